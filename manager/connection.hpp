@@ -18,8 +18,8 @@
 namespace dcm::manager {
 
 struct ConnectionOptions {
-  // As make_user_agent() makes it: it names the program in audit logs and, up to the slash, in the
-  // `managedFields` of what it writes.
+  // From make_user_agent(): names the program in audit logs and, up to the slash, in the
+  // `managedFields` of its writes.
   std::string user_agent;
   double qps = 50;  // 0: no limit
   double burst = 100;
@@ -30,20 +30,20 @@ struct ConnectionOptions {
 class Connection {
  public:
   // All writes except those of lease_rest() ask `gate`, which must outlive this. Errors:
-  // configuration: certificates, keys or tokens that cannot be read.
+  // configuration: unreadable certificates, keys or tokens.
   static runtime::Result<std::unique_ptr<Connection>> open(const client::ClusterConfig& config,
                                                            const ConnectionOptions& options,
                                                            const client::WriteGate& gate,
                                                            Process process);
 
   client::RestClient& rest() { return rest_; }
-  // For the lease: with a connection of its own, so that it never queues behind other calls.
+  // For the lease: on a separate connection, so that it never queues behind other calls.
   client::RestClient& lease_rest() { return lease_rest_; }
-  // Moves the bytes of HTTP/2, which is spoken while this runs. Ends by cancellation, or at once.
+  // Moves the bytes of HTTP/2, which is used while this runs. Ends by cancellation, or at once.
   runtime::Task<> speak_http2();
-  // Takes up certificates and CAs that change under way. Ends by cancellation only.
+  // Reloads certificates and CAs that change at run time. Ends only by cancellation.
   runtime::Task<> watch_files();
-  // Renews credentials that expire. Ends by cancellation, or at once.
+  // Renews expiring credentials. Ends by cancellation, or at once.
   runtime::Task<> keep_credentials_fresh() { return credentials_->keep_fresh(); }
 
  private:
@@ -62,7 +62,7 @@ class Connection {
   http::TlsClientOptions tls_;              // in use
   client::ClientIdentity plugin_identity_;  // empty: none
   std::unique_ptr<http::TcpTransport> transport_;
-  http2::Client* http2_ = nullptr;  // http_, if it may speak that
+  http2::Client* http2_ = nullptr;  // http_, if it may speak HTTP/2
   std::unique_ptr<http::Client> http_;
   std::unique_ptr<http::Client> lease_http_;
   std::unique_ptr<client::Credentials> credentials_;

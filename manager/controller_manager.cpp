@@ -18,7 +18,7 @@ std::string why_not_found(const client::Availability& answer) {
   return std::get<client::NotServed>(answer).why;
 }
 
-// By value: it outlives the call that made it.
+// By value: it outlives the call that created it.
 Task<> repeat(runtime::TimeSource& time, runtime::Duration interval, JobFunction job) {
   for (;; co_await runtime::sleep_for(time, interval)) co_await job();
 }
@@ -154,7 +154,7 @@ Task<> ControllerManager::stop() {
   deps_.process.log.info("Stopped");
 }
 
-// A failure of any of these ends the process in good order.
+// A failure of any of these ends the process in order.
 void ControllerManager::spawn(runtime::TaskGroup& group, const std::string& part, Task<> task) {
   group.spawn(part, stop_.guard(part, std::move(task)));
 }

@@ -6,7 +6,7 @@
 //   PodLabels{manager.client(pods)}); manager.feed(labels, pods); co_await manager.run();
 //
 // Start: events, then the versions of all kinds, their caches, the lease, the workers and jobs.
-// Stop, in reverse: workers finish what they have begun, the lease is given back, then events and
+// Stop, in reverse: workers finish what they have begun, the lease is released, then events and
 // caches end. A program that loses the lease ends at once, with exit status 1, because it must no
 // longer write.
 #pragma once
@@ -39,15 +39,15 @@
 namespace dcm::manager {
 
 struct ManagerOptions {
-  std::string program;  // who reports events and owns fields
-  // nullopt: without an election; then only one instance may run.
+  std::string program;  // the reporter of events and owner of fields
+  // nullopt: without leader election; then only one instance may run.
   std::optional<LeaderElectionOptions> election = std::nullopt;
-  // How long work in flight may take once the stop is requested.
+  // How long work in progress may take after a stop is requested.
   runtime::Duration drain_timeout = std::chrono::seconds(20);
 };
 
 struct ControllerOptions {
-  std::size_t workers = 1;  // how many names are handled at the same time
+  std::size_t workers = 1;  // how many names are handled concurrently
   runtime::Backoff backoff = workqueue::kItemBackoff;
 };
 
@@ -57,7 +57,7 @@ enum class RunsOn : std::uint8_t { leader, every_instance };
 class ControllerManager {
  public:
   // All references must outlive it. `rest` asks `fence` before each write; `lease_rest` does not,
-  // and has a connection of its own.
+  // and has its own connection.
   struct Dependencies {
     Process process;
     client::RestClient& rest;
@@ -67,14 +67,14 @@ class ControllerManager {
 
   ControllerManager(Dependencies dependencies, ManagerOptions options);
 
-  // These come before run(); what they return lives as long as the manager.
+  // Call these before run(); their results live as long as the manager.
 
-  // The objects of a kind, in the best of its versions that is served: it is waited for. Of each,
-  // only `fields` are read (json/projection.hpp).
+  // The objects of a kind, in its best served version, for which it waits. Only `fields` are read
+  // (json/projection.hpp).
   template <class T>
   Cache<T>& cache(const api::ResourceKind& kind, std::vector<api::json::Field<T>> fields = {},
                   CacheOptions<T> options = {});
-  // The same with a decoder of your own.
+  // The same with your own decoder.
   template <class T>
   Cache<T>& decoded_cache(const api::ResourceKind& kind, std::unique_ptr<api::Decoder<T>> decoder,
                           CacheOptions<T> options = {});
@@ -83,15 +83,14 @@ class ControllerManager {
   //
   //   Task<Outcome> reconcile(NamespacedName name);
   //
-  // It is called for each name that the queue hands out: again for the outcomes that say so, and
-  // whenever a cache that feeds it changes; never twice at a time for the same name. The manager
-  // keeps it, so its members are what it may use. (A lambda would refer to locals that are gone by
-  // then.)
+  // It is called for each name that the queue hands out: again if the outcome says so, and whenever
+  // a cache that feeds it changes; never concurrently for the same name. The manager owns it, so it
+  // may use its members. (A lambda would refer to destroyed locals.)
   template <class R>
   Worklist& controller(std::string name, const ControllerOptions& options, R reconciler);
 
-  // A change of an object adds the names that `names_of` makes of it: a NamespacedName, or a
-  // std::optional or std::vector of them. For changes for which `when(before, after)` is true.
+  // A change of an object adds the names returned by `names_of`: a NamespacedName, or a
+  // std::optional or std::vector of them. Only for changes for which `when(before, after)` is true.
   template <class T, class NamesOf = OwnName, class When = AnyChange>
   void feed(Worklist& controller, Cache<T>& from, NamesOf names_of = {}, When when = {});
   // A change of an object adds its controller, if that is of the kind `owner`.
@@ -100,13 +99,13 @@ class ControllerManager {
     feed(controller, owned, OwnerName(owner), std::move(when));
   }
 
-  // A task of its own, in the same order of start and stop: an object with `Task<> run()`. It ends
-  // by itself or by cancellation; an exception stops the program.
+  // A separate task in the same order of start and stop: an object with `Task<> run()`. It ends by
+  // itself or by cancellation; an exception stops the program.
   template <class J>
   void job(std::string name, RunsOn where, J job) {
     add_job(std::move(name), where, make_job(std::move(job)));
   }
-  // The same again and again, `interval` after it has ended.
+  // Repeats it, `interval` after it has ended.
   template <class J>
   void periodic_job(std::string name, RunsOn where, runtime::Duration interval, J job) {
     add_periodic_job(interval, std::move(name), where, make_job(std::move(job)));
@@ -125,8 +124,8 @@ class ControllerManager {
                      message);
   }
 
-  // What a handler returns after its last write: done, or after an error, which is logged, another
-  // attempt with back-off.
+  // What a handler returns after its last write: done, or after an error, which is logged, a retry
+  // with back-off.
   template <class Value>
   workqueue::Outcome done_or_retry(const api::NamespacedName& name,
                                    const runtime::Result<Value>& written) const {
@@ -140,7 +139,7 @@ class ControllerManager {
   const runtime::Logger& log() const { return deps_.process.log; }
   runtime::TimeSource& time() { return time_; }
   runtime::Rng& rng() { return deps_.process.rng; }
-  // For calls beside the caches' (client/request/request.hpp).
+  // For calls besides the caches' (client/request/request.hpp).
   client::RestClient& rest() { return deps_.rest; }
 
   // Until request_stop(), or until a part has failed.

@@ -6,9 +6,9 @@
 
 namespace dcm::manager {
 
-// Between the session, which asks for it once it is ready to work, and the elector, which looks for
-// it from then on: a process that cannot work must not keep others from it. Leadership begins once
-// and is never taken back, as who loses it ends.
+// Connects the session, which requests leadership once it is ready to work, with the elector, which
+// only then tries to acquire it: a process that cannot work must not keep others from leading.
+// Leadership begins once and is never revoked, as a process that loses it ends.
 class Leadership {
  public:
   // `time` must outlive it.
@@ -19,13 +19,13 @@ class Leadership {
     has_begun_ = true;
     changed_.notify_all();
   }
-  // Asks for it, and waits until it begins.
+  // Requests it, and waits until it begins.
   runtime::Task<> wait() {
     is_wanted_ = true;
     changed_.notify_all();
     while (!has_begun_) co_await changed_.wait();
   }
-  // Waits until leadership is asked for.
+  // Waits until leadership is requested.
   runtime::Task<> wait_until_wanted() {
     while (!is_wanted_) co_await changed_.wait();
   }

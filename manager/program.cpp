@@ -36,7 +36,7 @@ std::string in_metrics(std::string name) {
   return name;
 }
 
-// What the flags set.
+// The values of the flags.
 struct Flags {
   explicit Flags(ProgramOptions& options) {
     add_group(table, "Cluster", cluster_settings(options.cluster));
@@ -59,7 +59,7 @@ std::string help(const ProgramOptions& options, const Flags& flags) {
                      flag_lines("--version", "Prints the version."));
 }
 
-// The exit status where there is nothing to run.
+// The exit status if there is nothing to run.
 std::optional<int> read_flags(const Strings& arguments, ProgramOptions& options, Flags& flags) {
   const auto line = parse_command_line(flags.table, arguments);
   if (!line) return refuse(options, line.error());
@@ -86,7 +86,7 @@ void complete(ProgramOptions& options) {
   }
 }
 
-// Runs the manager, and below it the parts that it needs until its end.
+// Runs the manager and its supporting parts until it ends.
 Task<> run_all(const Process& process, ControllerManager& manager, Connection& connection,
                Ports& ports) {
   runtime::TaskGroup below(process.loop.executor());
@@ -111,7 +111,8 @@ void stop_on_signals(runtime::Loop& loop, ControllerManager& manager) {
 
 int run_program(int argc, const char* const* argv, ProgramOptions options,
                 const std::function<void(ControllerManager&)>& add_controllers) {
-  // A reader of our log or of a connection that goes away is an error of that write, not our end.
+  // A disconnected reader of our log or of a connection must not kill the process: it is an error
+  // of that write.
   std::signal(SIGPIPE, SIG_IGN);
   complete(options);
   Flags flags(options);

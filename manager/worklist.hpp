@@ -1,4 +1,4 @@
-// A queue of names with its workers: what a controller is, apart from its rules.
+// A queue of names with its workers: a controller without its rules.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ class Worklist {
                                   failures_);
   }
 
-  // Drops what waits; what has begun is finished.
+  // Drops waiting names; begun work is finished.
   void stop() { queue_.shut_down(workqueue::ShutDown::drop_waiting); }
 
  private:

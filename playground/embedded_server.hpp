@@ -1,4 +1,4 @@
-// The API server in memory as a part of this process: over plain HTTP on loopback for others, and
+// The in-memory API server as part of this process: over plain HTTP on loopback for others, and
 // through pipes for our own parts.
 #pragma once
 
@@ -19,17 +19,17 @@ namespace dcm::playground {
 
 class EmbeddedServer {
  public:
-  // Without a port on loopback: pipes alone.
+  // Without a port on loopback: only pipes.
   explicit EmbeddedServer(const PartContext& context, apiserver::ServedVersions served = {},
                           const Attended& attended = {});
 
-  // Listens on that address as well, for loopback hosts and for `accept_hosts` (http::OpenPort).
+  // Also listens on that address, for loopback hosts and for `accept_hosts` (http::OpenPort).
   // Errors: configuration (in use, or not ours).
   runtime::Result<> listen(const std::string& address, std::vector<std::string> accept_hosts = {});
   // "http://127.0.0.1:6443"; requires listen().
   std::string url() const;
 
-  // How our own parts reach it.
+  // How our own parts connect to it.
   http::Transport& transport() { return network_; }
   static client::ClusterConfig config();
 
@@ -38,7 +38,7 @@ class EmbeddedServer {
   // Wraps the API on loopback.
   using Front = std::function<http::Handler(http::Handler api)>;
 
-  // Serves until it is cancelled. Without a front, the API alone.
+  // Serves until cancelled. Without a front, only the API.
   runtime::Task<> run(Front front = {});
 
  private:

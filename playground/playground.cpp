@@ -28,7 +28,7 @@ void announce(const Size& size, const std::string& origin) {
   std::cout << fmt::format("{} nodes on {}", size.nodes, origin) << std::endl;
 }
 
-// Each watch of a client is an open file. Where that is forbidden, the limit stays as it is.
+// Each watch of a client is an open file. If raising the limit is forbidden, it stays unchanged.
 void allow_many_open_files() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -36,7 +36,7 @@ void allow_many_open_files() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Publishes, tells that by `ready`, and works until it is cancelled.
+// Publishes, then sets `ready`, and works until cancelled.
 struct Main {
   Parts& parts;
   // Returns the kubeconfig of the cluster.

@@ -21,7 +21,7 @@ PartContext Process::context(int verbosity) {
 }
 
 int report_failure(const runtime::Error& error, std::string_view program) {
-  // A server's words may be part of it.
+  // It may contain a server's message.
   std::cerr << program << ": " << runtime::one_line(error.message) << "\n";
   return 1;
 }

@@ -6,7 +6,7 @@
 
 namespace dcm::playground {
 
-// Made first, so that it goes last.
+// Created first, so that it is destroyed last.
 struct Process {
   Process();
 

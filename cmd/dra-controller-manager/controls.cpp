@@ -29,7 +29,7 @@ std::optional<Shadow<Api>> make_shadow(const ControlContext& context, const char
                                     std::forward<Arguments>(arguments)...);
 }
 
-// In no version yet: it is known only later which one is served.
+// Without a version yet: it is known only later which one is served.
 std::optional<Cache<api::PodGroup>> make_groups(const ControlContext& context) {
   if (!context.options.features.generic_workload) return std::nullopt;
   return std::optional<Cache<api::PodGroup>>(
@@ -48,7 +48,7 @@ Task<> run_then_cancel(Controller& controller, runtime::TaskGroup& group) {
   group.cancel();
 }
 
-// In a dry run, a task checks whether the cluster shows each change, for as long as it is decided.
+// In a dry run, a task keeps checking whether the cluster shows each decided change.
 template <class Controller, class Api>
 Task<> run_with(Controller& controller, std::optional<Shadow<Api>>& shadow) {
   const runtime::Executor executor = co_await boost::asio::this_coro::executor;

@@ -1,4 +1,4 @@
-// Each controller with the caches that it alone needs.
+// Each controller with the caches that only it needs.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ struct ControlContext {
   const client::Served& served;  // resource.k8s.io
   Cache<api::Pod>& pods;
   Cache<api::ResourceClaim>& claims;
-  // Whether the caches follow the cluster at this moment.
+  // Whether the caches are up to date now.
   std::function<bool()> is_watching;
 };
 
@@ -64,10 +64,10 @@ class ClaimControl {
   Cache<api::ResourceClaimTemplate>& templates() { return templates_; }
   resource_claim::Controller& controller() { return controller_; }
   const resource_claim::Controller& controller() const { return controller_; }
-  // Works, or in a dry run looks on.
+  // Works, or in a dry run only observes.
   runtime::Task<> run();
-  // Groups have versions of their own, and may be served later than the rest. Once, with the gate
-  // GenericWorkload on.
+  // Groups are versioned separately, and may be served later than the rest. Call once, with the
+  // gate GenericWorkload on.
   Cache<api::PodGroup>& use_groups(const client::Served& served);
 
  private:
@@ -75,12 +75,12 @@ class ClaimControl {
   // A reservation may name a pod without claims.
   std::unique_ptr<api::Decoder<api::Pod>> any_pod_decoder_;
   Cache<api::ResourceClaimTemplate> templates_;
-  std::optional<Cache<api::PodGroup>> groups_;  // nothing: the gate for groups is off
+  std::optional<Cache<api::PodGroup>> groups_;  // nullopt: the gate for groups is off
   resource_claim::Stores stores_;
   resource_claim::TemplateContents contents_;
   resource_claim::ApiClient client_;
   resource_claim::ForeignClaims foreign_;
-  std::optional<Shadow<resource_claim::ShadowApi>> shadow_;  // nothing: no dry run
+  std::optional<Shadow<resource_claim::ShadowApi>> shadow_;  // nullopt: no dry run
   resource_claim::Controller controller_;
 };
 
@@ -91,9 +91,9 @@ class EvictionControl {
   Cache<api::ResourceSlice>& slices() { return slices_; }
   device_taint_eviction::Controller& controller() { return controller_; }
   const device_taint_eviction::Controller& controller() const { return controller_; }
-  // Works, or in a dry run looks on.
+  // Works, or in a dry run only observes.
   runtime::Task<> run();
-  // Rules have versions of their own, and may be served later than the rest. Once.
+  // Rules are versioned separately, and may be served later than the rest. Call once.
   Cache<api::DeviceTaintRule>& use_rules(const client::Served& served);
 
  private:
@@ -102,7 +102,7 @@ class EvictionControl {
   Cache<api::ResourceSlice> slices_;
   device_taint_eviction::ApiClient api_;
   api::Format content_type_;
-  std::optional<Shadow<device_taint_eviction::ShadowApi>> shadow_;  // nothing: no dry run
+  std::optional<Shadow<device_taint_eviction::ShadowApi>> shadow_;  // nullopt: no dry run
   device_taint_eviction::Controller controller_;
   std::optional<Cache<api::DeviceTaintRule>> rules_;
 };

@@ -36,10 +36,10 @@ using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
 
-// How long work in flight may take after SIGTERM.
+// How long work in progress may take after SIGTERM.
 constexpr runtime::Duration kDrainTimeout = 20s;
 
-// Hands what controllers report to the recorder.
+// Passes controllers' events to the recorder.
 class RecorderSink final : public common::EventSink {
  public:
   explicit RecorderSink(client::EventRecorder& recorder) : recorder_(recorder) {}
@@ -62,8 +62,7 @@ class DryRunGate final : public client::WriteGate {
 };
 
 // Start order: status pages, TLS files and events, then a session as soon as resource.k8s.io is
-// served; the session asks for the lease when its caches are full. Stop order is the reverse, and
-// stands in stop().
+// served; the session requests the lease when its caches are synced. stop() has the reverse order.
 class Manager {
  public:
   Manager(Process process, const Options& options, Connection& connection,
@@ -102,7 +101,7 @@ class Manager {
     }
   }
 
-  // Until the stop is requested, by request_stop() or because a part has failed.
+  // Until the stop is requested, by request_stop() or a failed part.
   Task<> run() {
     start();
     co_await stop_.wait();
@@ -146,7 +145,7 @@ class Manager {
     process_.log.info("Stopped");
   }
 
-  // A failure of any of these ends the process in good order.
+  // A failure of any of these ends the process in order.
   void spawn(runtime::TaskGroup& group, const std::string& part, Task<> task) {
     group.spawn(part, stop_.guard(part, std::move(task)));
   }
@@ -174,7 +173,7 @@ class Manager {
   client::EventRecorder recorder_;
   RecorderSink sink_;
   Leadership leadership_;
-  std::optional<LeaderElection> leader_;  // nothing: no leader election
+  std::optional<LeaderElection> leader_;  // nullopt: leader election is off
   Stop stop_;
   Sessions sessions_;
   runtime::TaskGroup ports_;
@@ -195,7 +194,7 @@ const client::WriteGate& gate_for(const Options& options, const client::WriteGat
   return options.leader_election ? fence : no_fence;
 }
 
-// The first signal asks the manager to stop; the second one ends the process at once.
+// The first signal requests a stop. A second signal exits immediately.
 void stop_on_signals(runtime::Loop& loop, Manager& manager) {
   loop.on_signals({SIGTERM, SIGINT}, [&manager, count = 0](int) mutable {
     if (++count > 1) std::_Exit(1);
@@ -206,7 +205,7 @@ void stop_on_signals(runtime::Loop& loop, Manager& manager) {
 }  // namespace
 
 int run_manager(const Options& options) {
-  // A closed pipe or connection is an error of that write, and must not end the process.
+  // A closed pipe must not kill the process: it is an error of that write.
   std::signal(SIGPIPE, SIG_IGN);
   const auto config =
       client::load_cluster_config(options.cluster, client::Environment::of_process());

@@ -19,16 +19,16 @@ using common::Input;
 using runtime::Deadline;
 using runtime::Task;
 
-// How long the API server may take to say what it serves.
+// How long the API server may take to answer discovery.
 constexpr runtime::Duration kDiscoveryTimeout = 30s;
-// A server that restarts, or a connection that breaks, is no reason to be called unready.
+// A restarting server, or a broken connection, does not make us unready.
 constexpr runtime::Duration kFailingMax = 10s;
 
 std::int64_t whole_seconds(runtime::Duration duration) {
   return std::chrono::floor<std::chrono::seconds>(duration).count();
 }
 
-// Core kinds have had one version for ever.
+// Core kinds have only ever had v1.
 const client::Served kCoreV1{"v1"};
 
 Task<client::Availability> find_served(SessionContext context) {
@@ -143,7 +143,7 @@ Task<> Session::prepare(Part& part) {
   process_.log.info("Caches are synced", {{"controller", part.name},
                                           {"pods", pods_.reader().size()},
                                           {"claims", claims_.reader().size()}});
-  // Reading lists leaves holes in the heap.
+  // Reading lists fragments the heap.
   runtime::return_free_memory();
   co_await leadership_.wait();
   part.is_working = true;
@@ -151,7 +151,7 @@ Task<> Session::prepare(Part& part) {
 
 // Pods must not be judged without the rules, if there are any. A cluster that serves no rules may
 // serve them later. If their version changes or is no longer served, a new session begins: no pod
-// may be judged by rules that are out of date.
+// may be judged by outdated rules.
 void Session::expect_rules() {
   LateKind::Hooks hooks;
   hooks.start = [this](const client::Served& served) -> informers::SyncState& {
@@ -173,8 +173,8 @@ void Session::expect_rules() {
                                    api::kDeviceTaintRules, std::move(hooks));
 }
 
-// Claims of a group must not be made for its pods, and a reservation for an unknown group must not
-// be released.
+// Claims of a group must not be created for its pods, and a reservation for an unknown group must
+// not be released.
 void Session::expect_groups() {
   LateKind::Hooks hooks;
   hooks.start = [this](const client::Served& served) -> informers::SyncState& {
@@ -251,7 +251,7 @@ std::vector<std::string> Session::missing() const {
   return missing;
 }
 
-// Otherwise failed items would wait for about as long again as the API server was away.
+// Otherwise failed items would wait about as long again as the API server was unreachable.
 void Session::retry_now() {
   if (claim_control_) claim_control_->controller().retry_now();
   if (eviction_control_) eviction_control_->controller().retry_now();

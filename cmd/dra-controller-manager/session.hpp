@@ -1,7 +1,7 @@
 // The controllers with their caches, for one version of resource.k8s.io.
 //
-// A cluster that is upgraded may stop serving the version that discovery chose: the session ends
-// then, and another one is made. Nothing in here outlives it.
+// An upgraded cluster may stop serving the version that discovery chose: then the session ends, and
+// another one starts. Nothing in here outlives it.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@
 
 namespace dcm::manager {
 
-// The kinds that a session needs in one version of the API.
+// The kinds that a session needs in the same version.
 client::KindSet kinds_of_one_version(const Options& options);
 
 // The dependencies of sessions. All references must outlive them.
@@ -36,8 +36,8 @@ struct SessionContext {
   const Options& options;
 };
 
-// Makes one session after the other, each for the version that the API server serves at that time.
-// `stop` must outlive them.
+// Creates one session after the other, each for the version that the API server serves at that
+// time. `stop` must outlive them.
 Sessions make_sessions(const SessionContext& context, Stop& stop);
 
 class Session final : public VersionedWork {
@@ -49,7 +49,7 @@ class Session final : public VersionedWork {
   void stop() override;
 
   const std::string& version() const override { return version_; }
-  // The caches that are not complete yet.
+  // The caches that are not synced yet.
   std::vector<std::string> missing() const override;
   std::vector<std::string> stuck() const override;
   bool has_failing_watch() const override;
@@ -59,13 +59,13 @@ class Session final : public VersionedWork {
   // A controller from its preparation on: it waits for no cache that only the other one needs.
   struct Part {
     const char* name;
-    informers::SyncState* cache = nullptr;  // apart from pods and claims
+    informers::SyncState* cache = nullptr;  // in addition to pods and claims
     std::optional<LateKind> late_kind{};
     bool is_working = false;
     runtime::TaskGroup preparation;
   };
 
-  // A cache belongs to the session from now on: it is filled, and asked how it is.
+  // Adds a cache to the session: it is filled, and checked.
   template <class T>
   void run_cache(common::Input input, Cache<T>& cache);
   void retry_now();
@@ -88,9 +88,9 @@ class Session final : public VersionedWork {
   std::optional<ClaimControl> claim_control_;
   std::optional<EvictionControl> eviction_control_;
 
-  std::optional<ControllersSource> explanations_;  // always, once it is made
+  std::optional<ControllersSource> explanations_;  // always set, once created
 
-  // What the explanations rest on that is not known.
+  // Inputs of the explanations that are unknown.
   common::Sight sight() const;
 
   struct RunningCache {
@@ -108,13 +108,13 @@ class Session final : public VersionedWork {
 // An answer of the process shows that its loop turns. A cluster that is unreachable or refuses us
 // is no reason to restart: those parts report it themselves, and continue.
 
-// A watch brings a bookmark a minute. If a healthy watch is silent for this long, it has lost its
+// A watch brings a bookmark a minute. A healthy watch that is silent for this long has lost its
 // connection without noticing.
 inline constexpr runtime::Duration kSilenceMax = std::chrono::minutes(15);
-// Every request has a far earlier deadline, so a worker that takes longer waits for nothing.
+// Every request has a much earlier deadline, so a worker that takes longer is stuck.
 inline constexpr runtime::Duration kWorkMax = std::chrono::minutes(15);
 
-// Nothing: it makes progress, or says itself why not.
+// nullopt: it makes progress, or reports itself why not.
 std::optional<std::string> why_stuck(const informers::SyncState& cache);
 std::optional<std::string> why_stuck(std::string_view queue, const workqueue::Load& load);
 

@@ -16,9 +16,9 @@ using namespace std::chrono_literals;
 using runtime::Deadline;
 using runtime::Task;
 
-// How often to look whether the cluster still serves what we use.
+// How often to check whether the cluster still serves the version in use.
 constexpr runtime::Duration kDiscoveryInterval = 30s;
-// A fault that lasts is logged this often.
+// A lasting fault is logged this often.
 constexpr runtime::Duration kRepeatInterval = 5min;
 
 std::string describe(const client::Availability& availability) {
@@ -75,7 +75,7 @@ std::optional<std::string> Sessions::why_stuck() const {
   return current_ == nullptr ? std::nullopt : joined(current_->stuck());
 }
 
-// Nothing: not served, or not known; a while has been waited already.
+// nullopt after backing off: not served, or unknown.
 Task<std::optional<client::Served>> Sessions::find_version() {
   const client::Availability availability = co_await find_();
   if (const auto* served = std::get_if<client::Served>(&availability)) {
@@ -93,7 +93,7 @@ Task<std::optional<client::Served>> Sessions::find_version() {
 }
 
 Task<> Sessions::run_session(std::unique_ptr<VersionedWork> session) {
-  // On every way out, a failure's too: the status pages go on asking.
+  // On every exit path, including failures: the status pages keep asking.
   struct Current {
     VersionedWork*& place;
     ~Current() { place = nullptr; }

@@ -27,17 +27,17 @@ class VersionedWork {
 
   // Until stop() or cancellation.
   virtual runtime::Task<> run() = 0;
-  // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
+  // Starts nothing new; run() ends when work in progress is done. Idempotent.
   virtual void stop() = 0;
 
   virtual const std::string& version() const = 0;
-  // Conditions still missing for good work, one line each; empty: none.
+  // Reasons why it is not ready, one line each; empty: it is ready.
   virtual std::vector<std::string> missing() const = 0;
-  // Parts that have stopped until a restart, one line each.
+  // Parts that are stuck until a restart, one line each.
   virtual std::vector<std::string> stuck() const = 0;
-  // Whether a cache cannot be kept fresh: perhaps the version is not served any more.
+  // Whether a cache cannot be kept fresh: perhaps the version is no longer served.
   virtual bool has_failing_watch() const = 0;
-  // Explains the objects that the session works on; null: it cannot.
+  // Explains the objects of the session; null: it cannot.
   virtual const ExplanationSource* explanations() const { return nullptr; }
 };
 
@@ -50,15 +50,15 @@ class Sessions {
   Sessions(runtime::Executor executor, runtime::TimeSource& time, runtime::Logger log, Stop& stop,
            Find find, Make make);
 
-  // Until the stop is requested and the session in hand has ended. Throws what a session throws.
+  // Until the stop is requested and the current session has ended. Throws what a session throws.
   runtime::Task<> run();
-  // Asks the session in hand to end, if there is one. Nothing: there is none to wait for.
+  // Asks the current session to end. nullopt: there is none to wait for.
   bool stop_current();
   // Why the work is not done yet, in one line.
   std::optional<std::string> why_not_ready() const;
   // Why only a restart would help, in one line.
   std::optional<std::string> why_stuck() const;
-  // The explanations of the current session; null: none.
+  // The explanations of the current session; null if none.
   const ExplanationSource* explanations() const {
     return current_ == nullptr ? nullptr : current_->explanations();
   }

@@ -1,4 +1,4 @@
-// Where controllers put what they have to tell a user: core/v1 Events.
+// Where controllers report to users: core/v1 Events.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace dcm::common {
 
-// Never waits and never fails: an event that cannot be written must not hold up the work. Repeated
-// and excess events are the implementation's business.
+// Never waits and never fails: an event that cannot be written must not block the work. The
+// implementation handles repeated and excess events.
 class EventSink {
  public:
   virtual ~EventSink() = default;
 
-  // `component` is who reports ("resource_claim"); `reason` one word in CamelCase; `message` a text
+  // `component` is the reporter ("resource_claim"); `reason` one word in CamelCase; `message` text
   // for people.
   virtual void report(const api::ObjectReference& about, api::EventType type,
                       std::string_view component, std::string_view reason,

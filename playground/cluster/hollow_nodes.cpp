@@ -11,8 +11,7 @@
 namespace dcm::playground {
 namespace {
 
-// A driver that hangs holds up its pod for 45 s, and must hold up no other: more than a node has
-// pods.
+// A hanging driver blocks its pod for 45 s, and must not block others: more than a node has pods.
 constexpr std::size_t kWorkers = 256;
 
 Outcome outcome_of(const runtime::Error& error) {
@@ -55,8 +54,8 @@ Task<Result<>> HollowNodes::publish_node(std::string name) {
   answer = co_await api_.merge_patch(nodes(), key, *ready);
   if (answer || runtime::is_conflict(answer.error())) co_return Result<>();
   if (answer.error().reason != runtime::Reason::forbidden) co_return runtime::fail(answer.error());
-  // As a kubelet the node may not change its taints (admission NodeRestriction). The cluster's node
-  // lifecycle controller takes this one off.
+  // Like kubelet, the node may not change its taints (admission NodeRestriction). The cluster's
+  // node lifecycle controller removes this one.
   context_.log.info("The node may not take off its taint not-ready itself; the cluster does so",
                     {{"node", name}, {"err", answer.error().message}});
   co_return Result<>();
@@ -94,7 +93,7 @@ Task<Outcome> HollowNodes::start(api::ObjectPtr<Pod> pod) {
     co_await show_creating(pod);
     co_return *waits;
   }
-  // Drivers may have taken their time. What has become of the pod meanwhile comes next.
+  // Drivers may have been slow. Next, the pod's current state is handled.
   const api::ObjectPtr<Pod> now = pods_.reader.get(pod->meta.key);
   if (!now || now->meta.uid != pod->meta.uid || now->meta.is_being_deleted ||
       now->phase != pod->phase) {
@@ -113,7 +112,7 @@ Task<Outcome> HollowNodes::start_again(api::ObjectPtr<Pod> pod) {
   co_return co_await show_running(pod, Outcome::done());
 }
 
-// The retry is not to come sooner because of this write.
+// This write must not trigger an earlier retry.
 Task<> HollowNodes::show_creating(api::ObjectPtr<Pod> pod) {
   if (std::exchange(lives_[pod->meta.uid].says_creating, true) || pod->start_time) co_return;
   (void)co_await write_status(
@@ -134,7 +133,7 @@ RunningPod HollowNodes::running_now(const Pod& pod) {
           .health = devices_(pod.node_name).health_of(pod)};
 }
 
-// A pod that another process has started, and of which there is no news, is not written again.
+// A pod started by another process, without news, is not written again.
 bool HollowNodes::is_as_found(const Pod& pod, const RunningPod& running) const {
   const auto life = lives_.find(pod.meta.uid);
   return pod.phase == api::PodPhase::running && life->second.written == 0 &&
@@ -165,7 +164,7 @@ Task<Outcome> HollowNodes::write_status(api::ObjectPtr<Pod> pod, std::string bod
   co_return written ? Outcome::done() : outcome_of(written.error());
 }
 
-// A pod that stays for others' finalizers has been let go once and for all.
+// A pod kept by others' finalizers has been released once and for all.
 Task<Outcome> HollowNodes::remove(api::ObjectPtr<Pod> pod) {
   if (lives_[pod->meta.uid].is_let_go) co_return Outcome::done();
   if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;
@@ -203,7 +202,7 @@ PodTimes HollowNodes::times_of(const Pod& pod) {
           .active = wall - pod.start_time.value_or(wall)};
 }
 
-// A pod that was found running counts from the start that its status tells.
+// A pod found running counts from the start in its status.
 runtime::MonoTime HollowNodes::start_of(const Pod& pod, StartSeen seen) const {
   const runtime::MonoTime now = context_.time.now();
   const runtime::WallTime wall = context_.time.wall_now();

@@ -24,7 +24,7 @@ struct Cache {
         reader(informer.reader()),
         own_writes(informer.own_writes()) {}
 
-  // The object of an answer to a write of ours, which the cache shows from now on.
+  // The object returned by one of our writes, which the cache shows from now on.
   Result<api::ObjectPtr<T>> record(const Result<http::Response>& answer) {
     Result<api::ObjectPtr<T>> object = decode(answer, *decoder);
     if (object && *object) own_writes.record(*object);
@@ -52,9 +52,9 @@ class Caches {
   Cache<Namespace> namespaces;
   Cache<api::DeviceTaintRule> rules;
 
-  // Ends by cancellation only.
+  // Ends only by cancellation.
   Task<> run(runtime::Executor executor);
-  // Waits for the first sync of all; not for long for taint rules, which older servers do not have.
+  // Waits for the first sync of all; only briefly for taint rules, which older servers do not have.
   Task<> wait_for_sync(const runtime::TimeSource& time);
 };
 

@@ -17,7 +17,7 @@ client::RestClientOptions rest_options(const client::ClusterConfig& config) {
           .limits = {.qps = 0, .burst = 1, .inflight_max = kRequestsAtATime}};
 }
 
-// The network is made before the credentials, and for all parts.
+// The network is created before the credentials, and for all parts.
 runtime::Result<> refuse_certificate(const client::ClientIdentity&) {
   return runtime::fail(runtime::Reason::configuration,
                        "the playground takes no client certificate from a plugin");

@@ -28,7 +28,7 @@ class Connection {
   client::RestClient rest_;
 };
 
-// A cluster that a kubeconfig names, and the connection to it.
+// A cluster named by a kubeconfig, and the connection to it.
 class Cluster {
  public:
   // The certificates are read once. What `context` refers to must outlive it.

@@ -29,14 +29,14 @@ std::unexpected<runtime::Error> refuse(std::string why) {
   return runtime::fail(Reason::configuration, std::move(why));
 }
 
-// As Kubernetes' own components take it, which have gates of several (KEP-4330).
+// As in Kubernetes' own components, which have gates of several (KEP-4330).
 std::string_view without_component(std::string_view name) {
   constexpr std::string_view kComponent = "kube:";
   if (name.starts_with(kComponent)) name.remove_prefix(kComponent.size());
   return name;
 }
 
-// The stage whose gates a gate stands for. Nothing: it stands for itself.
+// The stage whose gates a gate stands for; nullopt: it stands for itself.
 std::optional<std::string_view> stage_meant_by(std::string_view name) {
   if (name == "AllAlpha") return "ALPHA";
   if (name == "AllBeta") return "BETA";
@@ -82,7 +82,7 @@ namespace {
 // A controller by its names on the command line, as in kube-controller-manager.
 struct ControllerName {
   std::string_view name;
-  std::string_view alias;  // an old one; empty: none
+  std::string_view alias;  // an old name; empty: none
   bool Options::* runs;
 };
 

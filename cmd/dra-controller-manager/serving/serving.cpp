@@ -8,8 +8,8 @@
 namespace dcm::manager {
 namespace {
 
-// Who may get an object may also read why it waits. A rule's explanation names pods of all
-// namespaces, so it is not for everybody who may get the rule.
+// Whoever may get an object may also read why it waits. A rule's explanation names pods of all
+// namespaces, so it needs more than permission to get the rule.
 std::optional<api::ResourceAttributes> explained_object(std::string_view path) {
   if (!path.starts_with(kExplainPath)) return std::nullopt;
   const auto subject = subject_from_path(path.substr(kExplainPath.size()));

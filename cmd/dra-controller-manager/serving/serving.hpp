@@ -10,19 +10,18 @@ namespace dcm::manager {
 
 class Serving {
  public:
-  // Listens where `options` says, so that a port that is taken is known at once; answers nothing
-  // yet. Both references must outlive it.
-  // Errors: configuration: address, certificate or key.
+  // Listens as configured in `options`, so that a taken port is detected at once; answers nothing
+  // yet. Both references must outlive it. Errors: configuration: address, certificate or key.
   static runtime::Result<std::unique_ptr<Serving>> open(const Process& process,
                                                         const Options& options,
                                                         std::shared_ptr<runtime::LogBackend> log);
 
-  // To add checks to, before run().
+  // For adding checks, before run().
   Health& health() { return health_; }
-  // For pages on the secured port alone, before run().
+  // For pages on the secured port only, before run().
   Pages& secured_pages() { return ports_->secured_pages(); }
 
-  // Answers until it is cancelled. Callers of the secured port are looked up through `rest`.
+  // Answers until cancelled. Callers of the secured port are reviewed through `rest`.
   runtime::Task<> run(client::RestClient& rest) { return ports_->run(rest); }
 
  private:
