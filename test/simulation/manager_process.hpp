@@ -1,4 +1,5 @@
-// A manager as a process of the simulated world: all that main() makes, but no ports and files.
+// A manager as a process of the simulated world: everything that main() creates, except ports and
+// files.
 #pragma once
 
 #include <optional>
@@ -30,10 +31,10 @@ class NoCredentials final : public client::Credentials {
 class ManagerProcess final : leader_election::ElectionListener, common::EventSink {
  public:
   struct Setup {
-    std::string name;  // its user agent and its identity for the lease: never used twice
+    std::string name;  // its user agent and its identity for the lease: never reused
     runtime::Executor executor;
     ProcessClock& clock;
-    runtime::TimeSource& time;  // that of the world, which no fault of the process touches
+    runtime::TimeSource& time;  // the world's, unaffected by faults of the process
     http::Transport& network;
     runtime::Rng rng;
     runtime::Logger log;
@@ -43,19 +44,19 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
 
   const std::string& name() const { return name_; }
   void start();
-  // As SIGKILL does: nothing leaves any more, whatever it waits for.
+  // Like SIGKILL: nothing is sent any longer, whatever it waits for.
   runtime::Task<> kill();
-  // As SIGTERM does: what is in hand is finished, the lease is given back.
+  // Like SIGTERM: work in progress is finished, the lease is released.
   runtime::Task<> stop();
-  // Ends when the process is lost by itself: it has lost the lease, or a part of it has failed.
+  // Ends when the process dies by itself: it has lost the lease, or a part of it has failed.
   runtime::Task<> wait_until_lost();
-  // Why a part has failed: an invariant of the manager is broken. Empty: none has.
+  // Why a part has failed: an invariant of the manager is broken. Empty if none has.
   const std::string& failure() const { return failure_; }
   std::string metrics() { return metrics_.expose(); }
   void cut_connections() { transport_.cut(); }
-  // Nothing leaves any more; kill() has to follow.
+  // Nothing is sent any longer; kill() must follow.
   void die() { transport_.die(); }
-  // Stops the process, or lets it go on, but for its timers (ProcessClock).
+  // Stops or continues the process, except for its timers (ProcessClock).
   void freeze() { transport_.freeze(); }
   void thaw() { transport_.thaw(); }
 
@@ -81,7 +82,7 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
   NoCredentials credentials_;
   client::OpenWriteGate open_gate_;
   leader_election::Fence fence_;
-  http2::Client* http2_ = nullptr;  // http_, if it may speak that
+  http2::Client* http2_ = nullptr;  // http_, if it may speak HTTP/2
   std::unique_ptr<http::Client> http_;
   std::unique_ptr<http::Client> lease_http_;
   client::RestClient rest_;
