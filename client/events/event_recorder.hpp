@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "client/api/event_sink.hpp"
 #include "client/events/event_queue.hpp"
 #include "client/request/rest_client.hpp"
 #include "runtime/condition.hpp"
@@ -15,16 +16,15 @@ namespace dcm::client {
 // Reporting never waits and never fails; run() writes some events at a time, within a budget of
 // their own (admission.hpp). Unwritten events (over the rate, queue full, refused by the server,
 // still failing after all retries) are counted. A refused event is not retried. Loop thread only.
-class EventRecorder {
+class EventRecorder final : public api::EventSink {
  public:
   // All references must outlive it.
   EventRecorder(RestClient& rest, runtime::TimeSource& time, runtime::MetricsRegistry& metrics,
                 runtime::Rng rng, runtime::Logger log, EventLimits limits = {});
 
-  // `component` is who reports ("node_labeller"), `reason` one word in CamelCase, `message` a text
-  // for people; of a very long one the beginning.
+  // Of a very long message the beginning.
   void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
-              std::string_view reason, std::string_view message);
+              std::string_view reason, std::string_view message) override;
 
   // Writes until it is cancelled; what still waits then is lost.
   runtime::Task<> run();

@@ -45,7 +45,7 @@ double cpu_milliseconds() {
   return static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) / 1e6;
 }
 
-class NoEvents final : public common::EventSink {
+class NoEvents final : public api::EventSink {
  public:
   void report(const api::ObjectReference&, api::EventType, std::string_view, std::string_view,
               std::string_view) override {}

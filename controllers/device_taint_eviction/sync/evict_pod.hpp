@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "controllers/common/event_sink.hpp"
+#include "client/api/event_sink.hpp"
 #include "controllers/device_taint_eviction/api/api.hpp"
 #include "controllers/device_taint_eviction/metrics.hpp"
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
@@ -55,7 +55,7 @@ class PodEviction {
   struct Dependencies {
     Tracker& tracker;
     EvictionApi& api;
-    common::EventSink& events;
+    api::EventSink& events;
     EvictionMetrics& metrics;
     Pace& pace;
     ItemProblems& problems;

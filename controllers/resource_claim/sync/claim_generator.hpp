@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "controllers/common/event_sink.hpp"
+#include "client/api/event_sink.hpp"
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
@@ -33,7 +33,7 @@ class ClaimGenerator {
     ClaimApi& api;
     CreateMetrics& metrics;
     ClaimLatency& latency;
-    common::EventSink& events;
+    api::EventSink& events;
     ItemProblems& problems;
     ForeignClaims& foreign;
     runtime::Logger log;

@@ -6,7 +6,7 @@
 
 #include "client/api/event.hpp"
 
-namespace dcm::common {
+namespace dcm::api {
 
 // Never waits and never fails: an event that cannot be written must not hold up the work. Repeated
 // and excess events are the implementation's business.
@@ -21,4 +21,4 @@ class EventSink {
                       std::string_view message) = 0;
 };
 
-}  // namespace dcm::common
+}  // namespace dcm::api
