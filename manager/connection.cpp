@@ -143,4 +143,18 @@ runtime::Result<> Connection::use_tls(http::TlsClientOptions tls) {
   return {};
 }
 
+const client::WriteGate& open_gate() {
+  static const client::OpenWriteGate kGate;
+  return kGate;
+}
+
+runtime::Result<Cluster> open_cluster(const client::ConfigOverrides& which,
+                                      const ConnectionOptions& options, const Process& process) {
+  auto config = client::load_cluster_config(which, client::Environment::of_process());
+  if (!config) return runtime::fail(config.error());
+  auto connection = Connection::open(*config, options, open_gate(), process);
+  if (!connection) return runtime::fail(connection.error());
+  return Cluster{std::move(*config), std::move(*connection)};
+}
+
 }  // namespace dcm::manager

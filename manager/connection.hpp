@@ -85,4 +85,18 @@ class Connection {
   client::RestClient lease_rest_;
 };
 
+// For writes that nothing holds back.
+const client::WriteGate& open_gate();
+
+// The cluster that a kubeconfig names, for a program whose writes nothing holds back.
+struct Cluster {
+  client::ClusterConfig config;
+  std::unique_ptr<Connection> connection;
+
+  client::RestClient& rest() const { return connection->rest(); }
+};
+// Errors: configuration.
+runtime::Result<Cluster> open_cluster(const client::ConfigOverrides& which,
+                                      const ConnectionOptions& options, const Process& process);
+
 }  // namespace dcm::manager

@@ -221,4 +221,13 @@ std::vector<informers::SyncState*> Epoch::running_caches() const {
   return running;
 }
 
+Task<> run_epoch(std::string program, Process process, client::RestClient& rest,
+                 std::function<void(Epoch&)> fill) {
+  Leadership leadership(process.loop.time());
+  leadership.begin();
+  Epoch epoch({std::move(program), process, rest, leadership}, {});
+  fill(epoch);
+  co_await epoch.run();
+}
+
 }  // namespace dcm::manager

@@ -132,4 +132,9 @@ class Epoch final : public VersionedWork {
   runtime::TaskGroup tasks_;
 };
 
+// Runs an epoch that needs no lease, for a program without versions or an election. Ends by
+// cancellation only.
+runtime::Task<> run_epoch(std::string program, Process process, client::RestClient& rest,
+                          std::function<void(Epoch&)> fill);
+
 }  // namespace dcm::manager

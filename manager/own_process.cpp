@@ -16,7 +16,7 @@ namespace dcm::manager {
 namespace {
 
 std::string in_metrics(std::string name) {
-  std::ranges::replace(name, '-', '_');
+  std::ranges::replace_if(name, [](char c) { return c == '-' || c == '.'; }, '_');
   return name;
 }
 
@@ -39,9 +39,9 @@ void stop_on_signals(runtime::Loop& loop, std::function<void()> stop) {
   });
 }
 
-int refuse(std::string_view program, std::string_view why, ExitStatus status) {
-  std::fputs(fmt::format("{}: {}\n", program, runtime::one_line(std::string(why))).c_str(), stderr);
-  return static_cast<int>(status);
+int refuse(std::string_view program, std::string_view why, int status) {
+  std::fputs(fmt::format("{}: {}\n", program, runtime::one_line(why)).c_str(), stderr);
+  return status;
 }
 
 }  // namespace dcm::manager

@@ -33,6 +33,6 @@ void stop_on_signals(runtime::Loop& loop, std::function<void()> stop);
 
 // Prints `why` as one line on standard error, behind the program's name. Returns the exit status.
 int refuse(std::string_view program, std::string_view why,
-           ExitStatus status = ExitStatus::bad_configuration);
+           int status = static_cast<int>(ExitStatus::bad_configuration));
 
 }  // namespace dcm::manager

@@ -82,9 +82,9 @@ int run_program(int argc, const char* const* argv, ProgramOptions options,
   }
   const auto prepare = [&](const Host& host) {
     host.process.log.info("Starting", {{"program", options.name},
-                                          {"version", options.version},
-                                          {"server", host.config.server.url()},
-                                          {"config", host.config.origin}});
+                                       {"version", options.version},
+                                       {"server", host.config.server.url()},
+                                       {"config", host.config.origin}});
     auto manager = std::make_shared<ControllerManager>(host.lifecycle);
     add_controllers(*manager);
     return manager;

@@ -8,7 +8,7 @@
 
 namespace dcm::playground {
 
-runtime::Task<runtime::Error> run_kube_scheduler(PartContext context, std::string program,
+runtime::Task<runtime::Error> run_kube_scheduler(Process process, std::string program,
                                                  std::string kubeconfig) {
   const std::filesystem::path log =
       std::filesystem::absolute(kubeconfig).parent_path() / "kube-scheduler.log";
@@ -16,8 +16,9 @@ runtime::Task<runtime::Error> run_kube_scheduler(PartContext context, std::strin
                                                 "--leader-elect=false", "--secure-port=0"},
                                   .environment = runtime::own_environment(),
                                   .error_file = log.string()};
-  const runtime::Result<runtime::ProcessEnd> end = co_await runtime::run_process(
-      context.executor, context.time, std::move(command), runtime::Deadline::unreachable());
+  const runtime::Result<runtime::ProcessEnd> end =
+      co_await runtime::run_process(process.loop.executor(), process.loop.time(),
+                                    std::move(command), runtime::Deadline::unreachable());
   const std::string why = end ? fmt::format("it has ended with exit status {}; its log is {}",
                                             end->status, log.string())
                               : end.error().message;

@@ -11,7 +11,7 @@ namespace dcm::playground {
 // Runs the program for the cluster of that kubeconfig; its log is kube-scheduler.log in the same
 // folder. Ends by cancellation, which ends the process as well, or when the process ends: with an
 // error that says so.
-runtime::Task<runtime::Error> run_kube_scheduler(PartContext context, std::string program,
+runtime::Task<runtime::Error> run_kube_scheduler(Process process, std::string program,
                                                  std::string kubeconfig);
 
 }  // namespace dcm::playground

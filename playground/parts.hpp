@@ -35,9 +35,9 @@ inline constexpr std::string_view kNodeOfRealDrivers = "node-0";
 
 class Parts {
  public:
-  // `rest`, and what `context` refers to, must outlive it. `real_drivers`: the folder of the first
+  // `rest`, and what `process` refers to, must outlive it. `real_drivers`: the folder of the first
   // node, which then has no devices but those of real drivers; empty: there is no such node.
-  Parts(PartContext context, client::RestClient& rest, const Size& size,
+  Parts(Process process, client::RestClient& rest, const Size& size,
         OwnScheduler own_scheduler = OwnScheduler::runs, OwnGc own_gc = OwnGc::runs,
         const std::string& real_drivers = {});
 
@@ -51,14 +51,15 @@ class Parts {
   const Scheduler& scheduler() const { return scheduler_; }
 
  private:
-  // Works as soon as the caches are complete.
-  Task<> work();
+  void fill(manager::Epoch& epoch);
+  Task<> schedule();
   PodDevices& devices_of(const api::InternedString& node);
 
-  PartContext context_;
+  Process process_;
   OwnScheduler own_scheduler_;
   OwnGc own_gc_;
   std::string real_folder_;
+  client::RestClient& rest_;
   Api api_;
   Caches caches_;
   Drivers drivers_;

@@ -5,13 +5,11 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include "apiserver/front/garbage_collector.hpp"
 #include "playground/embedded_server.hpp"
 #include "playground/kube_scheduler.hpp"
 #include "playground/kubeconfig_out.hpp"
-#include "playground/process.hpp"
 #include "playground/ui/ui.hpp"
 #include "runtime/task_group.hpp"
 
@@ -28,21 +26,13 @@ void announce(const Size& size, const std::string& origin) {
   std::cout << fmt::format("{} nodes on {}", size.nodes, origin) << std::endl;
 }
 
-// Each watch of a client is an open file. Where that is forbidden, the limit stays as it is.
-void allow_many_open_files() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 // Publishes, tells that by `ready`, and works until it is cancelled.
 struct Main {
   Parts& parts;
   // Returns the kubeconfig of the cluster.
   std::function<Result<std::string>()> ready;
   runtime::TaskGroup& group;
-  const PartContext& context;
+  const Process& process;
   const std::string& kube_scheduler;
   int status = 0;
 
@@ -56,7 +46,7 @@ struct Main {
   }
 
   Task<> schedule(std::string kubeconfig) {
-    fail(co_await run_kube_scheduler(context, kube_scheduler, std::move(kubeconfig)));
+    fail(co_await run_kube_scheduler(process, kube_scheduler, std::move(kubeconfig)));
   }
 
   void fail(const runtime::Error& why) {
@@ -65,10 +55,10 @@ struct Main {
   }
 };
 
-int run_parts(Process& process, runtime::TaskGroup& group, Main main) {
-  process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
+int run_parts(OwnProcess& own, runtime::TaskGroup& group, Main main) {
+  own.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
   group.spawn("parts", main.run());
-  process.loop.run(group.join());
+  own.loop.run(group.join());
   return main.status;
 }
 
@@ -88,18 +78,17 @@ http::Handler with_metrics(http::Handler api, runtime::MetricsRegistry& metrics)
 }
 
 int run_with_own_server(const Options& options) {
-  allow_many_open_files();
-  Process process;
-  const PartContext context = process.context(options.verbosity);
-  EmbeddedServer server(context);
-  apiserver::GarbageCollector collector(server.server(), context.time);
+  OwnProcess own(std::string(kProgram), options.verbosity);
+  const Process process = own.process();
+  EmbeddedServer server(process);
+  apiserver::GarbageCollector collector(server.server(), process.loop.time());
   if (auto listening =
           server.listen(fmt::format("127.0.0.1:{}", options.port), options.accept_hosts);
       !listening) {
     return report_failure(listening.error());
   }
-  Connection connection(server.transport(), EmbeddedServer::config(), context);
-  Parts parts(context, connection.rest(), options.size, options.scheduler, OwnGc::none,
+  const auto connection = server.connect();
+  Parts parts(process, connection->rest(), options.size, options.scheduler, OwnGc::none,
               options.real_drivers);
   std::optional<KubeconfigOut> kubeconfig;
   const auto ready = [&]() -> Result<std::string> {
@@ -111,27 +100,29 @@ int run_with_own_server(const Options& options) {
     announce(*kubeconfig, server.url());
     return kubeconfig->path();
   };
-  runtime::TaskGroup group(context.executor);
+  runtime::TaskGroup group(process.loop.executor());
   group.spawn("API server", server.run([&](http::Handler api) {
-    return with_metrics(with_ui(std::move(api), connection.rest(), context.time), context.metrics);
+    return with_metrics(with_ui(std::move(api), connection->rest(), process.loop.time()),
+                        process.metrics);
   }));
   group.spawn("garbage collector", collector.run());
-  return run_parts(process, group, {parts, ready, group, context, options.kube_scheduler});
+  return run_parts(own, group, {parts, ready, group, process, options.kube_scheduler});
 }
 
 int run_against_cluster(const Options& options) {
-  Process process;
-  const PartContext context = process.context(options.verbosity);
-  const auto cluster = Cluster::open({.kubeconfig = options.kubeconfig}, context);
+  OwnProcess own(std::string(kProgram), options.verbosity);
+  const Process process = own.process();
+  const auto cluster =
+      manager::open_cluster({.kubeconfig = options.kubeconfig}, connection_options(), process);
   if (!cluster) return report_failure(cluster.error());
-  Parts parts(context, (*cluster)->rest(), options.size, options.scheduler, OwnGc::runs,
+  Parts parts(process, cluster->rest(), options.size, options.scheduler, OwnGc::runs,
               options.real_drivers);
   const auto ready = [&]() -> Result<std::string> {
-    announce(options.size, (*cluster)->origin());
+    announce(options.size, cluster->config.origin);
     return options.kubeconfig;
   };
-  runtime::TaskGroup group(context.executor);
-  return run_parts(process, group, {parts, ready, group, context, options.kube_scheduler});
+  runtime::TaskGroup group(process.loop.executor());
+  return run_parts(own, group, {parts, ready, group, process, options.kube_scheduler});
 }
 
 }  // namespace
