@@ -1,25 +1,15 @@
 #include "manager/epoch.hpp"
 
 #include <algorithm>
-#include <variant>
 
+#include "manager/find_version.hpp"
 #include "manager/progress.hpp"
 #include "runtime/memory.hpp"
 
 namespace dcm::manager {
-namespace {
 
 using runtime::Deadline;
 using runtime::Task;
-
-std::string why_not_found(const client::Availability& answer) {
-  if (const auto* unknown = std::get_if<client::Unknown>(&answer)) {
-    return runtime::to_string(unknown->error);
-  }
-  return std::get<client::NotServed>(answer).why;
-}
-
-}  // namespace
 
 Epoch::Epoch(EpochContext context, client::Served served)
     : context_(std::move(context)),
@@ -64,25 +54,10 @@ void Epoch::run_cache(Source& source) {
 Task<> Epoch::find_versions() {
   for (Source& source : caches_) {
     if (source.is_running) continue;
-    co_await find_version(source);
+    const std::string version =
+        co_await find_version(discovery_, context_.process, *source.kind, source.why_not_served);
+    source.use_version(version);
     run_cache(source);
-  }
-}
-
-Task<> Epoch::find_version(Source& source) {
-  runtime::TimeSource& time = context_.process.loop.time();
-  for (;;) {
-    const client::Availability answer =
-        co_await discovery_.find({source.kind}, Deadline::after(time, kDiscoveryTimeout));
-    if (const auto* served = std::get_if<client::Served>(&answer)) {
-      source.why_not_served.clear();
-      source.use_version(served->version);
-      co_return;
-    }
-    source.why_not_served = why_not_found(answer);
-    context_.process.log.warning("Waiting until a kind is served",
-                                 {{"kind", source.kind->plural}, {"why", source.why_not_served}});
-    co_await runtime::sleep_for(time, client::ask_again_after(answer));
   }
 }
 

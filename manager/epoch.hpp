@@ -25,9 +25,6 @@
 
 namespace dcm::manager {
 
-// How long the API server may take to say what it serves.
-inline constexpr runtime::Duration kDiscoveryTimeout = std::chrono::seconds(30);
-
 // The dependencies of epochs. All references must outlive them.
 struct EpochContext {
   std::string program;
@@ -110,7 +107,6 @@ class Epoch final : public VersionedWork {
   void report(const Member& member, Running running);
   void run_cache(Source& source);
   runtime::Task<> find_versions();
-  runtime::Task<> find_version(Source& source);
   runtime::Task<> run_controllers();
   runtime::Task<> run_controller(Member& member);
   runtime::Task<> prepare(Member& member);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "manager/find_version.hpp"
+
 namespace dcm::manager {
 
 using runtime::Deadline;

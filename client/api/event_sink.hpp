@@ -14,7 +14,7 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
 
-  // `component` is who reports ("resource_claim"); `reason` one word in CamelCase; `message` a text
+  // `component` is who reports ("node_labeller"); `reason` one word in CamelCase; `message` a text
   // for people.
   virtual void report(const api::ObjectReference& about, api::EventType type,
                       std::string_view component, std::string_view reason,
