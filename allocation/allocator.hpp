@@ -1,5 +1,5 @@
-// The structured allocator of dynamic resource allocation (KEP-4381): which devices a pod's claims
-// get on a node. Chooses the very devices that kube-scheduler 1.37 chooses.
+// The structured allocator of dynamic resource allocation (KEP-4381): which devices the claims of a
+// pod get on a node. Chooses the same devices as kube-scheduler 1.37.
 //
 //   SliceIndex slices;                   // what there is: add() for each slice
 //   Usage usage;                         // what is allocated: take() for each result
@@ -26,7 +26,7 @@
 
 namespace dcm::allocation {
 
-// What does not depend on the pod; must outlive the allocator.
+// Input that does not depend on the pod; must outlive the allocator.
 struct Cluster {
   const SliceIndex& slices;
   const Usage& usage;
@@ -35,27 +35,27 @@ struct Cluster {
 };
 
 struct Options {
-  // When to give up, with an answer that says so: devices, requests and claims that are tried. The
+  // When to give up and say so, counted in devices, requests and claims tried. The
   // search takes no more steps than kube-scheduler's.
   std::uint64_t steps_max = 2'000'000;
-  // Asked at each step; empty: never.
+  // Called at each step; empty: never stop.
   std::function<bool()> is_time_up = {};
-  // A new UUID for each share of a device. Empty: the same for all, for those who only ask whether
-  // there is a fit.
+  // A new UUID for each share of a device. If empty, all shares get the same one, which suffices to
+  // ask whether there is a fit.
   std::function<std::string()> new_share_id = {};
 };
 
 struct AllocationError {
   std::string text;
   bool is_only_this_node = false;  // else the pod cannot be scheduled at all
-  bool is_interrupted = false;     // by a limit of the options: not decided
+  bool is_interrupted = false;     // not decided: a limit of the options was reached
 };
 
 struct Allocation {
   bool fits = false;
   std::vector<AllocationResult> results = {};  // one for each claim, in order, if it fits
   std::optional<AllocationError> error = {};
-  std::uint64_t steps = 0;  // of the search that decided
+  std::uint64_t steps = 0;  // of the search that decided the result
 };
 
 class Allocator {

@@ -7,7 +7,7 @@
 namespace dcm::allocation {
 namespace {
 
-// The feature that a node must have for devices that need less of it (KEP-5945).
+// The node feature required by devices that need fewer node resources (KEP-5945).
 constexpr std::string_view kOptionalNodeOperations = "DRAOptionalNodeOperations";
 
 }  // namespace
@@ -59,7 +59,7 @@ std::expected<std::optional<Consumption>, std::string> Candidates::consumption(
   const bool is_fractional = features().fractional_capacity_range;
   auto wanted = consumption_of(*ask.ask, device, is_fractional);
   if (!wanted) {
-    // While the devices of a request for all are collected, the device is named alone.
+    // While the devices of a request for all devices are collected, only the device is named.
     return std::unexpected(fmt::format(
         "claim {}, request {}: checking capacity for device {}: {}", claim.claim.key.str(),
         ask.ask->name, is_empty ? device.name.str() : candidate.slice->id_of(device).str(),

@@ -1,5 +1,5 @@
-// The devices that a node reaches, in the order in which they are tried, and what can be said of
-// each without regard to the others.
+// The devices that a node reaches, in the order in which they are tried, and properties of each
+// that do not depend on the others.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ struct Candidate {
   const Slice* slice;
   const Device* device;
   std::size_t pool;
-  bool is_allocated;  // as a whole, by another claim
-  // Of this search:
-  std::uint32_t taken = 0;    // as a whole: by so many requests
-  std::uint32_t shares = 0;   // of a shared device
-  Consumption consumed = {};  // by these; empty: nothing
+  bool is_allocated;  // allocated as a whole by another claim
+  // Taken by this search:
+  std::uint32_t taken = 0;    // number of requests that took it as a whole
+  std::uint32_t shares = 0;   // taken from a shared device
+  Consumption consumed = {};  // requested by these; empty: no one
 };
 
 class Candidates {
@@ -42,16 +42,17 @@ class Candidates {
     return features().consumable_capacity && device.allow_multiple;
   }
 
-  // Class, request, and the device's own choice of nodes. Remembered. The error is fatal.
+  // Whether class, request and the device's own node selection accept it. Cached. An error is
+  // fatal.
   std::expected<bool, std::string> is_selected(const PreparedClaim& claim, PreparedAsk& ask,
                                                std::size_t candidate);
-  // Whether that is known already.
+  // Whether the result is cached already.
   bool is_known(const PreparedAsk& ask, std::size_t candidate) const {
     return matched_[ask.index * all_.size() + candidate] != Match::unknown;
   }
 
-  // What a request takes of a device's capacities, and whether they are enough now. The error is
-  // fatal. nullopt: too little.
+  // The capacities that a request consumes, if enough is left. An error is fatal. nullopt if too
+  // little is left.
   std::expected<std::optional<Consumption>, std::string> consumption(const PreparedClaim& claim,
                                                                      const PreparedAsk& ask,
                                                                      const Candidate& candidate,
@@ -63,20 +64,20 @@ class Candidates {
     const TaintRule* rule;  // null: of the device
   };
   std::optional<TaintFound> taint(const PreparedAsk& ask, const Candidate& candidate) const;
-  // Whether what the device needs is there: its features.
+  // Whether the features that the device needs are enabled.
   bool is_supported(const Candidate& candidate) const;
 
-  // Takes counters, and has place among compatibility groups; false: nothing is taken. Only for
-  // devices that consume counters.
+  // Takes counters and joins compatibility groups. Returns false, and takes nothing, if that is
+  // impossible. Only for devices that consume counters.
   bool take_counters(const Candidate& candidate);
   void give_back_counters(const Candidate& candidate);
-  // Whether the device's counters are not to be taken, as a share of it has them already.
+  // Whether the device's counters are already taken by another share of it.
   bool has_counters(const Candidate& candidate) const;
   CounterLedger& counters(std::size_t pool);
   GroupLedger& groups(std::size_t pool);
 
-  // The attribute for a constraint: derived by the request, or of the device. Null: none. The error
-  // is fatal.
+  // The attribute for a constraint: derived by the request, or of the device. Null if there is
+  // none. An error is fatal.
   std::expected<const cel::Attribute*, std::string> attribute(PreparedAsk& ask,
                                                               std::size_t candidate,
                                                               const std::string& name);

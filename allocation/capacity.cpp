@@ -72,7 +72,7 @@ Result round_up(const Quantity& wanted, const Range& range, bool is_fractional) 
                                                  : round_in_whole_numbers(wanted, range);
 }
 
-// `wanted`: null if the request does not name the capacity.
+// `wanted` is null if the request does not name the capacity.
 Result amount_of(const Quantity* wanted, const Quantity& value, const RequestPolicy* policy,
                  bool is_fractional) {
   if (wanted == nullptr) return policy && policy->default_ ? *policy->default_ : value;

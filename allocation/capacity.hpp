@@ -12,12 +12,12 @@
 
 namespace dcm::allocation {
 
-// Why a device has not the capacity that is asked for.
+// Why a device lacks the requested capacity.
 struct CapacityObstacle {
   enum class Kind : std::uint8_t {
     missing,    // the device has no such capacity
     refused,    // by the capacity's policy
-    too_small,  // with what is consumed already
+    too_small,  // with what is already consumed
   };
   Kind kind;
   std::string name;
@@ -26,19 +26,19 @@ struct CapacityObstacle {
   Quantity wanted = {};    // after rounding
 };
 
-// What is consumed of each capacity of a device, in their order. The error is fatal:
-// `capacity "memory": …`.
+// What is consumed of each capacity of a device, in their order. An error is fatal: `capacity
+// "memory": …`.
 using Consumption = std::vector<Quantity>;
 std::expected<Consumption, std::string> consumption_of(const Ask& ask, const Device& device,
                                                        bool is_fractional);
 
-// nullopt: it fits. `taken`: what this call has taken so far; may be empty.
+// nullopt if it fits. `taken` is what this call has taken so far; may be empty.
 std::optional<CapacityObstacle> capacity_obstacle(const Ask& ask, const Device& device,
                                                   const Consumption& wanted,
                                                   const Amounts* consumed, const Consumption& taken,
                                                   bool is_fractional);
 
-// The capacity that is asked for and that the device lacks; null: none.
+// The requested capacity that the device lacks; null if it lacks none.
 const std::string* missing_capacity(const Ask& ask, const Device& device);
 
 }  // namespace dcm::allocation

@@ -1,4 +1,5 @@
-// What ResourceClaims and DeviceClasses ask for, and what a claim is given (resource.k8s.io/v1).
+// What ResourceClaims and DeviceClasses request, and what is allocated to a claim
+// (resource.k8s.io/v1).
 #pragma once
 
 #include <cstdint>
@@ -33,16 +34,16 @@ struct RawJson {
   friend bool operator==(const RawJson&, const RawJson&) = default;
 };
 
-// One wish for devices: of a request `exactly`, or an entry of its `firstAvailable`.
+// One alternative of a request: its `exactly`, or an entry of its `firstAvailable`.
 struct Ask {
   std::string name;  // of the request, or of the subrequest
   std::string device_class;
-  std::string mode;  // "ExactCount", "All"
+  std::string mode;  // "ExactCount" or "All"
   std::int64_t count = 0;
-  std::optional<bool> admin_access = {};  // whether it is there counts, too
+  std::optional<bool> admin_access = {};  // an empty list differs from a missing one
   std::vector<SelectorText> selectors = {};
   std::vector<Toleration> tolerations = {};
-  std::vector<RawJson> toleration_texts = {};               // the same: an allocation repeats them
+  std::vector<RawJson> toleration_texts = {};               // shared: an allocation repeats them
   std::optional<std::vector<NamedQuantity>> capacity = {};  // its requests
   std::vector<std::pair<std::string, std::string>> derived_attributes = {};  // name, expression
 
@@ -53,7 +54,7 @@ struct Ask {
 struct Request {
   std::string name;
   bool is_prioritized = false;  // has firstAvailable
-  std::vector<Ask> asks = {};   // one, unless it is prioritized
+  std::vector<Ask> asks = {};   // one entry unless the request is prioritized
 
   // "request", or "request/subrequest"
   std::string name_of(const Ask& ask) const {
@@ -129,7 +130,7 @@ struct Claim {
   std::vector<api::ConsumerReference> reserved_for = {};
 };
 
-// A claim to be allocated; what it refers to must outlive the call.
+// A claim to allocate; the objects that it refers to must outlive the call.
 struct ClaimView {
   const api::NamespacedName& key;
   const ClaimSpec& spec;

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = cel::Attribute::Kind;
 
-// Whether it is a valid version does not matter here: versions are compared as texts.
+// Versions are compared as strings here, whether valid or not.
 Kind kind_of(const cel::Attribute& attribute) {
   if (attribute.kind() == Kind::malformed_version) return Kind::version;
   if (attribute.kind() == Kind::malformed_versions) return Kind::versions;
@@ -111,7 +111,7 @@ std::optional<ConstraintState::Set> ConstraintState::set_of(const cel::Attribute
   return set;
 }
 
-// Of different types: empty, as elements of different types are never equal.
+// Empty if the types differ: elements of different types are never equal.
 ConstraintState::Set ConstraintState::intersection(const Set& a, const Set& b) {
   Set common{a.is_version};
   if (a.is_version == b.is_version) {

@@ -12,7 +12,7 @@
 
 namespace dcm::allocation {
 
-// The devices that are in a constraint so far. Borrows their attributes.
+// The devices added to a constraint so far. Borrows their attributes.
 class ConstraintState {
  public:
   // `list_types`: values are sets, and scalars sets of one (KEP-5491).
@@ -21,7 +21,8 @@ class ConstraintState {
 
   const Constraint& constraint() const { return *constraint_; }
 
-  // False: it does not go with those that are in. Null: the device has no such attribute.
+  // False if the device contradicts those already added. Null means that the device lacks the
+  // attribute.
   bool add(const cel::Attribute* attribute);
   // In the reverse order of adding.
   void remove();
@@ -40,12 +41,12 @@ class ConstraintState {
 
   const Constraint* constraint_;
   bool list_types_;
-  std::vector<const cel::Attribute*> attributes_ = {};  // of the devices, as they came
-  // With list types. Of a match the intersection after each device, else the set of each.
+  std::vector<const cel::Attribute*> attributes_ = {};  // of the devices, in the order of adding
+  // With list types: for a match, the intersection after each device; otherwise the set of each.
   std::vector<Set> sets_ = {};
 };
 
-// Of scalars of one type. Lists and unknown values equal nothing.
+// For scalars of one type. Lists and unknown values equal nothing.
 bool is_same_scalar(const cel::Attribute& a, const cel::Attribute& b);
 
 }  // namespace dcm::allocation

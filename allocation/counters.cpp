@@ -50,7 +50,15 @@ void CounterLedger::for_each_use(const Device& device, OnEntry&& on_entry) {
   }
 }
 
-// Every counter of the pool is compared: one that is overdrawn bars all devices that consume any.
+bool CounterLedger::has_counters_of(const Device& device) {
+  return std::ranges::all_of(device.extras().counters, [this](const CounterUse& use) {
+    return std::ranges::all_of(use.counters, [&](const Counter& counter) {
+      return find(use.set, counter.name) != nullptr;
+    });
+  });
+}
+
+// Every counter of the pool is checked: an overdrawn counter blocks all devices that consume any.
 std::optional<CounterShortage> CounterLedger::take(const Device& device) {
   for_each_use(device, [](Entry& entry, const Quantity& amount) {
     entry.taken = entry.taken.add(amount).value_or(entry.taken);
@@ -83,8 +91,8 @@ bool GroupLedger::admits(const Common& common, const CounterUse& use) {
   return std::ranges::find_first_of(common.back(), groups) != common.back().end();
 }
 
-// The allocated devices may contradict each other: then nothing goes with them any longer, which a
-// group that no device can have says.
+// Allocated devices may contradict each other. Then no further device is compatible, which is
+// expressed by a group that no device can have.
 void GroupLedger::add(const CounterUse& use) {
   static const InternedString kNobody = "";
   Common& common = sets_[use.set];

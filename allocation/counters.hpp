@@ -1,4 +1,4 @@
-// The counters of one pool that its devices share, and compatibility groups (KEP-4815).
+// The counters that the devices of one pool share, and compatibility groups (KEP-4815).
 #pragma once
 
 #include <map>
@@ -17,16 +17,18 @@ struct CounterShortage {
   InternedString set;
   InternedString counter;
   Quantity available;  // after what is allocated
-  Quantity wanted;     // by the device, and by what this call has taken
+  Quantity wanted;     // consumed by the device, and taken by this call
 };
 
-// Invariant: what is given back was taken.
+// Invariant: only taken amounts are given back.
 class CounterLedger {
  public:
   // Starts with what is allocated, on all nodes.
   CounterLedger(const Pool& pool, const Usage& usage);
 
-  // Takes what the device consumes, or says why not: then nothing is taken.
+  // Whether the pool has each counter that the device consumes.
+  bool has_counters_of(const Device& device);
+  // Takes what the device consumes, or returns why that is impossible and takes nothing.
   std::optional<CounterShortage> take(const Device& device);
   void give_back(const Device& device);
 
@@ -45,19 +47,19 @@ class CounterLedger {
   std::vector<Entry> entries_;
 };
 
-// Which groups the devices on each counter set have in common. Devices without groups go only with
-// devices without groups.
+// The groups that the devices on each counter set have in common. Devices without groups are
+// compatible only with each other.
 class GroupLedger {
  public:
   GroupLedger(const Pool& pool, const Usage& usage);
 
-  // False: nothing is taken.
+  // Returns false, and takes nothing, on conflict.
   bool take(const Device& device);
   // In the reverse order of taking.
   void give_back(const Device& device);
 
  private:
-  // Of a set: the common groups, after each device that was taken. Empty: devices without groups.
+  // Per set: the common groups after each device taken. Empty for devices without groups.
   using Common = std::vector<std::vector<InternedString>>;
 
   static bool admits(const Common& common, const CounterUse& use);
@@ -66,7 +68,7 @@ class GroupLedger {
   std::map<InternedString, Common> sets_;
 };
 
-// Whether a device is allocated, as a whole or in part: then it consumes its counters.
+// Whether a device is allocated, as a whole or in part, and so already consumes its counters.
 inline bool is_allocated(const api::DeviceId& id, const Usage& usage) {
   return usage.has_device(id) || usage.is_shared(id);
 }

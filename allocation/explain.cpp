@@ -12,7 +12,7 @@
 namespace dcm::allocation {
 namespace {
 
-// Which part of the selector decided, and what it met.
+// The part of the selector that decided, and the values that it saw.
 void trace(PreparedSelector& selector, const Slice& slice, const Device& device,
            SelectorObstacle& out) {
   if (!selector.compiled || !*selector.compiled) return;
@@ -24,7 +24,7 @@ void trace(PreparedSelector& selector, const Slice& slice, const Device& device,
     out.met.emplace_back(std::move(met.expression), std::move(met.value));
 }
 
-// Looks at one request's devices, nothing being taken for others.
+// Judges the devices of one request, with nothing taken for other requests.
 class RequestExplainer {
  public:
   RequestExplainer(Allocator& allocator, Candidates& candidates, const PreparedClaim& claim,

@@ -1,4 +1,4 @@
-// Why a pod's claims get no devices on a node: for each request and device the first obstacle.
+// Why the claims of a pod get no devices on a node: the first obstacle for each request and device.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace dcm::allocation {
 
-// The device's pool gives no devices. Counts are of an incomplete pool, `why` of an invalid one.
+// The device's pool is unusable. Counts are for an incomplete pool, `why` for an invalid one.
 struct PoolObstacle {
   Pool::State state;
   std::int64_t slices_found = 0;
@@ -26,47 +26,47 @@ struct PoolObstacle {
 // The device itself is for other nodes (perDeviceNodeSelection).
 struct OtherNodeObstacle {};
 
-// A selector is false, or fails: then it holds up the pod on all nodes.
+// A selector is false, or fails. A failing selector blocks the pod on all nodes.
 struct SelectorObstacle {
   std::string class_name;  // empty: a selector of the request
   std::size_t index;       // in its list
   std::string expression;
-  std::string error = {};  // the text of kube-scheduler; empty: it is false
-  // The term of the expression that decides; empty: it has no text of its own.
+  std::string error = {};  // the text of kube-scheduler; empty: the selector is false
+  // The term of the expression that decides; empty if it cannot be shown by itself.
   std::string part = {};
-  // What that met on the device: `device.attributes["gpu.example.com"].model` and `"A100"`.
+  // The values that the term saw: `device.attributes["gpu.example.com"].model` and `"A100"`.
   std::vector<std::pair<std::string, std::string>> met = {};
 };
 
 // Another claim has the device.
 struct HeldObstacle {};
 
-// The device needs something that is switched off, or that the node has not declared.
+// The device needs a disabled feature, or one that the node has not declared.
 struct UnsupportedObstacle {
   std::string feature;
 };
 
-// A capacity request that no device can take: it holds up the pod on all nodes.
+// A capacity request that no device can satisfy: it blocks the pod on all nodes.
 struct CapacityError {
   std::string text;
 };
 
-// The devices that are in use on a counter set, and this one, have no group in common.
+// The devices in use on a counter set and this one have no compatibility group in common.
 struct GroupObstacle {};
 
 struct TaintObstacle {
   Taint taint;
-  std::string rule = {};  // the DeviceTaintRule; empty: the driver
+  std::string rule = {};  // the DeviceTaintRule; empty: set by the driver
 };
 
 // The device lacks the attribute of a constraint.
 struct ConstraintObstacle {
   std::size_t index;  // in the claim
   std::string attribute;
-  std::string error = {};  // of a derived attribute; empty: it is missing
+  std::string error = {};  // for a derived attribute; empty: it is missing
 };
 
-// monostate: none, the request could have the device if it were the only one.
+// monostate: no obstacle; the request could get the device if it were alone.
 using Obstacle = std::variant<std::monostate, PoolObstacle, OtherNodeObstacle, SelectorObstacle,
                               HeldObstacle, UnsupportedObstacle, CapacityObstacle, CapacityError,
                               CounterShortage, GroupObstacle, TaintObstacle, ConstraintObstacle>;
@@ -79,7 +79,7 @@ struct DeviceExplanation {
 struct RequestExplanation {
   std::size_t claim;        // its index
   std::string name;         // "request" or "request/subrequest"
-  std::int64_t wanted = 0;  // of a request for all: as many as it is for
+  std::int64_t wanted = 0;  // for a request for all devices: their number
   bool is_all = false;
   std::string fault = {};  // an error of the request itself; empty: none
   std::vector<DeviceExplanation> devices = {};
@@ -87,7 +87,7 @@ struct RequestExplanation {
   std::size_t usable() const;
 };
 
-// The values that a constraint meets on devices which are no obstacle to one of its requests.
+// The values that a constraint sees on devices without an obstacle for one of its requests.
 struct ConstraintExplanation {
   std::size_t claim;
   std::size_t index;
@@ -100,14 +100,14 @@ struct NodeExplanation {
   bool fits = false;
   std::optional<AllocationError> error = {};
   std::vector<RequestExplanation> requests = {};
-  // If each request could have enough devices, these, the limit of devices in a claim, or that
-  // requests want the same devices, are in the way.
+  // If each request alone could get enough devices, the obstacle is one of these, the limit of
+  // devices in a claim, or that requests compete for the same devices.
   std::vector<ConstraintExplanation> constraints = {};
 };
 
 NodeExplanation explain_node(Allocator& allocator, const Node& node, const Options& options = {});
 
-// As in a sentence: `"A100"`, `3`, `true`, `[1, 2]`.
+// As shown in a sentence: `"A100"`, `3`, `true`, `[1, 2]`.
 std::string describe(const cel::Attribute& attribute);
 
 }  // namespace dcm::allocation

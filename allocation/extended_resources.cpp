@@ -10,7 +10,7 @@
 namespace dcm::allocation {
 namespace {
 
-// The requests of one resource, as they come about.
+// The requests for one resource, as they accumulate.
 class OneResource {
  public:
   OneResource(std::string resource, std::string device_class)
@@ -36,7 +36,7 @@ class OneResource {
   }
 
   void append_to(ExtendedClaim& claim) {
-    // The short-lived ones run one after the other: the largest of their requests is for all.
+    // Init containers run one after the other, so the largest of their requests serves all of them.
     for (RequestMapping& mapping : short_lived_mappings_) {
       if (short_lived_names_.contains(mapping.request)) mapping.request = largest_->name;
     }
@@ -53,7 +53,7 @@ class OneResource {
     std::int64_t count;
   };
 
-  // Devices of containers that start later, up to `wanted`.
+  // Up to `wanted` devices of containers that start later.
   std::int64_t reuse(const NumberedContainer& numbered, std::int64_t wanted,
                      std::vector<RequestMapping>& mappings) const {
     std::int64_t sum = 0;
@@ -77,7 +77,7 @@ class OneResource {
   std::string resource_;
   std::string class_;
   std::vector<Part> long_lived_;
-  std::optional<Part> largest_;  // of the short-lived containers
+  std::optional<Part> largest_;  // of the init containers that end
   std::set<std::string> short_lived_names_;
   std::vector<RequestMapping> long_lived_mappings_;
   std::vector<RequestMapping> short_lived_mappings_;

@@ -1,5 +1,5 @@
-// Devices that containers ask for as extended resources (KEP-5004): the claim that kube-scheduler
-// makes for them, and the class behind a resource.
+// Devices requested by containers as extended resources (KEP-5004): the claim that kube-scheduler
+// creates for them, and the class behind a resource.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace dcm::allocation {
 
-// The resource by which containers ask for devices of the class of that name.
+// The resource name by which containers request devices of that class.
 inline constexpr std::string_view kImplicitResourcePrefix = "deviceclass.resource.kubernetes.io/";
-// The name of the claim until it is made; kube-scheduler's, for errors.
+// The claim's name until it is created, as in kube-scheduler's errors.
 inline constexpr const char* kExtendedClaimName = "<extended-resources>";
 
-// Whether device plugins or DRA may provide it, as kube-scheduler tells it by the name.
+// Whether device plugins or DRA may provide the resource, judged by its name like kube-scheduler.
 bool is_extended_resource(std::string_view name);
 
 // An entry of a container's resources.requests.
@@ -27,19 +27,20 @@ struct ResourceRequest {
   std::int64_t amount = 0;  // 0 for what is no whole number
 };
 
-// A container as far as the claim depends on it.
+// The fields of a container that determine the claim.
 struct ContainerResources {
   std::string name;
-  // All of them by name, CPU and memory too, if one is an extended resource; else none.
+  // All requests by name, including CPU and memory, if one of them is an extended resource;
+  // otherwise none.
   std::vector<ResourceRequest> requests = {};
-  bool is_sidecar = false;  // an init container that goes on (restartPolicy: Always)
+  bool is_sidecar = false;  // a sidecar: an init container with restartPolicy: Always
 };
 
-// A container with its index, for which init containers come first.
+// A container with its index; init containers come first.
 struct NumberedContainer {
   const ContainerResources* container;
   std::size_t index;
-  bool is_short_lived;  // ends before the next one starts, and leaves its devices to it
+  bool is_short_lived;  // ends before the next container starts, and leaves its devices to that
 };
 using NumberedContainers = std::vector<NumberedContainer>;
 
@@ -54,7 +55,7 @@ NumberedContainers numbered(const std::vector<Container>& init_containers,
   return all;
 }
 
-// Which request of the claim has the devices of a container's resource.
+// The request of the claim that provides a container's resource.
 struct RequestMapping {
   std::string container;
   std::string resource;
@@ -67,16 +68,16 @@ struct ExtendedClaim {
   std::vector<RequestMapping> mappings = {};
 };
 
-// The extended resources that the containers ask for, with other amounts than 0.
+// The extended resources that the containers request in non-zero amounts.
 std::set<std::string> extended_resources_of(const NumberedContainers& containers);
 
-// What kube-scheduler asks for on a node where DRA has to provide these resources. `classes`: the
-// class of each.
+// The requests of kube-scheduler for a node where DRA has to provide these resources. `classes`:
+// the class of each.
 ExtendedClaim make_extended_claim(const NumberedContainers& containers,
                                   const std::map<std::string, std::string>& classes);
 
-// Of classes with one extendedResourceName: whether the first is the one that serves it. It is the
-// newest, of equally old ones the one with the smaller name.
+// Of two classes with the same extendedResourceName: whether the first one serves it. The newest
+// does; of equally old ones, the one with the smaller name.
 bool serves_before(const DeviceClass& a, const DeviceClass& b);
 
 }  // namespace dcm::allocation

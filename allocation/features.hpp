@@ -1,4 +1,4 @@
-// What is switched on: the feature gates of Kubernetes that allocation depends on.
+// The feature gates of Kubernetes that affect allocation.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ struct Features {
   bool admin_access = true;
   bool consumable_capacity = true;
   bool derived_attributes = false;
-  bool binding_conditions = true;  // with status.devices of claims
+  bool binding_conditions = true;  // includes status.devices of claims
   bool compatibility_groups = false;
   bool device_taints = true;
   bool fractional_capacity_range = true;

@@ -19,7 +19,7 @@ std::optional<std::int64_t> to_integer(const std::string& text) {
   return number;
 }
 
-// Empty: it can be understood.
+// Empty if the selector is valid.
 std::string fault_of(const NodeRequirement& requirement) {
   const std::string& how = requirement.operator_;
   const std::size_t values = requirement.values.size();
@@ -46,7 +46,7 @@ std::string field_fault_of(const NodeRequirement& requirement) {
   return requirement.values.size() == 1 ? "" : "exactly one value is required for a field";
 }
 
-// Null: the node has no such label or field.
+// Null if the node has no such label or field.
 bool is_met(const NodeRequirement& requirement, const std::string* value) {
   const std::string& how = requirement.operator_;
   if (how == "Exists") return value != nullptr;

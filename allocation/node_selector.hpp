@@ -1,4 +1,4 @@
-// Which nodes something is for: core/v1 NodeSelector, as the scheduler matches it.
+// Which nodes something is for: a NodeSelector of core/v1, matched like the scheduler does.
 #pragma once
 
 #include <expected>
@@ -14,14 +14,15 @@ namespace dcm::allocation {
 
 using runtime::InternedString;
 
-// A node as far as devices, and which pods may go to it, depend on it.
+// The fields of a node that determine which devices and pods it can have.
 struct Node {
   InternedString name;
   std::map<std::string, std::string> labels = {};
   std::vector<std::string> declared_features = {};  // of its status
   bool is_unschedulable = false;                    // of its spec: cordoned
-  std::vector<Taint> taints = {};  // of its spec those that keep off pods: not PreferNoSchedule
-  // Extended resources that a device plugin has here: with more than none allocatable.
+  std::vector<Taint> taints =
+      {};  // from its spec, without PreferNoSchedule: the taints that keep pods off
+  // Extended resources that a device plugin provides here: allocatable is greater than zero.
   std::vector<std::string> plugin_resources = {};
   api::ObjectMeta meta = {};
 };
@@ -31,11 +32,11 @@ struct NodeRequirement {
   std::string operator_;  // "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"
   std::vector<std::string> values = {};
 
-  // Of values only the set counts.
+  // Only the set of values counts.
   friend bool operator==(const NodeRequirement& a, const NodeRequirement& b);
 };
 
-// Every requirement must be met; a term without any is met by no node.
+// Every requirement must be met; a term without requirements matches no node.
 struct NodeSelectorTerm {
   std::vector<NodeRequirement> match_expressions = {};  // of labels
   std::vector<NodeRequirement> match_fields = {};       // of "metadata.name"
@@ -50,20 +51,19 @@ struct NodeSelector {
   friend bool operator==(const NodeSelector&, const NodeSelector&) = default;
 };
 
-// The error: a requirement that no scheduler understands.
+// Error: a requirement that no scheduler understands.
 std::expected<bool, std::string> matches(const NodeSelector& selector, const Node& node);
 
-// The nodes that a pod may go to by its own choice: its nodeSelector, and its affinity as far as
-// that is required.
+// The nodes that the pod itself accepts: its nodeSelector and its required node affinity.
 struct RequiredNodeAffinity {
   std::map<std::string, std::string> node_selector = {};  // labels and their values
   std::optional<NodeSelector> affinity = {};
 
-  // An affinity that no scheduler understands is met by no node.
+  // An affinity that no scheduler understands matches no node.
   bool matches(const Node& node) const;
 };
 
-// How a slice or a device says which nodes reach it. At most one of these is set.
+// How a slice or a device selects nodes. At most one of these is set.
 struct NodeChoice {
   std::optional<InternedString> node_name = {};
   bool all_nodes = false;
@@ -72,7 +72,7 @@ struct NodeChoice {
   bool is_set() const { return (node_name && !node_name->empty()) || all_nodes || selector; }
 };
 
-// False if nothing is set.
+// False if none is set.
 std::expected<bool, std::string> reaches(const NodeChoice& choice, const Node& node);
 
 }  // namespace dcm::allocation

@@ -20,7 +20,7 @@ bool has_compatibility_groups(const Slice& slice) {
   });
 }
 
-// Slices with what is switched off are as good as not there.
+// Slices that use disabled features are ignored.
 bool is_ignored(const Slice& slice, const Features& features) {
   if (!features.compatibility_groups && has_compatibility_groups(slice)) return true;
   return !features.partitionable_devices &&
@@ -55,7 +55,7 @@ Fault repeated_device(const std::vector<const Slice*>& slices) {
   for (const Slice* const slice : slices) {
     for (const Device& device : slice->devices) names.push_back(&device.name);
   }
-  // Which of several repeated names is told must not depend on addresses.
+  // Which of several duplicate names is reported must not depend on addresses.
   const auto by_name = [](const auto* a, const auto* b) { return *a < *b; };
   std::ranges::sort(names, by_name);
   const auto twice =
@@ -104,7 +104,7 @@ Fault fault_of(const Pool& pool, const Features& features) {
   return fault;
 }
 
-// Sorts a slice of the pool into what it brings: counters, or devices.
+// Sorts a slice of the pool by its content: counters or devices.
 void add_slice(const Slice& slice, const Features& features, Pool& pool,
                std::vector<const Slice*>& devices) {
   if (!features.partitionable_devices || slice.shared_counters.empty()) {
@@ -134,7 +134,7 @@ void look_elsewhere(const SliceIndex& index, const Features& features,
   }
 }
 
-// `here`: the slices of the pool's newest generation that reach the node, as they were found.
+// `here`: the slices of the pool's newest generation that reach the node, in the order found.
 Pool build_pool(const SliceIndex& index, const Features& features, std::vector<const Slice*> here) {
   Pool pool{.id = {here[0]->driver, here[0]->pool}};
   pool.slices_expected = here[0]->slice_count;
@@ -164,7 +164,7 @@ std::expected<std::vector<Pool>, std::string> gather_pools(const SliceIndex& ind
                                                            const Features& features) {
   struct Reached {
     const Slice* slice;
-    std::size_t position;  // as it was found
+    std::size_t position;  // in the order found
   };
   std::vector<Reached> reached;
   for (const std::span<const SlicePtr> slices : {index.of_node(node.name), index.shared()}) {
@@ -191,7 +191,7 @@ std::expected<std::vector<Pool>, std::string> gather_pools(const SliceIndex& ind
     if (!is_outdated) here.push_back(&slice);
   }
   if (!here.empty()) pools.push_back(build_pool(index, features, std::move(here)));
-  // They are in the order of their names already.
+  // They are sorted by name already.
   const auto conditional = [](const Pool& pool) { return pool.has_binding_conditions(); };
   if (std::ranges::any_of(pools, conditional)) {
     std::ranges::sort(pools, [&](const Pool& a, const Pool& b) {

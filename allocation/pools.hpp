@@ -14,27 +14,26 @@ namespace dcm::allocation {
 struct Pool {
   enum class State : std::uint8_t {
     usable,
-    obsolete,    // a newer generation is being published elsewhere: as if it were not there
-    incomplete,  // not all of its slices are there: gives no devices
-    invalid,     // contradicts itself: gives no devices
+    obsolete,    // a newer generation is being published elsewhere: treated as absent
+    incomplete,  // some slices are missing: the pool gives no devices
+    invalid,     // inconsistent: the pool gives no devices
   };
   PoolId id;
   State state = State::usable;
   std::string why_invalid = {};
-  std::int64_t slices_found = 0;     // of incomplete pools: so many of
-  std::int64_t slices_expected = 0;  // so many slices
+  std::int64_t slices_found = 0;     // for incomplete pools: number of slices found
+  std::int64_t slices_expected = 0;  // number of slices expected
   // The slices with devices that reach the node, by name; of the pool's newest generation there.
   std::vector<const Slice*> slices = {};
-  // The pool's other slices with devices; not looked for if all slices reach the node.
+  // The pool's other slices with devices; not searched if all slices reach the node.
   std::vector<const Slice*> elsewhere = {};
   std::vector<const CounterSet*> counter_sets = {};
 
   bool has_binding_conditions() const;
 };
 
-// In the order in which devices are tried: by driver and name; behind all others those in which a
-// device has binding conditions. Refers to the slices of `index`. The error ends the search for
-// devices on all nodes.
+// In the order in which devices are tried: by driver and name, pools that have devices with binding
+// conditions last. Refers to the slices of `index`. An error ends the search on all nodes.
 std::expected<std::vector<Pool>, std::string> gather_pools(const SliceIndex& index,
                                                            const Node& node,
                                                            const Features& features);

@@ -7,7 +7,7 @@
 namespace dcm::allocation {
 namespace {
 
-// What is asked for although it is switched off, in the order in which kube-scheduler looks.
+// The disabled feature that is used, in the order in which kube-scheduler checks.
 std::string feature_fault(const ClaimView& claim, const Request& request,
                           const Features& features) {
   const std::string key = claim.key.str();
@@ -114,7 +114,7 @@ SelectorVerdict PreparedClaims::select(const PreparedClaim& claim, PreparedAsk& 
 }
 
 DerivedExpression* PreparedClaims::find_derived(PreparedAsk& ask, const std::string& name) const {
-  // Of several with one name the last one counts.
+  // Of several with the same name the last one counts.
   const auto found = std::ranges::find_if(ask.derived.rbegin(), ask.derived.rend(),
                                           [&](const auto& each) { return *each.name == name; });
   if (found == ask.derived.rend()) return nullptr;

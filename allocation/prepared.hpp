@@ -1,5 +1,5 @@
-// The requests of a pod's claims, prepared once for all nodes: their classes, and their selectors
-// compiled when they are first needed.
+// The requests of a pod's claims, prepared once for all nodes. Resolves their classes, and compiles
+// selectors on first use.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace dcm::allocation {
 
-// Null: there is no such class.
+// Null if there is no such class.
 using FindClass = std::function<std::shared_ptr<const DeviceClass>(const std::string& name)>;
 
 // A selector of a class or request.
@@ -28,7 +28,7 @@ struct PreparedSelector {
   std::size_t index;  // in its list
   bool is_of_class;
   std::optional<Compiled> compiled = {};
-  // Made when an explanation first needs it.
+  // Created when an explanation first needs it.
   std::shared_ptr<const cel::SelectorTrace> trace = {};
 };
 
@@ -39,22 +39,22 @@ struct DerivedExpression {
   std::optional<Compiled> compiled = {};
 };
 
-// One wish for devices.
+// One alternative of a request.
 struct PreparedAsk {
   const Request* request = nullptr;
   const Ask* ask = nullptr;
   std::size_t index = 0;  // among all asks
   std::string name = {};  // "request" or "request/subrequest"
   std::shared_ptr<const DeviceClass> device_class = {};
-  std::string fault = {};                        // the error that it is; empty: none
+  std::string fault = {};                        // why it is invalid; empty if valid
   std::vector<PreparedSelector> selectors = {};  // the class's first
   std::vector<DerivedExpression> derived = {};
-  std::vector<std::size_t> constraints = {};  // of the claim: those that concern it
+  std::vector<std::size_t> constraints = {};  // from the claim: constraints that apply to it
 };
 
 struct PreparedRequest {
   const Request* request = nullptr;
-  std::string fault = {};  // the error that it is, before its asks are looked at
+  std::string fault = {};  // why it is invalid, checked before its asks
   std::vector<PreparedAsk> asks = {};
 };
 
@@ -63,7 +63,7 @@ struct PreparedClaim {
   std::vector<PreparedRequest> requests = {};
 };
 
-// Which selector of a device's decides against it, or fails.
+// Which selector rejects a device, or fails.
 struct SelectorVerdict {
   enum class Kind : std::uint8_t { matches, no_match, error };
   Kind kind = Kind::matches;
@@ -73,17 +73,17 @@ struct SelectorVerdict {
 
 class PreparedClaims {
  public:
-  // What `claims` and `compiler` refer to must outlive it.
+  // The objects behind `claims` and `compiler` must outlive it.
   PreparedClaims(std::span<const ClaimView> claims, const FindClass& find_class,
                  const Features& features, cel::SelectorCompiler& compiler);
 
   std::vector<PreparedClaim>& claims() { return claims_; }
   std::size_t asks() const { return asks_; }
 
-  // Whether class and request select a device.
+  // Whether class and request accept a device.
   SelectorVerdict select(const PreparedClaim& claim, PreparedAsk& ask, const Slice& slice,
                          const Device& device) const;
-  // Null: the ask derives no attribute of that name. Compiles it if need be.
+  // Null if the ask derives no attribute of that name. Compiles it on first use.
   DerivedExpression* find_derived(PreparedAsk& ask, const std::string& name) const;
 
  private:

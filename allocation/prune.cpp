@@ -11,9 +11,9 @@ namespace {
 
 using Outcome = Search::Outcome;
 
-// Most searches are over long before. kube-scheduler takes some 10 ms for so many steps.
+// Most searches finish long before. kube-scheduler takes about 10 ms for this many steps.
 constexpr std::uint64_t kPlainSteps = 2'000;
-// To find out that a request or a claim cannot be satisfied even if it is the only one.
+// Detects a request or claim that cannot be satisfied even if it is the only one.
 constexpr std::uint64_t kAloneSteps = 20'000;
 
 template <class OnAsk>
@@ -28,7 +28,7 @@ bool for_each_ask(Allocator& allocator, OnAsk&& on_ask) {
   return true;
 }
 
-// Asks every selector and capacity about every device that it may be tried for.
+// Evaluates every selector and capacity for every device that may be tried.
 bool may_fail(Allocator& allocator, Candidates& candidates) {
   return !for_each_ask(allocator, [&](PreparedClaim& claim, PreparedAsk& ask) {
     if (!ask.derived.empty() || (ask.ask->is_all() && !ask.constraints.empty())) return false;
@@ -47,7 +47,7 @@ std::string describe(const std::optional<Quantity>& quantity) {
   return quantity ? quantity->text() : "-";
 }
 
-// What counts of a device that several may have: all of its capacities.
+// For a device that several claims may share, all of its capacities count.
 std::string describe_shared(const Device& device, const Amounts* consumed) {
   std::string text;
   for (std::size_t i = 0; i < device.capacity.size(); ++i) {
@@ -91,12 +91,12 @@ std::string describe(const cel::Attribute* attribute) {
     case version:
     case malformed_version:
       return fmt::format("{}:{}", kind, attribute->as_text());
-    default:  // lists: each is like no other
+    default:  // lists: each is unique
       return fmt::format("{}:{}", kind, static_cast<const void*>(attribute));
   }
 }
 
-// Equal numbers: either device does for whatever the other does.
+// Equal numbers: the devices are interchangeable.
 std::vector<std::uint32_t> classes_of(Allocator& allocator, Candidates& candidates) {
   const Usage& usage = allocator.cluster().usage;
   std::map<std::string, std::uint32_t> numbers;
@@ -135,7 +135,7 @@ bool is_impossible(Search& search, Search::At from, Search::At end) {
   return outcome != Outcome::found && outcome != Outcome::error;
 }
 
-// What fails with all devices free fails after any choice for others.
+// If the search fails with all devices free, it fails after any choice for others.
 bool has_impossible_part(Search& search, Allocator& allocator) {
   const auto& claims = allocator.claims().claims();
   for (std::size_t claim = claims.size(); claim-- > 0;) {

@@ -1,12 +1,12 @@
-// Searches that explode: devices that are alike, and requests that nothing can satisfy.
+// Shortens searches that would explode: equivalent devices, and requests that cannot be satisfied.
 #pragma once
 
 #include "allocation/search.hpp"
 
 namespace dcm::allocation {
 
-// Runs the search. One that takes long is begun again with what is known by then: only if no error
-// can come from any device, so that nothing but the first solution matters.
+// Runs the search. A long search is restarted with what has been learned by then, provided that no
+// device can cause an error: then only the first solution matters.
 Search::Outcome search_pruned(Search& search, Candidates& candidates, Allocator& allocator,
                               const Options& options);
 

@@ -32,7 +32,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Whether the names cover a request: by its own name, or by that of the chosen subrequest.
+// Whether the names include a request, by its own name or that of the chosen subrequest.
 bool cover(const std::vector<std::string>& names, const PreparedAsk& chosen) {
   return contains(names, chosen.request->name) || contains(names, chosen.name);
 }
@@ -81,7 +81,7 @@ NodeSelector only(const InternedString& node) {
   return {{{.match_fields = {{"metadata.name", "In", {node.str()}}}}}};
 }
 
-// Where pods with these devices may run. One device that is of a node ties all of them to it.
+// Where pods with these devices may run. A single node-local device ties all of them to its node.
 std::expected<std::optional<NodeSelector>, std::string> node_selector_of(
     const std::vector<Taken>& devices, Candidates& candidates) {
   NodeSelectorTerm term;

@@ -1,4 +1,4 @@
-// A claim's allocation, from the devices that the search has found.
+// The allocation of a claim, built from the devices that the search has found.
 #pragma once
 
 #include <expected>
@@ -9,7 +9,7 @@
 
 namespace dcm::allocation {
 
-// The error is fatal.
+// An error is fatal.
 std::expected<AllocationResult, std::string> make_result(
     const Search& search, Candidates& candidates, const PreparedClaim& claim,
     std::size_t claim_index, const std::function<std::string()>& new_share_id);

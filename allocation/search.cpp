@@ -7,10 +7,10 @@
 
 namespace dcm::allocation {
 
-// One visit of a request: what is taken outside of it stays the same.
+// One visit of a request: devices taken outside of it stay the same.
 struct Search::RequestContext {
-  std::size_t first_taken;  // of the claim's devices, the first of this request
-  // Whether each device behind some place was looked at, so that no error can come from there.
+  std::size_t first_taken;  // of the claim's devices, the first one of this request
+  // Whether all devices from some position on were judged, so that they cause no error.
   bool is_exhausted = false;
   std::vector<std::uint32_t> usable_from = {};  // by candidate: how many may be taken from there on
 };
@@ -84,7 +84,7 @@ bool Search::prepare_ask(const PreparedClaim& claim, PreparedAsk& ask) {
   return true;
 }
 
-// Whether the devices are free is not asked here, only whether they are meant.
+// Checks only whether the devices match, not whether they are free.
 bool Search::collect_all(const PreparedClaim& claim, PreparedAsk& ask) {
   const auto& pools = candidates_.pools();
   const auto& candidates = candidates_.all();
@@ -150,7 +150,7 @@ Search::Outcome Search::next(Place place) {
   return place.ask->ask->is_all() ? take_all(place) : take_one(place);
 }
 
-// The limit is a claim's own: to the claim before, it is a failure like any other.
+// The limit applies to one claim: to the previous claim, exceeding it is an ordinary failure.
 Search::Outcome Search::next_claim(Place place) {
   const Outcome outcome = next({.claim = place.claim + 1});
   return outcome == Outcome::over_limit ? Outcome::failed : outcome;
@@ -178,7 +178,7 @@ Search::Outcome Search::try_asks(Place place) {
   return are_all_over_limit ? Outcome::over_limit : Outcome::failed;
 }
 
-// There is only one list of them: if one cannot be taken, there is no solution.
+// There is only one list of them: if one device cannot be taken, there is no solution.
 Search::Outcome Search::take_all(Place place) {
   const std::size_t candidate = all_[place.ask->index][static_cast<std::size_t>(place.device)];
   switch (is_in_use(place, candidate) ? Take::refused : take(place, candidate, std::nullopt)) {
@@ -201,7 +201,7 @@ Search::Outcome Search::go_on_with(Place place, std::size_t candidate) {
   return outcome;
 }
 
-// Combinations, not permutations: the next device of the request is one behind this one.
+// Tries combinations, not permutations: the next device of the request comes after this one.
 Search::Outcome Search::take_one(Place place) {
   const PreparedClaim& claim = claims_[place.claim];
   auto& candidates = candidates_.all();
@@ -232,8 +232,8 @@ Search::Outcome Search::take_one(Place place) {
   return Outcome::failed;
 }
 
-// Whether fewer devices are left than the request still needs. Only once all of them were looked
-// at: before, an error may be among them, which counts for more.
+// Whether fewer devices are left than the request still needs. Checked only after all of them were
+// judged: before, one of them may cause an error, which takes precedence.
 bool Search::is_hopeless(Place place, std::size_t from) {
   RequestContext& context = *place.context;
   if (!context.is_exhausted || !place.ask->derived.empty()) return false;
@@ -247,7 +247,7 @@ bool Search::is_hopeless(Place place, std::size_t from) {
   return usable[from] < counts_[place.ask->index] - place.device;
 }
 
-// By itself, apart from this request's other devices.
+// Judged alone, apart from the other devices of this request.
 bool Search::may_be_taken(Place place, std::size_t i) {
   const auto& taken = taken_[place.claim];
   const auto own = std::ranges::subrange(
@@ -255,7 +255,8 @@ bool Search::may_be_taken(Place place, std::size_t i) {
   if (std::ranges::find(own, i, &Taken::candidate) != own.end()) return true;
   const Candidate& candidate = candidates_.all()[i];
   if (is_in_use(place, i) || !candidates_.is_supported(candidate)) return false;
-  // Devices in front of where it was exhausted may not have been looked at; they count as usable.
+  // Devices before the position where it was exhausted may not have been judged; they count as
+  // usable.
   if (!candidates_.is_known(*place.ask, i)) return true;
   if (!candidates_.is_selected(claims_[place.claim], *place.ask, i).value_or(true)) return false;
   if (candidates_.taint(*place.ask, candidate)) return false;
@@ -335,12 +336,12 @@ Search::Take Search::add_constraints(const Place& place, std::size_t index) {
   return Take::taken;
 }
 
-// The first `count` of the request's.
+// The first `count` devices of the request.
 void Search::remove_constraints(const Place& place, std::size_t count) {
   while (count-- > 0) constraints_[place.claim][place.ask->constraints[count]].remove();
 }
 
-// The claim's last device.
+// The last device of the claim.
 void Search::give_back(const Place& place) {
   const Taken taken = std::move(taken_[place.claim].back());
   taken_[place.claim].pop_back();

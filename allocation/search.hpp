@@ -13,13 +13,13 @@
 
 namespace dcm::allocation {
 
-// A device that a request has got.
+// A device that was assigned to a request.
 struct Taken {
   std::size_t candidate;
   PreparedAsk* ask;
   bool is_shared;             // a share of the device, not the whole of it
-  bool has_counters = false;  // took its counters
-  Consumption consumed = {};  // of a share
+  bool has_counters = false;  // counters were taken for it
+  Consumption consumed = {};  // for a share of a device
 };
 
 struct SearchPlace {
@@ -27,33 +27,35 @@ struct SearchPlace {
   std::size_t request = 0;
 };
 
-// Goes through the very steps of kube-scheduler's allocator, and leaves some out that lead nowhere,
-// so that it finds what that finds, and fails where that fails.
+// Follows the steps of kube-scheduler's allocator, except those that lead nowhere. So it finds the
+// same devices and fails in the same cases.
 class Search {
  public:
-  // Before a request, or behind the last one of a claim.
+  // A position before a request, or after the last one of a claim.
   using At = SearchPlace;
   enum class Outcome : std::uint8_t {
     found,
     failed,
-    over_limit,  // the claim would get too many devices: only other subrequests may help
+    over_limit,  // the claim would get too many devices: only other subrequests can help
     error,
   };
 
-  // `candidates` is as new: nothing is taken of it.
+  // `candidates` must be fresh: nothing is taken.
   Search(Allocator& allocator, Candidates& candidates, const Options& options);
 
-  // What each request needs. False: that is an error.
+  // Computes what each request needs. Returns false on error.
   bool prepare();
-  // From one place to the end, or up to another one. After anything but `found`, nothing is taken.
+  // From one position to the end, or up to another one. After any result but `found`, nothing is
+  // taken.
   Outcome run(At from = {}, std::optional<At> end = {});
 
-  // Gives back what `found` took, and forgets an error; the next run may take so many steps.
+  // Gives back what `found` took and clears the error; the next run may take that many steps.
   void restart(std::uint64_t steps_max);
-  // Skips devices that are like one that has failed. `classes`: equal numbers for equal devices.
+  // Skips devices that are equivalent to one that has failed. `classes`: equal numbers for
+  // equivalent devices.
   void skip_equals(std::vector<std::uint32_t> classes) { classes_ = std::move(classes); }
 
-  // Of one claim, after `found`.
+  // The devices of one claim, after `found`.
   const std::vector<Taken>& taken(std::size_t claim) const { return taken_[claim]; }
   const PreparedAsk& chosen(std::size_t claim, std::size_t request) const;
 
@@ -68,7 +70,7 @@ class Search {
   struct Place {
     std::size_t claim = 0;
     std::size_t request = 0;
-    PreparedAsk* ask = nullptr;  // null: the request's asks are still to be tried
+    PreparedAsk* ask = nullptr;  // null: the alternatives of the request are still to be tried
     std::int64_t device = 0;     // of the ask
     std::size_t from = 0;        // the first candidate to try
     RequestContext* context = nullptr;
@@ -90,7 +92,7 @@ class Search {
 
   bool is_in_use(const Place& place, std::size_t candidate) const;
   bool is_taken_by_claim(const Place& place, std::size_t candidate) const;
-  // `consumed`: nullopt until it is computed, as for devices of a request for all.
+  // `consumed` is nullopt until it is computed, as for devices of a request for all.
   Take take(const Place& place, std::size_t candidate, std::optional<Consumption> consumed);
   Take add_constraints(const Place& place, std::size_t candidate);
   void remove_constraints(const Place& place, std::size_t count);
@@ -103,10 +105,10 @@ class Search {
   const Options& options_;
   std::vector<PreparedClaim>& claims_;
   std::vector<std::int64_t> counts_;           // by ask
-  std::vector<std::vector<std::size_t>> all_;  // by ask: the devices of a request for all
+  std::vector<std::vector<std::size_t>> all_;  // by ask: the devices of a request for all devices
   std::vector<std::vector<ConstraintState>> constraints_;  // by claim
   std::vector<std::vector<Taken>> taken_;                  // by claim
-  std::vector<std::vector<std::size_t>> chosen_;           // by claim and request: the ask
+  std::vector<std::vector<std::size_t>> chosen_;           // by claim and request: the chosen ask
   std::vector<std::uint32_t> classes_;
   At end_;
   std::optional<AllocationError> error_;

@@ -1,4 +1,5 @@
-// resource.k8s.io ResourceSlice with all that allocation depends on (KEP-4381 and those on it).
+// resource.k8s.io ResourceSlice with all fields that affect allocation (KEP-4381 and its
+// extensions).
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ struct Counter {
   Quantity value;
 };
 
-// KEP-4815: what partitions of one device share.
+// KEP-4815: what the partitions of one device share.
 struct CounterSet {
   InternedString name;
   std::vector<Counter> counters = {};
@@ -41,14 +42,14 @@ struct CapacityRange {
   std::optional<Quantity> min = {}, max = {}, step = {};
 };
 
-// KEP-5075: which amounts of a capacity a request may take.
+// KEP-5075: the amounts of a capacity that a request may consume.
 struct RequestPolicy {
   std::optional<Quantity> default_ = {};
   std::vector<Quantity> valid_values = {};
   std::optional<CapacityRange> valid_range = {};
 };
 
-// What few devices have.
+// Rarely used fields.
 struct DeviceExtras {
   std::vector<CounterUse> counters = {};
   std::vector<Taint> taints = {};
@@ -61,9 +62,9 @@ struct DeviceExtras {
 struct Device {
   InternedString name;
   bool allow_multiple = false;                  // allowMultipleAllocations
-  std::vector<cel::Attribute> attributes = {};  // their texts are the slice's
+  std::vector<cel::Attribute> attributes = {};  // the slice owns their strings
   std::vector<cel::Capacity> capacity = {};
-  // Of the capacity with the same index; null: none. Empty: all of them are null.
+  // Of the capacity with the same index; null if none. Empty if all of them are null.
   std::vector<std::unique_ptr<const RequestPolicy>> policies = {};
   std::unique_ptr<const DeviceExtras> rare = {};
 
@@ -82,6 +83,7 @@ struct Slice {
   NodeChoice nodes = {};
   std::optional<bool> per_device_nodes = {};  // perDeviceNodeSelection
   std::vector<InternedString> skip_node_operations = {};
+  InternedString partition_attribute = {};  // partitionTypeAttribute: what groups the partitions
   std::vector<CounterSet> shared_counters = {};
   std::vector<Device> devices = {};
   Texts texts = {};  // of the devices' attributes and capacities
@@ -95,12 +97,12 @@ struct Slice {
 };
 using SlicePtr = std::shared_ptr<const Slice>;
 
-// The attribute with a fully qualified name ("gpu.example.com/model"): of that name, or of its
-// identifier alone where the domain is the driver's. Null: there is none.
+// The attribute with a fully qualified name ("gpu.example.com/model"): listed under that name, or
+// under its identifier alone if the domain is the driver's. Null if there is none.
 const cel::Attribute* find_attribute(const Slice& slice, const Device& device,
                                      std::string_view qualified_name);
 
-// Bytes of memory: of its size and capacities, without the allocator's rounding and interned
+// Memory in bytes, computed from its sizes and capacities, without malloc's rounding and interned
 // strings.
 std::size_t footprint(const Slice& slice);
 

@@ -1,4 +1,4 @@
-// All slices, found by the node that they are for and by their pool.
+// All slices, indexed by pool and by the node that they are for.
 #pragma once
 
 #include <cstddef>
@@ -32,14 +32,14 @@ struct std::hash<dcm::allocation::PoolId> {
 
 namespace dcm::allocation {
 
-// Keeps the slices that it is given alive. Loop thread only.
+// Keeps the added slices alive. Loop thread only.
 class SliceIndex {
  public:
   void add(SlicePtr slice);
   // The slice of that name, as it was added.
   void remove(const Slice& slice);
 
-  // Those whose nodeName it is; those without a nodeName; those of a pool in any generation.
+  // Slices with that nodeName; slices without a nodeName; slices of a pool in any generation.
   std::span<const SlicePtr> of_node(const InternedString& node) const;
   std::span<const SlicePtr> shared() const { return shared_; }
   std::span<const SlicePtr> of_pool(const PoolId& pool) const;

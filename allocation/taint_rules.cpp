@@ -10,8 +10,7 @@ std::optional<InternedString> if_set(const InternedString& text) {
 }  // namespace
 
 std::optional<TaintRule> taint_rule(const api::DeviceTaintRule& rule) {
-  // A part of the selector that is unknown here would narrow it: taint nothing rather than too
-  // much.
+  // An unknown part of the selector would narrow it: taint nothing rather than too much.
   if (!rule.selector || !rule.unknown_selector_field.empty()) return std::nullopt;
   const Taint taint{rule.taint.key, rule.taint.value, rule.taint.effect};
   if (!taint.prevents_allocation()) return std::nullopt;

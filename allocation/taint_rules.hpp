@@ -1,4 +1,4 @@
-// DeviceTaintRules as the allocator takes them.
+// DeviceTaintRules in the form that the allocator uses.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace dcm::allocation {
 
-// nullopt: the rule taints no device, or with an effect that keeps no claim away.
+// nullopt: the rule taints no device, or its effect does not prevent allocation.
 std::optional<TaintRule> taint_rule(const api::DeviceTaintRule& rule);
 
 }  // namespace dcm::allocation

@@ -1,5 +1,5 @@
-// Taints of devices, and the tolerations of requests for them (KEP-5055). Nodes and pods have the
-// same.
+// Taints of devices, and the tolerations of requests for them (KEP-5055). Nodes and pods use the
+// same types.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct Taint {
   InternedString value = {};
   api::TaintEffect effect = api::TaintEffect::no_schedule;
 
-  // Of the other effects, "None" is a preview, and the rest are of a newer API.
+  // "None" is a preview, and other effects belong to a newer API.
   bool prevents_allocation() const {
     return effect == api::TaintEffect::no_schedule || effect == api::TaintEffect::no_execute;
   }
@@ -35,11 +35,11 @@ struct Toleration {
 
 bool tolerates(const Toleration& toleration, const Taint& taint);
 bool tolerates(std::span<const Toleration> tolerations, const Taint& taint);
-// The first that is not tolerated; null: none.
+// The first taint that is not tolerated; null if none.
 const Taint* find_untolerated(std::span<const Taint> taints,
                               std::span<const Toleration> tolerations);
 
-// A DeviceTaintRule: taints the devices that have every part that is set.
+// A DeviceTaintRule: taints the devices that match every part that is set.
 struct TaintRule {
   std::string name;
   std::optional<InternedString> driver = {};

@@ -1,4 +1,4 @@
-// Memory for the texts and lists of one object, freed with it.
+// Memory for the strings and lists of one object, freed with it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace dcm::allocation {
 
-// Views stay valid when it is moved. What is kept once is never freed alone.
+// Views stay valid when it is moved. Entries are never freed individually.
 class Texts {
  public:
   std::string_view keep(std::string_view text) {
@@ -46,7 +46,7 @@ class Texts {
   static constexpr std::size_t kChunk = 1024;
   std::vector<std::unique_ptr<std::byte[]>> chunks_;
   std::size_t size_ = 0;  // of the last chunk
-  std::size_t used_ = 0;  // of it
+  std::size_t used_ = 0;  // bytes used of it
   std::size_t bytes_ = 0;
 };
 

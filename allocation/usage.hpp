@@ -1,4 +1,4 @@
-// What is allocated already: whole devices, and shares of devices.
+// What is already allocated: whole devices, and shares of devices.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace dcm::allocation {
 // How much of each capacity of a device is consumed.
 using Amounts = std::map<std::string, Quantity, std::less<>>;
 
-// Counts, so that what is known twice (in flight, and then from the cache) may be taken twice and
-// given back twice. Sums are of what is given back as it was taken.
+// Reference-counted, so that an allocation known twice (in flight, then from the cache) may be
+// taken twice and given back twice. Amounts must be given back exactly as they were taken.
 class Usage {
  public:
-  // A result of an allocation. Admin access counts for nothing.
+  // A result of an allocation. Admin access is not counted.
   void take(const DeviceResult& result);
   void give_back(const DeviceResult& result);
 
@@ -26,10 +26,10 @@ class Usage {
   void take_share(const api::DeviceId& id) { ++shares_[id].count; }
   void take_capacity(const api::DeviceId& id, const std::vector<NamedQuantity>& amounts);
 
-  // Allocated as a whole.
+  // Whether it is allocated as a whole.
   bool has_device(const api::DeviceId& id) const { return devices_.contains(id); }
   bool is_shared(const api::DeviceId& id) const { return shares_.contains(id); }
-  // Null: nothing.
+  // Null if nothing is.
   const Amounts* consumed(const api::DeviceId& id) const;
   bool is_empty() const { return devices_.empty() && shares_.empty(); }
   std::size_t devices() const { return devices_.size() + shares_.size(); }

@@ -1,5 +1,5 @@
-// Memory of one evaluation: values live in it until the evaluation ends, and nothing is freed on
-// its own.
+// Memory of one evaluation: values live in it until the evaluation ends; nothing is freed
+// individually.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace dcm::cel {
 
-// The first kilobytes are inside of it, so a common evaluation on the stack allocates nothing.
-// Holds only types without destructors.
+// The first kilobytes are stored inline, so a typical evaluation on the stack allocates nothing.
+// Holds only trivially destructible types.
 class Arena {
  public:
-  // What an evaluation may use at most; more ends it with an error.
+  // Upper limits of one evaluation; exceeding them ends it with an error.
   static constexpr std::size_t kLimit = std::size_t{64} << 20;
 
   Arena() = default;
@@ -53,8 +53,8 @@ class Arena {
     return {bytes, text.size()};
   }
 
-  // Steps that no cost counts, such as comparing what is in lists: a list can be in another one
-  // many times.
+  // Steps that no cost counts, such as comparing list elements: one list can be an element of
+  // another many times.
   static constexpr std::size_t kStepsMax = 4'000'000;
   bool take_steps(std::size_t steps) {
     steps_ += steps;

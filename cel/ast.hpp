@@ -20,7 +20,7 @@ struct Expr {
   bool is_member = false;    // call: args[0] is the receiver
   bool is_test = false;      // select: has()
   std::uint32_t offset = 0;  // in code points, where messages point to
-  std::uint32_t depth = 1;   // of what is nested, which is bounded
+  std::uint32_t depth = 1;   // nesting depth, which is bounded
   Value literal = {};
   std::string name = {};  // identifier, field, function, or message type
   // select: operand; call: arguments; list: elements; map: keys and values in turn; message:
@@ -30,9 +30,9 @@ struct Expr {
   std::vector<std::string> fields =
       {};  // message: names; fold: loop variable, second or "", accumulator
 
-  // What the checker finds.
+  // Results of the checker.
   const Type* type = nullptr;
-  std::vector<const Overload*> overloads = {};  // call: those that can be meant
+  std::vector<const Overload*> overloads = {};  // call: the overloads that may apply
   const Type* denoted = nullptr;                // identifier or select: the type that it names
 };
 

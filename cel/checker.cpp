@@ -43,7 +43,7 @@ class Checker {
 
   std::string text(const Type* type) { return inference_.substitute(type, true)->text(); }
 
-  // A node that macros have put into the tree twice is checked once.
+  // A node that macros have inserted twice is checked once.
   const Type* check(Expr& expr) {
     if (expr.type != nullptr) return expr.type;
     expr.type = type_of(expr);
@@ -101,7 +101,7 @@ class Checker {
     return &types::error;
   }
 
-  // "a.b.c" of selects of an identifier that is no local variable; empty: something else.
+  // "a.b.c" for selects on an identifier that is no local variable; empty otherwise.
   std::string qualified_name(const Expr& expr) const {
     if (expr.kind == Expr::Kind::identifier)
       return find_local(expr.name) == nullptr ? expr.name : "";
@@ -229,7 +229,7 @@ class Checker {
     return (expr.is_member ? result : "(" + result) + ")";
   }
 
-  // The value of what is written as ?x.
+  // The value of an entry written as ?x.
   const Type* unwrap(const Expr& at, const Type* type) {
     if (type->kind() == K::optional) return &type->parameter(0);
     if (!type->is_dynamic()) report_mismatch(at, pool_.optional(type), type);

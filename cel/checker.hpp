@@ -1,4 +1,4 @@
-// Finds the type of each node, and which functions calls can mean.
+// Finds the type of each node, and the overloads that calls may use.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace dcm::cel {
 
-// Writes types and overloads into the tree; `types` keeps what is made on the way. No issues: it is
-// well typed.
+// Writes types and overloads into the tree; `types` keeps the new ones. It is well typed if there
+// are no issues.
 std::vector<Issue> check(Ast& ast, const Library& library, TypePool& types);
 
 }  // namespace dcm::cel

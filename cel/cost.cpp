@@ -13,7 +13,7 @@ std::uint64_t share(std::uint64_t size, double factor) {
   return static_cast<std::uint64_t>(std::ceil(static_cast<double>(size) * factor));
 }
 
-// Of sum, max, indexOf, …: texts by their bytes, rounded down, and whatever else as one each.
+// For sum, max, indexOf, …: strings by their bytes, rounded down, everything else as one.
 std::uint64_t traversal(const Value& value, int depth = 0) {
   if (depth > 64) return 1;
   switch (value.kind()) {
@@ -32,7 +32,7 @@ std::uint64_t traversal(const Value& value, int depth = 0) {
   }
 }
 
-// Of functions that make a list; each element counts `factor`.
+// For functions that return a list; each element counts `factor`.
 std::uint64_t list_call(double factor, std::uint64_t size) {
   return static_cast<std::uint64_t>(static_cast<double>(size) * std::max(factor, 0.0)) + 1 +
          kListCost;
@@ -45,7 +45,7 @@ std::uint64_t self_comparison(const Value& list) {
   return list_call(is_text ? 2 + kTraversal : 2, values.size() * values.size());
 }
 
-// Rules that hold whatever overload is meant; the others only if it is certain.
+// Rules that hold for any overload; the others apply only if the overload is certain.
 bool is_by_name(CostRule rule) {
   switch (rule) {
     case CostRule::aggregate:
@@ -94,7 +94,7 @@ std::uint64_t actual_cost(std::span<const Overload* const> overloads, std::span<
     case CostRule::to_text:
     case CostRule::quote:
       return share(size_of(args[0]), kTraversal);
-    // The reference counts the format only under a name that it has no longer.
+    // The reference counts the format only under its former name.
     case CostRule::format:
       return share(size_of(args[0]), kTraversal);
     case CostRule::scan_twice:

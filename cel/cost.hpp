@@ -1,5 +1,5 @@
-// What expressions cost: at run time, and at most, before they run. In units in which reading ten
-// code points is one.
+// What expressions cost: at run time, and at most, before they run. One unit is the cost of reading
+// ten code points.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace dcm::cel {
 inline constexpr std::uint64_t kUnboundedCost = ~std::uint64_t{0};
 inline constexpr std::uint64_t kListCost = 10, kMapCost = 30, kMessageCost = 40;
 
-// Of a call, beside its arguments. `overloads`: those that the checker left.
+// Of a call, in addition to its arguments. `overloads`: those left by the checker.
 std::uint64_t actual_cost(std::span<const Overload* const> overloads, std::span<const Value> args,
                           const Value& result);
-// Of ==, or of !=.
+// Of == and !=.
 std::uint64_t equality_cost(const Value& a, const Value& b, bool is_equals);
 
-// The greatest cost of a checked expression; 2^64-1: without bound.
+// The greatest possible cost of a checked expression; 2^64-1: unbounded.
 std::uint64_t estimate_cost(const Expr& root, const Library& library);
 
 }  // namespace dcm::cel

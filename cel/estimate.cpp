@@ -16,10 +16,9 @@ constexpr Number kUnbounded = kUnboundedCost;
 constexpr double kTraversal = 0.1;
 constexpr double kPattern = 0.25;
 constexpr double kFormatPatternMax = 128 * kPattern;  // the longest pattern of a named format
-constexpr std::size_t kVisitsMax =
-    200'000;  // of nodes that macros have put into the tree again and again
+constexpr std::size_t kVisitsMax = 200'000;  // for nodes that macros have inserted repeatedly
 
-// Everything saturates.
+// All sums saturate.
 Number plus(Number a, Number b) {
   return a > kUnbounded - b ? kUnbounded : a + b;
 }
@@ -48,7 +47,7 @@ struct Range {
 
 using Size = std::optional<Range>;
 
-// Sizes of what is in a list or map.
+// Sizes of elements of a list or map.
 struct Entries {
   bool is_list;
   Range key, value;
@@ -387,7 +386,7 @@ class Estimator {
     return {size * factor + Range::fixed(1) + Range::fixed(kListCost), size};
   }
 
-  // The elements of a list that has a path are known by it.
+  // The sizes of elements are looked up by the list's path if it has one.
   Range element_size(const Expr& list) {
     Path path = path_of(list);
     if (!path.empty()) path.emplace_back("@items");

@@ -35,7 +35,7 @@ struct Clause {
   std::optional<int> precision;
 };
 
-// The kinds that a verb takes, as a set of bits, and what is said of others.
+// The kinds that a verb accepts, as a bit set, and the error for others.
 struct Verb {
   char name;
   Kinds kinds;
@@ -71,7 +71,7 @@ std::string refusal(const Verb& verb, std::string_view type) {
   return verb.error.empty() ? string_error(type) : std::string(verb.error) + std::string(type);
 }
 
-// Reads the text; `put` is asked for each clause.
+// Parses the format; `put` is called for each clause.
 Text interpolate(std::string_view text, std::size_t args,
                  const std::function<Text(Clause, std::size_t)>& put) {
   std::string result;
@@ -125,7 +125,7 @@ std::string fixed(double value, int precision) {
   return text;
 }
 
-// As English writes numbers: 1,234.50, ∞.
+// As numbers are written in English: 1,234.50, ∞.
 std::string printed(double value, int precision) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-∞" : "∞";
@@ -136,7 +136,7 @@ std::string printed(double value, int precision) {
   return text;
 }
 
-// `width` is what the precision of a clause means here: digits are always six.
+// `width` is the precision of a clause; there are always six digits.
 std::string scientific(double value, std::size_t width) {
   if (std::isnan(value) || std::isinf(value)) {
     const std::string text = printed(value, 0);
@@ -175,7 +175,7 @@ std::string hex(const Value& value) {
 
 Text as_string(const Value& value, Arena& arena, int depth);
 
-// Within lists and maps: texts in quotes, doubles with six digits.
+// Inside lists and maps: strings in quotes, doubles with six digits.
 Text inside(const Value& value, Arena& arena, int depth) {
   switch (value.kind()) {
     case Kind::string:
@@ -292,7 +292,7 @@ Kinds kinds_of(const Type& type) {
   return kind ? kinds(*kind) : 0;
 }
 
-// The first argument, or part of a literal in it, that cannot be written.
+// The first argument, or part of a literal in it, that cannot be formatted.
 const Expr* misfit(const Verb& verb, const Expr& expr) {
   if ((kinds_of(*expr.type) & verb.kinds) == 0) return &expr;
   if (verb.name != 's' || (expr.kind != Expr::Kind::list && expr.kind != Expr::Kind::map))

@@ -13,7 +13,7 @@ namespace dcm::cel {
 // An error is a value.
 Value format(std::string_view text, const List& args, Arena& arena);
 
-// What is wrong with a constant format and a list of arguments whose types are known.
+// What is wrong with a constant format and a list of arguments with known types.
 struct FormatFault {
   std::string text;
   const Expr* argument;  // null: the call itself

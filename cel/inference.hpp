@@ -1,4 +1,4 @@
-// What type variables stand for: found while arguments are matched with signatures.
+// Types bound to type variables: found by matching arguments with signatures.
 #pragma once
 
 #include <map>
@@ -14,13 +14,13 @@ class Inference {
   explicit Inference(TypePool& pool) : pool_(pool) {}
 
   const Type* new_variable();
-  // May be assigned, either way round: dyn and errors to everything. Binds variables, unless the
-  // answer is no.
+  // Whether one type may be assigned to the other, in either direction: dyn and errors fit
+  // everything. Binds variables if the answer is yes.
   bool is_assignable(const Type* a, const Type* b);
   bool are_assignable(const std::vector<const Type*>& a, const std::vector<const Type*>& b);
-  // With what the variables stand for; `free_as_dyn` replaces the others.
+  // With type variables replaced; `free_as_dyn` replaces unbound ones by dyn.
   const Type* substitute(const Type* type, bool free_as_dyn);
-  // With new variables for the parameters of a signature.
+  // With fresh variables for the parameters of a signature.
   const Type* instantiate(const Type* type, std::map<std::string_view, const Type*>& variables);
 
   static const Type* most_general(const Type* a, const Type* b);
@@ -28,7 +28,7 @@ class Inference {
  private:
   bool match(const Type* a, const Type* b);
   bool match_all(std::span<const Type* const> a, std::span<const Type* const> b);
-  // Whether `variable` can stand for `type`; second: it stands for something already.
+  // Whether `variable` can be bound to `type`; the second part: it is bound already.
   std::pair<bool, bool> bind(const Type* type, const Type* variable);
   bool is_referenced_in(const Type* variable, const Type* type) const;
   const Type* find(const Type* variable) const;
@@ -37,7 +37,7 @@ class Inference {
 
   TypePool& pool_;
   std::unordered_map<const Type*, const Type*> meaning_;
-  std::vector<std::pair<const Type*, const Type*>> changes_;  // and what was there before
+  std::vector<std::pair<const Type*, const Type*>> changes_;  // and its previous binding
 };
 
 }  // namespace dcm::cel

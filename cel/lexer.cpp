@@ -16,7 +16,7 @@ bool is_word(char c) {
   return begins_word(c) || is_digit(c);
 }
 
-// The number of leading characters that fit.
+// The number of leading characters that match.
 template <typename Fits>
 std::size_t span_of(std::string_view text, Fits fits) {
   return static_cast<std::size_t>(std::ranges::find_if_not(text, fits) - text.begin());
@@ -34,7 +34,7 @@ std::size_t exponent_size(std::string_view text) {
   return digits == 0 ? 0 : 1 + sign + digits;
 }
 
-// Bytes of an escape sequence behind its backslash; 0: there is none of that kind.
+// Bytes of an escape sequence after its backslash; 0 if there is none of that kind.
 std::size_t escape_size(std::string_view text) {
   if (text.empty()) return 0;
   const auto all = [&](std::size_t from, std::size_t count, auto fits) {
@@ -105,7 +105,7 @@ Token Lexer::take_string(std::size_t prefix, bool raw, Token::Kind kind) {
     }
     ++at;
   }
-  // "" in front of what is no long string
+  // "" before anything but a long string
   if (is_long) return take(kind, prefix + 2);
   return take(Token::Kind::malformed, std::min(at + 1, rest_.size()));
 }
@@ -151,7 +151,7 @@ Token Lexer::next() {
 namespace {
 
 struct Escape {
-  std::size_t size;  // behind the backslash
+  std::size_t size;  // after the backslash
   char32_t value;
   bool is_byte;
 };

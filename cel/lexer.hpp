@@ -10,7 +10,7 @@ namespace dcm::cel {
 struct Token {
   enum class Kind : std::uint8_t {
     end,
-    malformed,  // the text is what cannot be read
+    malformed,  // the text that cannot be read
     identifier,
     escaped,  // `a-b`, the text without its quotes
     integer,
@@ -45,7 +45,7 @@ class Lexer {
   std::uint32_t offset_ = 0;
 };
 
-// What a string or bytes literal means, or a message.
+// The value of a string or bytes literal, or an error message.
 struct Unescaped {
   std::string text;
   std::string_view error;

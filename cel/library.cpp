@@ -59,7 +59,7 @@ void Library::add(std::span<const FunctionRow> rows) {
   for (const FunctionRow& row : rows) {
     const auto signature = row.signature;
     const auto open = signature.find('(');
-    // The result may have brackets of its own: it begins behind the bracket that closes the
+    // The result may contain brackets itself: it begins after the bracket that closes the
     // arguments.
     std::size_t end = open + 1;
     for (int depth = 1; end < signature.size(); ++end) {

@@ -1,5 +1,5 @@
 // What an expression can use: functions, variables, types. One row per function serves the checker,
-// the evaluator and the costs.
+// the evaluator and cost estimates.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Frame {
   std::uint64_t cost = 0;
   std::uint64_t cost_limit = ~std::uint64_t{0};
 
-  std::string_view fatal = {};  // an error that no other side of && and || outweighs
+  std::string_view fatal = {};  // an error that overrides every other operand of && and ||
   std::uint64_t fatal_cost = 0;
 
   void fail(std::string_view text) {
@@ -36,14 +36,14 @@ struct Frame {
     fatal_cost = cost;
   }
 
-  // What ends the evaluation, whatever else is true or false.
+  // Errors that end the evaluation, whatever else is true or false.
   bool is_stopped() const { return cost > cost_limit || !fatal.empty() || arena.is_exhausted(); }
 };
 
 using Implementation = Value (*)(std::span<const Value> args, Frame& frame);
 
-// What a call costs, beside its arguments. S(x) is a size, 0.1 the share of a text that is read in
-// one unit.
+// The cost of a call in addition to its arguments. S(x) is a size, 0.1 the share of a string that
+// is read in one unit.
 enum class CostRule : std::uint8_t {
   one,
   conditional,
@@ -71,7 +71,7 @@ enum class CostRule : std::uint8_t {
   replace,
   split,
   join,
-  slice,  // of lists, from here on: what is copied, and 10 for the list
+  slice,  // for lists, from here on: what is copied, plus 10 for the list
   range,
   copy,
   flatten,
@@ -96,7 +96,7 @@ struct Overload {
   Implementation run;
   CostRule cost;
 
-  // By the kinds of the values; of lists and maps also their first elements.
+  // By the kinds of the values; for lists and maps also of their first elements.
   bool accepts(std::span<const Value> values, Arena& arena) const;
 };
 
@@ -107,8 +107,8 @@ struct FunctionRow {
   CostRule cost = CostRule::one;
 };
 
-// How large a value can be, by where it comes from: ["device", "driver"], with "@keys", "@values",
-// "@items" for what is inside of maps and lists. nullopt: nobody knows.
+// Upper limit of a value's size, by its origin: ["device", "driver"], with "@keys", "@values",
+// "@items" for the contents of maps and lists. nullopt if unknown.
 using SizeLimit = std::function<std::optional<std::uint64_t>(std::span<const std::string> path)>;
 
 // Whether cel.bind() is a macro.
@@ -124,9 +124,9 @@ class Library {
 
   void add(std::span<const FunctionRow> rows);
   void add_variable(std::string name, const Type* type);
-  // An object type that expressions name and whose fields they select, but that they cannot make.
+  // An object type whose fields expressions select, but that they cannot create.
   void add_object(std::string name, Fields fields = {});
-  // Or changes its type, for what is compiled from now on. Requires that there is such an object.
+  // Or changes its type, for later compilations. Requires that such an object exists.
   void set_field(std::string_view object, std::string name, const Type* type);
   void leave_out_bindings() { bindings_ = Bindings::absent; }
   Bindings bindings() const { return bindings_; }
@@ -145,7 +145,7 @@ class Library {
   }
 
   TypePool& types() { return types_; }
-  // A type by its text; the same text is the same type.
+  // A type by its text; equal texts give the same type.
   const Type* type(std::string_view text);
 
  private:
@@ -169,8 +169,8 @@ std::span<const FunctionRow> string_functions();
 std::span<const FunctionRow> list_functions();
 std::span<const FunctionRow> set_functions();
 std::span<const FunctionRow> regex_functions();
-std::span<const FunctionRow> map_functions();  // of two-variable macros
-// Not in a library unless it is added.
+std::span<const FunctionRow> map_functions();  // for two-variable macros
+// Not part of a library unless added.
 std::span<const FunctionRow> includes_function();
 
 }  // namespace dcm::cel

@@ -103,7 +103,7 @@ Value slice(Args args, Frame& frame) {
       frame.arena);
 }
 
-// The same list can be in another one many times.
+// One list can be an element of another many times.
 constexpr std::size_t kFlatMax = Arena::kLimit / sizeof(Value) / 4;
 
 void flatten_into(std::vector<Value>& result, std::span<const Value> values, std::int64_t depth) {
@@ -145,7 +145,7 @@ Value sort_by(Args args, Frame& frame) {
     if (key.kind() != keys[0].kind()) return Value::error("list elements must have the same type");
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // By place among equals, so that the result is certain. NaN goes to the end.
+  // Ties keep their order, so that the result is deterministic. NaN goes last.
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     const bool a_is_nan = *compare(keys[a], keys[a]) == 2,
                b_is_nan = *compare(keys[b], keys[b]) == 2;
@@ -182,7 +182,7 @@ Value reverse(Args args, Frame& frame) {
   return make_list(values, frame.arena);
 }
 
-// Comparing all with all: what costs too much is not even begun.
+// Compares all pairs; what would cost too much is not begun.
 bool is_too_dear(std::size_t a, std::size_t b, Frame& frame) {
   if (a == 0 || b <= frame.cost_limit / a) return false;
   frame.cost = ~std::uint64_t{0};

@@ -9,7 +9,7 @@ namespace {
 
 using Args = std::vector<Expr*>;
 
-// Makes the parts of an expansion. They have no place of their own but that of the call.
+// Creates the parts of an expansion. Their position is that of the call.
 class Maker {
  public:
   Maker(Ast& ast, std::uint32_t offset) : ast_(ast), offset_(offset) {}
@@ -49,7 +49,7 @@ class Maker {
                  .args = std::move(parts),
                  .fields = std::move(names)});
   }
-  // `name` is `init` within `result`.
+  // `name` is bound to `init` within `result`.
   Expr* bind(std::string_view name, Expr* init, Expr* result) {
     return fold({"#unused", "", std::string(name)},
                 {list({}), init, literal(Value::boolean(false)), identifier(name), result});
@@ -80,7 +80,7 @@ MacroResult fail(const Expr& at, std::string text) {
   return {nullptr, std::move(text), at.offset};
 }
 
-// Names of the loop's variables, the first `count` arguments.
+// Names of the loop's variables: the first `count` arguments.
 std::vector<std::string> variables_of(const Args& args, std::size_t count, MacroResult& result,
                                       std::string_view text = "argument must be a simple name") {
   std::vector<std::string> names;
@@ -119,7 +119,7 @@ MacroResult quantifier(Maker make, std::string_view function, Expr* target, cons
   return {loop};
 }
 
-// map, filter and transformList: `elements` is what is appended for each that passes.
+// map, filter and transformList: `elements` is appended for each element that passes.
 MacroResult collect(Maker make, Expr* target, const std::vector<std::string>& names, Expr* filter,
                     Expr* element) {
   Expr* const step = make.call(op::kAdd, {make.accumulator(), make.list({element})});

@@ -16,7 +16,7 @@ struct MacroResult {
   std::uint32_t offset = 0;  // of the error
 };
 
-// `target`: nullptr for a call without receiver.
+// `target` is nullptr for a call without receiver.
 MacroResult expand_macro(Ast& ast, std::uint32_t offset, std::string_view function, Expr* target,
                          const std::vector<Expr*>& args);
 

@@ -1,5 +1,5 @@
-// Messages that expressions can make without a schema: google.protobuf.Duration{…}, Timestamp, and
-// the wrappers of scalars.
+// Messages that expressions can create without a schema: google.protobuf.Duration{…}, Timestamp,
+// and the scalar wrappers.
 #pragma once
 
 #include <span>

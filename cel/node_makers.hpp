@@ -1,4 +1,4 @@
-// Nodes that make lists, maps and messages, and loops.
+// Makes nodes that create lists, maps and messages, and loops.
 #pragma once
 
 #include <string_view>
@@ -124,7 +124,7 @@ class MakeMessage final : public Node {
 
 class FoldNode final : public Node {
  public:
-  // Slots: accumulator, whether it has its first value, variable, second variable.
+  // Slots: accumulator, whether it is initialized, variable, second variable.
   FoldNode(Nodes parts, std::size_t slot, bool has_second)
       : parts_(std::move(parts)), slot_(slot), has_second_(has_second) {}
 
@@ -132,7 +132,8 @@ class FoldNode final : public Node {
     const Value range = parts_[kRange]->evaluate(frame);
     if (range.is_error()) return range;
     Value* const slots = frame.slots + slot_;
-    // A loop within a loop starts afresh each time; a loop in its own range does not disturb it.
+    // An inner loop starts afresh on each iteration; a loop in the range of another does not
+    // disturb it.
     const Value before[] = {slots[0], slots[1], slots[2], slots[3]};
     slots[1] = Value::boolean(false);
     Value result;

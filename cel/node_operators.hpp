@@ -1,4 +1,4 @@
-// Nodes that decide which of their parts are evaluated, and calls of functions.
+// Nodes that decide which of their operands are evaluated, and function calls.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace dcm::cel::nodes {
 
-// && and ||: `decisive` on any side wins over errors on the others.
+// && and ||: a `decisive` operand overrides errors of the others.
 class Logic final : public Node {
  public:
   Logic(Nodes terms, bool decisive) : terms_(std::move(terms)), decisive_(decisive) {}
@@ -61,7 +61,7 @@ class Equality final : public Node {
     const Value left = left_->evaluate(frame), right = right_->evaluate(frame);
     frame.cost += equality_cost(left, right, wanted_);
     const Value result = equal(left, right, frame.arena);
-    // An error of the comparison itself makes != true; one of a side stays an error.
+    // An error of the comparison itself makes != true; an error of an operand remains an error.
     if (wanted_ || left.is_error() || right.is_error()) return result;
     return Value::boolean(!result.is_true());
   }
@@ -115,7 +115,7 @@ class Otherwise final : public Node {
 
 inline constexpr std::size_t kArgumentsMax = 4;
 
-// The reference cannot count what such a call with an error costs, and gives up.
+// The reference cannot compute the cost of such a call with an error, and gives up.
 inline bool needs_list(CostRule rule) {
   return rule == CostRule::distinct || rule == CostRule::sort || rule == CostRule::sort_by;
 }
@@ -162,7 +162,7 @@ class Call : public Node {
  private:
   Nodes args_;
   std::vector<const Overload*> overloads_;
-  bool is_known_;  // one overload, and the checker knows that the arguments fit
+  bool is_known_;  // one overload whose arguments fit, as the checker has verified
 
  protected:
   bool stops_at_errors_;

@@ -1,4 +1,4 @@
-// Nodes that read: constants, variables, fields and entries.
+// Nodes that read constants, variables, fields and entries.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class Variable final : public Node {
   std::uint64_t cost_;
 };
 
-// A variable of a loop. The accumulator's first value is computed when it is first asked for.
+// A loop variable. The accumulator is initialized on first use.
 class Local final : public Node {
  public:
   Local(std::size_t slot, const Node* init, std::uint64_t cost)

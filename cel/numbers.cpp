@@ -25,7 +25,7 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) {
 std::string text_of_real(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Inf" : "+Inf";
-  // The exponent decides on the form: from -4 to 5 without one.
+  // The exponent determines the notation: without an exponent from -4 to 5.
   char scientific[40];
   const auto end = std::to_chars(scientific, scientific + sizeof scientific, value,
                                  std::chars_format::scientific)
@@ -58,7 +58,7 @@ std::optional<double> parse_real(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size()) return std::nullopt;
   if (error == std::errc::result_out_of_range) {
-    // Too small reads as zero, too large is refused.
+    // Too small a number reads as zero, too large a number is rejected.
     const std::string copy(text);
     value = std::strtod(copy.c_str(), nullptr);
     if (std::isinf(value)) return std::nullopt;

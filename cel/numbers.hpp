@@ -1,4 +1,4 @@
-// Numbers of CEL: conversions that can fail, and their texts.
+// CEL numbers: conversions that can fail, and formatting.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ inline constexpr double kLeastInteger = -9223372036854775808.0;
 inline constexpr double kBeyondInteger = 9223372036854775808.0;
 inline constexpr double kBeyondUnsigned = 18446744073709551616.0;
 
-// Truncates; nullopt out of range, and for what is not a number.
+// Truncates; nullopt if out of range or not a number.
 inline std::optional<std::int64_t> to_integer(double value) {
   if (!(value > kLeastInteger && value < kBeyondInteger)) return std::nullopt;
   return static_cast<std::int64_t>(value);

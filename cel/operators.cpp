@@ -156,7 +156,7 @@ Value ends_with(Args args, Frame&) {
   return Value::boolean(args[0].as_text().ends_with(args[1].as_text()));
 }
 
-// Evaluated by nodes of their own; the rows are for the checker and the costs.
+// Evaluated by their own nodes; these rows serve the checker and the costs.
 constexpr Implementation kSpecial = nullptr;
 
 constexpr FunctionRow kRows[] = {

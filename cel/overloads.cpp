@@ -6,8 +6,8 @@
 namespace dcm::cel {
 namespace {
 
-// The reference asks the left operand of these for a trait. A value that has the trait, or that can
-// be asked for any function, refuses by itself, without the name of the function.
+// The reference asks the left operand of these for a trait. A value that has the trait, or that
+// accepts any function, reports the error itself, without the name of the function.
 struct Trait {
   std::string_view function;
   Kinds kinds;
@@ -33,7 +33,7 @@ constexpr Trait kTraits[] = {
 };
 constexpr Kinds kReceivers = kinds(Kind::string, Kind::duration, Kind::timestamp);
 
-// Those of a text refuse other values by themselves.
+// String functions reject other values themselves.
 constexpr std::string_view kOfText[] = {"startsWith", "endsWith", "contains"};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What calls do whose arguments fit no overload, or are errors.
+// Behaviour of calls whose arguments fit no overload, or are errors.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace dcm::cel {
 
-// Operators and a few functions evaluate both arguments before they look at errors; other functions
-// of several overloads stop at the first. It shows in costs.
+// Operators and a few functions evaluate both arguments before they check for errors; other
+// functions with several overloads stop at the first one. This affects costs.
 bool is_named(std::string_view function);
 
 // The error, in the words of the reference.

@@ -42,7 +42,7 @@ std::string_view product_of(const Token& token) {
                          : std::string_view();
 }
 
-// Recursive descent. The first syntax error ends it: what follows would be guesses.
+// Recursive descent. Stops at the first syntax error: further ones would be guesses.
 class Parser {
  public:
   Parser(std::string_view source, Bindings bindings)
@@ -70,7 +70,7 @@ class Parser {
     if (!accept(symbol)) unexpected("'" + std::string(symbol) + "'");
   }
 
-  // A message without an end of the parsing: the text is well formed, but means nothing.
+  // Reports an error without stopping: the text is well formed, but meaningless.
   Expr* report(std::uint32_t offset, std::string message) {
     if (!failed_) issues_.push_back({offset, std::move(message)});
     return ast_->make({});
@@ -141,7 +141,7 @@ class Parser {
     return result;
   }
 
-  // Any number of terms is one call, so that chains are not nested.
+  // Any number of terms forms one call, so that chains are not nested.
   Expr* logic(std::string_view symbol, std::string_view function) {
     const auto term = [&] { return symbol == "||" ? logic("&&", op::kAnd) : relation(); };
     Expr* const first = term();
@@ -212,7 +212,7 @@ class Parser {
     }
   }
 
-  // The reference has two ways to go on behind a dot, and one behind ".?".
+  // The reference accepts two continuations after a dot, and one after ".?".
   Expr* no_field(const Token& dot, bool is_optional) {
     if (token_.kind == TokenKind::malformed) return unexpected("IDENTIFIER");
     const auto at = token_.offset;
@@ -318,7 +318,7 @@ class Parser {
     return literal(offset, is_bytes ? Value::bytes(kept) : Value::string(kept));
   }
 
-  // A variable, a call, or a message: the names before '{' tell.
+  // A variable, a call, or a message: distinguished by names before '{'.
   Expr* identifier() {
     const auto offset = token_.offset;
     std::string name = accept(".") ? "." : "";
@@ -378,7 +378,7 @@ class Parser {
     });
   }
 
-  // `add` reads one entry. Behind the last one there may be a comma, and without any a comma only.
+  // `add` reads one entry. A trailing comma is allowed, also without entries.
   Expr* entries(Expr made, std::string_view close, auto add) {
     if (!accept(",")) {
       while (!token_.is(close) && !failed_) {

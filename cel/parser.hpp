@@ -1,4 +1,4 @@
-// Reads an expression into a tree, macros expanded.
+// Parses an expression into a tree with macros expanded.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,13 @@
 
 namespace dcm::cel {
 
-// Nesting, and links of a chain such as a.b.c or 1 + 2 + 3. Recursion over a tree goes no deeper.
+// Limit of nesting, and of links of a chain such as a.b.c or 1 + 2 + 3. Recursion over a tree goes
+// no deeper.
 inline constexpr std::uint32_t kDepthMax = 250;
 
 struct Parsed {
   std::unique_ptr<Ast> ast;
-  std::vector<Issue> issues;  // none: the tree is whole
+  std::vector<Issue> issues;  // empty: the tree is complete
 };
 
 Parsed parse(std::string_view source, Bindings bindings = Bindings::present);

@@ -56,11 +56,10 @@ class Planner {
   }
 
   // `charges_base`: whether the variable at the root of a.b.c costs a unit. It does not as a branch
-  // of ?:, nor in has().
+  // of ?: or in has().
   const Node* plan(const Expr& expr, bool charges_base = true) {
     const std::pair key(&expr, charges_base);
-    // Only what macros have put into the tree twice is found here, and always within the same
-    // loops.
+    // Only nodes that macros have inserted twice are found here, always within the same loops.
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     const Node* const node = plan_uncached(expr, charges_base);
     known_.emplace(key, node);
@@ -104,7 +103,7 @@ class Planner {
     return make<Variable>(library_.find_variable(expr.name)->index, cost);
   }
 
-  // What qualifiers are added to without a unit of its own: a.b, a[b], c ? a : b.
+  // Expressions that take qualifiers without a unit of their own: a.b, a[b], c ? a : b.
   static bool is_attribute(const Expr& expr) {
     switch (expr.kind) {
       case Expr::Kind::identifier:
@@ -118,8 +117,8 @@ class Planner {
     }
   }
 
-  // Whether an optional value of it stands for the rest of a chain: after a.?b, or when the chain
-  // begins with one. An optional that is found in a map or list on the way is a value like others.
+  // Whether an optional value of it propagates through the rest of a chain: after a.?b, or when the
+  // chain begins with one. An optional found in a map or list on the way is an ordinary value.
   static bool can_be_chained(const Expr& expr) {
     if (expr.kind == Expr::Kind::call &&
         (expr.name == op::kOptionalIndex || expr.name == op::kOptionalSelect))
@@ -182,7 +181,7 @@ class Planner {
     return is_constant ? fold_now(node) : node;
   }
 
-  // Evaluates what does not depend on anything.
+  // Evaluates constant expressions.
   const Node* fold_now(const Node* node) {
     Frame frame{constants_};
     const Value value = node->evaluate(frame);
@@ -238,7 +237,7 @@ class Planner {
     return is_constant ? constant_or(node) : node;
   }
 
-  // A literal of constants that is an error stays one at run time.
+  // A constant literal that is an error stays one at run time.
   const Node* constant_or(const Node* node) {
     Frame frame{constants_};
     return make<Constant>(node->evaluate(frame));

@@ -17,7 +17,7 @@ class Node {
  public:
   virtual ~Node() = default;
   virtual Value evaluate(Frame& frame) const = 0;
-  // Not nullptr: it is this value, always.
+  // If not nullptr, the constant value.
   virtual const Value* constant() const { return nullptr; }
 };
 
@@ -25,13 +25,13 @@ struct Plan {
   std::vector<std::unique_ptr<const Node>> nodes;
   const Node* root = nullptr;
   std::size_t slots = 0;   // of loop variables
-  std::string error = {};  // of what can be evaluated at once: int("x")
+  std::string error = {};  // constant calls such as int("x")
 };
 
-// Of each part of a tree a node that evaluates it, for those who look at parts.
+// The evaluating node of each part of a tree.
 using NodesOf = std::map<const Expr*, const Node*>;
 
-// `constants` keeps what is evaluated now. `nodes_of`: filled, unless it is null.
+// `constants` owns the values computed now. `nodes_of`: filled unless null.
 Plan make_plan(const Expr& root, const Library& library, Arena& constants,
                NodesOf* nodes_of = nullptr);
 

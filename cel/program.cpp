@@ -9,7 +9,7 @@
 namespace dcm::cel {
 
 struct Program::Parts {
-  std::unique_ptr<Ast> ast;  // owns the texts of constants
+  std::unique_ptr<Ast> ast;  // owns the strings of constants
   const Library* library = nullptr;
   TypePool types;
   Arena constants;

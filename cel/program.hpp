@@ -18,21 +18,21 @@ class Program {
   // What is wrong with the type of an expression's result, or nullopt.
   using CheckType = std::function<std::optional<std::string>(const Type&)>;
 
-  // The library must outlive the program. The error is the whole text, with the places in the
-  // source, or what `check_type` says.
+  // The library must outlive the program. The error is the complete text, with positions in the
+  // source, or the answer of `check_type`.
   static std::expected<std::unique_ptr<const Program>, std::string> compile(
       std::string_view source, const Library& library, const CheckType& check_type = {});
   ~Program();
 
   // `frame.variables` has the values of the library's variables. An error is a value of its own
-  // kind; it and everything in the result lives as long as the frame's arena and the program.
+  // kind. The result and everything in it live as long as the frame's arena and the program.
   Value evaluate(Frame& frame) const;
 
   // Of the result, as the checker found it.
   const Type& type() const;
   std::uint64_t max_cost() const;
 
-  // What it was made from, after macros.
+  // The source tree, after macros.
   const Expr& root() const;
   const Library& library() const;
 

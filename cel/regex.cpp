@@ -90,7 +90,7 @@ std::vector<std::string_view> Regex::find_all(std::string_view text, std::int64_
     re2::StringPiece found;
     if (!regex_->Match(piece(text), at, text.size(), re2::RE2::UNANCHORED, &found, 1)) break;
     const auto end = static_cast<std::size_t>(found.data() + found.size() - text.data());
-    // An empty match right behind the last one does not count.
+    // An empty match right after the previous one does not count.
     if (!found.empty() || found.data() != last_end) all.emplace_back(found.data(), found.size());
     last_end = found.data() + found.size();
     at = end;

@@ -5,9 +5,9 @@
 
 namespace dcm::cel {
 
-// Whether a map or list can be asked for it.
+// Whether a map or list accepts it as a key.
 bool is_key(const Value& key);
-// nullopt: not there. An error: the key is none.
+// nullopt if not there. Error if the key is invalid.
 std::optional<Value> look_up(const Value& container, const Value& key, Arena& arena);
 // "no such key: x", "index out of bounds: 3".
 Value missing(const Value& container, const Value& key, Arena& arena);

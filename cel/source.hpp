@@ -13,8 +13,8 @@ struct Issue {
   std::string message;
 };
 
-// "ERROR: <input>:1:5: message", the line, and a mark below the place; several are joined by line
-// ends, in the order of their places.
+// "ERROR: <input>:1:5: message", the line, and a mark below the position; several are joined by
+// newlines, ordered by position.
 std::string describe_issues(std::string_view source, std::vector<Issue> issues);
 
 }  // namespace dcm::cel

@@ -9,7 +9,7 @@ namespace {
 
 using Args = std::span<const Value>;
 
-// Larger results end the evaluation before they are made.
+// Larger results end the evaluation before they are created.
 constexpr std::size_t kResultMax = Arena::kLimit / 4;
 
 Value string_of(std::string_view text, Frame& frame) {
@@ -74,7 +74,7 @@ Value change_case(Args args, Frame& frame) {
   return string_of(text, frame);
 }
 
-// "" is found in front of each code point, and at the end.
+// "" is found before each code point, and at the end.
 Value replace_some(std::string_view text, std::string_view old, std::string_view with,
                    std::int64_t limit, Frame& frame) {
   std::string result;

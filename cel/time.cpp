@@ -35,7 +35,7 @@ constexpr Unit kUnits[] = {{"ns", 1},
                            {"m", 60 * kNanosecondsPerSecond},
                            {"h", 3'600 * kNanosecondsPerSecond}};
 
-// "1.5h" of a duration; advances. nullopt: malformed, or too large.
+// "1.5h" of a duration; advances. nullopt if malformed or too large.
 std::optional<std::uint64_t> take_part(std::string_view& text) {
   constexpr std::uint64_t kMax = std::uint64_t{1} << 63;
   std::uint64_t whole = 0, fraction = 0;

@@ -64,7 +64,7 @@ void Trace::collect(const Expr& expr, Frame& frame, std::vector<Met>& met) const
   for (const Expr* const arg : expr.args) collect(*arg, frame, met);
 }
 
-// Whether it is a path into a variable of the library, not of a loop.
+// Whether it is a path into a variable of the library rather than of a loop.
 bool Trace::is_input(const Expr& expr) const {
   const Expr* root = &expr;
   while (is_step(*root)) root = root->args[0];
@@ -77,11 +77,11 @@ void Trace::note(const Expr& expr, Frame& frame, std::vector<Met>& met) const {
   const auto text = unparse(expr);
   if (!value || !text) return;
   const bool is_presence = expr.kind == Expr::Kind::select && expr.is_test;
-  Met found{is_presence ? text->substr(4, text->size() - 5) : *text,  // without has()
+  Met found{is_presence ? text->substr(4, text->size() - 5) : *text,  // except in has()
             !is_presence       ? text_of(*value, frame.arena)
             : value->is_true() ? "set"
                                : kNotSet};
-  // The value of what is set says more.
+  // The value of a set field is more informative.
   const auto known = std::ranges::find(met, found.expression, &Met::expression);
   if (known == met.end()) {
     met.push_back(std::move(found));

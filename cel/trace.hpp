@@ -1,5 +1,5 @@
-// Why an expression is false, or fails: the part that decides, and the values that it met. For
-// people, when they ask; evaluation itself keeps no record.
+// Why an expression is false, or fails: the part that decides, and the values that it saw. For
+// explanations on request; evaluation itself records nothing.
 #pragma once
 
 #include <map>
@@ -11,14 +11,15 @@
 
 namespace dcm::cel {
 
-// What a part of the input was: `device.attributes["gpu.example.com"].model` and `"A100"`.
+// The value of a part of the input: `device.attributes["gpu.example.com"].model` and `"A100"`.
 struct Met {
   std::string expression;
-  std::string value;  // as in an expression; "not set"; of another error its text
+  std::string value;  // as in an expression; "not set"; for other errors their text
 };
 
 struct Reason {
-  // The smallest term of && that decides (of || all terms do). Empty: it has no text of its own.
+  // The smallest deciding term of && (of ||, all terms decide). Empty if it cannot be shown by
+  // itself.
   std::string part = {};
   std::vector<Met> met = {};  // in the part, at most 4
 };
@@ -29,7 +30,7 @@ class Trace {
   explicit Trace(const Program& program);
 
   // `frame` as for Program::evaluate(), of an evaluation that was false or an error. Costs at most
-  // frame.cost_limit: beyond that, less is said.
+  // frame.cost_limit; beyond that, less is reported.
   Reason why(Frame& frame) const;
 
  private:
@@ -37,7 +38,7 @@ class Trace {
   void collect(const Expr& expr, Frame& frame, std::vector<Met>& met) const;
   void note(const Expr& expr, Frame& frame, std::vector<Met>& met) const;
   bool is_input(const Expr& expr) const;
-  // nullopt: not of its own, or over the limit.
+  // nullopt if it has none of its own, or over the limit.
   std::optional<Value> evaluate(const Expr& expr, Frame& frame) const;
 
   const Program& program_;

@@ -61,7 +61,7 @@ const Type* type_of_kind(Kind kind) {
 
 bool Type::is_same(const Type& other) const {
   if (this == &other) return true;
-  if (kind_ == Kind::parameter) return false;  // a variable of its own
+  if (kind_ == Kind::parameter) return false;  // a variable itself
   return kind_ == other.kind_ && name_ == other.name_ &&
          std::ranges::equal(parameters_, other.parameters_,
                             [](const Type* a, const Type* b) { return a->is_same(*b); });

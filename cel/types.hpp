@@ -15,7 +15,7 @@ namespace dcm::cel {
 
 class Type {
  public:
-  // The kinds of values, in their order (types.cpp checks it), and then those of types only.
+  // The kinds of values, in their order (types.cpp checks it), followed by those of types only.
   enum class Kind : std::uint8_t {
     error,
     null,
@@ -34,8 +34,8 @@ class Type {
     object,  // by name
     dyn,
     any,
-    wrapper,    // of a scalar, which may be null
-    parameter,  // of a function's signature, or a variable of the inference
+    wrapper,    // for a scalar that may be null
+    parameter,  // in a function's signature, or an inference variable
   };
 
   constexpr Type(Kind kind, std::string_view name, std::span<const Type* const> parameters = {})
@@ -67,14 +67,14 @@ extern const Type error, dyn, any, null, boolean, integer, unsigned_integer, rea
     optional;  // the last four without parameters: what type() returns
 }  // namespace types
 
-// The kind of the values of a type; nullopt: they can be of several kinds.
+// The kind of the values of a type; nullopt if they can be of several kinds.
 constexpr std::optional<Kind> value_kind(Type::Kind kind) {
   return kind > Type::Kind::object ? std::nullopt : std::optional(static_cast<Kind>(kind));
 }
 // The type of values of that kind, without parameters. Null for objects, whose types have names.
 const Type* type_of_kind(Kind kind);
 
-// Owns types that are made on the way.
+// Owns types that are created later.
 class TypePool {
  public:
   TypePool() = default;
@@ -91,7 +91,7 @@ class TypePool {
   const Type* type_of(const Type* type) { return make(Type::Kind::type, "type", {type}); }
   const Type* wrapper(const Type* type) { return make(Type::Kind::wrapper, "wrapper", {type}); }
   const Type* make(Type::Kind kind, std::string_view name, std::vector<const Type*> parameters);
-  // Reads "map(string, list(A))": names of the language, single capitals are parameters, other
+  // Reads "map(string, list(A))": names of the language; single capitals are parameters, other
   // names are objects.
   const Type* parse(std::string_view text);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kTextMax = 100;
 
-// By how tightly they bind.
+// Ordered by precedence.
 enum Level : std::uint8_t { kTernary, kOr, kAnd, kRelation, kSum, kProduct, kUnary, kMember };
 
 struct Operator {
@@ -114,7 +114,7 @@ class Unparser {
     return found == kOperators.end() ? function(expr) : chain(expr, *found);
   }
 
-  // Operators of equal level bind to the left; && and || have any number of terms.
+  // Operators of equal precedence associate to the left; && and || have any number of terms.
   Written chain(const Expr& expr, const Operator& by) {
     const bool is_logic = by.level == kAnd || by.level == kOr;
     std::string text;

@@ -1,4 +1,4 @@
-// An expression's text again, from its tree.
+// Turns an expression tree back into text.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace dcm::cel {
 
-// In one spelling: double quotes, single blanks, no parentheses that change nothing. nullopt: it
-// contains a loop, whose macro is no longer in the tree, or a message.
+// In one spelling: double quotes, single blanks, no redundant parentheses. nullopt if it contains a
+// loop, whose macro is no longer in the tree, or a message.
 std::optional<std::string> unparse(const Expr& expr);
 
-// A value as it is written in an expression: "A100", 3, ["a", "b"]. Of a library's objects their
-// own text: 40Gi, 1.2.3. At most about 100 characters.
+// A value as it is written in an expression: "A100", 3, ["a", "b"]. Library objects have their own
+// text: 40Gi, 1.2.3. At most about 100 characters.
 std::string literal_text(const Value& value, Arena& arena);
 
 }  // namespace dcm::cel

@@ -76,7 +76,7 @@ class Validator {
       if (type->is_same(*first)) continue;
       report(*expr.args[i],
              "expected type '" + first->text() + "' but found '" + type->text() + "'");
-      if (step == 1) return;  // of a list one is enough
+      if (step == 1) return;  // one element of a list suffices
     }
   }
 

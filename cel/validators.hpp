@@ -1,4 +1,4 @@
-// What is well typed, and still refused: literals that cannot be read, lists of unlike elements.
+// Rejects well-typed expressions with unreadable literals or lists of mixed elements.
 #pragma once
 
 #include <vector>

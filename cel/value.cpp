@@ -52,7 +52,7 @@ int compare_numbers(const Value& a, const Value& b) {
   return -compare_numbers(b, a);
 }
 
-// A key as the table keeps it: numbers of one value are one key.
+// A key as the table stores it: numbers of equal value are one key.
 std::uint64_t hash(const Value& key) {
   std::uint64_t hash = 0x9e3779b97f4a7c15;
   const auto mix = [&](std::uint64_t word) {
@@ -80,12 +80,12 @@ bool is_same_key(const Value& a, const Value& b) {
                             : a.is(Kind::boolean) && a.as_boolean() == b.as_boolean();
 }
 
-// Entries in order of insertion, and an open-addressed index of them. Views of a table see its
-// first `size_` entries.
+// Entries in order of insertion, with an open-addressed index. Views of a table see its first
+// `size_` entries.
 struct Table {
   Entry* entries;
   std::size_t capacity;
-  std::uint32_t* index;  // 2 * capacity; 0 is free, else 1 + the entry's number
+  std::uint32_t* index;  // 2 * capacity entries; 0 is free, otherwise 1 + the entry's number
   mutable std::size_t used;
 
   std::uint32_t* slot(const Value& key) const {

@@ -1,5 +1,5 @@
-// Values of CEL: 16 bytes, trivially copyable. What does not fit inside lives in an arena, in a
-// compiled program, or with whoever gave the input.
+// Values of CEL: 16 bytes, trivially copyable. Larger contents live in an arena, in a compiled
+// program, or with the owner of the input.
 #pragma once
 
 #include <concepts>
@@ -82,7 +82,7 @@ class Value {
   bool is_true() const { return kind_ == Kind::boolean && payload_.integer != 0; }
   bool is_false() const { return kind_ == Kind::boolean && payload_.integer == 0; }
 
-  // Each of the kind that it is named after.
+  // Valid only for the kind that each is named after.
   bool as_boolean() const { return payload_.integer != 0; }
   std::int64_t as_integer() const {
     return payload_.integer;
@@ -121,8 +121,8 @@ class Value {
   Kind kind_ = Kind::null;
 };
 
-// Immutable. Appending to the longest view of a buffer goes in place, so loops that build lists are
-// linear.
+// Immutable. Appending to the longest view of a buffer happens in place, so loops that build lists
+// are linear.
 struct List {
   struct Buffer {
     Value* values;
@@ -131,14 +131,14 @@ struct List {
   };
 
   std::span<const Value> values;
-  const Buffer* buffer = nullptr;  // none: of fixed size
+  const Buffer* buffer = nullptr;  // null: of fixed size
 };
 
 Value make_list(std::span<const Value> values, Arena& arena);  // copies the span
 Value adopt_list(std::span<const Value> values, Arena& arena);
 Value concatenate(const List& a, const List& b, Arena& arena);
 
-// Immutable. Implementations that are views of input have no entries of their own to point to.
+// Immutable. Implementations that are views of the input have no stored entries to point to.
 class Map {
  public:
   struct Entry {
@@ -146,9 +146,9 @@ class Map {
   };
 
   virtual std::size_t size() const = 0;
-  // Absent: nullopt. An error is a value.
+  // nullopt if absent. An error is a value.
   virtual std::optional<Value> find(Value key, Arena& arena) const = 0;
-  // `in`, which is stricter than find() for maps that have a default.
+  // `in`, which is stricter than find() for maps with a default.
   virtual bool contains(Value key, Arena& arena) const { return find(key, arena).has_value(); }
   virtual Entry entry(std::size_t index, Arena& arena) const = 0;
 
@@ -156,27 +156,27 @@ class Map {
   ~Map() = default;
 };
 
-// A map of any keys. Of two entries with one key the last counts.
+// A map with keys of any kind. Of two entries with one key the last one counts.
 Value make_map(std::span<const Map::Entry> entries, Arena& arena);
-// An error if the key is there.
+// Error if the key exists.
 Value insert(const Map& map, Value key, Value value, Arena& arena);
 
-// What a library adds: quantities, addresses, … Known by its class.
+// Objects added by a library: quantities, addresses, … Identified by their class.
 struct ObjectClass {
   std::string_view type_name;
-  // Both are of this class, or `b` is anything: then an error if that is no valid comparison.
+  // Both are of this class, or `b` is any value: then an error if they cannot be compared.
   Value (*equal)(const Object& a, const Value& b);
   std::uint64_t (*size)(const Object& object) = nullptr;  // for costs; none: 1
-  bool is_hashable = true;                    // or looking one up among constants is an error
+  bool is_hashable = true;                    // whether looking one up among constants is an error
   std::string_view implementation_name = {};  // as some messages have it
-  std::string (*text)(const Object& object) = nullptr;  // for people; none: its type's name
+  std::string (*text)(const Object& object) = nullptr;  // for display; empty: its type's name
 };
 
 struct Object {
   const ObjectClass* of;
 };
 
-// An error text of the evaluation.
+// The error text of an evaluation.
 Value make_error(Arena& arena, std::string_view text);
 template <typename... Parts>
 Value make_error(Arena& arena, std::string_view first, const Parts&... parts) {
@@ -187,16 +187,15 @@ Value make_error(Arena& arena, std::string_view first, const Parts&... parts) {
 
 inline constexpr std::string_view kNoSuchOverload = "no such overload";
 
-// `==` as the language has it: false for unlike kinds, numbers by value. Can be an error for
-// objects.
+// `==` of the language: false for unlike kinds, numbers by value. Can be an error for objects.
 Value equal(const Value& a, const Value& b, Arena& arena);
 inline bool is_equal(const Value& a, const Value& b, Arena& arena) {
   return equal(a, b, arena).is_true();
 }
-// -1, 0, 1; 2: one of them is not a number. nullopt: kinds without an order between them.
+// -1, 0, 1; 2 if one of them is not a number. nullopt for kinds without an order between them.
 std::optional<int> compare(const Value& a, const Value& b);
 
-// What costs are computed from: code points, bytes, elements, entries; 1 for the rest.
+// The size that costs are computed from: code points, bytes, elements, entries; 1 for the rest.
 std::uint64_t size_of(const Value& value);
 std::size_t code_points(std::string_view text);
 

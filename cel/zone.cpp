@@ -15,13 +15,13 @@ constexpr std::size_t kKeptMax = 64;
 constexpr std::size_t kFileMax = 1 << 20;
 constexpr std::int64_t kDay = 86'400;
 
-// "M3.2.0/2": a day of the year, and the second of it.
+// "M3.2.0/2": a day of the year, and the second of that day.
 struct Change {
   int month = 0, week = 0, weekday = 0;
   std::int64_t time = 7'200;
 };
 
-// What holds behind the last transition: "EST5EDT,M3.2.0,M11.1.0".
+// What applies after the last transition: "EST5EDT,M3.2.0,M11.1.0".
 struct Rule {
   std::int64_t standard = 0, summer = 0;
   bool has_summer = false;
@@ -120,7 +120,7 @@ std::optional<Rule> parse_rule(std::string_view text) {
   return rule;
 }
 
-// Seconds since the epoch, local time, of a change in that year.
+// The local time of a change in that year, in seconds since the epoch.
 std::int64_t time_of(const Change& change, std::chrono::year year) {
   using namespace std::chrono;
   const weekday day(static_cast<unsigned>(change.weekday));
@@ -155,7 +155,7 @@ std::optional<Zone> parse_zone(std::string_view bytes) {
   };
   auto count = counts();
   if (std::ranges::max(count) > kFileMax) return std::nullopt;
-  // The first block has 32 bits; the second one, with 64, begins with a header of its own.
+  // The first block has 32-bit times; the second one, with 64 bits, has a header of its own.
   reader.take(count[3] * 5 + count[4] * 6 + count[5] + count[2] * 8 + count[1] + count[0]);
   if (reader.take(4) != "TZif") return std::nullopt;
   count = counts();
@@ -189,7 +189,7 @@ std::optional<Zone> parse_zone(std::string_view bytes) {
 }
 
 std::optional<Zone> read_zone(std::string_view name) {
-  // Never outside of the database.
+  // Never leaves the database's folder.
   if (name.empty() || name.size() > 64 || name.contains("..") || name.contains('\\') ||
       name[0] == '/' || name.contains('\0'))
     return std::nullopt;

@@ -7,8 +7,8 @@
 
 namespace dcm::cel {
 
-// Seconds east of UTC at that time; nullopt: no such zone here. Keeps the zones that it has read
-// (not thread safe).
+// Seconds east of UTC at that time; nullopt if the zone is unknown here. Caches the zones that it
+// has read (not thread safe).
 std::optional<std::int64_t> offset_of_zone(std::string_view name, std::int64_t seconds);
 
 }  // namespace dcm::cel

@@ -1,5 +1,4 @@
-// Lists and watches of one kind from the API server: RestClient, a decoder, and the frames of a
-// watch put together.
+// Lists and watches one kind from the API server: combines RestClient, a decoder, and watch frames.
 #pragma once
 
 #include <memory>
@@ -20,7 +19,7 @@ class ApiWatchStream final : public WatchStream<T> {
  public:
   using Event = api::WatchEvent<T>;
 
-  // `url` is for messages, `redaction` for those of the server. `decoder` must outlive it.
+  // `url` is for messages, `redaction` for the server's. `decoder` must outlive it.
   ApiWatchStream(std::unique_ptr<http::StreamingResponse> response, const api::Decoder<T>& decoder,
                  std::string url, client::Redaction redaction = {})
       : response_(std::move(response)),
@@ -34,7 +33,7 @@ class ApiWatchStream final : public WatchStream<T> {
                                                                    : Compression::none;
   }
 
-  // Does not wait while there is a whole event left of what was read before.
+  // Does not wait while a whole event is left from an earlier read.
   runtime::Task<runtime::Result<std::optional<Event>>> next(runtime::Deadline deadline) override {
     for (;;) {
       const auto frame = frames_.next();
@@ -75,8 +74,8 @@ class ApiWatchStream final : public WatchStream<T> {
   client::WatchFrames frames_;
 };
 
-// `rest` and `decoder` must outlive it, its calls and its streams. Made anew when discovery finds
-// another version. With a selection: what it selects, and nothing else of the kind.
+// `rest` and `decoder` must outlive it, its calls and its streams. Created again when discovery
+// finds another version. With a selection, it lists and watches only the selected objects.
 template <class T>
 class ApiListerWatcher final : public ListerWatcher<T> {
  public:
@@ -98,7 +97,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
         {.selection = selection_,
          .limit = options.limit,
          .continue_token = std::move(options.continue_token)},
-        // A page of a long list is asked for again alone, not with all before it.
+        // A page of a long list is repeated alone, without the pages before it.
         {.deadline = deadline, .retries = client::Retries::allowed});
     request.accept = client::without_managed_fields(decoder_.accept());
     const runtime::Result<http::Response> answer = co_await rest_.send(request);

@@ -1,4 +1,4 @@
-// All that the wiring needs for one kind: store, reflector, sync state and metrics together.
+// Everything needed for one kind: store, reflector, sync state and metrics together.
 //
 //   Informer<api::Pod> pods("pods", source, {time, rng, log, metrics});
 //   auto by_node = pods.add_index<InternedString>("by_node", …);           // before run()
@@ -16,7 +16,7 @@
 
 namespace dcm::informers {
 
-// The common parts that every informer is given. All references must outlive it.
+// The common dependencies of every informer. All references must outlive it.
 struct InformerContext {
   runtime::TimeSource& time;
   runtime::Rng& rng;
@@ -54,7 +54,7 @@ class Informer {
   const SyncState& sync() const noexcept { return sync_; }
   const Store<T>& store() const noexcept { return store_; }
 
-  // Once; ends by cancellation only.
+  // Called once; ends only by cancellation.
   runtime::Task<> run() { return reflector_.run(); }
 
  private:

@@ -8,8 +8,7 @@
 
 namespace dcm::informers {
 
-// Series are made at 0, so that a rate is right from the first event on. `registry` must outlive
-// this.
+// Series start at 0, so that a rate is right from the first event on. `registry` must outlive this.
 class InformerMetrics {
  public:
   InformerMetrics(runtime::MetricsRegistry& registry, std::string resource);
@@ -17,7 +16,7 @@ class InformerMetrics {
   void count_relist(RelistReason reason);
   void count_fallback() { fallbacks_.Increment(); }
   void set_initial_sync(Duration took);
-  // These values change all the time, so they are refreshed before each exposition.
+  // These values change constantly, so they are refreshed before each exposition.
   void set_contents(std::size_t objects, std::size_t bytes, std::size_t own_writes_unseen);
   void set_last_event_age(Duration age);
 

@@ -1,4 +1,4 @@
-// The API as a reflector needs it: lists and watches of one kind.
+// The API that a reflector needs: lists and watches one kind.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct WatchOptions {
   // Empty together with `initial_events`: a consistent start at the newest state.
   api::ResourceVersion resource_version;
   enum class InitialEvents { none, send } initial_events = InitialEvents::none;
-  // After this long the server ends the watch by itself.
+  // After this long the server ends the watch itself.
   runtime::Duration server_timeout = std::chrono::minutes(5);
 };
 
-// How a watch comes over the network.
+// How a watch is transferred.
 enum class Compression : std::uint8_t { none, gzip };
 
 // An open watch; closed when it is destroyed.
@@ -35,8 +35,8 @@ class WatchStream {
  public:
   virtual ~WatchStream() = default;
   virtual Compression compression() const = 0;
-  // The next event. Nothing: the server has ended the watch cleanly.
-  // Errors: disconnected, deadline_exceeded, malformed.
+  // The next event; nullopt: the server has ended the watch cleanly. Errors: disconnected,
+  // deadline_exceeded, malformed.
   virtual runtime::Task<runtime::Result<std::optional<api::WatchEvent<T>>>> next(
       runtime::Deadline deadline) = 0;
 };

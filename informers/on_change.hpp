@@ -1,4 +1,4 @@
-// An observer as a function, for those to whom it is the same how an object came and went.
+// Adapts a callback that ignores the kind of event to an observer.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace dcm::informers {
 
-// Told what was there and what is there now; null: nothing.
+// Receives the object before and after the change; null if there is none.
 template <class T>
 class OnChange final : public Observer<T> {
  public:

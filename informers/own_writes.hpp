@@ -1,4 +1,4 @@
-// Which objects a store shows as our own writes returned them, ahead of the watch.
+// The objects that a store shows as returned by our own writes, ahead of the watch.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace dcm::informers {
 
-// The watch's own view of a name, without own writes.
+// What the watch shows for a name, without own writes.
 template <class T>
 struct Watched {
   api::ObjectPtr<T> object;  // null: nothing of interest
@@ -19,17 +19,17 @@ struct Watched {
 };
 
 // The ledger of writes whose resourceVersion the watch has not passed yet. Each name has at most
-// one entry: its newest write. No size limit: an entry goes when the watch passes it, which the
-// API's bookmarks guarantee.
+// one entry: its newest write. No size limit: an entry is removed when the watch passes it, which
+// the API's bookmarks guarantee.
 template <class T>
 class OwnWriteLedger {
  public:
   struct Entry {
     api::ResourceVersion version;
-    Watched<T> watched;  // what the name falls back to, if the watch never shows the write
+    Watched<T> watched;  // the state that applies if the watch never shows the write
   };
 
-  // `watched` counts only for the first unseen write of a name.
+  // `watched` is used only for the first unseen write of a name.
   void add(const api::NamespacedName& name, const api::ResourceVersion& version,
            Watched<T> watched) {
     const auto [entry, is_new] = entries_.try_emplace(name, version, std::move(watched));
@@ -39,7 +39,7 @@ class OwnWriteLedger {
     }
     by_version_.emplace(version, name);
   }
-  // Null: all writes of that name were seen.
+  // Null if all writes of that name were seen.
   Entry* find(const api::NamespacedName& name) {
     const auto entry = entries_.find(name);
     return entry == entries_.end() ? nullptr : &entry->second;
@@ -50,13 +50,13 @@ class OwnWriteLedger {
     by_version_.erase({entry->second.version, name});
     entries_.erase(entry);
   }
-  // Takes the oldest entry out, if the watch has passed it.
+  // Removes the oldest entry if the watch has passed it.
   std::optional<std::pair<api::NamespacedName, Watched<T>>> take_passed(
       const api::ResourceVersion& passed) {
     if (by_version_.empty() || by_version_.begin()->first > passed) return std::nullopt;
     return take_first();
   }
-  // The oldest. Nothing: there is none.
+  // The oldest entry; nullopt if there is none.
   std::optional<std::pair<api::NamespacedName, Watched<T>>> take_first() {
     if (by_version_.empty()) return std::nullopt;
     auto name = by_version_.extract(by_version_.begin()).value().second;
@@ -70,17 +70,17 @@ class OwnWriteLedger {
   std::set<std::pair<api::ResourceVersion, api::NamespacedName>> by_version_;
 };
 
-// The objects that are gone by a write of ours, while the watch may still show them. An entry goes
-// when the watch shows the end of its object, a later state, another object of that name, or a list
-// without it.
+// Objects that our own writes deleted, while the watch may still show them. An entry is removed
+// when the watch shows the deletion, a later state, another object of that name, or a list without
+// it.
 template <class T>
 class OwnDeletions {
  public:
-  // `last`: what the store showed; `watched`: what the watch did, null for nothing.
+  // `last`: the object in the store; `watched`: the object in the watch, null if none.
   void add(const api::ObjectMeta& last, api::ObjectPtr<T> watched) {
     entries_.insert_or_assign(last.key, Entry{last.uid, last.resource_version, std::move(watched)});
   }
-  // Whether it is no news: a state of the object from before its end.
+  // Whether it is old news: a state of the object from before its deletion.
   bool hold_back(const api::Decoded<T>& seen) {
     const auto found = entries_.find(seen.meta.key);
     if (found == entries_.end()) return false;
@@ -95,7 +95,7 @@ class OwnDeletions {
     return true;
   }
   void drop(const api::NamespacedName& name) { entries_.erase(name); }
-  // What the watch showed of any of them, null for nothing.
+  // The last watched state of each, null if none.
   api::ObjectPtr<T> take() {
     auto entry = entries_.extract(entries_.begin());
     return std::move(entry.mapped().watched);

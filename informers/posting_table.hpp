@@ -1,4 +1,4 @@
-// Which slots stand under which hash: the multimap below a store's key table and its indexes.
+// A multimap from hashes to slots: the basis of a store's key table and its indexes.
 //
 // The table knows neither keys nor objects, so one compiled copy serves every kind. A posting costs
 // 24 bytes, and 4 for its bucket. The key is not stored: the caller of a look-up compares.
@@ -15,17 +15,17 @@ namespace dcm::informers {
 using SlotId = std::uint32_t;
 using KeyHash = std::uint32_t;
 
-// Spreads a std::hash value over the 32 bits that are kept.
+// Spreads a std::hash value over the 32 bits that are stored.
 constexpr KeyHash fold_hash(std::size_t hash) {
   return static_cast<KeyHash>((hash * 0x9E37'79B9'7F4A'7C15ULL) >> 32U);
 }
 
-// Every change is O(1) in the number of slots, however many share a hash. The order under a hash is
-// the one in which the slots got there: it depends on no address.
+// Every change is O(1) in the number of slots, however many share a hash. Slots under a hash are in
+// insertion order, independent of addresses.
 class PostingTable {
  public:
-  // From now on `slot` stands under exactly these hashes, each given once. Where they are the same
-  // as before, it keeps its places.
+  // From now on `slot` has exactly these hashes, each given once. It keeps its places under
+  // unchanged hashes.
   void set(SlotId slot, std::span<const KeyHash> hashes);
   void clear(SlotId slot) { set(slot, {}); }
 
@@ -41,7 +41,7 @@ class PostingTable {
     } while (at != head);
   }
 
-  // How many postings there are, over all slots.
+  // The number of postings, over all slots.
   std::size_t size() const noexcept { return size_; }
   // Memory held by the table itself.
   std::size_t bytes() const noexcept;
@@ -50,14 +50,15 @@ class PostingTable {
   using PostingId = std::uint32_t;
   static constexpr PostingId kNone = std::numeric_limits<PostingId>::max();
 
-  // Postings of one hash form a ring, a group; the groups of a bucket are chained by their heads.
+  // Postings of one hash form a ring, a group; the groups of a bucket are chained through their
+  // heads.
   struct Posting {
     KeyHash hash;
     SlotId slot;
     PostingId previous;
     PostingId next;
     PostingId next_of_slot;
-    PostingId next_group;  // of a head only
+    PostingId next_group;  // only in a head
   };
 
   bool stands_under(SlotId slot, std::span<const KeyHash> hashes) const;

@@ -1,5 +1,5 @@
 // Keeps a store in step with the API server: the thin coroutine around the state machine of
-// watch_state.hpp. It has no rules of its own; it does what a step says and tells how it went.
+// watch_state.hpp. It has no rules of its own; it executes each step and reports the outcome.
 #pragma once
 
 #include <memory>
@@ -44,7 +44,7 @@ class Reflector {
   }
 
  private:
-  // Events or slots that are worked through before other tasks get a turn: about 1 ms at most.
+  // Events or slots processed before other tasks get a turn: about 1 ms at most.
   static constexpr std::size_t kSlice = 256;
 
   using Stream = std::unique_ptr<WatchStream<T>>;
@@ -155,7 +155,7 @@ class Reflector {
                                             std::to_string(writer_.bytes()) + " bytes"};
   }
 
-  // Spread, so that the watches of a fleet do not end at the same time.
+  // Spread, so that the watches of a fleet do not end simultaneously.
   Duration server_timeout() {
     return WatchOptions().server_timeout + jitter(WatchOptions().server_timeout);
   }

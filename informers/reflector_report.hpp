@@ -10,7 +10,7 @@
 
 namespace dcm::informers {
 
-// A fault that lasts is logged once, and its end is logged.
+// A lasting fault is logged once, and so is its end.
 class ReflectorReport {
  public:
   // `sync`, `metrics` and `time` must outlive this.

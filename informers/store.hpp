@@ -6,16 +6,16 @@
 //
 // Own writes. An object that a write returned is a change of the store like any other, only
 // earlier: get(), every index and every observer see it at once. Until the watch has passed its
-// resourceVersion (by an event, a bookmark or a list of that version or a later one), older news of
-// that name is kept back and a relist that is older does not remove it. Once it is passed, the
-// watch alone is right: usually it has shown the very same object (which is then not told again);
-// a newer one replaced it; one that is gone again was removed by its event or by the relist; and
-// where it showed nothing of the sort, the store falls back to what it did show. A write that
-// returns something that the watch has passed already, or that is not newer than what is there,
-// changes nothing. A DELETE that returns the object (being deleted, with a finalizer or a grace
-// period) is recorded like any other write. Where it is gone at once, no answer says as of which
-// resourceVersion: record_gone() hides that object, by its UID, until the watch shows its end, a
-// later state of it, or a list without it.
+// resourceVersion (by an event, a bookmark or a list of that version or a later one), older events
+// of that name are held back and an older relist does not remove it. Once it is passed, only the
+// watch counts: usually it has shown the same object (which is not reported again); a newer object
+// replaced it; a deleted one was removed by its event or by the relist; and if the watch showed
+// nothing of it, the store falls back to what the watch did show. A write result that the watch has
+// already passed, or that is not newer than the stored object, changes nothing. A DELETE that
+// returns the object (being deleted, with a finalizer or a grace period) is recorded like any other
+// write. If it is gone at once, no answer gives the resourceVersion of the deletion: record_gone()
+// hides that object, by its UID, until the watch shows its deletion, a later state, or a list
+// without it.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ class Store;
 template <class T>
 class StoreReader;
 
-// Objects by a secondary key, in the order in which they came under it.
+// Objects by a secondary key, in insertion order.
 template <class T, class Key>
 class Index {
  public:
@@ -64,7 +64,7 @@ class Index {
   const KeyedIndex<T, Key>* index_;
 };
 
-// How far a sliced walk over all objects has come.
+// The position of a sliced walk over all objects.
 class Cursor {
  public:
   Cursor() = default;
@@ -78,23 +78,23 @@ class Cursor {
   SlotId next_ = 0;
 };
 
-// Reads. Returns immutable snapshots, which stay valid for as long as they are held.
+// Read access. Returns immutable snapshots, which stay valid as long as they are held.
 template <class T>
 class StoreReader {
  public:
-  // Null: there is none, or none of interest.
+  // Null if there is none, or none of interest.
   ObjectPtr<T> get(const api::NamespacedName& name) const { return table_->get(name); }
   std::size_t size() const noexcept { return table_->size(); }
 
-  // Calls `visit(object)`, which must not change the store, for all objects; in no promised order,
-  // but one that depends only on the changes so far.
+  // Calls `visit(object)`, which must not change the store, for all objects, in an unspecified
+  // order that depends only on past changes.
   template <class Visit>
   void for_each(Visit visit) const {
     table_->for_each(0, table_->slots(), visit);
   }
   // The same in slices of about `limit` objects, so that other tasks run in between. Returns where
-  // to go on; nothing: done. Every object that is there during the whole walk is visited once; of
-  // those that come or go meanwhile, observers are told.
+  // to continue; nullopt: done. Every object that exists during the whole walk is visited once;
+  // observers are notified of objects added or removed meanwhile.
   template <class Visit>
   std::optional<Cursor> visit_slice(Cursor from, std::size_t limit, Visit visit) const {
     const SlotId end = table_->slots();
@@ -109,22 +109,22 @@ class StoreReader {
   const ObjectTable<T>* table_;
 };
 
-// Where a controller puts what its writes returned.
+// Where a controller records the results of its writes.
 template <class T>
 class OwnWrites {
  public:
-  // `written` is an answer of the API server to a write of ours: also of an object that the cache
-  // does not keep any longer.
+  // `written` is the API server's answer to one of our writes, even for an object that the cache no
+  // longer keeps.
   void record(api::Decoded<T> written) { store_->record(std::move(written)); }
   // Not null.
   void record(ObjectPtr<T> written) {
     DCM_ASSERT(written != nullptr);
     store_->record({written->meta, written});
   }
-  // The API server has answered that this very object (by its UID) is gone: after a delete, or as
-  // its last finalizer was removed. It stays away until the watch shows what followed.
+  // The API server has answered that this object (by its UID) is gone: after a delete, or when its
+  // last finalizer was removed. It stays hidden until the watch shows what followed.
   void record_gone(const api::ObjectMeta& gone) { store_->record_gone(gone); }
-  // How many objects are shown ahead of the watch.
+  // The number of objects shown ahead of the watch.
   std::size_t unseen() const noexcept { return store_->unseen(); }
 
  private:
@@ -133,7 +133,7 @@ class OwnWrites {
   Store<T>* store_;
 };
 
-// The results of lists and watches, in their order. Only the reflector has the single instance.
+// Receives the results of lists and watches, in order. The reflector has the only instance.
 template <class T>
 class StoreWriter {
  public:
@@ -142,9 +142,9 @@ class StoreWriter {
   StoreWriter(const StoreWriter&) = delete;
   StoreWriter& operator=(const StoreWriter&) = delete;
 
-  // A relist is mark-and-sweep against the live store: begin, every object that is there (an
-  // object that goes meanwhile: observe_unlisted), sweep until it says nothing, end. It may be
-  // begun again at any point. `version` is the list's.
+  // A relist is mark-and-sweep against the live store: begin, observe every listed object (or
+  // observe_unlisted if it was deleted meanwhile), sweep until it returns nullopt, end. It may be
+  // restarted at any point. `version` is the list's.
   void begin_relist() {
     store_->table_.unmark_all();
     store_->gone_.begin_relist();
@@ -161,14 +161,14 @@ class StoreWriter {
     store_->gone_.end_relist();
   }
 
-  // An event after the initial ones. Its version is passed with it.
+  // An event after the initial ones. It also moves the watch's version.
   void observe_change(api::ChangeType type, api::Decoded<T> seen);
   // A bookmark: the watch has shown everything up to here.
   void pass(const api::ResourceVersion& version) { store_->pass(version); }
 
   std::size_t size() const noexcept { return store_->table_.size(); }
   std::size_t bytes() const noexcept { return store_->bytes(); }
-  // Whether the store stays within the limits with this object in place of what it has by its name.
+  // Whether the store stays within its limits if this object replaces the one of its name.
   bool has_room_for(const api::Decoded<T>& seen, std::size_t objects_max,
                     std::size_t bytes_max) const {
     return store_->has_room_for(seen, objects_max, bytes_max);
@@ -180,8 +180,8 @@ class StoreWriter {
   Store<T>* store_;
 };
 
-// Invariants: the table shows for each name its newest unseen own write, else what the watch said
-// last; observers were told of exactly that.
+// Invariants: for each name, the table shows its newest unseen own write, otherwise the last
+// watched state; observers were notified of exactly that.
 template <class T>
 class Store {
  public:
@@ -189,7 +189,7 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // Indexes and observers are declared before the first object; observers must outlive the store's
+  // Indexes and observers are added before the first object; observers must outlive the store's
   // writers.
   template <class Key>
   Index<T, Key> add_index(std::string name, Extract<T, Key> extract) {
@@ -230,7 +230,7 @@ class Store {
 
   bool has_room_for(const api::Decoded<T>& seen, std::size_t objects_max,
                     std::size_t bytes_max) const;
-  // Why there is no object now: this very one was deleted from view, or it had gone before.
+  // Why there is no object now: this one was deleted from view, or there was none before.
   static Absence absence_of(const ObjectPtr<T>& last, const api::ObjectMeta& now) {
     return last && last->meta.uid == now.uid ? Absence::left : Absence::deleted;
   }
@@ -312,7 +312,8 @@ void Store<T>::observe_absent(const api::ObjectMeta& gone, Origin origin) {
   if (!hold_back(gone, {})) hide(gone.key, Absence::deleted, origin);
 }
 
-// Whether a newer write of our own stands before what the watch says. If not, none stands any more.
+// Whether a newer write of our own precedes the watched state. If not, the ledger has no write for
+// the name afterwards.
 template <class T>
 bool Store<T>::hold_back(const api::ObjectMeta& seen, Watched<T> watched) {
   auto* const own = own_.find(seen.key);
@@ -333,7 +334,7 @@ std::optional<Cursor> Store<T>::sweep(Cursor from, std::size_t limit,
   for (SlotId slot = from.next_; slot < until; ++slot) {
     if (!table_.at(slot) || table_.is_marked(slot)) continue;
     api::ObjectMeta unlisted = table_.at(slot)->meta;
-    unlisted.resource_version = version;  // as of then it was not there
+    unlisted.resource_version = version;  // the version at which it was missing
     observe_absent(unlisted, Origin::initial);
   }
   return until < end ? std::optional(Cursor(until)) : std::nullopt;
@@ -341,7 +342,7 @@ std::optional<Cursor> Store<T>::sweep(Cursor from, std::size_t limit,
 
 template <class T>
 void Store<T>::pass(const api::ResourceVersion& version) {
-  // A server that went back to an earlier state has lost our later writes.
+  // A server that was reset to an earlier state has lost our later writes.
   const bool has_gone_back = version < passed_;
   passed_ = version;
   while (has_gone_back && !gone_.empty()) {
@@ -357,7 +358,7 @@ void Store<T>::pass(const api::ResourceVersion& version) {
   }
 }
 
-// The table's only ways to change: to an object, or to none. Observers are told at once.
+// The only ways to change the table: to an object, or to none. Observers are notified at once.
 template <class T>
 void Store<T>::show(ObjectPtr<T> object, Origin origin) {
   ObjectPtr<T> before = table_.get(object->meta.key);

@@ -6,7 +6,7 @@
 namespace dcm::informers {
 namespace {
 
-// A failure shorter than this is retried soon by every client.
+// A shorter failure than this is soon retried by every client.
 constexpr runtime::Duration kMoment = std::chrono::seconds(5);
 
 }  // namespace

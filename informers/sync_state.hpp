@@ -13,8 +13,8 @@
 
 namespace dcm::informers {
 
-// Written by the reflector, read by all others. Once synced, always synced: a store whose watch is
-// broken is stale, not empty.
+// Written by the reflector, read by everyone else. Once synced, always synced: a store whose watch
+// is broken is stale, not empty.
 class SyncState {
  public:
   // `resource` is the plural name, as in metrics: "pods".
@@ -26,17 +26,17 @@ class SyncState {
   std::optional<runtime::MonoTime> synced_at() const noexcept { return synced_at_; }
   // The error in one line; empty while there is none.
   const std::string& last_error() const noexcept { return last_error_; }
-  // Since the last event, bookmark or page; nothing before the first.
+  // Time since the last event, bookmark or page; nullopt before the first.
   std::optional<runtime::Duration> last_event_age() const;
-  // For how long no list or watch has been accepted; nothing: all is well.
+  // How long no list or watch has been accepted; nullopt if all is well.
   std::optional<runtime::Duration> failing() const;
-  // Called when one is accepted after it has been failing for longer than a moment: whatever the
-  // reason was, it may have kept others from their work as well.
+  // Called when one is accepted after failing for more than a moment: the reason may have blocked
+  // other work as well.
   void on_return(std::function<void()> notify) { on_return_ = std::move(notify); }
   // "pods: not synced: forbidden: …", "pods: synced"
   std::string describe() const;
 
-  // Waits until it is synced, or for the deadline.
+  // Waits until it is synced, or until the deadline.
   runtime::Task<> wait(runtime::Deadline deadline);
 
   void note_event();
@@ -56,8 +56,8 @@ class SyncState {
   runtime::Condition synced_;
 };
 
-// Waits for all of them. Returns those that are not synced when the deadline passes, described;
-// empty: all are.
+// Waits for all of them. Returns descriptions of those not synced by the deadline; empty if all
+// are.
 runtime::Task<std::vector<std::string>> wait_for_sync(std::vector<SyncState*> states,
                                                       runtime::Deadline deadline);
 

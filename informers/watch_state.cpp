@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/assert.hpp"
+#include "runtime/backoff.hpp"
 #include "runtime/overloaded.hpp"
 
 namespace dcm::informers {
@@ -15,7 +16,7 @@ using runtime::Error;
 using runtime::Overloaded;
 using runtime::Reason;
 
-// Needs help from outside: from an operator, or by an API that is installed later.
+// Needs outside help: an operator, or an API that is installed later.
 bool is_denied(const Error& error) {
   switch (error.reason) {
     case Reason::unauthorized:
@@ -37,7 +38,7 @@ Hindrance hindrance(const Error& error) {
   return is_denied(error) ? Hindrance::denied : Hindrance::server;
 }
 
-// It may fail so each time.
+// Server-side; may persist.
 bool is_the_servers(const Error& error) {
   return hindrance(error) == Hindrance::server && !is_expired(error) &&
          error.reason != Reason::too_many_requests;
@@ -51,7 +52,7 @@ bool is_watch_list_refused(const Error& error) {
 template <class T, class... Listed>
 concept OneOf = (std::same_as<T, Listed> || ...);
 
-// One step: gathers effects while it moves the state on, and ends with a request.
+// One step: collects effects while it changes the state, and ends with a request.
 class Step {
  public:
   Step(WatchState state, MonoTime now, const WatchPolicy& policy)
@@ -67,13 +68,13 @@ class Step {
   WatchStep on(const AwaitingInitialEvents& phase, const Bookmarked& bookmark) {
     if (!bookmark.is_initial_events_end) return read_initial(phase);
     end_relist(bookmark.resource_version);
-    // For many objects gzip is worth its time; for single events, each flushed, it is not.
+    // gzip is worth its time for many objects, but not for single events, each flushed.
     const bool is_worth_leaving = phase.compression == Compression::gzip &&
                                   now_ - phase.since <= policy_.leave_compressed_within;
     if (is_worth_leaving) return open_watch(bookmark.resource_version);
     return read_on({bookmark.resource_version, now_, true, true});
   }
-  // The server's cache may have begun anew, or lost patience with us.
+  // The server's cache may have been restarted, or has lost patience with us.
   WatchStep on(const AwaitingInitialEvents&, const Ended&) {
     return after_failed_watch_list(
         {Reason::disconnected, "the server ended the watch list before its end was marked"});
@@ -100,7 +101,7 @@ class Step {
     if (failed.error.reason == Reason::body_too_large) {
       if (auto smaller = client::smaller_page(phase.page)) return read_page(std::move(*smaller));
     }
-    // The token means nothing to the server, which may have gone back to an earlier state.
+    // The token is invalid for the server, which may have been reset to an earlier state.
     const bool is_refused = failed.error.reason == Reason::bad_request ||
                             failed.error.reason == Reason::resource_version_too_large ||
                             phase.failures >= policy_.page_failures_max;
@@ -152,7 +153,7 @@ class Step {
         phase.then);
   }
 
-  // Impossible combinations: no request of the phase ends so.
+  // Impossible combinations: no request of the phase ends like this.
   template <OneOf<Accepted, Changed, Bookmarked, PageRead, Ended, Failed, WaitOver> Event>
   WatchStep on(const Idle&, const Event&) {
     cannot_happen();
@@ -204,7 +205,7 @@ class Step {
     return list_anew({});
   }
 
-  // A first page that is read again is of another snapshot.
+  // A first page that is read again belongs to another snapshot.
   WatchStep read_page(client::Paging page, unsigned failures = 0) {
     if (page.continue_token.empty()) effects_.push_back(BeginRelist{});
     ReadPage request{page.limit, page.continue_token, in(policy_.request_timeout)};
@@ -243,8 +244,8 @@ class Step {
     return finish(std::move(phase), ReadEvent{in(policy_.watch_silence)});
   }
 
-  // Expiry is no fault, and the first one is answered at once; a server that expires everything
-  // must not make us list all the time.
+  // Expiry is no fault, and the first one is handled at once; a server that expires everything must
+  // not make us list all the time.
   WatchStep relist(RelistReason reason) {
     const Duration backoff = next_backoff({Reason::gone, {}});
     if (state_.failures == 1) return list_anew({reason});
@@ -262,8 +263,8 @@ class Step {
     return finish(Waiting{std::move(then)}, Wait{at_least, backoff});
   }
 
-  // An API server that restarts refuses requests at first: that is no reason to wait as long as for
-  // a server that has refused all the time. Nor is a permission that was missing a while ago.
+  // An API server that restarts refuses requests at first. That is no reason to wait as long as for
+  // a server that refuses permanently; neither is a permission that was missing a while ago.
   Duration next_backoff(const Error& error) {
     const Hindrance met = hindrance(error);
     const bool has_helped = state_.last != Hindrance::server && state_.last != met;
@@ -271,11 +272,8 @@ class Step {
     state_.last = met;
     const bool is_unanswered = met == Hindrance::unanswered;
     const Duration most = is_unanswered ? policy_.unanswered_max : policy_.backoff_max;
-    Duration backoff = policy_.backoff_min;
-    for (unsigned i = 0; i < state_.failures && backoff < most; ++i) backoff *= 2;
-    ++state_.failures;
     state_.last_failure = now_;
-    return std::min(backoff, most);
+    return runtime::Backoff{policy_.backoff_min, most}.after_failures(state_.failures++);
   }
 
   Deadline in(Duration duration) const { return Deadline(now_ + duration); }

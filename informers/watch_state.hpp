@@ -1,10 +1,10 @@
 // The protocol of one reflector as a state machine without I/O: watch list (KEP-3157) or paged
-// list, then a watch that is resumed for as long as the server remembers.
+// list, then a watch that is resumed as long as the server's history allows.
 //
 //   advance(state, event, now, policy) -> { next state, effects, request }
 //
-// The reflector carries the effects out in their order, then the request, whose outcome is the next
-// event. Every rule about fallback, expiry, back-off and deadlines is here; reflector.hpp has none.
+// The reflector executes the effects in order, then the request, whose outcome is the next event.
+// Every rule about fallback, expiry, back-off and deadlines is here; reflector.hpp has none.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ using runtime::Deadline;
 using runtime::Duration;
 using runtime::MonoTime;
 
-// What a cache may hold: of a server that means harm, or of a cluster beyond all that Kubernetes is
-// tested with, the rest is refused, and the cache is not synced.
+// Limits of a cache, against malicious servers and clusters beyond any that Kubernetes is tested
+// with. Excess objects are rejected, and the cache is not synced.
 struct CacheLimits {
   std::size_t objects = 1'000'000;
   std::size_t bytes = std::size_t{4} << 30;
@@ -40,45 +40,45 @@ struct WatchPolicy {
   Duration backoff_min = std::chrono::milliseconds(800);
   Duration backoff_max = std::chrono::seconds(30);
   Duration backoff_reset = std::chrono::minutes(2);
-  // A list is begun anew when one of its pages has failed more often than this in a row.
+  // A list is restarted when one of its pages has failed more often than this in a row.
   unsigned page_failures_max = 8;
-  // The maximum while there is no answer at all: another attempt burdens no server, and a server
-  // that returns is to be noticed within seconds. (Up to as much again, too.)
+  // The maximum while there is no answer at all: attempts burden no server, and a recovered server
+  // must be noticed within seconds. (Jitter is added here, too.)
   Duration unanswered_max = std::chrono::seconds(4);
-  // The same, without jitter, where help must come from outside (no permission, no credentials, no
-  // such resource): an API server that starts refuses all clients until it has read its roles.
+  // The same, without jitter, if an operator must help (no permission, no credentials, no such
+  // resource): a starting API server refuses all clients until it has read its roles.
   Duration denied_max = std::chrono::seconds(30);
 
   Duration request_timeout = std::chrono::seconds(60);  // a page; the acceptance of a watch
-  // Initial events: the longest pause between two, and the longest time for all.
+  // Initial events: the longest pause between two, and the longest total time.
   Duration initial_events_pause = std::chrono::seconds(30);
   Duration initial_events_total = std::chrono::minutes(2);
-  // A watch list that stalls may be a server's doing that does not understand it, or the network's
-  // on a bad day: for so long lists are read in pages then.
+  // A stalled watch list may be due to a server that does not support it, or to the network: lists
+  // are read in pages for this long.
   Duration pages_after_a_stall = std::chrono::hours(1);
-  // A compressed watch list is left for a plain watch if it took no longer than this: a server
-  // remembers a minute or more of history, and who comes too late has to read everything again.
+  // A compressed watch list is replaced by a plain watch if it took no longer than this: servers
+  // remember a minute or more of history, and resuming later would require another list.
   Duration leave_compressed_within = std::chrono::seconds(30);
-  // After so many watch lists in a row that the server has ended or failed: it may be unable to
-  // give any, as on storage without progress notifications. The same pause as after a stall.
+  // After this many watch lists in a row that the server ended or failed: it may be unable to serve
+  // any, as on storage without progress notifications. Followed by the same pause as a stall.
   unsigned watch_list_failures_max = 3;
-  // After so many watches in a row, from the same version, that were accepted and brought nothing,
-  // everything is listed: the server may have gone back to an earlier state (a restored etcd), or
+  // After this many accepted watches in a row from the same version that brought nothing,
+  // everything is listed: the server may have been reset to an earlier state (a restored etcd), or
   // hold an event that cannot be read.
   unsigned fruitless_watches_max = 2;
-  // The API server sends a bookmark each minute; after two of them and some the peer is taken for
-  // dead.
+  // The API server sends a bookmark each minute; after somewhat more than two minutes of silence
+  // the peer is considered dead.
   Duration watch_silence = std::chrono::seconds(130);
   // A watch that ends sooner and empty counts as a failure. After a watch with events, the next is
-  // opened no sooner than this: neither must become a busy loop.
+  // opened no sooner than this, to prevent a busy loop in both cases.
   Duration short_watch = std::chrono::seconds(1);
 };
 
 // Why everything is read again (label `reason`).
 enum class RelistReason : std::uint8_t {
   start,            // the first time
-  expired,          // the server has forgotten our resourceVersion (410)
-  page_expired,     // the continue token is too old (410), or of no use to the server any more
+  expired,          // the server no longer has our resourceVersion (410)
+  page_expired,     // the continue token has expired (410) or is otherwise invalid
   ahead_of_server,  // the server has not seen our resourceVersion yet (504)
   fruitless,        // watches from our resourceVersion bring nothing
 };
@@ -87,9 +87,9 @@ inline constexpr RelistReason kRelistReasons[] = {
     RelistReason::ahead_of_server, RelistReason::fruitless};
 std::string_view to_string(RelistReason reason);
 
-// --- What a wait is followed by.
+// --- What follows a wait.
 struct ListAnew {
-  std::optional<RelistReason> reason;  // nothing: another attempt at the relist under way
+  std::optional<RelistReason> reason;  // null: another attempt of the current relist
 };
 struct ListOn {
   client::Paging page;
@@ -107,7 +107,7 @@ struct AwaitingInitialEvents {
   Compression compression = Compression::none;
 };
 struct Listing {
-  client::Paging page;    // that is being read
+  client::Paging page;    // the page being read
   unsigned failures = 0;  // of this page, in a row
 };
 struct Watching {
@@ -121,17 +121,17 @@ struct Waiting {
 };
 using WatchPhase = std::variant<Idle, AwaitingInitialEvents, Listing, Watching, Waiting>;
 
-// What kind of help a failed request needs: of the network, of an admin, or none but time.
+// Who can help a failed request: the network, an admin, or only time.
 enum class Hindrance : std::uint8_t { unanswered, denied, server };
 
 struct WatchState {
   WatchPhase phase;
-  // Until then lists are read in pages: for good once the server has refused a watch list.
+  // Until then lists are read in pages: permanently once the server has refused a watch list.
   MonoTime pages_until{};
   unsigned failures = 0;               // since back-off was last reset
-  Hindrance last = Hindrance::server;  // that of the last of them
+  Hindrance last = Hindrance::server;  // of the last of them
   MonoTime last_failure{};
-  unsigned failed_watch_lists = 0;  // by the server, in a row
+  unsigned failed_watch_lists = 0;  // ended or failed by the server, in a row
   unsigned fruitless_watches = 0;   // in a row
 };
 
@@ -149,7 +149,7 @@ struct PageRead {
   std::size_t objects = 0;
 };
 struct Ended {};  // the server has ended the watch cleanly
-struct Failed {   // a request, a stream, or an ERROR event in it
+struct Failed {   // the failure of a request or stream, or an ERROR event in it
   runtime::Error error;
 };
 struct WaitOver {};
@@ -167,7 +167,7 @@ struct EndRelist {
 struct ReportFallback {
   std::string why;
 };
-// Something is wrong, and lasts until the next event that is no failure.
+// A fault, which lasts until the next successful event.
 struct ReportFailure {
   runtime::Error error;
 };
@@ -188,11 +188,11 @@ struct OpenWatch {
 };
 struct ReadEvent {
   Deadline deadline;
-  bool is_initial = false;  // what is read belongs to the relist under way
+  bool is_initial = false;  // events belong to the current relist
 };
 struct Wait {
   Duration at_least;
-  Duration jitter;  // a random part of this comes on top
+  Duration jitter;  // plus a random part of this
 };
 using Request = std::variant<OpenWatchList, ReadPage, OpenWatch, ReadEvent, Wait>;
 
@@ -202,12 +202,12 @@ struct WatchStep {
   Request request;
 };
 
-// Whether the event says more than that a request was accepted: an accepted watch may still be good
-// for nothing.
+// Whether the event shows more than acceptance of a request: an accepted watch may still fail to
+// deliver.
 bool shows_progress(const ReflectorEvent& event);
 
 // An event that cannot follow from the state's request is a broken invariant. Each pair of state
-// and event is either handled or listed as impossible; a forgotten one does not compile.
+// and event is either handled or listed as impossible; a missing pair does not compile.
 WatchStep advance(WatchState state, const ReflectorEvent& event, MonoTime now,
                   const WatchPolicy& policy);
 

@@ -19,21 +19,24 @@ constexpr std::size_t kHistory = 20'000;
 // Revisions are later than those of an earlier process on the same port, by the clock in
 // microseconds, each of which is more than a write takes: its clients hear that theirs are too old,
 // and list again.
-apiserver::ServerOptions server_options(runtime::WallTime now) {
+apiserver::ServerOptions server_options(runtime::WallTime now, apiserver::ServedVersions served,
+                                        const Attended& attended) {
   const auto since_epoch =
       std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch());
   return {.history_limit = kHistory,
           .log_limit = 0,
           .first_revision = static_cast<apiserver::Revision>(since_epoch.count()),
-          .warns_of_idle_workloads = true};
+          .served = std::move(served),
+          .advice = [attended](const apiserver::Creation& made) { return advise(attended, made); }};
 }
 
 }  // namespace
 
-EmbeddedServer::EmbeddedServer(const Process& process)
+EmbeddedServer::EmbeddedServer(const Process& process, apiserver::ServedVersions served,
+                               const Attended& attended)
     : process_(process),
       server_(process_.loop.time(), process_.rng.fork(),
-              server_options(process_.loop.time().wall_now())),
+              server_options(process_.loop.time().wall_now(), std::move(served), attended)),
       network_(process_.loop.time()),
       pipes_(network_.listen(kHost, kPort)) {}
 

@@ -9,6 +9,7 @@
 
 #include "apiserver/front/server.hpp"
 #include "client/config/config.hpp"
+#include "playground/advice.hpp"
 #include "playground/part.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/http/server.hpp"
@@ -19,7 +20,8 @@ namespace dcm::playground {
 class EmbeddedServer {
  public:
   // Without a port on loopback: pipes alone.
-  explicit EmbeddedServer(const Process& process);
+  explicit EmbeddedServer(const Process& process, apiserver::ServedVersions served = {},
+                          const Attended& attended = {});
 
   // Listens on that address as well, for loopback hosts and for `accept_hosts` (http::OpenPort).
   // Errors: configuration (in use, or not ours).

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "apiserver/kinds/runtime_config.hpp"
 #include "manager/options/setting.hpp"
 #include "playground/cluster/drivers.hpp"
 #include "runtime/version.hpp"
@@ -29,6 +30,10 @@ std::string check_driver(const std::string& name) {
   return fmt::format("\"{}\" is no driver name such as gpu.example.com", name);
 }
 
+std::string check_program(const std::string& path) {
+  return path.empty() ? "expected the path of a program" : "";
+}
+
 void add_flags(CLI::App& app, Options& options) {
   app.add_option("--nodes", options.size.nodes, "Hollow nodes.")
       ->capture_default_str()
@@ -50,6 +55,16 @@ void add_flags(CLI::App& app, Options& options) {
                  "The API server asks for no credentials.")
       ->delimiter(',')
       ->option_text("HOST,...");
+  auto* const versions = app.add_option_function<Strings>(
+      "--runtime-config",
+      [&options](const Strings& settings) {
+        auto served = apiserver::served_versions(settings);
+        if (!served) throw CLI::ValidationError("--runtime-config", served.error());
+        options.served = *std::move(served);
+      },
+      "Versions of groups that the API server serves beside its own, as kube-apiserver's flag: "
+      "resource.k8s.io/v1beta1=true, resource.k8s.io/v1beta2=true, …, api/all=true.");
+  versions->delimiter(',')->option_text("GROUP/VERSION=BOOL,...");
   auto* const out = app.add_option("--kubeconfig-out", options.kubeconfig_out,
                                    "Where to write a kubeconfig; by default "
                                    "~/.local/state/dra-controller-manager/playground/kubeconfig.");
@@ -58,6 +73,7 @@ void add_flags(CLI::App& app, Options& options) {
                  "no API server.")
       ->check(CLI::ExistingFile)
       ->excludes(port)
+      ->excludes(versions)
       ->excludes(out);
   auto* const own = app.add_option("--scheduler", options.scheduler,
                                    "Scheduler: small is the playground's own; none leaves pods to "
@@ -65,16 +81,34 @@ void add_flags(CLI::App& app, Options& options) {
   own->transform(CLI::Transformer(std::map<std::string, OwnScheduler>{
                      {"small", OwnScheduler::runs}, {"none", OwnScheduler::none}}))
       ->option_text("small|none");
-  app.add_option_function<std::string>(
-         "--kube-scheduler",
-         [&options](const std::string& path) {
-           options.kube_scheduler = path;
+  auto* const scheduler = app.add_option_function<std::string>(
+      "--kube-scheduler",
+      [&options](const std::string& path) {
+        options.programs.scheduler = path;
+        options.scheduler = OwnScheduler::none;
+      },
+      "A kube-scheduler to run in place of the playground's own. Its log goes to "
+      "kube-scheduler.log beside the kubeconfig.");
+  scheduler->excludes(own)->check(check_program)->option_text("PATH");
+  auto* const manager =
+      app.add_option("--kube-controller-manager", options.programs.controller_manager,
+                     "A kube-controller-manager to run for Deployments, Jobs and the like, without "
+                     "its two controllers for devices. Its log goes to kube-controller-manager.log "
+                     "beside the kubeconfig.");
+  manager->check(check_program)->option_text("PATH");
+  app.add_flag_callback(
+         "--real",
+         [&options] {
+           auto found = find_programs();
+           if (!found) throw CLI::ValidationError("--real", found.error().message);
+           options.programs = *std::move(found);
            options.scheduler = OwnScheduler::none;
          },
-         "A kube-scheduler to run in place of the playground's own. Its log goes to "
-         "kube-scheduler.log beside the kubeconfig.")
+         "Run the kube-scheduler and the kube-controller-manager that ./dev has built, or those in "
+         "$KUBEBUILDER_ASSETS.")
       ->excludes(own)
-      ->option_text("PATH");
+      ->excludes(scheduler)
+      ->excludes(manager);
   app.add_option("--real-drivers", options.real_drivers,
                  "Let drivers of your own serve node-0: they put their registration sockets into "
                  "DIR/plugins_registry, as on a kubelet whose root folder is DIR.")

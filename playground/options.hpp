@@ -7,21 +7,24 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/model/resource_table.hpp"
 #include "playground/demo/demo.hpp"
 #include "playground/parts.hpp"
+#include "playground/programs.hpp"
 #include "playground/taint/taint.hpp"
 
 namespace dcm::playground {
 
 struct Options {
   Size size;
-  std::uint16_t port = 0;                 // 0: a free one
+  std::uint16_t port = 0;  // 0: a free one
+  apiserver::ServedVersions served;
   std::vector<std::string> accept_hosts;  // that the port answers to beside loopback hosts
   std::string kubeconfig_out;             // empty: in the state folder of the user
   std::string kubeconfig;  // a cluster that is there; empty: the API server in memory
   OwnScheduler scheduler = OwnScheduler::runs;
-  std::string kube_scheduler;  // the program to run in its place; empty: none
-  std::string real_drivers;    // the folder of a node for real drivers; empty: none
+  Programs programs;
+  std::string real_drivers;  // the folder of a node for real drivers; empty: none
   int verbosity = 0;
   // `dra-playground demo …`: a run of the demo instead; the rest does not count then.
   std::optional<DemoOptions> demo;

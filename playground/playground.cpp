@@ -8,8 +8,8 @@
 
 #include "apiserver/front/garbage_collector.hpp"
 #include "playground/embedded_server.hpp"
-#include "playground/kube_scheduler.hpp"
 #include "playground/kubeconfig_out.hpp"
+#include "playground/programs.hpp"
 #include "playground/ui/ui.hpp"
 #include "runtime/task_group.hpp"
 
@@ -33,7 +33,7 @@ struct Main {
   std::function<Result<std::string>()> ready;
   runtime::TaskGroup& group;
   const Process& process;
-  const std::string& kube_scheduler;
+  const Programs& programs;
   int status = 0;
 
   Task<> run() {
@@ -41,12 +41,14 @@ struct Main {
     if (!published) co_return fail(published.error());
     const Result<std::string> kubeconfig = ready();
     if (!kubeconfig) co_return fail(kubeconfig.error());
-    if (!kube_scheduler.empty()) group.spawn("kube-scheduler", schedule(*kubeconfig));
+    for (const Program& program : to_run(programs)) {
+      group.spawn(program.name, run_beside(program, *kubeconfig));
+    }
     co_await parts.run();
   }
 
-  Task<> schedule(std::string kubeconfig) {
-    fail(co_await run_kube_scheduler(process, kube_scheduler, std::move(kubeconfig)));
+  Task<> run_beside(Program program, std::string kubeconfig) {
+    fail(co_await run_program(process, std::move(program), std::move(kubeconfig)));
   }
 
   void fail(const runtime::Error& why) {
@@ -77,10 +79,18 @@ http::Handler with_metrics(http::Handler api, runtime::MetricsRegistry& metrics)
   };
 }
 
+Attended attended_by(const Options& options) {
+  const bool schedules =
+      options.scheduler == OwnScheduler::runs || !options.programs.scheduler.empty();
+  return {.scheduling = schedules ? Attended::By::playground : Attended::By::others,
+          .workloads = options.programs.controller_manager.empty() ? Attended::By::others
+                                                                   : Attended::By::playground};
+}
+
 int run_with_own_server(const Options& options) {
   OwnProcess own(std::string(kProgram), options.verbosity);
   const Process process = own.process();
-  EmbeddedServer server(process);
+  EmbeddedServer server(process, options.served, attended_by(options));
   apiserver::GarbageCollector collector(server.server(), process.loop.time());
   if (auto listening =
           server.listen(fmt::format("127.0.0.1:{}", options.port), options.accept_hosts);
@@ -106,7 +116,7 @@ int run_with_own_server(const Options& options) {
                         process.metrics);
   }));
   group.spawn("garbage collector", collector.run());
-  return run_parts(own, group, {parts, ready, group, process, options.kube_scheduler});
+  return run_parts(own, group, {parts, ready, group, process, options.programs});
 }
 
 int run_against_cluster(const Options& options) {
@@ -122,7 +132,7 @@ int run_against_cluster(const Options& options) {
     return options.kubeconfig;
   };
   runtime::TaskGroup group(process.loop.executor());
-  return run_parts(own, group, {parts, ready, group, process, options.kube_scheduler});
+  return run_parts(own, group, {parts, ready, group, process, options.programs});
 }
 
 }  // namespace

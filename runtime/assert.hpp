@@ -8,7 +8,7 @@
 
 namespace dcm::runtime {
 
-// Our own code is wrong. Ends the process (nothing catches it below cmd/).
+// A bug in our own code. Ends the process (nothing catches it below cmd/).
 class InvariantViolation : public std::logic_error {
  public:
   using std::logic_error::logic_error;

@@ -33,7 +33,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
   const auto padding = std::ranges::count(kept, '=');
   if (size < padding) return std::nullopt;
   bytes.resize(static_cast<std::size_t>(size - padding));
-  // OpenSSL passes blanks around it, padding within it, and bits that encode nothing.
+  // OpenSSL accepts surrounding blanks, padding in the middle, and stray bits.
   if (encode_base64(bytes) != kept) return std::nullopt;
   return bytes;
 }

@@ -11,8 +11,8 @@ namespace dcm::runtime {
 // authentication, bytes in JSON.
 std::string encode_base64(std::string_view bytes);
 
-// Nothing if `text` is not base64: padding is required, bits that encode nothing must be 0. Line
-// breaks are skipped, as Go does it, since `base64` wraps its lines.
+// nullopt if `text` is not base64: padding is required, unused bits must be 0. Line breaks are
+// skipped, as in Go, since `base64` wraps its lines.
 std::optional<std::string> decode_base64(std::string_view text);
 
 // For URLs and file names (section 5), without padding.

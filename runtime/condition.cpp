@@ -37,8 +37,8 @@ void complete(Executor executor, WaitHandler handler, error_code error,
 Condition::Condition(TimeSource& time) : time_(time) {}
 
 Condition::~Condition() {
-  // A waiter would be resumed with a dangling `this`. Only a process that is ending abnormally
-  // (its executor destroyed under running tasks) may come here with some left.
+  // A waiter would be resumed with a dangling `this`. Waiters may be left only in a process that
+  // ends abnormally (its executor destroyed under running tasks).
   for (auto& waiter : waiters_) {
     if (waiter.timer) time_.cancel(*waiter.timer);
     asio::get_associated_cancellation_slot(waiter.handler).clear();

@@ -1,7 +1,7 @@
 // The point in time at which a wait ends.
 //
-// Interfaces take a Deadline, not a timeout: it can be handed down through any number of calls
-// without being added up, and a child takes the earlier of its parent's and its own.
+// Interfaces take a Deadline, not a timeout: it can be passed through any number of calls without
+// adding up, and a callee uses the earlier of its caller's and its own.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class Deadline {
   constexpr Deadline() = default;
   constexpr explicit Deadline(MonoTime when) : when_(when) {}
   static constexpr Deadline unreachable() { return Deadline(); }
-  // `timeout` from now; saturates, so that a huge timeout is never reached.
+  // `timeout` from now; saturates, so a huge timeout is never reached.
   static Deadline after(const TimeSource& time, Duration timeout) {
     const MonoTime now = time.now();
     return timeout >= MonoTime::max() - now ? Deadline() : Deadline(now + timeout);
@@ -26,7 +26,7 @@ class Deadline {
   constexpr MonoTime time() const { return when_; }
   constexpr bool is_reachable() const { return when_ != MonoTime::max(); }
   bool has_passed(const TimeSource& time) const { return is_reachable() && time.now() >= when_; }
-  // The time that is left: 0 when passed, Duration::max() when unreachable.
+  // The remaining time: 0 when passed, Duration::max() when unreachable.
   Duration left(const TimeSource& time) const {
     return is_reachable() ? std::max(Duration::zero(), when_ - time.now()) : Duration::max();
   }

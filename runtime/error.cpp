@@ -7,13 +7,13 @@
 namespace dcm::runtime {
 namespace {
 
-// The traits of a reason, for callers; this table is the only place that has them.
+// The traits of a reason, for callers; this table is the only source of them.
 struct Traits {
   Reason reason;
   std::string_view name;
   bool transient = false;          // may pass by itself within seconds
-  bool refused_untouched = false;  // certainly not carried out, and may be accepted later
-  bool outcome_unknown = false;    // may have been carried out
+  bool refused_untouched = false;  // certainly not executed, and may be accepted later
+  bool outcome_unknown = false;    // may have been executed
 };
 
 constexpr std::array<Traits, kReasonCount> kTraits = {{
@@ -47,7 +47,7 @@ constexpr std::array<Traits, kReasonCount> kTraits = {{
     {.reason = Reason::service_unavailable,
      .name = "service_unavailable",
      .transient = true,
-     // A proxy may say so after it has forwarded the request.
+     // A proxy may answer this after it has forwarded the request.
      .outcome_unknown = true},
     {.reason = Reason::server_timeout,
      .name = "server_timeout",

@@ -2,8 +2,8 @@
 //
 // Reason is closed: the status reasons of the Kubernetes API (apimachinery's metav1.StatusReason),
 // refined where a caller must tell cases apart, and the ways a connection fails. One table
-// (error.cpp) says how each is treated, and callers read it through the functions below, never the
-// message. Exceptions are left for cancellation, out of memory and broken invariants.
+// (error.cpp) says how each is treated, and callers use the functions below, never the message.
+// Exceptions are reserved for cancellation, out of memory and broken invariants.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ enum class Reason : std::uint8_t {
   bad_request,                 // 400
   unauthorized,                // 401
   forbidden,                   // 403
-  namespace_terminating,       // 403, nothing can be created in a namespace that is going away
+  namespace_terminating,       // 403: nothing can be created in a namespace in deletion
   object_not_found,            // 404, and the answer names the object
-  not_served,                  // 404 otherwise: the resource itself is not there
+  not_served,                  // 404 otherwise: the resource itself is not served
   method_not_allowed,          // 405
   not_acceptable,              // 406
   already_exists,              // 409
@@ -40,16 +40,16 @@ enum class Reason : std::uint8_t {
   service_unavailable,         // 503
   server_timeout,              // 504
   resource_version_too_large,  // 504, the server has not seen that version yet
-  unexpected_status,           // any other
-  // No answer, or none that makes sense.
+  unexpected_status,           // any other error
+  // No answer, or an invalid one.
   deadline_exceeded,
   unreachable,     // no connection: refused, no route, no such host
   tls,             // no trust in the handshake: wrong CA, wrong name, expired certificate
-  disconnected,    // reset, or broken in the middle of an answer
-  malformed,       // not what it should be (framing, JSON, a field of the wrong type)
-  body_too_large,  // more bytes than the bound for this request
-  shutting_down,   // we are stopping, or may not write (any more)
-  configuration,   // a file, flag or credential of ours
+  disconnected,    // reset, or broken within an answer
+  malformed,       // not as expected (framing, JSON, a field of the wrong type)
+  body_too_large,  // more bytes than allowed for this request
+  shutting_down,   // we are stopping, or may no longer write
+  configuration,   // one of our files, flags or credentials
 };
 
 inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::configuration) + 1;
@@ -67,9 +67,9 @@ struct Error {
   Reason reason;
   std::string message;                            // one line, without secrets
   std::optional<std::uint16_t> http_status = {};  // set when there was an answer
-  std::optional<Duration> retry_after = {};       // the server's wish
-  // Of `invalid`, as the server gave them: what a kind means by its fields is for those to read who
-  // know the kind.
+  std::optional<Duration> retry_after = {};       // requested by the server
+  // Of `invalid`, as sent by the server: interpreting its fields is left to code that knows the
+  // kind.
   std::vector<FieldCause> causes = {};
 };
 
@@ -87,19 +87,19 @@ inline std::unexpected<Error> fail(Error error) {
 // "<reason>: <message>", for logs.
 std::string to_string(const Error& error);
 
-// The server said so, and it will stay so: the object is not there.
+// The server said that the object is not there, which is final.
 bool is_not_found(const Error& error);
 // The object changed between our read and our write: wait for the watch.
 bool is_conflict(const Error& error);
-// A write for an object that is gone, or whose name another one has by now: nothing left to do.
+// A write for an object that is gone, or whose name another one has now: nothing left to do.
 bool is_object_gone(const Error& error);
 // The version or continue token is too old: list again.
 bool is_expired(const Error& error);
-// May go away by itself within seconds: worth sending an idempotent request again.
+// May pass by itself within seconds: worth repeating an idempotent request.
 bool is_transient(const Error& error);
-// The server refused before it did anything: also a create may be sent again as it is.
+// The server refused before doing anything: even a create may be repeated unchanged.
 bool is_refused_untouched(const Error& error);
-// The request may have been carried out or not: look before a create is repeated.
+// The request may or may not have been executed: look before repeating a create.
 bool is_outcome_unknown(const Error& error);
 
 }  // namespace dcm::runtime

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kQuotedBytesMax = 64;
 
-// Null: it may be one.
+// Null if the name is valid.
 const char* problem_of(std::string_view name) {
   if (name.empty()) return "is empty";
   if (name == "." || name == "..") return "names a folder";

@@ -1,9 +1,8 @@
-// When a busy loop should let events gather before it looks for more.
-//
-// To be woken for each event alone costs a switch of the task, a system call and cold caches: a
-// fifth of the CPU while thousands of objects change. A loop that is woken again and again within
-// a millisecond pauses for one after each round; a wait of a few milliseconds does not end that, a
-// longer one does. So a lone event never waits for others.
+// Decides when a busy loop should let events gather before it polls again. Waking for each single
+// event costs a task switch, a system call and cold caches: a fifth of the CPU while thousands of
+// objects change. A loop that is woken repeatedly within a millisecond pauses for one after each
+// round; a wait of a few milliseconds does not end this mode, a longer one does. So a lone event is
+// never delayed.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +14,17 @@ namespace dcm::runtime {
 class Gathering {
  public:
   static constexpr Duration kPause = std::chrono::milliseconds(1);
-  // Waits at most so long count as short. More than a pause: the system ends it a little late.
+  // Waits of at most this length count as short. Longer than a pause: the system ends pauses a
+  // little late.
   static constexpr Duration kShortWait = kPause + std::chrono::microseconds(300);
-  // So many more short waits make a loop busy.
+  // This many short waits make a loop busy.
   static constexpr int kBusyAfter = 8;
-  // A wait that is not short, but shorter than this, counts against so many short ones.
+  // A wait that is not short, but shorter than this, cancels out this many short ones.
   static constexpr Duration kLongWait = std::chrono::milliseconds(5);
   static constexpr int kGap = 3;
 
-  // A round of events comes `waited` after the end of the last round, pause included. Returns how
-  // long to pause after this one.
+  // A round of events comes `waited` after the end of the last round, including the pause. Returns
+  // how long to pause after this one.
   Duration next_pause(Duration waited) noexcept {
     if (waited <= kShortWait) {
       short_waits_ = std::min(short_waits_ + 1, 2 * kBusyAfter);

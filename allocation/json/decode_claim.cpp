@@ -1,4 +1,4 @@
-// What ResourceClaims and DeviceClasses ask for, and allocations (resource.k8s.io/v1).
+// What ResourceClaims and DeviceClasses request, and allocations (resource.k8s.io/v1).
 #include "allocation/json/decode.hpp"
 #include "allocation/json/rows.hpp"
 #include "client/api/json/decoder.hpp"
@@ -142,7 +142,7 @@ bool read(Reader& reader, value from, Constraint& out) {
   const auto attribute = [](Constraint::Kind kind) {
     return [kind](Reader& r, value text, Constraint& constraint) {
       if (api::json::is_null(text)) return true;
-      // A match goes before a distinction, if there are both.
+      // If both are set, match wins over distinct.
       if (constraint.kind == Constraint::Kind::match_attribute) return true;
       constraint.kind = kind;
       return r.text(text, constraint.attribute);
@@ -244,6 +244,15 @@ bool ClaimFields::read_field(Reader& reader, std::string_view key, value field, 
   };
   return read_rows(reader, field, out, Row("allocation", &Claim::allocation),
                    Row("reservedFor", reserved_for));
+}
+
+bool AllocatedClaimFields::read_field(Reader& reader, std::string_view key, value field,
+                                      Claim& out) const {
+  return key == "spec" || ClaimFields().read_field(reader, key, field, out);
+}
+
+std::unique_ptr<api::Decoder<Claim>> make_allocated_claim_decoder() {
+  return std::make_unique<api::json::JsonDecoder<Claim, AllocatedClaimFields>>();
 }
 
 std::unique_ptr<api::Decoder<Claim>> make_claim_decoder() {

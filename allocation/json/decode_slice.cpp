@@ -59,7 +59,7 @@ bool read(Reader& reader, value from, RequestPolicy& out) {
 
 namespace {
 
-// Which field of an attribute's value is taken, if there are several: the first of these.
+// Which field of an attribute value wins if several are set: the first of these.
 enum class Field : std::uint8_t {
   ints,
   bools,
@@ -72,7 +72,7 @@ enum class Field : std::uint8_t {
   none
 };
 
-// Reads a device. Its texts go to the slice, names of attributes once for all devices.
+// Reads a device. Its strings are stored in the slice, attribute names once for all devices.
 class DeviceReader {
  public:
   DeviceReader(Reader& reader, Slice& slice) : reader_(reader), texts_(slice.texts) {}
@@ -286,6 +286,7 @@ bool read_spec(Reader& reader, value from, Slice& out) {
                    Row("nodeSelector", choice(&NodeChoice::selector)),
                    Row("perDeviceNodeSelection", &Slice::per_device_nodes),
                    Row("skipNodeOperations", &Slice::skip_node_operations),
+                   Row("partitionTypeAttribute", &Slice::partition_attribute),
                    Row("sharedCounters", &Slice::shared_counters), Row("devices", &read_devices));
 }
 

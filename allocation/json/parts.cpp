@@ -6,7 +6,7 @@
 namespace dcm::allocation {
 
 bool read(Reader& reader, value from, Quantity& out) {
-  // The API server writes texts, but takes plain numbers as well.
+  // The API server writes strings, but also accepts plain numbers.
   std::string_view text;
   simdjson::ondemand::json_type type{};
   if (from.type().get(type) == simdjson::SUCCESS && type == simdjson::ondemand::json_type::number) {

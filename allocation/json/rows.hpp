@@ -47,7 +47,7 @@ template <class Text>
 [[nodiscard]] bool read(Reader& reader, value from, Quantity& out);
 [[nodiscard]] bool read(Reader& reader, value from, api::TaintEffect& out);
 [[nodiscard]] bool read(Reader& reader, value from, std::optional<runtime::WallTime>& out);
-// An object, or any other value for what only passes through.
+// An object, or any other value that only passes through.
 [[nodiscard]] bool read(Reader& reader, value from, RawJson& out);
 
 template <class T>

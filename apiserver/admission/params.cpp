@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/fields/conversion.hpp"
-#include "apiserver/store/label_selector.hpp"
+#include "apiserver/rules/label_selector.hpp"
 
 namespace dcm::apiserver {
 

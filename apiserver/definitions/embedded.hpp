@@ -1,9 +1,9 @@
-// Objects within an object (`x-kubernetes-embedded-resource`): their apiVersion, kind and metadata
-// must be such as any object has.
+// Embedded objects (`x-kubernetes-embedded-resource`): their apiVersion, kind and metadata must be
+// valid.
 #pragma once
 
 #include "apiserver/definitions/structural.hpp"
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 

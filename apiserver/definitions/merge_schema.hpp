@@ -2,11 +2,11 @@
 #pragma once
 
 #include "apiserver/definitions/structural.hpp"
-#include "apiserver/fields/schema.hpp"
+#include "apiserver/schemas/schema.hpp"
 
 namespace dcm::apiserver {
 
-// Of a resource: its metadata merges as that of all objects.
+// Of a resource: its metadata merges like that of all objects.
 Schema merge_schema_of(const Structural& schema);
 
 }  // namespace dcm::apiserver

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/defined_kind.hpp"
-#include "apiserver/fields/published_schemas.hpp"
+#include "apiserver/schemas/published_schemas.hpp"
 
 namespace dcm::apiserver {
 
@@ -71,7 +71,7 @@ void add_meta_to_embedded(JsonObject& schema) {
 }
 
 JsonObject published(const ResourceType& type) {
-  JsonObject schema = type.defined->published;
+  JsonObject schema = defined_kind(type).published;
   add_meta_to_embedded(schema);
   add_meta(schema);
   schema["x-kubernetes-group-version-kind"] = JsonArray{

@@ -1,8 +1,8 @@
-// Whether a schema is structural: the types of all fields stand outside of allOf, anyOf, oneOf and
+// Whether a schema is structural: all field types are declared outside of allOf, anyOf, oneOf and
 // not (k8s.io/apiextensions-apiserver pkg/apiserver/schema/{validation,complete}.go).
 #pragma once
 
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/front/request.hpp"
-#include "apiserver/store/resources.hpp"
+#include "apiserver/model/resource_table.hpp"
+#include "apiserver/requests/request.hpp"
 
 namespace dcm::apiserver {
 
-// nullopt: the path is neither /api nor /apis, or the client does not prefer this form.
+// nullopt if the path is neither /api nor /apis, or the client does not prefer this form.
 std::optional<Response> discover_at_once(const ResourceTable& types,
                                          const std::vector<std::string>& segments,
                                          std::string_view accept);

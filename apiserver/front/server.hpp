@@ -1,8 +1,8 @@
 // An API server in memory: requests in, responses and watches out, no I/O and no threads.
 //
-// Everything it does is a function of the requests, the time and the randomness that it is given,
-// so a test can replay it. Fronts carry it to clients: http_front.* over any byte stream, or a test
-// that calls handle() itself. What it knows and does not know is in README.md.
+// Everything it does is a function of the requests, time and randomness, so a test can replay it.
+// Fronts connect it to clients: http_front.* over any byte stream, or a test that calls handle()
+// itself. README.md says what it supports.
 #pragma once
 
 #include <functional>
@@ -10,21 +10,28 @@
 #include <optional>
 
 #include "apiserver/definitions/definitions.hpp"
-#include "apiserver/front/list_text.hpp"
-#include "apiserver/front/request.hpp"
 #include "apiserver/front/request_log.hpp"
-#include "apiserver/store/registry.hpp"
-#include "apiserver/store/watch_index.hpp"
+#include "apiserver/reads/list_text.hpp"
+#include "apiserver/reads/watch_index.hpp"
+#include "apiserver/registry/registry.hpp"
+#include "apiserver/requests/request.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::apiserver {
 
+// A created object, and the open watches.
+struct Creation {
+  const ResourceType& type;
+  const JsonObject& object;
+  const WatchIndex& watches;
+};
+
 struct ServerOptions {
-  // Changes per resource that can still be watched or listed; older versions are a 410.
+  // Changes per resource that can still be watched or listed; older versions get a 410.
   std::size_t history_limit = 100'000;
   std::size_t history_bytes = 512 * 1024 * 1024;
-  // Requests that the log keeps.
+  // Number of requests in the log.
   std::size_t log_limit = 100'000;
   std::size_t log_bytes = 256 * 1024 * 1024;
   std::size_t body_limit = 3 * 1024 * 1024;
@@ -32,43 +39,42 @@ struct ServerOptions {
   std::string version = "v1.37.2";
   ServedVersions served = {};
   WatchOptions watches = {};
-  Ownership ownership = Ownership::of_all;  // books are half of what most writes cost
-  // Whether the answer to the create of a Deployment, Job and the like says so while no
-  // kube-controller-manager is there to make its pods.
-  bool warns_of_idle_workloads = false;
+  Ownership ownership = Ownership::of_all;  // managed fields are half the cost of most writes
+  // Warnings in the answer to a create; null: only those of a real server.
+  std::function<std::vector<std::string>(const Creation&)> advice = {};
 };
 
 struct WriteRequest;
 
 class Server {
  public:
-  // `time` outlives the server. Starts with the namespaces that a real one makes.
+  // `time` outlives the server. Starts with the namespaces of a real server.
   Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions options = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Whether a request is to be answered by open_watch() instead of handle().
+  // Whether a request must be answered by open_watch() instead of handle().
   static bool is_watch(const Request& request);
   Response handle(const Request& request);
-  // A list in parts, for fronts that others wait for; null: handle() has the answer, as it has with
-  // hooks, which see whole answers.
+  // A list in parts, so that a front can serve others meanwhile; null: use handle(), which is also
+  // required for hooks, as they see whole answers.
   struct List {
     Response head;  // its body is empty
     ListParts parts;
   };
   std::unique_ptr<List> open_list(const Request& request);
-  // A watch, or the response that refuses it. The watch must go before the server does.
+  // A watch, or the response that refuses it. The watch must be destroyed before the server.
   std::expected<std::unique_ptr<Watch>, Response> open_watch(const Request& request);
 
-  // Looks at each request first; what it returns is the answer, and nothing else happens.
+  // Sees each request first; if it returns an answer, nothing else happens.
   using Before = std::function<std::optional<Response>(const LoggedRequest&)>;
   void before(Before hook) { before_ = std::move(hook); }
-  // Sees each answer last, when what it reports has happened, and may change or drop it.
+  // Sees each answer last, after its effect, and may change or drop it.
   using After = std::function<void(const LoggedRequest&, Response&)>;
   void after(After hook) { after_ = std::move(hook); }
 
-  // Sees each change of an object, within the request that makes it. Must not write.
+  // Sees each change of an object, within the request that causes it. Must not write.
   void on_change(Store::Listener listener) { on_change_ = std::move(listener); }
 
   RequestLog& log() { return log_; }
@@ -76,10 +82,10 @@ class Server {
   const ResourceTable& types() const { return types_; }
   std::size_t open_watches() const { return watches_.size(); }
 
-  // Ends all watches, as a restart or a load balancer does; or those of one resource.
+  // Ends all watches, like a restart or a load balancer; or those of one resource.
   void end_watches() { watches_.end_all(); }
   void end_watches(std::string_view resource) { watches_.end_all(resource); }
-  // Makes all versions before the newest one a 410, or before an older one.
+  // Makes all versions before the newest one (or a given one) a 410.
   void compact_history() { compact_history(store_.revision()); }
   void compact_history(Revision to) { store_.compact(to); }
   // Serves other versions from now on.
@@ -90,7 +96,7 @@ class Server {
 
   Parsed parse(const Request& request) const;
   Outcome<Response> dispatch(const Request& request, const Parsed& parsed);
-  // What holds of a kind that is defined alone, or the answer.
+  // Checks that apply only to defined kinds; returns the answer if one fails.
   std::expected<void, Response> check_defined(const Request& request, const Parsed& parsed) const;
   Outcome<Response> read(const Parsed& parsed);
   struct Listing;
@@ -98,7 +104,6 @@ class Server {
   Outcome<Response> write(const Request& request, const Parsed& parsed);
   Outcome<Response> delete_collection(const Parsed& parsed, const WriteRequest& request);
   Response finish(std::size_t number, LoggedRequest logged, Response response);
-  void warn_of_idle_workload(const ResourceType& type, Response& response) const;
   void make_own(std::string_view resource, JsonObject object);
   void settle_definitions();
 
@@ -114,7 +119,6 @@ class Server {
   Before before_;
   After after_;
   Store::Listener on_change_;
-  bool runs_workloads_ = false;  // a kube-controller-manager has sent a request
 };
 
 }  // namespace dcm::apiserver

@@ -1,9 +1,10 @@
-// Who sends a request. Nobody is authenticated: everybody is the administrator, who may act for
-// others, by the headers of `kubectl --as` (k8s.io/apiserver endpoints/filters/impersonation).
+// The user of a request. Nobody is authenticated: everybody is the administrator, who may
+// impersonate others by the headers of `kubectl --as` (k8s.io/apiserver
+// endpoints/filters/impersonation).
 #pragma once
 
-#include "apiserver/admission/attributes.hpp"
-#include "apiserver/front/request.hpp"
+#include "apiserver/model/attributes.hpp"
+#include "apiserver/requests/request.hpp"
 
 namespace dcm::apiserver {
 

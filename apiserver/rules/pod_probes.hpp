@@ -1,9 +1,9 @@
-// What the API refuses in the probes of a container, and in what it runs at its start and end.
+// Validates a container's probes and lifecycle handlers.
 #pragma once
 
 #include <string>
 
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 

@@ -125,7 +125,7 @@ std::string text_of(const Address& address) {
   unsigned groups[8];
   for (std::size_t i = 0; i < 8; ++i)
     groups[i] = address.bytes[2 * i] * 256U + address.bytes[2 * i + 1];
-  // The longest run of zeros, of two or more, is left out.
+  // The longest run of two or more zeros is left out.
   std::size_t start = 8, length = 1;
   for (std::size_t i = 0; i < 8; ++i) {
     std::size_t end = i;

@@ -5,7 +5,7 @@ namespace {
 
 using Args = std::span<const Value>;
 
-// The reference compares none of them.
+// The reference compares none of these types.
 Value equal(const Object&, const Value&) {
   return Value::error(kNoSuchOverload);
 }
@@ -16,7 +16,7 @@ constexpr ObjectClass kGroupCheckClass{"kubernetes.authorization.GroupCheck", eq
 constexpr ObjectClass kResourceCheckClass{"kubernetes.authorization.ResourceCheck", equal};
 constexpr ObjectClass kDecisionClass{"kubernetes.authorization.Decision", equal};
 
-// What is asked makes no difference, so each step is one value.
+// All questions have the same answer, so each step is one value.
 constexpr Object kAuthorizer{&kAuthorizerClass}, kPathCheck{&kPathCheckClass},
     kGroupCheck{&kGroupCheckClass}, kResourceCheck{&kResourceCheckClass}, kAllowed{&kDecisionClass};
 

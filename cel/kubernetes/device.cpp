@@ -8,7 +8,7 @@
 namespace dcm::cel {
 namespace {
 
-// Names that no API server admits would not fit; an attribute with such a name is unsupported.
+// Names that no API server accepts would not fit; such an attribute is unsupported.
 constexpr std::size_t kDomainMax = std::numeric_limits<std::uint8_t>::max();
 constexpr std::size_t kNameMax = std::numeric_limits<std::uint16_t>::max();
 

@@ -9,12 +9,12 @@
 
 namespace dcm::cel {
 
-// One attribute of a device, in 24 bytes. Borrows its texts and lists: whoever decodes the object
-// keeps them.
+// One attribute of a device, in 24 bytes. Borrows its strings and lists, which the decoder of the
+// object owns.
 class Attribute {
  public:
   enum class Kind : std::uint8_t {
-    unsupported,  // no field that is known: every selector on that device fails
+    unsupported,  // no known field: every selector on that device fails
     boolean,
     integer,
     string,
@@ -51,7 +51,7 @@ class Attribute {
     return kind_ == Kind::unsupported || kind_ == Kind::malformed_version ||
            kind_ == Kind::malformed_versions;
   }
-  // Of the kind that has them.
+  // Set for the kind that has them.
   bool as_boolean() const { return value_.boolean; }
   std::int64_t as_integer() const { return value_.integer; }
   std::string_view as_text() const { return {value_.text, size_}; }  // string, version
@@ -100,7 +100,7 @@ class Capacity {
   std::uint8_t domain_size_;
 };
 
-// What a selector sees of a device. Names are unique within each list; the order does not matter.
+// What a selector sees of a device. Names are unique within each list; their order is irrelevant.
 struct DeviceView {
   std::string_view driver;
   bool allow_multiple_allocations = false;

@@ -47,7 +47,7 @@ Value value_of(const Capacity& capacity, Arena& arena) {
   return quantity_value(capacity.value(), arena);
 }
 
-// What one domain has. Without a domain of its own a name is in the driver's.
+// The entries of one domain. Names without a domain belong to the driver's.
 template <typename Item>
 class Domain final : public Map {
  public:
@@ -92,7 +92,7 @@ class Domain final : public Map {
   std::string_view driver_, domain_;
 };
 
-// All domains. Asked for one that is not there, it has an empty map.
+// All domains. A look-up of a missing domain returns an empty map.
 template <typename Item>
 class Domains final : public Map {
  public:

@@ -86,7 +86,7 @@ Faults check(std::string_view text) {
   return faults_of(text, kRule);
 }
 
-// A dash at the end is fine in what is only the beginning of a name.
+// A trailing dash is allowed in a prefix of a name.
 template <const Rule& kRule>
 Faults check_prefix(std::string_view text) {
   std::string name(text);

@@ -1,4 +1,4 @@
-// What Kubernetes adds to the language: quantities, semantic versions, addresses, URLs, named
+// Kubernetes' additions to the language: quantities, semantic versions, addresses, URLs, named
 // formats.
 #pragma once
 
@@ -16,13 +16,14 @@ std::span<const FunctionRow> semver_functions();
 std::span<const FunctionRow> address_functions();  // ip(), cidr()
 std::span<const FunctionRow> url_functions();
 std::span<const FunctionRow> format_functions();
-// Called on the values below, if a library has variables for them.
+// Methods of the values below, if a library has variables for them.
 std::span<const FunctionRow> authorization_functions();
 
 // All of the above, with their types.
 void add_kubernetes(Library& library);
 
-// `authorizer` and `authorizer.requestResource` of a server without authorization: all is allowed.
+// `authorizer` and `authorizer.requestResource` of a server without authorization: everything is
+// allowed.
 Value permissive_authorizer();
 Value permissive_resource_check();
 
@@ -34,7 +35,7 @@ inline constexpr std::string_view kQuantityType = "kubernetes.Quantity",
 Value quantity_value(const Quantity& quantity, Arena& arena);
 // The text must outlive the evaluation.
 Value semver_value(const Semver& version, Arena& arena);
-// nullptr: something else.
+// nullptr: some other kind.
 const Quantity* as_quantity(const Value& value);
 const Semver* as_semver(const Value& value);
 

@@ -23,7 +23,7 @@ constexpr std::string_view kTooLong =
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int32_t kNano = -9;
-constexpr int kFastDigits = 18;  // what fits into 64 bits for sure
+constexpr int kFastDigits = 18;  // certain to fit into 64 bits
 
 struct Suffix {
   std::string_view text;
@@ -54,7 +54,7 @@ std::optional<Unit> interpret(std::string_view suffix) {
   return Unit{10, exponent, Format::decimal_exponent};
 }
 
-// The parts of a number: sign, digits before and behind the point, suffix.
+// The parts of a number: sign, integer and fractional digits, suffix.
 struct Parts {
   bool negative = false;
   std::string_view whole, fraction, suffix;
@@ -105,7 +105,7 @@ bool fits(Wide value) {
   return value >= std::numeric_limits<std::int64_t>::min() && value <= kMax;
 }
 
-// Divides by ten that often, away from zero.
+// Divides by ten `count` times, rounding away from zero.
 Wide divided_up(Wide value, std::int64_t powers_of_ten) {
   bool rest = false;
   const int sign = value < 0 ? -1 : 1;
@@ -120,7 +120,8 @@ Wide divided_up(Wide value, std::int64_t powers_of_ten) {
 std::expected<Quantity, std::string_view> parse_wide(const Parts& parts, const Unit& unit) {
   const auto places = static_cast<std::int32_t>(parts.fraction.size());
   if (unit.base == 2) {
-    // A fraction of a power of two has no more places than the power's exponent and its own.
+    // A fraction of a power of two has no more decimal places than the power's exponent plus its
+    // own.
     std::string digits(parts.whole);
     digits += parts.fraction;
     Wide value = 0;
@@ -128,7 +129,7 @@ std::expected<Quantity, std::string_view> parse_wide(const Parts& parts, const U
       const auto next = multiply(value, 10);
       if (!next || __builtin_add_overflow(*next, c - '0', &value)) return std::unexpected(kTooLong);
     }
-    // Beyond 2^63-1 it does not matter by how much.
+    // Beyond 2^63-1 the exact value does not matter.
     const auto shifted = multiply(value, static_cast<Wide>(1) << unit.exponent);
     if (!shifted && places > 9) return std::unexpected(kTooLong);
     Wide nano = shifted.value_or(std::numeric_limits<Wide>::max());
@@ -179,7 +180,8 @@ std::expected<Quantity, std::string_view> Quantity::parse(std::string_view text)
   const auto unit = interpret(parts->suffix);
   if (!unit) return std::unexpected(kSuffix);
 
-  // In 64 bits, if that is certain to do: reference implementations convert only those to integers.
+  // In 64 bits if that is certain to fit: reference implementations convert only such values to
+  // integers.
   const int whole = std::max(1, static_cast<int>(parts->whole.size()));
   const int places = static_cast<int>(parts->fraction.size());
   int precision = kFastDigits - whole - places;

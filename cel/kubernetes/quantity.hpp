@@ -43,17 +43,17 @@ class Quantity {
   friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b);
   friend bool operator==(const Quantity& a, const Quantity& b) { return (a <=> b) == 0; }
 
-  // Exact; the format is that of this one, or of the other if this one is zero. Beyond 38 digits:
-  // nullopt.
+  // Exact; the result has the format of this one, or of the other if this one is zero. nullopt
+  // beyond 38 digits.
   std::optional<Quantity> add(const Quantity& other) const;
   std::optional<Quantity> sub(const Quantity& other) const;
 
-  // Whole and within 64 bits, or nullopt.
+  // The value as a 64-bit integer; nullopt if it is not one.
   std::optional<std::int64_t> as_integer() const;
-  // The same, but only if it was written as a plain number of 64 bits or is a sum of such: CEL's
-  // asInteger(). quantity("1000m") and quantity("16Ei") are none.
+  // The same, but only if it was written as a plain 64-bit number or is a sum of such: CEL's
+  // asInteger(). nullopt for quantity("1000m") and quantity("16Ei").
   std::optional<std::int64_t> as_short_integer() const;
-  // value * 1000, whole and within 64 bits, or nullopt.
+  // value * 1000 as a 64-bit integer; nullopt if it is not one.
   std::optional<std::int64_t> as_milli() const;
   // Rounded away from zero; nullopt beyond 64 bits.
   std::optional<std::int64_t> rounded_up() const;

@@ -14,8 +14,8 @@ Value equal(const Object& a, const Value& b);
 std::string text(const Object& object);
 
 constexpr ObjectClass kClass{kQuantityType, equal, nullptr, true, "cel.Quantity", text};
-// What add() and sub() return. The reference compares it by value on the left of ==, and refuses it
-// on the right.
+// The result of add() and sub(). The reference compares it by value on the left of ==, and rejects
+// it on the right.
 constexpr ObjectClass kSumClass{kQuantityType, equal, nullptr, true, "*cel.Quantity", text};
 
 const Quantity& quantity_of(const Value& value) {

@@ -9,11 +9,11 @@ namespace dcm::cel {
 namespace {
 
 constexpr std::uint64_t kCostMax = 1'000'000;
-// Limits of the API, for estimates.
+// Limits of the API, used for estimates.
 constexpr std::uint64_t kDomainMax = 63, kIdentifierMax = 32, kDriverMax = 63, kValueMax = 64,
                         kEntriesMax = 32;
 
-// By the place in `device`. A map's size is its number of entries, a quantity's is 0.
+// By the path in `device`. A map's size is its number of entries, a quantity's is 0.
 std::optional<std::uint64_t> limit_of(std::span<const std::string> path) {
   if (path.empty() || path[0] != "device") return std::nullopt;
   path = path.subspan(1);
@@ -35,7 +35,7 @@ std::optional<std::uint64_t> limit_of(std::span<const std::string> path) {
   return is_attribute ? kValueMax : 0;
 }
 
-// What is stored already may use every feature.
+// Stored objects may use every feature.
 SelectorFeatures features_in(const SelectorFeatures& features, Environment environment) {
   if (environment == Environment::new_expressions) return features;
   return {.consumable_capacity = true, .list_attributes = true};
@@ -65,7 +65,7 @@ std::unique_ptr<const Library> make_library(const SelectorFeatures& wanted,
   return library;
 }
 
-// Each is made when it is first needed, and kept: programs refer to it.
+// Each is created on first use and kept: programs refer to it.
 const Library& library_for(const SelectorFeatures& features, Environment environment) {
   static std::unique_ptr<const Library> libraries[2][2][2];
   auto& library = libraries[features.consumable_capacity][features.list_attributes]
@@ -93,7 +93,7 @@ bool is_scalar(const Type& type) {
   }
 }
 
-// A value that CEL cannot have makes every expression on the device fail.
+// A value that CEL cannot represent makes every expression on the device fail.
 std::optional<std::string> fault_of(const DeviceView& device) {
   for (const Attribute& attribute : device.attributes) {
     if (!attribute.is_malformed()) continue;
@@ -109,7 +109,7 @@ std::optional<std::string> fault_of(const DeviceView& device) {
   return std::nullopt;
 }
 
-// As each type of the reference puts it.
+// As the reference names each type.
 std::string why_not_bool(const Value& value) {
   switch (value.kind()) {
     case Kind::integer:

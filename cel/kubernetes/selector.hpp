@@ -1,5 +1,4 @@
-// Selectors of devices: CEL expressions over one variable, `device`, compiled once and evaluated
-// often.
+// Device selectors: CEL expressions over one variable, `device`, compiled once and evaluated often.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +19,25 @@ class Program;
 class Trace;
 struct Reason;
 
-// Which functions there are, and how attributes are typed.
+// Which functions exist, and how attributes are typed.
 enum class Environment : std::uint8_t {
-  stored_expressions,  // what may be in an object already: everything up to the newest version
-  new_expressions,     // what the API server admits in an object that is created: one version less
+  stored_expressions,  // allowed in stored objects: everything up to the newest version
+  new_expressions,     // allowed by the API server in new objects: one version less
 };
 
 struct SelectorFeatures {
   bool consumable_capacity = true;  // device.allowMultipleAllocations
-  bool list_attributes = false;     // attributes typed so that lists fit in new expressions, too
+  bool list_attributes = false;     // attributes typed so that lists fit in new expressions as well
 
   friend bool operator==(const SelectorFeatures&, const SelectorFeatures&) = default;
 };
 
-// What an evaluation did, for those who ask.
+// Statistics of an evaluation.
 struct EvaluationCost {
   std::uint64_t actual = 0;
 };
 
-// A compiled selector: immutable, and shared by all who use the same text.
+// A compiled selector: immutable, shared by all users of the same text.
 class Selector {
  public:
   explicit Selector(std::unique_ptr<const Program> program);
@@ -46,13 +45,12 @@ class Selector {
   Selector(const Selector&) = delete;
   Selector& operator=(const Selector&) = delete;
 
-  // Whether the device is one that the selector is after. The error is what kube-scheduler prints
-  // behind "CEL runtime error: ". No allocation for comparisons of attributes, has(), logic and
-  // quantities.
+  // Whether the selector accepts the device. The error is what kube-scheduler prints after "CEL
+  // runtime error: ". No allocation for comparisons of attributes, has(), logic and quantities.
   std::expected<bool, std::string> matches(const DeviceView& device,
                                            EvaluationCost* cost = nullptr) const;
 
-  // The API server refuses more than 1,000,000. 2^64-1: without bound.
+  // The API server rejects more than 1,000,000. 2^64-1: unbounded.
   std::uint64_t max_cost() const;
 
  private:
@@ -69,14 +67,14 @@ class SelectorTrace {
   SelectorTrace(const SelectorTrace&) = delete;
   SelectorTrace& operator=(const SelectorTrace&) = delete;
 
-  // Of a device for which matches() was false or an error.
+  // For a device for which matches() was false or an error.
   Reason why(const DeviceView& device) const;
 
  private:
   std::unique_ptr<const Trace> trace_;
 };
 
-// The value of a derived attribute; of texts whether they are versions.
+// The value of a derived attribute; for strings, whether they are versions.
 struct DerivedValue {
   using Texts = std::vector<std::string>;
   std::variant<bool, std::int64_t, std::string, std::vector<bool>, std::vector<std::int64_t>, Texts>
@@ -98,8 +96,8 @@ class DerivedAttribute {
   std::unique_ptr<const Program> program_;
 };
 
-// Compiles selectors, and keeps the ones used last. Errors are what kube-scheduler prints behind
-// "CEL compile error: ".
+// Compiles selectors, and keeps the most recently used ones. Errors are what kube-scheduler prints
+// after "CEL compile error: ".
 class SelectorCompiler {
  public:
   explicit SelectorCompiler(SelectorFeatures features = {}, std::size_t cached = 1024);
@@ -119,7 +117,7 @@ class SelectorCompiler {
 
   SelectorFeatures features_;
   std::size_t cached_;
-  std::list<Entry> recent_;  // the one used last is in front
+  std::list<Entry> recent_;  // most recently used first
   std::unordered_map<std::string_view, std::list<Entry>::iterator> index_[2];
 };
 

@@ -17,7 +17,7 @@ bool is_word(char c) {
   return is_digit(c) || is_letter(c) || c == '-';
 }
 
-// Cuts the part before `separator` off; without one, all of it.
+// Cuts off the part before `separator`; without one, everything.
 std::string_view cut(std::string_view& text, char separator) {
   const auto end = text.find(separator);
   const auto part = text.substr(0, end);
@@ -47,7 +47,7 @@ std::expected<std::uint64_t, std::string> part(std::string_view digits, std::str
   return number(digits);
 }
 
-// The first fault among the identifiers between the dots.
+// The first error among the identifiers between the dots.
 std::optional<std::string> fault_of_prerelease(std::string_view text) {
   for (bool more = true; more;) {
     more = text.contains('.');
@@ -75,7 +75,7 @@ std::optional<std::string> fault_of_build(std::string_view text) {
   return std::nullopt;
 }
 
-// Numbers before words; numbers by value, words bytewise.
+// Numbers before words; numbers by value, words by byte.
 std::strong_ordering compare_identifiers(std::string_view a, std::string_view b) {
   const bool a_is_number = std::ranges::all_of(a, is_digit),
              b_is_number = std::ranges::all_of(b, is_digit);

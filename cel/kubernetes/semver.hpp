@@ -14,11 +14,10 @@ struct Semver {
   std::uint64_t major = 0, minor = 0, patch = 0;
   std::string_view prerelease, build;  // without '-' and '+'
 
-  // Strict. The error is a sentence without a subject's name ("No Major.Minor.Patch elements
-  // found").
+  // Strict. The error is a sentence without its subject ("No Major.Minor.Patch elements found").
   static std::expected<Semver, std::string> parse(std::string_view text);
 
-  // Build metadata does not count (point 10 of the specification).
+  // Build metadata is ignored (point 10 of the specification).
   friend std::strong_ordering operator<=>(const Semver& a, const Semver& b);
   friend bool operator==(const Semver& a, const Semver& b) { return (a <=> b) == 0; }
 

@@ -76,7 +76,7 @@ std::optional<std::string> fault_of_host(std::string_view host) {
   return std::nullopt;
 }
 
-// A URI as it stands in a request: absolute, or an absolute path.
+// A URI as used in a request: absolute, or an absolute path.
 std::expected<Url, std::string> parse(std::string_view text) {
   const auto fail = [&](std::string_view why) {
     return std::unexpected("parse " + quoted(text) + ": " + std::string(why));
@@ -132,7 +132,7 @@ Value to_url(Args args, Frame& frame) {
   auto url = parse(args[0].as_text());
   if (!url)
     return make_error(frame.arena, "URL parse error during conversion from string: ", url.error());
-  // What follows '#' was part of the last component so far.
+  // Text after '#' was part of the last component so far.
   auto& last = url->query.empty() ? url->path : url->query;
   last = last.substr(0, last.find('#'));
   return Value::object(frame.arena.make<UrlObject>(Object{&kClass}, *url));

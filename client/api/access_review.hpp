@@ -1,5 +1,5 @@
-// A user, and the access that the user asks for: the contents of TokenReview
-// (authentication.k8s.io/v1) and SubjectAccessReview (authorization.k8s.io/v1).
+// A user, and the access to be checked: the contents of TokenReview (authentication.k8s.io/v1) and
+// SubjectAccessReview (authorization.k8s.io/v1).
 #pragma once
 
 #include <map>
@@ -17,13 +17,13 @@ struct UserInfo {
   std::map<std::string, std::vector<std::string>> extra = {};
 };
 
-// A path that is no object of the API, and what is done with it.
+// A path outside of the API's objects, and the HTTP method on it.
 struct NonResourceAttributes {
   std::string verb;  // the HTTP method in lower case
   std::string path;
 };
 
-// An object of the API, and what is done with it.
+// An object of the API, and the verb on it.
 struct ResourceAttributes {
   std::string verb;  // "get"
   std::string group;
@@ -33,7 +33,7 @@ struct ResourceAttributes {
 };
 using AccessAttributes = std::variant<NonResourceAttributes, ResourceAttributes>;
 
-// Bodies of creates. The first one holds a token, and so is never logged.
+// Bodies of create requests. The first one holds a token, so it is never logged.
 std::string encode_token_review(std::string_view token);
 std::string encode_subject_access_review(const UserInfo& user, const AccessAttributes& what);
 

@@ -17,14 +17,14 @@ struct Condition {
   std::int64_t observed_generation = 0;         // 0: left out
   runtime::WallTime last_transition_time = {};  // of `status`; set_condition() keeps it
 
-  // Apart from the time.
+  // Equal apart from the time.
   bool says_the_same(const Condition& other) const;
 };
 
-// The condition of that type; null: there is none.
+// The condition of that type; null if there is none.
 const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
-// Puts it in the place of the one of its type, or at the end. Its time becomes `now` if its status
-// is another than before. Whether anything changed: if not, there is nothing to write.
+// Replaces the condition of its type, or appends it. Its time becomes `now` if its status changes.
+// Returns whether anything changed: if not, there is nothing to write.
 bool set_condition(std::vector<Condition>& conditions, Condition condition, runtime::WallTime now);
 
 }  // namespace dcm::api

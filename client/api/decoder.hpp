@@ -1,5 +1,5 @@
-// Bytes to objects: one interface for every kind and format. Nothing above knows the format, apart
-// from how the events of a watch are told apart (client/request/watch_frames.hpp).
+// Bytes to objects: one interface for every kind and format. Nothing above knows the format, except
+// how watch events are separated (client/request/watch_frames.hpp).
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ using runtime::Result;
 template <class T>
 using ObjectPtr = std::shared_ptr<const T>;
 
-// An object that was read. `object` is null for one that is of no interest to us (a pod that
-// asks for nothing): its identity is still needed, because it may have been of interest before.
+// A decoded object. `object` is null if it does not interest us (a pod that requests nothing). Its
+// identity is still needed, because it may have been of interest before.
 template <class T>
 struct Decoded {
   ObjectMeta meta;
@@ -58,8 +58,8 @@ template <class T>
 using WatchEvent = std::variant<ChangeEvent<T>, BookmarkEvent, ErrorEvent>;
 
 // Decodes one kind. Errors: malformed, with the path of the field (where the format has names) and
-// the expected type; an object without name, UID and resource version is malformed, too. Unused
-// fields are skipped and not validated.
+// the expected type; also for an object without name, UID or resource version. Unused fields are
+// skipped and not validated.
 template <class T>
 class Decoder {
  public:
@@ -68,8 +68,8 @@ class Decoder {
   // The media types that it reads, for the Accept header, the preferred one first.
   virtual std::string_view accept() const = 0;
   virtual Result<Decoded<T>> decode_object(std::string_view body) const = 0;
-  // Hands each item to `sink` while it reads: a list is never held twice. After an error, the items
-  // so far are a part of the list, of unknown length.
+  // Passes each item to `sink` while reading: a list is never held twice. After an error, the items
+  // so far are an unknown part of the list.
   virtual Result<ListMeta> decode_list(std::string_view body,
                                        const std::function<void(Decoded<T>)>& sink) const = 0;
   virtual Result<WatchEvent<T>> decode_watch_event(std::string_view frame) const = 0;

@@ -1,4 +1,4 @@
-// The bodies of the writes that every controller needs, as JSON: DeleteOptions and events.
+// The bodies of writes that every controller needs, as JSON: DeleteOptions and events.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace dcm::api {
 std::string encode_delete_options(const Uid& uid);
 
 std::string encode_event(const Event& event);
-// A repetition: count, time and message of an event that is there already.
+// A repetition: updates count, time and message of an existing event.
 std::string encode_event_repetition(const Event& event);
 
 }  // namespace dcm::api

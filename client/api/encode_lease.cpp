@@ -38,7 +38,7 @@ runtime::Result<std::string> encode_lease_update(std::string_view stored, const 
   object* lease = error ? nullptr : document.if_object();
   object* metadata = lease == nullptr ? nullptr : find_object(*lease, "metadata");
   if (metadata == nullptr) return runtime::fail(runtime::Reason::malformed, "not a lease");
-  // The server keeps its own where the update has none.
+  // The server keeps its own value where the update has none.
   metadata->erase("managedFields");
   object* old_spec = find_object(*lease, "spec");
   set_spec(old_spec != nullptr ? *old_spec : (*lease)["spec"].emplace_object(), spec);

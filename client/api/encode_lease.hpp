@@ -1,4 +1,4 @@
-// A Lease to JSON: the one object of ours that is created and updated whole.
+// A Lease as JSON: the only object that we create and update as a whole.
 #pragma once
 
 #include <string>
@@ -11,10 +11,9 @@ namespace dcm::api {
 // The body of a create.
 std::string encode_lease(const NamespacedName& key, const LeaseSpec& spec);
 
-// The body of an update: `stored`, the lease as the server sent it, with another spec. What we do
-// not know of it (labels, fields of a newer API) stays as it is, and so does its resourceVersion,
-// which makes the update a conflict for whoever comes second.
-// Errors: malformed, for a text that is no lease.
+// The body of an update: `stored`, the lease as the server sent it, with another spec. Unknown
+// fields (labels, fields of a newer API) are kept, and so is its resourceVersion: of two concurrent
+// updates, the second one conflicts. Errors: malformed, if the text is no lease.
 runtime::Result<std::string> encode_lease_update(std::string_view stored, const LeaseSpec& spec);
 
 }  // namespace dcm::api

@@ -1,4 +1,4 @@
-// The formats that objects travel in.
+// The formats in which objects are transferred.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ constexpr std::string_view media_type(Format format) {
   return format == Format::protobuf ? kProtobuf : kJson;
 }
 
-// Of a Content-Type, with any parameters: a server that does not know protobuf answers in JSON.
+// From a Content-Type, with any parameters: a server that does not know protobuf answers in JSON.
 constexpr Format format_of(std::string_view content_type) {
   return content_type.starts_with(kProtobuf) ? Format::protobuf : Format::json;
 }

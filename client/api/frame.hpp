@@ -12,14 +12,13 @@ namespace dcm::api {
 
 enum class FrameType : std::uint8_t { added, modified, deleted, bookmark, error };
 
-// Nothing for a type that no API that we know has.
+// nullopt for an unknown type.
 std::optional<FrameType> frame_type(std::string_view name);
 
 // "true" on the bookmark that ends the initial events.
 inline constexpr std::string_view kInitialEventsEndAnnotation = "k8s.io/initial-events-end";
 
-// The error of an ERROR frame, whose status code stands in its object, or else follows from the
-// reason there.
+// The error of an ERROR frame. Its status code is in its object, or else follows from its reason.
 runtime::Error frame_error(const StatusBody& status);
 
 }  // namespace dcm::api

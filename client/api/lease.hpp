@@ -12,11 +12,11 @@
 
 namespace dcm::api {
 
-// The leader. The times are texts (metav1.MicroTime): they are of the holder's clock, with which no
-// other process may calculate.
+// The leader. The times are strings (metav1.MicroTime): they come from the holder's clock, so no
+// other process may calculate with them.
 struct LeaseSpec {
   std::string holder;  // empty: nobody
-  // How long the holder may be taken for alive after each sign of life; nothing: it does not say.
+  // How long the holder may be considered alive after each renewal; nullopt if unspecified.
   std::optional<std::chrono::seconds> duration;
   std::string acquire_time;
   std::string renew_time;

@@ -25,7 +25,7 @@ constexpr int hex_value(char c) {
   return -1;
 }
 
-// Whether `text` is 8-4-4-4-12 lower-case hexadecimal digits, which then stand in `bytes`.
+// Whether `text` is 8-4-4-4-12 lower-case hexadecimal digits; if so, stores them in `bytes`.
 bool parse_uuid(std::string_view text, std::array<std::uint8_t, 16>& bytes) {
   if (text.size() != kUuidLength) return false;
   std::size_t byte = 0;
@@ -43,8 +43,8 @@ bool parse_uuid(std::string_view text, std::array<std::uint8_t, 16>& bytes) {
   return true;
 }
 
-// "0", or digits without a leading zero, as the API server writes them: so each number has one
-// spelling, and the order agrees with ==. "007" is therefore text.
+// "0", or digits without a leading zero, as the API server writes them. So each number has one
+// spelling, and the order agrees with ==; "007" is treated as text.
 bool is_number(std::string_view text) {
   if (text.empty() || (text.front() == '0' && text.size() > 1)) return false;
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -55,7 +55,7 @@ bool is_number(std::string_view text) {
 Uid::Uid(std::string_view text) {
   if (text.empty()) return;
   Bytes bytes{};
-  // All zeros stand for "none", so the zero UUID is kept as text.
+  // All zeros mean "none", so the zero UUID is stored as text.
   if (parse_uuid(text, bytes) && bytes != Bytes{}) {
     bytes_ = bytes;
   } else {
@@ -80,7 +80,7 @@ std::size_t Uid::hash() const noexcept {
   if (text_) return std::hash<std::string>{}(*text_);
   std::array<std::uint64_t, 2> halves;
   std::memcpy(halves.data(), bytes_.data(), sizeof(halves));
-  // The server's UUIDs are random: a mix that keeps the halves apart is enough.
+  // The server's UUIDs are random: a hash that keeps the halves apart suffices.
   return halves[0] ^ std::rotl(halves[1] * 0x9e3779b97f4a7c15ULL, 31);
 }
 
@@ -111,7 +111,7 @@ std::string ResourceVersion::str() const {
   return successor_ == 0 ? std::string() : std::to_string(successor_ - 1);
 }
 
-// In this order: none, texts, numbers, and numbers that only a text can hold.
+// In this order: none, texts, numbers, and numbers too long for the integer.
 std::strong_ordering operator<=>(const ResourceVersion& a, const ResourceVersion& b) noexcept {
   if (!a.text_ && !b.text_) return a.successor_ <=> b.successor_;
   const auto rank = [](const ResourceVersion& version) {

@@ -17,7 +17,7 @@ namespace dcm::api {
 
 using runtime::InternedString;
 
-// A text that is usually missing, in the size of a pointer. Copies are deep.
+// A string that is usually missing, in the size of a pointer. Copies are deep.
 class RareText {
  public:
   RareText() = default;  // none
@@ -34,7 +34,7 @@ class RareText {
   explicit operator bool() const noexcept { return text_ != nullptr; }
   const std::string& operator*() const noexcept { return *text_; }
 
-  // None is before all texts.
+  // None sorts before all texts.
   friend std::strong_ordering operator<=>(const RareText& a, const RareText& b) noexcept {
     return a && b ? *a <=> *b : bool(a) <=> bool(b);
   }
@@ -44,8 +44,8 @@ class RareText {
   std::unique_ptr<const std::string> text_;
 };
 
-// An object's UID: 16 bytes where it is a UUID in canonical form, which the API server's own are;
-// any other text (a user may write anything into `reservedFor[].uid`) is kept as it is.
+// An object's UID: stored in 16 bytes if it is a canonical UUID, as the API server's own are. Any
+// other text (users may write anything into `reservedFor[].uid`) is kept as it is.
 class Uid {
  public:
   Uid() = default;  // none
@@ -61,12 +61,12 @@ class Uid {
  private:
   using Bytes = std::array<std::uint8_t, 16>;
   Bytes bytes_{};
-  RareText text_;  // set where the text is no canonical UUID
+  RareText text_;  // set if the text is no canonical UUID
 };
 
-// A decimal number of any length, comparable between objects of one resource (KEP-5504; the numbers
-// of older servers compare in the same way). Anything else is kept, but is older than every number;
-// that includes a number with a leading zero, which no server writes.
+// A decimal number of any length, comparable between objects of one resource (KEP-5504; older
+// servers behave the same). Anything else is kept, but sorts before every number; this includes
+// numbers with a leading zero, which no server writes.
 class ResourceVersion {
  public:
   ResourceVersion() = default;  // none: older than all others
@@ -80,7 +80,7 @@ class ResourceVersion {
                                           const ResourceVersion& b) noexcept;
 
  private:
-  std::uint64_t successor_ = 0;  // the number after it; 0: it is none, or kept as text
+  std::uint64_t successor_ = 0;  // the number plus one; 0: none, or stored as text
   RareText text_;
 };
 
@@ -96,7 +96,7 @@ struct NamespacedName {
   friend auto operator<=>(const NamespacedName&, const NamespacedName&) = default;
 };
 
-// The metadata of every object, as far as it is read: no `generation`, for example.
+// The metadata fields of every object that are read; `generation`, for example, is not.
 struct ObjectMeta {
   NamespacedName key;
   Uid uid;
@@ -104,7 +104,7 @@ struct ObjectMeta {
   bool is_being_deleted = false;  // deletionTimestamp is set
 };
 
-// The controller owner reference (`controller: true`) of an object, if it has one. The API group is
+// The controller owner reference (`controller: true`) of an object, if any. The API group is stored
 // without the version, which must not be compared.
 struct ControllerRef {
   InternedString group;  // empty: core

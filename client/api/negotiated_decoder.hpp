@@ -1,5 +1,5 @@
-// A kind in protobuf where the server has it, and in JSON where it has not: custom resources and
-// many aggregated APIs. The server chooses, for each answer.
+// Reads a kind in protobuf if the server supports it, otherwise in JSON: custom resources and many
+// aggregated APIs. The server chooses for each answer.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ class NegotiatedDecoder final : public Decoder<T> {
     return reader_of(body).decode_list(body, sink);
   }
   Result<WatchEvent<T>> decode_watch_event(std::string_view frame) const override {
-    // As the first byte of a message it would be one that Kubernetes has none of, a group.
+    // As the first byte of a message it would be a group, which Kubernetes does not use.
     return (frame.starts_with('{') ? json_ : protobuf_)->decode_watch_event(frame);
   }
 
@@ -42,7 +42,7 @@ class NegotiatedDecoder final : public Decoder<T> {
   std::unique_ptr<Decoder<T>> json_;
 };
 
-// The decoder for a kind that is asked for in the format `wished`.
+// The decoder for a kind that is requested in the format `wished`.
 template <class T>
 std::unique_ptr<Decoder<T>> negotiate(Format wished, std::unique_ptr<Decoder<T>> protobuf,
                                       std::unique_ptr<Decoder<T>> json) {

@@ -14,7 +14,7 @@ constexpr bool is_unreserved(char c) {
          c == '_' || c == '.' || c == '~';
 }
 
-// Percent-encoded as one path segment (RFC 3986). Names are DNS labels nearly always, but the name
+// Percent-encoded as one path segment (RFC 3986). Names are nearly always DNS labels, but the name
 // in a reservation may be any text that a user wrote, and must not lead to another path.
 void append_segment(std::string& path, std::string_view segment) {
   constexpr std::string_view kHexDigits = "0123456789ABCDEF";
@@ -75,7 +75,7 @@ std::string Resource::path(std::string_view namespace_) const {
 }
 
 std::string Resource::path(const NamespacedName& key, std::string_view subresource) const {
-  // A DELETE of the path without a name would delete all objects.
+  // A DELETE without a name in its path would delete all objects.
   DCM_ASSERT(!key.name.empty());
   std::string result = kind->scope == Scope::namespaced ? path(key.namespace_.str()) : path();
   append_segment(result, key.name);

@@ -1,4 +1,4 @@
-// Kinds and how they are addressed; those that every controller meets.
+// Kinds and their paths; the kinds that every controller needs.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace dcm::api {
 
 enum class Scope : std::uint8_t { namespaced, cluster };
 
-// A kind as its users see it, before discovery has said which version is served.
+// A kind as its users see it, before discovery has chosen a version.
 struct ResourceKind {
   std::string_view group;  // empty: core
   std::string_view plural;

@@ -35,8 +35,8 @@ Reason invalid_reason(const StatusBody& status) {
 }
 
 // The object of that UID is gone, in the three places where the API server compares UIDs (delete
-// preconditions, writes, an apply that must not create). Only the message tells them from a version
-// that has passed; its beginning is the server's own, no webhook's.
+// preconditions, writes, an apply that must not create). Only the message distinguishes them from
+// an outdated version; its beginning is the server's own, not a webhook's.
 bool is_about_uid(std::string_view message) {
   return message.starts_with("Operation cannot be fulfilled on ") &&
          (message.contains(": the UID in the precondition (") ||
@@ -49,9 +49,9 @@ Reason conflict_reason(const StatusBody& status) {
   return is_about_uid(status.message) ? Reason::another_object : Reason::conflict;
 }
 
-// An eviction reads and writes the pod's budget, which may go or change meanwhile. That says
-// nothing about the pod, and is one more way of saying "not now". A 429 that names no budget comes
-// from elsewhere: the server's flow control, a webhook, a proxy.
+// An eviction reads and writes the pod's budget, which may disappear or change meanwhile. That says
+// nothing about the pod, and means "not now" as well. A 429 that names no budget has another
+// source: the server's flow control, a webhook, a proxy.
 bool is_about_budget(std::uint16_t http_status, const StatusBody& status) {
   if (http_status == 429) return has_cause_reason(status, "DisruptionBudget");
   return (http_status == 404 || http_status == 409) &&
@@ -99,11 +99,11 @@ Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
   }
 }
 
-// A page of a proxy says at its beginning what it is.
+// The page of a proxy states its subject at the beginning.
 constexpr std::size_t kPageLengthMax = 300;
 constexpr std::size_t kCauseTextMax = 300;
 
-// The length of the longest part that is not too long and cuts no UTF-8 sequence.
+// The length of the longest prefix within the limit that cuts no UTF-8 sequence.
 std::size_t length_up_to(std::size_t max, std::string_view text) {
   std::size_t length = std::min(text.size(), max);
   if (length == text.size()) return length;
@@ -111,7 +111,7 @@ std::size_t length_up_to(std::size_t max, std::string_view text) {
   return length;
 }
 
-// On one line and printable: a log line or event must not be forged by what a proxy answers.
+// On one line and printable: a proxy's answer must not be able to forge log lines or events.
 std::string presentable(std::string_view text, std::size_t length_max) {
   const bool is_utf8 = simdjson::validate_utf8(text.data(), text.size());
   std::string result;

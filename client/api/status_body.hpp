@@ -1,5 +1,4 @@
-// metav1.Status, whatever the format it came in: the body of a refusal, and the object of an ERROR
-// watch event.
+// metav1.Status in either format: the body of a refusal, and the object of an ERROR watch event.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +27,7 @@ struct StatusBody {
   std::vector<StatusCause> causes;
 };
 
-// The Error that `status` stands for, in an answer (or, in a watch, an event) with this status
-// code.
+// The Error for `status` in an answer (or watch event) with this status code.
 runtime::Error to_error(std::uint16_t http_status, const StatusBody& status);
 
 }  // namespace dcm::api

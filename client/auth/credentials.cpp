@@ -25,12 +25,12 @@ using runtime::Reason;
 using runtime::Result;
 using runtime::Task;
 
-// kubelet renews a token when 80 % of its life have passed (at least 10 minutes); client-go looks
-// every minute, too.
+// kubelet renews a token after 80 % of its life (at least 10 minutes); client-go also checks every
+// minute.
 constexpr runtime::Duration kTokenFilePeriod = 1min;
 constexpr runtime::Duration kRepeatWarning = 10min;
 
-// The same for ever: a token, a password, or nothing at all.
+// Constant credentials: a token, a password, or none.
 class FixedCredentials final : public Credentials {
  public:
   explicit FixedCredentials(std::string authorization) : authorization_(std::move(authorization)) {}
@@ -62,7 +62,7 @@ std::string bearer(const std::string& token) {
 }
 
 // A token that another program renews (kubelet, for a service account). Invariant: the token is the
-// last that could be read; before there was one, `first_token`, which may be empty.
+// last one that could be read; before the first read, it is `first_token`, which may be empty.
 class TokenFileCredentials final : public Credentials {
  public:
   TokenFileCredentials(std::string file, const std::string& first_token,
@@ -101,7 +101,7 @@ class TokenFileCredentials final : public Credentials {
     return {};
   }
 
-  // Without any token the request fails and says it itself.
+  // Without a token the request fails and reports that itself.
   void warn(const std::string& problem) {
     if (!authorization_.empty() && warned_.should_log(problem))
       log_.warning("Cannot read the token file; keeping its last token", {{"err", problem}});
@@ -115,7 +115,7 @@ class TokenFileCredentials final : public Credentials {
   std::optional<runtime::MonoTime> next_read_;  // nullopt: not tried yet
 };
 
-// Of a plugin that asks for it. CAs that cannot be read have been an error before this.
+// For a plugin that requests it. Unreadable CAs have been reported as an error before this.
 ExecCluster cluster_of(const ClusterConfig& config) {
   const auto tls = read_tls_options(config);
   return {.server = config.server.url() + config.path_prefix,

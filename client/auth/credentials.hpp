@@ -1,4 +1,4 @@
-// The credentials of this client, asked for with each request.
+// The credentials of this client, queried for each request.
 #pragma once
 
 #include <functional>
@@ -26,13 +26,13 @@ class Credentials {
                                                      runtime::Deadline deadline) = 0;
 
   enum class Refreshed { no, yes };
-  // The server answered 401 to the Authorization `rejected` (empty: none was sent). Reads anew what
-  // can be read anew; `yes` when we have something else than `rejected` now, so that trying again
-  // makes sense. Of many requests that were refused together, each is told `yes`.
+  // The server answered 401 to the Authorization `rejected` (empty: none was sent). Reads
+  // credentials again where possible; returns `yes` if they now differ from `rejected`, so that a
+  // retry makes sense. If many requests were refused together, each gets `yes`.
   virtual runtime::Task<Refreshed> refresh(std::string rejected, runtime::Deadline deadline) = 0;
 
-  // Renews what expires before a request has to wait for it. Ends by cancellation, or at once where
-  // there is nothing to renew; without it, requests do the renewing.
+  // Renews expiring credentials before a request has to wait for them. Ends by cancellation, or at
+  // once if there is nothing to renew; without it, requests renew credentials.
   virtual runtime::Task<> keep_fresh() { co_return; }
 };
 
@@ -41,7 +41,7 @@ struct ClientIdentity {
   std::string certificate_pem;
   std::string key_pem;
 };
-// Shows them to servers from now on. Errors: configuration.
+// Presents them to servers from now on. Errors: configuration.
 using UseCertificate = std::function<runtime::Result<>(const ClientIdentity&)>;
 
 struct ClusterConfig;
@@ -54,9 +54,9 @@ struct CredentialTools {
   UseCertificate use_certificate = nullptr;         // null: a plugin's certificate cannot be used
 };
 
-// The Authorization of `config`, and who is impersonated. A token file is read again every minute
-// and after a 401; while it cannot be, its last token is used on, and the log says so. A plugin is
-// exec_credentials.hpp.
+// The Authorization of `config`, and the impersonated user. A token file is read again every minute
+// and after a 401; while that fails, the last token stays in use, and the log says so. For plugins
+// see exec_credentials.hpp.
 std::unique_ptr<Credentials> make_credentials(const ClusterConfig& config, CredentialTools tools);
 
 }  // namespace dcm::client

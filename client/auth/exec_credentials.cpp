@@ -23,13 +23,13 @@ using runtime::Result;
 using runtime::Task;
 using runtime::WallTime;
 
-// How often the wall clock is looked at, which may jump.
+// How often the wall clock, which may jump, is checked.
 constexpr Duration kLookMax = 1min;
 constexpr Duration kLookMin = 1s;
 constexpr Duration kRepeatWarning = 10min;
-// Callers that give a plugin all its time have looked at the clock a moment before us.
+// Callers that give a plugin all its time have read the clock a moment before us.
 constexpr Duration kMoment = 1s;
-// The share of a credential's life after which another one is asked for.
+// The fraction of a credential's life after which a new one is requested.
 constexpr std::int64_t kRefreshNumerator = 4;
 constexpr std::int64_t kRefreshDenominator = 5;
 
@@ -39,8 +39,8 @@ struct Held {
   bool has_certificate = false;
   std::optional<WallTime> expires;
   WallTime refresh_at;  // if it expires
-  // By our clock, it had expired when the plugin gave it. That clock may be wrong, so it is used
-  // until the plugin gives another one.
+  // According to our clock, the credential had expired when the plugin returned it. That clock may
+  // be wrong, so it is used until the plugin returns another one.
   bool came_expired = false;
 };
 
@@ -56,8 +56,7 @@ class ExecCredentials final : public Credentials {
         warned_(time, kRepeatWarning),
         warned_of_clock_(time, kRepeatWarning),
         run_ended_(time),
-        held_changed_(time),
-        pause_(options_.first_pause_after_failure) {}
+        held_changed_(time) {}
 
   Task<Result<>> authorize(http::Headers& headers, Deadline deadline) override {
     if (!is_usable()) {
@@ -71,7 +70,7 @@ class ExecCredentials final : public Credentials {
   Task<Refreshed> refresh(std::string rejected, Deadline deadline) override {
     if (held_ && held_->authorization != rejected) co_return Refreshed::yes;
     const bool is_fresh = last_success_ && time_.now() < *last_success_ + options_.pause_after_run;
-    // Which certificate was refused is unknown; the fresh one may not have been tried yet.
+    // It is unknown which certificate was refused; the fresh one may not have been tried yet.
     if (is_fresh) co_return held_->has_certificate ? Refreshed::yes : Refreshed::no;
     const Result<> renewed = co_await renew(deadline);
     const bool is_new = renewed && (held_->authorization != rejected || held_->has_certificate);
@@ -88,7 +87,7 @@ class ExecCredentials final : public Credentials {
   }
 
  private:
-  // Wakes the tasks that wait for a run, however it ends.
+  // Wakes the tasks that wait for a run, whatever its result.
   class Running {
    public:
     explicit Running(ExecCredentials& owner) : owner_(owner) { owner_.is_running_ = true; }
@@ -123,7 +122,7 @@ class ExecCredentials final : public Credentials {
     return std::clamp(wait, kLookMin, kLookMax);
   }
 
-  // Gets a credential newer than the current, by a run of ours or by one that is under way.
+  // Gets a credential newer than the current one, by our own run or one in progress.
   Task<Result<>> renew(Deadline deadline) {
     const std::uint64_t before = successes_;
     while (is_running_) {
@@ -161,10 +160,10 @@ class ExecCredentials final : public Credentials {
       failure_ = result.error();
     }
     if (result && !held_->came_expired) {
-      pause_ = options_.first_pause_after_failure;
+      pause_ = {};
     } else {
+      pause_ = options_.pause_after_failure.after(pause_);
       next_try_ = time_.now() + pause_;
-      pause_ = std::min(pause_ * 2, options_.last_pause_after_failure);
     }
     return result;
   }
@@ -226,8 +225,8 @@ class ExecCredentials final : public Credentials {
   std::optional<MonoTime> last_success_;
   std::optional<Held> held_;
   std::optional<Error> failure_;  // of the last run
-  MonoTime next_try_{};           // after a failure, or a credential that came expired
-  Duration pause_;
+  MonoTime next_try_{};           // after a failure, or a credential that was already expired
+  Duration pause_{};              // the last one
 };
 
 }  // namespace

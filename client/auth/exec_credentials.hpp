@@ -1,8 +1,8 @@
-// Credentials that a plugin gives, for as long as they are good.
+// Credentials from a plugin, used as long as they are valid.
 //
-// The plugin runs when there is nothing to use, before what there is expires, and after a 401;
-// never twice at the same time, and after a failure not before a pause. While what it gave before
-// is still good, a failure is a warning.
+// The plugin runs when there are none, before they expire, and after a 401; never twice at the same
+// time, and after a failure only after a pause. While previous credentials are still valid, a
+// failure is only a warning.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 
 #include "client/auth/credentials.hpp"
 #include "client/auth/plugin_runner.hpp"
+#include "runtime/backoff.hpp"
 
 namespace dcm::client {
 
@@ -18,14 +19,13 @@ struct ExecCredentialsOptions {
   ExecPlugin plugin;
   std::string exec_info;                                 // encode_exec_info()
   runtime::Duration timeout = std::chrono::seconds(30);  // of one run
-  // A run that was asked for by a 401 is not repeated sooner.
+  // Minimum interval of runs caused by a 401.
   runtime::Duration pause_after_run = std::chrono::seconds(10);
-  runtime::Duration first_pause_after_failure = std::chrono::seconds(1);  // doubles
-  runtime::Duration last_pause_after_failure = std::chrono::minutes(1);
+  runtime::Backoff pause_after_failure{std::chrono::seconds(1), std::chrono::minutes(1)};
 };
 
-// `time` must outlive what is returned. `use_certificate` takes up a certificate and key that the
-// plugin gave, before the request that waits for it is sent; its error is the plugin's.
+// `time` must outlive the result. `use_certificate` installs a certificate and key from the plugin
+// before the waiting request is sent; its error is reported as the plugin's.
 std::unique_ptr<Credentials> make_exec_credentials(ExecCredentialsOptions options,
                                                    std::unique_ptr<PluginRunner> runner,
                                                    UseCertificate use_certificate,

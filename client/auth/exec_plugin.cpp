@@ -43,7 +43,7 @@ std::unexpected<runtime::Error> refuse(std::string why) {
   return fail(Reason::configuration, std::move(why));
 }
 
-// A string field of `object`; "" where there is none. Errors: one that is no string.
+// A string field of `object`; "" if missing. Errors: not a string.
 Result<std::string> text_of(dom::element object, std::string_view field) {
   dom::element value;
   if (object[field].get(value) != simdjson::SUCCESS || value.is_null()) return std::string();
@@ -93,7 +93,7 @@ Result<ExecCredential> read_status(dom::element status) {
   return credential;
 }
 
-// Plugins print JSON; client-go reads YAML as well, by its first character.
+// Plugins print JSON; like client-go we also accept YAML, judged by the first character.
 std::string as_json(std::string_view output) {
   const auto begin = output.find_first_not_of(" \t\r\n");
   if (begin != std::string_view::npos && output[begin] == '{') return std::string(output);

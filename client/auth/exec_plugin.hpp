@@ -1,6 +1,6 @@
 // Credential plugins: the contract client.authentication.k8s.io/v1 and v1beta1 between a client and
-// a program that it asks for credentials (KEP-541). Values and their JSON; running one is
-// plugin_runner.hpp, keeping what it gave is exec_credentials.hpp.
+// a program that provides credentials (KEP-541). Values and their JSON; plugin_runner.hpp runs
+// plugins, exec_credentials.hpp keeps their credentials.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct ExecPlugin {
   std::string api_version = {};
   std::string command = {};  // with a slash: a path, resolved; without: looked for in PATH
   std::vector<std::string> arguments = {};
-  std::vector<std::pair<std::string, std::string>> environment = {};  // above our own
+  std::vector<std::pair<std::string, std::string>> environment = {};  // overrides our own
   std::string install_hint = {};
   bool wants_cluster = false;  // provideClusterInfo
 
@@ -41,8 +41,8 @@ struct ExecCluster {
   std::string config_json = {};  // of the cluster's extension for exec plugins; empty: none
 };
 
-// The value of KUBERNETES_EXEC_INFO. `cluster`: null, where the plugin does not ask for it. We
-// never offer our standard input.
+// The value of KUBERNETES_EXEC_INFO. `cluster` is null if the plugin does not ask for it. We never
+// offer our standard input.
 std::string encode_exec_info(const ExecPlugin& plugin, const ExecCluster* cluster);
 
 // A plugin's credential: a token, a client certificate with its key, or both. Secret.
@@ -50,10 +50,10 @@ struct ExecCredential {
   std::string token = {};
   std::string certificate_pem = {};
   std::string key_pem = {};
-  std::optional<runtime::WallTime> expires = {};  // nothing: never
+  std::optional<runtime::WallTime> expires = {};  // nullopt: never
 };
 
-// Reads a plugin's output. Errors: configuration; what is missing or wrong, and nothing of the
+// Parses a plugin's output. Errors: configuration; names what is missing or wrong, and never the
 // output itself.
 runtime::Result<ExecCredential> decode_exec_credential(std::string_view output,
                                                        std::string_view api_version);

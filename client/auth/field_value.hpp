@@ -1,4 +1,4 @@
-// Credentials as the value of a header field.
+// Credentials as header values.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace dcm::client {
 // character, apart from tabs, so nothing can end the field and begin another (RFC 9110, 5.5).
 bool is_field_value(std::string_view text);
 
-// `text` without blanks and line breaks at its ends; nothing if it is no field value.
+// `text` without surrounding blanks and line breaks; nullopt if it is no valid header value.
 std::optional<std::string> trimmed_field_value(std::string_view text);
 
 }  // namespace dcm::client

@@ -9,7 +9,7 @@ using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
 
-// A key of `extra` as part of a header's name: in lower case, what names may not hold as %xx.
+// A key of `extra` as part of a header name: in lower case, invalid characters as %xx.
 std::string header_key(std::string_view key) {
   constexpr std::string_view kAllowed = "!#$&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
   std::string escaped;

@@ -1,4 +1,4 @@
-// Acting as another user (`kubectl --as`): the user, and the header fields that say so.
+// Impersonation (`kubectl --as`): the user, and the header fields for it.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct Impersonation {
 // Adds Impersonate-User, -Uid, -Group and -Extra-…, as client-go's transport does.
 void impersonate(const Impersonation& as, http::Headers& headers);
 
-// `inner`, with that added to each request.
+// `inner`, with these headers added to each request.
 std::unique_ptr<Credentials> make_impersonating(std::unique_ptr<Credentials> inner,
                                                 Impersonation as);
 

@@ -16,10 +16,10 @@ using runtime::Reason;
 using runtime::Result;
 using runtime::Task;
 
-// A token is a few KB, a certificate chain some more.
+// A token is a few KB, a certificate chain somewhat more.
 constexpr std::size_t kOutputMax = 256 * 1024;
 
-// Ours, with the plugin's above it, and what it is told.
+// Our environment, overridden by the plugin's, plus the exec info.
 std::vector<std::string> environment_of(const ExecPlugin& plugin, const std::string& exec_info) {
   std::map<std::string, std::string> all;
   for (const std::string& entry : runtime::own_environment()) {

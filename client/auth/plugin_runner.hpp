@@ -1,4 +1,4 @@
-// Runs a credential plugin: the seam between who needs credentials and the system's processes.
+// Runs a credential plugin: the interface between credentials and system processes.
 #pragma once
 
 #include <memory>
@@ -13,15 +13,15 @@ namespace dcm::client {
 class PluginRunner {
  public:
   virtual ~PluginRunner() = default;
-  // The standard output of `plugin`, which is told `exec_info`. Errors: configuration (it is not
-  // there, or ended with another status than 0), deadline_exceeded; the message says which plugin,
-  // and nothing of what it wrote.
+  // The standard output of `plugin`, which receives `exec_info`. Errors: configuration (missing, or
+  // non-zero exit status), deadline_exceeded; the message names the plugin, and never shows its
+  // output.
   virtual runtime::Task<runtime::Result<std::string>> run(const ExecPlugin& plugin,
                                                           std::string exec_info,
                                                           runtime::Deadline deadline) = 0;
 };
 
-// With processes of the system. `time` must outlive it.
+// Runs them as system processes. `time` must outlive it.
 std::unique_ptr<PluginRunner> make_plugin_runner(runtime::Executor executor,
                                                  runtime::TimeSource& time);
 

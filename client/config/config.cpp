@@ -23,7 +23,7 @@ using runtime::Result;
 
 enum class Missing { is_error, is_skipped };
 
-// As client-go splits it: by colons, empty parts and repetitions left out.
+// Split like client-go: by colons, without empty parts and duplicates.
 std::vector<std::string> split_file_list(const std::string& list) {
   std::vector<std::string> files;
   for (std::size_t begin = 0; begin <= list.size();) {
@@ -64,7 +64,7 @@ Result<ClusterConfig> load_kubeconfig(const std::vector<std::string>& files, Mis
   return resolve_context(*kubeconfig, overrides);
 }
 
-// The address alone is enough for a server that asks for no identity (`kubectl proxy`).
+// The address alone suffices for a server without authentication (`kubectl proxy`).
 ClusterConfig server_alone() {
   ClusterConfig config;
   config.origin = "--server";
@@ -96,7 +96,7 @@ Result<ClusterConfig> search(const ConfigOverrides& overrides, const Environment
     return load_kubeconfig({overrides.kubeconfig}, Missing::is_error, overrides);
   const auto listed = split_file_list(environment.variable("KUBECONFIG").value_or(""));
   if (!listed.empty()) return load_kubeconfig(listed, Missing::is_skipped, overrides);
-  // A service account has no contexts: a caller that asks for one means a file.
+  // A service account has no contexts: a caller that requests one means a file.
   if (overrides.context.empty()) {
     auto in_cluster = load_in_cluster_config(environment);
     if (!in_cluster) return fail(std::move(in_cluster.error()));
@@ -110,7 +110,7 @@ Result<ClusterConfig> search(const ConfigOverrides& overrides, const Environment
   return nothing_found(overrides, environment, home_file);
 }
 
-// Names and URLs come from outside.
+// Names and URLs are untrusted.
 void make_one_line(std::string& message) {
   message = runtime::one_line(std::move(message));
 }

@@ -19,15 +19,15 @@
 
 namespace dcm::client {
 
-// A PEM text that is given in place, or a file to read it from (again, when it changes); never
-// both: a kubeconfig that gives both is refused, as client-go does.
+// A PEM text given inline, or a file to read it from (again, when it changes). Never both: a
+// kubeconfig with both is rejected, as in client-go.
 struct PemSource {
   std::string data;
   std::string file;
   bool empty() const { return data.empty() && file.empty(); }
 };
 
-// Everything that it takes to connect. Holds secrets: never logged, has no printing function.
+// All connection settings. Contains secrets: never logged, has no printing function.
 struct ClusterConfig {
   http::Endpoint server;
   std::string path_prefix;  // of the server's URL, without the trailing slash: "/k8s/clusters/c-1"
@@ -37,7 +37,7 @@ struct ClusterConfig {
   PemSource client_certificate;
   PemSource client_key;
   std::string token;
-  std::string token_file;  // wins over `token` while it can be read
+  std::string token_file;  // wins over `token` while it is readable
   std::string username;    // basic authentication
   std::string password;
   std::optional<http::UrlUser> user_of_url;  // "https://ada:secret@host"
@@ -45,7 +45,7 @@ struct ClusterConfig {
   Impersonation impersonation;
   std::optional<http::Proxy> proxy;
   std::string namespace_ = "default";
-  // Where it comes from, for logs: "/home/ada/.kube/config, context dev".
+  // Its origin, for logs: "/home/ada/.kube/config, context dev".
   std::string origin;
   std::vector<std::string> warnings;  // to be logged: insecure-skip-tls-verify, …
   // For plugins only.
@@ -54,7 +54,7 @@ struct ClusterConfig {
   std::string exec_config_json;
 };
 
-// The environment of the search, which tests can replace.
+// The environment that is searched, which tests can replace.
 struct Environment {
   std::function<std::optional<std::string>(const std::string& name)> variable;
   std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -64,12 +64,12 @@ struct Environment {
 };
 
 struct ConfigOverrides {
-  std::string kubeconfig = {};  // --kubeconfig: this file alone
+  std::string kubeconfig = {};  // --kubeconfig: only this file
   std::string context = {};     // --context
   std::string server = {};      // --server
 };
 
-// Errors: configuration; one line with the file, the line where that is known, and what is wrong.
+// Errors: configuration; one line with the file, the line if known, and the problem.
 runtime::Result<ClusterConfig> load_cluster_config(const ConfigOverrides& overrides,
                                                    const Environment& environment);
 

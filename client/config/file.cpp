@@ -16,7 +16,7 @@ using runtime::fail;
 using runtime::Reason;
 using runtime::Result;
 
-// Closes what it holds.
+// Closes its file descriptor.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int fd) : fd_(fd) {}
@@ -57,7 +57,7 @@ Result<std::string> read_file(const std::string& file) {
   return read_all(fd, file);
 }
 
-// Opening a FIFO waits for a writer, unless it is told not to.
+// Without O_NONBLOCK, opening a FIFO waits for a writer.
 Result<std::string> read_regular_file(const std::string& file) {
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) return unreadable(file, errno);

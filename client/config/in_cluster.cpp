@@ -28,7 +28,7 @@ Result<http::Endpoint> service_endpoint(const std::string& host, const std::stri
                   host, port));
 }
 
-// The pod's namespace; its file is there whenever the token is.
+// The pod's namespace; its file exists whenever the token does.
 std::string read_namespace(const std::string& file) {
   auto text = read_regular_file(file);
   if (!text) return "default";
@@ -36,7 +36,7 @@ std::string read_namespace(const std::string& file) {
   return end == std::string::npos ? "default" : text->substr(0, end + 1);
 }
 
-// Like client-go, does without a CA that cannot be read: the server's may be a public one.
+// Like client-go, continues without an unreadable CA: the server's may be a public one.
 void trust_ca(ClusterConfig& config, const std::string& file) {
   if (const auto pem = read_pem_file(file, PemKind::certificate); !pem) {
     config.warnings.push_back(pem.error().message + "; the system's CAs are trusted instead");

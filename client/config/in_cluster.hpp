@@ -1,5 +1,5 @@
-// The identity that a pod has of itself: its service account, mounted by kubelet, and the address
-// of the API server in its environment (as client-go's rest.InClusterConfig).
+// The identity of the pod that we run in: its service account, mounted by kubelet, and the address
+// of the API server from its environment (as client-go's rest.InClusterConfig).
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace dcm::client {
 
-// Nothing where we are in no pod, or in one without a token (automountServiceAccountToken: false).
-// Errors: configuration (an address that is none).
+// nullopt outside of a pod, or without a token (automountServiceAccountToken: false). Errors:
+// configuration (an invalid address).
 runtime::Result<std::optional<ClusterConfig>> load_in_cluster_config(
     const Environment& environment);
 

@@ -13,7 +13,7 @@ namespace {
 
 using runtime::Result;
 
-// Keys that may be present, but are not read here.
+// Keys that are allowed but not used here.
 void ignore(YamlFields& fields, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) fields.any(key);
 }
@@ -52,7 +52,7 @@ void read_fields(KubeconfigCluster& cluster, YamlReader& reader, YamlFields& fie
   cluster.tls_server_name = fields.text("tls-server-name");
   cluster.insecure_skip_tls_verify = fields.flag("insecure-skip-tls-verify").value_or(false);
   cluster.proxy_url = fields.text("proxy-url");
-  // A hint: what comes uncompressed is read as well.
+  // Only a hint: uncompressed answers are accepted as well.
   cluster.disable_compression = fields.flag("disable-compression").value_or(false);
   cluster.exec_config_json = read_exec_config(reader, fields);
 }

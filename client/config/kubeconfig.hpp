@@ -1,9 +1,9 @@
-// The kubeconfig file (k8s.io/client-go/tools/clientcmd/api/v1, `kind: Config`): its entries as
-// they stand there, with lines, and how several files become one.
+// The kubeconfig file (k8s.io/client-go/tools/clientcmd/api/v1, `kind: Config`): its raw entries
+// with line numbers, and how several files are merged.
 //
-// Knows the structure only. Whether an entry makes sense (URL, base64, PEM, unsupported features)
-// is checked when a context is chosen (kubeconfig_context.hpp): an unused broken entry does no
-// harm, and people keep many clusters in one file.
+// Checks only the structure. The content of an entry (URL, base64, PEM, unsupported features) is
+// checked when a context is chosen (kubeconfig_context.hpp): people keep many clusters in one file,
+// and an unused broken entry does no harm.
 #pragma once
 
 #include <optional>
@@ -19,13 +19,13 @@ namespace dcm::client {
 // The common part of all named entries.
 struct KubeconfigEntry {
   std::string name;
-  std::string file;  // for messages, and what relative paths start from
+  std::string file;  // for messages, and the base of relative paths
   int line = 0;
-  std::vector<Text> unsupported;   // keys that would change what we do, and that we cannot do
-  std::vector<Text> unknown_keys;  // tolerated, but may be typing errors
+  std::vector<Text> unsupported;   // keys that would change our behaviour, but are not supported
+  std::vector<Text> unknown_keys;  // ignored, but may be typing errors
 };
 
-// How a user is identified by a program: `exec`, as it stands there.
+// A user identified by a program: the raw `exec` entry.
 struct KubeconfigExec {
   int line = 0;
   Text api_version;
@@ -82,11 +82,11 @@ struct Kubeconfig {
   bool empty() const { return clusters.empty() && users.empty() && contexts.empty(); }
 };
 
-// `file` is the name in messages. An empty text is an empty Kubeconfig.
-// Errors: configuration, "file:line: entry: what".
+// `file` is the name for messages. An empty text is an empty Kubeconfig. Errors: configuration,
+// "file:line: entry: what".
 runtime::Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& file);
 
-// Adds what `further` has and `into` has not: the first file to name an entry, or a current
+// Adds entries of `further` that `into` lacks: the first file that names an entry, or a current
 // context, wins.
 void merge_kubeconfig(Kubeconfig& into, Kubeconfig further);
 

@@ -17,7 +17,7 @@ using runtime::fail;
 using runtime::Reason;
 using runtime::Result;
 
-// Sets how the server's certificate is verified. Like client-go, refuses a CA that would not be
+// Sets how the server's certificate is verified. Like client-go, rejects a CA that would not be
 // used.
 Result<> apply_verification(ClusterConfig& config, const KubeconfigCluster& cluster) {
   auto ca = read_pem_source(cluster, "cluster", "certificate-authority",
@@ -54,7 +54,7 @@ Result<> apply_cluster(ClusterConfig& config, const KubeconfigCluster& cluster,
   if (auto ok = apply_verification(config, cluster); !ok) return ok;
   warn_of_unknown_keys(config, cluster, "cluster");
   if (auto ok = apply_proxy(config, cluster); !ok) return ok;
-  // The certificate's name belongs to the server that is overridden (client-go does the same).
+  // The certificate's name belongs to the overridden server (as in client-go).
   if (!server_override.empty()) return {};
   config.tls_server_name = cluster.tls_server_name.value;
   if (cluster.server.empty()) return refuse(cluster, "cluster", 0, "server is missing");
@@ -71,7 +71,7 @@ Result<http::ServerUrl> parse_server(const std::string& text) {
   return is_host_and_port ? std::move(with_scheme) : std::move(as_it_is);
 }
 
-// "; known: a, b", and not more than a line.
+// "; known: a, b", at most a line.
 template <class Entry>
 std::string list_known(const std::vector<Entry>& entries) {
   constexpr std::size_t kShown = 20;
@@ -99,8 +99,8 @@ Result<const KubeconfigContext*> find_context(const Kubeconfig& kubeconfig,
               locate(kubeconfig.current_context_file, kubeconfig.current_context.line, what));
 }
 
-// The entry that `reference` of the context names; null if it names none. An entry without a name
-// is that of a context that names none, as in client-go.
+// The entry that `reference` of the context names; null if it names none. A context that names none
+// uses the entry without a name, as in client-go.
 template <class Entry>
 Result<const Entry*> follow(const KubeconfigContext& context, std::string_view kind,
                             const Text& reference, const std::vector<Entry>& entries) {
@@ -123,7 +123,7 @@ Result<> apply_server(ClusterConfig& config, const std::string& url, const std::
   return {};
 }
 
-// As in Go's net/http: the user in a URL wins over all else, and needs no TLS.
+// As in Go's net/http: the user in a URL wins over everything else, and needs no TLS.
 void prefer_user_of_url(ClusterConfig& config) {
   if (!config.user_of_url) return;
   config.exec.reset();

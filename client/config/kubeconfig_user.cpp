@@ -13,7 +13,7 @@ namespace {
 using runtime::fail;
 using runtime::Result;
 
-// client-go refuses a user with several proofs as well; certificates go with any.
+// client-go also rejects a user with several kinds of credentials; certificates combine with any.
 Result<> check_methods(const KubeconfigUser& user) {
   const bool has_certificate =
       !user.client_certificate.empty() || !user.client_certificate_data.empty();
@@ -26,7 +26,7 @@ Result<> check_methods(const KubeconfigUser& user) {
   return {};
 }
 
-// client-go ignores these without a word.
+// client-go ignores these silently.
 void warn_of_halves(ClusterConfig& config, const KubeconfigUser& user) {
   const auto warn = [&](int line, std::string_view what) {
     config.warnings.push_back(locate_in(user, "user", line, what));
@@ -90,7 +90,7 @@ Result<> check_exec(const KubeconfigUser& user) {
 
 Result<> apply_exec(ClusterConfig& config, const KubeconfigUser& user) {
   if (auto ok = check_exec(user); !ok) return ok;
-  // As in client-go: what stands there is used, and the program is not asked.
+  // As in client-go: the given token is used, and the plugin does not run.
   const bool has_other = !user.token.empty() || !user.token_file.empty() ||
                          !user.username.empty() || !config.client_certificate.empty();
   if (has_other) {
@@ -99,7 +99,7 @@ Result<> apply_exec(ClusterConfig& config, const KubeconfigUser& user) {
                                         "or a client certificate as well"));
     return {};
   }
-  // We have no terminal to offer to a plugin, and use none ourselves.
+  // We have no terminal for a plugin, and use none ourselves.
   if (const Text& mode = user.exec->interactive_mode; mode.value == "Always") {
     return refuse(
         user, "user", mode.line,

@@ -1,5 +1,5 @@
-// Makes an identity out of a user of a kubeconfig: tokens, certificates, passwords, plugins, and
-// impersonation. Refuses what client-go refuses or what we cannot do.
+// Turns a user of a kubeconfig into an identity: tokens, certificates, passwords, plugins, and
+// impersonation. Rejects what client-go rejects or what we do not support.
 #pragma once
 
 #include "client/config/config.hpp"

@@ -7,8 +7,8 @@
 namespace dcm::client {
 namespace {
 
-// Private keys come as PRIVATE KEY, RSA PRIVATE KEY, EC PRIVATE KEY, …; certificates (with OpenSSL)
-// as TRUSTED CERTIFICATE and X509 CERTIFICATE, too.
+// Private keys come as PRIVATE KEY, RSA PRIVATE KEY, EC PRIVATE KEY, …; OpenSSL also accepts
+// certificates as TRUSTED CERTIFICATE and X509 CERTIFICATE.
 bool is_label_of(std::string_view label, PemKind kind) {
   return label.ends_with(kind == PemKind::certificate ? "CERTIFICATE" : "PRIVATE KEY");
 }

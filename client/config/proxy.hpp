@@ -1,4 +1,4 @@
-// Whether the way to the API server goes through a proxy: `proxy-url` of the cluster, or else
+// Whether connections to the API server use a proxy: `proxy-url` of the cluster, or else
 // HTTPS_PROXY, HTTP_PROXY and NO_PROXY, read as Go's net/http (and so kubectl) does.
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace dcm::client {
 
-// "http://ada:secret@proxy:3128" as a proxy. `where` begins the message of an error.
-// Errors: configuration, never with the user name or password.
+// Parses "http://ada:secret@proxy:3128". `where` begins error messages. Errors: configuration,
+// never with the user name or password.
 runtime::Result<http::Proxy> make_proxy(std::string_view url, std::string_view where);
 
-// The proxy for `server` according to the environment. A loopback address has none. Errors: as
+// The proxy for `server` according to the environment. Loopback addresses have none. Errors: as
 // make_proxy.
 runtime::Result<std::optional<http::Proxy>> proxy_of_environment(const http::Endpoint& server,
                                                                  const Environment& environment);
 
-// Whether NO_PROXY names a host: "*", names with their subdomains (".example.com": those alone),
-// addresses, networks in CIDR notation, each with a port or without, separated by commas.
+// Whether NO_PROXY names a host: "*", names with their subdomains (".example.com": only those),
+// addresses, networks in CIDR notation, each with or without a port, separated by commas.
 bool is_excluded(std::string_view no_proxy, const http::Endpoint& server);
 
 }  // namespace dcm::client

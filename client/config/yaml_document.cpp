@@ -9,7 +9,7 @@
 namespace dcm::client {
 namespace {
 
-// Notes where a document starts and whether there is anything in it, and counts what it holds.
+// Records whether and where a document starts, and counts its contents.
 class DocumentProbe final : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -73,8 +73,8 @@ YAML::Node parse_first_document(const std::string& text) {
   return YAML::Load(text);
 }
 
-// YAML::Load would drop the rest silently. YAML::LoadAll must not be used: at a stray bracket it
-// makes empty documents without moving on, until memory is full.
+// YAML::Load would silently drop the rest. YAML::LoadAll must not be used: at a stray bracket it
+// creates empty documents without advancing, until memory is exhausted.
 std::optional<int> line_of_rest(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);

@@ -8,17 +8,17 @@
 
 namespace dcm::client {
 
-// A document may hold so many values, and so many anchors and aliases. yaml-cpp takes about 0.5 KB
-// for each value, and longer for each anchor the more there are: 16 MB of them would block the
-// program for minutes. A kubeconfig of 5,000 clusters has 150,000 values.
+// Limits of values, and of anchors and aliases. yaml-cpp takes about 0.5 KB for each value, and
+// longer for each anchor the more there are: 16 MB of them would block the program for minutes. A
+// kubeconfig of 5,000 clusters has 150,000 values.
 inline constexpr std::size_t kYamlNodesMax = 250'000;
 inline constexpr std::size_t kYamlAnchorsMax = 1'000;
 
-// Only its first document counts; null if that is empty. Throws YAML::Exception: no YAML, or out of
-// bounds.
+// Only the first document counts; null if it is empty. Throws YAML::Exception: no YAML, or over the
+// limits.
 YAML::Node parse_first_document(const std::string& text);
 
-// The line (from 1) on which something stands after the first document. Throws YAML::Exception.
+// The line (from 1) of the first content after the first document. Throws YAML::Exception.
 std::optional<int> line_of_rest(const std::string& text);
 
 // Where a line "---" or "..." ends the first document; the size of `text` if none does. Go's parser

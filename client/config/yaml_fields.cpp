@@ -16,8 +16,8 @@ int line_of(const YAML::Mark& mark) {
   return mark.is_null() ? 0 : mark.line + 1;
 }
 
-// yaml-cpp's words without what it quotes from the file after a colon (the name of an alias, say:
-// an unquoted password that starts with an asterisk).
+// yaml-cpp's message without what it quotes from the file after a colon (such as the name of an
+// alias: an unquoted password that starts with an asterisk).
 std::string_view without_quote(std::string_view message) {
   return message.substr(0, message.find(": "));
 }
@@ -34,7 +34,7 @@ bool has_foreign_tag(const YAML::Node& node) {
   return !tag.empty() && tag != "?" && tag != "!" && tag != "tag:yaml.org,2002:str";
 }
 
-// Where a tab indents the line that could not be read, or the one before it: "4:1".
+// Where a tab indents the unreadable line, or the one before it: "4:1".
 std::optional<std::string> find_tab(std::string_view text, const YAML::Mark& mark) {
   if (mark.is_null()) return std::nullopt;
   for (int line = 0; line <= mark.line && !text.empty(); ++line) {
@@ -153,7 +153,7 @@ void YamlFields::read_map(const YAML::Node& node) {
   }
 }
 
-// "<<": what its maps have, and this map has not; of several maps, the first wins.
+// "<<": entries of its maps that this map lacks; of several maps, the first wins.
 void YamlFields::read_merged(const YAML::Node& node) {
   for (const auto& pair : node) {
     if (!pair.first.IsScalar() || !is_merge(reader_, pair.first)) continue;

@@ -2,7 +2,7 @@
 //
 // yaml-cpp accepts duplicate keys, converts scalars freely and throws on the wrong type; here a
 // duplicate key and a wrong type are errors with file, line and what was expected. Values are never
-// quoted in a message: any of them may be a secret, also by an indentation that slipped.
+// quoted in a message: any of them may be a secret, for example after wrong indentation.
 //
 // A kubeconfig that kubectl reads must be readable here, so it is read by client-go's rules: of two
 // equal keys the last one counts, "<<" merges maps, "yes" is true, and what follows the first
@@ -20,7 +20,7 @@
 
 namespace dcm::client {
 
-// A string and the line it stands on (from 1; 0 when it stands nowhere).
+// A string and its line (from 1; 0 if it has none).
 struct Text {
   std::string value;
   int line = 0;
@@ -32,8 +32,8 @@ std::string locate(std::string_view file, int line, std::string_view what);
 
 enum class YamlRules { strict, as_client_go };
 
-// Parses and remembers the first error; after it, everything reads as absent. So a reader is
-// written as if nothing went wrong and asks once at its end.
+// Parses and remembers the first error; after it, everything reads as absent. So callers read
+// without checks and ask once at the end.
 class YamlReader {
  public:
   explicit YamlReader(std::string file, YamlRules rules = YamlRules::strict)
@@ -77,10 +77,10 @@ class YamlFields {
   std::vector<std::string> texts(std::string_view key);
   // The keys of a map, in order, each with its list of strings.
   std::vector<std::pair<std::string, std::vector<std::string>>> text_lists(std::string_view key);
-  // Any value, unread; a null node if there is none.
+  // Any value, not interpreted; a null node if there is none.
   YAML::Node any(std::string_view key);
 
-  // Keys that were never asked for, in order.
+  // Keys that were never read, in order.
   std::vector<Text> unread() const;
   int line() const { return line_; }
 

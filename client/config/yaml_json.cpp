@@ -29,8 +29,8 @@ bool is_number(const std::string& text) {
   return true;
 }
 
-// A scalar that is not quoted may be something else than a string. JSON writes numbers as YAML
-// does, but for a point at the beginning or end.
+// An unquoted scalar may be something else than a string. JSON and YAML write numbers alike, except
+// for a leading or trailing decimal point.
 std::string scalar(const YAML::Node& node) {
   const std::string& text = node.Scalar();
   if (node.Tag() != "?") return quote(text);

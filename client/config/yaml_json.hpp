@@ -1,4 +1,4 @@
-// YAML as JSON, the way Kubernetes reads it: for what is passed on and not looked into.
+// YAML as JSON, read like Kubernetes does: for values that are passed on unread.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace dcm::client {
 
-// Nothing where it is nested too deeply or larger than `bytes_max` (aliases repeat what they name),
-// or has a key that is no plain value.
+// nullopt if nested too deeply, larger than `bytes_max` (aliases repeat their contents), or with a
+// key that is no plain value.
 std::optional<std::string> to_json(const YAML::Node& node, std::size_t bytes_max = 1024 * 1024);
 
 }  // namespace dcm::client

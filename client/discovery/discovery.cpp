@@ -34,7 +34,7 @@ std::vector<std::string_view> plurals(const KindSet& kinds) {
   return names;
 }
 
-// Of a path of discovery any 404 means that the group or version is not there.
+// Any 404 on a discovery path means that the group or version is not there.
 bool is_absent(const Error& error) {
   return error.reason == Reason::not_served || error.reason == Reason::object_not_found;
 }
@@ -72,7 +72,7 @@ Task<Availability> Discovery::find(KindSet kinds, Deadline deadline) {
       offered->empty() ? "none" : fmt::format("{}", fmt::join(*offered, ", ")))};
 }
 
-// The core group has one version and no document that says so.
+// The core group has one version and no group document.
 Task<Result<std::vector<std::string>>> Discovery::served_versions(std::string group,
                                                                   Deadline deadline) {
   if (group.empty()) co_return std::vector<std::string>{"v1"};
@@ -88,7 +88,7 @@ Task<Result<std::vector<std::string>>> Discovery::served_versions(std::string gr
   co_return versions;
 }
 
-// A version that has gone between the two questions serves nothing.
+// A version that disappeared between the two requests serves nothing.
 Task<Result<Discovery::Names>> Discovery::served_names(std::string group, std::string version,
                                                        Deadline deadline) {
   const ApiRequest request{

@@ -17,27 +17,26 @@
 
 namespace dcm::client {
 
-// Kinds that are used in one version, because their objects meet.
+// Kinds that are used in the same version, because their objects refer to each other.
 using KindSet = std::vector<const api::ResourceKind*>;
 
 // The server could not be asked.
 struct Unknown {
   runtime::Error error;
 };
-// The server answered, and there is no version that we know. Why, as one line for operators.
+// The server answered, and serves no version that we know. Why, in one line for operators.
 struct NotServed {
   std::string why;
 };
-// The best version of a set that the server serves with all its kinds.
+// The best version of a set for which the server serves all kinds.
 struct Served {
   std::string version;
   friend bool operator==(const Served&, const Served&) = default;
 };
 using Availability = std::variant<Unknown, NotServed, Served>;
 
-// How long to wait before the next question after this answer. A server that cannot be reached may
-// be just starting, a credential may be about to be repaired; an API that is not served needs an
-// operator.
+// How long to wait after this answer before asking again. An unreachable server may just be
+// starting, and a credential may soon be repaired; an API that is not served needs an operator.
 runtime::Duration ask_again_after(const Availability& availability);
 
 class Discovery {
@@ -45,9 +44,9 @@ class Discovery {
   // `rest` must outlive it.
   explicit Discovery(RestClient& rest) : rest_(rest) {}
 
-  // Asks now, and once, so that what is wrong shows at once; for the start, for later while
-  // something is missing (ask_again_after), and for when a whole resource turns out not to be there
-  // any more (not_served). Remembers nothing. All kinds of a set are of one group.
+  // Asks exactly once, so that errors show at once: at the start, later while something is missing
+  // (ask_again_after), and when a whole resource turns out to be gone (not_served). Remembers
+  // nothing. All kinds of a set are of one group.
   runtime::Task<Availability> find(KindSet kinds, runtime::Deadline deadline);
 
  private:
@@ -61,7 +60,7 @@ class Discovery {
   RestClient& rest_;
 };
 
-// The kinds of a set as they are addressed in the version that was found.
+// The kinds of a set with their paths in the discovered version.
 api::Resource resource_of(const api::ResourceKind& kind, const Served& served);
 
 }  // namespace dcm::client

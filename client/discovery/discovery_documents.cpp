@@ -11,7 +11,7 @@ using runtime::Reason;
 using runtime::Result;
 namespace dom = simdjson::dom;
 
-// Hands the string `field` of each element of the array `list` to `sink`.
+// Passes the string `field` of each element of the array `list` to `sink`.
 Result<> for_each_text(std::string_view body, std::string_view list, std::string_view field,
                        const std::function<void(std::string_view)>& sink) {
   dom::parser parser;

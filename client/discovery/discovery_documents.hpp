@@ -1,5 +1,5 @@
-// The API server's documents of discovery (meta/v1 APIGroup and APIResourceList), read as far as we
-// need them.
+// The API server's discovery documents (meta/v1 APIGroup and APIResourceList), as far as we need
+// them.
 #pragma once
 
 #include <set>

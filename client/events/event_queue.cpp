@@ -18,7 +18,7 @@ using runtime::WallTime;
 constexpr std::size_t kMessageBytesMax = 1024;
 constexpr std::size_t kNameBytesMax = 253;
 
-// Cut at a character of UTF-8.
+// Cut between UTF-8 characters.
 void shorten(std::string& text) {
   if (text.size() <= kMessageBytesMax) return;
   std::size_t end = kMessageBytesMax;
@@ -26,7 +26,7 @@ void shorten(std::string& text) {
   text.resize(end);
 }
 
-// Parts that may hold any byte but NUL.
+// Parts may contain any byte but NUL.
 std::string join(std::initializer_list<std::string_view> parts) {
   std::string key;
   for (const std::string_view part : parts) {
@@ -40,7 +40,7 @@ std::string identity(const api::ObjectReference& about) {
   return join({about.api_version, about.kind, about.key.str(), about.uid.str()});
 }
 
-// A server quotes the names that it speaks of, and some differ from attempt to attempt.
+// A server quotes the names that it mentions, and some differ between attempts.
 std::string without_quoted(std::string_view message) {
   std::string rest;
   bool is_quoted = false;
@@ -150,23 +150,23 @@ std::optional<EventQueue::Write> EventQueue::next() {
   return Write{kind, *std::move(id), entry->event};
 }
 
-void EventQueue::finish(const std::string& id, Outcome outcome) {
+void EventQueue::finish(const std::string& id, Answer answer) {
   Entry* const entry = entries_.use(id);
   DCM_ASSERT(entry != nullptr && entry->state == Entry::State::being_written);
   const bool was_repeated = std::exchange(entry->was_repeated_meanwhile, false);
   entry->state = Entry::State::idle;
   --in_hand_;
   line_of(entry->event).done(entry->event.key.namespace_.str());
-  switch (outcome) {
-    case Outcome::written:
+  switch (answer) {
+    case Answer::written:
       entry->exists = true;
       if (was_repeated) wait(id, *entry);
       return;
-    case Outcome::vanished:
+    case Answer::vanished:
       entry->exists = false;
       wait(id, *entry);
       return;
-    case Outcome::given_up:
+    case Answer::given_up:
       if (!entry->exists) entries_.erase(id);
       return;
   }

@@ -1,15 +1,15 @@
 // Decides about a reported event: a new object, a repetition of one, or nothing. No I/O.
 //
-// Same object, type, component, reason and message, whatever names the message quotes: one Event,
-// whose `count` grows and whose message is the last one; what is repeated while it waits costs no
-// write of its own. Per object and reason 25 reports pass at once
-// and then one in 5 minutes, as in client-go (whose limit is per object, and which also merges
-// events that differ in their message; we keep other messages apart).
+// Same object, type, component, reason and message (apart from names quoted in it): one Event,
+// whose `count` grows and whose message is the latest. A repetition of a waiting event costs no
+// extra write. Per object and reason 25 reports pass at once and then one in 5 minutes, as in
+// client-go (whose limit is per object, and which also merges events that differ in their message;
+// we keep other messages apart).
 //
-// Normal events tell what was done, once: an eviction. Warnings tell what failed, and come again
-// while the cause lasts. So each kind waits in a line of its own, with a bound of its own, and of
-// four writes three go to the first. Either line serves namespaces by turns; when it is full, the
-// namespace for which most wait gives way to another.
+// Normal events report something done, once, such as an eviction. Warnings report failures, and
+// repeat while the cause lasts. So each type has its own bounded queue, and three writes of four go
+// to the first. Each queue serves namespaces in turn; when it is full, an event of the namespace
+// with the most waiting ones is dropped for another.
 #pragma once
 
 #include <cstddef>
@@ -30,21 +30,21 @@ namespace dcm::client {
 struct EventLimits {
   std::size_t normal_waiting_max = 10'000;
   std::size_t warnings_waiting_max = 1'000;
-  // How many of one namespace and line are written at a time.
+  // How many of one namespace and queue are written concurrently.
   std::size_t writes_per_namespace = 4;
-  // Events that do not wait, and (object, reason) pairs, that are remembered; those used longest
-  // ago are forgotten.
+  // Limit of remembered events that do not wait, and of (object, reason) pairs; the least recently
+  // used are forgotten.
   std::size_t remembered_max = 4096;
   double burst = 25;
   runtime::Duration refill = std::chrono::minutes(5);
 };
 
-// Bounded in every direction. Invariant: an entry is forgotten only while it does not wait.
+// Bounded in every respect. Invariant: an entry is forgotten only while it does not wait.
 class EventQueue {
  public:
   enum class Verdict : std::uint8_t {
     waiting,
-    displaced_another,  // it waits, and the event of another namespace is lost for it
+    displaced_another,  // it waits; an event of another namespace was dropped for it
     merged,
     over_rate,
     full,
@@ -55,7 +55,7 @@ class EventQueue {
     std::string id;  // for finish()
     api::Event event;
   };
-  enum class Outcome : std::uint8_t {
+  enum class Answer : std::uint8_t {
     written,
     vanished,  // a repetition found no object (events expire): it is created again
     given_up,
@@ -66,10 +66,10 @@ class EventQueue {
   // `event` without name, namespace, count and times.
   Verdict report(api::Event event, runtime::MonoTime now, runtime::WallTime wall);
 
-  // The next write; the caller reports its outcome. nullopt: none waits, or those that do have to
-  // wait for the end of others.
+  // The next write; the caller reports the answer. nullopt: none waits, or those that wait need
+  // others to end first.
   std::optional<Write> next();
-  void finish(const std::string& id, Outcome outcome);
+  void finish(const std::string& id, Answer answer);
 
   std::size_t waiting() const noexcept { return normal_.size() + warnings_.size(); }
   std::size_t remembered() const noexcept { return entries_.size(); }
@@ -86,7 +86,7 @@ class EventQueue {
   FairLine& line_of(const api::Event& event) {
     return event.type == api::EventType::normal ? normal_ : warnings_;
   }
-  // Whether there is room for one more of the event's line, if need be in place of another.
+  // Whether the event's queue has room for one more, if necessary by dropping another.
   enum class Room : std::uint8_t { free, taken_from_another, none };
   Room make_room(const api::Event& event);
   void wait(const std::string& id, Entry& entry);
@@ -101,7 +101,7 @@ class EventQueue {
   FairLine warnings_;
   int normal_in_a_row_ = 0;
   std::size_t in_hand_ = 0;
-  // Names hold the time: it must never be the same twice.
+  // Names contain the time, which must never repeat.
   std::uint64_t last_name_time_ = 0;
 };
 

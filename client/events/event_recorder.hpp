@@ -13,20 +13,20 @@
 
 namespace dcm::client {
 
-// Reporting never waits and never fails; run() writes some events at a time, within a budget of
-// their own (admission.hpp). Unwritten events (over the rate, queue full, refused by the server,
-// still failing after all retries) are counted. A refused event is not retried. Loop thread only.
+// Reporting never waits and never fails; run() writes a few events at a time, within their own
+// budget (admission.hpp). Unwritten events (over the rate, queue full, refused by the server, still
+// failing after all retries) are counted. A refused event is not retried. Loop thread only.
 class EventRecorder final : public api::EventSink {
  public:
   // All references must outlive it.
   EventRecorder(RestClient& rest, runtime::TimeSource& time, runtime::MetricsRegistry& metrics,
                 runtime::Rng rng, runtime::Logger log, EventLimits limits = {});
 
-  // Of a very long message the beginning.
+  // A very long message is cut.
   void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
               std::string_view reason, std::string_view message) override;
 
-  // Writes until it is cancelled; what still waits then is lost.
+  // Writes until it is cancelled; events still waiting then are lost.
   runtime::Task<> run();
 
  private:
@@ -42,7 +42,7 @@ class EventRecorder final : public api::EventSink {
   EventQueue queue_;
   runtime::Condition may_write_;  // there is more to write, or the server answers again
   std::size_t in_hand_ = 0;
-  bool is_server_there_ = true;  // if not, one write at a time looks whether it is
+  bool is_server_there_ = true;  // if not, one write at a time probes for it
   runtime::Counter& dropped_over_rate_;
   runtime::Counter& dropped_full_;
   runtime::Counter& dropped_failed_;

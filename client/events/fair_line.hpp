@@ -1,5 +1,5 @@
-// What waits to be written, served by turns of namespaces: however many events of one namespace
-// wait, the next one of another is written soon.
+// Items waiting to be written, with namespaces served in turn: however many events of one namespace
+// wait, another's next one is written soon.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@ namespace dcm::client {
 
 class FairLine {
  public:
-  // What is written for the first time goes before repetitions of the same namespace.
+  // First writes go before repetitions of the same namespace.
   enum class Rank : std::uint8_t { first, again };
 
-  // `in_hand_max`: how many of one namespace are written at a time, so that a webhook that is slow
-  // for one does not hold up all.
+  // `in_hand_max`: how many of one namespace are written concurrently, so that a webhook that is
+  // slow for one does not hold up all.
   explicit FairLine(std::size_t in_hand_max) : in_hand_max_(in_hand_max) {}
 
   void push(const std::string& name_space, std::string id, Rank rank);
-  // The next one, which is in hand until done(). nullopt: none may be written now.
+  // The next item, which is in hand until done(). nullopt: none may be written now.
   std::optional<std::string> pop();
   void done(const std::string& name_space);
-  // Makes room for one of `name_space`: takes out the newest of the namespace for which most wait,
-  // if more wait for that one than for `name_space`; otherwise nullopt.
+  // Makes room for an item of `name_space` by removing the newest item of the namespace with the
+  // most waiting items, if that has more than `name_space`; otherwise returns nullopt.
   std::optional<std::string> displace_for(const std::string& name_space);
 
   std::size_t size() const noexcept { return size_; }
@@ -47,7 +47,7 @@ class FairLine {
 
   std::size_t in_hand_max_;
   Lines lines_;
-  std::deque<std::string> turns_;  // namespaces of which one may be written
+  std::deque<std::string> turns_;  // namespaces with an item that may be written
   std::size_t size_ = 0;
 };
 

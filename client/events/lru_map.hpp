@@ -1,4 +1,4 @@
-// A hash map that knows which of its entries was used longest ago.
+// A hash map that tracks the least recently used entry.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace dcm::client {
 
-// Values stay where they are until they are erased.
+// Values do not move until they are erased.
 template <class Value>
 class LruMap {
  public:
@@ -19,7 +19,7 @@ class LruMap {
   LruMap(const LruMap&) = delete;
   LruMap& operator=(const LruMap&) = delete;
 
-  // The value, now the one used last; null: not there.
+  // The value, which becomes the most recently used; null if missing.
   Value* use(std::string_view key) {
     const auto found = index_.find(key);
     if (found == index_.end()) return nullptr;
@@ -42,7 +42,7 @@ class LruMap {
     entries_.erase(entry);
   }
 
-  // Erases the entry that was used longest ago among those that `is_expendable`.
+  // Erases the least recently used entry that `is_expendable`.
   template <class Predicate>
   void erase_oldest(Predicate is_expendable) {
     for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
@@ -57,7 +57,7 @@ class LruMap {
 
  private:
   using Entries = std::list<std::pair<const std::string, Value>>;
-  Entries entries_;  // the one used last in front
+  Entries entries_;  // most recently used first
   std::unordered_map<std::string_view, typename Entries::iterator> index_;
 };
 

@@ -23,13 +23,13 @@ MonoTime next_attempt(const Candidate& self, const Answer& answer) {
   return answer.now + part_of(self.timing.retry_period, 1 + kJitterMax * answer.jitter);
 }
 
-// The state after an orderly release. If the holder was cleared in another way, it may not know
-// that.
+// The state after an orderly release. If the holder was cleared in another way, the holder may not
+// know.
 bool is_released(const LeaseSpec& spec) {
   return spec.holder.empty() && spec.duration == kReleasedDuration;
 }
 
-// An edited duration must not shorten what the holder reckons with; a longer one is what it says.
+// A shortened duration must not shorten what the holder relies on; a longer one is honoured.
 MonoTime expiry(const Following::Seen& seen, const Candidate& self) {
   const Duration said = seen.spec.duration.value_or(seconds(0));
   return seen.since + std::max(said, self.timing.lease_duration);
@@ -45,8 +45,8 @@ bool must_read_after(const runtime::Error& error) {
          error.reason == runtime::Reason::already_exists || runtime::is_outcome_unknown(error);
 }
 
-// Later than the last renewal, also after our clock was put back: others take a lease with
-// unchanged times for one that was not renewed.
+// Later than the last renewal, even after our clock was put back: others treat a lease with
+// unchanged times as not renewed.
 std::string renewal_after(const LeaseSpec& last, runtime::WallTime now) {
   const auto before = runtime::parse_micro_timestamp(last.renew_time);
   if (before && now <= *before && *before < runtime::WallTime::max()) {
@@ -55,11 +55,11 @@ std::string renewal_after(const LeaseSpec& last, runtime::WallTime now) {
   return runtime::micro_timestamp(now);
 }
 
-// Makes the lease ours, or keeps it so.
+// Acquires the lease, or renews it.
 Write hold(const std::optional<LeaseSpec>& known, const Candidate& self, Moment now) {
   LeaseSpec spec;
   spec.holder = self.identity;
-  // Never less than what we reckon with.
+  // Never less than the duration that we rely on.
   spec.duration = std::chrono::ceil<seconds>(self.timing.lease_duration);
   spec.renew_time = runtime::micro_timestamp(now.wall);
   spec.acquire_time = spec.renew_time;
@@ -71,7 +71,7 @@ Write hold(const std::optional<LeaseSpec>& known, const Candidate& self, Moment 
   return {Write::Kind::update, std::move(spec)};
 }
 
-// As client-go releases it: without a holder, and free after a second by its duration.
+// Released like client-go does: without a holder, and with a duration of one second.
 Write let_go(const LeaseSpec& known, Moment now) {
   LeaseSpec spec = known;
   spec.holder.clear();

@@ -99,7 +99,7 @@ Task<> Elector::write(Write write) {
   move_to(observe_write(std::move(state_), options_.candidate, answer));
 }
 
-// Nothing is repeated below: what to do after a failure is decided anew.
+// No retries below: each failure is followed by a new decision.
 Task<Answer> Elector::send(ApiRequest request) {
   const MonoTime sent = deps_.time.now();
   request.priority = client::Priority::exempt;
@@ -125,7 +125,7 @@ Result<std::optional<LeaseSpec>> Elector::take(Result<http::Response> answer) {
 }
 
 void Elector::move_to(State next) {
-  // The fence has closed while the answer was on its way.
+  // The fence closed while the answer was on its way.
   if (is_over_) return;
   const bool was_leading = is_leading();
   state_ = std::move(next);
@@ -172,7 +172,7 @@ void Elector::report(std::string_view what, const Answer& answer) {
     return problem_.reset();
   }
   const runtime::Error& error = answer.lease.error();
-  // Another candidate was quicker, or the lease was edited.
+  // Another candidate was faster, or the lease was edited.
   if (runtime::is_conflict(error) || error.reason == runtime::Reason::already_exists) return;
   problem_ = runtime::to_string(error);
   if (!failure_guard_.should_log(runtime::to_string(error.reason))) return;

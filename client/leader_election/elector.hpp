@@ -1,4 +1,4 @@
-// Gets and keeps the lease: the coroutine around election.hpp.
+// Acquires and keeps the lease: the coroutine around election.hpp.
 #pragma once
 
 #include <optional>
@@ -24,9 +24,9 @@ struct ElectorOptions {
 class ElectionListener {
  public:
   virtual ~ElectionListener() = default;
-  // Once. The fence is open.
+  // Called once, when the lease is acquired. The fence is open.
   virtual void on_leading(const api::ObjectMeta& lease) = 0;
-  // Once, and the last call. The fence is closed for good.
+  // Called once, last. The fence is closed for good.
   virtual void on_lost(std::string_view why) = 0;
 };
 
@@ -49,16 +49,16 @@ class Elector {
   Elector& operator=(const Elector&) = delete;
 
   // Tries to become the leader, and renews. Ends when the lease is lost, or after stop() when it is
-  // given back (or could not be: it runs out by itself). Cancelled, it ends without giving it back.
+  // released (or if that fails: it expires by itself). If cancelled, ends without releasing it.
   runtime::Task<> run();
-  // Closes the fence. Call it when all writes are done: then no candidate has to wait for the lease
-  // to run out. Idempotent.
+  // Closes the fence. Call it when all writes are done: then other candidates need not wait for the
+  // lease to expire. Idempotent.
   void stop();
 
   bool is_leading() const { return std::holds_alternative<Leading>(state_); }
-  // The leader at the last read or write of the lease; empty: none is known.
+  // The leader at the last read or write of the lease; empty if unknown.
   const std::string& leader() const { return leader_; }
-  // The reason why we cannot take part; nullopt: the last read or write of the lease succeeded.
+  // Why we cannot take part; nullopt: the last read or write of the lease succeeded.
   const std::optional<std::string>& problem() const { return problem_; }
 
  private:
@@ -80,9 +80,9 @@ class Elector {
   runtime::Rng rng_;
   runtime::Logger log_;
   State state_ = Following{};
-  std::string stored_;    // the lease as the server sent it last
-  api::ObjectMeta meta_;  // of that
-  std::string leader_;    // who was last reported to lead
+  std::string stored_;  // the lease as last sent by the server
+  api::ObjectMeta meta_;
+  std::string leader_;  // the leader that was last reported
   std::optional<std::string> problem_ = "the lease was not read yet";
   bool is_stopping_ = false;
   bool is_over_ = false;

@@ -8,9 +8,9 @@
 
 namespace dcm::leader_election {
 
-// Closed at first. Each renewal opens it up to a point in time, and it is checked right before the
-// bytes of a write leave: a process that was stopped for a while, or is too busy to renew, finds it
-// closed without any action. The clock must run on while the machine sleeps.
+// Closed at first. Each renewal opens it until a certain time, and it is checked right before the
+// bytes of a write leave: for a process that was paused, or is too busy to renew, it closes by
+// itself. The clock must advance while the machine sleeps.
 //
 // A request that has passed the check cannot be recalled. So each write also carries the UID (and
 // where it matters the version) of its object.

@@ -13,7 +13,7 @@ using runtime::Result;
 using runtime::Task;
 namespace dom = simdjson::dom;
 
-// Exempt from the limits of the controllers' calls: the caller has limits of its own.
+// Exempt from the limits of the controllers' calls: the caller has its own limits.
 ApiRequest review(std::string target, std::string body, runtime::Deadline deadline) {
   return {.verb = Verb::create,
           .target = std::move(target),
@@ -63,7 +63,7 @@ UserInfo user_of(dom::element status) {
   return info;
 }
 
-// Sends a review and hands its `status` to `read`.
+// Sends a review and passes its `status` to `read`.
 template <class T, class Read>
 Task<Result<T>> answer_of(RestClient& rest, ApiRequest request, Read read) {
   const std::string url = rest.url(request);

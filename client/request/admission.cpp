@@ -29,7 +29,7 @@ struct Admission::Waiter {
   bool granted = false;
 };
 
-// A waiter's place in its queue; also gives up the turn of a waiter that was cancelled.
+// A waiter's place in its queue; also returns the turn of a cancelled waiter.
 struct Admission::QueuePlace {
   QueuePlace(Admission& owner, Priority priority, Waiter& waiter)
       : owner(owner), priority(priority), waiter(waiter) {

@@ -1,4 +1,4 @@
-// The client's own limits: requests per second, and requests at the same time.
+// The client's own limits: requests per second, and concurrent requests.
 //
 // The order of admission, when several wait:
 //  * work for live objects before the backlog; first come, first served within each;
@@ -31,7 +31,7 @@ struct AdmissionLimits {
 // Loop thread only. Must outlive its permits.
 class Admission {
  public:
-  // The right to have one request out. Gives its place back when it is destroyed.
+  // The right to send one request. Returns its slot on destruction.
   class Permit {
    public:
     Permit(Permit&& other) noexcept : owner_(other.owner_), priority_(other.priority_) {
@@ -55,9 +55,8 @@ class Admission {
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
 
-  // Waits for its turn.
-  // Errors: too_many_requests (without an HTTP status) when the turn does not come by the deadline;
-  // nothing was sent then.
+  // Waits for its turn. Errors: too_many_requests (without an HTTP status) if the turn does not
+  // come by the deadline; then nothing was sent.
   runtime::Task<runtime::Result<Permit>> admit(Priority priority, runtime::Deadline deadline);
 
   std::size_t in_flight() const noexcept { return in_flight_ + events_in_flight_; }
@@ -83,7 +82,7 @@ class Admission {
   runtime::TokenBucket tokens_;
   runtime::TokenBucket event_tokens_;
   std::array<Queue, 3> queues_;
-  std::size_t in_flight_ = 0;  // of work
+  std::size_t in_flight_ = 0;  // for work
   std::size_t events_in_flight_ = 0;
   int grants_since_backlog_ = 0;
   std::optional<runtime::TimerId> timer_;

@@ -1,5 +1,5 @@
-// Media types that ask for objects without `managedFields` (KEP-5958), which is up to half of an
-// object: for those that are read and never sent back whole.
+// Media types that request objects without `managedFields` (KEP-5958), which can be half of an
+// object: for objects that are read and never sent back whole.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace dcm::client {
 
-// `accept`: media types with a comma between them. Servers that do not know the parameter ignore
-// it.
+// `accept`: media types separated by commas. Servers that do not know the parameter ignore it.
 inline std::string without_managed_fields(std::string_view accept) {
   std::string made;
   while (!accept.empty()) {

@@ -12,9 +12,9 @@ using runtime::Reason;
 // Six times the pods of the largest clusters that Kubernetes is tested with.
 constexpr std::size_t kObjectsMax = 1'000'000;
 constexpr std::size_t kPagesMax = 20'000;
-// A server may return fewer objects than were asked for, so a short page is progress.
+// A server may return fewer objects than requested, so a short page is progress.
 constexpr std::size_t kEmptyPagesMax = 100;
-// After so many pages without a large one the limit doubles.
+// After this many pages without a large one the limit doubles.
 constexpr std::size_t kCalmPages = 8;
 constexpr std::size_t kShrink = 4;
 

@@ -1,4 +1,4 @@
-// How a list is read in pages: what is asked for next, whatever the server answers. Pure.
+// How a list is read in pages: the next request, whatever the server answers. Pure.
 //
 // A page that is too large is requested again with a smaller limit, down to 1: users decide how
 // large their objects are. And every list ends: a server that keeps sending continue tokens, or
@@ -20,16 +20,16 @@ struct Paging {
   std::size_t limit = kLimitMax;
   std::string continue_token = {};  // empty: the first
   std::size_t pages = 0;            // before this one
-  std::size_t empty_pages = 0;      // of those: without an object
-  std::size_t objects = 0;          // in those
-  std::size_t calm_pages = 0;       // since one was too large
+  std::size_t empty_pages = 0;      // of these: before the first object
+  std::size_t objects = 0;          // objects in these
+  std::size_t calm_pages = 0;       // pages since one was too large
 };
 
-// The page behind one of `objects` objects, given the `continue_token` that came with it.
-// Errors: malformed: the list does not end.
+// The page after one of `objects` objects, given its `continue_token`. Errors: malformed: the list
+// does not end.
 runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string continue_token);
 
-// The same page with a smaller limit; nothing: it cannot be smaller.
+// The same page with a smaller limit; nullopt if it cannot be smaller.
 std::optional<Paging> smaller_page(Paging page);
 
 }  // namespace dcm::client

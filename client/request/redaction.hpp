@@ -1,7 +1,7 @@
-// Keeps our own credential out of text that others have written.
+// Removes our own credential from text written by others.
 //
 // A server or proxy may answer with what it was sent: its text gets into the log, into events that
-// tenants read, and into pages. So whatever is shown of an answer goes through here first.
+// tenants read, and onto pages. So all text of an answer is filtered here before it is shown.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@ namespace dcm::client {
 
 class Redaction {
  public:
-  // The `Authorization` of a request that is sent now; empty: none. The one before is remembered,
-  // too: its answer may come yet.
+  // The `Authorization` of a request that is sent now; empty if none. The previous one is
+  // remembered as well: its answer may still arrive.
   void use(std::string_view authorization);
 
-  // The text without those.
+  // The text without these credentials.
   std::string apply(std::string text) const;
 
  private:
-  std::array<std::string, 2> secrets_;  // what follows the scheme; the one in use first
+  std::array<std::string, 2> secrets_;  // the part after the scheme; the current one first
 };
 
 }  // namespace dcm::client

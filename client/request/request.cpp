@@ -39,9 +39,8 @@ const VerbTraits& traits(Verb verb) {
   return kVerbs[static_cast<std::size_t>(verb)];
 }
 
-// 500 pods of 30 KB. A page above this is asked for again with a smaller limit (paging.hpp); an
-// object alone is taken also where people have raised etcd's limit to 10 MB (six times that, with
-// escapes).
+// 500 pods of 30 KB. A larger page is requested again with a smaller limit (paging.hpp). A single
+// object is accepted even where etcd's limit was raised to 10 MB (six times that, with escapes).
 constexpr std::size_t kPageBytesMax = std::size_t{16} * 1024 * 1024;
 constexpr std::size_t kOneObjectBytesMax = std::size_t{64} * 1024 * 1024;
 

@@ -37,31 +37,31 @@ http::Method method_of(Verb verb);
 // The media type of a body in JSON; empty for verbs without one.
 std::string_view content_type_of(Verb verb);
 bool is_write(Verb verb);
-// Whether sending it a second time, after the first one may have been carried out, does no harm.
-// Merge patches, updates and deletions carry what they rely on (uid, resourceVersion), so a second
-// one is a no-op or a conflict; a second create may make a second object, and a second JSON patch a
-// second item of a list.
+// Whether repeating it is harmless after the first one may have been carried out. Merge patches,
+// updates and deletions carry preconditions (uid, resourceVersion), so a second one is a no-op or a
+// conflict; a second create may create a second object, and a second JSON patch may add a second
+// list item.
 bool is_idempotent(Verb verb);
 
 // The order of requests when the client's own limits are reached.
 enum class Priority : std::uint8_t {
-  live,     // work for something that changed just now
-  backlog,  // what a start, a takeover or a relist brought
+  live,     // work for something that just changed
+  backlog,  // from a start, a takeover or a relist
   event,    // core/v1 Events: never in the way of work
-  exempt,   // leases, and what has limits of its own: no limit applies
+  exempt,   // leases, and requests with their own limits: no limit applies
 };
 
 // Whether a write asks the write gate (the leader's fence) before its bytes leave.
 enum class Fencing : std::uint8_t { fenced, unfenced };
 
-// Whether the client sends a request again by itself (retry.hpp), or leaves that to the caller: for
-// one who has other things to do meanwhile, or looks anew before each attempt.
+// Whether the client repeats a request itself (retry.hpp) or leaves that to the caller, who may
+// have other work meanwhile, or reads again before each attempt.
 enum class Retries : std::uint8_t {
-  // Also after a server's errors (500, Retry-After): for a caller without a queue. The call may
-  // take half a minute.
+  // Even after server errors (500, Retry-After): for a caller without a queue. The call may take
+  // half a minute.
   allowed,
-  // Only while no server answers at all, which is the fault of no tenant. A server's errors are for
-  // the caller's queue, which is fair: a worker that sleeps on one tenant's trouble is lost for all
+  // Only while no server answers at all, which is no tenant's fault. Server errors are left to the
+  // caller's queue, which is fair: a worker that waits for one tenant's problem is lost to all
   // others.
   unanswered,
   none,
@@ -71,16 +71,16 @@ enum class Compression : std::uint8_t { none, gzip };
 
 struct ApiRequest {
   Verb verb = Verb::get;
-  std::string target;  // path and query, encoded, below the server's path prefix
+  std::string target;  // path and query, encoded, relative to the server's path prefix
   std::string body = {};
   api::Format body_format = api::Format::json;  // protobuf for creates only
   std::string accept = std::string(api::kJson);
-  Compression compression = Compression::none;  // of the answer
+  Compression compression = Compression::none;  // for the answer
   Priority priority = Priority::live;
-  Fencing fencing = Fencing::fenced;  // of writes; only what makes us the leader is unfenced
+  Fencing fencing = Fencing::fenced;  // for writes; only lease requests are unfenced
   Retries retries = Retries::unanswered;
-  // Of the whole call with its retries. Unreachable: the client's own timeouts apply, which are
-  // longer than the server's; a write that is cut off sooner has an unknown outcome.
+  // For the whole call with its retries. Unreachable: the client's own timeouts apply, which are
+  // longer than the server's; a write that is abandoned earlier has an unknown outcome.
   runtime::Deadline deadline = {};
   std::size_t answer_bytes_max = 16 * 1024 * 1024;
 };
@@ -108,11 +108,11 @@ ApiRequest create_request(const api::Resource& resource, std::string_view namesp
 // Replaces the whole object; `body` has its resourceVersion.
 ApiRequest update_request(const api::Resource& resource, const api::NamespacedName& key,
                           std::string body, CallOptions options = {});
-// Creates at a subresource of an object (`/eviction`), which says itself what is made.
+// Creates at a subresource of an object (`/eviction`); the body states what is created.
 ApiRequest create_subresource_request(const api::Resource& resource, const api::NamespacedName& key,
                                       std::string_view subresource, std::string body,
                                       CallOptions options = {});
-// Server-side apply with force: what others own of these fields becomes ours.
+// Server-side apply with force: takes over fields that others own.
 ApiRequest apply_request(const api::Resource& resource, const api::NamespacedName& key,
                          std::string_view subresource, std::string_view field_manager,
                          std::string body, CallOptions options = {});
@@ -124,11 +124,11 @@ ApiRequest strategic_merge_patch_request(const api::Resource& resource,
 ApiRequest merge_patch_request(const api::Resource& resource, const api::NamespacedName& key,
                                std::string_view subresource, std::string body,
                                CallOptions options = {});
-// `body` is a list of operations; `test` makes it a conflict (422) if the object is another.
+// `body` is a list of operations; `test` makes it a conflict (422) if the object differs.
 ApiRequest json_patch_request(const api::Resource& resource, const api::NamespacedName& key,
                               std::string_view subresource, std::string body,
                               CallOptions options = {});
-// `body` is a DeleteOptions with the UID as precondition.
+// `body` is DeleteOptions with the UID as precondition.
 ApiRequest delete_request(const api::Resource& resource, const api::NamespacedName& key,
                           std::string body, CallOptions options = {});
 
@@ -149,16 +149,15 @@ ApiRequest list_request(const api::Resource& resource, const ListQuery& query,
                         CallOptions options = {});
 
 struct WatchQuery {
-  // Where to go on; empty with `initial_events`: at the newest state.
+  // Where to resume; empty with `initial_events`: at the newest state.
   std::string resource_version = {};
   // Whether the stream begins with the whole state (a "watch list", KEP-3157).
   enum class InitialEvents : std::uint8_t { none, send } initial_events = InitialEvents::none;
   std::chrono::seconds server_timeout{300};
   Selection selection = {};
 };
-// Bookmarks are always asked for. A watch list comes compressed where the server can (and is left
-// for a plain watch at its end); a watch of single events does not, which would cost more than it
-// saves.
+// Bookmarks are always requested. A watch list is compressed if the server supports it (and
+// replaced by a plain watch at its end); compressing single events would cost more than it saves.
 ApiRequest watch_request(const api::Resource& resource, const WatchQuery& query,
                          CallOptions options = {});
 

@@ -14,20 +14,20 @@
 
 namespace dcm::client {
 
-// Looks each series up once; what is left per request is a few additions. Loop thread only.
+// Looks up each series once; each request then costs a few additions. Loop thread only.
 class RequestMetrics {
  public:
   // `host` is "host:port" of the server. `metrics` must outlive it.
   RequestMetrics(runtime::MetricsRegistry& metrics, std::string host);
 
-  // An attempt has ended; no status: there was no answer. Errors count by their status too.
+  // An attempt has ended; nullopt: there was no answer. Errors are counted by their status too.
   void count_attempt(http::Method method, std::optional<std::uint16_t> status);
-  // An attempt is made because the one before ended with `status`.
+  // An attempt is made because the previous one ended with `status`.
   void count_retry(http::Method method, std::optional<std::uint16_t> status);
   void observe_limiter_wait(http::Method method, runtime::Duration wait);
   // A whole call, with its waits and retries.
   void observe_call(http::Method method, runtime::Duration duration);
-  // The bodies of an attempt that was answered; the answer's after decompression.
+  // Body sizes of an answered attempt; the answer's after decompression.
   void observe_sizes(http::Method method, std::size_t request_bytes, std::size_t response_bytes);
 
  private:

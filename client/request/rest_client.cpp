@@ -20,7 +20,7 @@ using runtime::Reason;
 using runtime::Result;
 using runtime::Task;
 
-// Of an answer that refuses a watch: a Status, or a proxy's page.
+// For an answer that refuses a watch: a Status, or a proxy's page.
 constexpr std::size_t kRefusalBytesMax = 64 * 1024;
 
 bool is_success(std::uint16_t status) {
@@ -32,8 +32,8 @@ bool is_for_the_caller(const ApiRequest& request, const Error& error) {
   return request.retries == Retries::none;
 }
 
-// The form in seconds (RFC 9110 10.2.3), which is what API servers send. A date would need the
-// server's clock; it counts as not given.
+// The form in seconds (RFC 9110 10.2.3), which API servers send. A date would need the server's
+// clock; it is ignored.
 std::optional<Duration> retry_after(const http::Headers& headers) {
   const auto field = headers.find("Retry-After");
   if (!field) return std::nullopt;
@@ -111,7 +111,7 @@ Task<Result<Response>> RestClient::send_once(const ApiRequest& request,
   Result<Response> answer =
       co_await deps_.http.send(std::move(*http_request), exchange_limits(request));
   if (!answer) {
-    // A closed gate is no failed attempt: nothing was sent.
+    // A closed gate is not a failed attempt: nothing was sent.
     if (answer.error().reason == Reason::shutting_down) co_return answer;
     answer.error().message = redaction_.apply(std::move(answer.error().message));
     observe_attempt(request, start, std::nullopt, answer.error().message);
@@ -235,7 +235,7 @@ Error RestClient::error_of_answer(const ApiRequest& request, std::uint16_t statu
                                    http::to_string(method_of(request.verb)), url(request), status),
             .http_status = status};
   }
-  // Before it is cut to length, and after its escapes are undone.
+  // Before it is cut to length, and after unescaping.
   Error error = api::decode_status_error(status, redaction_.apply(std::string(body)));
   error.message = redaction_.apply(std::move(error.message));
   error.http_status = status;

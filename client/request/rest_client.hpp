@@ -1,7 +1,7 @@
 // Sends calls to the API server: credentials, limits, the write gate, retries, metrics, logging.
 //
-// The client knows HTTP and the Status object, but no kind; typed.hpp and ApiListerWatcher are
-// above it. retry.hpp decides what is sent again, and when.
+// It knows HTTP and the Status object, but no kind; typed.hpp and ApiListerWatcher build on it.
+// retry.hpp decides what is sent again, and when.
 #pragma once
 
 #include <cstdint>
@@ -31,17 +31,17 @@ struct RestClientOptions {
   std::string user_agent = {};
   AdmissionLimits limits = {};
   RetryPolicy retry = {};
-  // Of one attempt of a call without a deadline. The API server gives up a write after 34 s; a
-  // client that stops waiting before does not know the result.
+  // For one attempt of a call without a deadline. The API server abandons a write after 34 s; a
+  // client that stops waiting earlier does not know the result.
   runtime::Duration write_timeout = std::chrono::seconds(40);
   runtime::Duration read_timeout = std::chrono::seconds(60);
-  // For the head of a watch's answer: the server sends it at once.
+  // For the header of a watch's answer: the server sends it at once.
   runtime::Duration open_timeout = std::chrono::seconds(30);
-  // A call without a deadline is not sent again later than this after its start.
+  // A call without a deadline is not repeated later than this after its start.
   runtime::Duration retry_window = std::chrono::seconds(30);
 };
 
-// "node-labeller/0.1.0 (linux/amd64)". API servers take what is before the first slash as the field
+// "node-labeller/0.1.0 (linux/amd64)". API servers use the part before the first slash as the field
 // manager of writes that name none.
 std::string make_user_agent(std::string_view program, std::string_view version);
 
@@ -59,19 +59,19 @@ class RestClient {
   RestClient(Dependencies dependencies, RestClientOptions options, runtime::Rng rng,
              runtime::Logger log);
 
-  // The answer, if its status is 2xx; else the error that the API server means by it, after the
-  // retries that retry.hpp allows. The error of the last attempt is the one that is returned, also
-  // when it is the deadline that forbids another.
-  // Errors: every Reason; shutting_down when the write gate is closed (that attempt was not sent).
+  // The answer, if its status is 2xx; otherwise the corresponding error, after the retries that
+  // retry.hpp allows. Returns the error of the last attempt, even if the deadline prevents another
+  // one. Errors: every Reason; shutting_down when the write gate is closed (that attempt was not
+  // sent).
   runtime::Task<runtime::Result<http::Response>> send(ApiRequest request);
 
-  // Opens a watch. Takes a turn of the rate limit, but keeps no place while it is open. Sent once
-  // (but for a 401): its reflector knows where to go on.
+  // Opens a watch. Takes a turn of the rate limit, but holds no slot while open. Sent once (except
+  // after a 401): its reflector knows where to resume.
   runtime::Task<runtime::Result<std::unique_ptr<http::StreamingResponse>>> open(ApiRequest request);
 
-  // `error` of a decoder, with the URL that the body came from, and without our credential.
+  // `error` of a decoder, with the URL of the body, and without our credential.
   runtime::Error explain(const ApiRequest& request, runtime::Error error) const;
-  // For text of answers that comes later: of the credential that was used last.
+  // For text of answers that arrives later: hides the credential that was used last.
   const Redaction& redaction() const noexcept { return redaction_; }
 
   // "https://10.0.0.1:6443/api/v1/pods", for messages.
@@ -80,9 +80,9 @@ class RestClient {
  private:
   using Stream = std::unique_ptr<http::StreamingResponse>;
 
-  // The references below are to what stands in the frame of send() or open().
+  // The references below point into the frame of send() or open().
   runtime::Task<runtime::Result<http::Response>> send_with_retries(const ApiRequest& request);
-  // `authorization` becomes what was sent, for the credentials to know which one a 401 is about.
+  // Sets `authorization` to what was sent, so that the credentials know what a 401 refers to.
   runtime::Task<runtime::Result<http::Response>> send_once(const ApiRequest& request,
                                                            std::string& authorization);
   runtime::Task<runtime::Result<Stream>> open_once(const ApiRequest& request,

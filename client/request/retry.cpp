@@ -11,16 +11,14 @@ using runtime::Reason;
 
 bool may_be_sent_again(Verb verb, const Error& error) {
   if (verb == Verb::watch) return false;
-  // The server has not seen that version yet: what to ask for instead is the caller's choice.
+  // The server has not seen that version yet: the caller decides what to request instead.
   if (error.reason == Reason::resource_version_too_large) return false;
   if (!runtime::is_transient(error)) return false;
   return is_idempotent(verb) || runtime::is_refused_untouched(error);
 }
 
 Duration backoff(const RetryPolicy& policy, int attempts, runtime::Rng& rng) {
-  Duration base = policy.backoff_min;
-  for (int i = 1; i < attempts && base < policy.backoff_max; ++i) base *= 2;
-  base = std::min(base, policy.backoff_max);
+  const Duration base = policy.backoff.after_failures(static_cast<std::uint64_t>(attempts - 1));
   const double part = 0.5 + rng.unit() / 2;
   return Duration(static_cast<Duration::rep>(static_cast<double>(base.count()) * part));
 }
@@ -31,8 +29,8 @@ std::optional<Duration> decide_retry(const RetryPolicy& policy, Verb verb, const
                                      int attempts, Duration left, runtime::Rng& rng) {
   if (attempts >= policy.attempts_max || !may_be_sent_again(verb, error)) return std::nullopt;
   Duration wait = backoff(policy, attempts, rng);
-  // A server that asks for no wait at all still gets the shortest one.
-  if (error.retry_after) wait = std::max(*error.retry_after, policy.backoff_min / 2);
+  // Even a server that requests no wait gets the shortest one.
+  if (error.retry_after) wait = std::max(*error.retry_after, policy.backoff.first / 2);
   if (wait >= left) return std::nullopt;
   return wait;
 }

@@ -1,4 +1,4 @@
-// When a request is sent again, and after how long. Pure; the only place that says so.
+// When a request is sent again, and after how long. Pure; the only place that decides this.
 //
 // | the error | idempotent call | create |
 // | --- | --- | --- |
@@ -14,20 +14,20 @@
 #include <optional>
 
 #include "client/request/request.hpp"
+#include "runtime/backoff.hpp"
 #include "runtime/error.hpp"
 #include "runtime/rng.hpp"
 
 namespace dcm::client {
 
 struct RetryPolicy {
-  int attempts_max = 8;  // in all
-  // Doubles from `backoff_min` at each attempt; each wait is drawn from the upper half.
-  runtime::Duration backoff_min = std::chrono::milliseconds(200);
-  runtime::Duration backoff_max = std::chrono::seconds(10);
+  int attempts_max = 8;  // in total
+  // Each wait is drawn from the upper half.
+  runtime::Backoff backoff{std::chrono::milliseconds(200), std::chrono::seconds(10)};
 };
 
-// How long to wait before `verb` is sent again after its attempt number `attempts` (from 1) failed
-// with `error` and `left` is left of the call's time; nothing when it is not sent again.
+// How long to wait before `verb` is sent again, after attempt number `attempts` (from 1) failed
+// with `error` and `left` remains of the call's time; nullopt: do not repeat it.
 std::optional<runtime::Duration> decide_retry(const RetryPolicy& policy, Verb verb,
                                               const runtime::Error& error, int attempts,
                                               runtime::Duration left, runtime::Rng& rng);

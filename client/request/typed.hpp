@@ -1,6 +1,6 @@
 // Calls for one kind, with answers as objects: get, list, create, update, apply, patch, delete.
 //
-// Thin: the requests are made in request.hpp and sent by RestClient; here answers meet the decoder.
+// Thin: request.hpp builds the requests, RestClient sends them; here the answers are decoded.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace dcm::client {
 
-// `rest` and `decoder` must outlive it and its calls. Made anew when discovery finds another
+// `rest` and `decoder` must outlive it and its calls. Created again when discovery finds another
 // version.
 template <class T>
 class TypedClient {
@@ -31,13 +31,16 @@ class TypedClient {
     return call(get_request(resource_, key, options));
   }
 
-  // All objects of a namespace (empty: of all) as of one point in time that is not before this
-  // call: it sees every write that was answered before. Begins again when the pages expire under
-  // way.
+  // All objects of a namespace (empty: of all), or of a selection, as of one point in time not
+  // before this call: includes every write that was answered before. Starts over if pages expire.
   runtime::Task<runtime::Result<std::vector<Object>>> list_all(std::string namespace_,
                                                                CallOptions options = {}) {
+    return list_all(Selection{.namespace_ = std::move(namespace_)}, options);
+  }
+  runtime::Task<runtime::Result<std::vector<Object>>> list_all(Selection selection,
+                                                               CallOptions options = {}) {
     for (int restarts = 0;; ++restarts) {
-      runtime::Result<std::vector<Object>> objects = co_await list_pages(namespace_, options);
+      runtime::Result<std::vector<Object>> objects = co_await list_pages(selection, options);
       if (objects || !runtime::is_expired(objects.error()) || restarts == kRestartsMax) {
         co_return objects;
       }
@@ -49,8 +52,8 @@ class TypedClient {
     return call(create_request(resource_, namespace_, std::move(body), options));
   }
 
-  // Replaces the whole object: `body` has the resourceVersion that it was made from. For a kind of
-  // the caller's own; of another's it loses what the caller does not know.
+  // Replaces the whole object: `body` has the resourceVersion that it is based on. For the caller's
+  // own kinds; on other kinds it drops fields that the caller does not know.
   runtime::Task<runtime::Result<Object>> update(api::NamespacedName key, std::string body,
                                                 CallOptions options = {}) {
     return call(update_request(resource_, key, std::move(body), options));
@@ -71,7 +74,7 @@ class TypedClient {
         strategic_merge_patch_request(resource_, key, subresource, std::move(body), options));
   }
 
-  // For kinds without a Go type (custom resources), which take no strategic merge patch.
+  // For kinds without a Go type (custom resources), which do not support strategic merge patches.
   runtime::Task<runtime::Result<Object>> merge_patch(api::NamespacedName key,
                                                      std::string subresource, std::string body,
                                                      CallOptions options = {}) {
@@ -84,8 +87,8 @@ class TypedClient {
     return call(json_patch_request(resource_, key, subresource, std::move(body), options));
   }
 
-  // `body`: DeleteOptions with the UID as precondition. The object as it is now, if it stays for a
-  // while (finalizers, a grace period); nullopt: it is gone.
+  // `body`: DeleteOptions with the UID as precondition. Returns the object if it remains for a
+  // while (finalizers, a grace period); nullopt if it is gone.
   runtime::Task<runtime::Result<std::optional<Object>>> remove(api::NamespacedName key,
                                                                std::string body,
                                                                CallOptions options = {}) {
@@ -93,7 +96,7 @@ class TypedClient {
     request.accept = decoder_.accept();
     const runtime::Result<http::Response> answer = co_await rest_.send(std::move(request));
     if (!answer) co_return runtime::fail(answer.error());
-    // Other answers are a Status that says `Success`, or the last state of what is gone.
+    // Other answers are a Status with `Success`, or the last state of the deleted object.
     runtime::Result<Object> object = decoder_.decode_object(answer->body);
     if (!object || !object->meta.is_being_deleted) co_return std::optional<Object>();
     co_return std::optional<Object>(*std::move(object));
@@ -111,14 +114,14 @@ class TypedClient {
     co_return object;
   }
 
-  runtime::Task<runtime::Result<std::vector<Object>>> list_pages(std::string namespace_,
+  runtime::Task<runtime::Result<std::vector<Object>>> list_pages(Selection selection,
                                                                  CallOptions options) {
     std::vector<Object> objects;
     Paging paging;
     while (true) {
       const std::size_t before = objects.size();
-      runtime::Result<api::ListMeta> page = co_await list_page(
-          {{.namespace_ = namespace_}, paging.limit, paging.continue_token}, options, objects);
+      runtime::Result<api::ListMeta> page =
+          co_await list_page({selection, paging.limit, paging.continue_token}, options, objects);
       if (!page && page.error().reason == runtime::Reason::body_too_large) {
         if (auto smaller = smaller_page(paging)) {
           paging = std::move(*smaller);

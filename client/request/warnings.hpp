@@ -11,8 +11,8 @@
 
 namespace dcm::client {
 
-// Logs each text once. Remembers a bounded number of texts; after that many others, one that comes
-// again is logged again.
+// Logs each text once. Remembers a bounded number of texts; after many others, a repeated text is
+// logged again.
 class WarningLog {
  public:
   explicit WarningLog(runtime::Logger log) : log_(std::move(log)) {}
@@ -25,7 +25,7 @@ class WarningLog {
   std::set<std::string, std::less<>> seen_;
 };
 
-// The text of `299 - "text"`, with quotes undone; the whole field if it has another form.
+// The text of `299 - "text"`, unquoted; the whole field if it has another form.
 std::string warning_text(std::string_view field);
 
 }  // namespace dcm::client

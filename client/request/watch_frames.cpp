@@ -10,7 +10,7 @@ namespace {
 using runtime::Reason;
 using runtime::Result;
 
-// After a frame larger than this, its memory is given back.
+// After a larger frame than this, its memory is freed.
 constexpr std::size_t kKeptCapacity = 256 * 1024;
 
 bool is_blank(std::string_view text) {
@@ -19,7 +19,7 @@ bool is_blank(std::string_view text) {
 
 constexpr std::size_t kLengthBytes = 4;
 
-// Requires that so many bytes are there.
+// Requires that this many bytes are there.
 std::size_t length_at(std::string_view bytes) {
   std::size_t length = 0;
   for (const char c : bytes.substr(0, kLengthBytes)) {

@@ -1,11 +1,11 @@
-// Whether writes may leave: the seam for leader election's fence.
+// Whether writes may be sent: the interface for leader election's fence.
 #pragma once
 
 #include "runtime/error.hpp"
 
 namespace dcm::client {
 
-// Asked right before the bytes of a fenced write leave, and so again before each retry.
+// Called right before the bytes of a fenced write are sent, and again before each retry.
 class WriteGate {
  public:
   virtual ~WriteGate() = default;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cmd/dra-controller-manager/explain/command.hpp"
+#include "cmd/dra-controller-manager/explain_command.hpp"
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "manager/options/command_line.hpp"

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "client/api/event_sink.hpp"
-#include "cmd/dra-controller-manager/explain/source.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "controllers/common/expectations.hpp"
+#include "explain/source.hpp"
 #include "manager/epoch.hpp"
 
 namespace dcm::manager {

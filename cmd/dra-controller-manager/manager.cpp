@@ -8,10 +8,10 @@
 
 #include "cmd/dra-controller-manager/build_info.hpp"
 #include "cmd/dra-controller-manager/controls.hpp"
-#include "cmd/dra-controller-manager/explain/page.hpp"
 #include "cmd/dra-controller-manager/process_metrics.hpp"
 #include "cmd/dra-controller-manager/serving/debug_pages.hpp"
 #include "cmd/dra-controller-manager/serving/explained_object.hpp"
+#include "explain/page.hpp"
 #include "manager/options/value.hpp"
 #include "manager/run.hpp"
 #include "runtime/version.hpp"

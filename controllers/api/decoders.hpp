@@ -11,6 +11,7 @@
 #include "controllers/api/pod.hpp"
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/api/resource_claim_template.hpp"
+#include "controllers/api/resource_pool_status.hpp"
 #include "controllers/api/resource_slice.hpp"
 
 namespace dcm::api {
@@ -62,6 +63,8 @@ std::unique_ptr<Decoder<ResourceClaimTemplate>> make_json_template_decoder(
 std::unique_ptr<Decoder<ResourceSlice>> make_json_slice_decoder(std::string_view version);
 std::unique_ptr<Decoder<DeviceTaintRule>> make_json_rule_decoder();
 std::unique_ptr<Decoder<PodGroup>> make_json_group_decoder();
+// There are few of these and not for long, so JSON is enough.
+std::unique_ptr<Decoder<ResourcePoolStatusRequest>> make_json_pool_status_request_decoder();
 
 // Kubernetes' protobuf (protozero). Which numbers the fields have is in the generated.proto of
 // k8s.io/api; the envelope says of which version an object is.

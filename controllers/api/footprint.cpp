@@ -6,6 +6,7 @@
 #include "controllers/api/pod.hpp"
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/api/resource_claim_template.hpp"
+#include "controllers/api/resource_pool_status.hpp"
 #include "controllers/api/resource_slice.hpp"
 
 namespace dcm::api {
@@ -74,6 +75,10 @@ std::size_t footprint(const api::ResourceSlice& slice) {
   sum += heap(slice.no_schedule);
   for (const auto& device : slice.devices) sum += owned(device.taints);
   return sum;
+}
+
+std::size_t footprint(const api::ResourcePoolStatusRequest& request) {
+  return kSharedCounts + sizeof(request) + heap(request.meta);
 }
 
 std::size_t footprint(const api::DeviceTaintRule& rule) {

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kClaimVersions = {"v1", "v1beta2", "v1beta1"};
 constexpr std::array<std::string_view, 3> kRuleVersions = {"v1", "v1beta2", "v1alpha3"};
+constexpr std::array<std::string_view, 1> kPoolStatusVersions = {"v1alpha3"};
 constexpr std::array<std::string_view, 3> kGroupVersions = {"v1beta1", "v1alpha3", "v1alpha2"};
 constexpr std::string_view kResourceGroup = "resource.k8s.io";
 
@@ -39,5 +40,10 @@ constinit const ResourceKind kPodGroups{.group = kSchedulingGroup,
                                         .kind = "PodGroup",
                                         .scope = Scope::namespaced,
                                         .versions = kGroupVersions};
+constinit const ResourceKind kResourcePoolStatusRequests{.group = kResourceGroup,
+                                                         .plural = "resourcepoolstatusrequests",
+                                                         .kind = "ResourcePoolStatusRequest",
+                                                         .scope = Scope::cluster,
+                                                         .versions = kPoolStatusVersions};
 
 }  // namespace dcm::api

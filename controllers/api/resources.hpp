@@ -10,5 +10,6 @@ extern const ResourceKind kResourceClaimTemplates;
 extern const ResourceKind kResourceSlices;
 extern const ResourceKind kDeviceTaintRules;
 extern const ResourceKind kPodGroups;
+extern const ResourceKind kResourcePoolStatusRequests;
 
 }  // namespace dcm::api

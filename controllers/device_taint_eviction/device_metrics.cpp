@@ -5,9 +5,6 @@
 namespace dcm::device_taint_eviction {
 namespace {
 
-// No driver can have this name.
-const std::string kOthers = "(others)";
-
 struct Family {
   const char* name;
   const char* help;
@@ -47,21 +44,13 @@ DeviceMetrics::DeviceMetrics(runtime::MetricsRegistry& registry,
 void DeviceMetrics::refresh(const CountsByDriver& counts) {
   CountsByDriver shown;
   for (const auto& [driver, series] : series_) shown[driver] = {};  // those that are gone have none
-  for (const auto& [driver, of_driver] : counts) shown[label_of(driver)] += of_driver;
+  for (const auto& [driver, of_driver] : counts) shown[labels_.of(driver)] += of_driver;
   for (const auto& [driver, of_driver] : shown) {
     const Series& series = series_of(driver);
     for (std::size_t i = 0; i < kSeries; ++i) {
       series[i]->Set(static_cast<double>(of_driver.*kFamilies[i].count));
     }
   }
-}
-
-const std::string& DeviceMetrics::label_of(const std::string& driver) {
-  if (!series_.contains(driver)) {
-    if (series_.size() >= kDriversMax) return kOthers;
-    series_of(driver);
-  }
-  return driver;
 }
 
 const DeviceMetrics::Series& DeviceMetrics::series_of(const std::string& driver) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "controllers/common/driver_labels.hpp"
 #include "controllers/device_taint_eviction/state/device_counts.hpp"
 #include "runtime/metrics.hpp"
 
@@ -14,9 +15,6 @@ namespace dcm::device_taint_eviction {
 
 class DeviceMetrics {
  public:
-  // Drivers that have series of their own; what comes later is summed up as "(others)".
-  static constexpr std::size_t kDriversMax = 64;
-
   // `count` is called before each exposition. Both must outlive it.
   DeviceMetrics(runtime::MetricsRegistry& registry, std::function<CountsByDriver()> count);
 
@@ -26,10 +24,9 @@ class DeviceMetrics {
 
   void refresh(const CountsByDriver& counts);
   const Series& series_of(const std::string& driver);
-  // Where the driver is counted.
-  const std::string& label_of(const std::string& driver);
 
   runtime::MetricsRegistry& registry_;
+  common::DriverLabels labels_;
   std::map<std::string, Series> series_;
   runtime::Refresh refresh_;
 };

@@ -33,7 +33,7 @@ build() {
   local preset=$1 targets=()
   shift
   for target in "$@"; do targets+=(--target "$target"); done
-  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1 CCACHE_SLOPPINESS=time_macros
   configure "$preset"
   NINJA_STATUS='[%f/%t %e] ' cmake --build --preset "$preset" "${targets[@]}" | show_progress "$preset"
 }

@@ -31,7 +31,7 @@ class Hello : public testing::TestWithParam<int> {
       static_cast<std::uint64_t>(GetParam())};
 };
 
-TEST_P(Hello, a_greeting_becomes_a_config_map) {
+TEST_P(Hello, writes_config_map_for_greeting) {
   cluster.start();
   greet();
   cluster.run_for(1min);
@@ -43,7 +43,7 @@ TEST_P(Hello, a_greeting_becomes_a_config_map) {
 INSTANTIATE_TEST_SUITE_P(Orders, Hello, testing::Range(1, 21));
 // [test]
 
-TEST_P(Hello, what_somebody_changes_is_restored) {
+TEST_P(Hello, restores_what_others_change) {
   cluster.start();
   greet();
   cluster.run_for(1min);
@@ -52,7 +52,7 @@ TEST_P(Hello, what_somebody_changes_is_restored) {
   EXPECT_EQ(text(), "Hello, Ada!");
 }
 
-TEST_P(Hello, a_server_that_refuses_for_a_minute_is_asked_again) {
+TEST_P(Hello, retries_while_server_refuses) {
   int refused = 0;
   cluster.server().before([&](const dcm::apiserver::LoggedRequest& request) {
     const bool is_ours = request.resource == "configmaps";
@@ -69,7 +69,7 @@ TEST_P(Hello, a_server_that_refuses_for_a_minute_is_asked_again) {
   EXPECT_EQ(text(), "Hello, Ada!");
 }
 
-TEST_P(Hello, nobody_works_without_the_lease) {
+TEST_P(Hello, works_only_with_lease) {
   ASSERT_TRUE(cluster.api()
                   .post("/apis/coordination.k8s.io/v1/namespaces/default/leases",
                         R"({"metadata":{"name":"tested"},"spec":{"holderIdentity":"another",)"

@@ -57,7 +57,7 @@ class Shards : public testing::TestWithParam<int> {
       static_cast<std::uint64_t>(GetParam())};
 };
 
-TEST_P(Shards, a_set_gets_its_shards_and_says_so) {
+TEST_P(Shards, creates_shards_and_reports_them) {
   make(4);
   EXPECT_EQ(from(0), "0");
   EXPECT_EQ(from(3), "49152");
@@ -67,7 +67,7 @@ TEST_P(Shards, a_set_gets_its_shards_and_says_so) {
   EXPECT_TRUE(cluster.manager().health().ready.run("readyz", dcm::manager::Verbose::no).is_healthy);
 }
 
-TEST_P(Shards, more_or_fewer_shards_divide_the_numbers_anew) {
+TEST_P(Shards, redistributes_numbers_when_shard_count_changes) {
   make(4);
   patch(kSets + "/a", R"({"spec":{"shards":2}})");
   EXPECT_EQ(from(1), "32768");
@@ -78,7 +78,7 @@ TEST_P(Shards, more_or_fewer_shards_divide_the_numbers_anew) {
   EXPECT_EQ(ready(), "TooManyShards");
 }
 
-TEST_P(Shards, what_somebody_changes_or_deletes_is_restored) {
+TEST_P(Shards, restores_changed_and_deleted_shards) {
   make(2);
   patch(shard(0), R"({"data":{"from":"7"}})");
   EXPECT_EQ(from(0), "0");
@@ -87,7 +87,7 @@ TEST_P(Shards, what_somebody_changes_or_deletes_is_restored) {
   EXPECT_EQ(from(1), "32768");
 }
 
-TEST_P(Shards, a_deleted_set_waits_for_shards_in_use_and_then_takes_all_with_it) {
+TEST_P(Shards, deletes_set_once_its_shards_are_unused) {
   make(2);
   patch(shard(1), R"({"metadata":{"annotations":{"shards.example.com/in-use-by":"worker-1"}}})");
   cluster.api().remove(kSets + "/a");
@@ -99,7 +99,7 @@ TEST_P(Shards, a_deleted_set_waits_for_shards_in_use_and_then_takes_all_with_it)
   EXPECT_EQ(cluster.api().get(shard(0)).status, 404);
 }
 
-TEST_P(Shards, a_steady_set_costs_no_writes) {
+TEST_P(Shards, writes_nothing_while_nothing_changes) {
   make(3);
   cluster.server().log().clear();
   cluster.run_for(10min);

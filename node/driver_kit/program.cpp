@@ -17,7 +17,8 @@ std::string of_environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// The kit's flags, and where their values go. The folder of plugins has one of each driver.
+// The kit's flags, and where their values are stored. The folder of plugins has a subfolder per
+// driver.
 std::map<std::string, std::string*, std::less<>> places(DriverProgram& program,
                                                         std::string& kubeconfig,
                                                         std::string& plugins) {

@@ -10,6 +10,7 @@
 #include "controllers/common/pod_claims.hpp"
 #include "node/claims/look.hpp"
 #include "node/devices/cdi_specs.hpp"
+#include "playground/cluster/silence.hpp"
 #include "runtime/http/unix.hpp"
 #include "runtime/task_group.hpp"
 
@@ -64,7 +65,11 @@ RealDevices::RealDevices(Process process, Api& api, client::RestClient& rest, Ca
       events_(rest, process_.loop.time(), process_.metrics, process_.rng.fork(), process_.log),
       agent_(process_.loop, *drivers_, files_, node_api_, process_.rng, process_.metrics,
              process_.log, options_.agent,
-             {.drivers_changed = [this] { wake_waiting(); },
+             {.drivers_changed =
+                  [this] {
+                    has_heard_of_drivers_ = true;
+                    wake_waiting();
+                  },
               .health_changed =
                   [this](const std::set<std::string>& uids) {
                     pods_.reader().for_each([&](const api::ObjectPtr<Pod>& pod) {
@@ -91,6 +96,9 @@ Task<> RealDevices::run() {
   group.spawn("node agent", agent_.run());
   group.spawn("events", events_.run());
   group.spawn("pods of the node", watch_pods());
+  group.spawn("silence",
+              warn_of_silence(process_.loop.time(), process_.log, options_.agent.registry,
+                              [this] { return has_heard_of_drivers_; }));
   if (pod_resources_) {
     group.spawn("pod resources",
                 grpc::serve(process_.loop, *pod_resources_, methods_, {}, process_.log));

@@ -85,6 +85,7 @@ class RealDevices final : public PodDevices {
   std::set<std::string> running_;      // whose containers run
   std::set<std::string> not_entered_;  // whose lost entries are not made yet
   bool has_listed_ = false;
+  bool has_heard_of_drivers_ = false;
   std::set<api::NamespacedName> wait_for_drivers_;
   OnChange<Pod> on_pod_;
 };

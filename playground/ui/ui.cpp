@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "cmd/dra-controller-manager/explain/read_cluster.hpp"
-#include "cmd/dra-controller-manager/explain/render.hpp"
+#include "explain/read_cluster.hpp"
+#include "explain/render.hpp"
 #include "playground/ui/ui_files.hpp"
 
 namespace dcm::playground {

@@ -28,7 +28,7 @@ std::unexpected<Status> fail_by(const Error& error) {
       Status{code_from(error), error.message, is_untouched ? Sent::no : Sent::yes});
 }
 
-// One call on one connection, up to its status.
+// One call on one connection, until its status.
 class Exchange {
  public:
   Exchange(std::shared_ptr<http2::Connection> connection, std::unique_ptr<http2::Stream> stream,
@@ -37,7 +37,7 @@ class Exchange {
         stream_(std::move(stream)),
         reader_(message_bytes_max) {}
 
-  // The next message; nothing: the call has ended with OK.
+  // The next message; nullopt: the call has ended with OK.
   Task<Result<std::optional<std::string>>> next(Deadline deadline) {
     if (!has_head_) {
       const runtime::Result<> headed = co_await stream_->wait_for_head(deadline);
@@ -56,7 +56,7 @@ class Exchange {
   }
 
  private:
-  // Why the answer has no messages, if it is one without gRPC.
+  // Why the answer has no messages if it is not a gRPC answer.
   std::optional<Status> check_head() {
     const http::Headers& head = stream_->head();
     const std::string_view text = head.find(":status").value_or("");
@@ -122,7 +122,7 @@ class ReconnectingChannel final : public Channel {
                                                    std::string_view request,
                                                    Deadline connect_deadline) override;
 
-  // Not by the state: run() may not have noticed yet that the connection has ended.
+  // Not judged by the state: run() may not have noticed yet that the connection has ended.
   bool is_connected() const noexcept override {
     return connection_ != nullptr && connection_->is_usable();
   }
@@ -137,14 +137,14 @@ class ReconnectingChannel final : public Channel {
   const std::string& last_error() const noexcept override { return last_error_; }
 
  private:
-  // Resting: there was a connection that ended soon; a call that comes has the next one made.
+  // Resting: the last connection ended soon; the next call triggers a new one.
   enum class State : std::uint8_t { connecting, connected, resting, pausing };
 
   Task<> stay_connected();
   Task<> pause_until(State state, runtime::MonoTime time);
   Task<bool> connect_once();
   Task<bool> wait_for_settings(http2::Connection& connection, Deadline deadline);
-  // A connection that takes no more calls goes on until those that it has are done.
+  // A connection that accepts no more calls continues until its calls are done.
   static Task<> run_connection(std::shared_ptr<http2::Connection> connection) {
     co_await connection->run();
   }
@@ -179,7 +179,7 @@ Task<> ReconnectingChannel::stay_connected() {
     const runtime::MonoTime began = time_.now();
     const bool was_connected = co_await connect_once();
     if (was_connected) pause = kFirstPause;
-    // A server that takes connections and ends them at once is not asked all the time.
+    // Backs off from a server that accepts connections and ends them at once.
     if (was_connected && time_.now() - began >= kFirstPause) continue;
     const double jitter = 1 + kPauseJitter * (2 * rng_.unit() - 1);
     const auto drawn = std::chrono::duration_cast<runtime::Duration>(pause * jitter);
@@ -189,14 +189,14 @@ Task<> ReconnectingChannel::stay_connected() {
   }
 }
 
-// Or until a call ends the pause by another state.
+// Or until a call ends the pause by changing the state.
 Task<> ReconnectingChannel::pause_until(State state, runtime::MonoTime time) {
   change(state);
   const Deadline deadline(time);
   while (state_ == state && !deadline.has_passed(time_)) co_await changed_.wait(deadline);
 }
 
-// Connects, and stays until the connection is lost or takes no more calls. Returns whether there
+// Connects, and stays until the connection is lost or accepts no more calls. Returns whether there
 // was one.
 Task<bool> ReconnectingChannel::connect_once() {
   const Deadline deadline = Deadline::after(time_, options_.connect_timeout);
@@ -257,7 +257,7 @@ Task<Result<Exchange>> ReconnectingChannel::start(std::string method, std::strin
           Status{Code::deadline_exceeded,
                  fmt::format("no connection by the deadline: {}", last_error_), Sent::no});
     }
-    // One that is lost never changes again; run() replaces it.
+    // A lost connection never recovers; run() replaces it.
     if (const auto connection = connection_; connection && connection->is_usable()) {
       co_await connection->wait_for_change(connect_by);
     } else {

@@ -1,7 +1,5 @@
-// The client's side of gRPC: calls to one server over one HTTP/2 connection that is made anew when
-// it is lost.
-//
-// Messages are bytes here; protobuf is the caller's business.
+// The client's side of gRPC: calls to one server over one HTTP/2 connection, which is reopened when
+// lost. Messages are bytes here; protobuf is left to the caller.
 #pragma once
 
 #include <cstddef>
@@ -23,21 +21,21 @@ using runtime::Task;
 
 struct ChannelOptions {
   http::Endpoint endpoint;              // for Unix sockets `host` is the path
-  std::string authority = "localhost";  // what the server is called in requests
+  std::string authority = "localhost";  // the server's name in requests
   std::string user_agent = "grpc-c++-dcm";
   std::size_t message_bytes_max = 4 * 1024 * 1024;  // of an answer
-  // A server that accepts and says nothing costs this much. Connected is a channel when the
-  // server's HTTP/2 SETTINGS have come.
+  // Limit for a server that accepts and says nothing. A channel is connected when the server's
+  // HTTP/2 SETTINGS have arrived.
   runtime::Duration connect_timeout = std::chrono::seconds(20);
 };
 
-// The answer of a method with one request and many answers. The call is cancelled with it.
+// The answer of a method with one request and many answers. Destroying it cancels the call.
 class AnswerStream {
  public:
   virtual ~AnswerStream() = default;
-  // Waits for the next message; nothing: the server has ended the stream with OK. After that or an
-  // error it must not be asked again.
-  // A message that was on its way at the deadline is still the next one, if asked again.
+  // Waits for the next message; nullopt: the server has ended the stream with OK. After that or an
+  // error it must not be called again, except after a deadline: then a message that was on its way
+  // comes next.
   virtual Task<Result<std::optional<std::string>>> next(Deadline deadline) = 0;
 };
 
@@ -46,15 +44,14 @@ class Channel {
  public:
   virtual ~Channel() = default;
 
-  // Connects at once, and again when the connection is lost: the first time at once, then with
-  // gRPC's back-off (1 s, ×1.6, ±20 %, up to 120 s). Runs until it is cancelled; calls are made
-  // while it runs.
+  // Connects at once, and reconnects when the connection is lost: first at once, then with gRPC's
+  // back-off (1 s, ×1.6, ±20 %, up to 120 s). Runs until cancelled; calls are made while it runs.
   virtual Task<> run() = 0;
 
   // Sends one request and reads one answer. `method` is a path: "/package.Service/Method". The
   // server is told the deadline (grpc-timeout). While the channel backs off after a failed connect,
   // a call fails at once with `unavailable`; while it connects, the call waits. A connection that
-  // ended after it was made is no such failure: the next call opens another.
+  // ended after it was established is no failed connect: the next call opens another.
   virtual Task<Result<std::string>> call(std::string_view method, std::string_view request,
                                          Deadline deadline) = 0;
   // Sends one request for many answers. Returns when the request is on its way.
@@ -63,11 +60,11 @@ class Channel {
                                                            Deadline connect_deadline) = 0;
 
   virtual bool is_connected() const noexcept = 0;
-  // Counts up each time that is_connected() changes.
+  // Incremented each time is_connected() changes.
   virtual std::uint64_t changes() const noexcept = 0;
-  // Waits until changes() is another number than `seen`, or for the deadline.
+  // Waits until changes() differs from `seen`, or for the deadline.
   virtual Task<> wait_for_change(std::uint64_t seen, Deadline deadline) = 0;
-  // Waits until connected; false: not by the deadline.
+  // Waits until connected; false if not by the deadline.
   virtual Task<bool> wait_until_connected(Deadline deadline) = 0;
   // Why the last attempt to connect failed, or what ended the last connection.
   virtual const std::string& last_error() const noexcept = 0;

@@ -15,14 +15,15 @@ namespace dcm::grpc {
 
 std::string encode_message(std::string_view message);
 
-// Takes bytes as they come, gives messages. Holds at most one message and what came with it.
+// Takes bytes as they arrive, returns messages. Holds at most one message and the bytes that came
+// with it.
 class MessageReader {
  public:
   explicit MessageReader(std::size_t message_bytes_max) : bytes_max_(message_bytes_max) {}
 
   void put(std::string_view bytes) { bytes_.append(bytes); }
-  // The next message, or nothing: it needs more bytes.
-  // Errors: resource_exhausted (a message that is too large), unimplemented (a compressed one).
+  // The next message; nullopt: more bytes are needed. Errors: resource_exhausted (a message that is
+  // too large), unimplemented (a compressed one).
   Result<std::optional<std::string>> take();
   // Whether the stream may end here.
   bool is_between_messages() const { return bytes_.empty(); }
@@ -32,13 +33,13 @@ class MessageReader {
   std::string bytes_;
 };
 
-// "grpc-timeout" of the time left until `deadline`; nothing for an unreachable deadline.
+// "grpc-timeout" of the time left until `deadline`; nullopt for an unreachable deadline.
 std::optional<std::string> encode_timeout(runtime::Deadline deadline,
                                           const runtime::TimeSource& time);
-// Errors: internal (no timeout of gRPC).
+// Errors: internal (not a gRPC timeout).
 Result<runtime::Duration> decode_timeout(std::string_view text);
 
-// As "grpc-message" is written: every byte but printable ASCII, and '%', as %XX.
+// Encoding of "grpc-message": every byte but printable ASCII, and '%', as %XX.
 std::string percent_encode(std::string_view message);
 std::string percent_decode(std::string_view text);
 
@@ -46,7 +47,7 @@ std::string percent_decode(std::string_view text);
 std::optional<Status> read_status(const http::Headers& fields);
 void add_status(http::Headers& fields, const Status& status);
 
-// Whether this is a content type of gRPC.
+// Whether this is a gRPC content type.
 bool is_grpc(std::optional<std::string_view> content_type);
 
 }  // namespace dcm::grpc

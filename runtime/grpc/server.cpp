@@ -20,12 +20,12 @@ namespace {
 using runtime::Logger;
 using runtime::TaskGroup;
 
-// After a failed accept (no free file descriptors, mostly) the next one waits.
+// After a failed accept (usually no free file descriptors) the next one waits.
 constexpr auto kAcceptPause = std::chrono::seconds(1);
 // Enough for the first request of a process on the same machine.
 constexpr auto kNewcomerGrace = std::chrono::milliseconds(250);
 
-// The common context of all calls.
+// The shared context of all calls.
 struct Context {
   runtime::LoopRef loop;
   const Methods& methods;
@@ -33,7 +33,7 @@ struct Context {
   const Logger& log;
 };
 
-// One call, from its head to its status. It counts among `being_answered` once its request has
+// One call, from its headers to its status. Counts as `being_answered` once its request has
 // arrived.
 class Call final : private AnswerWriter {
  public:
@@ -165,7 +165,7 @@ class Call final : private AnswerWriter {
     group_.cancel();
   }
 
-  // The client has its own timer; this ends work whose client is gone.
+  // The client has its own timer; this ends work for a client that is gone.
   Task<> watch_deadline() {
     while (!deadline_.has_passed(time_)) co_await has_deadline_.wait(deadline_);
     stream_->reset(http2::ErrorCode::cancel);
@@ -197,7 +197,7 @@ class Connection {
     co_await group_.join();
   }
 
-  // Nobody waits for an answer of ours, and it has had time to ask.
+  // No call waits for an answer, and the connection has had time to send one.
   bool may_go() const {
     return being_answered_ == 0 && context_.loop.time().now() - since_ >= kNewcomerGrace;
   }
@@ -282,7 +282,7 @@ class Server {
         {{"address", listener_.address()}, {"open", std::uint64_t{connections_.size()}}});
   }
 
-  // Takes the connection out also when its task ends by a failure: the frame's locals go last.
+  // Removes the connection even if its task fails: the frame's locals are destroyed last.
   struct Removal {
     Server& server;
     Connections::iterator connection;

@@ -18,7 +18,7 @@ namespace dcm::grpc {
 using runtime::Deadline;
 using runtime::Task;
 
-// Takes the answers of a method that has many.
+// Receives the answers of a method that has many.
 class AnswerWriter {
  public:
   virtual ~AnswerWriter() = default;
@@ -26,8 +26,8 @@ class AnswerWriter {
   virtual Task<Result<void>> write(std::string_view message) = 0;
 };
 
-// One request, one answer. `deadline` is the client's (none: unreachable). Cancelled when the
-// client cancels, goes away, or its deadline comes.
+// One request, one answer. `deadline` is the client's (unreachable if none). Cancelled when the
+// client cancels or disconnects, or at its deadline.
 using UnaryMethod = std::function<Task<Result<std::string>>(std::string request, Deadline)>;
 // One request, many answers; ends with the status.
 using StreamMethod =
@@ -40,9 +40,9 @@ struct Methods {
 };
 
 struct ServerOptions {
-  // At this many, the next connection takes the place of the oldest one that waits for no answer.
+  // At this many, the next connection replaces the oldest one that waits for no answer.
   std::size_t connections_max = 64;
-  std::size_t calls_max = 100;                      // on one connection at the same time
+  std::size_t calls_max = 100;                      // on one connection, concurrently
   std::size_t message_bytes_max = 4 * 1024 * 1024;  // of a request
 };
 

@@ -37,12 +37,12 @@ inline constexpr int kCodeCount = static_cast<int>(Code::unauthenticated) + 1;
 std::string_view to_string(Code code);
 // A number that gRPC does not have is `unknown`.
 Code code_from_number(std::string_view decimal);
-// Of an answer without a status of gRPC (doc/http-grpc-status-mapping.md).
+// For an answer without a gRPC status (doc/http-grpc-status-mapping.md).
 Code code_from_http(int status);
-// Of a call that got no answer.
+// For a call without an answer.
 Code code_from(const runtime::Error& error);
 
-// `no`: the server has certainly not looked at the call, so that it may be made again.
+// `no`: the server has certainly not seen the call, so it may be repeated.
 enum class Sent : std::uint8_t { no, yes };
 
 struct Status {
@@ -51,7 +51,7 @@ struct Status {
   Sent sent = Sent::yes;
 };
 
-// As Go's errors read: "rpc error: code = Unavailable desc = the connection was lost".
+// Formatted like Go's errors: "rpc error: code = Unavailable desc = the connection was lost".
 std::string to_string(const Status& status);
 
 template <class T>

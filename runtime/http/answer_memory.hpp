@@ -1,7 +1,6 @@
-// A bound on the memory of answers: small ones are read as they come, large ones a few at a time.
-//
-// Clients decide the size of answers: a user who may create an object decides how large the answer
-// to a write on it is, and fifty workers may receive fifty of them.
+// Limits the memory of answers: small ones are read immediately, large ones a few at a time. Users
+// determine the size of answers: the creator of an object determines how large the answer to a
+// write on it is, and fifty workers may receive fifty of them.
 #pragma once
 
 #include "runtime/http/client.hpp"
@@ -15,9 +14,9 @@ class AnswerMemory {
   // `time` must outlive it, and it the responses.
   explicit AnswerMemory(runtime::TimeSource& time) : large_(time, kLargeMax) {}
 
-  // Adds a piece to the body; once that is large, waits for its turn, which the response keeps for
-  // as long as it lives. Meanwhile nothing more is read of it, and the peer has to wait.
-  // Errors: body_too_large, deadline_exceeded.
+  // Adds a piece to the body; once that is large, waits for a turn, which the response keeps as
+  // long as it lives. Meanwhile nothing more of it is read, and the peer has to wait. Errors:
+  // body_too_large, deadline_exceeded.
   Task<Result<>> append(Response& response, std::string_view piece, const ExchangeLimits& limits);
 
  private:

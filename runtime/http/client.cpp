@@ -19,8 +19,8 @@ using runtime::Reason;
 using runtime::Slots;
 using runtime::TimeSource;
 
-// A POST that was carried out twice makes two objects. Everything else that we send is either
-// idempotent (RFC 9110, 9.2.2) or a patch that says which version it is for.
+// A POST executed twice creates two objects. Everything else that we send is either idempotent (RFC
+// 9110, 9.2.2) or a patch with a version as precondition.
 bool may_be_sent_twice(Method method) {
   return method != Method::post;
 }
@@ -83,7 +83,7 @@ class PooledClient final : public Client {
   TimeSource& time_;
   ClientOptions options_;
   std::string authority_;
-  Slots slots_;  // one for each exchange; the idle connections are fewer than the free slots
+  Slots slots_;  // one per exchange; there are never more idle connections than free slots
   AnswerMemory answers_;
   IdleConnections idle_;
 };
@@ -91,7 +91,7 @@ class PooledClient final : public Client {
 Task<Result<Response>> PooledClient::send(Request request, ExchangeLimits limits) {
   const Result<std::string> wire = encode_request(request, authority_);
   if (!wire) co_return explain(request, wire.error());
-  request.body = {};  // it is in `wire`
+  request.body = {};  // the body is in `wire`
   Result<Slots::Slot> slot = co_await slots_.acquire(limits.deadline);
   if (!slot) {
     co_return explain(request,
@@ -103,7 +103,7 @@ Task<Result<Response>> PooledClient::send(Request request, ExchangeLimits limits
 }
 
 // `request` and `wire` belong to send(). A connection that is not put back here is closed, however
-// this ends: after a cancellation in the middle of an answer, it must not serve another.
+// this ends: after a cancellation within an answer, it must not be reused.
 Task<Result<Response>> PooledClient::send_pooled(const Request& request, const std::string& wire,
                                                  ExchangeLimits limits) {
   const ParserLimits parser_limits{options_.header_bytes_max, limits.body_bytes_max};
@@ -127,14 +127,14 @@ Task<Result<Response>> PooledClient::send_pooled(const Request& request, const s
       co_return response;
     }
     // The server may have closed an idle connection while the request was on its way, or the
-    // network forgotten it. Then the others are as dead, most likely.
+    // network may have dropped it. Then the other idle ones are most likely dead as well.
     const Reason reason = response.error().reason;
     const bool may_be_stale =
         was_idle && !exchange.has_answer() &&
         (reason == Reason::disconnected || reason == Reason::deadline_exceeded);
     if (!may_be_stale) co_return response;
     idle_.close_all();
-    // Forbidden to be sent again, it is still one whose outcome is unknown.
+    // If repeating it is forbidden, its outcome still is unknown.
     const bool may_be_repeated =
         reason == Reason::disconnected && may_be_sent_twice(request.method) && may_send(limits);
     if (!may_be_repeated) co_return response;
@@ -168,8 +168,8 @@ Task<Result<std::unique_ptr<Connection>>> PooledClient::connect(Deadline deadlin
                                            ReadBuffer(options_.header_bytes_max), generation);
   }
   Error& error = stream.error();
-  // Nothing was sent, and the caller has time left: that is not its deadline, but a server that
-  // cannot be reached.
+  // Nothing was sent, and the caller has time left: this is not the caller's deadline, but an
+  // unreachable server.
   if (error.reason == Reason::deadline_exceeded && !deadline.has_passed(time_)) {
     error.reason = Reason::unreachable;
   }

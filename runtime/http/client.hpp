@@ -1,7 +1,6 @@
 // An HTTP/1.1 client for one origin (RFC 9112): a bounded pool of keep-alive connections.
 //
-// The client knows no redirects, cookies, caches, retries or credentials; its users add those that
-// they need.
+// It has no redirects, cookies, caches, retries or credentials; its users add what they need.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ namespace dcm::http {
 
 struct ClientOptions {
   Endpoint origin;
-  // How many connections may be open at the same time, streams not counted.
+  // How many connections may be open concurrently, not counting streams.
   std::size_t connections_max = 100;
   // An idle connection is closed after this long; the API server closes its side after 3 minutes or
   // more, and a request must not meet that.
@@ -29,21 +28,22 @@ struct ClientOptions {
 struct ExchangeLimits {
   Deadline deadline;
   std::size_t body_bytes_max = 64 * 1024 * 1024;  // after decompression
-  // Asked right before the first byte of the request is written, each time that it is: finding or
-  // making a connection may have taken a while. Its error ends the exchange and nothing is sent.
-  // Must stay valid while the exchange lasts. Empty: nothing is asked.
+  // Called right before the first byte of the request is written, on each attempt: getting a
+  // connection may have taken a while. Its error ends the exchange and nothing is sent. Must stay
+  // valid during the exchange. May be empty.
   std::function<Result<>()> before_send = {};
 };
 
-// A response whose body is read as it comes: a watch. Owns its connection, which is closed with it.
+// A response whose body is read as it arrives: a watch. Owns its connection, which is closed with
+// it.
 class StreamingResponse {
  public:
   virtual ~StreamingResponse() = default;
   virtual std::uint16_t status() const = 0;
   virtual const Headers& headers() const = 0;
-  // Waits for at least one byte of the (decompressed) body. An empty view is its end. The view is
-  // good until the next call.
-  // Errors: disconnected (cut in the middle), deadline_exceeded, malformed.
+  // Waits for at least one byte of the (decompressed) body. An empty view means its end. The view
+  // is valid until the next call. Errors: disconnected (cut in the middle), deadline_exceeded,
+  // malformed.
   virtual Task<Result<std::string_view>> read_some(Deadline deadline) = 0;
 };
 
@@ -57,12 +57,12 @@ class Client {
   // disconnected, deadline_exceeded, malformed, body_too_large.
   virtual Task<Result<Response>> send(Request request, ExchangeLimits limits) = 0;
 
-  // Sends on a connection of its own and returns when the head of the answer has come. `deadline`
-  // is for that head only.
+  // Sends on a separate connection and returns when the headers of the answer have arrived.
+  // `deadline` applies only to those.
   virtual Task<Result<std::unique_ptr<StreamingResponse>>> open(Request request,
                                                                 Deadline deadline) = 0;
 
-  // Closes what is idle: new connections take up new credentials or CAs.
+  // Closes idle connections, so that new ones use new credentials or CAs.
   virtual void close_idle() = 0;
 };
 

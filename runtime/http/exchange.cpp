@@ -59,7 +59,7 @@ Task<Result<>> Exchange::read_head(Deadline deadline) {
   }
 }
 
-// Reads what has come, over interim answers (1xx) to the final one.
+// Reads headers, skipping interim answers (1xx) up to the final one.
 Result<> Exchange::parse_head() {
   ReadBuffer& buffer = connection_.buffer;
   while (!buffer.empty() && !parser_->head_complete()) {

@@ -14,25 +14,25 @@
 
 namespace dcm::http {
 
-// Writes a request, then reads the head and the pieces of the answer, inflated where it says gzip.
-// Errors of both: disconnected, deadline_exceeded, tls, malformed, body_too_large; after one the
-// connection is of no use any more.
+// Writes a request, then reads the headers and the pieces of the answer, inflating gzip. Errors of
+// both: disconnected, deadline_exceeded, tls, malformed, body_too_large; after an error the
+// connection is unusable.
 class Exchange {
  public:
   // `connection` must outlive the exchange.
   Exchange(Connection& connection, const ParserLimits& limits, Method method);
 
-  // Sends `wire` and waits for the head of the final answer.
+  // Sends `wire` and waits for the headers of the final answer.
   Task<Result<>> start(std::string_view wire, Deadline deadline);
-  // Waits for more of the body; empty at its end. Good until the next call.
+  // Waits for more of the body; empty at its end. Valid until the next call.
   Task<Result<std::string_view>> read_body(Deadline deadline);
 
   ResponseHead& head() { return parser_->head(); }
-  // The size of the body according to the answer's head, before inflating.
+  // The size of the body according to the answer's headers, before inflating.
   std::optional<std::uint64_t> content_length() const { return parser_->content_length(); }
   // Whether a byte of an answer has come.
   bool has_answer() const noexcept { return has_answer_; }
-  // Whether the connection is as it was before: nothing left over, and the server keeps it open.
+  // Whether the connection can be reused: nothing left over, and the server keeps it open.
   bool is_reusable() const;
 
  private:
@@ -57,7 +57,7 @@ class Exchange {
   InflatingTurn turn_;
   std::string_view compressed_;  // within the connection's buffer
   std::vector<char> inflated_;
-  bool may_hold_more_ = false;  // the inflater filled its output to the end
+  bool may_hold_more_ = false;  // the inflater filled its output completely
   bool has_answer_ = false;
   int interim_answers_ = 0;
 };

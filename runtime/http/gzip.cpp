@@ -24,8 +24,8 @@ struct Inflater::Zlib {
 
   Zlib() {
     if (inflateInit2(&stream, kGzipWindowBits) != Z_OK) throw std::bad_alloc();
-    // No checksum: it is almost half of the time, RFC 1952 (2.3.1.2) asks for none, and TLS has
-    // authenticated each byte.
+    // No checksum: it takes almost half of the time, RFC 1952 (2.3.1.2) does not require it, and
+    // TLS has authenticated each byte.
     inflateValidate(&stream, 0);
   }
   ~Zlib() { inflateEnd(&stream); }

@@ -11,11 +11,11 @@
 
 namespace dcm::http {
 
-// When a loop that inflates must let others have a turn: a few bytes can become megabytes, about a
-// millisecond's work each quarter.
+// How much a loop may inflate before it must yield: a few bytes can become megabytes; each quarter
+// is about a millisecond's work.
 class InflatingTurn {
  public:
-  // After so many bytes more.
+  // Limit of further bytes.
   bool is_over(std::size_t bytes) {
     constexpr std::size_t kBytesPerTurn = 256 * 1024;
     bytes_ += bytes;
@@ -28,9 +28,9 @@ class InflatingTurn {
   std::size_t bytes_ = 0;
 };
 
-// Inflates any number of gzip members one after the other: an API server 1.37 ends a member with
-// each flush of a watch and starts the next one with its next event, so the end of a member is not
-// the end of the body.
+// Inflates any number of gzip members in sequence: an API server 1.37 ends a member with each flush
+// of a watch and starts the next one with its next event, so the end of a member is not the end of
+// the body.
 class Inflater {
  public:
   struct Step {
@@ -43,9 +43,9 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // Inflates as much of `input` as `output` has room for. More may be waiting while the output was
-  // filled to its end, also when all input is consumed. The memory is bounded by `output`.
-  // Errors: malformed, with the offset in the compressed bytes.
+  // Inflates as much of `input` as `output` has room for. If the output was filled, more may follow
+  // even when all input is consumed. The memory is bounded by `output`. Errors: malformed, with the
+  // offset in the compressed bytes.
   runtime::Result<Step> inflate(std::string_view input, std::span<char> output);
 
   // Whether the body may end here.
@@ -55,7 +55,7 @@ class Inflater {
   struct Zlib;
   std::unique_ptr<Zlib> zlib_;
   std::uint64_t offset_ = 0;
-  bool at_member_end_ = true;  // an empty body is one of no members
+  bool at_member_end_ = true;  // an empty body has no members
 };
 
 }  // namespace dcm::http

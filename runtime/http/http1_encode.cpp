@@ -39,7 +39,7 @@ std::size_t size_of(const Headers& headers) {
   return size;
 }
 
-// Python's client shows it to its users. RFC 9112 lets it be empty.
+// The Python client shows it to users. RFC 9112 allows it to be empty.
 std::string_view reason_phrase(std::uint16_t status) {
   namespace beast = boost::beast::http;
   const beast::status known = beast::int_to_status(status);

@@ -13,16 +13,16 @@ namespace dcm::http {
 // Errors: configuration, as of encode_request().
 runtime::Result<> check_request(const Request& request);
 
-// Head and body, to be sent in one write. Adds Host and Content-Length.
-// Errors: configuration (a target or field that would break the message apart, as a token with a
-// line break in it; the value is not shown).
+// Head and body, to be sent in one write. Adds Host and Content-Length. Errors: configuration (a
+// target or field that would corrupt the message, such as a token with a line break; the value is
+// not shown).
 runtime::Result<std::string> encode_request(const Request& request, std::string_view authority);
 
 // How the peer finds the end of an answer's body.
 enum class Framing : std::uint8_t { content_length, chunked, until_close };
 enum class AfterAnswer : std::uint8_t { keep_alive, close };
 
-// The head of an answer up to and with the empty line.
+// The headers of an answer up to and including the empty line.
 std::string encode_response_head(const Response& response, Framing framing, AfterAnswer after,
                                  runtime::WallTime now);
 

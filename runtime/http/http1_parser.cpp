@@ -84,8 +84,8 @@ class BeastParser final : public Parser<Head>,
   Head& head() override { return head_; }
 
  private:
-  // Beast asserts that a last chunk which comes in parts has this many bytes when it looks again.
-  // As no message can end with fewer, waiting for them loses nothing.
+  // Beast asserts that a partial last chunk has this many bytes on the next call. As no message can
+  // end with fewer, waiting for them loses nothing.
   static constexpr std::size_t kLastChunkBytes = std::string_view("0\r\n\r\n").size();
 
   bool is_between_chunks() const {
@@ -120,9 +120,9 @@ class BeastParser final : public Parser<Head>,
 
   void on_field_impl(field known, beast::string_view name, beast::string_view value,
                      error_code& code) override {
-    if (Base::is_header_done()) return;  // trailers say nothing that we use
-    // Beast would take "gzip, chunked" for chunks alone and "gzip" for no body: both let two
-    // parties see different messages in the same bytes.
+    if (Base::is_header_done()) return;  // trailers contain nothing that we use
+    // Beast would treat "gzip, chunked" as chunked only and "gzip" as no body: both let two parties
+    // see different messages in the same bytes.
     if (known == field::transfer_encoding &&
         (!beast::iequals(value, "chunked") || head_.version == HttpVersion::http_1_0)) {
       code = error::bad_transfer_encoding;

@@ -1,8 +1,7 @@
 // Bytes in, HTTP/1.1 messages out (RFC 9112), without any I/O: the client, the server, simulations
 // and fuzzing all read messages through this one interface.
 //
-// The parser decodes no content (gzip). Of connections it knows only whether this message lets its
-// connection be used again.
+// It decodes no content (gzip). Of connections it knows only whether this message allows reuse.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ namespace dcm::http {
 enum class HttpVersion : std::uint8_t { http_1_0, http_1_1 };
 
 struct RequestHead {
-  std::optional<Method> method;  // nothing: one that we do not know
+  std::optional<Method> method;  // nullopt: an unknown method
   std::string target;
   HttpVersion version = HttpVersion::http_1_1;
   Headers headers;
@@ -40,17 +39,17 @@ struct ParseError {
     bad_transfer_encoding,  // anything but "chunked"
     head_too_large,
     body_too_large,
-    truncated,  // the end came in the middle of the message
+    truncated,  // the stream ended within the message
   };
   Kind kind;
-  std::string message;  // says at which byte of the message
+  std::string message;  // includes the byte offset in the message
 };
 
 template <class T>
 using ParseResult = std::expected<T, ParseError>;
 
 struct ParserLimits {
-  // Of the first line, of all fields, and of the lines between the chunks of a body, each.
+  // Limit of the first line, of all fields, and of the lines between the chunks of a body, each.
   std::size_t head_bytes_max = 64 * 1024;
   std::uint64_t body_bytes_max = std::numeric_limits<std::uint64_t>::max();
 };
@@ -69,15 +68,15 @@ class Parser {
 
   virtual ~Parser() = default;
 
-  // Takes bytes as far as it gets in one step. Nothing consumed: it needs more bytes behind these.
-  // Requires !complete().
+  // Consumes as many bytes as one step allows. If nothing is consumed, it needs more bytes after
+  // these. Requires !complete().
   virtual ParseResult<Progress> put(std::string_view bytes) = 0;
   // The stream has ended: the proper end of a body without a length, `truncated` otherwise.
   virtual ParseResult<void> put_eof() = 0;
 
   virtual bool head_complete() const = 0;
   virtual bool complete() const = 0;
-  // The message's wish; requires head_complete(), as all that follows.
+  // What the message requests; requires head_complete(), like everything below.
   virtual bool keep_alive() const = 0;
   virtual std::optional<std::uint64_t> content_length() const = 0;
   virtual Head& head() = 0;
@@ -86,7 +85,7 @@ class Parser {
 using RequestParser = Parser<RequestHead>;
 using ResponseParser = Parser<ResponseHead>;
 
-// An answer to HEAD has no body, whatever its fields say.
+// An answer to HEAD has no body, whatever its headers say.
 enum class AnswerBody { as_framed, none };
 
 std::unique_ptr<RequestParser> make_request_parser(const ParserLimits& limits);

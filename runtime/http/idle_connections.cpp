@@ -14,7 +14,7 @@ std::unique_ptr<Connection> IdleConnections::take() {
 
 void IdleConnections::put(std::unique_ptr<Connection> connection) {
   if (connection->generation != generation_) return;
-  // The one put back last is taken next; what was needed at once before may not be again for long.
+  // Last in, first out; a connection that was needed during a peak may stay unused for long.
   if (!entries_.empty()) entries_.back().connection->trim();
   entries_.push_back({std::move(connection), time_.now() + idle_max_});
   if (!timer_) arm();
@@ -27,7 +27,7 @@ void IdleConnections::close_all() {
   timer_.reset();
 }
 
-// A timer that finds nothing to close costs less than moving it at each take and put.
+// A timer that finds nothing to close costs less than moving it on each take and put.
 void IdleConnections::arm() {
   timer_ = time_.schedule(entries_.front().close_at, [this] {
     timer_.reset();

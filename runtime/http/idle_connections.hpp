@@ -1,4 +1,4 @@
-// The connections of a client that wait for their next request.
+// A client's idle connections.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace dcm::http {
 
-// An open connection and what was read from it ahead of its use.
+// An open connection and bytes read ahead from it.
 struct Connection {
   std::unique_ptr<Stream> stream;
   ReadBuffer buffer;
   std::uint64_t generation = 0;
 
-  // While it is idle.
+  // Only while idle.
   void trim() noexcept {
     buffer.trim();
     stream->trim();
@@ -34,13 +34,13 @@ class IdleConnections {
   IdleConnections(const IdleConnections&) = delete;
   IdleConnections& operator=(const IdleConnections&) = delete;
 
-  // The one used last that the server has not closed meanwhile, or nothing.
+  // The most recently used one that the server has not closed; nullopt if none.
   std::unique_ptr<Connection> take();
   // Keeps it, unless close_all() was called since it was opened.
   void put(std::unique_ptr<Connection> connection);
-  // Also those that are in use now are closed when they come back.
+  // Connections in use are closed when they are put back.
   void close_all();
-  // The generation of connections that are opened now.
+  // The generation of connections opened from now on.
   std::uint64_t generation() const noexcept { return generation_; }
 
  private:
@@ -54,7 +54,7 @@ class IdleConnections {
 
   runtime::TimeSource& time_;
   runtime::Duration idle_max_;
-  std::deque<Entry> entries_;  // the oldest in front
+  std::deque<Entry> entries_;  // oldest first
   std::optional<runtime::TimerId> timer_;
   std::uint64_t generation_ = 0;
 };

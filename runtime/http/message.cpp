@@ -55,7 +55,7 @@ std::optional<std::string_view> Headers::find(std::string_view name) const {
 }
 
 void Headers::add(std::string name, std::string value) {
-  // Enough for an answer of an API server: it comes field by field.
+  // Enough for an answer of an API server: it arrives field by field.
   if (fields_.capacity() == 0) fields_.reserve(12);
   fields_.emplace_back(std::move(name), std::move(value));
 }

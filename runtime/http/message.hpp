@@ -26,7 +26,7 @@ class Headers {
   Headers() = default;
   Headers(std::initializer_list<std::pair<std::string, std::string>> fields) : fields_(fields) {}
 
-  // The first field of that name, or nothing.
+  // The first field of that name; nullopt if none.
   std::optional<std::string_view> find(std::string_view name) const;
   void add(std::string name, std::string value);
   // Replaces every field of that name.
@@ -51,7 +51,7 @@ struct Request {
   std::string target = {};  // path and query, encoded
   Headers headers = {};     // Host, Content-Length and Connection are added when it is sent
   std::string body = {};
-  // Of a request that a server has received: its connection's certificate; null: it has none.
+  // For a request received by a server: the certificate of its connection; null if none.
   std::shared_ptr<const ClientCertificate> client_certificate = {};
 };
 
@@ -59,7 +59,7 @@ struct Response {
   std::uint16_t status = 0;
   Headers headers = {};
   std::string body = {};
-  // Of a large answer that a client has received: others wait until it is gone (AnswerMemory).
+  // For a large answer received by a client: others wait until it is destroyed (AnswerMemory).
   std::shared_ptr<const void> turn = {};
 };
 

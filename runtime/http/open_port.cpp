@@ -15,7 +15,7 @@ using boost::asio::ip::address;
 
 constexpr std::size_t kShownMax = 100;
 
-// "[::1]:80", "[::1]" → "::1"; "localhost:80" → "localhost"; "" of what is no authority.
+// "[::1]:80", "[::1]" → "::1"; "localhost:80" → "localhost"; "" for anything but an authority.
 std::string_view without_port(std::string_view authority) {
   if (authority.starts_with('[')) {
     const std::size_t end = authority.find(']');
@@ -61,7 +61,7 @@ bool is_ours(std::string_view host, const OpenPort& port) {
   return is_local ? is_loopback(host) : is_address(host);
 }
 
-// "http://localhost:80" → "localhost:80"; "" of "null", the origin of a page that has none.
+// "http://localhost:80" → "localhost:80"; "" for "null", the origin of a page that has none.
 std::string_view authority_of(std::string_view origin) {
   const std::size_t end = origin.find("://");
   return end == std::string_view::npos ? std::string_view() : origin.substr(end + 3);
@@ -73,7 +73,7 @@ bool is_own_origin(std::string_view origin, std::string_view host, const OpenPor
   return equals_without_case(authority, host) || is_listed(without_port(authority), port);
 }
 
-// A link of another page may open a page of ours; nothing else of another page may do anything.
+// A foreign page may link to a page of ours, but may do nothing else.
 bool is_from_elsewhere(const Request& request) {
   const std::string_view site = request.headers.find("Sec-Fetch-Site").value_or("");
   if (site != "cross-site" && site != "same-site") return false;

@@ -18,7 +18,7 @@ using runtime::fail;
 using runtime::Reason;
 using runtime::TimeSource;
 
-// As many connections may wait to be accepted; a kernel has such a bound too.
+// This many connections may wait to be accepted; a kernel has such a limit too.
 constexpr std::size_t kBacklogMax = 1024;
 
 // The bytes on their way from one end to the other.
@@ -161,7 +161,7 @@ struct PipeNetwork::Impl {
   TimeSource& time;
   std::size_t buffer_bytes;
   std::map<std::string, Backlog*> listening;
-  // By number, so that cutting them has the same order in each run.
+  // By number, so that they are cut in the same order in each run.
   std::map<std::uint64_t, std::weak_ptr<Pipe>> pipes;
   std::uint64_t next_pipe = 0;
 

@@ -9,8 +9,9 @@
 
 namespace dcm::http {
 
-// Connects by "host:port" to the current listener there; else `unreachable`. Each direction of a
-// pipe buffers at most `buffer_bytes`; a writer waits for room. Outlives its streams and listeners.
+// Connects by "host:port" to the current listener there, otherwise fails as `unreachable`. Each
+// direction of a pipe buffers at most `buffer_bytes`; a writer waits for room. Outlives its streams
+// and listeners.
 class PipeNetwork final : public Transport {
  public:
   explicit PipeNetwork(runtime::TimeSource& time, std::size_t buffer_bytes = 64 * 1024);
@@ -18,7 +19,7 @@ class PipeNetwork final : public Transport {
 
   Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Deadline deadline) override;
 
-  // Listens at `host:port` until the listener is destroyed. One listener an address.
+  // Listens at `host:port` until the listener is destroyed. One listener per address.
   std::unique_ptr<Listener> listen(std::string host, std::uint16_t port);
   // Cuts every open pipe: both sides get `disconnected`.
   void cut_all();

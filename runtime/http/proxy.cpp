@@ -16,7 +16,7 @@ using runtime::Reason;
 
 constexpr std::size_t kHeadBytesMax = 16 * 1024;
 
-// Nothing may be sent behind an answer until we have spoken through the tunnel.
+// Nothing may follow an answer until we have spoken through the tunnel.
 Result<> check_answer(std::uint16_t status, std::size_t bytes_left) {
   constexpr int kProxyAuthenticationRequired = 407;
   if (status == kProxyAuthenticationRequired) {
@@ -31,7 +31,7 @@ Result<> check_answer(std::uint16_t status, std::size_t bytes_left) {
   return {};
 }
 
-// Moves what the parser takes of its head out of `bytes`.
+// Moves the bytes that the parser consumes as headers out of `bytes`.
 Result<> take(ResponseParser& parser, std::string& bytes) {
   while (!parser.head_complete() && !bytes.empty()) {
     const auto progress = parser.put(bytes);
@@ -52,8 +52,8 @@ Task<Result<>> connect_by_http(Stream& below, const Proxy& proxy, Endpoint targe
   const Result<> written = co_await below.write(request, deadline);
   if (!written) co_return written;
 
-  // A successful answer to CONNECT has no body, whatever its fields say, and of another one we
-  // read none.
+  // A successful answer to CONNECT has no body, whatever its headers say; the body of others is not
+  // read.
   const auto parser = make_response_parser({.head_bytes_max = kHeadBytesMax}, AnswerBody::none);
   std::string bytes;
   while (!parser->head_complete()) {
@@ -69,7 +69,7 @@ Task<Result<>> connect_by_http(Stream& below, const Proxy& proxy, Endpoint targe
   co_return check_answer(parser->head().status, bytes.size());
 }
 
-// Reads what the handshake waits for and not a byte more: what follows belongs to the tunnel.
+// Reads exactly the bytes that the handshake needs: what follows belongs to the tunnel.
 Task<Result<>> connect_by_socks5(Stream& below, const Proxy& proxy, Endpoint target,
                                  Deadline deadline) {
   Socks5Handshake handshake(std::move(target), proxy.socks5_user);

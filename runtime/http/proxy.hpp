@@ -1,4 +1,4 @@
-// The way through a proxy: CONNECT of an HTTP proxy (RFC 9110, 9.3.6), or SOCKS 5 (socks5.hpp).
+// Connects through a proxy: CONNECT of an HTTP proxy (RFC 9110, 9.3.6), or SOCKS 5 (socks5.hpp).
 #pragma once
 
 #include <optional>
@@ -9,18 +9,18 @@
 
 namespace dcm::http {
 
-// A proxy, and what it wants to see. Holds a secret: never logged.
+// A proxy and our credentials for it. Holds a secret: never logged.
 struct Proxy {
-  Endpoint endpoint;               // with TLS to the proxy itself, or without
+  Endpoint endpoint;               // whether to use TLS to the proxy itself
   std::string authorization = {};  // value of Proxy-Authorization; empty: none
   ProxyProtocol protocol = ProxyProtocol::http_connect;
   std::optional<UrlUser> socks5_user = {};
   friend bool operator==(const Proxy&, const Proxy&) = default;
 };
 
-// Asks the proxy at the other end of `below` for a tunnel to `target`; then `below` is that tunnel.
-// It must outlive the task. Errors: unreachable (the proxy refuses, or cannot reach it; the message
-// says what it answered), disconnected, deadline_exceeded, malformed.
+// Asks the proxy at the other end of `below` for a tunnel to `target`; afterwards `below` is that
+// tunnel. It must outlive the task. Errors: unreachable (the proxy refuses, or cannot reach it; the
+// message quotes its answer), disconnected, deadline_exceeded, malformed.
 Task<Result<>> open_tunnel(Stream& below, const Proxy& proxy, Endpoint target, Deadline deadline);
 
 }  // namespace dcm::http

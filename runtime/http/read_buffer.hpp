@@ -10,9 +10,8 @@
 
 namespace dcm::http {
 
-// A contiguous buffer that is filled at its end and consumed at its front. It starts small, keeps
-// its memory for the next message, and never grows beyond `bytes_max`. Until anything has come,
-// it takes `first_bytes`.
+// A contiguous buffer that is filled at its end and consumed at its front. It starts with
+// `first_bytes`, keeps its memory for the next message, and never grows beyond `bytes_max`.
 class ReadBuffer {
  public:
   static constexpr std::size_t kCapacity = 16 * 1024;
@@ -27,7 +26,7 @@ class ReadBuffer {
   // Consumed bytes stay readable until the next space().
   void consume(std::size_t bytes) { begin_ += bytes; }
 
-  // Room for more; empty only when the buffer is full. Moves what data() gave.
+  // Room for more; empty only when the buffer is full. Invalidates data().
   std::span<char> space() {
     if (empty()) begin_ = end_ = 0;
     const bool is_outgrown = capacity_ < least() && has_come_;
@@ -45,7 +44,7 @@ class ReadBuffer {
     commit(bytes.size());
   }
 
-  // Gives its memory back, if nothing is in it; the next space() takes some again.
+  // Frees its memory if it is empty; the next space() allocates again.
   void trim() {
     if (!empty()) return;
     memory_.reset();

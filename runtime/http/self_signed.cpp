@@ -29,11 +29,11 @@ void require(bool done) {
 void set_serial(X509* certificate) {
   std::uint64_t serial = 0;
   require(RAND_bytes(reinterpret_cast<unsigned char*>(&serial), sizeof serial) == 1);
-  // Positive, as RFC 5280 has it.
+  // Positive, as RFC 5280 requires.
   require(ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial >> 1) == 1);
 }
 
-// Its own issuer.
+// Self-issued.
 void set_name(X509* certificate, const std::string& name) {
   X509_NAME* const subject = X509_get_subject_name(certificate);
   require(X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8,
@@ -68,7 +68,7 @@ Result<TlsServerOptions> make_self_signed(const std::string& program, const std:
   set_serial(made);
   X509_gmtime_adj(X509_getm_notBefore(made), -kHourSeconds);
   X509_gmtime_adj(X509_getm_notAfter(made), kYearSeconds);
-  // The subject's length is bounded (RFC 5280, ub-common-name); clients look at the names below.
+  // The subject's length is limited (RFC 5280, ub-common-name); clients check the names below.
   set_name(made, program);
   require(X509_set_pubkey(made, key.get()) == 1);
   require(add_extension(made, NID_ext_key_usage, "serverAuth"));

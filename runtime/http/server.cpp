@@ -19,14 +19,15 @@ using runtime::Executor;
 using runtime::Logger;
 using runtime::TimeSource;
 
-// After a failed accept (no free file descriptors, mostly) the next one waits.
+// After a failed accept (usually no free file descriptors) the next one waits.
 constexpr auto kAcceptPause = std::chrono::seconds(1);
-// What a handshake and a request may take on a busy machine: a younger connection is not closed for
-// a newcomer.
+// Time that a handshake and a request may take on a busy machine: a younger connection is not
+// closed for a newcomer.
 constexpr auto kNewcomerGrace = std::chrono::seconds(2);
-// A client that takes no piece of its answer for so long may have to go.
+// A client that accepts no piece of its answer for this long may be dropped.
 constexpr auto kUnreadMax = std::chrono::seconds(2);
-// How often a connection that waits for a place looks again: clients stall without a notice.
+// How often a connection that waits for a slot checks again: nothing announces that a client
+// stalls.
 constexpr auto kLookAgain = std::chrono::milliseconds(250);
 
 class Server {
@@ -55,7 +56,7 @@ class Server {
   using Connections = std::list<ServerConnection>;
   using Stage = ServerConnection::Stage;
 
-  // How many connections there are, of all or of an address.
+  // The number of connections, of all addresses or of one.
   struct Count {
     std::size_t opened = 0;
     std::size_t settled = 0;
@@ -97,7 +98,7 @@ class Server {
     }
   }
 
-  // Waits for a place among those with a request; false: it was closed meanwhile.
+  // Waits for a slot for connections with a request; false if closed meanwhile.
   Task<bool> settle(ServerConnection& connection) {
     while (!has_place_for(connection)) {
       if (const auto victim = first_settled_to_go(connection); victim != connections_.end()) {
@@ -124,18 +125,18 @@ class Server {
            (!is_greedy(connection) && all_.settled < options_.connections_max);
   }
 
-  // Of one that is not closed.
+  // For one that is not closed.
   const Count& of_address(const ServerConnection& connection) const {
     return by_address_.at(connection.address());
   }
 
-  // Of the address with the most that are old enough, the oldest.
+  // From the address with the most connections of sufficient age, the oldest one.
   Connections::iterator first_new_to_go() {
     auto first = connections_.end();
     std::size_t most = 0;
     for (auto each = connections_.begin(); each != connections_.end(); ++each) {
       if (each->stage() != Stage::opened) continue;
-      if (time_.now() - each->since() < kNewcomerGrace) break;  // so is each that came later
+      if (time_.now() - each->since() < kNewcomerGrace) break;  // so are all later ones
       const std::size_t neighbours = of_address(*each).opened;
       if (neighbours <= most) continue;
       most = neighbours;
@@ -152,9 +153,9 @@ class Server {
     return time_.now() - connection.since() < kNewcomerGrace;
   }
 
-  // Of the newcomer's address if that has too many, otherwise of all.
+  // From the newcomer's address if that has too many, otherwise from all.
   Connections::iterator first_settled_to_go(const ServerConnection& newcomer) {
-    // The smaller, the sooner it goes.
+    // The smaller, the sooner it is closed.
     const auto rank = [this](const ServerConnection& each) {
       const bool is_idle = each.state() == ServerConnection::State::idle;
       const auto neighbours = static_cast<std::ptrdiff_t>(of_address(each).settled);
@@ -170,7 +171,7 @@ class Server {
     return first;
   }
 
-  // Its place is free at once; its task ends soon.
+  // Its slot is free at once; its task ends soon.
   void close(ServerConnection& connection) {
     report_crowd(connection.address());
     count(connection, connection.stage(), -1);
@@ -186,7 +187,7 @@ class Server {
   }
 
   void report_crowd(const std::string& address) {
-    // Whoever it is: two that take turns are no reason for a line each time.
+    // Logged by address set once: two alternating clients must not cause a line each time.
     if (!crowd_.should_log("too many connections")) return;
     log_.warning("Too many connections; closing idle ones",
                  {{"address", listener_.address()},
@@ -194,7 +195,7 @@ class Server {
                   {"open", std::uint64_t{all_.opened + all_.settled}}});
   }
 
-  // Takes the connection out also when its task ends by a failure: the frame's locals go last.
+  // Removes the connection even if its task fails: the frame's locals are destroyed last.
   struct Removal {
     Server& server;
     Connections::iterator connection;

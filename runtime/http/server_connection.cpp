@@ -18,12 +18,12 @@ using runtime::Reason;
 // Written at once under one write timeout, so that a slow but steady reader of a large answer is
 // not cut off.
 constexpr std::size_t kSliceBytes = 256 * 1024;
-// How much of a refused request is read away, and for how long, so that the refusal arrives: a
-// close with unread bytes would reset the connection under it (RFC 9112, 9.6).
+// How much of a refused request is drained, and for how long, so that the refusal arrives: closing
+// with unread bytes would reset the connection (RFC 9112, 9.6).
 constexpr std::size_t kDrainBytesMax = 256 * 1024;
 constexpr auto kDrainTimeout = std::chrono::seconds(2);
 
-// Of a connection that says nothing: enough for the request of a probe.
+// For a silent connection: enough for the request of a probe.
 constexpr std::size_t kFirstBytes = 512;
 
 std::uint16_t status_of(ParseError::Kind kind) {
@@ -111,8 +111,7 @@ Task<bool> ServerConnection::settle() {
   co_return is_settled;
 }
 
-// Whether there is nothing left to do here: the first bytes are HTTP/2 (RFC 9113, 3.4), or never
-// came.
+// Whether nothing is left to do here: the first bytes are HTTP/2 (RFC 9113, 3.4), or never arrived.
 Task<bool> ServerConnection::upgrade() {
   constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n";
   const Deadline deadline = Deadline::after(time_, options_.request_timeout);
@@ -158,7 +157,7 @@ Task<std::expected<Request, ServerConnection::Refusal>> ServerConnection::read_r
   co_return request;
 }
 
-// A connection that never says anything is closed without a word.
+// A connection that sends nothing is closed silently.
 Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::await_first_byte() {
   if (!buffer_.empty()) {
     if (state_ == State::answering) enter(State::unfinished);
@@ -217,7 +216,7 @@ Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::read_body
   }
 }
 
-// Parses what has come, up to the end of the head or the end of the message.
+// Parses the received bytes, up to the end of the headers or of the message.
 std::expected<void, ServerConnection::Refusal> ServerConnection::parse(std::string& body) {
   const bool had_head = parser_->head_complete();
   while (!buffer_.empty() && !parser_->complete() && parser_->head_complete() == had_head) {
@@ -258,7 +257,7 @@ Task<> ServerConnection::answer(Request request) {
     co_await send(Response{.status = 500, .headers = {}, .body = "no answer\n"});
   }
   if (answer_ == Answer::streaming || answer_ == Answer::failed) {
-    after_ = AfterAnswer::close;  // and without a word: the client must see that it was cut
+    after_ = AfterAnswer::close;  // silently: the client must see that it was cut
   } else if (after_ == AfterAnswer::close) {
     co_await stream_->shutdown_send(Deadline::after(time_, options_.write_timeout));
   }
@@ -312,7 +311,7 @@ Task<> ServerConnection::drain() {
   }
 }
 
-// Runs beside a streaming handler, which may wait for news for long without writing anything.
+// Runs beside a streaming handler, which may wait for events for long without writing anything.
 Task<> ServerConnection::watch_peer() {
   while (!buffer_.is_full()) {
     const Result<std::size_t> read = co_await stream_->read_some(buffer_.space(), Deadline());

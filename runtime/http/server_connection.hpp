@@ -17,13 +17,13 @@
 
 namespace dcm::http {
 
-// Loop thread only. Everything it refers to outlives it. `became_idle` is notified when
-// it waits for another request after an answer.
+// Loop thread only. Everything it refers to outlives it. `became_idle` is notified when it waits
+// for another request after an answer.
 class ServerConnection final : private Responder {
  public:
-  // Whether the connection may go on now that its first request has come.
+  // Whether the connection may continue now that its first request has arrived.
   using Settle = std::function<Task<bool>(ServerConnection&)>;
-  // `opened`: without a request so far. `closed`: its place is somebody else's already.
+  // `opened`: no request yet. `closed`: its slot has been given away.
   enum class Stage : std::uint8_t { opened, settled, closed };
 
   ServerConnection(runtime::Executor executor, std::unique_ptr<Stream> stream,
@@ -35,21 +35,21 @@ class ServerConnection final : private Responder {
   Task<> run();
   void close() noexcept { stream_->close(); }
 
-  // `unfinished`: a request has not arrived in full yet, or a handshake.
+  // `unfinished`: a request or handshake has not fully arrived.
   enum class State : std::uint8_t { unfinished, idle, answering };
   State state() const noexcept { return state_; }
   runtime::MonoTime since() const noexcept { return since_; }
-  // For how long the client has not taken the next piece of its answer.
+  // How long the client has not accepted the next piece of its answer.
   runtime::Duration unread_for() const {
     return writing_since_ ? time_.now() - *writing_since_ : runtime::Duration::zero();
   }
   Stage stage() const noexcept { return stage_; }
   void set_stage(Stage stage) noexcept { stage_ = stage; }
-  // The peer's; empty: none.
+  // The peer's address; empty if none.
   const std::string& address() const noexcept { return address_; }
 
  private:
-  // Why a request is not handed to the handler. Status 0: the client is gone.
+  // Why a request is not passed to the handler. Status 0: the client is gone.
   struct Refusal {
     std::uint16_t status = 0;
     std::string message = {};
@@ -99,7 +99,7 @@ class ServerConnection final : private Responder {
   runtime::MonoTime since_;
   std::optional<runtime::MonoTime> writing_since_;
 
-  // Of the request that is being worked on.
+  // Of the current request.
   std::unique_ptr<RequestParser> parser_;
   bool is_head_request_ = false;
   Answer answer_ = Answer::none;

@@ -1,4 +1,4 @@
-// A digest, beside TLS as both are OpenSSL's.
+// SHA-256 via OpenSSL.
 #pragma once
 
 #include <string>

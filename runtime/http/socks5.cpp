@@ -136,7 +136,7 @@ std::string Socks5Handshake::connect() {
   return request;
 }
 
-// Nobody needs the address that the proxy connects from, but it must be read.
+// The address that the proxy connects from is not needed, but must be read.
 Result<std::string> Socks5Handshake::check_reply(std::string_view message) {
   if (message[0] != kVersion) return malformed("another version");
   if (const auto code = static_cast<unsigned char>(message[1]); code != 0) {

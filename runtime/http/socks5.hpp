@@ -1,5 +1,5 @@
-// SOCKS 5 (RFC 1928) with user name and password (RFC 1929), the client's side, without I/O: what
-// to send, and how many bytes of the proxy to wait for.
+// The client's side of SOCKS 5 (RFC 1928) with user name and password (RFC 1929), without I/O: what
+// to send, and how many bytes to expect.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,21 @@ namespace dcm::http {
 // Whether RFC 1929 can carry it: a name of 1 to 255 bytes, a password of at most 255.
 bool is_socks5_user(const UrlUser& user);
 
-// Asks for a tunnel to `target`; its name is resolved by the proxy. First begin(), then take() with
-// all that the proxy sends, until is_done(). After an error it is of no more use.
+// Asks for a tunnel to `target`, whose name is resolved by the proxy. Call begin(), then take()
+// with all received bytes until is_done(). Unusable after an error.
 class Socks5Handshake {
  public:
   static constexpr std::size_t kWantedMax = 255 + 2;  // a name and a port
 
   Socks5Handshake(Endpoint target, std::optional<UrlUser> user);
 
-  // What to send first. Errors: configuration (SOCKS cannot carry the host name or the user).
+  // The first bytes to send. Errors: configuration (SOCKS cannot carry the host name or the user).
   Result<std::string> begin();
-  // Takes 1 to wanted() bytes; gives what to send now, maybe nothing. Errors: malformed,
+  // Takes 1 to wanted() bytes; returns what to send now, possibly nothing. Errors: malformed,
   // unreachable (the proxy refuses, or cannot reach the target; the message says why).
   Result<std::string> take(std::string_view bytes);
 
-  // At most so many bytes are part of the handshake; never 0 before is_done().
+  // At most this many bytes are part of the handshake; never 0 before is_done().
   std::size_t wanted() const { return wanted_ - received_.size(); }
   bool is_done() const { return wanted_ == 0; }
 
@@ -48,7 +48,7 @@ class Socks5Handshake {
   std::optional<UrlUser> user_;
   State state_ = State::method;
   std::size_t wanted_ = 0;
-  std::string received_;  // of the message that is waited for
+  std::string received_;  // of the expected message
 };
 
 }  // namespace dcm::http

@@ -1,4 +1,4 @@
-// Byte streams and what opens them: the seam between HTTP and the network.
+// Byte streams and their factories: the interface between HTTP and the network.
 //
 // In production a stream is TCP or TLS, in a simulation an in-memory pipe; HTTP runs over either,
 // so that parser, pool, gzip and retries are the same code in both.
@@ -22,7 +22,7 @@ using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
 
-// A connection. One reader and one writer may wait at the same time. Errors: disconnected,
+// A connection. One reader and one writer may wait concurrently. Errors: disconnected,
 // deadline_exceeded, tls. After an error the stream is unusable.
 class Stream {
  public:
@@ -32,23 +32,23 @@ class Stream {
   virtual Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) = 0;
   // Writes all of it.
   virtual Task<Result<>> write(std::string_view bytes, Deadline deadline) = 0;
-  // Tells the peer that nothing more will be written; reading goes on.
+  // Tells the peer that nothing more will be written; reading continues.
   virtual Task<Result<>> shutdown_send(Deadline deadline) = 0;
   // Ends both directions at once; pending reads and writes get `disconnected`. Idempotent.
   virtual void close() noexcept = 0;
 
-  // Whether nothing is there to be read: no byte and no end that the peer has sent. Does not wait.
-  // An idle connection that is not quiet has been closed by the server, or is out of step.
+  // Whether there is nothing to read: neither bytes nor the end of the stream. Does not wait. An
+  // idle connection that is not quiet has been closed by the server, or is out of step.
   virtual bool is_quiet() noexcept = 0;
-  // Frees memory that is kept for the next read or write. No read or write may be under way.
+  // Frees memory kept for the next read or write. No read or write may be in progress.
   virtual void trim() noexcept {}
 
-  // Whether both sides have agreed on HTTP/2 in the handshake of TLS (ALPN).
+  // Whether both sides have agreed on HTTP/2 in the TLS handshake (ALPN).
   virtual bool speaks_http2() const noexcept { return false; }
   // On the server's side, after the first byte was read: the verified certificate of the client;
-  // null: there is none.
+  // null if none.
   virtual std::shared_ptr<const ClientCertificate> client_certificate() const { return nullptr; }
-  // The peer's address, without a port; empty: there is none, as of a pipe.
+  // The peer's address, without a port; empty if there is none, as for a pipe.
   virtual std::string peer_address() const { return {}; }
 };
 
@@ -71,8 +71,8 @@ struct Endpoint {
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
-// Opens streams. All it needs for that beyond the endpoint (trusted CAs, client certificate,
-// proxy), its constructor is given.
+// Opens streams. Further settings (trusted CAs, client certificate, proxy) are given to its
+// constructor.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -84,8 +84,8 @@ class Transport {
 class Listener {
  public:
   virtual ~Listener() = default;
-  // Waits for a connection. With TLS, the stream's first read or write does the handshake, so that
-  // a slow client holds up no other.
+  // Waits for a connection. With TLS, the handshake happens in the first read or write, so that a
+  // slow client holds up no other.
   virtual Task<Result<std::unique_ptr<Stream>>> accept() = 0;
   // "127.0.0.1:8080"
   virtual std::string address() const = 0;

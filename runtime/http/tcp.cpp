@@ -24,8 +24,8 @@ using runtime::TimeSource;
 
 using Addresses = std::vector<tcp::endpoint>;
 
-// A look-up that is under way. Asio cannot interrupt the system's resolver, so a waiting task may
-// leave, and the answer is dropped.
+// A name look-up. Asio cannot interrupt the system's resolver, so a waiting task may leave, and the
+// answer is dropped.
 struct LookUp {
   LookUp(const Executor& executor, TimeSource& time) : resolver(executor), is_done(time) {}
 
@@ -61,7 +61,7 @@ Task<Result<Addresses>> resolve(Executor executor, std::string host, std::uint16
   co_return fail(Reason::deadline_exceeded, "the name was not resolved by the deadline");
 }
 
-// Tries each until one answers. Each has its share of the remaining time, as in Go, so that a
+// Tries each until one answers. Each gets its share of the remaining time, as in Go, so that a
 // silent address leaves some for the others.
 Task<Result<std::unique_ptr<Stream>>> connect_to_any(Executor executor, Addresses addresses,
                                                      TimeSource& time, Deadline deadline) {
@@ -104,7 +104,7 @@ class TcpTlsTransport final : public TcpTransport {
   }
 
  private:
-  // The references are to what stands in the frame of connect().
+  // The references point into the frame of connect().
   Task<Result<std::unique_ptr<Stream>>> open(const Endpoint& endpoint, Deadline deadline) {
     Result<std::unique_ptr<Stream>> plain = co_await reach(endpoint, deadline);
     if (!plain || endpoint.security == Security::plain) co_return plain;
@@ -165,7 +165,7 @@ class TcpTlsTransport final : public TcpTransport {
   Executor executor_;
   TimeSource& time_;
   std::optional<Proxy> proxy_;
-  // None: the system's CAs, which take 20 ms to read, and are read when a connection wants TLS.
+  // Empty: the system's CAs, which take 20 ms to read, and are read when a connection uses TLS.
   TlsContext context_;
   std::string server_name_;
   Verification verification_ = Verification::full;

@@ -25,7 +25,7 @@ struct TlsClientOptions {
   std::string ca_pem = {};           // empty: the system's CAs
   std::string certificate_pem = {};  // empty: no client certificate
   std::string key_pem = {};
-  std::string server_name = {};  // what the certificate must say; empty: the endpoint's host
+  std::string server_name = {};  // expected in the certificate; empty: the endpoint's host
   Verification verification = Verification::full;
 };
 
@@ -33,50 +33,50 @@ struct TlsClientOptions {
 // Errors of make: configuration (a PEM that cannot be used; the message says which).
 class TcpTransport : public Transport {
  public:
-  // New connections use these from now on; open ones go on.
+  // Used by new connections; open ones continue.
   virtual Result<> set_tls(const TlsClientOptions& options) = 0;
 };
-// Connections go through `proxy`, if one is given; one with TLS to itself is verified by the same
-// CAs as the server (as Go does it).
+// Connections go through `proxy`, if given. A TLS connection to the proxy itself is verified by the
+// same CAs as the server (as in Go).
 Result<std::unique_ptr<TcpTransport>> make_tcp_transport(
     runtime::Executor executor, runtime::TimeSource& time, const TlsClientOptions& options,
     const std::optional<Proxy>& proxy = std::nullopt);
 
-// The treatment of a client without a trusted certificate: a failed handshake, or a connection like
-// any other, but without a name (Stream::client_certificate).
+// The treatment of a client without a trusted certificate: a failed handshake, or an ordinary
+// connection without a name (Stream::client_certificate).
 enum class ClientCertificates { required, optional };
 
 enum class TlsVersion : std::uint8_t { v1_2, v1_3 };
 
-// What a server agrees to.
+// What a server accepts.
 struct TlsPolicy {
   TlsVersion min_version = TlsVersion::v1_2;
-  // Those of TLS 1.2; of 1.3, all are always on. Each one is_cipher_suite(). Empty: all. If all are
-  // of 1.3, 1.2 is off.
+  // Cipher suites of TLS 1.2 (those of 1.3 are always on), each valid by is_cipher_suite(). Empty:
+  // all. If only suites of 1.3 are given, 1.2 is off.
   std::vector<std::string> cipher_suites = {};
   friend bool operator==(const TlsPolicy&, const TlsPolicy&) = default;
 };
 
-// The names, as the IANA has registered them, of the suites that are used at all: each has forward
-// secrecy and authenticates what it encrypts. Also accepted: Go's short names, without "_SHA256".
+// The IANA names of the supported suites: each has forward secrecy and authenticated encryption.
+// Go's short names, without "_SHA256", are accepted as well.
 std::span<const std::string_view> cipher_suites();
 bool is_cipher_suite(std::string_view name);
 
 struct TlsServerOptions {
   std::string certificate_pem;
   std::string key_pem;
-  std::string client_ca_pem;  // of the clients' certificates; empty: none is asked for
+  std::string client_ca_pem;  // of the clients' certificates; empty: none is requested
   ClientCertificates client_certificates = ClientCertificates::required;
   Protocols protocols = Protocols::http1;
   TlsPolicy policy = {};
   friend bool operator==(const TlsServerOptions&, const TlsServerOptions&) = default;
 };
 
-// A Listener that does the handshake where it was given TLS.
+// A Listener that does the handshake if TLS options were given.
 class TcpListener : public Listener {
  public:
-  // New connections use these from now on; open ones go on.
-  // Errors: configuration (a PEM that cannot be used); what was there before stays.
+  // Used by new connections; open ones continue. Errors: configuration (an unusable PEM); then the
+  // previous ones remain.
   virtual Result<> set_tls(const TlsServerOptions& options) = 0;
 };
 

@@ -78,8 +78,8 @@ class AsioListener final : public TcpListener {
   TimeSource& time_;
 };
 
-// All addresses are those of both families, however they are named, as Go's net.Listen has it: in a
-// cluster of IPv6 alone the kubelet's probes come to the same "0.0.0.0".
+// The wildcard address always covers both families, as in Go's net.Listen: in an IPv6-only cluster,
+// kubelet's probes reach the same "0.0.0.0".
 error_code open(tcp::acceptor& acceptor, tcp::endpoint endpoint) {
   error_code error;
   if (endpoint.address().is_unspecified()) {
@@ -87,9 +87,9 @@ error_code open(tcp::acceptor& acceptor, tcp::endpoint endpoint) {
     if (!error) acceptor.set_option(asio::ip::v6_only(false), error);
     if (!error) endpoint.address(asio::ip::address_v6::any());
   }
-  // Where there is no IPv6 at all, "all" is IPv4.
+  // Without any IPv6, the wildcard is IPv4 only.
   if (!acceptor.is_open()) acceptor.open(endpoint.protocol(), error);
-  // A server that is started again must not wait for connections of the last one to be forgotten.
+  // A restarted server must not wait until the connections of its predecessor have expired.
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(tcp::acceptor::max_listen_connections, error);

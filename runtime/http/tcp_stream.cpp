@@ -31,15 +31,13 @@ constexpr int kKeepAliveIdleSeconds = 30;
 constexpr int kKeepAliveIntervalSeconds = 10;
 constexpr int kKeepAliveProbes = 3;
 
-// Cancels a socket's operations when the deadline of one of them comes. Asio has one cancel for
-// both directions: the other one's waiter finds a stream that is of no use any more, which is what
-// it would be.
-//
-// One timer for all operations, which stays when they end: a timer that finds nothing to do once in
-// a while costs less than one for each read and each write.
+// Cancels a socket's operations at the deadline of one of them. Asio has one cancel for both
+// directions: the other waiter finds an unusable stream, which it would be anyway. One timer serves
+// all operations and keeps running when they end: a timer that occasionally finds nothing to do
+// costs less than one for each read and write.
 class Alarm {
  public:
-  // An operation under way; its place is its direction's. Ends before the alarm.
+  // An operation in progress; its place is its direction's. Ends before the alarm.
   class Operation {
    public:
     Operation(Alarm& alarm, Operation*& place, Deadline deadline)
@@ -71,7 +69,7 @@ class Alarm {
   Operation*& writing() { return writing_; }
 
  private:
-  // Goes off at `when`, or before.
+  // Goes off at `when`, or earlier.
   void set(runtime::MonoTime when) {
     if (timer_ && goes_off_ <= when) return;
     if (timer_) time_.cancel(*timer_);
@@ -179,7 +177,7 @@ class SocketStream final : public Stream {
  private:
   static constexpr const char* kTooLate = "the deadline had passed already";
 
-  // Why an operation of this stream failed, cancellation of the task aside.
+  // Why an operation of this stream failed, except cancellation of the task.
   runtime::Error translate(error_code error, const Alarm::Operation& operation) const {
     if (error != asio::error::operation_aborted) return {Reason::disconnected, error.message()};
     if (!socket_.is_open()) return {Reason::disconnected, "the connection is closed"};

@@ -1,4 +1,4 @@
-// Sockets of Asio, TCP's and Unix's, as our streams. Internal to the files that open them.
+// Asio's TCP and Unix sockets as our streams. Internal to the files that open them.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace dcm::http {
 using Socket = boost::asio::generic::stream_protocol::socket;
 
 std::unique_ptr<Stream> make_socket_stream(Socket socket, runtime::TimeSource& time);
-// Turns what every connection of ours wants on: no delay of small writes, and keep-alive, by which
-// a peer that is gone is found within a minute also while nothing is written.
+// Sets the options of every connection: no delay of small writes, and keep-alive, which detects a
+// lost peer within a minute even while nothing is written.
 std::unique_ptr<Stream> make_tcp_stream(boost::asio::ip::tcp::socket socket,
                                         runtime::TimeSource& time);
 
@@ -25,7 +25,8 @@ Task<Result<std::unique_ptr<Stream>>> connect_socket(
     runtime::Executor executor, boost::asio::generic::stream_protocol::endpoint endpoint,
     runtime::TimeSource& time, Deadline deadline);
 
-// Ends the calling task if it was cancelled: an aborted operation alone does not say by whom.
+// Ends the calling task if it was cancelled: an aborted operation alone does not show who aborted
+// it.
 Task<> throw_if_cancelled();
 
 }  // namespace dcm::http

@@ -43,7 +43,7 @@ Bio bio_of(const std::string& text) {
   return Bio(or_bad_alloc(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))), &BIO_free);
 }
 
-// A key that is locked would make OpenSSL ask for its password on the terminal.
+// An encrypted key would make OpenSSL ask for its password on the terminal.
 int no_password(char*, int, int, void*) {
   return 0;
 }
@@ -56,7 +56,7 @@ bool is_at_end_of_pem() {
   return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
 }
 
-// A certificate in a bundle that cannot be read: client-go skips those of servers' CAs.
+// An unreadable certificate in a bundle: client-go skips it among servers' CAs.
 enum class Unreadable { refused, skipped };
 
 Result<> trust(SSL_CTX* context, const std::string& pem, Unreadable unreadable,
@@ -79,7 +79,7 @@ Result<> trust(SSL_CTX* context, const std::string& pem, Unreadable unreadable,
   return {};
 }
 
-// The certificate itself first, then those between it and its CA.
+// The certificate itself first, then the intermediates up to its CA.
 Result<> show(SSL_CTX* context, const std::string& certificate_pem, const std::string& key_pem,
               std::string_view whose) {
   const std::string what_certificate = fmt::format("{} certificate", whose);
@@ -151,7 +151,7 @@ Result<> apply(const TlsPolicy& policy, SSL_CTX* context) {
   return {};
 }
 
-// Lets the handshake go on; the verdict stays with the session.
+// Lets the handshake continue; the verdict stays with the session.
 int go_on_unverified(int, X509_STORE_CTX*) {
   return 1;
 }
@@ -172,8 +172,8 @@ std::vector<std::string> texts_of(const X509_NAME* name, int kind) {
 constexpr std::string_view kHttp2 = "h2";
 constexpr std::string_view kOffered = "\x02h2\x08http/1.1";
 
-// The server's choice: HTTP/2 if it is offered, else HTTP/1.1; a client that offers neither gets no
-// answer to its question.
+// The server's choice: HTTP/2 if offered, otherwise HTTP/1.1; a client that offers neither gets no
+// ALPN answer.
 int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_size,
                     const unsigned char* offered, unsigned int offered_size, void*) {
   unsigned char* choice = nullptr;
@@ -194,7 +194,7 @@ bool is_ip_address(const std::string& host) {
 
 Result<TlsContext> make_client_context(const TlsClientOptions& options) {
   TlsContext context = make_context(TLS_client_method());
-  // RSA keys of 1,024 bits and more, as in Go; SHA-1 signs nothing at this level either.
+  // RSA keys of 1,024 bits and more, as in Go; SHA-1 signatures are rejected at this level as well.
   SSL_CTX_set_security_level(context.get(), 1);
   keep_tickets(context.get());
   if (options.ca_pem.empty()) {
@@ -204,8 +204,8 @@ Result<TlsContext> make_client_context(const TlsClientOptions& options) {
              !trusted) {
     return fail(std::move(trusted.error()));
   }
-  // As Go's: whatever is listed as a CA is trusted, also when it is an intermediate one or the
-  // server's own certificate.
+  // As in Go: every listed CA is trusted, even if it is an intermediate one or the server's own
+  // certificate.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context.get()), X509_V_FLAG_PARTIAL_CHAIN);
   if (options.certificate_pem.empty() != options.key_pem.empty()) {
     return fail(Reason::configuration, "client certificate and key: want both or none");
@@ -230,7 +230,8 @@ Result<TlsContext> make_server_context(const TlsServerOptions& options) {
   if (Result<> applied = apply(options.policy, context.get()); !applied) {
     return fail(std::move(applied.error()));
   }
-  // Clients may be many and idle; to allocate for each record is cheaper than to keep for each one.
+  // Clients may be many and idle: allocating for each record is cheaper than keeping a buffer for
+  // each client.
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   Result<> shown = show(context.get(), options.certificate_pem, options.key_pem, "server");
   if (!shown) return fail(std::move(shown.error()));
@@ -293,7 +294,7 @@ std::shared_ptr<const ClientCertificate> read_client_certificate(const ssl_st* s
   const X509_NAME* const subject = X509_get_subject_name(certificate);
   const std::vector<std::string> names = texts_of(subject, NID_commonName);
   if (names.empty()) return nullptr;
-  // Of several the last, as in API servers (pkix.Name of Go).
+  // Of several names the last one, as in API servers (Go's pkix.Name).
   return std::make_shared<ClientCertificate>(
       ClientCertificate{names.back(), texts_of(subject, NID_organizationName)});
 }

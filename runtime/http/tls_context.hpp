@@ -21,20 +21,20 @@ using TlsSession = std::unique_ptr<ssl_st, void (*)(ssl_st*)>;
 Result<TlsContext> make_client_context(const TlsClientOptions& options);
 Result<TlsContext> make_server_context(const TlsServerOptions& options);
 
-// One connection's state. The client's asks for and checks a certificate for `server_name`, a host
-// name or an IP address, or shows what it was given when it did so before (tls_tickets.hpp).
+// One connection's state. A client's requests and verifies a certificate for `server_name`, a host
+// name or an IP address, or resumes an earlier session (tls_tickets.hpp).
 TlsSession make_client_session(const TlsContext& context, const std::string& server_name,
                                Verification verification, Protocols protocols = Protocols::http1);
 TlsSession make_server_session(const TlsContext& context);
 
-// Whom the peer's certificate names; null: it has shown none, or none that could be verified.
+// The subject of the peer's certificate; null if it presented none, or none that could be verified.
 std::shared_ptr<const ClientCertificate> read_client_certificate(const ssl_st* session);
 
 // Whether the handshake has chosen HTTP/2.
 bool has_chosen_http2(const ssl_st* session);
 
-// Why the last operation of OpenSSL failed, in one line, and empties its queue of errors. For a
-// failed verification: which check failed.
+// Why the last OpenSSL operation failed, in one line; empties its error queue. For a failed
+// verification: which check failed.
 std::string describe_tls_failure(const ssl_st* session);
 
 }  // namespace dcm::http

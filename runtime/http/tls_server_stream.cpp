@@ -11,21 +11,21 @@ using runtime::fail;
 using runtime::Reason;
 
 constexpr std::size_t kRecordHeaderBytes = 5;
-// Whoever sends so much could as well have sent a whole hello.
+// A client that sends this much could have sent a whole hello.
 constexpr std::size_t kHelloBytesMax = 4096;
 constexpr std::size_t kReadBytes = 512;
 
-// How many bytes must have come before OpenSSL is asked (RFC 8446, 5.1).
+// How many bytes must have arrived before OpenSSL is called (RFC 8446, 5.1).
 std::size_t wanted(std::string_view hello) {
   if (hello.size() < kRecordHeaderBytes) return kRecordHeaderBytes;
   const auto byte = [hello](std::size_t at) { return static_cast<unsigned char>(hello[at]); };
   constexpr unsigned char kHandshake = 22;
-  if (byte(0) != kHandshake) return kRecordHeaderBytes;  // no TLS: OpenSSL says so
+  if (byte(0) != kHandshake) return kRecordHeaderBytes;  // not TLS: OpenSSL reports it
   return std::min(kRecordHeaderBytes + byte(3) * 256U + byte(4), kHelloBytesMax);
 }
 
-// OpenSSL's state of a connection takes tens of KB, so it is made when the client's hello has come:
-// thousands of connections that say nothing, or a byte, must be cheap to hold.
+// OpenSSL's state of a connection takes tens of KB, so it is created when the client's hello has
+// arrived: thousands of silent connections must be cheap to hold.
 class TlsServerStream final : public Stream {
  public:
   TlsServerStream(std::unique_ptr<Stream> below, TlsContext context, runtime::TimeSource& time)
@@ -106,7 +106,7 @@ class TlsServerStream final : public Stream {
     co_return Result<>();
   }
 
-  std::unique_ptr<Stream> below_;  // until there is `tls_`, which has it then
+  std::unique_ptr<Stream> below_;  // until `tls_` exists, which then owns it
   std::unique_ptr<Stream> tls_;
   TlsContext context_;
   runtime::TimeSource& time_;

@@ -21,11 +21,11 @@ using runtime::Reason;
 
 // A record and its overhead (RFC 8446, 5.2).
 constexpr std::size_t kCiphertextBytesMax = 16 * 1024 + 512;
-// Encrypted before it is handed down, so that a large body does not exist twice.
+// Encrypted in pieces before it is passed down, so that a large body does not exist twice.
 constexpr std::size_t kWriteSliceBytes = 64 * 1024;
 
-// The encrypted bytes between OpenSSL and the stream below. OpenSSL sees it as a BIO that never
-// waits: a read that finds nothing asks to be tried again.
+// The encrypted bytes between OpenSSL and the stream below. For OpenSSL it is a BIO that never
+// waits: a read that finds nothing requests another try.
 struct Ciphertext {
   ReadBuffer in{kCiphertextBytesMax};
   std::string out;
@@ -72,7 +72,7 @@ const BIO_METHOD* bio_method() {
   return method;
 }
 
-// Sets a flag while an operation runs; wakes the next when it is done, however it ends.
+// Sets a flag while an operation runs; wakes the next one when it is done, however it ends.
 class Turn {
  public:
   Turn(bool& is_taken, Condition& is_over) : is_taken_(is_taken), is_over_(is_over) {
@@ -91,7 +91,7 @@ class Turn {
 };
 
 // Invariant: at most one task reads from `below_` and one writes to it. A reader and a writer of
-// the plain side may each need both (a handshake, a key update), so who comes second waits for a
+// the plain side may each need both (a handshake, a key update), so the second one waits for a
 // turn.
 class TlsStream final : public Stream {
  public:
@@ -177,25 +177,25 @@ class TlsStream final : public Stream {
  private:
   enum class Progress { done, peer_has_ended };
 
-  // Whether OpenSSL has nothing to read from: to ask it costs as much as a small record.
+  // Whether OpenSSL has nothing to read: calling it costs as much as a small record.
   bool must_wait_for_bytes() const {
     return SSL_is_init_finished(session_.get()) && ciphertext_.in.empty() &&
            !ciphertext_.has_ended && SSL_has_pending(session_.get()) == 0 &&
            SSL_get_shutdown(session_.get()) == 0;
   }
 
-  // For what cannot succeed once the peer has ended.
+  // For operations that cannot succeed once the peer has ended.
   static Result<> succeeded(const Result<Progress>& result) {
     if (!result) return fail(result.error());
     if (*result == Progress::done) return {};
     return fail(Reason::disconnected, "the connection was closed by the peer");
   }
 
-  // Repeats an operation of OpenSSL until it is done, moving the bytes that it wants moved.
+  // Repeats an operation of OpenSSL until it is done, moving the bytes that it needs.
   template <class Operation>
   Task<Result<Progress>> run(Operation operation, Deadline deadline) {
     while (true) {
-      // A foreign error left in the queue would be taken for ours. A look is cheaper than a clear.
+      // A stale error in the queue would be mistaken for ours. Checking is cheaper than clearing.
       if (ERR_peek_error() != 0) ERR_clear_error();
       if (SSL_is_init_finished(session_.get())) has_shaken_hands_ = true;
       const int status = operation(session_.get());
@@ -206,7 +206,7 @@ class TlsStream final : public Stream {
       const bool is_in_order =
           outcome == SSL_ERROR_NONE || outcome == SSL_ERROR_ZERO_RETURN || needs_bytes;
       if (!is_in_order) result = fail(failure());
-      // Also after a failure: what is left to be sent is the alert that tells the peer why.
+      // Also after a failure: the remaining bytes are the alert that tells the peer why.
       if (!ciphertext_.out.empty()) {
         const Result<> flushed = co_await flush(deadline);
         if (result && !flushed) result = fail(flushed.error());
@@ -217,8 +217,8 @@ class TlsStream final : public Stream {
     }
   }
 
-  // When TLS breaks after the handshake, a request may have been carried out already. TLS 1.3 has
-  // servers refuse a client's certificate that late, too; that is taken for the same.
+  // When TLS breaks after the handshake, a request may have been executed already. With TLS 1.3,
+  // servers also reject a client's certificate that late; the two cannot be distinguished.
   runtime::Error failure() const {
     const auto code = ERR_peek_last_error();
     if (ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
@@ -264,7 +264,7 @@ class TlsStream final : public Stream {
   std::unique_ptr<Stream> below_;
   Ciphertext ciphertext_;
   TlsSession session_;
-  mutable std::shared_ptr<const ClientCertificate> client_;  // read when it is first asked for
+  mutable std::shared_ptr<const ClientCertificate> client_;  // read on first use
   bool has_shaken_hands_ = false;
   bool is_reading_ = false;
   bool is_writing_ = false;

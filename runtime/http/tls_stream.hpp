@@ -1,6 +1,5 @@
-// TLS above any other stream: OpenSSL does the records, the stream below moves the bytes.
-//
-// The stream knows no sockets, so it runs over pipes and on virtual time as well as over TCP.
+// TLS above any other stream: OpenSSL handles the records, the stream below moves the bytes. It
+// knows no sockets, so it runs over pipes and on virtual time as well as over TCP.
 #pragma once
 
 #include <memory>
@@ -10,12 +9,12 @@
 
 namespace dcm::http {
 
-// The server's side; the handshake is done by the first read or write. Before the client's hello
-// has come, the stream takes less than 1 KB beside `below`.
+// The server's side; the first read or write performs the handshake. Before the client's hello has
+// arrived, the stream takes less than 1 KB in addition to `below`.
 std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
                                                const TlsContext& context,
                                                runtime::TimeSource& time);
-// The same with the hello, which was read from `below` already: at most 8 KB.
+// The same with the hello already read from `below`: at most 8 KB.
 std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
                                                const TlsContext& context, runtime::TimeSource& time,
                                                std::string_view first_bytes);

@@ -18,7 +18,7 @@ void free_tickets(void*, void* tickets, CRYPTO_EX_DATA*, int, long, void*) {
   delete static_cast<Tickets*>(tickets);
 }
 
-// The place of a context's tickets among what OpenSSL keeps for others.
+// The index of a context's tickets in OpenSSL's extra data.
 int place() {
   static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, free_tickets);
   return index;
@@ -39,19 +39,19 @@ std::string verified_name(SSL* session) {
   return name;
 }
 
-// A copy: OpenSSL spoils a session whose connection ends without a farewell.
+// A copy: OpenSSL invalidates a session whose connection ends without close_notify.
 int keep(SSL* session, SSL_SESSION* given) {
   const std::string name = verified_name(session);
   if (name.empty() || SSL_get_verify_result(session) != X509_V_OK) return 0;
   Ticket copy(SSL_SESSION_dup(given), &SSL_SESSION_free);
   if (copy != nullptr) tickets_of(session)->insert_or_assign(name, std::move(copy));
-  return 0;  // `given` stays OpenSSL's
+  return 0;  // `given` remains OpenSSL's
 }
 
 }  // namespace
 
 void keep_tickets(SSL_CTX* context) {
-  // The context's, if it takes them.
+  // The context's tickets, if it keeps any.
   Tickets* const tickets = std::make_unique<Tickets>().release();
   if (SSL_CTX_set_ex_data(context, place(), tickets) != 1) {
     delete tickets;

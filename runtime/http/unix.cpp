@@ -23,7 +23,7 @@ using runtime::fail;
 using runtime::Reason;
 using Unix = asio::local::stream_protocol;
 
-// The kernel's, without the zero at the end.
+// The kernel's limit, without the terminating zero.
 constexpr std::size_t kPathBytesMax = sizeof(sockaddr_un::sun_path) - 1;
 
 bool is_usable(const std::string& path) {

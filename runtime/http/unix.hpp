@@ -8,21 +8,19 @@
 
 namespace dcm::http {
 
-// Connects to the socket file that is an endpoint's `host`; its port and security are not looked
-// at. Errors of connect: unreachable (nobody listens, no file, a path that is too long),
+// Connects to the socket file named by an endpoint's `host`; its port and security are ignored.
+// Errors of connect: unreachable (no listener, no file, a path that is too long),
 // deadline_exceeded.
 std::unique_ptr<Transport> make_unix_transport(runtime::Executor executor,
                                                runtime::TimeSource& time);
 
-// Makes the socket file, which must not be there yet, and removes it when it is destroyed.
-// Errors: configuration (there already, no such folder, no permission, a path of more than 107
-// bytes).
+// Creates the socket file, which must not exist yet, and removes it on destruction. Errors:
+// configuration (file exists, no such folder, no permission, a path of more than 107 bytes).
 Result<std::unique_ptr<Listener>> make_unix_listener(runtime::Executor executor,
                                                      runtime::TimeSource& time,
                                                      const std::string& path);
 
-// As make_unix_listener, but makes the folder, and takes the place of a socket that a process has
-// left behind.
+// Like make_unix_listener, but creates the folder, and replaces a stale socket.
 Result<std::unique_ptr<Listener>> replace_unix_listener(runtime::Executor executor,
                                                         runtime::TimeSource& time,
                                                         const std::string& path);

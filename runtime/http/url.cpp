@@ -13,7 +13,7 @@ namespace {
 using runtime::fail;
 using runtime::Reason;
 
-// A password or token may stand before an '@' or in a query, also where nothing could be parsed.
+// A password or token may precede an '@' or be in a query, even where parsing failed.
 std::string shown(std::string_view text) {
   if (text.contains('@')) return "(not shown)";
   return runtime::one_line(std::string(text.substr(0, text.find_first_of("?#"))));
@@ -23,18 +23,18 @@ std::unexpected<runtime::Error> refuse(std::string_view text, std::string_view w
   return fail(Reason::configuration, fmt::format("\"{}\" is no server URL: {}", shown(text), why));
 }
 
-// A password may stand anywhere in what is no URL: "http://user:secret", "user:secret:host".
+// A password may be anywhere in an invalid URL: "http://user:secret", "user:secret:host".
 std::unexpected<runtime::Error> refuse_proxy(std::string_view why) {
   return fail(Reason::configuration, fmt::format("\"(not shown)\" is no proxy URL: {}", why));
 }
 
-// Boost 1.81 takes what follows the bracket of an IPv6 address for a path ("[fd00::1]44:63").
+// Boost 1.81 treats text after the bracket of an IPv6 address as a path ("[fd00::1]44:63").
 bool is_path_loose(const boost::urls::url_view& url) {
   const auto path = url.encoded_path();
   return !path.empty() && path.front() != '/';
 }
 
-// "host:" has none, as in Go.
+// "host:" has no port, as in Go.
 bool is_port_bad(const boost::urls::url_view& url) {
   return url.has_port() && !url.port().empty() && url.port_number() == 0;
 }
@@ -44,7 +44,7 @@ std::optional<UrlUser> user_of(const boost::urls::url_view& url) {
   return UrlUser{url.user(), url.password()};
 }
 
-// The scheme's own port, where none is given.
+// The scheme's default port, if none is given.
 Endpoint endpoint_of(const boost::urls::url_view& url, std::uint16_t port_of_http) {
   const bool is_https = url.scheme_id() == boost::urls::scheme::https;
   Endpoint endpoint{.security = is_https ? Security::tls : Security::plain,

@@ -20,13 +20,13 @@ enum class ProxyProtocol { http_connect, socks5 };
 
 struct ServerUrl {
   Endpoint endpoint = {};
-  std::string path_prefix = {};  // encoded, no slash at its end: "" or "/clusters/a"
+  std::string path_prefix = {};  // encoded, without a trailing slash: "" or "/clusters/a"
   std::optional<UrlUser> user = {};
 };
 
-// Takes http and https, with the port that the scheme implies where none is given. Queries and
-// fragments have no meaning here and are ignored, as in client-go.
-// Errors: configuration; a user name or password is never named.
+// Accepts http and https; the port defaults to the scheme's. Queries and fragments have no meaning
+// here and are ignored, as in client-go. Errors: configuration; a user name or password is never
+// shown.
 Result<ServerUrl> parse_url(std::string_view text);
 
 // The address of a proxy: "http://ada:secret@proxy.example:3128".
@@ -36,8 +36,8 @@ struct ProxyUrl {
   std::optional<UrlUser> user = {};
 };
 
-// Takes http and https, and socks5 and socks5h, which are the same: the proxy resolves names.
-// Errors: configuration; a user name or password is never named.
+// Accepts http and https, and socks5 and socks5h, which are equivalent: the proxy resolves names.
+// Errors: configuration; a user name or password is never shown.
 Result<ProxyUrl> parse_proxy_url(std::string_view text);
 
 }  // namespace dcm::http

@@ -10,7 +10,7 @@ import re
 
 from draws import DRIVER, STRANGER, THEN, chance
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "apiserver/front/openapi"
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "apiserver/schemas/openapi"
 
 # Good values by the field's name, where the type alone would not do.
 GOOD = {

@@ -61,14 +61,14 @@ class Binary : public Case {
   int runs_ = 0;
 };
 
-TEST_F(Binary, an_unknown_flag_is_one_line_and_status_2) {
+TEST_F(Binary, rejects_unknown_flag_in_one_line_with_status_2) {
   const Ended ended = run_to_end({"--kubecofnig=x"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_EQ(lines(ended.output), 1) << ended.output;
   EXPECT_NE(ended.output.find("--kubecofnig"), std::string::npos) << ended.output;
 }
 
-TEST_F(Binary, a_flag_out_of_range_is_one_line_and_status_2) {
+TEST_F(Binary, rejects_flag_out_of_range_in_one_line_with_status_2) {
   for (const char* flag :
        {"--concurrent-resourceclaim-syncs=0", "--max-inflight-requests=0", "--controllers=nonsense",
         "--feature-gates=DRANonsense=true", "--logging-format=xml"}) {
@@ -78,14 +78,14 @@ TEST_F(Binary, a_flag_out_of_range_is_one_line_and_status_2) {
   }
 }
 
-TEST_F(Binary, help_and_version_are_status_0) {
+TEST_F(Binary, prints_help_and_version_with_status_0) {
   EXPECT_EQ(run_to_end({"--help"}).status, 0);
   const Ended version = run_to_end({"--version"});
   EXPECT_EQ(version.status, 0);
   EXPECT_TRUE(version.output.starts_with("dra-controller-manager ")) << version.output;
 }
 
-TEST_F(Binary, a_broken_kubeconfig_is_one_line_with_file_and_line_and_status_2) {
+TEST_F(Binary, rejects_broken_kubeconfig_with_file_line_and_status_2) {
   const std::string broken = write_file("broken", "clusters:\n  - name: a\n   server: [\n");
   const Ended ended = run_to_end({"--leader-elect=false", "--kubeconfig=" + broken});
   EXPECT_EQ(ended.status, 2);
@@ -93,7 +93,7 @@ TEST_F(Binary, a_broken_kubeconfig_is_one_line_with_file_and_line_and_status_2) 
   EXPECT_NE(ended.output.find(broken + ":3"), std::string::npos) << ended.output;
 }
 
-TEST_F(Binary, without_any_configuration_it_says_where_it_looked_and_status_2) {
+TEST_F(Binary, says_where_it_looked_for_configuration_and_exits_with_status_2) {
   const Ended ended =
       run_to_end({"--leader-elect=false"}, {{"HOME", "/nonexistent"}, {"KUBECONFIG", ""}});
   EXPECT_EQ(ended.status, 2);
@@ -101,14 +101,13 @@ TEST_F(Binary, without_any_configuration_it_says_where_it_looked_and_status_2) {
   EXPECT_NE(ended.output.find("KUBECONFIG"), std::string::npos) << ended.output;
 }
 
-TEST_F(Binary, a_server_that_is_not_there_is_a_reason_not_to_be_ready_and_no_end) {
+TEST_F(Binary, stays_unready_while_server_is_missing) {
   const auto manager =
       start_unready(kubeconfig_for({.server = "http://127.0.0.1:1"}), "127.0.0.1:1");
   EXPECT_EQ(manager->stop(), 0);
 }
 
-TEST_F(Binary,
-       the_command_line_of_a_control_plane_is_accepted_and_what_has_no_effect_is_named_once) {
+TEST_F(Binary, accepts_command_line_of_control_plane_and_names_ignored_flags_once) {
   const auto manager =
       start_unready(kubeconfig_for({.server = "http://127.0.0.1:1"}), "127.0.0.1:1",
                     {"--feature-gates=DRAExtendedResource=true", "--cluster-cidr=10.0.0.0/8"});
@@ -119,7 +118,7 @@ TEST_F(Binary,
       << log;
 }
 
-TEST_F(Binary, a_server_that_does_not_speak_json_is_a_reason_not_to_be_ready) {
+TEST_F(Binary, stays_unready_if_server_does_not_speak_json) {
   faults().add({.method = "GET",
                 .target = "^/apis",
                 .times = 1'000'000,
@@ -131,7 +130,7 @@ TEST_F(Binary, a_server_that_does_not_speak_json_is_a_reason_not_to_be_ready) {
   EXPECT_EQ(manager->stop(), 0);
 }
 
-TEST_F(Binary, a_server_without_resource_claims_is_a_reason_not_to_be_ready) {
+TEST_F(Binary, stays_unready_without_resource_claims) {
   faults().add({.method = "GET",
                 .target = "resource.k8s.io",
                 .times = 1'000'000,
@@ -141,14 +140,14 @@ TEST_F(Binary, a_server_without_resource_claims_is_a_reason_not_to_be_ready) {
   EXPECT_EQ(manager->stop(), 0);
 }
 
-TEST_F(Binary, a_wrong_ca_is_a_reason_not_to_be_ready) {
+TEST_F(Binary, stays_unready_with_wrong_ca) {
   if (!is_https()) GTEST_SKIP() << "this server speaks plain HTTP";
   Access access = run().restricted;
   access.ca_file.clear();
   EXPECT_EQ(start_unready(kubeconfig_for(access), "certificate")->stop(), 0);
 }
 
-TEST_F(Binary, an_expired_token_is_a_reason_not_to_be_ready_and_is_never_logged) {
+TEST_F(Binary, stays_unready_with_expired_token_and_never_logs_it) {
   if (!is_https()) GTEST_SKIP() << "this server takes any token";
   Access access = run().restricted;
   access.token = "expired-secret-token";
@@ -157,14 +156,14 @@ TEST_F(Binary, an_expired_token_is_a_reason_not_to_be_ready_and_is_never_logged)
   EXPECT_EQ(manager->log().find("expired-secret-token"), std::string::npos);
 }
 
-TEST_F(Binary, sigterm_ends_it_with_status_0) {
+TEST_F(Binary, exits_with_status_0_on_sigterm) {
   start_manager();
   EXPECT_EQ(manager().status_page("/livez"), "ok");
   EXPECT_EQ(manager().status_page("/healthz"), "ok");
   EXPECT_EQ(manager().stop(), 0);
 }
 
-TEST_F(Binary, its_metrics_have_the_names_of_the_reference) {
+TEST_F(Binary, names_metrics_like_the_reference) {
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -176,7 +175,7 @@ TEST_F(Binary, its_metrics_have_the_names_of_the_reference) {
   EXPECT_GE(manager().metric("workqueue_adds_total{name=\"resource_claim\"}"), 1);
 }
 
-TEST_F(Binary, it_counts_claims_by_what_they_are) {
+TEST_F(Binary, counts_claims_by_state) {
   start_manager();
   create_template("gpus");
   create_claim("mine");

@@ -35,7 +35,7 @@ struct Skew {
 
 class ClockSkew : public Clock, public testing::WithParamInterface<Skew> {};
 
-TEST_P(ClockSkew, of_an_hour_changes_nothing_for_claims) {
+TEST_P(ClockSkew, changes_nothing_for_claims_if_an_hour_off) {
   clock().shift_wall(GetParam().by);
   start_manager();
   create_template("gpus");
@@ -50,7 +50,7 @@ TEST_P(ClockSkew, of_an_hour_changes_nothing_for_claims) {
   EXPECT_EQ(claim_of("warned", "accel"), "");
 }
 
-TEST_P(ClockSkew, that_comes_while_it_runs_changes_nothing) {
+TEST_P(ClockSkew, changes_nothing_if_it_appears_at_run_time) {
   start_manager();
   create_template("gpus");
   expect_all_works("before");
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Of, ClockSkew,
                                          Skew{"a_server_that_is_behind", 1h}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(Clock, of_a_machine_that_slept_for_an_hour_does_not_end_the_manager) {
+TEST_F(Clock, survives_an_hour_of_machine_sleep) {
   start_manager();
   create_template("gpus");
   expect_all_works("before");
@@ -76,7 +76,7 @@ TEST_F(Clock, of_a_machine_that_slept_for_an_hour_does_not_end_the_manager) {
   EXPECT_FALSE(manager().exit_status());
 }
 
-TEST_F(Clock, tells_that_a_watch_is_dead_of_which_no_byte_comes) {
+TEST_F(Clock, detects_silent_watch) {
   patience(60s);
   start_manager();
   create_template("gpus");

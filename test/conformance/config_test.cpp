@@ -43,7 +43,7 @@ class Configuration : public Case {
   int runs_ = 0;
 };
 
-TEST_F(Configuration, a_typo_is_one_line_with_its_place_and_status_2) {
+TEST_F(Configuration, reports_typo_with_its_place_and_status_2) {
   const std::string config = write_config("clientConnection:\n  qsp: 50\n");
   const Ended ended = run_to_end({"--config=" + config});
   EXPECT_EQ(ended.status, 2);
@@ -53,7 +53,7 @@ TEST_F(Configuration, a_typo_is_one_line_with_its_place_and_status_2) {
                         config));
 }
 
-TEST_F(Configuration, configz_has_the_file_with_the_flags_above_it) {
+TEST_F(Configuration, shows_file_and_overriding_flags_in_configz) {
   const test::CertificateAuthority authority("configz");
   const auto identity = authority.issue({.addresses = {"127.0.0.1"}});
   const int port = support::free_port();
@@ -82,7 +82,7 @@ TEST_F(Configuration, configz_has_the_file_with_the_flags_above_it) {
   EXPECT_EQ(run_to_end({"--config=" + shown, "--version"}).status, 0);
 }
 
-TEST_F(Configuration, a_command_refuses_what_it_does_not_take) {
+TEST_F(Configuration, rejects_keys_that_a_command_does_not_take) {
   EXPECT_EQ(run_to_end({"version", "--help"}).status, 0);
   EXPECT_EQ(run_to_end({"version", "short"}).status, 2);
   EXPECT_EQ(run_to_end({"version", "--short"}).status, 2);

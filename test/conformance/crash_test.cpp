@@ -34,7 +34,7 @@ class Killed : public Case, public testing::WithParamInterface<Moment> {
   }
 };
 
-TEST_P(Killed, while_it_makes_a_claim) {
+TEST_P(Killed, recovers_during_claim_creation) {
   start_manager();
   create_template("gpus");
   kill_at("POST", kClaims,
@@ -46,7 +46,7 @@ TEST_P(Killed, while_it_makes_a_claim) {
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
-TEST_P(Killed, while_it_writes_the_names_to_the_pod) {
+TEST_P(Killed, recovers_during_write_of_claim_names) {
   start_manager();
   create_template("gpus");
   kill_at("PATCH", kPodStatus,
@@ -57,7 +57,7 @@ TEST_P(Killed, while_it_writes_the_names_to_the_pod) {
   EXPECT_EQ(claim_names().size(), 2U);
 }
 
-TEST_P(Killed, while_it_reserves) {
+TEST_P(Killed, recovers_during_reservation) {
   start_manager();
   create_claim("shared");
   allocate("shared");
@@ -69,7 +69,7 @@ TEST_P(Killed, while_it_reserves) {
   EXPECT_EQ(reserved_for("shared").size(), 1U);
 }
 
-TEST_P(Killed, while_it_releases) {
+TEST_P(Killed, recovers_during_release) {
   start_manager();
   create_claim("shared");
   const json::value pod =
@@ -82,7 +82,7 @@ TEST_P(Killed, while_it_releases) {
   EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "shared"); }));
 }
 
-TEST_P(Killed, while_it_removes_the_finalizer) {
+TEST_P(Killed, recovers_during_finalizer_removal) {
   start_manager();
   create_claim("shared");
   const json::value pod =
@@ -95,7 +95,7 @@ TEST_P(Killed, while_it_removes_the_finalizer) {
   EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "shared"); }));
 }
 
-TEST_P(Killed, while_it_deletes_a_generated_claim) {
+TEST_P(Killed, recovers_during_deletion_of_generated_claim) {
   reference("may recreate the finished pod's claim once before it deletes it for good");
   start_manager();
   create_template("gpus");
@@ -107,7 +107,7 @@ TEST_P(Killed, while_it_deletes_a_generated_claim) {
   EXPECT_TRUE(claim_names().empty());
 }
 
-TEST_P(Killed, while_it_writes_an_event) {
+TEST_P(Killed, recovers_during_event_write) {
   start_manager();
   kill_at("POST", "/events",
           [&] { create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}}); });
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class Crash : public Case {};
 
-TEST_F(Crash, in_the_middle_of_a_hundred_pods_leaves_no_duplicate) {
+TEST_F(Crash, leaves_no_duplicate_among_a_hundred_pods) {
   create_template("gpus");
   start_manager();
   create_pods(100, "gpus");
@@ -136,7 +136,7 @@ TEST_F(Crash, in_the_middle_of_a_hundred_pods_leaves_no_duplicate) {
   EXPECT_EQ(claim_names().size(), 100U);
 }
 
-TEST_F(Crash, loses_no_change_made_meanwhile) {
+TEST_F(Crash, loses_no_change_made_during_downtime) {
   start_manager();
   create_template("gpus");
   create_claim("shared");
@@ -157,7 +157,7 @@ TEST_F(Crash, loses_no_change_made_meanwhile) {
 
 class Stop : public Case {};
 
-TEST_F(Stop, by_sigterm_finishes_the_write_under_way) {
+TEST_F(Stop, finishes_write_in_progress_on_sigterm) {
   reference("ends at once, and leaves unfinished work to its successor");
   faults();
   start_manager();

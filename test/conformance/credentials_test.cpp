@@ -26,7 +26,7 @@ class Credentials : public CredentialsCase {
   }
 };
 
-TEST_F(Credentials, a_plugin_gives_the_token) {
+TEST_F(Credentials, gets_token_from_plugin) {
   const std::string plugin = script(
       "login", note() + fmt::format("env >{0}; printf '%s\\n' \"$@\" >>{0}\n", file("seen")) +
                    fmt::format("echo '{}'\n", credential(secured().token)));
@@ -44,7 +44,7 @@ TEST_F(Credentials, a_plugin_gives_the_token) {
   EXPECT_EQ(manager->stop(), 0);
 }
 
-TEST_F(Credentials, a_plugin_is_asked_again_before_its_token_expires) {
+TEST_F(Credentials, runs_plugin_again_before_token_expires) {
   const std::string plugin =
       script("login",
              note() + fmt::format("t=$(date -u -d '+10 seconds' +%Y-%m-%dT%H:%M:%SZ)\n"
@@ -56,14 +56,14 @@ TEST_F(Credentials, a_plugin_is_asked_again_before_its_token_expires) {
   EXPECT_EQ(manager->status_page("/readyz"), "ok");
 }
 
-TEST_F(Credentials, a_plugin_that_is_not_there_is_a_reason_with_its_hint) {
+TEST_F(Credentials, reports_missing_plugin_with_install_hint) {
   start_unready(
       kubeconfig(exec("no-such-plugin", "installHint: see example.com/login")),
       "credential plugin \"no-such-plugin\" cannot be started: No such file or directory; "
       "see example.com/login");
 }
 
-TEST_F(Credentials, a_plugin_that_fails_is_a_reason_and_asked_again) {
+TEST_F(Credentials, reports_failing_plugin_and_retries) {
   const std::string plugin =
       script("login", note() + fmt::format("test -e {} || exit 7\necho '{}'\n", file("mended"),
                                            credential(secured().token)));
@@ -73,11 +73,11 @@ TEST_F(Credentials, a_plugin_that_fails_is_a_reason_and_asked_again) {
   expect_work("trainer-0");
 }
 
-TEST_F(Credentials, a_plugin_that_prints_garbage_is_a_reason) {
+TEST_F(Credentials, reports_plugin_that_prints_garbage) {
   start_unready(kubeconfig(exec(script("login", "echo garbage"))), "its output is no JSON object");
 }
 
-TEST_F(Credentials, a_plugin_that_hangs_holds_up_nothing_else_and_ends_with_the_manager) {
+TEST_F(Credentials, isolates_hanging_plugin_and_ends_it_on_exit) {
   const std::string plugin =
       script("login", note() + fmt::format("echo $$ >{}\nexec sleep 1000\n", file("pid")));
   const auto manager = another_manager(kubeconfig(exec(plugin)), {});
@@ -92,7 +92,7 @@ TEST_F(Credentials, a_plugin_that_hangs_holds_up_nothing_else_and_ends_with_the_
   }));
 }
 
-TEST_F(Credentials, after_a_401_the_plugin_is_asked_again) {
+TEST_F(Credentials, runs_plugin_again_after_401) {
   if (!is_real()) GTEST_SKIP() << "this server takes any token";
   const std::string plugin =
       script("login", note() + fmt::format("if test -e {}; then echo '{}'; else echo '{}'; fi\n",
@@ -104,7 +104,7 @@ TEST_F(Credentials, after_a_401_the_plugin_is_asked_again) {
   expect_work("trainer-0");
 }
 
-TEST_F(Credentials, a_token_file_that_is_rotated_needs_no_restart) {
+TEST_F(Credentials, follows_rotated_token_file_without_restart) {
   if (!is_real()) GTEST_SKIP() << "this server takes any token";
   const std::string token = write("token", "refused");
   const auto manager =
@@ -113,7 +113,7 @@ TEST_F(Credentials, a_token_file_that_is_rotated_needs_no_restart) {
   EXPECT_TRUE(manager->is_ready_soon()) << manager->log();
 }
 
-TEST_F(Credentials, impersonation_is_up_to_the_servers_rules) {
+TEST_F(Credentials, leaves_impersonation_to_server_rules) {
   if (!is_real()) GTEST_SKIP() << "this server has no users";
   const std::string user = fmt::format("token: \"{}\"", run().admin.token);
   start_unready(kubeconfig(user + ", as: nobody-in-particular"),
@@ -130,7 +130,7 @@ TEST_F(Credentials, impersonation_is_up_to_the_servers_rules) {
                 "cannot impersonate");
 }
 
-TEST_F(Credentials, everything_goes_through_the_proxy_of_the_cluster) {
+TEST_F(Credentials, sends_everything_through_cluster_proxy) {
   const std::string proxy = start_proxy("Basic YWRhOnB3");  // ada:pw
   const std::string user = fmt::format("token: \"{}\"", secured().token);
   start_unready(kubeconfig(user, fmt::format("proxy-url: \"http://{}\"", proxy)),
@@ -143,7 +143,7 @@ TEST_F(Credentials, everything_goes_through_the_proxy_of_the_cluster) {
       << proxy_log();
 }
 
-TEST_F(Credentials, a_proxy_of_another_scheme_is_one_line_and_status_2) {
+TEST_F(Credentials, rejects_unknown_proxy_scheme_with_status_2) {
   const int status = support::Process::run(
       {{support::binary("dra-controller-manager"),
         "--kubeconfig=" + kubeconfig("token: a", "proxy-url: \"ftp://127.0.0.1:2121\"")},

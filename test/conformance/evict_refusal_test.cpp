@@ -91,7 +91,7 @@ class EvictionApi : public EvictionCase {
   bool has_permission_ = false;
 };
 
-TEST_F(EvictionApi, honours_a_budget_and_evicts_once_it_allows) {
+TEST_F(EvictionApi, honours_budget_and_evicts_once_allowed) {
   give_permission();
   start();
   create_running_user("p");
@@ -131,7 +131,7 @@ TEST_F(EvictionApi, does_not_wait_for_a_budget_after_the_taint_is_removed) {
   EXPECT_FALSE(is_going("p"));
 }
 
-TEST_F(EvictionApi, tries_again_where_a_pod_has_two_budgets_until_it_has_one) {
+TEST_F(EvictionApi, retries_until_pod_has_only_one_budget) {
   give_permission();
   start();
   create_running_user("p");
@@ -158,7 +158,7 @@ TEST_F(EvictionApi, counts_a_lost_answer_once) {
   EXPECT_EQ(faults().matched(lost), 1U);
 }
 
-TEST_F(EvictionApi, without_its_permission_tries_again_until_it_has_it) {
+TEST_F(EvictionApi, retries_until_permission_is_granted) {
   // The in-memory API server knows no permissions.
   if (run().server == ServerKind::memory) {
     faults().add(
@@ -211,7 +211,7 @@ class Undeletable : public EvictionCase {
   }
 };
 
-TEST_F(Undeletable, a_pod_with_a_finalizer_is_deleted_once_and_others_are_evicted) {
+TEST_F(Undeletable, deletes_pod_with_finalizer_once_and_evicts_others) {
   start_manager();
   create_user("stuck", {{}}, {"example.com/keep"});
   create_users(20);
@@ -222,7 +222,7 @@ TEST_F(Undeletable, a_pod_with_a_finalizer_is_deleted_once_and_others_are_evicte
   EXPECT_TRUE(exists("pods", "stuck"));
 }
 
-TEST_F(Undeletable, a_pod_protected_by_admission_stays_until_released_and_others_are_evicted) {
+TEST_F(Undeletable, keeps_pod_protected_by_admission_until_released) {
   const std::string name = "keep-" + ns();
   create_user("protected");
   if (run().server == ServerKind::memory) {
@@ -250,7 +250,7 @@ TEST_F(Undeletable, a_pod_protected_by_admission_stays_until_released_and_others
   EXPECT_TRUE(goes_soon("protected"));
 }
 
-TEST_F(Undeletable, pods_without_permission_to_delete_them_are_evicted_once_it_is_granted) {
+TEST_F(Undeletable, evicts_pods_once_delete_permission_is_granted) {
   faults().add({.method = "PATCH|DELETE",
                 .target = "/namespaces/" + ns() + "/pods/",
                 .times = 20,
@@ -261,7 +261,7 @@ TEST_F(Undeletable, pods_without_permission_to_delete_them_are_evicted_once_it_i
   EXPECT_TRUE(all_go_but(0));
 }
 
-TEST_F(Undeletable, without_permission_for_the_rules_condition_pods_are_still_evicted) {
+TEST_F(Undeletable, evicts_pods_without_permission_for_rule_condition) {
   const std::size_t refused = faults().add({.method = "PATCH",
                                             .target = rule_path("rule"),
                                             .times = 9,
@@ -281,7 +281,7 @@ TEST_F(Undeletable, without_permission_for_the_rules_condition_pods_are_still_ev
 
 class EvictionRate : public EvictionCase {};
 
-TEST_F(EvictionRate, is_not_exceeded) {
+TEST_F(EvictionRate, stays_below_limit) {
   if (run().manager == ManagerKind::reference) GTEST_SKIP() << "it has no such flag";
   constexpr int kPods = 11;
   start_manager({"--device-taint-eviction-rate=5"});
@@ -296,7 +296,7 @@ TEST_F(EvictionRate, is_not_exceeded) {
 
 class EvictionGates : public EvictionCase {};
 
-TEST_F(EvictionGates, without_taint_rules_driver_taints_still_evict) {
+TEST_F(EvictionGates, evicts_by_driver_taints_with_taint_rules_off) {
   faults();
   start_manager({"--feature-gates=DRADeviceTaintRules=false"});
   create_user("ruled");
@@ -356,19 +356,19 @@ class EvictionInput : public EvictionCase {
   }
 };
 
-TEST_F(EvictionInput, a_slice_taint_without_a_time_is_reported_and_ignored) {
+TEST_F(EvictionInput, reports_and_ignores_slice_taint_without_time) {
   reference("may crash");
   tell_of_slice({{"key", "odd"}, {"effect", "NoExecute"}});
   expect_only_q_goes();
   EXPECT_TRUE(is_logged("Taints of a ResourceSlice are ignored: they have no timeAdded"));
 }
 
-TEST_F(EvictionInput, an_unknown_effect_in_a_slice_evicts_no_pod) {
+TEST_F(EvictionInput, ignores_unknown_effect_in_slice) {
   tell_of_slice({{"key", "odd"}, {"effect", "NoBreathing"}, {"timeAdded", "2026-01-01T00:00:00Z"}});
   expect_only_q_goes();
 }
 
-TEST_F(EvictionInput, a_rule_taint_without_a_time_is_reported_and_ignored) {
+TEST_F(EvictionInput, reports_and_ignores_rule_taint_without_time) {
   reference("may crash");
   tell_of_rule({{"deviceSelector", {{"driver", driver()}}},
                 {"taint", {{"key", "odd"}, {"effect", "NoExecute"}}}});
@@ -377,7 +377,7 @@ TEST_F(EvictionInput, a_rule_taint_without_a_time_is_reported_and_ignored) {
   EXPECT_TRUE(is_logged("DeviceTaintRule is ignored: its taint has no timeAdded"));
 }
 
-TEST_F(EvictionInput, an_unknown_effect_in_a_rule_evicts_no_pod) {
+TEST_F(EvictionInput, ignores_unknown_effect_in_rule) {
   tell_of_rule(
       {{"deviceSelector", {{"driver", driver()}}},
        {"taint",
@@ -386,7 +386,7 @@ TEST_F(EvictionInput, an_unknown_effect_in_a_rule_evicts_no_pod) {
   expect_only_q_goes();
 }
 
-TEST_F(EvictionInput, a_selector_with_an_unknown_field_selects_nothing) {
+TEST_F(EvictionInput, selects_nothing_by_selector_with_unknown_field) {
   reference("ignores the field, and so selects too much");
   tell_of_rule(
       {{"deviceSelector", {{"driver", driver()}, {"deviceClassName", "gpu.example.com"}}},

@@ -8,7 +8,7 @@ namespace {
 
 class Evict : public EvictionCase {};
 
-TEST_F(Evict, because_the_driver_has_tainted_the_device) {
+TEST_F(Evict, evicts_when_driver_taints_device) {
   start_manager();
   create_user("on-it");
   create_user("beside-it", {{.name = "gpu-1"}});
@@ -30,7 +30,7 @@ TEST_F(Evict, because_the_driver_has_tainted_the_device) {
   EXPECT_EQ(eviction_events("on-it"), Names{kMarking});
 }
 
-TEST_F(Evict, because_a_taint_was_there_before_the_manager) {
+TEST_F(Evict, evicts_for_taint_older_than_manager) {
   create_user("on-it");
   publish("slice", {.taints = {taint("broken")}});
   create_user("later");
@@ -39,7 +39,7 @@ TEST_F(Evict, because_a_taint_was_there_before_the_manager) {
   EXPECT_TRUE(goes_soon("later"));
 }
 
-TEST_F(Evict, because_a_pod_is_bound_to_a_device_that_is_tainted_already) {
+TEST_F(Evict, evicts_pod_bound_to_tainted_device) {
   start_manager();
   publish("slice", {.taints = {taint("broken")}});
   settle_evictions();
@@ -57,7 +57,7 @@ struct Selected {
 
 class EvictByRule : public EvictionCase, public testing::WithParamInterface<Selected> {};
 
-TEST_P(EvictByRule, all_pods_that_use_the_selected_devices) {
+TEST_P(EvictByRule, evicts_all_pods_using_selected_devices) {
   start_manager();
   create_user("a-0", {{.pool = "node-a", .name = "gpu-0"}});
   create_user("a-1", {{.pool = "node-a", .name = "gpu-1"}});
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Selected{"an_unused_pool", {{"pool", "node-c"}}, {}}),
     [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(Evict, not_by_a_rule_without_a_selector) {
+TEST_F(Evict, ignores_rule_without_selector) {
   start_manager();
   create_user("on-it");
   create_rule("rule");
@@ -93,7 +93,7 @@ TEST_F(Evict, not_by_a_rule_without_a_selector) {
   EXPECT_FALSE(is_going("later"));
 }
 
-TEST_F(Evict, not_a_pod_that_tolerates_the_taint_forever) {
+TEST_F(Evict, spares_pod_that_tolerates_taint_forever) {
   start_manager();
   create_user("tolerant", {{.tolerations = {tolerates("broken")}}});
   create_user("mistaken", {{.tolerations = {tolerates("wet")}}});
@@ -104,7 +104,7 @@ TEST_F(Evict, not_a_pod_that_tolerates_the_taint_forever) {
   EXPECT_TRUE(eviction_events("tolerant").empty());
 }
 
-TEST_F(Evict, a_pod_that_tolerates_the_taint_for_a_time_when_that_is_over) {
+TEST_F(Evict, evicts_pod_when_its_toleration_expires) {
   start_manager();
   create_user("patient", {{.tolerations = {tolerates("broken", 3)}}});
   create_user("long", {{.tolerations = {tolerates("broken", 3600)}}});
@@ -122,7 +122,7 @@ TEST_F(Evict, a_pod_that_tolerates_the_taint_for_a_time_when_that_is_over) {
   EXPECT_FALSE(is_going("long"));
 }
 
-TEST_F(Evict, at_once_where_tolerationSeconds_is_negative_and_never_where_it_is_endless) {
+TEST_F(Evict, honours_negative_and_unlimited_tolerationSeconds) {
   reference("adds the endless time to the taint's with an overflow, and evicts at once");
   start_manager();
   create_user("negative", {{.tolerations = {tolerates("broken", -5)}}});
@@ -134,7 +134,7 @@ TEST_F(Evict, at_once_where_tolerationSeconds_is_negative_and_never_where_it_is_
   EXPECT_FALSE(is_going("endless"));
 }
 
-TEST_F(Evict, not_because_of_other_effects) {
+TEST_F(Evict, ignores_other_effects) {
   faults();
   start_manager();
   create_user("p");
@@ -146,14 +146,14 @@ TEST_F(Evict, not_because_of_other_effects) {
   EXPECT_TRUE(writes().empty());
 }
 
-TEST_F(Evict, because_of_one_taint_of_several) {
+TEST_F(Evict, evicts_for_one_taint_of_several) {
   start_manager();
   create_user("p", {{.name = "gpu-1"}, {.tolerations = {tolerates("wet")}}});
   publish("slice", {.taints = {taint("a", "NoSchedule"), taint("wet"), taint("broken")}});
   EXPECT_TRUE(goes_soon("p"));
 }
 
-TEST_F(Evict, all_pods_that_share_the_claim_and_have_it_reserved) {
+TEST_F(Evict, evicts_all_pods_that_reserve_shared_claim) {
   start_manager();
   create_claim("shared");
   const auto user = [&](const std::string& name, const std::string& node) {
@@ -171,7 +171,7 @@ TEST_F(Evict, all_pods_that_share_the_claim_and_have_it_reserved) {
   EXPECT_FALSE(is_going("waiting"));
 }
 
-TEST_F(Evict, not_for_a_claim_that_belongs_to_another_pod) {
+TEST_F(Evict, ignores_claim_owned_by_another_pod) {
   start_manager({"--controllers=device-taint-eviction-controller"});
   const json::value owner = create_user("owner");
   create_claim("forged");
@@ -188,7 +188,7 @@ TEST_F(Evict, not_for_a_claim_that_belongs_to_another_pod) {
   EXPECT_FALSE(is_going("other"));
 }
 
-TEST_F(Evict, because_of_a_claim_made_from_a_template) {
+TEST_F(Evict, evicts_for_claim_from_template) {
   start_manager();
   create_template("gpus");
   const json::value pod =
@@ -198,7 +198,7 @@ TEST_F(Evict, because_of_a_claim_made_from_a_template) {
   EXPECT_TRUE(goes_soon("trainer-0"));
 }
 
-TEST_F(Evict, because_of_a_claim_for_extended_resources) {
+TEST_F(Evict, evicts_for_extended_resource_claim) {
   start_manager();
   create_claim("extended");
   const json::value pod =
@@ -220,7 +220,7 @@ TEST_F(Evict, because_of_a_claim_for_extended_resources) {
   EXPECT_TRUE(goes_soon("p"));
 }
 
-TEST_F(Evict, not_a_pod_that_has_finished) {
+TEST_F(Evict, spares_finished_pod) {
   reference("deletes a finished pod, which is lost at once");
   start_manager({"--controllers=device-taint-eviction-controller"});
   create_user("job");
@@ -233,7 +233,7 @@ TEST_F(Evict, not_a_pod_that_has_finished) {
   EXPECT_FALSE(is_going("job"));
 }
 
-TEST_F(Evict, not_a_pod_that_finishes_before_it_is_due) {
+TEST_F(Evict, spares_pod_that_finishes_before_its_eviction) {
   reference("deletes a finished pod, which is lost at once");
   start_manager({"--controllers=device-taint-eviction-controller"});
   create_user("job", {{.tolerations = {tolerates("broken", 3)}}});
@@ -248,7 +248,7 @@ TEST_F(Evict, not_a_pod_that_finishes_before_it_is_due) {
 
 // ---- pools --------------------------------------------------------------------------------------
 
-TEST_F(Evict, not_because_of_a_slice_of_an_old_generation_that_comes_late) {
+TEST_F(Evict, ignores_late_slice_of_old_generation) {
   start_manager();
   create_user("p");
   publish("new", {.generation = 2});
@@ -261,7 +261,7 @@ TEST_F(Evict, not_because_of_a_slice_of_an_old_generation_that_comes_late) {
   EXPECT_TRUE(goes_soon("p"));
 }
 
-TEST_F(Evict, not_because_of_a_slice_of_an_old_generation_that_is_there_at_the_start) {
+TEST_F(Evict, ignores_slice_of_old_generation_at_start) {
   create_user("p");
   publish("old", {.generation = 1, .taints = {taint("broken")}});
   publish("new", {.generation = 2});
@@ -270,14 +270,14 @@ TEST_F(Evict, not_because_of_a_slice_of_an_old_generation_that_is_there_at_the_s
   EXPECT_FALSE(is_going("p"));
 }
 
-TEST_F(Evict, although_the_pool_is_incomplete) {
+TEST_F(Evict, evicts_from_incomplete_pool) {
   start_manager();
   create_user("p");
   publish("slice", {.taints = {taint("broken")}, .slices_in_pool = 3});
   EXPECT_TRUE(goes_soon("p"));
 }
 
-TEST_F(Evict, because_of_a_rule_although_no_slice_is_published) {
+TEST_F(Evict, evicts_by_rule_without_published_slice) {
   start_manager();
   create_user("p", {{.pool = "never-published"}});
   create_rule("rule");
@@ -300,35 +300,35 @@ class Cancel : public EvictionCase {
   }
 };
 
-TEST_F(Cancel, when_the_driver_removes_its_taint) {
+TEST_F(Cancel, spares_pod_when_driver_removes_taint) {
   publish("slice", {.taints = {taint("broken")}});
   settle_evictions();
   publish_again("slice", {});
   expect_cancelled();
 }
 
-TEST_F(Cancel, when_the_driver_weakens_its_taint) {
+TEST_F(Cancel, spares_pod_when_driver_weakens_taint) {
   publish("slice", {.taints = {taint("broken")}});
   settle_evictions();
   publish_again("slice", {.taints = {taint("broken", "NoSchedule")}});
   expect_cancelled();
 }
 
-TEST_F(Cancel, when_the_slice_is_deleted) {
+TEST_F(Cancel, spares_pod_when_slice_is_deleted) {
   publish("slice", {.taints = {taint("broken")}});
   settle_evictions();
   withdraw("slice");
   expect_cancelled();
 }
 
-TEST_F(Cancel, when_a_newer_generation_of_the_pool_has_no_taint) {
+TEST_F(Cancel, spares_pod_when_newer_generation_has_no_taint) {
   publish("slice", {.taints = {taint("broken")}});
   settle_evictions();
   publish("newer", {.generation = 2});
   expect_cancelled();
 }
 
-TEST_F(Cancel, when_the_rule_is_deleted) {
+TEST_F(Cancel, spares_pod_when_rule_is_deleted) {
   create_rule("rule");
   ASSERT_TRUE(
       says_soon("rule", "True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
@@ -336,7 +336,7 @@ TEST_F(Cancel, when_the_rule_is_deleted) {
   expect_cancelled();
 }
 
-TEST_F(Cancel, when_the_rule_selects_other_devices) {
+TEST_F(Cancel, spares_pod_when_rule_selects_other_devices) {
   create_rule("rule");
   ASSERT_TRUE(
       says_soon("rule", "True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
@@ -344,7 +344,7 @@ TEST_F(Cancel, when_the_rule_selects_other_devices) {
   expect_cancelled();
 }
 
-TEST_F(Cancel, when_the_claim_is_deallocated) {
+TEST_F(Cancel, spares_pod_when_claim_is_deallocated) {
   publish("slice", {.taints = {taint("broken")}});
   settle_evictions();
   kube().must_patch(path("resourceclaims", "p") + "/status", Kube::Patch::merge,
@@ -352,7 +352,7 @@ TEST_F(Cancel, when_the_claim_is_deallocated) {
   expect_cancelled();
 }
 
-TEST_F(Cancel, without_an_event_when_the_pod_is_deleted) {
+TEST_F(Cancel, writes_no_event_when_pod_is_deleted) {
   publish("slice", {.taints = {taint("broken")}});
   settle_evictions();
   delete_pod("p");

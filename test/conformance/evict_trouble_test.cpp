@@ -37,14 +37,14 @@ class EvictionWrites : public EvictionCase, public testing::WithParamInterface<T
   }
 };
 
-TEST_P(EvictionWrites, meets_the_condition_of_the_pod) {
+TEST_P(EvictionWrites, survive_fault_at_pod_condition) {
   const std::size_t rule = spoil("PATCH", kPodStatus);
   create_rule("rule");
   expect_evicted_once();
   EXPECT_EQ(faults().matched(rule), 1U);
 }
 
-TEST_P(EvictionWrites, meets_the_delete_of_the_pod) {
+TEST_P(EvictionWrites, survive_fault_at_pod_delete) {
   if (GetParam().fault.answer.status == 409) {
     GTEST_SKIP() << "says that another pod has the name: nothing is left to do";
   }
@@ -54,7 +54,7 @@ TEST_P(EvictionWrites, meets_the_delete_of_the_pod) {
   EXPECT_EQ(faults().matched(rule), 1U);
 }
 
-TEST_P(EvictionWrites, meets_the_condition_of_the_rule) {
+TEST_P(EvictionWrites, survive_fault_at_rule_condition) {
   const std::size_t rule =
       faults().add({.method = "PATCH", .target = rule_path("rule"), .fault = GetParam().fault});
   create_rule("rule", "NoExecute", {{"pool", "nobodys"}});
@@ -98,11 +98,11 @@ class KilledEvicting : public EvictionCase, public testing::WithParamInterface<M
   }
 };
 
-TEST_P(KilledEvicting, while_it_marks_the_pod) {
+TEST_P(KilledEvicting, recovers_while_marking_pod) {
   kill_at("PATCH", kPodStatus);
 }
 
-TEST_P(KilledEvicting, while_it_deletes_the_pod) {
+TEST_P(KilledEvicting, recovers_while_deleting_pod) {
   kill_at("DELETE", kPod);
 }
 
@@ -158,15 +158,15 @@ class EvictionRace : public EvictionCase {
   }
 };
 
-TEST_F(EvictionRace, a_pod_replaced_between_mark_and_delete_is_not_touched) {
+TEST_F(EvictionRace, spares_pod_replaced_between_mark_and_delete) {
   expect_untouched_when_replaced_before("DELETE", kPod);
 }
 
-TEST_F(EvictionRace, a_pod_replaced_before_the_mark_is_not_touched) {
+TEST_F(EvictionRace, spares_pod_replaced_before_mark) {
   expect_untouched_when_replaced_before("PATCH", kPodStatus);
 }
 
-TEST_F(EvictionRace, a_taint_removed_between_mark_and_delete_spares_the_pod) {
+TEST_F(EvictionRace, spares_pod_if_taint_goes_between_mark_and_delete) {
   reference("does not check again before the delete");
   start_manager();
   create_user("p");
@@ -180,7 +180,7 @@ TEST_F(EvictionRace, a_taint_removed_between_mark_and_delete_spares_the_pod) {
   EXPECT_FALSE(is_going("p"));
 }
 
-TEST_F(EvictionRace, a_rule_edited_while_it_evicts_spares_pods_it_no_longer_selects) {
+TEST_F(EvictionRace, spares_pods_dropped_by_edited_rule) {
   reference("does not check again before each delete");
   constexpr std::size_t kWorkers = 8;
   start_manager();
@@ -203,7 +203,7 @@ TEST_F(EvictionRace, a_rule_edited_while_it_evicts_spares_pods_it_no_longer_sele
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(is_going(fmt::format("new-{}", i)));
 }
 
-TEST_F(EvictionRace, late_slices_of_an_old_generation_evict_no_pod) {
+TEST_F(EvictionRace, ignores_late_slices_of_old_generation) {
   start_manager();
   create_user("p");
   publish("new", {.generation = 2});
@@ -224,7 +224,7 @@ TEST_F(EvictionRace, late_slices_of_an_old_generation_evict_no_pod) {
   EXPECT_TRUE(goes_soon("p"));
 }
 
-TEST_F(EvictionRace, a_taint_removed_during_a_watch_gap_evicts_no_pod_after_it) {
+TEST_F(EvictionRace, spares_pod_if_taint_goes_during_watch_gap) {
   start_manager();
   create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
   publish("slice", {.taints = {taint("broken")}});
@@ -236,7 +236,7 @@ TEST_F(EvictionRace, a_taint_removed_during_a_watch_gap_evicts_no_pod_after_it) 
   EXPECT_FALSE(is_going("p"));
 }
 
-TEST_F(EvictionRace, five_hundred_pods_take_exactly_two_requests_each) {
+TEST_F(EvictionRace, sends_two_requests_for_each_of_500_pods) {
   reference("reads each pod before it marks it: three requests");
   constexpr int kPods = 500;
   create_users(kPods);
@@ -252,7 +252,7 @@ TEST_F(EvictionRace, five_hundred_pods_take_exactly_two_requests_each) {
   EXPECT_EQ(deletions().size(), static_cast<std::size_t>(kPods));
 }
 
-TEST_F(EvictionRace, a_restart_in_the_middle_evicts_no_pod_twice_and_forgets_none) {
+TEST_F(EvictionRace, evicts_each_pod_once_despite_restart) {
   constexpr std::size_t kPods = 200;
   constexpr std::size_t kFirst = 50;
   create_users(kPods);
@@ -274,7 +274,7 @@ TEST_F(EvictionRace, a_restart_in_the_middle_evicts_no_pod_twice_and_forgets_non
   for (const auto& [target, count] : deletions()) EXPECT_EQ(count, 1) << target;
 }
 
-TEST_F(EvictionRace, a_pod_deleted_by_another_client_is_not_counted) {
+TEST_F(EvictionRace, does_not_count_pod_deleted_by_another_client) {
   if (!is_ours()) GTEST_SKIP() << "this is about our own metrics";
   start_manager();
   create_user("p", {{.tolerations = {tolerates("broken", 2)}}});

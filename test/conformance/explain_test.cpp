@@ -108,7 +108,7 @@ class Explain : public Explaining<Case> {
 
 // ---- five broken pods ---------------------------------------------------------------------------
 
-TEST_F(Explain, a_pod_whose_template_is_missing) {
+TEST_F(Explain, names_missing_template) {
   start();
   create_pod({.name = "p", .templates = {{"accel", "nowhere"}}});
   told_by_both(
@@ -121,13 +121,13 @@ TEST_F(Explain, a_pod_whose_template_is_missing) {
   told_by_both("pod", "p", "waiting NotAllocated: ");
 }
 
-TEST_F(Explain, a_pod_that_names_a_claim_which_is_missing) {
+TEST_F(Explain, names_missing_claim) {
   start();
   create_pod({.name = "p", .claims = {{"accel", "nowhere"}}});
   told_by_both("pod", "p", "stuck ClaimMissing: There is no ResourceClaim \"nowhere\"");
 }
 
-TEST_F(Explain, a_pod_whose_status_names_a_foreign_claim_and_that_gets_none_of_its_own) {
+TEST_F(Explain, names_foreign_claim_in_pod_status) {
   refuse_creates();
   start();
   create_template("gpus");
@@ -147,7 +147,7 @@ TEST_F(Explain, a_pod_whose_status_names_a_foreign_claim_and_that_gets_none_of_i
   told_by_manager("pod", "p", ": exceeded quota: gpus");
 }
 
-TEST_F(Explain, a_pod_that_waits_for_the_scheduler) {
+TEST_F(Explain, names_scheduler_as_next_actor) {
   start();
   create_claim("shared");
   create_pod({.name = "p", .claims = {{"accel", "shared"}}});
@@ -161,7 +161,7 @@ TEST_F(Explain, a_pod_that_waits_for_the_scheduler) {
   told_by_both("pod", "q", "fine Reserved: ");
 }
 
-TEST_F(Explain, a_pod_whose_claim_is_being_deleted_while_another_has_it) {
+TEST_F(Explain, names_claim_in_deletion_held_by_another_pod) {
   start();
   create_claim("shared");
   const json::value user =
@@ -181,7 +181,7 @@ TEST_F(Explain, a_pod_whose_claim_is_being_deleted_while_another_has_it) {
 
 // ---- what others have the next word on ----------------------------------------------------------
 
-TEST_F(Explain, a_pod_about_which_the_scheduler_has_said_something) {
+TEST_F(Explain, quotes_scheduler_condition) {
   start();
   create_claim("shared");
   create_pod({.name = "p", .claims = {{"accel", "shared"}}});
@@ -200,7 +200,7 @@ TEST_F(Explain, a_pod_about_which_the_scheduler_has_said_something) {
                "(Unschedulable): \"0/1 nodes are available: 1 cannot allocate all claims.\".");
 }
 
-TEST_F(Explain, a_pod_without_a_node_that_holds_a_claim_which_is_being_deleted) {
+TEST_F(Explain, names_claim_in_deletion_held_by_unscheduled_pod) {
   start();
   create_claim("shared");
   const json::value pod = create_pod({.name = "p", .claims = {{"accel", "shared"}}});
@@ -212,7 +212,7 @@ TEST_F(Explain, a_pod_without_a_node_that_holds_a_claim_which_is_being_deleted) 
   EXPECT_TRUE(soon("the claim is gone", [&] { return !exists("resourceclaims", "shared"); }));
 }
 
-TEST_F(Explain, a_claim_that_another_program_made_after_a_failed_attempt) {
+TEST_F(Explain, finds_claim_created_after_failed_attempt) {
   refuse_creates();
   start();
   create_template("gpus");
@@ -228,7 +228,7 @@ TEST_F(Explain, a_claim_that_another_program_made_after_a_failed_attempt) {
 
 // ---- nobody works -------------------------------------------------------------------------------
 
-TEST_F(Explain, a_pod_while_no_manager_works) {
+TEST_F(Explain, says_that_no_manager_works) {
   create_template("gpus");
   create_pod({.name = "p", .templates = {{"accel", "gpus"}}});
   const auto told = [&] {
@@ -273,7 +273,7 @@ class ExplainRefusal : public Explain {
   }
 };
 
-TEST_F(ExplainRefusal, a_pod_whose_claim_exceeds_a_quota) {
+TEST_F(ExplainRefusal, quotes_exceeded_quota) {
   const std::string limit = "count/resourceclaims.resource.k8s.io";
   kube().must_post(path("resourcequotas"), {{"apiVersion", "v1"},
                                             {"kind", "ResourceQuota"},
@@ -339,7 +339,7 @@ class ExplainTenant : public ExplainRefusal {
   support::Access tenant_;
 };
 
-TEST_F(ExplainTenant, is_told_that_taints_are_not_known) {
+TEST_F(ExplainTenant, hides_taints_that_it_may_not_read) {
   create_claim("shared");
   const json::value pod =
       create_pod({.name = "p", .claims = {{"accel", "shared"}}, .node = "node-a"});
@@ -355,7 +355,7 @@ TEST_F(ExplainTenant, is_told_that_taints_are_not_known) {
   EXPECT_EQ(text_at(json::parse(ended.output), "/outlook"), "unknown");
 }
 
-TEST_F(ExplainTenant, reads_the_page_of_what_is_its_own) {
+TEST_F(ExplainTenant, shows_page_of_own_objects) {
   start_manager({fmt::format("--secure-port={}", port_), "--bind-address=127.0.0.1"});
   create_pod({.name = "p", .claims = {{"accel", "nowhere"}}});
   const std::vector<std::string> token{"--token-file=" + file("token")};
@@ -374,7 +374,7 @@ TEST_F(ExplainTenant, reads_the_page_of_what_is_its_own) {
 
 class ExplainEviction : public Explaining<EvictionCase> {};
 
-TEST_F(ExplainEviction, a_pod_that_tolerates_a_taint_for_a_time) {
+TEST_F(ExplainEviction, shows_time_left_by_toleration) {
   start({"--controllers=*"});
   create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
   publish("slice", {.taints = {taint("broken")}});
@@ -390,7 +390,7 @@ TEST_F(ExplainEviction, a_pod_that_tolerates_a_taint_for_a_time) {
 
 // ---- who is asked -------------------------------------------------------------------------------
 
-TEST_F(Explain, in_sentences) {
+TEST_F(Explain, answers_in_sentences) {
   start();
   create_pod({.name = "p", .templates = {{"accel", "nowhere"}}});
   std::string told;
@@ -406,7 +406,7 @@ TEST_F(Explain, in_sentences) {
       << read_once.output;
 }
 
-TEST_F(Explain, by_a_standby_which_names_the_leader) {
+TEST_F(Explain, names_leader_on_standby) {
   const std::vector<std::string> lease{"--leader-elect=true",
                                        "--leader-elect-resource-name=" + ns()};
   // The Role of the restricted account knows one name of a lease alone.
@@ -441,7 +441,7 @@ TEST_F(Explain, by_a_standby_which_names_the_leader) {
   kube().remove("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/" + ns());
 }
 
-TEST_F(Explain, only_to_callers_with_permission) {
+TEST_F(Explain, serves_only_authorized_callers) {
   if (!run().admin.server.starts_with("https")) GTEST_SKIP() << "this server reviews no tokens";
   start_manager({fmt::format("--secure-port={}", port_), "--bind-address=127.0.0.1"});
   create_pod({.name = "p", .claims = {{"accel", "nowhere"}}});
@@ -468,7 +468,7 @@ TEST_F(Explain, only_to_callers_with_permission) {
   EXPECT_EQ(forbidden.output.find(run().restricted.token), std::string::npos);
 }
 
-TEST_F(Explain, says_by_its_exit_status_why_it_explains_nothing) {
+TEST_F(Explain, exits_with_status_for_each_failure) {
   start();
   EXPECT_TRUE(soon("the manager answers", [&] { return ask("pod", "nobody").status == 3; }));
   const Ended not_there = read("pod", "nobody");

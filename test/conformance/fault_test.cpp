@@ -36,7 +36,7 @@ class Fault : public Case {
   }
 };
 
-TEST_F(Fault, a_server_that_is_away_for_long_is_named_by_readyz_and_missed_no_longer_than_it_is) {
+TEST_F(Fault, reports_unreachable_server_and_recovers_promptly) {
   patience(std::chrono::seconds(away_seconds() + 60));
   start_manager();
   create_template("gpus");
@@ -58,7 +58,7 @@ TEST_F(Fault, a_server_that_is_away_for_long_is_named_by_readyz_and_missed_no_lo
   EXPECT_EQ(claim_names().size(), 2U);
 }
 
-TEST_F(Fault, a_token_that_is_refused_for_a_while_is_named_not_hammered_and_forgiven) {
+TEST_F(Fault, reports_refused_token_without_hammering_and_recovers) {
   faults();
   start_manager();
   create_template("gpus");
@@ -138,7 +138,7 @@ class RotatedToken : public Fault {
   }
 };
 
-TEST_F(RotatedToken, is_used_without_a_restart) {
+TEST_F(RotatedToken, is_used_without_restart) {
   const std::string first = make_token("first");
   write_token(first);
   auto rotating = another_manager(kubeconfig(), {"-v=9"});
@@ -168,7 +168,7 @@ TEST_F(RotatedToken, is_used_without_a_restart) {
   rotating->kill();
 }
 
-TEST_F(Fault, a_full_disk_for_the_log_loses_lines_and_nothing_else) {
+TEST_F(Fault, loses_only_log_lines_when_disk_is_full) {
   support::write_kubeconfig(file("kubeconfig"), run().restricted);
   support::Process process(
       {{support::binary("dra-controller-manager"), "--kubeconfig=" + file("kubeconfig"),
@@ -185,7 +185,7 @@ TEST_F(Fault, a_full_disk_for_the_log_loses_lines_and_nothing_else) {
 }
 
 // Another version of us, or of the scheduler, may have written what we do not know.
-TEST_F(Fault, fields_that_another_version_wrote_into_a_claim_stay) {
+TEST_F(Fault, keeps_claim_fields_of_newer_version) {
   start_manager();
   create_claim("shared");
   create_pod({.name = "user", .claims = {{"accel", "shared"}}, .node = "node-a"});

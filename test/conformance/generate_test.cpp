@@ -22,7 +22,7 @@ class Generate : public Case {
   }
 };
 
-TEST_F(Generate, a_pod_with_a_template_gets_a_claim_that_it_owns) {
+TEST_F(Generate, creates_claim_owned_by_pod) {
   start_manager();
   create_template("gpus");
   const json::value pod = create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -42,7 +42,7 @@ TEST_F(Generate, a_pod_with_a_template_gets_a_claim_that_it_owns) {
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
-TEST_F(Generate, the_claim_has_the_templates_labels_annotations_and_whole_spec) {
+TEST_F(Generate, copies_labels_annotations_and_spec_from_template) {
   start_manager();
   const json::value made = create_template("gpus", json::parse(R"({
       "metadata": {"labels": {"team": "vision"},
@@ -66,7 +66,7 @@ TEST_F(Generate, the_claim_has_the_templates_labels_annotations_and_whole_spec) 
   EXPECT_EQ(at(claim, "/spec"), at(made, "/spec/spec"));
 }
 
-TEST_F(Generate, the_status_is_applied_as_the_field_manager_of_the_reference) {
+TEST_F(Generate, applies_status_with_reference_field_manager) {
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -81,7 +81,7 @@ TEST_F(Generate, the_status_is_applied_as_the_field_manager_of_the_reference) {
   EXPECT_EQ(managers, Names{"ResourceClaimController status"});
 }
 
-TEST_F(Generate, a_pod_with_two_templates_gets_both_claims_and_both_names) {
+TEST_F(Generate, creates_claims_for_two_templates) {
   start_manager();
   create_template("gpus");
   create_template("nics");
@@ -92,7 +92,7 @@ TEST_F(Generate, a_pod_with_two_templates_gets_both_claims_and_both_names) {
   EXPECT_EQ(claim_names().size(), 2U);
 }
 
-TEST_F(Generate, the_names_in_the_status_are_sorted) {
+TEST_F(Generate, sorts_names_in_status) {
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"c", "gpus"}, {"a", "gpus"}, {"b", "gpus"}}});
@@ -100,7 +100,7 @@ TEST_F(Generate, the_names_in_the_status_are_sorted) {
   EXPECT_EQ(statuses_of("trainer-0"), (Names{"a", "b", "c"}));
 }
 
-TEST_F(Generate, two_pod_claims_of_one_template_get_a_claim_each) {
+TEST_F(Generate, creates_claim_per_pod_claim_of_same_template) {
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"left", "gpus"}, {"right", "gpus"}}});
@@ -108,7 +108,7 @@ TEST_F(Generate, two_pod_claims_of_one_template_get_a_claim_each) {
   EXPECT_EQ(claim_names().size(), 2U);
 }
 
-TEST_F(Generate, a_pod_claim_that_names_a_claim_gets_no_generated_claim) {
+TEST_F(Generate, creates_nothing_for_named_claim) {
   start_manager();
   create_pod({.name = "waits", .claims = {{"accel", "made-by-the-user"}}});
   settle();
@@ -116,7 +116,7 @@ TEST_F(Generate, a_pod_claim_that_names_a_claim_gets_no_generated_claim) {
   EXPECT_TRUE(events_of("waits").empty());
 }
 
-TEST_F(Generate, a_status_entry_without_a_claim_name_means_that_none_is_needed) {
+TEST_F(Generate, creates_nothing_for_status_entry_without_name) {
   create_template("gpus");
   create_pod({.name = "spared", .templates = {{"accel", "gpus"}}});
   kube().must_patch(path("pods", "spared") + "/status", Kube::Patch::merge,
@@ -127,7 +127,7 @@ TEST_F(Generate, a_status_entry_without_a_claim_name_means_that_none_is_needed) 
   EXPECT_TRUE(claim_names().empty());
 }
 
-TEST_F(Generate, a_template_of_another_namespace_is_not_used) {
+TEST_F(Generate, ignores_template_in_other_namespace) {
   start_manager();
   create_template("gpus");
   const std::string other = ns() + "-other";
@@ -145,7 +145,7 @@ TEST_F(Generate, a_template_of_another_namespace_is_not_used) {
 
 // ---- names --------------------------------------------------------------------------------------
 
-TEST_F(Generate, long_names_are_cut_in_proportion) {
+TEST_F(Generate, shortens_long_names_proportionally) {
   reference("appends its five characters without a hyphen where it has cut");
   start_manager();
   create_template("gpus");
@@ -158,7 +158,7 @@ TEST_F(Generate, long_names_are_cut_in_proportion) {
   EXPECT_EQ(name.size(), 34U + 1 + 21 + 1 + 5);
 }
 
-TEST_F(Generate, a_name_cut_after_a_dot_is_corrected) {
+TEST_F(Generate, corrects_name_cut_after_dot) {
   reference("cuts the name after the dot, which the API server refuses, and retries forever");
   start_manager();
   create_template("gpus");
@@ -170,7 +170,7 @@ TEST_F(Generate, a_name_cut_after_a_dot_is_corrected) {
   EXPECT_TRUE(name.starts_with(std::string(33, 'p') + "-" + std::string(21, 'c'))) << name;
 }
 
-TEST_F(Generate, a_pod_of_one_letter_keeps_it) {
+TEST_F(Generate, keeps_pod_name_of_one_letter) {
   reference("cuts the pod's name to nothing, and the API server refuses the leading hyphen");
   start_manager();
   create_template("gpus");
@@ -181,7 +181,7 @@ TEST_F(Generate, a_pod_of_one_letter_keeps_it) {
 
 // ---- once, and again ----------------------------------------------------------------------------
 
-TEST_F(Generate, an_orphan_left_by_a_crash_is_used_instead_of_a_second_claim) {
+TEST_F(Generate, adopts_orphan_left_by_crash) {
   create_template("gpus");
   const json::value pod = create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   // The remains of a manager that dies between the create and the write of the name.
@@ -192,7 +192,7 @@ TEST_F(Generate, an_orphan_left_by_a_crash_is_used_instead_of_a_second_claim) {
   EXPECT_EQ(claim_names(), Names{"left-behind"});
 }
 
-TEST_F(Generate, a_claim_of_the_pod_for_another_pod_claim_is_not_an_orphan) {
+TEST_F(Generate, does_not_adopt_claim_for_other_pod_claim) {
   create_template("gpus");
   const json::value pod = create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   create_claim("for-another");
@@ -201,7 +201,7 @@ TEST_F(Generate, a_claim_of_the_pod_for_another_pod_claim_is_not_an_orphan) {
   EXPECT_NE(wait_for_claim_of("trainer-0", "accel"), "for-another");
 }
 
-TEST_F(Generate, a_claim_of_a_pod_of_the_same_name_is_not_an_orphan) {
+TEST_F(Generate, does_not_adopt_claim_of_earlier_pod_with_same_name) {
   create_template("gpus");
   json::value pod = create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   create_claim("of-the-last-one");
@@ -211,7 +211,7 @@ TEST_F(Generate, a_claim_of_a_pod_of_the_same_name_is_not_an_orphan) {
   EXPECT_NE(wait_for_claim_of("trainer-0", "accel"), "of-the-last-one");
 }
 
-TEST_F(Generate, a_name_removed_from_the_status_is_restored_without_a_second_claim) {
+TEST_F(Generate, restores_removed_name_without_second_claim) {
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -222,7 +222,7 @@ TEST_F(Generate, a_name_removed_from_the_status_is_restored_without_a_second_cla
   EXPECT_EQ(claim_names(), Names{claim});
 }
 
-TEST_F(Generate, a_pod_replaced_under_the_same_name_gets_a_claim_of_its_own) {
+TEST_F(Generate, creates_new_claim_for_replaced_pod) {
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -236,7 +236,7 @@ TEST_F(Generate, a_pod_replaced_under_the_same_name_gets_a_claim_of_its_own) {
             at(second_pod, "/metadata/uid"));
 }
 
-TEST_F(Generate, a_claim_deleted_by_a_user_is_recreated_at_once) {
+TEST_F(Generate, recreates_claim_deleted_by_user) {
   reference(
       "assumes for up to an hour that the deleted claim of a pod without a node still exists");
   start_manager();
@@ -251,7 +251,7 @@ TEST_F(Generate, a_claim_deleted_by_a_user_is_recreated_at_once) {
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
-TEST_F(Generate, a_claim_that_loses_its_owner_is_replaced_at_once) {
+TEST_F(Generate, replaces_claim_that_loses_owner) {
   reference("notices only when the pod changes or after a restart");
   start_manager();
   create_template("gpus");
@@ -263,7 +263,7 @@ TEST_F(Generate, a_claim_that_loses_its_owner_is_replaced_at_once) {
       soon("another claim is named", [&] { return claim_of("trainer-0", "accel") != first; }));
 }
 
-TEST_F(Generate, a_recreated_claim_leaves_the_pods_other_name_unchanged) {
+TEST_F(Generate, keeps_other_names_when_recreating_claim) {
   reference(
       "assumes for up to an hour that the deleted claim of a pod without a node still exists");
   start_manager();
@@ -279,7 +279,7 @@ TEST_F(Generate, a_recreated_claim_leaves_the_pods_other_name_unchanged) {
   EXPECT_EQ(claim_of("trainer-0", "a"), a);
 }
 
-TEST_F(Generate, a_restart_changes_nothing) {
+TEST_F(Generate, writes_nothing_after_restart) {
   faults();
   start_manager();
   create_template("gpus");
@@ -294,7 +294,7 @@ TEST_F(Generate, a_restart_changes_nothing) {
   EXPECT_EQ(writes().size(), written);
 }
 
-TEST_F(Generate, a_change_of_the_template_does_not_change_its_claims) {
+TEST_F(Generate, keeps_claims_when_template_changes) {
   faults();
   start_manager();
   create_template("gpus");
@@ -310,7 +310,7 @@ TEST_F(Generate, a_change_of_the_template_does_not_change_its_claims) {
   EXPECT_EQ(writes().size(), written);
 }
 
-TEST_F(Generate, a_claim_being_deleted_is_recreated_only_after_it_is_gone) {
+TEST_F(Generate, recreates_claim_only_after_deletion_ends) {
   reference(
       "assumes for up to an hour that the deleted claim of a pod without a node still exists");
   start_manager();
@@ -331,7 +331,7 @@ TEST_F(Generate, a_claim_being_deleted_is_recreated_only_after_it_is_gone) {
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
-TEST_F(Generate, a_field_of_a_newer_api_reaches_the_claim) {
+TEST_F(Generate, copies_field_of_newer_api) {
   reference("drops the fields that it does not know");
   faults();
   start_manager();
@@ -359,7 +359,7 @@ TEST_F(Generate, a_field_of_a_newer_api_reaches_the_claim) {
 
 // ---- who gets none ------------------------------------------------------------------------------
 
-TEST_F(Generate, a_finished_pod_never_gets_a_claim) {
+TEST_F(Generate, ignores_finished_pod) {
   reference("recreates the claim of a finished pod, and deletes it again");
   create_template("gpus");
   create_pod({.name = "done", .templates = {{"accel", "gpus"}}, .node = "node-a"});
@@ -371,7 +371,7 @@ TEST_F(Generate, a_finished_pod_never_gets_a_claim) {
   EXPECT_EQ(writes().size(), 0U);
 }
 
-TEST_F(Generate, a_claim_of_the_user_that_is_missing_costs_no_request) {
+TEST_F(Generate, sends_no_request_for_missing_user_claim) {
   reference("asks the API server for the missing claim, again and again");
   faults();
   start_manager();
@@ -381,7 +381,7 @@ TEST_F(Generate, a_claim_of_the_user_that_is_missing_costs_no_request) {
   EXPECT_EQ(writes().size(), 0U);
 }
 
-TEST_F(Generate, a_pod_without_claims_costs_no_request) {
+TEST_F(Generate, sends_no_request_for_pod_without_claims) {
   faults();
   start_manager();
   create_pod({.name = "plain", .node = "node-a"});
@@ -392,7 +392,7 @@ TEST_F(Generate, a_pod_without_claims_costs_no_request) {
   EXPECT_EQ(faults().count("GET", "/pods/plain"), 0U);
 }
 
-TEST_F(Generate, a_pod_that_is_being_deleted_gets_no_claim) {
+TEST_F(Generate, ignores_pod_in_deletion) {
   start_manager();
   create_pod({.name = "leaving", .templates = {{"accel", "gpus"}}, .node = "node-a"});
   begin_to_delete_pod("leaving");
@@ -404,7 +404,7 @@ TEST_F(Generate, a_pod_that_is_being_deleted_gets_no_claim) {
 
 // ---- one of many --------------------------------------------------------------------------------
 
-TEST_F(Generate, a_late_template_wakes_its_pods_and_the_failure_is_an_event) {
+TEST_F(Generate, reports_missing_template_and_resumes_when_it_appears) {
   start_manager();
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   ASSERT_TRUE(soon("a warning names the missing template", [&] {
@@ -418,7 +418,7 @@ TEST_F(Generate, a_late_template_wakes_its_pods_and_the_failure_is_an_event) {
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
-TEST_F(Generate, a_failure_that_repeats_is_one_event_that_counts) {
+TEST_F(Generate, counts_repeated_failures_in_one_event) {
   start_manager();
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   EXPECT_TRUE(soon("the event counts", [&] {
@@ -429,7 +429,7 @@ TEST_F(Generate, a_failure_that_repeats_is_one_event_that_counts) {
   EXPECT_EQ(events_of("trainer-0").size(), 1U);
 }
 
-TEST_F(Generate, one_failing_pod_claim_does_not_stop_the_pods_others) {
+TEST_F(Generate, continues_with_other_pod_claims_after_failure) {
   reference("stops at the first pod claim that fails, and writes no name at all");
   start_manager();
   create_template("nics");
@@ -437,7 +437,7 @@ TEST_F(Generate, one_failing_pod_claim_does_not_stop_the_pods_others) {
   wait_for_claim_of("trainer-0", "nic");
 }
 
-TEST_F(Generate, two_hundred_pods_at_once_get_two_hundred_claims) {
+TEST_F(Generate, creates_200_claims_for_200_pods) {
   start_manager();
   create_template("gpus");
   create_pods(200, "gpus");
@@ -445,7 +445,7 @@ TEST_F(Generate, two_hundred_pods_at_once_get_two_hundred_claims) {
   EXPECT_EQ(claim_names().size(), 200U);
 }
 
-TEST_F(Generate, a_hundred_pods_that_wait_for_a_template_all_wake_up) {
+TEST_F(Generate, resumes_a_hundred_pods_when_template_appears) {
   start_manager();
   create_pods(100, "gpus");
   ASSERT_TRUE(soon("the failures are reported", [&] {

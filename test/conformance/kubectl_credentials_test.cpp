@@ -61,74 +61,74 @@ class BesideKubectl : public CredentialsCase {
   std::string kubectl_;
 };
 
-TEST_F(BesideKubectl, a_token_works) {
+TEST_F(BesideKubectl, accepts_token) {
   expect_both_work(kubeconfig(token(secured().token)));
 }
 
-TEST_F(BesideKubectl, a_token_that_looks_expired_works_as_long_as_the_server_takes_it) {
+TEST_F(BesideKubectl, accepts_token_that_looks_expired_while_server_does) {
   expect_both_work(kubeconfig(
       plugin(credential(secured().token, R"(,"expirationTimestamp":"2019-05-04T03:02:01Z")"))));
 }
 
-TEST_F(BesideKubectl, a_plugin_of_the_beta_works) {
+TEST_F(BesideKubectl, accepts_beta_plugin) {
   std::string beta = credential(secured().token);
   beta.replace(beta.find("io/v1"), 5, "io/v1beta1");
   expect_both_work(kubeconfig(plugin(beta, "client.authentication.k8s.io/v1beta1")));
 }
 
-TEST_F(BesideKubectl, a_plugin_of_another_version_than_it_prints_fails) {
+TEST_F(BesideKubectl, rejects_plugin_output_of_other_version) {
   expect_both_fail(
       kubeconfig(plugin(credential(secured().token), "client.authentication.k8s.io/v1beta1")),
       "client.authentication.k8s.io/v1");
 }
 
-TEST_F(BesideKubectl, a_token_file_goes_before_a_token) {
+TEST_F(BesideKubectl, prefers_token_file_to_token) {
   const std::string good = write("token", secured().token + "\n");
   expect_both_work(kubeconfig(fmt::format("token: refused, tokenFile: \"{}\"", good)));
 }
 
-TEST_F(BesideKubectl, keys_that_nobody_knows_are_nobodys_business) {
+TEST_F(BesideKubectl, ignores_unknown_keys) {
   expect_both_work(
       kubeconfig(token(secured().token) + ", colour: blue", "flavour: {sweet: [1, 2]}"));
 }
 
-TEST_F(BesideKubectl, the_name_in_the_certificate_can_be_given) {
+TEST_F(BesideKubectl, accepts_given_server_name) {
   expect_both_work(kubeconfig(token(secured().token), "tls-server-name: localhost"));
 }
 
-TEST_F(BesideKubectl, a_certificate_of_another_name_fails) {
+TEST_F(BesideKubectl, rejects_certificate_of_other_name) {
   expect_both_fail(kubeconfig(token(secured().token), "tls-server-name: other.example.com"),
                    "hostname mismatch");
 }
 
-TEST_F(BesideKubectl, a_proxy_is_used_with_its_password) {
+TEST_F(BesideKubectl, authenticates_to_proxy) {
   const std::string proxy = start_proxy("Basic YWRhOnB3");  // ada:pw
   expect_both_work(
       kubeconfig(token(secured().token), fmt::format("proxy-url: \"http://ada:pw@{}\"", proxy)));
   EXPECT_NE(proxy_log().find(" 200"), std::string::npos) << proxy_log();
 }
 
-TEST_F(BesideKubectl, a_proxy_of_another_scheme_is_refused) {
+TEST_F(BesideKubectl, rejects_unknown_proxy_scheme) {
   expect_both_refuse(kubeconfig(token(secured().token), "proxy-url: \"ftp://127.0.0.1:2121\""),
                      "proxy-url");
 }
 
-TEST_F(BesideKubectl, a_CA_beside_no_verification_is_refused) {
+TEST_F(BesideKubectl, rejects_ca_with_verification_off) {
   expect_both_refuse(kubeconfig(token(secured().token), "insecure-skip-tls-verify: true"),
                      "insecure-skip-tls-verify");
 }
 
-TEST_F(BesideKubectl, a_client_certificate_that_is_no_base64_is_refused) {
+TEST_F(BesideKubectl, rejects_client_certificate_without_base64) {
   expect_both_refuse(kubeconfig("client-certificate-data: \"%%%\", client-key-data: \"%%%\""),
                      "client-certificate-data");
 }
 
-TEST_F(BesideKubectl, a_refused_token_fails) {
+TEST_F(BesideKubectl, fails_with_refused_token) {
   if (!is_real()) GTEST_SKIP() << "this server takes any token";
   expect_both_fail(kubeconfig(token("refused")), "nauthorized");
 }
 
-TEST_F(BesideKubectl, impersonation_is_the_servers_decision) {
+TEST_F(BesideKubectl, leaves_impersonation_to_server) {
   if (!is_real()) GTEST_SKIP() << "this server has no users";
   expect_both_fail(kubeconfig(token(run().admin.token) + ", as: nobody-in-particular"),
                    "User \"nobody-in-particular\" cannot");

@@ -165,7 +165,7 @@ class Leader : public Case {
   }
 };
 
-TEST_F(Leader, one_works_and_the_other_stands_by_ready_and_writes_nothing) {
+TEST_F(Leader, works_while_standby_writes_nothing) {
   start_two();
   EXPECT_EQ(first_->metric(kRunning), 1);
   EXPECT_EQ(second_->metric(kRunning), 0);
@@ -183,7 +183,7 @@ TEST_F(Leader, one_works_and_the_other_stands_by_ready_and_writes_nothing) {
   }));
 }
 
-TEST_F(Leader, that_is_killed_is_followed_by_the_other) {
+TEST_F(Leader, is_replaced_when_killed) {
   start_two();
   double renewed = 0;
   serve_pods_through([&] {
@@ -194,7 +194,7 @@ TEST_F(Leader, that_is_killed_is_followed_by_the_other) {
   expect_all_served_once();
 }
 
-TEST_F(Leader, that_is_stopped_for_longer_than_its_lease_wakes_up_and_ends) {
+TEST_F(Leader, ends_after_pause_longer_than_lease) {
   start_two();
   double renewed = 0;
   serve_pods_through([&] {
@@ -211,7 +211,7 @@ TEST_F(Leader, that_is_stopped_for_longer_than_its_lease_wakes_up_and_ends) {
   expect_all_served_once();
 }
 
-TEST_F(Leader, that_is_asked_to_stop_releases_the_lease) {
+TEST_F(Leader, releases_lease_on_stop) {
   start_two();
   serve_pods_through([&] { EXPECT_EQ(first_->stop(), 0); });
   EXPECT_NE(first_->log().find("The lease is released"), std::string::npos) << first_->log();
@@ -223,7 +223,7 @@ TEST_F(Leader, that_is_asked_to_stop_releases_the_lease) {
   expect_all_served_once();
 }
 
-TEST_F(Leader, that_cannot_renew_ends_while_the_rest_of_the_server_still_answers_it) {
+TEST_F(Leader, ends_if_renewals_fail_while_other_requests_succeed) {
   start_two();
   double renewed = 0;
   serve_pods_through([&] {
@@ -239,7 +239,7 @@ TEST_F(Leader, that_cannot_renew_ends_while_the_rest_of_the_server_still_answers
   expect_all_served_once();
 }
 
-TEST_F(Leader, whose_answers_about_the_lease_are_lost_continues) {
+TEST_F(Leader, continues_when_answers_about_lease_are_lost) {
   start_two();
   const std::string who = holder();
   for (int lost = 1; lost <= 3; ++lost) {
@@ -255,7 +255,7 @@ TEST_F(Leader, whose_answers_about_the_lease_are_lost_continues) {
   EXPECT_EQ(transitions(), 0);
 }
 
-TEST_F(Leader, whose_lease_is_deleted_makes_it_again) {
+TEST_F(Leader, recreates_deleted_lease) {
   start_two();
   const std::string who = holder();
   kube().remove(lease_path());
@@ -264,7 +264,7 @@ TEST_F(Leader, whose_lease_is_deleted_makes_it_again) {
   EXPECT_FALSE(leads(*second_));
 }
 
-TEST_F(Leader, of_another_version_is_left_alone_until_its_time_is_over) {
+TEST_F(Leader, waits_for_lease_of_other_version) {
   // A candidate that knows less, and has put something on the lease that we do not know.
   kube().must_post(
       kLeases,
@@ -279,7 +279,7 @@ TEST_F(Leader, of_another_version_is_left_alone_until_its_time_is_over) {
   EXPECT_EQ(text_at(lease(), "/metadata/labels/team"), "storage");
 }
 
-TEST_F(Leader, without_permission_for_its_lease_is_not_ready_and_says_so) {
+TEST_F(Leader, reports_missing_permission_for_lease) {
   if (run().server == ServerKind::memory) GTEST_SKIP() << "this server permits everything";
   first_ = another_manager(flags({"--leader-elect-resource-name=not-ours"}));
   EXPECT_TRUE(soon("/readyz says why", [&] {

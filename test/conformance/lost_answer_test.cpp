@@ -19,7 +19,7 @@ class Writes : public Case, public testing::WithParamInterface<Trouble> {
   }
 };
 
-TEST_P(Writes, meets_the_create_of_a_claim) {
+TEST_P(Writes, survive_fault_at_claim_create) {
   reference("looks for a lost claim only in its cache, and makes a second claim if the cache lags");
   start_manager_through_proxy();
   create_template("gpus");
@@ -31,7 +31,7 @@ TEST_P(Writes, meets_the_create_of_a_claim) {
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
-TEST_P(Writes, meets_the_names_in_the_pods_status) {
+TEST_P(Writes, survive_fault_at_names_in_pod_status) {
   start_manager_through_proxy();
   create_template("gpus");
   const std::size_t rule = spoil("PATCH", kPodStatus);
@@ -43,7 +43,7 @@ TEST_P(Writes, meets_the_names_in_the_pods_status) {
   EXPECT_EQ(claim_names().size(), 2U);
 }
 
-TEST_P(Writes, meets_a_reservation) {
+TEST_P(Writes, survive_fault_at_reservation) {
   start_manager_through_proxy();
   create_claim("shared");
   allocate("shared");
@@ -56,7 +56,7 @@ TEST_P(Writes, meets_a_reservation) {
   EXPECT_EQ(reserved_for("shared").size(), 1U);
 }
 
-TEST_P(Writes, meets_a_release) {
+TEST_P(Writes, survive_fault_at_release) {
   start_manager_through_proxy();
   create_claim("shared");
   const json::value pod =
@@ -73,7 +73,7 @@ TEST_P(Writes, meets_a_release) {
   EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "shared"); }));
 }
 
-TEST_P(Writes, meets_the_removal_of_the_finalizer) {
+TEST_P(Writes, survive_fault_at_finalizer_removal) {
   start_manager_through_proxy();
   create_claim("shared");
   const json::value pod =
@@ -87,7 +87,7 @@ TEST_P(Writes, meets_the_removal_of_the_finalizer) {
   EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "shared"); }));
 }
 
-TEST_P(Writes, meets_the_delete_of_a_generated_claim) {
+TEST_P(Writes, survive_fault_at_delete_of_generated_claim) {
   reference("may recreate the finished pod's claim once before it deletes it for good");
   if (GetParam().fault.answer.status == 409) {
     GTEST_SKIP() << "says that another claim has the name: nothing is left to do";

@@ -22,7 +22,7 @@ class Beside : public Case {
   std::unique_ptr<support::Process> neighbour_;
 };
 
-TEST_F(Beside, the_namespace_controller_a_namespace_with_used_claims_goes_away) {
+TEST_F(Beside, lets_namespace_controller_remove_used_claims) {
   start_manager();
   create_template("gpus");
   create_pods(5, "gpus");
@@ -41,7 +41,7 @@ TEST_F(Beside, the_namespace_controller_a_namespace_with_used_claims_goes_away) 
   EXPECT_TRUE(soon("it is gone", [&] { return kube().get(path).status == 404; }));
 }
 
-TEST_F(Beside, the_garbage_collector_a_deleted_pods_claim_goes_away) {
+TEST_F(Beside, lets_garbage_collector_remove_claim_of_deleted_pod) {
   start_manager();
   create_template("gpus");
   const json::value pod =
@@ -53,7 +53,7 @@ TEST_F(Beside, the_garbage_collector_a_deleted_pods_claim_goes_away) {
   EXPECT_TRUE(soon("the claim is gone", [&] { return !exists("resourceclaims", claim); }));
 }
 
-TEST_F(Beside, the_quota_controller_a_finished_pods_claim_makes_room_for_the_next) {
+TEST_F(Beside, frees_quota_when_pod_finishes) {
   const json::value hard{{"count/resourceclaims.resource.k8s.io", "2"}};
   kube().must_post(path("resourcequotas"), {{"apiVersion", "v1"},
                                             {"kind", "ResourceQuota"},
@@ -134,7 +134,7 @@ class BesideTheOriginal : public Beside {
   std::unique_ptr<support::Process> scheduler_;
 };
 
-TEST_F(BesideTheOriginal, with_kube_scheduler_no_pod_is_left_pending) {
+TEST_F(BesideTheOriginal, leaves_no_pod_pending_with_kube_scheduler) {
   reference("two of it make two claims for a pod, whose status may name the one that nobody uses");
   start_beside("resourceclaim-controller");
   // Its first minute is over when its clock says so, and what appears counts from then on.

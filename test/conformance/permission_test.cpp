@@ -78,7 +78,7 @@ class Permission : public Case {
   json::value all_rules_;
 };
 
-TEST_F(Permission, to_make_claims_comes_back) {
+TEST_F(Permission, resumes_when_create_is_granted) {
   start_manager();
   create_template("gpus");
   take_away("resourceclaims", "create");
@@ -93,7 +93,7 @@ TEST_F(Permission, to_make_claims_comes_back) {
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
-TEST_F(Permission, to_write_names_to_pods_comes_back_and_no_second_claim_is_made) {
+TEST_F(Permission, resumes_names_without_second_claim) {
   start_manager();
   create_template("gpus");
   take_away("pods/status", "patch");
@@ -105,7 +105,7 @@ TEST_F(Permission, to_write_names_to_pods_comes_back_and_no_second_claim_is_made
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
-TEST_F(Permission, to_write_the_status_of_claims_comes_back) {
+TEST_F(Permission, resumes_when_claim_status_is_granted) {
   start_manager();
   create_claim("shared");
   allocate("shared");
@@ -117,7 +117,7 @@ TEST_F(Permission, to_write_the_status_of_claims_comes_back) {
   EXPECT_TRUE(soon("it is reserved", [&] { return reserved_for("shared") == uids({pod}); }));
 }
 
-TEST_F(Permission, to_bind_claims_comes_back) {
+TEST_F(Permission, resumes_when_claim_binding_is_granted) {
   clock();
   start_manager();
   create_claim("probe");
@@ -138,7 +138,7 @@ TEST_F(Permission, to_bind_claims_comes_back) {
   EXPECT_TRUE(soon("it is reserved", [&] { return reserved_for("shared") == uids({pod}); }));
 }
 
-TEST_F(Permission, to_remove_finalizers_comes_back) {
+TEST_F(Permission, resumes_when_finalizers_are_granted) {
   start_manager();
   create_claim("idle");
   allocate("idle");
@@ -149,7 +149,7 @@ TEST_F(Permission, to_remove_finalizers_comes_back) {
   EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "idle"); }));
 }
 
-TEST_F(Permission, to_delete_claims_comes_back) {
+TEST_F(Permission, resumes_when_delete_is_granted) {
   start_manager();
   create_template("gpus");
   create_pod({.name = "job", .templates = {{"accel", "gpus"}}, .node = "node-a"});
@@ -161,7 +161,7 @@ TEST_F(Permission, to_delete_claims_comes_back) {
   EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", claim); }));
 }
 
-TEST_F(Permission, to_write_events_is_not_needed_for_the_work) {
+TEST_F(Permission, works_without_permission_for_events) {
   take_away("events", "create");
   start_manager();
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -171,7 +171,7 @@ TEST_F(Permission, to_write_events_is_not_needed_for_the_work) {
   EXPECT_TRUE(events_of("trainer-0").empty());
 }
 
-TEST_F(Permission, to_read_one_kind_that_is_missing_at_the_start_is_waited_for) {
+TEST_F(Permission, waits_for_read_permission_at_start) {
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   take_away("resourceclaimtemplates", "list");
@@ -188,7 +188,7 @@ TEST_F(Permission, to_read_one_kind_that_is_missing_at_the_start_is_waited_for) 
   waiting->kill();
 }
 
-TEST_F(Permission, to_read_one_kind_that_goes_while_it_runs_comes_back) {
+TEST_F(Permission, recovers_from_read_permission_lost_at_run_time) {
   start_manager();
   create_template("gpus");
   settle();
@@ -202,7 +202,7 @@ TEST_F(Permission, to_read_one_kind_that_goes_while_it_runs_comes_back) {
   wait_for_claim_of("unseen", "accel");
 }
 
-TEST_F(Permission, to_read_taints_that_is_missing_keeps_nobody_from_a_claim) {
+TEST_F(Permission, creates_claims_without_permission_to_read_taints) {
   create_template("gpus");
   for (const char* verb : {"list", "watch"}) take_away("devicetaintrules", verb);
   auto waiting = another_manager();

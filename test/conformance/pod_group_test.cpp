@@ -112,7 +112,7 @@ class PodGroups : public EvictionCase {
   }
 };
 
-TEST_F(PodGroups, share_one_claim_that_all_their_statuses_name) {
+TEST_F(PodGroups, name_one_shared_claim_in_all_statuses) {
   start();
   create_template("net");
   const json::value group = create_trainers();
@@ -135,7 +135,7 @@ TEST_F(PodGroups, share_one_claim_that_all_their_statuses_name) {
   EXPECT_TRUE(at(owner, "/blockOwnerDeletion").is_null());
 }
 
-TEST_F(PodGroups, a_pod_has_its_own_claims_beside_the_groups) {
+TEST_F(PodGroups, keep_own_claims_beside_group_claims) {
   start();
   create_template("net");
   create_template("gpu");
@@ -148,7 +148,7 @@ TEST_F(PodGroups, a_pod_has_its_own_claims_beside_the_groups) {
             text_at(pod, "/metadata/uid"));
 }
 
-TEST_F(PodGroups, an_entry_of_the_same_name_with_another_template_is_the_pods_own) {
+TEST_F(PodGroups, treat_entry_with_other_template_as_pods_own) {
   start();
   create_template("net");
   create_template("slow");
@@ -159,7 +159,7 @@ TEST_F(PodGroups, an_entry_of_the_same_name_with_another_template_is_the_pods_ow
   EXPECT_TRUE(own.starts_with("a-fabric-"));
 }
 
-TEST_F(PodGroups, a_pod_that_comes_before_its_group_waits_without_an_event) {
+TEST_F(PodGroups, wait_for_group_without_event) {
   start();
   create_template("net");
   create_member("a");
@@ -170,7 +170,7 @@ TEST_F(PodGroups, a_pod_that_comes_before_its_group_waits_without_an_event) {
   EXPECT_TRUE(events_of("a").empty());
 }
 
-TEST_F(PodGroups, a_template_that_comes_later_wakes_the_group) {
+TEST_F(PodGroups, resume_when_template_appears) {
   start();
   create_trainers();
   create_member("a");
@@ -185,7 +185,7 @@ TEST_F(PodGroups, a_template_that_comes_later_wakes_the_group) {
   EXPECT_EQ(wait_for_claim_of("a", "fabric"), wait_for_claim_of_group("trainers", "fabric"));
 }
 
-TEST_F(PodGroups, an_entry_that_fails_does_not_stop_the_others) {
+TEST_F(PodGroups, continue_with_other_entries_after_failure) {
   reference("stops at the first claim of a pod group that cannot be made, and writes no name");
   start();
   create_template("net");
@@ -196,7 +196,7 @@ TEST_F(PodGroups, an_entry_that_fails_does_not_stop_the_others) {
   }));
 }
 
-TEST_F(PodGroups, a_deleted_claim_is_recreated_beside_the_others) {
+TEST_F(PodGroups, recreate_deleted_claim_beside_others) {
   reference("loses the name of one claim of a pod group when it recreates another, back and forth");
   start();
   create_template("net");
@@ -218,7 +218,7 @@ TEST_F(PodGroups, a_deleted_claim_is_recreated_beside_the_others) {
   EXPECT_EQ(claim_names().size(), 2U);
 }
 
-TEST_F(PodGroups, pods_that_come_with_a_node_reserve_for_the_group_once) {
+TEST_F(PodGroups, reserve_once_for_pods_with_nodes) {
   start();
   create_template("net");
   const json::value group = create_trainers();
@@ -238,7 +238,7 @@ TEST_F(PodGroups, pods_that_come_with_a_node_reserve_for_the_group_once) {
   EXPECT_EQ(text_at(entry, "/name"), "trainers");
 }
 
-TEST_F(PodGroups, a_users_claim_that_both_name_is_reserved_for_the_group) {
+TEST_F(PodGroups, reserve_user_claim_that_group_and_pod_name) {
   start();
   create_claim("big");
   allocate("big");
@@ -248,7 +248,7 @@ TEST_F(PodGroups, a_users_claim_that_both_name_is_reserved_for_the_group) {
       soon("it is reserved for the group", [&] { return reserved_for("big") == uids({group}); }));
 }
 
-TEST_F(PodGroups, keep_their_claim_until_the_group_is_deleted) {
+TEST_F(PodGroups, keep_claim_until_group_is_deleted) {
   start();
   create_template("net");
   const json::value group = create_trainers();
@@ -267,14 +267,14 @@ TEST_F(PodGroups, keep_their_claim_until_the_group_is_deleted) {
   EXPECT_TRUE(exists("resourceclaims", claim)) << "that is the garbage collector's";
 }
 
-TEST_F(PodGroups, that_were_deleted_while_no_manager_ran_are_looked_up) {
+TEST_F(PodGroups, look_up_groups_deleted_during_downtime) {
   create_claim("big");
   allocate("big", {{.name = "gone", .uid = "u-1", .resource = "podgroups", .api_group = kGroups}});
   start();
   EXPECT_TRUE(soon("the claim is free", [&] { return is_free("big"); }));
 }
 
-TEST_F(PodGroups, that_were_recreated_under_their_name_keep_no_reservation) {
+TEST_F(PodGroups, drop_reservation_when_group_is_recreated) {
   create_claim("big");
   create_group("trainers", {.claims = {{"store", "big"}}});
   allocate("big",
@@ -283,7 +283,7 @@ TEST_F(PodGroups, that_were_recreated_under_their_name_keep_no_reservation) {
   EXPECT_TRUE(soon("the claim is free", [&] { return is_free("big"); }));
 }
 
-TEST_F(PodGroups, a_404_that_does_not_name_the_group_releases_nothing) {
+TEST_F(PodGroups, release_nothing_on_404_without_group_name) {
   reference("assumes that a pod group is deleted when the server has stopped serving pod groups");
   faults().add({.method = "GET",
                 .target = "/podgroups/gone",
@@ -303,7 +303,7 @@ TEST_F(PodGroups, a_404_that_does_not_name_the_group_releases_nothing) {
   EXPECT_TRUE(soon("the claim is free", [&] { return is_free("big"); }));
 }
 
-TEST_F(PodGroups, a_lost_answer_to_a_create_makes_no_second_claim) {
+TEST_F(PodGroups, create_no_second_claim_after_lost_answer) {
   faults().add(
       {.method = "POST", .target = kClaims, .times = 1, .fault = {.kind = FaultKind::drop_answer}});
   start();
@@ -315,7 +315,7 @@ TEST_F(PodGroups, a_lost_answer_to_a_create_makes_no_second_claim) {
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
-TEST_F(PodGroups, with_group_claims_off_a_pods_own_claims_are_made) {
+TEST_F(PodGroups, create_own_claims_of_pod_with_group_claims_off) {
   reference(
       "makes none of a pod's own claims where one of its pod claims is its group's and the feature "
       "gate DRAWorkloadResourceClaims is off, and tries the one that is refused again and again");
@@ -336,7 +336,7 @@ TEST_F(PodGroups, with_group_claims_off_a_pods_own_claims_are_made) {
   EXPECT_EQ(claim_of_group("trainers", "fabric"), "");
 }
 
-TEST_F(PodGroups, with_groups_off_a_grouped_pod_is_left_alone) {
+TEST_F(PodGroups, ignore_grouped_pod_with_groups_off) {
   start(kOff);
   create_template("net");
   create_claim("big");
@@ -349,7 +349,7 @@ TEST_F(PodGroups, with_groups_off_a_grouped_pod_is_left_alone) {
   EXPECT_TRUE(events_of("a").empty());
 }
 
-TEST_F(PodGroups, are_found_without_a_restart_once_they_are_served) {
+TEST_F(PodGroups, start_without_restart_once_served) {
   if (run().manager == ManagerKind::reference)
     GTEST_SKIP() << "it waits for them, and does nothing";
   patience(std::chrono::seconds(90));  // what is not served is asked for every 30 s
@@ -372,7 +372,7 @@ TEST_F(PodGroups, are_found_without_a_restart_once_they_are_served) {
   EXPECT_FALSE(wait_for_claim_of("a", "fabric").empty());
 }
 
-TEST_F(PodGroups, a_taint_evicts_each_pod_that_uses_the_claim_of_its_group) {
+TEST_F(PodGroups, evict_each_pod_that_uses_group_claim) {
   start();
   create_template("net");
   const json::value group = create_trainers();
@@ -393,7 +393,7 @@ TEST_F(PodGroups, a_taint_evicts_each_pod_that_uses_the_claim_of_its_group) {
   EXPECT_TRUE(goes_soon("later"));
 }
 
-TEST_F(PodGroups, creates_are_counted_with_their_owner) {
+TEST_F(PodGroups, count_creates_with_owner) {
   if (run().manager == ManagerKind::reference) GTEST_SKIP() << "its metrics are not served here";
   start();
   create_template("net");

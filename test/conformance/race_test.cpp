@@ -18,7 +18,7 @@ class Race : public Case {
   void let_go(std::size_t rule) { faults().release(rule, Release::pass); }
 };
 
-TEST_F(Race, a_reservation_that_comes_while_another_is_dropped_is_not_lost) {
+TEST_F(Race, keeps_reservation_added_while_another_is_dropped) {
   faults();
   start_manager();
   create_claim("shared");
@@ -37,7 +37,7 @@ TEST_F(Race, a_reservation_that_comes_while_another_is_dropped_is_not_lost) {
   EXPECT_EQ(finalizers_of("shared"), Names{kFinalizer});
 }
 
-TEST_F(Race, a_claim_reallocated_before_its_finalizer_is_removed_keeps_it) {
+TEST_F(Race, keeps_finalizer_of_reallocated_claim) {
   faults();
   start_manager();
   create_claim("shared");
@@ -57,7 +57,7 @@ TEST_F(Race, a_claim_reallocated_before_its_finalizer_is_removed_keeps_it) {
   EXPECT_TRUE(is_allocated("shared"));
 }
 
-TEST_F(Race, another_clients_reservation_does_not_stop_ours) {
+TEST_F(Race, reserves_beside_another_client) {
   faults();
   start_manager();
   create_claim("shared");
@@ -71,7 +71,7 @@ TEST_F(Race, another_clients_reservation_does_not_stop_ours) {
   EXPECT_TRUE(soon("both are reserved", [&] { return reserved_for("shared") == uids({a, b}); }));
 }
 
-TEST_F(Race, a_claim_replaced_under_the_same_name_is_not_touched) {
+TEST_F(Race, spares_claim_replaced_under_same_name) {
   faults();
   start_manager();
   create_claim("shared");
@@ -91,7 +91,7 @@ TEST_F(Race, a_claim_replaced_under_the_same_name_is_not_touched) {
   EXPECT_EQ(finalizers_of("shared"), Names{kFinalizer});
 }
 
-TEST_F(Race, a_generated_claim_replaced_under_the_same_name_is_not_deleted) {
+TEST_F(Race, spares_generated_claim_replaced_under_same_name) {
   reference("deletes by name alone, and so deletes the new claim of that name");
   faults();
   start_manager();
@@ -109,7 +109,7 @@ TEST_F(Race, a_generated_claim_replaced_under_the_same_name_is_not_deleted) {
   EXPECT_TRUE(exists("resourceclaims", name));
 }
 
-TEST_F(Race, a_pod_replaced_before_its_names_are_written_gets_none_of_the_old_ones) {
+TEST_F(Race, writes_no_old_names_to_replaced_pod) {
   reference("writes the old pod's claim to the new pod's status, and corrects that later");
   faults();
   start_manager();
@@ -127,7 +127,7 @@ TEST_F(Race, a_pod_replaced_before_its_names_are_written_gets_none_of_the_old_on
             at(second, "/metadata/uid"));
 }
 
-TEST_F(Race, a_pod_that_finishes_while_its_claim_is_made_leaves_no_claim) {
+TEST_F(Race, leaves_no_claim_if_pod_finishes_during_creation) {
   reference("recreates the finished pod's claim after it has deleted it");
   faults();
   start_manager();
@@ -141,7 +141,7 @@ TEST_F(Race, a_pod_that_finishes_while_its_claim_is_made_leaves_no_claim) {
                    [&] { return faults().count("DELETE", kClaim) == 1 && claim_names().empty(); }));
 }
 
-TEST_F(Race, a_create_that_arrives_when_its_sender_is_gone_makes_no_second_claim) {
+TEST_F(Race, creates_no_second_claim_when_create_arrives_late) {
   reference("makes a second claim, under another generated name");
   faults();
   create_template("gpus");
@@ -160,7 +160,7 @@ TEST_F(Race, a_create_that_arrives_when_its_sender_is_gone_makes_no_second_claim
   second->kill();
 }
 
-TEST_F(Race, a_slow_answer_for_one_pod_holds_up_no_other) {
+TEST_F(Race, isolates_slow_answer_for_one_pod) {
   faults();
   start_manager();
   create_template("gpus");
@@ -174,7 +174,7 @@ TEST_F(Race, a_slow_answer_for_one_pod_holds_up_no_other) {
   wait_for_claim_of("slow", "accel");
 }
 
-TEST_F(Race, two_managers_by_mistake_leave_nothing_stuck) {
+TEST_F(Race, leaves_nothing_stuck_with_two_managers) {
   reference("recreates the claims of finished pods again and again, two of them endlessly");
   create_template("gpus");
   start_manager();

@@ -14,7 +14,7 @@ class Refusal : public Case {
   }
 };
 
-TEST_F(Refusal, of_a_create_is_an_event_and_is_retried) {
+TEST_F(Refusal, reports_create_in_event_and_retries) {
   faults();
   start_manager();
   create_template("gpus");
@@ -37,7 +37,7 @@ TEST_F(Refusal, of_a_create_is_an_event_and_is_retried) {
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
-TEST_F(Refusal, by_a_quota_ends_with_the_quota) {
+TEST_F(Refusal, ends_with_quota) {
   needs_a_real_server("quota");
   if (IsSkipped()) return;
   // No controller keeps a quota's status here, so the case does.
@@ -58,7 +58,7 @@ TEST_F(Refusal, by_a_quota_ends_with_the_quota) {
   wait_for_claim_of("trainer-0", "accel");
 }
 
-TEST_F(Refusal, by_an_admission_policy_ends_with_the_policy) {
+TEST_F(Refusal, ends_with_admission_policy) {
   needs_a_real_server("admission policies");
   if (IsSkipped()) return;
   const std::string policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
@@ -103,7 +103,7 @@ TEST_F(Refusal, by_an_admission_policy_ends_with_the_policy) {
   wait_for_claim_of("trainer-0", "accel");
 }
 
-TEST_F(Refusal, of_admin_access_ends_with_the_namespaces_label) {
+TEST_F(Refusal, of_admin_access_ends_with_namespace_label) {
   needs_a_real_server("rule about admin access");
   if (IsSkipped()) return;
   start_manager();
@@ -125,7 +125,7 @@ TEST_F(Refusal, of_admin_access_ends_with_the_namespaces_label) {
   EXPECT_EQ(at(get("resourceclaims", claim), "/spec/devices/requests/0/exactly/adminAccess"), true);
 }
 
-TEST_F(Refusal, in_a_namespace_being_deleted_delay_no_other_namespace) {
+TEST_F(Refusal, isolates_namespace_in_deletion) {
   create_template("gpus");
   create_pods(20, "gpus");
   kube().remove("/api/v1/namespaces/" + ns());
@@ -152,7 +152,7 @@ TEST_F(Refusal, in_a_namespace_being_deleted_delay_no_other_namespace) {
   kube().remove(pods + "/p");
 }
 
-TEST_F(Refusal, does_not_happen_with_the_permissions_of_rbac_yaml) {
+TEST_F(Refusal, is_absent_with_rbac_yaml) {
   needs_a_real_server("permissions");
   if (IsSkipped()) return;
   faults();
@@ -173,7 +173,7 @@ TEST_F(Refusal, does_not_happen_with_the_permissions_of_rbac_yaml) {
   }
 }
 
-TEST_F(Refusal, of_one_kind_is_a_reason_not_to_be_ready_and_passes) {
+TEST_F(Refusal, of_one_kind_makes_unready_until_it_ends) {
   if (run().manager == ManagerKind::reference) GTEST_SKIP() << "this is about our own /readyz";
   faults().add(
       {.method = "GET",

@@ -21,7 +21,7 @@ class ReleaseClaims : public Case {
   }
 };
 
-TEST_F(ReleaseClaims, a_deleted_pod_releases_its_claim_and_the_last_one_deallocates_it) {
+TEST_F(ReleaseClaims, deallocates_claim_after_last_pod) {
   start_manager();
   create_claim("shared");
   const json::value a = user_of("shared", "a");
@@ -35,7 +35,7 @@ TEST_F(ReleaseClaims, a_deleted_pod_releases_its_claim_and_the_last_one_dealloca
   EXPECT_TRUE(exists("resourceclaims", "shared")) << "a claim of the user is not deleted";
 }
 
-TEST_F(ReleaseClaims, a_finished_pod_releases_what_it_shares_with_a_running_one) {
+TEST_F(ReleaseClaims, releases_shared_claim_of_finished_pod) {
   start_manager();
   create_claim("shared");
   const json::value done = user_of("shared", "done");
@@ -48,7 +48,7 @@ TEST_F(ReleaseClaims, a_finished_pod_releases_what_it_shares_with_a_running_one)
   EXPECT_TRUE(is_allocated("shared"));
 }
 
-TEST_F(ReleaseClaims, a_finished_pod_releases_and_its_generated_claim_is_deleted) {
+TEST_F(ReleaseClaims, deletes_generated_claim_of_finished_pod) {
   reference("may recreate the finished pod's claim once before it deletes it for good");
   start_manager();
   create_template("gpus");
@@ -61,7 +61,7 @@ TEST_F(ReleaseClaims, a_finished_pod_releases_and_its_generated_claim_is_deleted
   EXPECT_TRUE(claim_names().empty());
 }
 
-TEST_F(ReleaseClaims, a_generated_claim_that_was_never_allocated_goes_with_the_finished_pod) {
+TEST_F(ReleaseClaims, deletes_unallocated_generated_claim_of_finished_pod) {
   reference("may recreate the finished pod's claim once before it deletes it for good");
   start_manager();
   create_template("gpus");
@@ -72,7 +72,7 @@ TEST_F(ReleaseClaims, a_generated_claim_that_was_never_allocated_goes_with_the_f
   EXPECT_TRUE(claim_names().empty());
 }
 
-TEST_F(ReleaseClaims, a_finished_pods_claim_of_the_user_is_released_and_kept) {
+TEST_F(ReleaseClaims, keeps_user_claim_of_finished_pod) {
   start_manager();
   create_claim("mine");
   const json::value pod = user_of("mine", "job");
@@ -82,7 +82,7 @@ TEST_F(ReleaseClaims, a_finished_pods_claim_of_the_user_is_released_and_kept) {
   EXPECT_TRUE(exists("resourceclaims", "mine"));
 }
 
-TEST_F(ReleaseClaims, a_pod_that_finished_while_no_manager_ran_is_released_after_the_start) {
+TEST_F(ReleaseClaims, releases_pod_that_finished_during_downtime) {
   create_claim("mine");
   const json::value pod = user_of("mine", "job");
   allocate("mine", {reservation_of(pod)});
@@ -91,7 +91,7 @@ TEST_F(ReleaseClaims, a_pod_that_finished_while_no_manager_ran_is_released_after
   EXPECT_TRUE(soon("it is free", [&] { return is_free("mine"); }));
 }
 
-TEST_F(ReleaseClaims, a_pod_that_is_being_deleted_on_its_node_keeps_its_claim) {
+TEST_F(ReleaseClaims, keeps_claim_of_pod_in_deletion_on_node) {
   start_manager();
   create_claim("mine");
   const json::value pod = user_of("mine", "stopping");
@@ -104,7 +104,7 @@ TEST_F(ReleaseClaims, a_pod_that_is_being_deleted_on_its_node_keeps_its_claim) {
   EXPECT_TRUE(soon("it is free", [&] { return is_free("mine"); }));
 }
 
-TEST_F(ReleaseClaims, a_pod_that_is_being_deleted_before_it_got_a_node_releases_its_claim) {
+TEST_F(ReleaseClaims, releases_claim_of_unscheduled_pod_in_deletion) {
   start_manager();
   create_claim("mine");
   const json::value pod = create_pod(
@@ -115,7 +115,7 @@ TEST_F(ReleaseClaims, a_pod_that_is_being_deleted_before_it_got_a_node_releases_
   EXPECT_TRUE(exists("pods", "early"));
 }
 
-TEST_F(ReleaseClaims, a_reservation_of_an_earlier_pod_of_that_name_is_dropped) {
+TEST_F(ReleaseClaims, drops_reservation_of_earlier_pod_with_same_name) {
   start_manager();
   create_claim("shared");
   const json::value first = user_of("shared", "db-0");
@@ -128,14 +128,14 @@ TEST_F(ReleaseClaims, a_reservation_of_an_earlier_pod_of_that_name_is_dropped) {
   EXPECT_TRUE(exists("pods", "db-0"));
 }
 
-TEST_F(ReleaseClaims, a_reservation_for_a_pod_that_never_was_is_dropped) {
+TEST_F(ReleaseClaims, drops_reservation_for_unknown_pod) {
   start_manager();
   create_claim("shared");
   allocate("shared", {kGhost});
   EXPECT_TRUE(soon("it is free", [&] { return is_free("shared"); }));
 }
 
-TEST_F(ReleaseClaims, a_reservation_for_a_pod_that_names_no_claims_is_kept) {
+TEST_F(ReleaseClaims, keeps_reservation_for_pod_without_claims) {
   start_manager();
   const json::value plain = create_pod({.name = "plain", .node = "node-a"});
   create_claim("shared");
@@ -144,7 +144,7 @@ TEST_F(ReleaseClaims, a_reservation_for_a_pod_that_names_no_claims_is_kept) {
   EXPECT_TRUE(is_allocated("shared"));
 }
 
-TEST_F(ReleaseClaims, a_reservation_for_a_finished_pod_that_names_no_claims_is_dropped) {
+TEST_F(ReleaseClaims, drops_reservation_for_finished_pod_without_claims) {
   reference("checks whether the pod exists, not whether it has finished");
   const json::value plain = create_pod({.name = "plain", .node = "node-a"});
   set_phase("plain", "Succeeded");
@@ -154,7 +154,7 @@ TEST_F(ReleaseClaims, a_reservation_for_a_finished_pod_that_names_no_claims_is_d
   EXPECT_TRUE(soon("it is free", [&] { return is_free("shared"); }));
 }
 
-TEST_F(ReleaseClaims, a_reservation_stays_for_as_long_as_its_pod_cannot_be_looked_up) {
+TEST_F(ReleaseClaims, keeps_reservation_while_pod_look_up_fails) {
   faults();
   const std::size_t rule =
       faults().add({.method = "GET",
@@ -171,7 +171,7 @@ TEST_F(ReleaseClaims, a_reservation_stays_for_as_long_as_its_pod_cannot_be_looke
   EXPECT_TRUE(soon("it is free", [&] { return is_free("shared"); }));
 }
 
-TEST_F(ReleaseClaims, a_generated_claim_being_deleted_already_is_not_deleted_again) {
+TEST_F(ReleaseClaims, does_not_delete_claim_in_deletion_again) {
   reference("sends a delete at each sync, also for a claim that is being deleted already");
   faults();
   start_manager();
@@ -190,7 +190,7 @@ TEST_F(ReleaseClaims, a_generated_claim_being_deleted_already_is_not_deleted_aga
   EXPECT_EQ(faults().count("DELETE", claim), 1U);
 }
 
-TEST_F(ReleaseClaims, a_reservation_for_another_kind_than_pod_is_kept) {
+TEST_F(ReleaseClaims, keeps_reservation_for_other_kind) {
   start_manager();
   create_claim("shared");
   allocate("shared", {kTrain, kGhost});
@@ -199,7 +199,7 @@ TEST_F(ReleaseClaims, a_reservation_for_another_kind_than_pod_is_kept) {
   EXPECT_TRUE(is_allocated("shared"));
 }
 
-TEST_F(ReleaseClaims, a_claim_allocated_but_never_reserved_stays_allocated) {
+TEST_F(ReleaseClaims, keeps_allocation_that_was_never_reserved) {
   start_manager();
   create_claim("waiting");
   allocate("waiting");
@@ -208,7 +208,7 @@ TEST_F(ReleaseClaims, a_claim_allocated_but_never_reserved_stays_allocated) {
   EXPECT_EQ(finalizers_of("waiting"), Names{kFinalizer});
 }
 
-TEST_F(ReleaseClaims, a_claim_without_the_finalizer_is_released_and_stays_allocated) {
+TEST_F(ReleaseClaims, keeps_allocation_of_claim_without_finalizer) {
   start_manager();
   create_claim("shared");
   const json::value pod = user_of("shared", "a");
@@ -220,7 +220,7 @@ TEST_F(ReleaseClaims, a_claim_without_the_finalizer_is_released_and_stays_alloca
   EXPECT_TRUE(is_allocated("shared"));
 }
 
-TEST_F(ReleaseClaims, the_finalizers_of_others_stay) {
+TEST_F(ReleaseClaims, keeps_finalizers_of_others) {
   start_manager();
   create_claim("shared");
   const json::value pod = user_of("shared", "a");
@@ -233,7 +233,7 @@ TEST_F(ReleaseClaims, the_finalizers_of_others_stay) {
   EXPECT_FALSE(is_allocated("shared"));
 }
 
-TEST_F(ReleaseClaims, the_finalizer_of_a_claim_that_is_about_to_be_allocated_stays) {
+TEST_F(ReleaseClaims, keeps_finalizer_of_claim_to_be_allocated) {
   start_manager();
   create_claim("next");
   set_finalizers("next", {kFinalizer});
@@ -241,7 +241,7 @@ TEST_F(ReleaseClaims, the_finalizer_of_a_claim_that_is_about_to_be_allocated_sta
   EXPECT_EQ(finalizers_of("next"), Names{kFinalizer});
 }
 
-TEST_F(ReleaseClaims, an_unused_deleted_claim_loses_its_finalizer_and_is_gone) {
+TEST_F(ReleaseClaims, removes_finalizer_of_unused_deleted_claim) {
   start_manager();
   create_claim("idle");
   set_finalizers("idle", {kFinalizer});
@@ -252,7 +252,7 @@ TEST_F(ReleaseClaims, an_unused_deleted_claim_loses_its_finalizer_and_is_gone) {
   EXPECT_TRUE(soon("both are gone", [&] { return claim_names().empty(); }));
 }
 
-TEST_F(ReleaseClaims, a_deleted_claim_stays_as_long_as_its_pod_runs) {
+TEST_F(ReleaseClaims, keeps_deleted_claim_while_pod_runs) {
   start_manager();
   create_claim("shared");
   const json::value pod = user_of("shared", "a");
@@ -264,7 +264,7 @@ TEST_F(ReleaseClaims, a_deleted_claim_stays_as_long_as_its_pod_runs) {
   EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "shared"); }));
 }
 
-TEST_F(ReleaseClaims, a_deleted_pods_generated_claim_is_freed_and_left_to_the_garbage_collector) {
+TEST_F(ReleaseClaims, leaves_generated_claim_of_deleted_pod_to_garbage_collector) {
   start_manager();
   create_template("gpus");
   const json::value pod =
@@ -277,7 +277,7 @@ TEST_F(ReleaseClaims, a_deleted_pods_generated_claim_is_freed_and_left_to_the_ga
   EXPECT_TRUE(exists("resourceclaims", claim));
 }
 
-TEST_F(ReleaseClaims, the_claim_of_a_pod_replaced_while_no_manager_ran_is_deleted) {
+TEST_F(ReleaseClaims, deletes_claim_of_pod_replaced_during_downtime) {
   start_manager();
   create_template("gpus");
   create_pod({.name = "db-0", .templates = {{"accel", "gpus"}}});
@@ -291,7 +291,7 @@ TEST_F(ReleaseClaims, the_claim_of_a_pod_replaced_while_no_manager_ran_is_delete
   wait_for_claim_of("db-0", "accel");
 }
 
-TEST_F(ReleaseClaims, an_extended_resource_claim_of_a_finished_pod_is_released_and_deleted) {
+TEST_F(ReleaseClaims, deletes_extended_resource_claim_of_finished_pod) {
   create_claim("extended");
   const json::value pod =
       create_pod({.name = "job", .node = "node-a", .extended_resource = "example.com/gpu"});
@@ -313,7 +313,7 @@ TEST_F(ReleaseClaims, an_extended_resource_claim_of_a_finished_pod_is_released_a
   EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "extended"); }));
 }
 
-TEST_F(ReleaseClaims, a_hundred_finished_pods_leave_no_claim_and_make_none) {
+TEST_F(ReleaseClaims, leaves_no_claim_of_a_hundred_finished_pods) {
   reference("recreates claims for finished pods while it deletes others");
   start_manager();
   create_template("gpus");

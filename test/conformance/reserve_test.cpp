@@ -10,7 +10,7 @@ namespace {
 
 class Reserve : public Case {};
 
-TEST_F(Reserve, a_pod_that_came_with_a_node_name_reserves_its_allocated_claim) {
+TEST_F(Reserve, reserves_allocated_claim_for_pod_with_node) {
   start_manager();
   create_claim("shared");
   allocate("shared");
@@ -24,7 +24,7 @@ TEST_F(Reserve, a_pod_that_came_with_a_node_name_reserves_its_allocated_claim) {
   EXPECT_TRUE(at(claim, "/status/reservedFor/0/apiGroup").is_null());
 }
 
-TEST_F(Reserve, a_claim_that_is_allocated_later_is_reserved_then) {
+TEST_F(Reserve, reserves_claim_allocated_later) {
   start_manager();
   create_claim("shared");
   const json::value pod =
@@ -36,7 +36,7 @@ TEST_F(Reserve, a_claim_that_is_allocated_later_is_reserved_then) {
                    [&] { return reserved_for("shared") == uids({pod}); }));
 }
 
-TEST_F(Reserve, a_generated_claim_is_reserved_too) {
+TEST_F(Reserve, reserves_generated_claim) {
   start_manager();
   create_template("gpus");
   const json::value pod =
@@ -47,7 +47,7 @@ TEST_F(Reserve, a_generated_claim_is_reserved_too) {
                    [&] { return reserved_for(claim) == uids({pod}); }));
 }
 
-TEST_F(Reserve, a_pod_without_a_node_reserves_nothing) {
+TEST_F(Reserve, ignores_pod_without_node) {
   start_manager();
   create_claim("shared");
   allocate("shared");
@@ -56,7 +56,7 @@ TEST_F(Reserve, a_pod_without_a_node_reserves_nothing) {
   EXPECT_TRUE(reserved_for("shared").empty());
 }
 
-TEST_F(Reserve, a_pod_that_is_reserved_already_leads_to_no_write) {
+TEST_F(Reserve, writes_nothing_if_already_reserved) {
   create_claim("shared");
   const json::value pod =
       create_pod({.name = "bound", .claims = {{"accel", "shared"}}, .node = "node-a"});
@@ -69,7 +69,7 @@ TEST_F(Reserve, a_pod_that_is_reserved_already_leads_to_no_write) {
   EXPECT_EQ(reserved_for("shared"), uids({pod}));
 }
 
-TEST_F(Reserve, twenty_pods_at_once_are_all_reserved_on_one_claim) {
+TEST_F(Reserve, reserves_one_claim_for_twenty_pods) {
   start_manager();
   create_claim("shared");
   allocate("shared");
@@ -80,7 +80,7 @@ TEST_F(Reserve, twenty_pods_at_once_are_all_reserved_on_one_claim) {
   EXPECT_TRUE(soon("all are reserved", [&] { return reserved_for("shared").size() == 20; }));
 }
 
-TEST_F(Reserve, other_reservations_stay_when_one_is_added) {
+TEST_F(Reserve, keeps_other_reservations) {
   start_manager();
   create_claim("shared");
   allocate("shared",
@@ -92,7 +92,7 @@ TEST_F(Reserve, other_reservations_stay_when_one_is_added) {
   EXPECT_EQ(std::ranges::count(reserved_for("shared"), reservation_of(pod).uid), 1);
 }
 
-TEST_F(Reserve, a_finished_pod_reserves_nothing) {
+TEST_F(Reserve, ignores_finished_pod) {
   reference("reserves for the finished pod, then removes the reservation and deallocates");
   create_claim("shared");
   allocate("shared");
@@ -105,7 +105,7 @@ TEST_F(Reserve, a_finished_pod_reserves_nothing) {
   EXPECT_EQ(writes().size(), 0U);
 }
 
-TEST_F(Reserve, a_claim_that_is_being_deleted_is_not_reserved) {
+TEST_F(Reserve, ignores_claim_in_deletion) {
   reference("sends the write, which the API server refuses, and tries again forever");
   create_claim("leaving");
   allocate("leaving",
@@ -119,7 +119,7 @@ TEST_F(Reserve, a_claim_that_is_being_deleted_is_not_reserved) {
   EXPECT_EQ(writes().size(), 0U);
 }
 
-TEST_F(Reserve, a_claim_that_is_full_is_left_alone_and_an_event_says_so) {
+TEST_F(Reserve, reports_full_claim) {
   reference("sends the write, which the API server refuses, and tries again forever");
   std::vector<Reservation> full;
   for (int i = 0; i < 256; ++i) {

@@ -15,7 +15,7 @@ class RuleCondition : public EvictionCase {
   }
 };
 
-TEST_F(RuleCondition, says_first_how_many_pods_must_go_and_10_s_later_how_many_have_gone) {
+TEST_F(RuleCondition, counts_pods_to_evict_and_10_s_later_evicted_pods) {
   reference("may say NotStarted at first, and the number of pods only 10 s later");
   faults();
   create_users(30);
@@ -29,7 +29,7 @@ TEST_F(RuleCondition, says_first_how_many_pods_must_go_and_10_s_later_how_many_h
       << writes[0].body;
 }
 
-TEST_F(RuleCondition, of_a_rule_without_matching_pods_is_written_once_and_evicts_no_pod) {
+TEST_F(RuleCondition, is_written_once_without_matching_pods) {
   faults();
   start_manager();
   create_rule("rule", "NoExecute", {{"pool", "nobodys"}});
@@ -57,7 +57,7 @@ TEST_F(RuleCondition, of_a_rule_without_matching_pods_is_written_once_and_evicts
   EXPECT_EQ(condition_writes("rule").size(), 2U);
 }
 
-TEST_F(RuleCondition, with_effect_None_previews_and_evicts_no_pod_until_the_effect_changes) {
+TEST_F(RuleCondition, previews_with_effect_None) {
   start_manager();
   create_user("p");
   create_user("tolerant", {{.name = "gpu-1", .tolerations = {tolerates("broken")}}});
@@ -80,7 +80,7 @@ TEST_F(RuleCondition, with_effect_None_previews_and_evicts_no_pod_until_the_effe
   EXPECT_FALSE(is_going("tolerant"));
 }
 
-TEST_F(RuleCondition, with_another_effect_says_that_it_does_nothing) {
+TEST_F(RuleCondition, explains_effects_without_eviction) {
   start_manager();
   create_user("p");
   create_rule("rule", "NoSchedule");
@@ -88,7 +88,7 @@ TEST_F(RuleCondition, with_another_effect_says_that_it_does_nothing) {
       says_soon("rule", "False OtherEffect: Eviction only happens for the NoExecute effect."));
 }
 
-TEST_F(RuleCondition, counts_pods_evicted_later_too_and_changes_with_its_rule) {
+TEST_F(RuleCondition, counts_later_evictions_and_follows_rule) {
   start_manager();
   create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
   create_user("q", {{.pool = "node-b", .tolerations = {tolerates("broken", 7200)}}});
@@ -100,7 +100,7 @@ TEST_F(RuleCondition, counts_pods_evicted_later_too_and_changes_with_its_rule) {
       says_soon("rule", "True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
 }
 
-TEST_F(RuleCondition, falls_back_when_pods_cease_to_be_pending_for_another_reason) {
+TEST_F(RuleCondition, falls_back_when_pods_cease_to_be_pending) {
   reference("leaves it at True");
   start_manager();
   create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
@@ -111,7 +111,7 @@ TEST_F(RuleCondition, falls_back_when_pods_cease_to_be_pending_for_another_reaso
   EXPECT_TRUE(says_soon("rule", "False NotStarted: "));
 }
 
-TEST_F(RuleCondition, is_not_written_again_by_a_manager_that_finds_it_true) {
+TEST_F(RuleCondition, is_not_rewritten_by_new_manager_if_true) {
   faults();
   start_manager();
   create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
@@ -127,7 +127,7 @@ TEST_F(RuleCondition, is_not_written_again_by_a_manager_that_finds_it_true) {
   EXPECT_EQ(condition_writes("preview").size(), 1U);
 }
 
-TEST_F(RuleCondition, forgets_its_count_with_its_rule) {
+TEST_F(RuleCondition, drops_count_with_rule) {
   start_manager();
   create_user("p");
   create_rule("rule");

@@ -97,12 +97,12 @@ class Secrets : public CredentialsCase {
   int pods_ = 0;
 };
 
-TEST_F(Secrets, a_token_that_is_accepted) {
+TEST_F(Secrets, stay_hidden_in_accepted_token) {
   mark(secured().token);
   run_and_look(kubeconfig(fmt::format("token: \"{}\"", secured().token)));
 }
 
-TEST_F(Secrets, a_token_or_password_that_is_refused) {
+TEST_F(Secrets, stay_hidden_in_refused_token_and_password) {
   if (!is_real()) GTEST_SKIP() << "this server takes any token";
   mark("marked-token-4711");
   run_and_look(kubeconfig("token: marked-token-4711"), "nauthorized");
@@ -111,7 +111,7 @@ TEST_F(Secrets, a_token_or_password_that_is_refused) {
   run_and_look(kubeconfig("username: ada, password: marked-password-4711"), "system:anonymous");
 }
 
-TEST_F(Secrets, a_token_file_that_holds_none) {
+TEST_F(Secrets, stay_hidden_in_file_without_token) {
   mark("marked-token-4711");
   const std::string lines = write("token", "marked-token-4711\nand more");
   run_and_look(kubeconfig(fmt::format("tokenFile: \"{}\"", lines)), "does not hold a token");
@@ -120,7 +120,7 @@ TEST_F(Secrets, a_token_file_that_holds_none) {
   if (is_real()) run_and_look(kubeconfig(fmt::format("tokenFile: \"{}\"", words)), "nauthorized");
 }
 
-TEST_F(Secrets, a_client_key_and_what_slips_in_its_place) {
+TEST_F(Secrets, stay_hidden_in_client_key_and_its_substitutes) {
   const test::CertificateAuthority strangers("strangers");
   const auto identity = strangers.issue({.common_names = {"ada"}});
   mark(identity.key_pem.substr(identity.key_pem.find('\n') + 20, 30));
@@ -139,7 +139,7 @@ TEST_F(Secrets, a_client_key_and_what_slips_in_its_place) {
   refuse_and_look(kubeconfig("token: [marked-key-4711]"));
 }
 
-TEST_F(Secrets, in_the_input_and_output_of_plugins) {
+TEST_F(Secrets, stay_hidden_in_plugin_input_and_output) {
   for (const char* secret :
        {"marked-argument-4711", "marked-variable-4711", "marked-stderr-4711"}) {
     mark(secret);
@@ -158,7 +158,7 @@ TEST_F(Secrets, in_the_input_and_output_of_plugins) {
                "no JSON object");
 }
 
-TEST_F(Secrets, the_password_of_a_proxy) {
+TEST_F(Secrets, stay_hidden_in_proxy_password) {
   mark("marked-password-4711");
   mark("ada:marked-password-4711");
   const std::string user = fmt::format("token: \"{}\"", secured().token);
@@ -177,7 +177,7 @@ TEST_F(Secrets, the_password_of_a_proxy) {
   refuse_and_look(kubeconfig(user, "proxy-url: \"ftp://ada:marked-password-4711@127.0.0.1:1\""));
 }
 
-TEST_F(Secrets, a_password_in_the_url_of_the_server) {
+TEST_F(Secrets, stay_hidden_in_server_url) {
   mark("marked-password-4711");
   Names arguments = flags();
   arguments.insert(arguments.begin(), {support::binary("dra-controller-manager"),

@@ -77,7 +77,7 @@ class SecurePort : public Case {
   int port_ = support::free_port();
 };
 
-TEST_F(SecurePort, health_is_public_and_the_rest_needs_permission) {
+TEST_F(SecurePort, serves_health_publicly_and_the_rest_with_permission) {
   const std::string& may = run().admin.token;
   const std::string& may_not = run().restricted.token;
   EXPECT_EQ(ask({.target = "/readyz"}).body, "ok");
@@ -94,13 +94,13 @@ TEST_F(SecurePort, health_is_public_and_the_rest_needs_permission) {
   EXPECT_EQ(manager().log().find(may), std::string::npos);
 }
 
-TEST_F(SecurePort, the_verbosity_of_the_log_is_changed_under_way) {
+TEST_F(SecurePort, changes_log_verbosity_at_run_time) {
   const http::Request request{.method = http::Method::put, .target = "/debug/flags/v", .body = "2"};
   EXPECT_EQ(ask(request, run().restricted.token).status, 403);
   EXPECT_EQ(ask(request, run().admin.token).status, 200);
 }
 
-TEST_F(SecurePort, promtool_finds_nothing_to_mend_in_the_metrics) {
+TEST_F(SecurePort, satisfies_promtool) {
   const auto promtool = prometheus_tool("promtool");
   if (!promtool) GTEST_SKIP() << "no promtool here";
   create_template("gpus");
@@ -115,7 +115,7 @@ TEST_F(SecurePort, promtool_finds_nothing_to_mend_in_the_metrics) {
   EXPECT_EQ(support::read_file(file("promtool.log")), "");
 }
 
-TEST_F(SecurePort, a_real_prometheus_scrapes_it) {
+TEST_F(SecurePort, is_scraped_by_prometheus) {
   const auto program = prometheus_tool("prometheus");
   if (!program) GTEST_SKIP() << "no prometheus here";
   const int port = support::free_port();

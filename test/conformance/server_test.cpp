@@ -26,7 +26,7 @@ class Restart : public Case, public testing::WithParamInterface<ApiServer::Endin
   }
 };
 
-TEST_P(Restart, the_manager_survives_and_continues) {
+TEST_P(Restart, continues_after_server_restart) {
   start_manager();
   create_template("gpus");
   expect_all_works("before");
@@ -39,7 +39,7 @@ TEST_P(Restart, the_manager_survives_and_continues) {
   if (run().manager == ManagerKind::ours) EXPECT_EQ(manager().status_page("/readyz"), "ok");
 }
 
-TEST_P(Restart, in_the_middle_of_a_hundred_pods_leaves_nothing_duplicate_or_missing) {
+TEST_P(Restart, loses_and_duplicates_nothing_among_a_hundred_pods) {
   reference("looks for a lost claim only in its cache, and may make a second claim");
   start_manager();
   create_template("gpus");
@@ -64,7 +64,7 @@ class Server : public Case {
   void SetUp() override { patience(kPatience); }
 };
 
-TEST_F(Server, that_has_compacted_what_a_watch_missed_is_listed_again) {
+TEST_F(Server, is_listed_again_after_compaction_of_missed_events) {
   faults();
   start_manager();
   create_template("gpus");
@@ -89,7 +89,7 @@ TEST_F(Server, that_has_compacted_what_a_watch_missed_is_listed_again) {
   }));
 }
 
-TEST_F(Server, that_compacts_in_the_middle_of_a_list_is_listed_from_the_start) {
+TEST_F(Server, is_listed_from_the_start_after_compaction_during_list) {
   if (run().manager == ManagerKind::reference) GTEST_SKIP() << "it reads no lists page by page";
   std::vector<json::value> templates;
   for (int i = 0; i <= 500; ++i) {

@@ -119,7 +119,7 @@ TEST_F(Shadow, writes_nothing_takes_no_lease_and_names_missing_writes) {
   EXPECT_EQ(manager().stop(), 0);
 }
 
-TEST_F(Shadow, agrees_with_the_working_manager) {
+TEST_F(Shadow, agrees_with_working_manager) {
   start_dry_run("30s");
   create_template("gpus");
   start_worker();
@@ -131,7 +131,7 @@ TEST_F(Shadow, agrees_with_the_working_manager) {
   expect_it_only_reads();
 }
 
-TEST_F(Shadow, disagrees_only_until_a_manager_begins_to_work) {
+TEST_F(Shadow, disagrees_until_a_manager_works) {
   start_dry_run("1s");
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -151,7 +151,7 @@ TEST_F(Shadow, disagrees_only_until_a_manager_begins_to_work) {
 }
 
 // The permissions of its manifest are enough, and let it write nothing.
-TEST_F(Shadow, needs_no_more_than_its_manifest_allows) {
+TEST_F(Shadow, needs_only_permissions_of_its_manifest) {
   if (run().server == ServerKind::memory) GTEST_SKIP() << "the in-memory API server has no RBAC";
   const std::map<std::string, std::string> collections{
       {"ServiceAccount", "/api/v1/namespaces/kube-system/serviceaccounts"},
@@ -183,7 +183,7 @@ TEST_F(Shadow, needs_no_more_than_its_manifest_allows) {
   for (const auto& [kind, collection] : collections) kube().remove(collection + "/" + kShadow);
 }
 
-TEST_F(Shadow, a_manager_that_is_not_the_only_one_says_so) {
+TEST_F(Shadow, reports_second_manager) {
   clock();
   EvictionCase::start_manager();
   create_template("gpus");
@@ -216,7 +216,7 @@ TEST_F(Shadow, a_manager_that_is_not_the_only_one_says_so) {
 }
 
 // By hand, from a backup, from what kubectl printed: in as many namespaces as somebody may use.
-TEST_F(Shadow, claims_that_look_as_if_another_manager_had_made_them_delay_nobody) {
+TEST_F(Shadow, is_not_delayed_by_forged_foreign_claims) {
   clock();
   EvictionCase::start_manager();
   create_template("gpus");

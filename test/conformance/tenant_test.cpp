@@ -39,7 +39,7 @@ json::value huge_spec() {
 }
 
 // docs/security.md says how the bound comes about. 60 such pods took 1,660 MB once.
-TEST_F(Tenant, takes_no_more_than_128_MB_by_objects_as_large_as_can_be) {
+TEST_F(Tenant, costs_at_most_128_MB_with_largest_objects) {
   patience(std::chrono::seconds(120));
   start_manager();
   const double normal = memory();
@@ -57,7 +57,7 @@ TEST_F(Tenant, takes_no_more_than_128_MB_by_objects_as_large_as_can_be) {
 }
 
 // A manager that starts lists what a running one was told one by one.
-TEST_F(Tenant, takes_no_more_than_128_MB_at_its_start_where_such_claims_and_templates_are) {
+TEST_F(Tenant, costs_at_most_128_MB_with_largest_objects_at_start) {
   patience(std::chrono::seconds(120));
   const int count = 30;
   for (int i = 0; i < count; ++i) {
@@ -100,7 +100,7 @@ class HalfOpen {
   std::vector<int> sockets_;
 };
 
-TEST_F(Tenant, keeps_no_probe_from_its_answer_by_half_open_connections) {
+TEST_F(Tenant, cannot_block_probes_by_half_open_connections) {
   start_manager();
   ASSERT_EQ(manager().status_page("/livez"), "ok");
   std::smatch match;

@@ -92,7 +92,7 @@ class Versions : public Case {
   }
 };
 
-TEST_F(Versions, with_v1_alone_v1_is_used) {
+TEST_F(Versions, use_v1_if_alone) {
   needs("v1");
   if (IsSkipped()) return;
   offer({"v1"});
@@ -100,7 +100,7 @@ TEST_F(Versions, with_v1_alone_v1_is_used) {
   expect_all_works_with("v1");
 }
 
-TEST_F(Versions, with_v1beta2_and_older_v1beta2_is_used) {
+TEST_F(Versions, use_v1beta2_with_older_ones) {
   needs("v1beta2");
   if (IsSkipped()) return;
   offer({"v1beta2", "v1beta1"});
@@ -108,7 +108,7 @@ TEST_F(Versions, with_v1beta2_and_older_v1beta2_is_used) {
   expect_all_works_with("v1beta2");
 }
 
-TEST_F(Versions, with_v1beta1_alone_v1beta1_is_used) {
+TEST_F(Versions, use_v1beta1_if_alone) {
   needs("v1beta1");
   if (IsSkipped()) return;
   offer({"v1beta1"});
@@ -116,13 +116,13 @@ TEST_F(Versions, with_v1beta1_alone_v1beta1_is_used) {
   expect_all_works_with("v1beta1");
 }
 
-TEST_F(Versions, that_are_newer_than_all_we_know_are_left_alone) {
+TEST_F(Versions, ignore_unknown_newer_versions) {
   offer({"v3", "v2alpha1", "v1", "v1beta1"});
   start_manager();
   expect_all_works_with("v1");
 }
 
-TEST_F(Versions, that_the_server_prefers_less_are_used_where_they_are_newer) {
+TEST_F(Versions, prefer_newer_to_server_preference) {
   needs("v1beta1");
   if (IsSkipped()) return;
   offer({"v1beta1", "v1"});
@@ -130,7 +130,7 @@ TEST_F(Versions, that_the_server_prefers_less_are_used_where_they_are_newer) {
   expect_all_works_with("v1");
 }
 
-TEST_F(Versions, without_taint_rules_leave_the_claims_as_they_are) {
+TEST_F(Versions, process_claims_without_taint_rules) {
   needs("v1");
   if (IsSkipped()) return;
   offer({"v1"});
@@ -141,7 +141,7 @@ TEST_F(Versions, without_taint_rules_leave_the_claims_as_they_are) {
   EXPECT_EQ(faults().count("GET", "/devicetaintrules"), 0U);
 }
 
-TEST_F(Versions, that_the_group_offers_without_claims_are_passed_over) {
+TEST_F(Versions, skip_versions_without_claims) {
   needs("v1beta1");
   if (IsSkipped()) return;
   offer({"v1", "v1beta1"});

@@ -32,14 +32,14 @@ class Watch : public Case {
   }
 };
 
-TEST_F(Watch, that_is_cut_resumes_where_it_ended) {
+TEST_F(Watch, resumes_after_cut) {
   start_manager();
   expect_all_works("before");
   EXPECT_GE(faults().cut_watches(kAll), 3U);
   expect_all_works("after");
 }
 
-TEST_F(Watch, that_is_cut_in_the_middle_of_an_event_loses_nothing) {
+TEST_F(Watch, loses_nothing_when_cut_within_event) {
   start_manager();
   // The next pods watch ends within its second event.
   faults().add({.method = "GET",
@@ -51,14 +51,14 @@ TEST_F(Watch, that_is_cut_in_the_middle_of_an_event_loses_nothing) {
   EXPECT_EQ(claim_names().size(), 20U);
 }
 
-TEST_F(Watch, that_says_410_in_the_stream_is_restarted) {
+TEST_F(Watch, restarts_after_410_in_stream) {
   start_manager();
   expect_all_works("before");
   EXPECT_GE(faults().inject(kAll, kGone), 3U);
   expect_all_works("after");
 }
 
-TEST_F(Watch, that_is_refused_with_410_is_restarted) {
+TEST_F(Watch, restarts_after_410_as_answer) {
   start_manager();
   expect_all_works("before");
   faults().add({.method = "GET",
@@ -69,7 +69,7 @@ TEST_F(Watch, that_is_refused_with_410_is_restarted) {
   expect_all_works("after");
 }
 
-TEST_F(Watch, of_pods_that_missed_a_deletion_finds_it_when_it_lists_again) {
+TEST_F(Watch, finds_missed_pod_deletion_by_relist) {
   start_manager();
   create_claim("shared");
   const json::value pod =
@@ -87,7 +87,7 @@ TEST_F(Watch, of_pods_that_missed_a_deletion_finds_it_when_it_lists_again) {
   EXPECT_TRUE(soon("it is free", [&] { return is_free("shared"); }));
 }
 
-TEST_F(Watch, of_claims_that_lags_makes_no_second_claim) {
+TEST_F(Watch, creates_no_second_claim_when_claims_lag) {
   start_manager();
   settle();
   faults().stall_watches("/resourceclaims\\?");
@@ -104,7 +104,7 @@ TEST_F(Watch, of_claims_that_lags_makes_no_second_claim) {
   EXPECT_EQ(claim_of("trainer-0", "accel"), claim);
 }
 
-TEST_F(Watch, of_claims_that_lags_when_the_answer_to_a_create_is_lost_makes_no_second_claim) {
+TEST_F(Watch, creates_no_second_claim_when_claims_lag_and_answer_is_lost) {
   reference(
       "looks for the lost claim only in its cache, does not find it, and makes a second claim");
   start_manager();
@@ -120,7 +120,7 @@ TEST_F(Watch, of_claims_that_lags_when_the_answer_to_a_create_is_lost_makes_no_s
   EXPECT_EQ(claim_names(), Names{claim});
 }
 
-TEST_F(Watch, of_claims_that_lags_behind_a_deletion_spares_the_new_claim_of_that_name) {
+TEST_F(Watch, spares_new_claim_when_deletions_lag) {
   start_manager();
   create_claim("shared");
   const json::value pod =
@@ -141,7 +141,7 @@ TEST_F(Watch, of_claims_that_lags_behind_a_deletion_spares_the_new_claim_of_that
   EXPECT_TRUE(is_allocated("shared"));
 }
 
-TEST_F(Watch, lists_that_break_off_are_repeated) {
+TEST_F(Watch, repeats_interrupted_lists) {
   create_pods(20, "gpus");
   faults().add({.method = "GET",
                 .target = "/(pods|resourceclaims|resourceclaimtemplates)\\?",
@@ -152,7 +152,7 @@ TEST_F(Watch, lists_that_break_off_are_repeated) {
   EXPECT_EQ(claim_names().size(), 20U);
 }
 
-TEST_F(Watch, an_api_server_that_restarts_is_caught_up_with) {
+TEST_F(Watch, catches_up_after_server_restart) {
   start_manager();
   expect_all_works("before");
   faults().add({.times = 1'000'000, .fault = {.kind = FaultKind::reset}});
@@ -168,7 +168,7 @@ TEST_F(Watch, an_api_server_that_restarts_is_caught_up_with) {
             20);
 }
 
-TEST_F(Watch, an_api_server_that_starts_after_the_manager_is_waited_for) {
+TEST_F(Watch, waits_for_server_started_later) {
   reference("ends when it cannot reach the API server at its start");
   faults().add({.times = 1'000'000, .fault = {.kind = FaultKind::reset}});
   auto early = another_manager();

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cmd/dra-controller-manager/explain/page.hpp"
 #include "cmd/dra-controller-manager/serving/debug_pages.hpp"
+#include "explain/page.hpp"
 #include "manager/pages.hpp"
 #include "runtime/http/http1_parser.hpp"
 #include "runtime/http/pipe.hpp"

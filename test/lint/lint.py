@@ -41,16 +41,23 @@ INCLUDES = {
     "controllers/device_taint_eviction": [
         "controllers/api", "controllers/common", "informers", "workqueue", "client", "client/api",
         "runtime"],
+    "controllers/resource_pool_status": [
+        "allocation", "cel/kubernetes", "controllers/api", "controllers/common", "informers", "workqueue", "client",
+        "client/api", "runtime"],
     # The node's side: what kubelet does for DRA.
     "node": ["controllers/api", "controllers/common", "client/api", "runtime", "runtime/grpc",
              "runtime/http"],
     "node/driver_kit": ["node", "cel/kubernetes", "client", "client/api", "manager", "controllers/api", "runtime", "runtime/grpc", "runtime/http"],
-    "cmd/dra-controller-manager": [
+    "explain": [
         "allocation", "cel/kubernetes", "controllers/api", "controllers/common", "controllers/resource_claim",
+        "controllers/device_taint_eviction", "controllers/resource_pool_status", "informers", "client", "client/api", "manager",
+        "runtime", "runtime/http"],
+    "cmd/dra-controller-manager": [
+        "explain", "controllers/api", "controllers/common", "controllers/resource_claim",
         "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "manager",
         "runtime", "runtime/http", "runtime/http2"],
     "playground": [
-        "allocation", "apiserver", "cel/kubernetes", "cmd/dra-controller-manager", "controllers/api", "controllers/common", "informers",
+        "allocation", "apiserver", "cel/kubernetes", "explain", "controllers/api", "controllers/common", "informers",
         "node", "workqueue", "client", "client/api", "manager", "runtime", "runtime/http"],
     "cmd/dra-hollow-node": ["playground", "node", "client", "manager", "informers", "runtime", "runtime/http"],
     # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
@@ -76,7 +83,7 @@ THIRD_PARTY = {
     r"protozero": ["client/api/protobuf/", "controllers/api/protobuf/", "node/driver_kit/messages",
                    "node/plugins/messages", "node/devices/pod_resources", "apiserver/", "test/"],
     r"boost/json": ["allocation/json/encode", "client/api/encode", "manager/bodies", "controllers/api/encode", "client/auth/exec_plugin.cpp",
-                     "client/config/yaml_json.cpp", "node/driver_kit/", "cmd/", "playground/", "apiserver/", "examples/", "test/"],
+                     "client/config/yaml_json.cpp", "node/driver_kit/", "cmd/", "explain/", "playground/", "apiserver/", "examples/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "playground/", "node/devices/cdi_specs.cpp", "test/support/", "apiserver/text/yaml.cpp"],
     r"CLI/": ["cmd/", "playground/", "apiserver/front/apiserver_main.cpp", "test/"],
     r"nghttp2/": ["runtime/http2/session.cpp"],
@@ -117,7 +124,7 @@ BANNED = [
 CONTROLLER_SHAPE = ["README.md", "rules/decide*.hpp", "rules/decide*.cpp", "controller.hpp", "controller.cpp",
                     "metrics.hpp", "metrics.cpp"]
 METRIC = re.compile(
-    r'"((?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|'
+    r'"((?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|resourcepoolstatusrequest_controller|'
     r'workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+)"')
 SOURCE_SUFFIXES = {".cpp", ".hpp"}
 

@@ -28,6 +28,7 @@ SAME = {
     "explanations that read others": (["--set", "explain.readsOthers=true"], "base", ["explain"]),
     "the network policy": (["--set", "networkPolicy.enabled=true"], "base", ["network-policy"]),
     "pod groups": (["--set", "podGroups.enabled=true"], "base", ["pod-groups"]),
+    "the status of pools": (["--set", "poolStatus.enabled=true"], "base", ["pool-status"]),
     "the pod monitor": (UNVERIFIED["podMonitor"], "base", ["pod-monitor"]),
     "the service monitor": (UNVERIFIED["serviceMonitor"], "base", ["service-monitor"]),
     "several at once": (["--set", "alerts.enabled=true,evictionMode=evict", *UNVERIFIED["podMonitor"], *DRIVER],

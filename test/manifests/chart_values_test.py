@@ -125,6 +125,8 @@ EFFECTS = {
     "evictionMode": (["--set", "evictionMode=evict"], argument("--device-taint-eviction-mode"), "evict"),
     "podGroups.enabled": (["--set", "podGroups.enabled=true"], argument("--feature-gates"),
                           "DRAWorkloadResourceClaims=true,GenericWorkload=true"),
+    "poolStatus.enabled": (["--set", "poolStatus.enabled=true"], argument("--feature-gates"),
+                           "DRAResourcePoolStatus=true"),
     "priorityClassName": (["--set", "priorityClassName="],
                           lambda objects: "priorityClassName" in pod("spec")(objects), False),
     "nodeSelector": (["--set", "nodeSelector.disk=ssd"], pod("spec", "nodeSelector"), {"disk": "ssd"}),

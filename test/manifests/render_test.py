@@ -8,7 +8,7 @@ import render
 from tools import ROOT, manager, run
 
 COMPONENTS = ["alerts", "driver-slices", "explain", "eviction-api", "network-policy", "pod-groups", "pod-monitor",
-              "service-monitor"]
+              "pool-status", "service-monitor"]
 CLUSTER_SCOPED = {"Namespace", "ClusterRole", "ClusterRoleBinding", "FlowSchema",
                   "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 ALL_CONTROLLERS_BUT_OURS = ("*,bootstrap-signer-controller,token-cleaner-controller,"
@@ -30,7 +30,7 @@ class Base(unittest.TestCase):
                 self.assertEqual(rendered[render.identity(thing)].get(part), thing.get(part))
 
     def test_no_rule_has_a_wildcard_or_reaches_a_secret(self):
-        for components in [[], ["eviction-api"], ["pod-groups"]]:
+        for components in [[], ["eviction-api"], ["pod-groups"], ["pool-status"]]:
             for thing in render.composed(components=components):
                 for rule in thing.get("rules", []):
                     words = [word for words in rule.values() for word in words]
@@ -43,7 +43,7 @@ class Base(unittest.TestCase):
                     for thing in objects if thing["kind"] == "ClusterRole" for rule in thing["rules"]
                     for group in rule.get("apiGroups", []) for resource in rule.get("resources", [])
                     for verb in rule["verbs"]}
-        manager = granted(render.composed(components=["pod-groups"]))
+        manager = granted(render.composed(components=["pod-groups", "pool-status"]))
         shadow = granted(render.kustomize("shadow"))
         self.assertLessEqual({right for right in manager if right[2] in ("list", "watch")}, shadow)
         self.assertEqual({resource for _, resource, verb in shadow if verb not in ("get", "list", "watch")},

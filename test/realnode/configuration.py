@@ -80,7 +80,7 @@ runtime_type = "io.containerd.runc.v2"
 BinaryName = "{programs.RUNC}"
 SystemdCgroup = false
 [plugins.'io.containerd.nri.v1.nri']
-disable = true
+disable = false
 """)
     return path
 

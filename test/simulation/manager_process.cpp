@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "test/simulation/front.hpp"
+#include "test/simulation/faulty_server.hpp"
 
 namespace dcm::simulation {
 namespace {
@@ -30,10 +30,10 @@ ManagerProcess::ManagerProcess(Setup setup)
       options_(setup.options),
       rng_(setup.rng),
       process_{{setup.executor, setup.clock}, metrics_, rng_, std::move(setup.log)},
-      line_(setup.network, setup.time),
+      transport_(setup.network, setup.time),
       fence_(setup.clock),
-      connection_(manager::Connection::over(line_, config(), connection_options(name_, options_),
-                                            fence_, process_)),
+      connection_(manager::Connection::over(transport_, config(),
+                                            connection_options(name_, options_), fence_, process_)),
       lifecycle_({process_, connection_->rest(), connection_->lease_rest(), fence_},
                  lifecycle_options()),
       lost_(setup.clock),
@@ -64,7 +64,7 @@ Task<> ManagerProcess::run() {
 }
 
 Task<> ManagerProcess::kill() {
-  line_.die();
+  transport_.die();
   tasks_.cancel();
   co_await tasks_.join();
   co_await lifecycle_.abandon();
@@ -80,7 +80,7 @@ Task<> ManagerProcess::wait_until_lost() {
 }
 
 void ManagerProcess::lose() {
-  line_.die();
+  transport_.die();
   is_lost_ = true;
   lost_.notify_all();
 }

@@ -9,8 +9,8 @@
 #include "cmd/dra-controller-manager/options.hpp"
 #include "manager/connection.hpp"
 #include "manager/lifecycle.hpp"
-#include "test/simulation/line.hpp"
 #include "test/simulation/process_clock.hpp"
+#include "test/simulation/process_transport.hpp"
 
 namespace dcm::simulation {
 
@@ -40,12 +40,12 @@ class ManagerProcess {
   // Why a part has failed: an invariant of the manager is broken. Empty: none has.
   const std::string& failure() const { return lifecycle_.failure(); }
   std::string metrics() { return metrics_.expose(); }
-  void cut_connections() { line_.cut(); }
+  void cut_connections() { transport_.cut(); }
   // Nothing leaves any more; kill() has to follow.
-  void die() { line_.die(); }
+  void die() { transport_.die(); }
   // Stops the process, or lets it go on, but for its timers (ProcessClock).
-  void freeze() { line_.freeze(); }
-  void thaw() { line_.thaw(); }
+  void freeze() { transport_.freeze(); }
+  void thaw() { transport_.thaw(); }
 
  private:
   runtime::Task<> run();
@@ -57,7 +57,7 @@ class ManagerProcess {
   runtime::Rng rng_;
   runtime::MetricsRegistry metrics_;
   manager::Process process_;
-  Line line_;
+  ProcessTransport transport_;
   leader_election::Fence fence_;
   std::unique_ptr<manager::Connection> connection_;
   manager::Lifecycle lifecycle_;

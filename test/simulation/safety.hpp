@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/front/request.hpp"
 #include "apiserver/front/request_log.hpp"
+#include "apiserver/requests/request.hpp"
 #include "test/simulation/cluster.hpp"
 
 namespace dcm::simulation {

@@ -12,7 +12,7 @@
 namespace dcm::simulation {
 namespace {
 
-TEST(Simulation, a_seed_leads_to_the_same_timeline_each_time) {
+TEST(Simulation, repeats_timeline_of_seed) {
   const WorldOptions options{.seed = 1, .faults = {}, .detail = Detail::all};
   const Verdict first = run_world(options);
   EXPECT_GT(first.timeline.size(), 10'000U);
@@ -20,7 +20,7 @@ TEST(Simulation, a_seed_leads_to_the_same_timeline_each_time) {
   EXPECT_FALSE(first.breach) << first.breach->invariant << ": " << first.breach->details;
 }
 
-TEST(Simulation, a_world_with_pod_groups_is_a_function_of_its_seed_too) {
+TEST(Simulation, repeats_timeline_of_seed_with_pod_groups) {
   const WorldOptions options{.seed = 2, .faults = {}, .detail = Detail::all};
   const Verdict first = run_world(options);
   EXPECT_NE(first.timeline.find("create podgroups"), std::string::npos);
@@ -28,13 +28,13 @@ TEST(Simulation, a_world_with_pod_groups_is_a_function_of_its_seed_too) {
   EXPECT_FALSE(first.breach) << first.breach->invariant << ": " << first.breach->details;
 }
 
-TEST(Simulation, another_seed_leads_to_another_world) {
+TEST(Simulation, differs_between_seeds) {
   const WorldOptions one{.seed = 3, .faults = {}, .detail = Detail::all};
   const WorldOptions other{.seed = 4, .faults = {}, .detail = Detail::all};
   EXPECT_NE(run_world(one).timeline, run_world(other).timeline);
 }
 
-TEST(Simulation, a_fault_can_be_left_out) {
+TEST(Simulation, can_omit_one_fault) {
   const WorldOptions none{.seed = 1, .faults = std::set<std::size_t>(), .detail = Detail::all};
   const Verdict verdict = run_world(none);
   EXPECT_GE(verdict.faults.size(), 5U);
@@ -55,7 +55,7 @@ std::vector<std::vector<std::size_t>> orders_with(std::size_t deviations) {
   return orders;
 }
 
-TEST(Choices, every_order_comes_once) {
+TEST(Choices, enumerate_every_order_once) {
   using Orders = std::vector<std::vector<std::size_t>>;
   EXPECT_EQ(orders_with(3), (Orders{{0, 0},
                                     {0, 1},
@@ -68,13 +68,13 @@ TEST(Choices, every_order_comes_once) {
                                     {1, 2, 1}}));
 }
 
-TEST(Choices, no_order_deviates_more_often_than_it_may) {
+TEST(Choices, deviate_within_limit) {
   using Orders = std::vector<std::vector<std::size_t>>;
   EXPECT_EQ(orders_with(0), (Orders{{0, 0}}));
   EXPECT_EQ(orders_with(1), (Orders{{0, 0}, {0, 1}, {0, 2}, {1, 0, 0}}));
 }
 
-TEST(Choices, an_order_that_asks_for_more_than_there_is_is_noticed) {
+TEST(Choices, detect_order_beyond_available_choices) {
   Choices choices(std::vector<std::size_t>{2});
   EXPECT_EQ(choices.choose(2), 0U);
   EXPECT_TRUE(choices.has_diverged());
@@ -86,7 +86,7 @@ SmallWorld small_world(std::string_view name) {
 }
 
 // Else an order is none that was meant: the acts of its script found nothing to act on.
-TEST(SmallWorld, a_running_pod_is_released_when_it_has_finished) {
+TEST(SmallWorld, releases_running_pod_when_it_finishes) {
   const SmallWorld world = small_world("release-finished");
   Choices choices(std::vector<std::size_t>{});
   const SmallVerdict verdict = run_small_world(world, choices, Detail::all);
@@ -95,7 +95,7 @@ TEST(SmallWorld, a_running_pod_is_released_when_it_has_finished) {
   EXPECT_NE(verdict.timeline.find("Claim deleted"), std::string::npos);
 }
 
-TEST(SmallWorld, in_some_order_the_next_leader_is_quicker_than_a_write_of_the_dead) {
+TEST(SmallWorld, includes_order_with_new_leader_before_late_write) {
   const SmallWorld world = small_world("create-late-write-of-the-dead");
   Choices choices(2);
   bool has_come_late = false;
@@ -106,7 +106,7 @@ TEST(SmallWorld, in_some_order_the_next_leader_is_quicker_than_a_write_of_the_de
   EXPECT_TRUE(has_come_late);
 }
 
-TEST(SmallWorld, an_order_leads_to_the_same_timeline_each_time) {
+TEST(SmallWorld, repeats_timeline_of_order) {
   const SmallWorld world = catalogue().front();
   Choices first(std::vector<std::size_t>{0, 1});
   Choices second(std::vector<std::size_t>{0, 1});

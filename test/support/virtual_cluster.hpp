@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -65,6 +66,18 @@ class VirtualCluster {
   // Lets so much time pass, and runs what is due in it.
   void run_for(runtime::Duration duration) { loop_.run_for(duration); }
 
+  // Runs a task to its end.
+  template <class T>
+  T wait_for(runtime::Task<T> task) {
+    std::optional<T> result;
+    loop_.run(keep(std::move(task), result));
+    return *std::move(result);
+  }
+  // The manager's client, and what else a controller of one's own is made of.
+  client::RestClient& rest() { return rest_; }
+  runtime::VirtualLoop& loop() { return loop_; }
+  informers::InformerContext informer_context() { return {loop_.time(), rng_, log_, metrics_}; }
+
   // To set a scene and to look at it.
   apiserver::Direct& api() { return api_; }
   // To refuse requests, lose answers, end watches.
@@ -103,6 +116,12 @@ class VirtualCluster {
         std::make_shared<runtime::LogBackend>(loop_.time(), runtime::LogFormat::text, write);
     backend->set_verbosity(2);
     return runtime::Logger(backend);
+  }
+
+  template <class T>
+  static runtime::Task<> keep(runtime::Task<T> task, std::optional<T>& result) {
+    T value = co_await std::move(task);
+    result.emplace(std::move(value));
   }
 
   runtime::Task<> end() {

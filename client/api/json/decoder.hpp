@@ -17,16 +17,16 @@
 
 namespace dcm::api::json {
 
-// False for a type that no API that we know has.
+// False for an unknown type.
 [[nodiscard]] bool read_frame_type(Reader& reader, value type, FrameType& out);
-// A bookmark's object has the kind's shape, but only a resource version and maybe an annotation.
+// A bookmark's object has the kind's shape, but only a resource version and possibly an annotation.
 [[nodiscard]] bool read_bookmark_field(Reader& reader, std::string_view key, value field,
                                        BookmarkEvent& bookmark);
 [[nodiscard]] bool check_bookmark(Reader& reader, const BookmarkEvent& bookmark);
 [[nodiscard]] bool read_list_metadata(Reader& reader, value metadata, ListMeta& list);
 
-// "kind", where it is given at all, is `wanted` and `suffix`: the answer to another question must
-// not be taken for this one's.
+// "kind", if present, must be `wanted` plus `suffix`: an answer to another request must not be
+// mistaken for this one's.
 [[nodiscard]] bool check_kind(Reader& reader, value field, std::string_view wanted,
                               std::string_view suffix = {});
 
@@ -84,13 +84,13 @@ class JsonDecoder final : public Decoder<T> {
   struct Frame {
     std::optional<FrameType> type;
     bool has_object = false;
-    bool is_object_skipped = false;  // it came before the type that says how to read it
+    bool is_object_skipped = false;  // it came before the type that determines how to read it
     Decoded<T> subject;
     BookmarkEvent bookmark;
     StatusBody status;
   };
 
-  // Hands over what was read: the object itself, or only its identity.
+  // Hands over the object, or only its identity.
   bool finish(Reader& reader, T& object, Decoded<T>& decoded) const {
     if (!check_identity(reader, object.meta)) return false;
     if (!fields_.is_kept(object)) {

@@ -11,7 +11,7 @@ namespace dcm::api::json {
 struct Workspace {
   ondemand::parser parser;
   std::unique_ptr<char[]> text;
-  std::size_t capacity = 0;  // of `text`, with the padding
+  std::size_t capacity = 0;  // of `text`, including the padding
 };
 
 namespace {

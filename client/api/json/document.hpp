@@ -1,8 +1,8 @@
 // A JSON document being read: its text with the padding that simdjson requires, and a parser.
 //
-// Both are borrowed from a list of used ones, so that a watch event allocates nothing for them, and
-// so that a document may be read while another one is (in the sink of a list). Those that have
-// grown for a large document are not kept. Loop thread only, like all decoding.
+// Both come from a free list, so that a watch event allocates nothing for them, and
+// so that a document may be read during another one (in the sink of a list). Parsers that have
+// grown for a large document are not reused. Loop thread only, like all decoding.
 #pragma once
 
 #include <memory>
@@ -25,14 +25,14 @@ class Document {
   // Reads the whole document, which must be one object and nothing else.
   template <class OnField>
   [[nodiscard]] bool each_field(OnField&& on_field);
-  // Back to the start, to read it once more. Views from before are void.
+  // Rewinds, to read it once more. Earlier views become invalid.
   void rewind() { document_.rewind(); }
 
   Reader& reader() { return reader_; }
 
  private:
   bool open(ondemand::object& root);
-  // Skipped values are not looked into, so only the end tells that nothing is missing.
+  // Skipped values are not inspected, so only the end shows that nothing is missing.
   bool is_complete();
 
   std::unique_ptr<Workspace> workspace_;

@@ -103,7 +103,7 @@ bool read_json(FieldValue from, double& number) {
 bool read_json(FieldValue from, RawJson& raw) {
   std::string_view text;
   if (const auto code = raw_text(value_of(from), text)) return from.reader().fail(code, "a value");
-  // The parser adds the blanks that follow.
+  // The parser includes trailing blanks.
   raw.text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   if (raw.text == "null") raw.text.clear();
   return true;

@@ -1,7 +1,7 @@
-// A value in a JSON document that is being read, and how the types of a projection's fields read
-// themselves of it. The parser stays out of this header, and so out of its users' builds.
+// A value in a JSON document that is being read, and functions that read it into a projection's
+// fields. This header does not include the parser, which keeps its users' builds fast.
 //
-// For a type of your own, put beside it
+// For a type of your own, add
 //
 //   bool read_json(dcm::api::json::FieldValue from, Port& port) {
 //     return from.each_field([&](std::string_view key, FieldValue value) {
@@ -11,7 +11,7 @@
 //     });
 //   }
 //
-// Null and a missing field are the same: the member keeps what it was made with.
+// Null and a missing field are the same: the member keeps its initial value.
 #pragma once
 
 #include <cstdint>
@@ -31,17 +31,17 @@ namespace dcm::api::json {
 
 class Reader;
 
-// Valid during the call that it is given to. A value is read once.
+// Valid during the call that receives it. A value can be read once.
 class FieldValue {
  public:
   // Both outlive it; `value` is the parser's.
   FieldValue(Reader& reader, void* value) : reader_(&reader), value_(value) {}
 
-  // False ends the reading, which then fails as a whole: return it from your own function.
+  // False aborts the reading, which then fails as a whole: return it from your own function.
   [[nodiscard]] bool each_field(
       const std::function<bool(std::string_view key, FieldValue value)>& on_field) const;
   [[nodiscard]] bool each_item(const std::function<bool(FieldValue item)>& on_item) const;
-  // Reports why the value cannot be taken, with its place in the object.
+  // Reports why the value is invalid, with its path in the object.
   [[nodiscard]] bool fail(std::string_view why) const;
 
   Reader& reader() const { return *reader_; }
@@ -52,7 +52,7 @@ class FieldValue {
   void* value_;
 };
 
-// The text of a value of any type as it stands in the object: for what you hand to a JSON library.
+// The unparsed JSON text of a value of any type, to pass to a JSON library.
 struct RawJson {
   std::string text;  // empty: missing
 };
@@ -68,7 +68,7 @@ struct RawJson {
 // A metav1.Time, as `metadata.creationTimestamp`.
 [[nodiscard]] bool read_json(FieldValue from, runtime::WallTime& time);
 [[nodiscard]] bool read_json(FieldValue from, Condition& condition);
-// Of `metadata.ownerReferences`: the one with `controller: true`.
+// From `metadata.ownerReferences`: the one with `controller: true`.
 [[nodiscard]] bool read_json(FieldValue from, std::optional<ControllerRef>& owner);
 
 template <class M>

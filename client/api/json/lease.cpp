@@ -15,7 +15,8 @@ using json::value;
 bool read_duration(Reader& reader, value from, std::optional<std::chrono::seconds>& duration) {
   std::int64_t seconds = 0;
   if (!reader.integer(from, seconds)) return false;
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();  // of the API's type
+  constexpr std::int64_t kMost =
+      std::numeric_limits<std::int32_t>::max();  // required type of the API
   if (seconds > 0) duration = std::chrono::seconds(std::min(seconds, kMost));
   return true;
 }

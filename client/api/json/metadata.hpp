@@ -13,8 +13,8 @@ namespace dcm::api::json {
 [[nodiscard]] bool read_common_field(Reader& reader, std::string_view key, value field,
                                      ObjectMeta& meta, bool& known);
 
-// `metadata`; fields that are not common to all kinds go to `on_field`. `managedFields`, often the
-// largest part of an object, is skipped like all unused fields.
+// `metadata`; fields that not every kind has go to `on_field`. `managedFields`, often the largest
+// part of an object, is skipped like all unused fields.
 template <class OnField>
 [[nodiscard]] bool read_metadata(Reader& reader, value metadata, ObjectMeta& meta,
                                  OnField&& on_field) {
@@ -27,7 +27,7 @@ template <class OnField>
 [[nodiscard]] bool read_metadata(Reader& reader, value metadata, ObjectMeta& meta);
 
 // Every stored object has a name, a UID and a resource version, and our writes rely on them.
-// Without them (a Status in the place of an object) there is no object.
+// Anything without them (such as a Status) is not accepted as an object.
 [[nodiscard]] bool check_identity(Reader& reader, const ObjectMeta& meta);
 
 }  // namespace dcm::api::json

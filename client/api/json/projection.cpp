@@ -8,14 +8,14 @@
 namespace dcm::api::json {
 namespace {
 
-// A field that is looked for, and what of its path lies ahead.
+// A requested field, and the rest of its path.
 struct Wanted {
   const AnyField* field;
   std::string_view ahead;
 };
 using AllWanted = std::vector<Wanted>;
 
-// What `path` goes on with inside `key`; empty: it is elsewhere.
+// The rest of `path` inside `key`; empty if the path leads elsewhere.
 std::string_view within(std::string_view path, std::string_view key) {
   const bool is_in = path.starts_with(key) && path.substr(key.size()).starts_with('.');
   return is_in ? path.substr(key.size() + 1) : std::string_view();
@@ -75,7 +75,7 @@ class AnyFields {
                  AnyObject& object) const {
     if (const Wanted* whole = find(wanted, key)) return read(reader, part, *whole, object);
     const AllWanted inside = within(wanted, key);
-    // "tls" is no part of "data.tls.crt" where it is a text.
+    // "tls" is no part of "data.tls.crt" if it is a string.
     if (inside.empty() || !is_object(part)) return true;
     return read_fields(reader, part, inside, object);
   }

@@ -1,4 +1,4 @@
-// A kind as a table of the fields that a controller reads: for kinds that it brings itself.
+// A kind as a table of the fields that a controller reads: for custom kinds.
 //
 //   struct Greeting {
 //     api::ObjectMeta meta;
@@ -10,8 +10,8 @@
 //                                                   {"metadata.generation", &Greeting::generation},
 //                                                   {"metadata.labels", &Greeting::labels}});
 //
-// The types that a field may have, and how to add one: field_value.hpp. All else is skipped, and
-// takes no memory.
+// The types that a field may have, and how to add one: field_value.hpp. Other fields are skipped
+// and take no memory.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@
 
 namespace dcm::api::json {
 
-// An object without its type, so that the parser can be compiled once for all.
+// An object without its type, so that the parser is compiled only once.
 struct AnyObject {
   ObjectMeta meta;
   std::shared_ptr<void> object;
@@ -40,16 +40,16 @@ struct AnyField {
 struct AnyKind {
   std::vector<AnyField> fields;
   std::function<std::shared_ptr<void>()> make;
-  // Gives the object its identity. Whether the cache keeps it.
+  // Sets the object's identity. Returns whether the cache keeps the object.
   std::function<bool(const ObjectMeta& meta, void* object)> finish;
 };
 
-// Throws std::invalid_argument for two fields of which one is within the other, and for what every
-// object's `meta` has already: mistakes of the program.
+// Throws std::invalid_argument if one field contains another, and for fields that every object's
+// `meta` already has: programming errors.
 std::unique_ptr<Decoder<AnyObject>> make_any_decoder(AnyKind kind);
 
-// Where a field stands ("spec.name", "metadata.labels", "data.tls.crt") and the member that it is
-// read into. A dot parts names, or belongs to one; the object's own names decide.
+// A field's path ("spec.name", "metadata.labels", "data.tls.crt") and the member that it is read
+// into. A dot separates names, or belongs to one; the names in the object decide.
 template <class T>
 struct Field {
   template <class M>
@@ -107,7 +107,7 @@ class ProjectionDecoder final : public Decoder<T> {
   std::unique_ptr<Decoder<AnyObject>> any_;
 };
 
-// `is_kept`: which objects the cache holds; the rest are as if they were not there.
+// `is_kept`: which objects the cache keeps; the rest are treated as absent.
 template <class T>
 std::unique_ptr<Decoder<T>> make_projection(std::vector<Field<T>> fields,
                                             std::function<bool(const T&)> is_kept = {}) {

@@ -8,7 +8,7 @@
 namespace dcm::api::json {
 namespace {
 
-// Keys that we know are printable; one that a user chose (a label's) may be anything.
+// Our own keys are printable; a key chosen by a user (a label's) may be anything.
 bool is_presentable(std::string_view key) {
   constexpr std::size_t kLengthMax = 64;
   return key.size() <= kLengthMax &&
@@ -33,9 +33,9 @@ bool Reader::count_item() {
 
 bool Reader::view(value string, std::string_view& out) {
   out = {};
-  // The token reaches to the start of the next one, so its end needs no search; and where nothing
-  // is escaped, which is nearly always, the text is there already and needs no copy. (Stage one has
-  // checked UTF-8, control characters and the closing quote.)
+  // The token extends to the start of the next one, so its end needs no search. Without escapes,
+  // which is nearly always the case, the text needs no copy. (Stage one has checked UTF-8, control
+  // characters and the closing quote.)
   const std::string_view token = string.raw_json_token();
   if (token.empty() || token.front() != '"' || has_escape(token)) {
     const auto code = string.get_string().get(out);

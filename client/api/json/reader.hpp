@@ -2,7 +2,7 @@
 //
 // A function that reads returns false when it failed, and the Reader then knows where (a path such
 // as `status.reservedFor[3].uid`) and why. Field order never matters, an explicit null is the same
-// as a missing field, and fields that are not asked for are skipped without being looked into.
+// as a missing field, and unused fields are skipped without inspection.
 //
 // simdjson hands out each value once, in the order of the document: read it at once or not at all.
 #pragma once
@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-// As all of the library is compiled: nothing of simdjson throws.
+// Matches how all of the library is compiled: simdjson never throws.
 #ifndef SIMDJSON_EXCEPTIONS
 #define SIMDJSON_EXCEPTIONS 0
 #endif
@@ -25,19 +25,19 @@ namespace dcm::api::json {
 namespace ondemand = simdjson::ondemand;
 using ondemand::value;
 
-// Whether there is a null, which is the same as no field at all.
+// Whether the value is null, which is equivalent to a missing field.
 [[nodiscard]] bool is_null(value field);
 
 class Reader {
  public:
-  // Items of all arrays, and entries of maps, of one object. The API server stores no more: etcd
-  // takes 1.5 MiB, and an entry that the API accepts has 11 bytes or more. Without a bound, a few
-  // bytes of an answer become hundreds in the caches.
+  // Limit of array items and map entries in one object. The API server stores no more: etcd accepts
+  // 1.5 MiB, and a valid entry has at least 11 bytes. Without a limit, a few bytes of an answer
+  // become hundreds in the caches.
   static constexpr std::size_t kItemsMax = 150'000;
 
   // Resets the count.
   void begin_object() { items_ = 0; }
-  // Of a map, whose entries no each_item() counts.
+  // For a map, whose entries are not counted by each_item().
   [[nodiscard]] bool count_item();
 
   // Calls `on_field(key, value) -> bool` for each field. Keys (like all views from here) live as
@@ -49,13 +49,14 @@ class Reader {
   // Calls `on_item(value) -> bool` for each item.
   template <class OnItem>
   [[nodiscard]] bool each_item(value array, OnItem&& on_item);
-  // The same for the objects of a list, which count their own items and are not counted.
+  // The same for the objects of a list, each of which counts its own items; the objects themselves
+  // are not counted.
   template <class OnObject>
   [[nodiscard]] bool each_object(value array, OnObject&& on_object);
 
   // A string; empty for null.
   [[nodiscard]] bool view(value string, std::string_view& out);
-  // The same into anything that is made from a string_view.
+  // The same, into any type that can be assigned a string_view.
   template <class Text>
     requires std::constructible_from<Text, std::string_view>
   [[nodiscard]] bool text(value string, Text& out);
@@ -63,10 +64,9 @@ class Reader {
   [[nodiscard]] bool flag(value boolean, bool& out);
   // 0 for null.
   [[nodiscard]] bool integer(value number, std::int64_t& out);
-  // Whether there is an object and no null.
+  // Whether there is an object rather than null.
   [[nodiscard]] bool presence(value object, bool& out);
-  // An object's text as it stands in the document, after `on_field` has seen its fields. Untouched
-  // for null.
+  // The JSON text of an object, after `on_field` has seen its fields. Unchanged for null.
   template <class OnField>
   [[nodiscard]] bool raw_object(value object, std::string_view& out, OnField&& on_field);
 
@@ -75,11 +75,11 @@ class Reader {
   bool fail(simdjson::error_code code, std::string_view expected);
   bool missing(std::string_view field);
 
-  // malformed, with path and cause. After a failure.
+  // malformed, with path and cause. Only after a failure.
   runtime::Error error() const;
 
  private:
-  // Opens a compound value; `is_null` if there is none to open.
+  // Opens a compound value; sets `is_null` if there is none.
   template <class Compound>
   bool open(value from, Compound& out, bool& is_null, std::string_view expected);
   bool key_of(ondemand::field& field, std::string_view& out);
@@ -159,7 +159,7 @@ bool Reader::raw_object(value object, std::string_view& out, OnField&& on_field)
   if (const auto code = fields.reset().error()) return fail(code, "an object");
   std::string_view raw;
   if (const auto code = fields.raw_json().get(raw)) return fail(code, "an object");
-  out = raw.substr(0, raw.rfind('}') + 1);  // simdjson adds the blanks that follow
+  out = raw.substr(0, raw.rfind('}') + 1);  // simdjson includes trailing blanks
   return true;
 }
 

@@ -1,5 +1,5 @@
-// Objects, lists and watch frames of any kind in Kubernetes' protobuf, given how one kind's fields
-// are read. The shape is that of json/decoder.hpp.
+// Decodes objects, lists and watch frames of any kind from Kubernetes' protobuf, given how to read
+// the fields of one kind. Same structure as json/decoder.hpp.
 #pragma once
 
 #include <functional>
@@ -41,8 +41,8 @@ class ProtobufDecoder final : public Decoder<T> {
     return read_bytes([&]() -> Result<ListMeta> {
       Texts texts;
       const Envelope envelope = open_envelope(body, texts);
-      // A list without items has no such field, so the kind says that it is one: what is none must
-      // not empty a cache.
+      // A list without items has no such field, so the kind shows that it is a list: another
+      // document must not empty a cache.
       if (!is_list(envelope.kind)) {
         return runtime::fail(malformed("kind: not the list that was asked for"));
       }

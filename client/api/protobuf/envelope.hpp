@@ -9,16 +9,16 @@
 
 namespace dcm::api::protobuf {
 
-// Whether a body begins as one in protobuf does, which no JSON does.
+// Whether a body begins with the protobuf prefix, which no JSON does.
 bool has_envelope(std::string_view body);
 
 struct Envelope {
-  std::string_view api_version;  // which numbers the fields have
+  std::string_view api_version;  // determines the field numbers
   std::string_view kind;
   std::string_view object;
 };
 
-// Throws what each_field() throws, and for a body without these four bytes.
+// Throws like each_field(), and for a body without the prefix.
 Envelope open_envelope(std::string_view body, Texts& texts);
 
 std::string wrap(std::string_view api_version, std::string_view kind, std::string_view object);

@@ -18,7 +18,7 @@ bool is_utf8(std::string_view text) {
   return simdjson::validate_utf8(text.data(), text.size());
 }
 
-// The length of the character at the front; 0 where there is none.
+// The length of the first character; 0 if there is none.
 std::size_t character_length(std::string_view text) {
   for (std::size_t length = 1; length <= std::min(kSequenceMax, text.size()); ++length) {
     if (is_utf8(text.substr(0, length))) return length;

@@ -1,8 +1,7 @@
 // Reading the fields of a message with protozero: shared by the decoders of all kinds.
 //
-// Fields come in any order, and unused fields are passed over. A damaged field, or a field of the
-// wrong wire type, is thrown as a protozero::exception; read_bytes() turns it into an Error, so it
-// leaves no decoder.
+// Fields come in any order, and unused fields are skipped. A damaged field, or one of the wrong
+// wire type, throws a protozero::exception, which read_bytes() turns into an Error.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +16,11 @@
 
 namespace dcm::api::protobuf {
 
-// Text that had to be mended. Nothing checks that text in a message is UTF-8; the server's JSON
-// encoder puts U+FFFD in the place of each byte that is not, and so do we: what we write is JSON.
+// Repaired text. Nothing checks that text in a message is UTF-8; the server's JSON encoder replaces
+// each invalid byte by U+FFFD, and so do we: our writes are JSON.
 class Texts {
  public:
-  // Messages of one object, as Reader::kItemsMax of JSON.
+  // Limit of messages in one object, like Reader::kItemsMax of JSON.
   static constexpr std::size_t kItemsMax = 150'000;
 
   // Resets the count.
@@ -29,7 +28,7 @@ class Texts {
   // Throws TooManyItems.
   void count_item();
 
-  // The text itself, or its mended copy, which lives as long as this.
+  // The text itself, or its repaired copy, which lives as long as this.
   std::string_view valid(std::string_view text);
 
  private:
@@ -51,12 +50,12 @@ class WrongType : public protozero::exception {
   const char* what() const noexcept override { return "a field of another type than expected"; }
 };
 
-// A field of a message; views live as long as the document, and as its Texts.
+// A field of a message; views live as long as the document and its Texts.
 class Field {
  public:
-  // A whole message, as if it were a field.
+  // A whole message, treated as a field.
   Field(std::string_view message, Texts& texts) : texts_(&texts), bytes_(message) {}
-  // The field that `reader` stands at, which it then has passed.
+  // The field at `reader`'s position; moves past it.
   Field(protozero::pbf_reader& reader, Texts& texts);
 
   std::uint32_t number() const { return number_; }

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kAnnotations = 12;
 inline constexpr std::uint32_t kOwnerReferences = 13;
 inline constexpr std::uint32_t kFinalizers = 14;
 
-// A field of ObjectMeta that every kind has; others are passed over.
+// A field of ObjectMeta that every kind has; others are skipped.
 void read_common_field(const Field& field, ObjectMeta& meta);
 
 // `on_field(Field)` sees each field as well.
@@ -32,13 +32,13 @@ void read_metadata(const Field& metadata, ObjectMeta& meta, OnField&& on_field) 
 void read_metadata(const Field& metadata, ObjectMeta& meta);
 
 void read_list_metadata(const Field& metadata, ListMeta& list);
-// The metadata of the object that a bookmark has.
+// The metadata of the object in a bookmark.
 void read_bookmark(const Field& metadata, BookmarkEvent& bookmark);
 
-// metav1.Time; nothing for the zero time, which has no bytes.
+// metav1.Time; nullopt for the zero time, which has no bytes.
 std::optional<runtime::WallTime> read_time(const Field& time);
 
-// All of it but the kind, which is the envelope's.
+// All fields except the kind, which is in the envelope.
 StatusBody read_status(const Field& status);
 
 // Reports a missing part that every object must have (see Decoder).

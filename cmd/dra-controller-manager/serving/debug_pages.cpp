@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "cmd/dra-controller-manager/options/config_file.hpp"
-#include "cmd/dra-controller-manager/serving/html.hpp"
+#include "manager/serving/html.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::manager {

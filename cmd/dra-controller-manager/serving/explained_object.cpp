@@ -1,6 +1,6 @@
 #include "cmd/dra-controller-manager/serving/explained_object.hpp"
 
-#include "cmd/dra-controller-manager/explain/subject.hpp"
+#include "explain/subject.hpp"
 
 namespace dcm::manager {
 // Who may get an object may also read why it waits. A rule's explanation names pods of all

@@ -60,6 +60,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 
 {{- define "dra-controller-manager.feature-gates" -}}
 {{- $gates := ternary (dict "GenericWorkload" true "DRAWorkloadResourceClaims" true) dict .Values.podGroups.enabled -}}
+{{- $gates = merge $gates (ternary (dict "DRAResourcePoolStatus" true) dict .Values.poolStatus.enabled) -}}
 {{- $pairs := list -}}
 {{- range $name, $isOn := merge (dict) .Values.featureGates $gates -}}
 {{- $pairs = append $pairs (printf "%s=%t" $name $isOn) -}}

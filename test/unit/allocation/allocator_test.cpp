@@ -390,7 +390,7 @@ std::vector<std::string> many(int count) {
 
 // After many steps, equal devices are tried once. A device that is shared already is equal to no
 // other: small claims that meet on it leave too little for the large ones.
-TEST(AllocatorTest, takes_a_device_in_use_for_no_equal_of_a_free_one) {
+TEST(AllocatorTest, prefers_free_device_to_equal_device_in_use) {
   World world;
   std::vector<std::string> devices = {
       device("s0", "'allowMultipleAllocations': true, 'capacity': {'m': {'value': '4'}}"),
@@ -433,7 +433,7 @@ TEST(AllocatorTest, bounds_searches_that_explode) {
   EXPECT_EQ(equal.answer(), "no fit");
 }
 
-TEST(AllocatorTest, shares_devices_for_those_who_only_ask_whether_it_fits) {
+TEST(AllocatorTest, shares_devices_when_only_asked_for_fit) {
   World world;
   world.devices({device("a", "'allowMultipleAllocations': true")}).claim({exactly("r")});
   world.new_share_id = {};
@@ -441,7 +441,7 @@ TEST(AllocatorTest, shares_devices_for_those_who_only_ask_whether_it_fits) {
   EXPECT_TRUE(world.explain().fits);
 }
 
-TEST(AllocatorTest, says_that_it_has_not_decided) {
+TEST(AllocatorTest, reports_undecided_search) {
   World world;
   world.devices(many(24)).claim({exactly("r", "'count': 12")}).claim({exactly("q", "'count': 13")});
   world.steps_max = 100;

@@ -7,7 +7,7 @@ namespace dcm::allocation {
 namespace {
 
 // v1beta1 has a device's fields in `basic`, and a request's without `exactly` around them.
-TEST(DecodeV1beta1, devices_and_requests_are_those_of_v1) {
+TEST(DecodeV1beta1, reads_devices_and_requests_like_v1) {
   World world;
   world.node.name = "n";
   world.devices(

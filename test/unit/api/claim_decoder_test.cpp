@@ -13,7 +13,7 @@ ObjectPtr<ResourceClaim> decode(std::string_view rest, std::string_view metadata
   return decoded.object ? decoded.object : std::make_shared<const ResourceClaim>();
 }
 
-TEST(ClaimDecoder, reads_all_that_the_controllers_want_to_know) {
+TEST(ClaimDecoder, reads_every_field_for_controllers) {
   const auto claim = decode(
       R"("spec":{"devices":{"requests":[{"name":"two","exactly":{"count":2}}]}},
          "status":{"allocation":{"devices":{"results":[{"driver":"gpu.example.com"}]}},
@@ -42,7 +42,7 @@ TEST(ClaimDecoder, reads_all_that_the_controllers_want_to_know) {
   EXPECT_FALSE(claim->reserved_for[1].is_pod());
 }
 
-TEST(ClaimDecoder, a_claim_with_nothing_but_an_identity_has_defaults) {
+TEST(ClaimDecoder, uses_defaults_for_missing_fields) {
   const auto claim = decode("");
   EXPECT_EQ(claim->meta.key.str(), "lab/trainer-0");
   EXPECT_EQ(claim->controller, nullptr);
@@ -59,7 +59,7 @@ struct ControllerRow {
   std::string_view name;  // empty: no controller
 };
 
-TEST(ClaimDecoder, controller) {
+TEST(ClaimDecoder, reads_controller) {
   constexpr ControllerRow kRows[] = {
       {"an owner that is no controller", R"([{"apiVersion":"v1","kind":"Pod","name":"p"}])", "",
        ""},
@@ -92,7 +92,7 @@ struct FlagRow {
   bool expected;
 };
 
-TEST(ClaimDecoder, is_allocated) {
+TEST(ClaimDecoder, reads_allocation) {
   constexpr FlagRow kRows[] = {
       {"no status", "", false},
       {"a status without an allocation", R"("status":{"reservedFor":[]})", false},
@@ -108,7 +108,7 @@ TEST(ClaimDecoder, is_allocated) {
             "JSON: status.allocation: expected an object");
 }
 
-TEST(ClaimDecoder, is_extended_resource_claim_only_for_true) {
+TEST(ClaimDecoder, accepts_only_true_for_extended_resource_claim) {
   constexpr FlagRow kRows[] = {
       {"true", R"("annotations":{"resource.kubernetes.io/extended-resource-claim":"true"})", true},
       {"false", R"("annotations":{"resource.kubernetes.io/extended-resource-claim":"false"})",
@@ -129,7 +129,7 @@ struct AdminRow {
   bool expected;
 };
 
-TEST(ClaimDecoder, has_admin_access) {
+TEST(ClaimDecoder, reads_admin_access) {
   constexpr AdminRow kRows[] = {
       {"v1: below exactly", "v1", R"([{"exactly":{"adminAccess":true}}])", true},
       {"v1beta2: below exactly", "v1beta2", R"([{"exactly":{"adminAccess":true}}])", true},
@@ -160,7 +160,7 @@ TEST(ClaimDecoder, has_admin_access) {
   }
 }
 
-TEST(ClaimDecoder, says_where_a_field_is_not_what_it_should_be) {
+TEST(ClaimDecoder, reports_path_of_invalid_field) {
   constexpr std::pair<std::string_view, std::string_view> kRows[] = {
       {R"("status":{"reservedFor":[{},{"uid":7}]})",
        "status.reservedFor[1].uid: expected a string"},

@@ -19,7 +19,7 @@ ObjectPtr<ResourceSlice> decode_slice(std::string_view version, std::string_view
   return decoded.object ? decoded.object : std::make_shared<const ResourceSlice>();
 }
 
-TEST(SliceDecoder, keeps_the_pool_the_names_and_the_taints_that_evict) {
+TEST(SliceDecoder, keeps_pool_names_and_evicting_taints) {
   const auto slice = decode_slice("v1", R"({"nodeName":"n","driver":"gpu.example.com",
     "pool":{"resourceSliceCount":1,"generation":7,"name":"node-a"},
     "devices":[{"attributes":{"a":{"int":1}},"name":"gpu-0"},
@@ -43,7 +43,7 @@ TEST(SliceDecoder, keeps_the_pool_the_names_and_the_taints_that_evict) {
                                       {"timeless", "", TaintEffect::no_execute, {}, 4}}));
 }
 
-TEST(SliceDecoder, v1beta1_has_the_taints_in_basic) {
+TEST(SliceDecoder, reads_taints_in_basic_of_v1beta1) {
   constexpr std::string_view kSpec =
       R"({"devices":[{"basic":{"taints":[{"key":"k","effect":"NoExecute"}]},"name":"gpu-0"}]})";
   const auto slice = decode_slice("v1beta1", kSpec);
@@ -67,7 +67,7 @@ struct SelectorRow {
   std::string_view unknown;
 };
 
-TEST(RuleDecoder, selector) {
+TEST(RuleDecoder, reads_selector) {
   const SelectorRow kRows[] = {
       {"a missing one selects nothing", "{}", {}, ""},
       {"so does null", R"({"deviceSelector":null})", {}, ""},
@@ -93,7 +93,7 @@ TEST(RuleDecoder, selector) {
   }
 }
 
-TEST(RuleDecoder, effect) {
+TEST(RuleDecoder, reads_effect) {
   constexpr std::pair<std::string_view, TaintEffect> kRows[] = {
       {R"("NoExecute")", TaintEffect::no_execute},
       {R"("NoSchedule")", TaintEffect::no_schedule},
@@ -108,7 +108,7 @@ TEST(RuleDecoder, effect) {
   }
 }
 
-TEST(RuleDecoder, generation_taint_and_condition) {
+TEST(RuleDecoder, reads_generation_taint_and_condition) {
   const auto rule = decode_rule(
       R"("spec":{"taint":{"key":"burnt","value":"v","effect":"NoExecute",
            "timeAdded":"2027-03-01T10:00:00+01:00"}},
@@ -125,7 +125,7 @@ TEST(RuleDecoder, generation_taint_and_condition) {
   EXPECT_FALSE(decode_rule("")->condition);
 }
 
-TEST(RuleDecoder, says_where_a_time_is_none) {
+TEST(RuleDecoder, reports_path_of_invalid_time) {
   const auto decoder = make_json_rule_decoder();
   EXPECT_EQ(malformed(decoder->decode_object(
                 object_json(R"("spec":{"taint":{"timeAdded":"yesterday"}})"))),
@@ -140,7 +140,7 @@ ObjectPtr<ResourceClaim> decode_claim(std::string_view results) {
   return decoded.object ? decoded.object : std::make_shared<const ResourceClaim>();
 }
 
-TEST(ClaimDecoder, allocated_devices) {
+TEST(ClaimDecoder, reads_allocated_devices) {
   const auto claim = decode_claim(R"([
     {"request":"r","driver":"gpu.example.com","pool":"node-a","device":"gpu-0"},
     {"device":"gpu-1","pool":"node-a","driver":"gpu.example.com","tolerations":[]}])");
@@ -158,7 +158,7 @@ struct TolerationRow {
   std::optional<DeviceToleration> kept;
 };
 
-TEST(ClaimDecoder, tolerations) {
+TEST(ClaimDecoder, reads_tolerations) {
   using enum TolerationOperator;
   constexpr auto kMost = seconds(std::numeric_limits<std::int64_t>::max());
   const TolerationRow kRows[] = {
@@ -191,7 +191,7 @@ TEST(ClaimDecoder, tolerations) {
   }
 }
 
-TEST(PodDecoder, disruption_target) {
+TEST(PodDecoder, reads_disruption_target) {
   constexpr std::pair<std::string_view, DisruptionTarget> kRows[] = {
       {"null", DisruptionTarget::none},
       {R"([{"type":"Ready","status":"True"}])", DisruptionTarget::none},

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr runtime::WallTime kTime = std::chrono::sys_days(2027y / 3 / 1) + 10h + 15min;
 
-TEST(EncodeDisruptionTarget, with_its_time) {
+TEST(EncodeDisruptionTarget, includes_time) {
   EXPECT_EQ(encode_disruption_target(Uid("u-1"), kTime, TransitionTime::now),
             R"({"metadata":{"uid":"u-1"},"status":{"conditions":[{"type":"DisruptionTarget",)"
             R"("status":"True","reason":"DeletionByDeviceTaintManager",)"
@@ -22,21 +22,21 @@ TEST(EncodeDisruptionTarget, with_its_time) {
             R"("lastTransitionTime":"2027-03-01T10:15:00Z"}]}})");
 }
 
-TEST(EncodeDisruptionTarget, that_was_true_already_keeps_its_time) {
+TEST(EncodeDisruptionTarget, keeps_time_if_already_true) {
   EXPECT_EQ(encode_disruption_target(Uid("u-1"), kTime, TransitionTime::unchanged),
             R"({"metadata":{"uid":"u-1"},"status":{"conditions":[{"type":"DisruptionTarget",)"
             R"("status":"True","reason":"DeletionByDeviceTaintManager",)"
             R"("message":"Device Taint manager: deleting due to NoExecute taint"}]}})");
 }
 
-TEST(EncodeEviction, with_the_uid_as_precondition) {
+TEST(EncodeEviction, includes_uid_as_precondition) {
   EXPECT_EQ(encode_eviction({"ml", "learner-3"}, Uid("u-1")),
             R"({"apiVersion":"policy/v1","kind":"Eviction",)"
             R"("metadata":{"name":"learner-3","namespace":"ml"},)"
             R"("deleteOptions":{"preconditions":{"uid":"u-1"}}})");
 }
 
-TEST(EncodeRuleCondition, with_an_empty_message) {
+TEST(EncodeRuleCondition, includes_empty_message) {
   const Resource rules{&kDeviceTaintRules, "v1beta2"};
   const ObjectMeta rule{{{}, "hot"}, Uid("u-2"), ResourceVersion("9")};
   const EvictionCondition condition{ConditionStatus::is_false, "NotStarted", "", 3, kTime};

@@ -35,7 +35,7 @@ ResourceClaimTemplate claim_template() {
 
 const Resource kClaims{&kResourceClaims, "v1"};
 
-TEST(EncodeClaim, with_the_templates_metadata_and_its_spec_untouched) {
+TEST(EncodeClaim, copies_template_metadata_and_spec_unchanged) {
   EXPECT_EQ(
       encode_claim(kClaims, claim_template(), "learner-3-fast-x7k2p", "learner-3-fast-", "fast",
                    pod_owner())
@@ -49,7 +49,7 @@ TEST(EncodeClaim, with_the_templates_metadata_and_its_spec_untouched) {
       R"("spec":{ "devices":{"future":[1.50]}}})");
 }
 
-TEST(EncodeClaim, of_a_template_without_metadata_or_spec_for_a_group) {
+TEST(EncodeClaim, handles_template_without_metadata_or_spec_for_group) {
   const ClaimOwner group{"scheduling.k8s.io/v1beta1", "PodGroup", "learners", Uid("u-1")};
   const Resource beta_claims{&kResourceClaims, "v1beta1"};
   EXPECT_EQ(encode_claim(beta_claims, ResourceClaimTemplate(), "learners-ring-x7k2p",
@@ -62,7 +62,7 @@ TEST(EncodeClaim, of_a_template_without_metadata_or_spec_for_a_group) {
             R"("name":"learners","uid":"u-1","controller":true}]},"spec":{}})");
 }
 
-TEST(EncodeClaimNames, of_a_pod_in_the_order_given) {
+TEST(EncodeClaimNames, keeps_order_of_pod_claims) {
   const ClaimNameEntry entries[] = {{"fast", "learner-3-fast-q8w2e"}, {"big", "learner-3-big-1"}};
   EXPECT_EQ(encode_claim_names("v1", "Pod", {"ml", "learner-3"}, Uid(kPodUid), entries),
             R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"learner-3","namespace":"ml",)"
@@ -71,7 +71,7 @@ TEST(EncodeClaimNames, of_a_pod_in_the_order_given) {
             R"({"name":"big","resourceClaimName":"learner-3-big-1"}]}})");
 }
 
-TEST(EncodeClaimNames, of_a_group_with_a_single_entry) {
+TEST(EncodeClaimNames, encodes_single_entry_of_group) {
   const ClaimNameEntry entries[] = {{"ring", "learners-ring-5t5t5"}};
   EXPECT_EQ(encode_claim_names("scheduling.k8s.io/v1beta1", "PodGroup", {"ml", "learners"},
                                Uid("u-1"), entries),
@@ -81,14 +81,14 @@ TEST(EncodeClaimNames, of_a_group_with_a_single_entry) {
             R"({"name":"ring","resourceClaimName":"learners-ring-5t5t5"}]}})");
 }
 
-TEST(EncodeReserve, for_a_pod_without_an_api_group) {
+TEST(EncodeReserve, omits_api_group_for_pod) {
   EXPECT_EQ(encode_reserve(claim_meta(), {"", "pods", "learner-3", Uid(kPodUid)}),
             R"({"metadata":{"uid":"1d2c3b4a-5e6f-4071-8293-a4b5c6d7e8f9",)"
             R"("resourceVersion":"4711"},"status":{"reservedFor":[{"resource":"pods",)"
             R"("name":"learner-3","uid":"9e2f6a40-1b7c-4d35-8e90-5a6b7c8d9e0f"}]}})");
 }
 
-TEST(EncodeReserve, for_a_group) {
+TEST(EncodeReserve, includes_api_group_for_group) {
   EXPECT_EQ(encode_reserve(claim_meta(), {"scheduling.k8s.io", "podgroups", "learners", Uid("u")}),
             R"({"metadata":{"uid":"1d2c3b4a-5e6f-4071-8293-a4b5c6d7e8f9",)"
             R"("resourceVersion":"4711"},"status":{"reservedFor":[)"
@@ -96,7 +96,7 @@ TEST(EncodeReserve, for_a_group) {
             R"("uid":"u"}]}})");
 }
 
-TEST(EncodeRelease, of_the_last_reservation_clears_the_allocation) {
+TEST(EncodeRelease, clears_allocation_with_last_reservation) {
   const Uid released[] = {Uid(kPodUid)};
   EXPECT_EQ(encode_release(claim_meta(), released, Allocation::clear),
             R"({"metadata":{"uid":"1d2c3b4a-5e6f-4071-8293-a4b5c6d7e8f9",)"
@@ -104,7 +104,7 @@ TEST(EncodeRelease, of_the_last_reservation_clears_the_allocation) {
             R"("uid":"9e2f6a40-1b7c-4d35-8e90-5a6b7c8d9e0f"}],"allocation":null}})");
 }
 
-TEST(EncodeRelease, of_some_reservations_leaves_the_allocation) {
+TEST(EncodeRelease, keeps_allocation_with_other_reservations) {
   const Uid released[] = {Uid("A"), Uid("B")};
   EXPECT_EQ(encode_release(claim_meta(), released, Allocation::keep),
             R"({"metadata":{"uid":"1d2c3b4a-5e6f-4071-8293-a4b5c6d7e8f9",)"
@@ -112,13 +112,13 @@ TEST(EncodeRelease, of_some_reservations_leaves_the_allocation) {
             R"({"$patch":"delete","uid":"A"},{"$patch":"delete","uid":"B"}]}})");
 }
 
-TEST(EncodeRelease, of_a_claim_without_reservations_touches_no_list) {
+TEST(EncodeRelease, omits_list_of_claim_without_reservations) {
   EXPECT_EQ(encode_release(claim_meta(), {}, Allocation::clear),
             R"({"metadata":{"uid":"1d2c3b4a-5e6f-4071-8293-a4b5c6d7e8f9",)"
             R"("resourceVersion":"4711"},"status":{"allocation":null}})");
 }
 
-TEST(EncodeRemoveFinalizer, removes_that_one_alone) {
+TEST(EncodeRemoveFinalizer, removes_only_that_one) {
   EXPECT_EQ(encode_remove_finalizer(claim_meta().uid, ResourceVersion("4712"),
                                     kDeleteProtectionFinalizer),
             R"({"metadata":{"uid":"1d2c3b4a-5e6f-4071-8293-a4b5c6d7e8f9",)"
@@ -126,7 +126,7 @@ TEST(EncodeRemoveFinalizer, removes_that_one_alone) {
             R"(["resource.kubernetes.io/delete-protection"]}})");
 }
 
-TEST(EncodeDeleteOptions, has_the_uid_as_precondition) {
+TEST(EncodeDeleteOptions, includes_uid_as_precondition) {
   EXPECT_EQ(encode_delete_options(Uid(kPodUid)),
             R"({"apiVersion":"v1","kind":"DeleteOptions",)"
             R"("preconditions":{"uid":"9e2f6a40-1b7c-4d35-8e90-5a6b7c8d9e0f"}})");
@@ -145,7 +145,7 @@ Event sample_event() {
   return event;
 }
 
-TEST(EncodeEvent, of_a_namespaced_object) {
+TEST(EncodeEvent, describes_namespaced_object) {
   EXPECT_EQ(encode_event(sample_event()),
             R"({"apiVersion":"v1","kind":"Event",)"
             R"("metadata":{"name":"learner-3.17c0ffee","namespace":"ml"},)"
@@ -157,7 +157,7 @@ TEST(EncodeEvent, of_a_namespaced_object) {
             R"("firstTimestamp":"2028-01-09T07:05:03Z","lastTimestamp":"2028-01-09T07:05:03Z"})");
 }
 
-TEST(EncodeEvent, of_a_cluster_scoped_object_with_its_version_as_a_warning) {
+TEST(EncodeEvent, describes_cluster_scoped_object_with_version_as_warning) {
   Event event = sample_event();
   event.key = {"default", "burnt.1"};
   event.involved_object = {"resource.k8s.io/v1", "DeviceTaintRule", {{}, "burnt"}, Uid("u"), "88"};
@@ -170,7 +170,7 @@ TEST(EncodeEvent, of_a_cluster_scoped_object_with_its_version_as_a_warning) {
       << body;
 }
 
-TEST(EncodeEvent, a_repetition_is_three_fields) {
+TEST(EncodeEvent, encodes_repetition_in_three_fields) {
   Event event = sample_event();
   event.count = 2;
   event.last_time += 24h * 23;
@@ -180,7 +180,7 @@ TEST(EncodeEvent, a_repetition_is_three_fields) {
 
 // We write what we read: a decoded template makes a claim that decodes to the fields of the
 // template, the pod and the pod claim.
-TEST(RoundTrip, from_a_template_to_its_claim) {
+TEST(RoundTrip, turns_template_into_claim) {
   const auto templates = make_json_template_decoder("v1");
   const auto decoded =
       decode_ok(*templates, object_json(R"("spec":{"metadata":{"labels":{"a":"\u0001\"\\"}},
@@ -200,7 +200,7 @@ TEST(RoundTrip, from_a_template_to_its_claim) {
   EXPECT_EQ(*claim->controller, (ControllerRef{"", "Pod", "learner-3", Uid(kPodUid)}));
 }
 
-TEST(RoundTrip, a_reservation) {
+TEST(RoundTrip, keeps_reservation) {
   const ConsumerReference consumer{"", "pods", "odd \"name\"\n", Uid("odd uid \\")};
   std::string body = encode_reserve(claim_meta(), consumer);
   body.insert(body.find(R"("uid")"), R"("name":"n",)");

@@ -100,7 +100,7 @@ std::vector<Sample> all_samples() {
   return samples;
 }
 
-TEST(HostileInput, only_the_complete_document_is_one) {
+TEST(HostileInput, accepts_only_complete_document) {
   for (const Sample& sample : all_samples()) {
     for (std::size_t length = 0; length < sample.json.size(); ++length) {
       EXPECT_FALSE(sample.decode(sample.json.substr(0, length)))
@@ -113,7 +113,7 @@ TEST(HostileInput, only_the_complete_document_is_one) {
   }
 }
 
-TEST(HostileInput, a_status_that_is_cut_is_still_a_refusal) {
+TEST(HostileInput, reads_truncated_status_as_refusal) {
   for (std::size_t length = 0; length <= kStatus.size(); ++length) {
     const auto error = decode_status_error(410, kStatus.substr(0, length));
     EXPECT_EQ(error.reason, runtime::Reason::gone);
@@ -146,7 +146,7 @@ void damage(std::string& json, runtime::Rng& rng) {
   if (json.empty()) json = "{";
 }
 
-TEST(HostileInput, damaged_documents_crash_nothing) {
+TEST(HostileInput, survives_damaged_documents) {
   constexpr std::uint64_t kSeed = 20270301;
   constexpr int kRounds = 4000;
   std::size_t decoded = 0;

@@ -26,7 +26,7 @@ constexpr std::string_view kStored =
     R"("acquireTime":"2027-03-01T10:15:00.000000Z","renewTime":"2027-03-01T10:15:02.000000Z",)"
     R"("leaseTransitions":3,"strategy":"OldestEmulationVersion"}})";
 
-TEST(Lease, is_read) {
+TEST(Lease, reads_every_field) {
   const auto lease = decode_lease(kStored);
   ASSERT_TRUE(lease.has_value()) << lease.error().message;
   EXPECT_EQ(lease->meta.key, (NamespacedName{"kube-system", "l"}));
@@ -34,7 +34,7 @@ TEST(Lease, is_read) {
   EXPECT_EQ(lease->spec, spec());
 }
 
-TEST(Lease, without_fields_has_no_holder) {
+TEST(Lease, has_no_holder_without_fields) {
   for (const std::string_view said :
        {"", R"(,"spec":{})", R"(,"spec":null)",
         R"(,"spec":{"holderIdentity":null,"leaseDurationSeconds":null,"leaseTransitions":null})"}) {
@@ -46,7 +46,7 @@ TEST(Lease, without_fields_has_no_holder) {
   }
 }
 
-TEST(Lease, that_is_none_is_malformed) {
+TEST(Lease, rejects_other_documents) {
   for (const std::string_view text :
        {"", "[]", "{}", R"({"kind":"Status","metadata":{}})",
         R"({"metadata":{"name":"l","uid":"u","resourceVersion":"1"},"spec":{"holderIdentity":7}})",
@@ -57,7 +57,7 @@ TEST(Lease, that_is_none_is_malformed) {
   }
 }
 
-TEST(EncodeLease, that_is_new) {
+TEST(EncodeLease, encodes_new_lease) {
   EXPECT_EQ(encode_lease({"kube-system", "l"}, spec()),
             R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease",)"
             R"("metadata":{"name":"l","namespace":"kube-system"},)"
@@ -66,7 +66,7 @@ TEST(EncodeLease, that_is_new) {
             R"("renewTime":"2027-03-01T10:15:02.000000Z","leaseTransitions":3}})");
 }
 
-TEST(EncodeLease, that_is_updated_keeps_what_we_do_not_know) {
+TEST(EncodeLease, keeps_unknown_fields_on_update) {
   LeaseSpec renewed = spec();
   renewed.holder = "host_2";
   renewed.transitions = 4;
@@ -82,7 +82,7 @@ TEST(EncodeLease, that_is_updated_keeps_what_we_do_not_know) {
             R"("leaseTransitions":4,"strategy":"OldestEmulationVersion"}})");
 }
 
-TEST(EncodeLease, of_what_is_no_lease_is_refused) {
+TEST(EncodeLease, rejects_documents_other_than_leases) {
   for (const std::string_view text : {"", "[]", "{}", R"({"metadata":1})"}) {
     EXPECT_FALSE(encode_lease_update(text, spec()).has_value()) << text;
   }

@@ -43,7 +43,7 @@ void expect_bounded(std::unique_ptr<Decoder<T>> decoder, const std::string& fiel
       << fields;
 }
 
-TEST(ManyItems, each_array_that_is_read_is_bounded) {
+TEST(ManyItems, are_bounded_in_each_array) {
   expect_bounded(make_json_pod_decoder(), R"(,"spec":{"resourceClaims":[%]})");
   expect_bounded(make_json_pod_decoder(), R"(,"status":{"resourceClaimStatuses":[%]})");
   expect_bounded(make_json_pod_decoder(), R"(,"status":{"conditions":[%]})");
@@ -62,7 +62,7 @@ TEST(ManyItems, each_array_that_is_read_is_bounded) {
   expect_bounded(make_json_rule_decoder(), R"(,"status":{"conditions":[%]})");
 }
 
-TEST(ManyItems, a_map_that_is_kept_is_bounded) {
+TEST(ManyItems, are_bounded_in_kept_map) {
   std::string labels;
   for (std::size_t i = 0; i <= kMost; ++i)
     labels += fmt::format("{}\"{}\":\"\"", i == 0 ? "" : ",", i);
@@ -77,7 +77,7 @@ const std::string& full_pod() {
   return pod;
 }
 
-TEST(ManyItems, each_object_of_a_list_counts_its_own) {
+TEST(ManyItems, are_counted_per_object_of_list) {
   const std::string list = fmt::format(R"({{"metadata":{{"resourceVersion":"9"}},"items":[{}]}})",
                                        times(full_pod(), 3, ","));
   std::size_t claims = 0;
@@ -88,7 +88,7 @@ TEST(ManyItems, each_object_of_a_list_counts_its_own) {
   EXPECT_EQ(claims, 3 * kMost);
 }
 
-TEST(ManyItems, an_event_counts_its_object_whatever_comes_first) {
+TEST(ManyItems, are_counted_per_event_object_in_any_order) {
   for (const std::string format :
        {R"({{"type":"ADDED","object":{0}}})", R"({{"object":{0},"type":"ADDED"}})"}) {
     EXPECT_TRUE(
@@ -97,7 +97,7 @@ TEST(ManyItems, an_event_counts_its_object_whatever_comes_first) {
 }
 
 // The memory that docs/security.md states.
-TEST(ManyItems, a_full_object_takes_little) {
+TEST(ManyItems, cost_little_memory_in_full_object) {
   const auto pod = make_json_pod_decoder()->decode_object(full_pod());
   ASSERT_TRUE(pod && pod->object != nullptr);
   EXPECT_LT(footprint(*pod->object), 8U << 20);
@@ -124,7 +124,7 @@ std::string pod_bytes(std::size_t claims) {
   return bytes_with(2, 39, claims);
 }
 
-TEST(ManyItems, each_repeated_message_is_bounded_in_protobuf) {
+TEST(ManyItems, are_bounded_in_each_repeated_protobuf_message) {
   const auto pod = [](std::uint32_t outer, std::uint32_t number) {
     return refusal(*make_protobuf_pod_decoder(),
                    protobuf::wrap("v1", "Pod", bytes_with(outer, number, kMost + 1)));
@@ -142,7 +142,7 @@ TEST(ManyItems, each_repeated_message_is_bounded_in_protobuf) {
       HasSubstr(kTooMany));
 }
 
-TEST(ManyItems, each_object_of_a_protobuf_list_counts_its_own) {
+TEST(ManyItems, are_counted_per_object_of_protobuf_list) {
   constexpr std::size_t kClaims = kMost - 3;  // the object, its metadata and spec are messages, too
   std::string list;
   protozero::pbf_writer writer(list);
@@ -160,7 +160,7 @@ TEST(ManyItems, each_object_of_a_protobuf_list_counts_its_own) {
   EXPECT_EQ(claims, 3 * kClaims);
 }
 
-TEST(ManyItems, another_kind_is_not_taken_for_the_one_that_was_asked_for) {
+TEST(ManyItems, reject_unexpected_kind) {
   const auto ignore = [](const Decoded<Pod>&) {};
   const auto decoder = make_json_pod_decoder();
   const auto list = decoder->decode_list(

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kUuid = "3f1c9d52-7e0a-4b6d-9c11-8a5e2d40f7b3";
 constexpr std::string_view kZeroUuid = "00000000-0000-0000-0000-000000000000";
 
-TEST(Uid, gives_back_every_text_unchanged) {
+TEST(Uid, preserves_every_text) {
   for (const std::string_view text : {
            kUuid,
            kZeroUuid,
@@ -30,12 +30,12 @@ TEST(Uid, gives_back_every_text_unchanged) {
   }
 }
 
-TEST(Uid, zero_uuid_is_not_none) {
+TEST(Uid, distinguishes_zero_uuid_from_none) {
   EXPECT_NE(Uid(kZeroUuid), Uid());
   EXPECT_FALSE(Uid(kZeroUuid).empty());
 }
 
-TEST(Uid, spelling_counts) {
+TEST(Uid, is_case_sensitive) {
   EXPECT_NE(Uid(kUuid), Uid("3F1C9D52-7E0A-4B6D-9C11-8A5E2D40F7B3"));
 }
 
@@ -54,7 +54,7 @@ TEST(Uid, copies_are_equal_and_independent) {
   }
 }
 
-TEST(Uid, none_uuids_and_texts_stand_in_that_order) {
+TEST(Uid, orders_none_before_uuids_before_texts) {
   EXPECT_LT(Uid(), Uid(kUuid));
   EXPECT_LT(Uid("10000000-0000-0000-0000-000000000000"), Uid(kUuid));
   EXPECT_LT(Uid(kUuid), Uid("a text"));
@@ -67,7 +67,7 @@ struct Older {
   std::string_view newer;
 };
 
-TEST(ResourceVersion, order) {
+TEST(ResourceVersion, orders_numerically) {
   constexpr Older kRows[] = {
       {"none is older than a number", "", "0"},
       {"none is older than a text", "", "abc"},
@@ -90,7 +90,7 @@ TEST(ResourceVersion, order) {
   EXPECT_EQ(ResourceVersion("42") <=> ResourceVersion("42"), std::strong_ordering::equal);
 }
 
-TEST(ResourceVersion, gives_back_every_text_unchanged) {
+TEST(ResourceVersion, preserves_every_text) {
   for (const std::string_view text : {"", "0", "7", "18446744073709551614", "18446744073709551615",
                                       "99999999999999999999999", "007", "-5", "+5", "1 ", "abc"}) {
     const ResourceVersion version(text);
@@ -102,7 +102,7 @@ TEST(ResourceVersion, gives_back_every_text_unchanged) {
   }
 }
 
-TEST(NamespacedName, prints_the_namespace_only_if_there_is_one) {
+TEST(NamespacedName, prints_namespace_only_if_present) {
   EXPECT_EQ((NamespacedName{"lab", "trainer"}.str()), "lab/trainer");
   EXPECT_EQ((NamespacedName{{}, "node-a"}.str()), "node-a");
 }

@@ -22,7 +22,7 @@ ObjectPtr<Pod> decode(std::string_view spec, std::string_view status = {},
 
 constexpr std::string_view kNothing = R"("x":1)";
 
-TEST(PodDecoder, reads_all_that_the_controllers_want_to_know) {
+TEST(PodDecoder, reads_every_field_for_controllers) {
   const auto decoded = decode_ok(*kDecoder, R"({
     "apiVersion": "v1", "kind": "Pod",
     "metadata": {"name": "trainer-0", "generateName": "trainer-", "namespace": "lab",
@@ -57,7 +57,7 @@ TEST(PodDecoder, reads_all_that_the_controllers_want_to_know) {
   EXPECT_EQ(pod.extended_resource_claim, "trainer-0-extended");
 }
 
-TEST(PodDecoder, the_order_of_fields_does_not_matter) {
+TEST(PodDecoder, ignores_field_order) {
   const auto decoded = decode_ok(*kDecoder, R"({
     "status": {"resourceClaimStatuses": [{"resourceClaimName": "c", "name": "gpus"}],
                "phase": "Failed"},
@@ -76,7 +76,7 @@ struct InterestRow {
   bool is_kept;
 };
 
-TEST(PodDecoder, a_pod_without_claims_leaves_its_identity_only) {
+TEST(PodDecoder, keeps_only_identity_of_pod_without_claims) {
   constexpr InterestRow kRows[] = {
       {"no claims at all", R"("spec":{"nodeName":"node-a"})", false},
       {"no spec at all", "", false},
@@ -111,7 +111,7 @@ struct PhaseRow {
   PodPhase phase;
 };
 
-TEST(PodDecoder, phase) {
+TEST(PodDecoder, reads_phase) {
   constexpr PhaseRow kRows[] = {
       {R"("phase":"Pending")", PodPhase::pending}, {R"("phase":"Running")", PodPhase::running},
       {R"("phase":"Failed")", PodPhase::failed},   {R"("phase":"Succeeded")", PodPhase::succeeded},
@@ -125,7 +125,7 @@ TEST(PodDecoder, phase) {
   }
 }
 
-TEST(PodDecoder, a_deletion_timestamp_means_that_it_is_being_deleted) {
+TEST(PodDecoder, derives_deletion_from_timestamp) {
   const auto is_being_deleted = [](std::string_view metadata) {
     return decode(kNothing, {}, metadata)->meta.is_being_deleted;
   };
@@ -134,7 +134,7 @@ TEST(PodDecoder, a_deletion_timestamp_means_that_it_is_being_deleted) {
   EXPECT_FALSE(is_being_deleted(R"("deletionGracePeriodSeconds":0)"));
 }
 
-TEST(PodDecoder, statuses_of_claims_are_sorted_by_name) {
+TEST(PodDecoder, sorts_claim_statuses_by_name) {
   const auto pod = decode(R"("nodeName":"n")",
                           R"("resourceClaimStatuses":[{"name":"b"},{"name":"c"},{"name":"a"}])");
   EXPECT_EQ(
@@ -142,7 +142,7 @@ TEST(PodDecoder, statuses_of_claims_are_sorted_by_name) {
       (std::vector<PodClaimStatus>{{"a", std::nullopt}, {"b", std::nullopt}, {"c", std::nullopt}}));
 }
 
-TEST(PodDecoder, an_explicit_null_is_the_same_as_nothing) {
+TEST(PodDecoder, treats_null_as_missing) {
   const auto pod = decode(R"("nodeName":null,"schedulingGroup":null)",
                           R"("resourceClaimStatuses":[{"name":"gpus","resourceClaimName":null},
                              null],"extendedResourceClaimStatus":null)");
@@ -152,7 +152,7 @@ TEST(PodDecoder, an_explicit_null_is_the_same_as_nothing) {
   EXPECT_TRUE(pod->extended_resource_claim.empty());
 }
 
-TEST(PodDecoder, escapes_in_values_and_keys_are_resolved) {
+TEST(PodDecoder, resolves_escapes_in_values_and_keys) {
   const auto pod = decode(R"("nodeN\u0061me":"n\u00f6de \"a\"\n")");
   EXPECT_EQ(pod->node_name.str(), "nöde \"a\"\n");
 }
@@ -163,7 +163,7 @@ struct MalformedRow {
   std::string_view message;
 };
 
-TEST(PodDecoder, says_where_a_field_is_not_what_it_should_be) {
+TEST(PodDecoder, reports_path_of_invalid_field) {
   const MalformedRow rows[] = {
       {"number for string", object_json(R"("spec":{"nodeName":5})"),
        "JSON: spec.nodeName: expected a string"},
@@ -203,7 +203,7 @@ TEST(PodDecoder, says_where_a_field_is_not_what_it_should_be) {
   }
 }
 
-TEST(PodDecoder, refuses_what_is_no_json_at_all) {
+TEST(PodDecoder, rejects_input_other_than_json) {
   for (const std::string& json : {
            std::string(),
            std::string("   "),
@@ -230,7 +230,7 @@ TEST(PodDecoder, skips_deep_nesting_in_unused_fields) {
             "JSON: spec: expected an object");
 }
 
-TEST(PodDecoder, a_second_document_sees_nothing_of_a_longer_one_before_it) {
+TEST(PodDecoder, forgets_longer_previous_document) {
   const std::string json = object_json(R"("spec":{"resourceClaims":[{"name":"gpus"}]})");
   ASSERT_TRUE(kDecoder->decode_object(json));
   EXPECT_FALSE(kDecoder->decode_object(json.substr(0, json.size() - 1)));

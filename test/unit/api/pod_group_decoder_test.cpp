@@ -7,7 +7,7 @@ namespace {
 
 const std::unique_ptr<Decoder<PodGroup>> kDecoder = make_json_group_decoder();
 
-TEST(PodGroupDecoder, reads_its_claims_and_their_names) {
+TEST(PodGroupDecoder, reads_claims_and_names) {
   const auto decoded = decode_ok(*kDecoder, R"({
     "apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
     "metadata": {"name": "trainers", "namespace": "lab", "resourceVersion": "12",
@@ -28,7 +28,7 @@ TEST(PodGroupDecoder, reads_its_claims_and_their_names) {
                                                                {"none", std::nullopt}}));
 }
 
-TEST(PodGroupDecoder, one_without_claims_is_kept) {
+TEST(PodGroupDecoder, keeps_group_without_claims) {
   EXPECT_NE(decode_ok(*kDecoder, object_json(R"("spec":{})")).object, nullptr);
   EXPECT_NE(decode_ok(*kDecoder, object_json(R"("spec":null,"status":null)")).object, nullptr);
 }

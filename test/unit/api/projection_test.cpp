@@ -25,7 +25,7 @@ std::string object(const std::string& rest) {
          "}";
 }
 
-TEST(Projection, reads_what_it_names_and_skips_the_rest) {
+TEST(Projection, reads_named_fields_and_skips_others) {
   const auto read = decoder()->decode_object(object(
       R"(,"data":{"a":[1],"tls.crt":"C","tls":"no","tls.key":"K"},"type":"kubernetes.io/tls","x":{"type":1})"));
   ASSERT_TRUE(read) << read.error().message;
@@ -35,7 +35,7 @@ TEST(Projection, reads_what_it_names_and_skips_the_rest) {
   EXPECT_EQ(read->object->key, "K");
 }
 
-TEST(Projection, what_is_missing_or_null_is_empty) {
+TEST(Projection, leaves_missing_and_null_fields_empty) {
   for (const char* rest : {"", R"(,"data":{})", R"(,"data":null,"type":null)"}) {
     const auto read = decoder()->decode_object(object(rest));
     ASSERT_TRUE(read) << read.error().message;
@@ -43,7 +43,7 @@ TEST(Projection, what_is_missing_or_null_is_empty) {
   }
 }
 
-TEST(Projection, what_is_no_text_is_an_error_with_its_path) {
+TEST(Projection, reports_path_of_non_string) {
   const auto read = decoder()->decode_object(object(R"(,"data":{"tls.crt":5})"));
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().message.find("data.tls.crt"), std::string::npos) << read.error().message;
@@ -101,7 +101,7 @@ constexpr const char* kEverything = R"({
   "status":{"conditions":[{"type":"Ready","status":"True","reason":"Up","observedGeneration":3,
     "lastTransitionTime":"2027-03-01T10:15:00Z"}]}})";
 
-TEST(Projection, reads_metadata_lists_maps_numbers_times_and_types_of_ones_own) {
+TEST(Projection, reads_metadata_lists_maps_numbers_times_and_custom_types) {
   const auto read = decode_everything()->decode_object(kEverything);
   ASSERT_TRUE(read) << read.error().message;
   const Everything& all = *read->object;
@@ -123,7 +123,7 @@ TEST(Projection, reads_metadata_lists_maps_numbers_times_and_types_of_ones_own) 
   EXPECT_EQ(find_condition(all.conditions, "Ready")->observed_generation, 3);
 }
 
-TEST(Projection, what_is_null_keeps_what_the_member_was_made_with) {
+TEST(Projection, keeps_initial_value_for_null) {
   const auto read = decode_everything()->decode_object(R"({
     "metadata":{"name":"a","uid":"u","resourceVersion":"7","labels":null,"ownerReferences":null,
       "creationTimestamp":null,"generation":null},
@@ -135,7 +135,7 @@ TEST(Projection, what_is_null_keeps_what_the_member_was_made_with) {
   EXPECT_TRUE(read->object->conditions.empty());
 }
 
-TEST(Projection, a_number_that_does_not_fit_is_an_error_with_its_path) {
+TEST(Projection, reports_path_of_number_out_of_range) {
   const auto read = decode_everything()->decode_object(
       R"({"metadata":{"name":"a","uid":"u","resourceVersion":"7"},
           "spec":{"template":{"spec":{"ports":[{"containerPort":5000000000}]}}}})");
@@ -145,7 +145,7 @@ TEST(Projection, a_number_that_does_not_fit_is_an_error_with_its_path) {
       << read.error().message;
 }
 
-TEST(Projection, decodes_lists_and_watches_and_keeps_what_is_wanted) {
+TEST(Projection, decodes_lists_and_watches_and_keeps_wanted_objects) {
   const auto decoder = make_projection<Secret>(
       {{"type", &Secret::type}}, [](const Secret& secret) { return secret.meta.key.name != "b"; });
   const std::string a = object(R"(,"type":"x")");
@@ -165,7 +165,7 @@ TEST(Projection, decodes_lists_and_watches_and_keeps_what_is_wanted) {
   EXPECT_EQ(std::get<ChangeEvent<Secret>>(*event).subject.object->type, "x");
 }
 
-TEST(Projection, a_table_that_cannot_be_read_is_refused_at_once) {
+TEST(Projection, rejects_unreadable_table_at_once) {
   const auto with = [](std::string_view path) {
     return make_projection<Secret>({{"data.tls", &Secret::type}, {path, &Secret::key}});
   };
@@ -174,7 +174,7 @@ TEST(Projection, a_table_that_cannot_be_read_is_refused_at_once) {
   }
 }
 
-TEST(Condition, its_time_is_that_of_its_status_and_nothing_new_is_no_change) {
+TEST(Condition, keeps_time_with_status_and_reports_no_change) {
   const auto at = [](int seconds) { return runtime::WallTime(std::chrono::seconds(seconds)); };
   std::vector<Condition> all;
   EXPECT_TRUE(set_condition(all, {.type = "Ready", .status = "False", .reason = "Waits"}, at(1)));
@@ -186,7 +186,7 @@ TEST(Condition, its_time_is_that_of_its_status_and_nothing_new_is_no_change) {
   EXPECT_EQ(find_condition(all, "Other"), nullptr);
 }
 
-TEST(Projection, an_object_without_identity_is_none) {
+TEST(Projection, rejects_object_without_identity) {
   EXPECT_FALSE(decoder()->decode_object(R"({"type":"x"})"));
 }
 

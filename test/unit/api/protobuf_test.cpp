@@ -1,13 +1,13 @@
 // The same object by JSON and by protobuf is the same to us. Objects are made up from the tables of
 // the API server in memory, whose encoder shares no code with what is tested here.
-#include "apiserver/text/protobuf/protobuf.hpp"
+#include "apiserver/protobuf/protobuf.hpp"
 
 #include <map>
 #include <memory>
 
 #include <boost/json.hpp>
 
-#include "apiserver/text/protobuf/messages.hpp"
+#include "apiserver/protobuf/messages.hpp"
 #include "client/api/negotiated_decoder.hpp"
 #include "client/api/protobuf/envelope.hpp"
 #include "client/api/status.hpp"
@@ -189,7 +189,7 @@ void expect_same(const Kind& kind, const Decoder<T>& by_json, const Decoder<T>& 
   }
 }
 
-TEST(Protobuf, an_object_is_the_same_as_in_json) {
+TEST(Protobuf, decodes_object_like_json) {
   using All = std::pair<PodSelection, TemplateContent>;
   const All all{PodSelection::all, TemplateContent::all};
   expect_same({"v1", "Pod"}, *make_json_pod_decoder(all.first),
@@ -232,7 +232,7 @@ std::string list_of(const json::object& metadata, std::string_view kind, int cou
   return apiserver::protobuf_list_head(kClaim.api_version, kind, metadata, items.size()) + items;
 }
 
-TEST(Protobuf, a_list_hands_out_its_items) {
+TEST(Protobuf, hands_out_items_of_list) {
   std::string items;
   const auto keep = [&](const Decoded<ResourceClaim>& item) { items += fuzz::describe(item); };
   const auto list = kClaims->decode_list(
@@ -244,7 +244,7 @@ TEST(Protobuf, a_list_hands_out_its_items) {
   EXPECT_EQ(items, one + one);
 }
 
-TEST(Protobuf, what_is_no_list_empties_no_cache) {
+TEST(Protobuf, rejects_documents_other_than_lists) {
   const auto ignore = [](const Decoded<ResourceClaim>&) {};
   EXPECT_TRUE(
       kClaims->decode_list(list_of({{"resourceVersion", "9"}}, "ResourceClaimList", 0), ignore));
@@ -254,7 +254,7 @@ TEST(Protobuf, what_is_no_list_empties_no_cache) {
             "protobuf: kind: not the list that was asked for");
 }
 
-TEST(Protobuf, another_kind_is_not_taken_for_the_one_that_was_asked_for) {
+TEST(Protobuf, rejects_unexpected_kind) {
   const auto ignore = [](const Decoded<ResourceClaim>&) {};
   const std::string pods = protobuf::wrap("v1", "PodList",
                                           std::string("\x0a\x03\x12\x01"
@@ -276,7 +276,7 @@ std::string frame(std::string_view type, std::string_view object) {
   return std::string(**cut);
 }
 
-TEST(Protobuf, events_of_a_watch) {
+TEST(Protobuf, decodes_watch_events) {
   const std::string object = to_protobuf(kClaim, one_claim());
   constexpr std::pair<std::string_view, ChangeType> kRows[] = {{"ADDED", ChangeType::added},
                                                                {"MODIFIED", ChangeType::modified},
@@ -292,7 +292,7 @@ TEST(Protobuf, events_of_a_watch) {
             "protobuf: type: no type of event that is known");
 }
 
-TEST(Protobuf, bookmarks) {
+TEST(Protobuf, decodes_bookmarks) {
   json::object bookmark{{"metadata", {{"resourceVersion", "5"}}}};
   const auto plain = kClaims->decode_watch_event(frame("BOOKMARK", to_protobuf(kClaim, bookmark)));
   ASSERT_TRUE(plain) << runtime::to_string(plain.error());
@@ -315,7 +315,7 @@ const json::object kExpired{
       {"retryAfterSeconds", 7},
       {"causes", json::array{{{"reason", "r"}, {"field", "f"}, {"message", "m"}}}}}}};
 
-TEST(Protobuf, the_error_that_ends_a_watch) {
+TEST(Protobuf, decodes_error_that_ends_watch) {
   const auto event =
       kClaims->decode_watch_event(frame("ERROR", to_protobuf({"v1", "Status"}, kExpired)));
   ASSERT_TRUE(event) << runtime::to_string(event.error());
@@ -325,7 +325,7 @@ TEST(Protobuf, the_error_that_ends_a_watch) {
   EXPECT_EQ(error.retry_after, std::chrono::seconds(7));
 }
 
-TEST(Protobuf, a_refusal_is_the_same_as_in_json) {
+TEST(Protobuf, decodes_refusal_like_json) {
   for (const std::uint16_t status : std::initializer_list<std::uint16_t>{404, 409, 410, 422}) {
     const auto by_json = decode_status_error(status, json::serialize(kExpired));
     const auto by_protobuf = decode_status_error(status, to_protobuf({"v1", "Status"}, kExpired));
@@ -333,7 +333,7 @@ TEST(Protobuf, a_refusal_is_the_same_as_in_json) {
   }
 }
 
-TEST(Protobuf, text_that_is_no_utf8_is_mended_as_the_servers_json_encoder_does) {
+TEST(Protobuf, repairs_invalid_utf8_like_server) {
   std::string body = to_protobuf(
       kClaim, {{"metadata", {{"name", "c"}, {"uid", "1234.ABC"}, {"resourceVersion", "1"}}}});
   body.replace(body.find(".ABC"), 4, "\xff\x42\xc3\xa4");
@@ -342,7 +342,7 @@ TEST(Protobuf, text_that_is_no_utf8_is_mended_as_the_servers_json_encoder_does) 
   EXPECT_EQ(decoded->meta.uid.str(), "1234\xEF\xBF\xBD\x42\xc3\xa4");
 }
 
-TEST(Protobuf, fields_of_a_newer_api_are_passed_on_into_claims) {
+TEST(Protobuf, passes_fields_of_newer_api_into_claims) {
   const Kind kind{"resource.k8s.io/v1", "ResourceClaimTemplate"};
   Rng rng(kSeed);
   const json::object object = make_object(kind, rng);
@@ -357,7 +357,7 @@ TEST(Protobuf, fields_of_a_newer_api_are_passed_on_into_claims) {
   EXPECT_THAT(claim.bytes, testing::HasSubstr(newer.claim_spec.bytes));
 }
 
-TEST(Protobuf, of_templates_in_either_format_no_more_is_kept_than_the_budget_of_both) {
+TEST(Protobuf, shares_template_budget_with_json) {
   const auto decoder = make_template_decoder(Format::protobuf, "v1");
   const std::string text(15'000, 'a');
   const json::object object{
@@ -378,7 +378,7 @@ TEST(Protobuf, of_templates_in_either_format_no_more_is_kept_than_the_budget_of_
   EXPECT_EQ(templates.back()->content, ResourceClaimTemplate::Content::left_out);
 }
 
-TEST(Protobuf, what_is_cut_or_damaged_is_an_error_or_an_object) {
+TEST(Protobuf, survives_truncated_and_damaged_input) {
   const std::string whole = to_protobuf(kClaim, one_claim());
   for (std::size_t length = 0; length < whole.size(); ++length) {
     EXPECT_FALSE(kClaims->decode_object(whole.substr(0, length))) << length;
@@ -397,7 +397,7 @@ TEST(Protobuf, what_is_cut_or_damaged_is_an_error_or_an_object) {
   EXPECT_GT(refused, 100);
 }
 
-TEST(Negotiation, what_the_server_answers_in_is_read) {
+TEST(Negotiation, reads_format_of_answer) {
   const auto decoder = make_claim_decoder(Format::protobuf, "v1");
   EXPECT_EQ(decoder->accept(), "application/vnd.kubernetes.protobuf,application/json");
   const json::object object = one_claim();

@@ -91,7 +91,7 @@ constexpr Row kRows[] = {
     {"418", 418, "", Reason::unexpected_status},
 };
 
-TEST(Status, reason) {
+TEST(Status, reads_reason) {
   for (const Row& row : kRows) {
     SCOPED_TRACE(row.why);
     const auto error = decode_status_error(row.http_status, status_json(row.rest));
@@ -100,13 +100,13 @@ TEST(Status, reason) {
   }
 }
 
-TEST(Status, message_is_the_servers) {
+TEST(Status, keeps_message_of_server) {
   const auto error = decode_status_error(
       404, status_json(R"("message":"pods \"a\" not found","details":{"name":"a"})"));
   EXPECT_EQ(error.message, "pods \"a\" not found");
 }
 
-TEST(Status, an_invalid_object_names_its_fields) {
+TEST(Status, names_fields_of_invalid_object) {
   const auto error =
       decode_status_error(422, status_json(R"("details":{"causes":[{"reason":"FieldValueForbidden",
         "message":"Forbidden:\nask for it","field":"status.allocation"}]})"));
@@ -116,7 +116,7 @@ TEST(Status, an_invalid_object_names_its_fields) {
   EXPECT_EQ(error.causes[0].message, "Forbidden: ask for it");
 }
 
-TEST(Status, causes_are_bounded) {
+TEST(Status, bounds_causes) {
   std::string causes = R"({"field":")" + std::string(5000, 'f') + R"("})";
   for (int i = 0; i < 1000; ++i) causes += R"(,{"field":"spec"})";
   const auto error =
@@ -125,7 +125,7 @@ TEST(Status, causes_are_bounded) {
   EXPECT_EQ(error.causes[0].field, std::string(300, 'f'));
 }
 
-TEST(Status, a_body_that_is_no_status_is_the_message) {
+TEST(Status, uses_other_body_as_message) {
   constexpr std::pair<std::string_view, std::string_view> kBodies[] = {
       {"404 page not found\n", "404 page not found"},
       {"<html>\n <body>Bad\tgateway</body>\r\n", "<html> <body>Bad gateway</body>"},
@@ -147,14 +147,14 @@ TEST(Status, a_body_that_is_no_status_is_the_message) {
   }
 }
 
-TEST(Status, a_message_is_as_long_as_an_event_may_be) {
+TEST(Status, bounds_message_to_event_length) {
   const std::string hint(1100, 'h');
   const auto error = decode_status_error(
       422, R"({"kind":"Status","reason":"Invalid","message":")" + hint + R"("})");
   EXPECT_EQ(error.message, hint.substr(0, 1024));
 }
 
-TEST(Status, a_long_message_is_cut_between_characters) {
+TEST(Status, cuts_long_message_between_characters) {
   EXPECT_EQ(decode_status_error(500, std::string(5000, 'x')).message, std::string(300, 'x'));
   const std::string umlauts = "x" + [] {
     std::string text;
@@ -167,13 +167,13 @@ TEST(Status, a_long_message_is_cut_between_characters) {
   EXPECT_EQ(from_status.message, umlauts.substr(0, 1023));
 }
 
-TEST(Status, a_message_cannot_forge_lines) {
+TEST(Status, prevents_forged_lines_in_message) {
   EXPECT_EQ(
       decode_status_error(500, status_json(R"("message":"a\n\u0000b\u001b[0m\u007fc")")).message,
       "a b [0m c");
 }
 
-TEST(Status, retry_after) {
+TEST(Status, reads_retry_after) {
   const auto retry_after = [](std::string_view details) {
     return decode_status_error(429, status_json(fmt::format(R"("details":{})", details)))
         .retry_after;

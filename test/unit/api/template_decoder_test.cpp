@@ -14,7 +14,7 @@ ObjectPtr<ResourceClaimTemplate> decode(std::string_view spec,
   return decoded.object ? decoded.object : std::make_shared<const ResourceClaimTemplate>();
 }
 
-TEST(TemplateDecoder, keeps_the_claims_spec_byte_for_byte) {
+TEST(TemplateDecoder, keeps_claim_spec_byte_for_byte) {
   for (const std::string_view spec : {
            std::string_view(R"({"devices":{"requests":[{"name":"a","exactly":{"count":2}}]}})"),
            std::string_view(R"({ "unknown" : [1.50, 1e400, 123456789012345678901234567890] ,
@@ -29,7 +29,7 @@ TEST(TemplateDecoder, keeps_the_claims_spec_byte_for_byte) {
   }
 }
 
-TEST(TemplateDecoder, keeps_the_claims_spec_without_the_escapes_of_html) {
+TEST(TemplateDecoder, resolves_html_escapes_in_claim_spec) {
   constexpr std::pair<std::string_view, std::string_view> kRows[] = {
       {R"({"a":"\u003cb\u003e \u0026 c"})", R"({"a":"<b> & c"})"},
       {R"({"a":"\\u003c"})", R"({"a":"\\u003c"})"},  // a backslash, and a word
@@ -43,7 +43,7 @@ TEST(TemplateDecoder, keeps_the_claims_spec_without_the_escapes_of_html) {
 }
 
 // A user may make as many as etcd takes, each as large as etcd takes.
-TEST(TemplateDecoder, of_a_large_template_only_the_size_is_kept) {
+TEST(TemplateDecoder, keeps_only_size_of_large_template) {
   const std::string text(100'000, 'a');
   const std::string large =
       fmt::format(R"({{"metadata":{{"labels":{{"a":"1"}}}},"spec":{{"a":"{}"}}}})", text);
@@ -58,7 +58,7 @@ TEST(TemplateDecoder, of_a_large_template_only_the_size_is_kept) {
   EXPECT_EQ(whole->labels.at("a"), "1");
 }
 
-TEST(TemplateDecoder, of_all_templates_together_no_more_is_kept_than_32_MiB) {
+TEST(TemplateDecoder, keeps_at_most_32_MiB_of_templates) {
   const auto decoder = make_json_template_decoder("v1");
   const std::string spec = fmt::format(R"({{"spec":{{"a":"{}"}}}})", std::string(16'000, 'a'));
   std::vector<ObjectPtr<ResourceClaimTemplate>> templates;
@@ -75,13 +75,13 @@ TEST(TemplateDecoder, of_all_templates_together_no_more_is_kept_than_32_MiB) {
       << "what a template held is there for others when it is gone";
 }
 
-TEST(TemplateDecoder, a_missing_spec_is_an_empty_one) {
+TEST(TemplateDecoder, treats_missing_spec_as_empty) {
   EXPECT_EQ(decode("{}")->claim_spec.bytes, "{}");
   EXPECT_EQ(decode("null")->claim_spec.bytes, "{}");
   EXPECT_EQ(decode(R"({"spec":null})")->claim_spec.bytes, "{}");
 }
 
-TEST(TemplateDecoder, labels_and_annotations_are_those_of_the_claims) {
+TEST(TemplateDecoder, reads_labels_and_annotations_for_claims) {
   const auto decoded = decode_ok(
       *kDecoder, object_json(R"("spec":{"metadata":{"labels":{"team":"vision","n\u0061me":"\u00e4"},
                                          "annotations":{"example.com/a":"1","b":null}}})",
@@ -100,7 +100,7 @@ struct FeatureRow {
   bool uses_prioritized_list;
 };
 
-TEST(TemplateDecoder, features) {
+TEST(TemplateDecoder, reads_features) {
   constexpr FeatureRow kRows[] = {
       {"neither", "v1", R"([{"name":"a","exactly":{}}])", false, false},
       {"admin access", "v1", R"([{"exactly":{"adminAccess":true}}])", true, false},
@@ -124,7 +124,7 @@ TEST(TemplateDecoder, features) {
   }
 }
 
-TEST(TemplateDecoder, says_where_a_field_is_not_what_it_should_be) {
+TEST(TemplateDecoder, reports_path_of_invalid_field) {
   constexpr std::pair<std::string_view, std::string_view> kRows[] = {
       {R"({"spec":"x"})", "spec.spec: expected an object"},
       {R"({"spec":{"devices":1}})", "spec.spec.devices: expected an object"},

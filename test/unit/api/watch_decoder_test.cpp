@@ -27,7 +27,7 @@ Event decode_as(std::string_view frame) {
   return Event{};
 }
 
-TEST(WatchDecoder, changes) {
+TEST(WatchDecoder, reads_changes) {
   constexpr std::pair<std::string_view, ChangeType> kRows[] = {
       {"ADDED", ChangeType::added},
       {"MODIFIED", ChangeType::modified},
@@ -50,7 +50,7 @@ TEST(WatchDecoder, changes) {
   }
 }
 
-TEST(WatchDecoder, a_pod_of_no_interest_is_still_an_event) {
+TEST(WatchDecoder, reports_event_of_uninteresting_pod) {
   const auto change = decode_as<ChangeEvent<Pod>>(
       fmt::format(R"({{"type":"ADDED","object":{}}})", object_json("")));
   EXPECT_EQ(change.subject.object, nullptr);
@@ -63,7 +63,7 @@ struct BookmarkRow {
   bool is_initial_events_end;
 };
 
-TEST(WatchDecoder, bookmarks) {
+TEST(WatchDecoder, reads_bookmarks) {
   constexpr BookmarkRow kRows[] = {
       {"a version only", R"("resourceVersion":"99")", false},
       {"the end of the initial events",
@@ -82,7 +82,7 @@ TEST(WatchDecoder, bookmarks) {
   }
 }
 
-TEST(WatchDecoder, an_error_is_read_like_a_refusal) {
+TEST(WatchDecoder, reads_error_like_refusal) {
   for (const std::string_view frame : {
            R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","message":"too old",
                "reason":"Expired","code":410}})",
@@ -98,7 +98,7 @@ TEST(WatchDecoder, an_error_is_read_like_a_refusal) {
   }
 }
 
-TEST(WatchDecoder, an_error_without_a_code_goes_by_its_reason) {
+TEST(WatchDecoder, derives_missing_error_code_from_reason) {
   const auto reason_of = [](std::string_view status) {
     const auto event =
         kDecoder->decode_watch_event(fmt::format(R"({{"type":"ERROR","object":{}}})", status));
@@ -111,7 +111,7 @@ TEST(WatchDecoder, an_error_without_a_code_goes_by_its_reason) {
   EXPECT_EQ(reason_of(R"({"code":-3})"), runtime::Reason::unexpected_status);
 }
 
-TEST(WatchDecoder, refuses_frames_that_are_none) {
+TEST(WatchDecoder, rejects_invalid_frames) {
   const std::pair<std::string, std::string_view> rows[] = {
       {R"({"type":"RENAMED","object":{}})", "JSON: type: unknown type of event"},
       {R"({"type":"added","object":{}})", "JSON: type: unknown type of event"},
@@ -144,7 +144,7 @@ ListResult decode_list(std::string_view json) {
   return {std::move(meta), std::move(items)};
 }
 
-TEST(ListDecoder, hands_over_the_items_in_their_order) {
+TEST(ListDecoder, hands_over_items_in_order) {
   const std::string items = fmt::format("[{},{}]", pod_json(), object_json(""));
   for (const std::string& json : {
            fmt::format(R"({{"kind":"PodList","metadata":{{"resourceVersion":"12","continue":"c"}},
@@ -163,7 +163,7 @@ TEST(ListDecoder, hands_over_the_items_in_their_order) {
   }
 }
 
-TEST(ListDecoder, an_empty_list_is_a_list) {
+TEST(ListDecoder, accepts_empty_list) {
   for (const std::string_view items : {"[]", "null"}) {
     const ListResult list =
         decode_list(fmt::format(R"({{"metadata":{{"resourceVersion":"12"}},"items":{}}})", items));
@@ -173,7 +173,7 @@ TEST(ListDecoder, an_empty_list_is_a_list) {
   }
 }
 
-TEST(ListDecoder, another_document_must_not_look_like_an_empty_list) {
+TEST(ListDecoder, rejects_other_documents_as_empty_list) {
   const std::pair<std::string, std::string_view> rows[] = {
       {"{}", "JSON: items: missing"},
       {R"({"metadata":{"resourceVersion":"1"},"rows":[]})", "JSON: items: missing"},
@@ -189,7 +189,7 @@ TEST(ListDecoder, another_document_must_not_look_like_an_empty_list) {
   }
 }
 
-TEST(ListDecoder, other_documents_may_be_read_by_the_sink) {
+TEST(ListDecoder, hands_other_documents_to_sink) {
   const std::string json =
       fmt::format(R"({{"metadata":{{"resourceVersion":"12"}},"items":[{},{},{}]}})", pod_json(),
                   pod_json(), pod_json());
@@ -203,7 +203,7 @@ TEST(ListDecoder, other_documents_may_be_read_by_the_sink) {
   EXPECT_EQ(items, 3);
 }
 
-TEST(Decoder, names_its_content_type) {
+TEST(Decoder, names_content_type) {
   EXPECT_EQ(kDecoder->accept(), "application/json");
 }
 

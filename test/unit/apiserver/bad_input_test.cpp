@@ -38,7 +38,7 @@ struct BodyRow {
 
 class Bodies : public BadInput, public ::testing::WithParamInterface<BodyRow> {};
 
-TEST_P(Bodies, get_a_status) {
+TEST_P(Bodies, return_status) {
   const auto& [sentence, body, status] = GetParam();
   make_pod("node-1");
   const auto reason = [](int code) { return code == 400 ? "BadRequest" : "Invalid"; };
@@ -74,7 +74,7 @@ constexpr BodyRow kBodyRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, Bodies, ::testing::ValuesIn(kBodyRows), kBySentence);
 
-TEST_F(BadInput, of_great_depth_is_refused) {
+TEST_F(BadInput, is_rejected_if_too_deep) {
   for (const int depth : {101, 100'000}) {
     const std::string lists = R"({"metadata":{"name":"a"},"data":)" + nested("[", "]", depth) + "}";
     expect_status(api.post(kConfigMaps, lists), 400, "BadRequest");
@@ -88,7 +88,7 @@ TEST_F(BadInput, of_great_depth_is_refused) {
   }
 }
 
-TEST_F(BadInput, of_odd_bytes_is_refused_in_words_that_are_json) {
+TEST_F(BadInput, is_rejected_as_valid_json_despite_odd_bytes) {
   // The YAML library takes the zeros for UTF-16, and quotes half of a character.
   for (const std::string& yaml : {std::string("a\0\0\0\0\0\0\0\0\x02"
                                               "errsi",
@@ -98,7 +98,7 @@ TEST_F(BadInput, of_odd_bytes_is_refused_in_words_that_are_json) {
   }
 }
 
-TEST_F(BadInput, of_aliases_that_grow_is_refused) {
+TEST_F(BadInput, is_rejected_for_growing_aliases) {
   std::string bomb = "metadata: {name: a}\na: &a [x, x, x, x, x, x, x, x, x]\n";
   for (char name = 'b'; name <= 'k'; ++name) {
     const std::string last = "*" + std::string(1, static_cast<char>(name - 1));
@@ -109,7 +109,7 @@ TEST_F(BadInput, of_aliases_that_grow_is_refused) {
   expect_status(api.send("POST", kConfigMaps, kYaml, bomb), 400, "BadRequest");
 }
 
-TEST_F(BadInput, that_is_huge_is_refused) {
+TEST_F(BadInput, is_rejected_if_huge) {
   const std::string huge =
       R"({"metadata":{"name":"a"},"data":{"k":")" + std::string(3 * 1024 * 1024, 'x') + R"("}})";
   for (const std::string_view method : {"POST", "PUT", "PATCH", "DELETE"}) {
@@ -129,7 +129,7 @@ struct TargetRow {
 
 class Targets : public BadInput, public ::testing::WithParamInterface<TargetRow> {};
 
-TEST_P(Targets, get_an_answer) {
+TEST_P(Targets, return_answer) {
   const auto& [sentence, method, target, status] = GetParam();
   const Answer answer = api.send(method, target, "application/json", "{}");
   EXPECT_EQ(answer.status, status) << serialize(answer.body);
@@ -167,13 +167,13 @@ constexpr TargetRow kTargetRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, Targets, ::testing::ValuesIn(kTargetRows), kBySentence);
 
-TEST_F(BadInput, comes_back_as_text) {
+TEST_F(BadInput, is_printed_as_text) {
   const Answer answer = api.get("/api/v1/namespaces/default/pods/%FF%C3%28");
   expect_status(answer, 404, "NotFound");
   EXPECT_EQ(answer.text({"details", "name"}), "\xEF\xBF\xBD\xEF\xBF\xBD(");
 }
 
-TEST_F(BadInput, of_delete_options_is_refused) {
+TEST_F(BadInput, is_rejected_in_delete_options) {
   make_pod();
   const auto del = [&](std::string body) { return api.remove(kPod, std::move(body)); };
   expect_status(del(R"({"kind":"Pod","apiVersion":"v1"})"), 400, "BadRequest");
@@ -186,7 +186,7 @@ TEST_F(BadInput, of_delete_options_is_refused) {
 }
 
 // Any bytes at any door: it is enough that there is an answer, and that it is one.
-TEST_F(BadInput, of_any_kind_gets_an_answer) {
+TEST_F(BadInput, is_always_answered) {
   const std::vector<std::string> seeds = {
       R"({"metadata":{"name":"a","labels":{"k":"v"}},"data":{"k":"v"}})",
       R"([{"op":"add","path":"/metadata/labels/a","value":"b"},{"op":"move","from":"/a","path":"/b/-"}])",
@@ -234,7 +234,7 @@ TEST_F(BadInput, of_any_kind_gets_an_answer) {
   }
 }
 
-TEST(Utf8, is_kept_or_replaced_byte_by_byte) {
+TEST(Utf8, keeps_or_replaces_each_byte) {
   EXPECT_EQ(valid_utf8("plain, \xC3\xA4, \xE2\x82\xAC, \xF0\x9F\x9A\x80"),
             "plain, \xC3\xA4, \xE2\x82\xAC, \xF0\x9F\x9A\x80");
   constexpr std::string_view kBad[] = {
@@ -253,7 +253,7 @@ class SmallHistory : public Api {
   SmallHistory() : Api(ServerOptions{.history_bytes = 100'000, .log_bytes = 100'000}) {}
 };
 
-TEST_F(SmallHistory, is_bounded_by_bytes_as_well) {
+TEST_F(SmallHistory, is_bounded_by_bytes) {
   const std::string body =
       R"({"metadata":{"generateName":"a-"},"data":{"k":")" + std::string(10'000, 'x') + R"("}})";
   const std::string first(api.post(kConfigMaps, body).resource_version());

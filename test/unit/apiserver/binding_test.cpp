@@ -15,7 +15,7 @@ class Binding : public Api {
   std::string node() { return std::string(api.get(kPod).text({"spec", "nodeName"})); }
 };
 
-TEST_F(Binding, gives_the_pod_its_node_and_says_that_it_is_scheduled) {
+TEST_F(Binding, assigns_node_and_sets_scheduled_condition) {
   make_pod();
   const Answer bound = bind();
   EXPECT_EQ(bound.status, 201);
@@ -28,7 +28,7 @@ TEST_F(Binding, gives_the_pod_its_node_and_says_that_it_is_scheduled) {
   EXPECT_EQ(text_at(conditions[0].get_object(), {"status"}), "True");
 }
 
-TEST_F(Binding, replaces_the_condition_that_it_was_unschedulable) {
+TEST_F(Binding, replaces_unschedulable_condition) {
   make_pod();
   api.patch(kPodStatus, kStrategic,
             R"({"status":{"conditions":[{"type":"PodScheduled","status":"False"}]}})");
@@ -39,13 +39,13 @@ TEST_F(Binding, replaces_the_condition_that_it_was_unschedulable) {
   EXPECT_EQ(text_at(conditions[0].get_object(), {"status"}), "True");
 }
 
-TEST_F(Binding, takes_annotations_along) {
+TEST_F(Binding, copies_annotations) {
   make_pod();
   bind(R"(,"annotations":{"why":"first fit"})");
   EXPECT_EQ(api.get(kPod).text({"metadata", "annotations", "why"}), "first fit");
 }
 
-TEST_F(Binding, a_pod_is_bound_once) {
+TEST_F(Binding, binds_pod_once) {
   make_pod("node-0");
   const Answer refused = bind();
   EXPECT_EQ(refused.status, 409);
@@ -56,14 +56,14 @@ TEST_F(Binding, a_pod_is_bound_once) {
   EXPECT_EQ(node(), "node-0");
 }
 
-TEST_F(Binding, a_uid_is_a_precondition) {
+TEST_F(Binding, checks_uid_precondition) {
   const Answer pod = make_pod();
   EXPECT_EQ(bind(R"(,"uid":"another")").status, 409);
   EXPECT_EQ(node(), "");
   EXPECT_EQ(bind(R"(,"uid":")" + std::string(pod.uid()) + "\"").status, 201);
 }
 
-TEST_F(Binding, needs_a_pod_and_the_name_of_a_node) {
+TEST_F(Binding, requires_pod_and_node_name) {
   EXPECT_EQ(bind().status, 404);
   make_pod();
   const Answer refused = bind("", R"("name":"")");
@@ -72,7 +72,7 @@ TEST_F(Binding, needs_a_pod_and_the_name_of_a_node) {
   EXPECT_EQ(api.post(std::string(kPod) + "/binding", "no JSON").status, 400);
 }
 
-TEST_F(Binding, is_written_only) {
+TEST_F(Binding, is_write_only) {
   make_pod();
   EXPECT_EQ(api.get(std::string(kPod) + "/binding").status, 405);
   EXPECT_EQ(api.remove(std::string(kPod) + "/binding").status, 405);

@@ -77,7 +77,7 @@ class ClaimStatus : public Api {
 
 const std::string kDevice = R"({"driver":"d","pool":"p","device":"gpu-0")";
 
-TEST_F(ClaimStatus, is_validated_as_drivers_write_it) {
+TEST_F(ClaimStatus, accepts_statuses_written_by_drivers) {
   allocate();
   const Row rows[] = {
       {"nothing but the device", "", {}},
@@ -119,13 +119,13 @@ TEST_F(ClaimStatus, is_validated_as_drivers_write_it) {
   }
 }
 
-TEST_F(ClaimStatus, has_each_device_once) {
+TEST_F(ClaimStatus, rejects_duplicate_device) {
   allocate();
   const Answer twice = write_devices(kDevice + "}," + kDevice + "}");
   EXPECT_THAT(causes_of(twice), ElementsAreArray({"FieldValueDuplicate status.devices[1]"}));
 }
 
-TEST_F(ClaimStatus, has_allocated_devices_alone) {
+TEST_F(ClaimStatus, rejects_unallocated_devices) {
   allocate();
   const Answer other = write_devices(R"({"driver":"d","pool":"p/","device":"gpu_0"})");
   EXPECT_THAT(causes_of(other), ElementsAreArray({"FieldValueInvalid status.devices[0].pool",
@@ -133,7 +133,7 @@ TEST_F(ClaimStatus, has_allocated_devices_alone) {
                                                   "FieldValueInvalid status.devices[0]"}));
 }
 
-TEST_F(ClaimStatus, is_validated_as_schedulers_write_it) {
+TEST_F(ClaimStatus, accepts_statuses_written_by_schedulers) {
   const std::string good = R"({"request":"one","driver":"d","pool":"p","device":"gpu-0"})";
   const auto results = [](const std::string& list) {
     return R"("devices":{"results":[)" + list + "]}";
@@ -176,7 +176,7 @@ TEST_F(ClaimStatus, is_validated_as_schedulers_write_it) {
   }
 }
 
-TEST(CanonicalInterfaceAddress, is_written_as_go_writes_it) {
+TEST(CanonicalInterfaceAddress, formats_like_go) {
   const std::pair<std::string_view, std::optional<std::string>> rows[] = {
       {"10.9.8.7/24", "10.9.8.7/24"},
       {"010.009.8.7/24", "10.9.8.7/24"},

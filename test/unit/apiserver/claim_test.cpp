@@ -16,21 +16,21 @@ class Claim : public Api {
   }
 };
 
-TEST_F(Claim, is_reserved_by_an_entry_that_is_added) {
+TEST_F(Claim, reserves_by_added_entry) {
   make_claim();
   allocate({"1"});
   EXPECT_EQ(reserve(entry("2")).status, 200);
   EXPECT_EQ(reserved_for(), (std::vector<std::string>{"2", "1"}));
 }
 
-TEST_F(Claim, is_released_and_deallocated_in_one_write) {
+TEST_F(Claim, releases_and_deallocates_in_one_write) {
   make_claim();
   allocate({"1"});
   EXPECT_EQ(reserve(R"({"$patch":"delete","uid":"1"})", R"(,"allocation":null)").status, 200);
   EXPECT_EQ(serialize(object_at(api.get(kClaim).body, {"status"})), "{}");
 }
 
-TEST_F(Claim, a_status_write_leaves_spec_and_metadata_as_they_are) {
+TEST_F(Claim, keeps_spec_and_metadata_on_status_write) {
   make_claim(R"(,"labels":{"a":"b"},"finalizers":["x/f"])");
   const Answer before = api.get(kClaim);
   const Answer after =
@@ -41,7 +41,7 @@ TEST_F(Claim, a_status_write_leaves_spec_and_metadata_as_they_are) {
   EXPECT_EQ(after.body, before.body);
 }
 
-TEST_F(Claim, a_write_to_the_main_path_leaves_the_status_as_it_is) {
+TEST_F(Claim, keeps_status_on_main_write) {
   make_claim();
   allocate({"1"});
   const Answer after =
@@ -50,7 +50,7 @@ TEST_F(Claim, a_write_to_the_main_path_leaves_the_status_as_it_is) {
   EXPECT_EQ(reserved_for(), std::vector<std::string>{"1"});
 }
 
-TEST_F(Claim, loses_the_status_of_devices_that_are_not_allocated_any_more) {
+TEST_F(Claim, drops_status_of_deallocated_devices) {
   make_claim();
   allocate();
   api.patch(kClaimStatus, kMerge,
@@ -60,7 +60,7 @@ TEST_F(Claim, loses_the_status_of_devices_that_are_not_allocated_any_more) {
   EXPECT_FALSE(has(api.get(kClaim).body, {"status", "devices"}));
 }
 
-TEST_F(Claim, that_did_not_change_keeps_its_version_and_sends_no_event) {
+TEST_F(Claim, keeps_version_and_sends_no_event_without_change) {
   make_claim();
   const Answer before = allocate({"1"});
   auto watch = api.watch(std::string(kClaims) +
@@ -75,14 +75,14 @@ TEST_F(Claim, that_did_not_change_keeps_its_version_and_sends_no_event) {
   EXPECT_TRUE(drain(**watch).empty());
 }
 
-TEST_F(Claim, loses_one_finalizer_by_a_directive) {
+TEST_F(Claim, removes_one_finalizer_by_directive) {
   make_claim(R"(,"finalizers":["x/a","x/b"])");
   const Answer after = api.patch(kClaim, kStrategic,
                                  R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["x/a"]}})");
   EXPECT_EQ(serialize(Json(array_at(after.body, {"metadata", "finalizers"}))), R"(["x/b"])");
 }
 
-TEST_F(Claim, that_is_being_deleted_goes_with_its_last_finalizer) {
+TEST_F(Claim, disappears_with_last_finalizer) {
   make_claim(R"(,"finalizers":["x/a"])");
   const Answer marked = api.remove(kClaim);
   EXPECT_EQ(marked.status, 200);
@@ -110,7 +110,7 @@ struct RefusedRow {
 // The claim is allocated, reserved for "1", and being deleted.
 class RefusedClaimWrite : public Api, public ::testing::WithParamInterface<RefusedRow> {};
 
-TEST_P(RefusedClaimWrite, answers) {
+TEST_P(RefusedClaimWrite, is_answered) {
   const RefusedRow& row = GetParam();
   make_claim(R"(,"finalizers":["x/f"])");
   allocate({"1"});
@@ -159,7 +159,7 @@ constexpr RefusedRow kRefusedRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, RefusedClaimWrite, ::testing::ValuesIn(kRefusedRows), kBySentence);
 
-TEST_F(Claim, is_reserved_for_at_most_256) {
+TEST_F(Claim, limits_reservations_to_256) {
   make_claim();
   std::vector<std::string> uids;
   for (int i = 0; i < 256; ++i) uids.push_back(std::to_string(i));
@@ -169,7 +169,7 @@ TEST_F(Claim, is_reserved_for_at_most_256) {
   EXPECT_TRUE(refused.blames("status.reservedFor"));
 }
 
-TEST_F(Claim, may_lose_reservations_while_it_is_being_deleted) {
+TEST_F(Claim, loses_reservations_during_deletion) {
   make_claim(R"(,"finalizers":["x/f"])");
   allocate({"1", "2"});
   api.remove(kClaim);
@@ -177,7 +177,7 @@ TEST_F(Claim, may_lose_reservations_while_it_is_being_deleted) {
   EXPECT_EQ(reserved_for(), std::vector<std::string>{"2"});
 }
 
-TEST_F(Claim, a_patch_without_a_version_applies_to_the_newest_state) {
+TEST_F(Claim, patches_newest_state_without_version) {
   const Answer made = make_claim();
   const Answer allocated = allocate({"1"});
   const std::string old =
@@ -186,7 +186,7 @@ TEST_F(Claim, a_patch_without_a_version_applies_to_the_newest_state) {
   EXPECT_EQ(api.patch(kClaim, kMerge, R"({"metadata":{"labels":{"a":"b"}}})").status, 200);
 }
 
-TEST_F(Claim, a_put_without_a_version_overwrites_and_one_with_an_old_version_conflicts) {
+TEST_F(Claim, overwrites_without_version_and_conflicts_with_old_one) {
   JsonObject body = make_claim().body;
   allocate();
   EXPECT_EQ(api.put(kClaimStatus, serialize(body)).status, 409);
@@ -197,7 +197,7 @@ TEST_F(Claim, a_put_without_a_version_overwrites_and_one_with_an_old_version_con
   EXPECT_EQ(api.put(kClaim, serialize(body)).status, 409);
 }
 
-TEST_F(Claim, a_deletion_names_the_object_it_means) {
+TEST_F(Claim, checks_uid_on_deletion) {
   make_claim();
   const Answer refused = api.remove(kClaim, R"({"preconditions":{"uid":"other"}})");
   EXPECT_EQ(refused.status, 409);

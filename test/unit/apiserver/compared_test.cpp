@@ -36,7 +36,7 @@ class Compared : public Api {
   }
 };
 
-TEST_F(Compared, an_object_deleted_with_orphan_waits_for_the_collector) {
+TEST_F(Compared, object_deleted_with_orphan_waits_for_collector) {
   make_map();
   const Answer waits = api.remove(kMap, R"({"propagationPolicy":"Orphan"})");
   EXPECT_EQ(finalizers(waits), R"(["orphan"])");
@@ -46,7 +46,7 @@ TEST_F(Compared, an_object_deleted_with_orphan_waits_for_the_collector) {
   EXPECT_EQ(api.get(kMap).status, 404);
 }
 
-TEST_F(Compared, an_object_deleted_at_once_is_shown_unchanged) {
+TEST_F(Compared, shows_immediately_deleted_object_unchanged) {
   make_claim();
   const Answer waits = api.remove(kClaim, R"({"propagationPolicy":"Orphan"})");
   auto watch = api.watch(std::string(kClaims) +
@@ -56,7 +56,7 @@ TEST_F(Compared, an_object_deleted_at_once_is_shown_unchanged) {
   EXPECT_EQ(summary(drain(**watch)), std::vector<std::string>{"DELETED shared"});
 }
 
-TEST_F(Compared, a_foreground_deletion_waits_too_and_old_clients_are_told_so_with_202) {
+TEST_F(Compared, answers_202_to_old_clients_for_foreground_deletion) {
   make_map();
   EXPECT_EQ(finalizers(api.remove(kMap, R"({"propagationPolicy":"Foreground"})")),
             R"(["foregroundDeletion"])");
@@ -64,14 +64,14 @@ TEST_F(Compared, a_foreground_deletion_waits_too_and_old_clients_are_told_so_wit
   EXPECT_EQ(api.remove(std::string(kMaps) + "/n", R"({"orphanDependents":false})").status, 202);
 }
 
-TEST_F(Compared, there_are_three_ways_of_propagation) {
+TEST_F(Compared, knows_three_propagation_policies) {
   make_map();
   EXPECT_TRUE(api.remove(kMap, R"({"propagationPolicy":"Sideways"})").blames("propagationPolicy"));
   EXPECT_TRUE(api.remove(kMap, R"({"propagationPolicy":"Orphan","orphanDependents":true})")
                   .blames("propagationPolicy"));
 }
 
-TEST_F(Compared, a_deleted_collection_is_shown_as_it_was) {
+TEST_F(Compared, shows_deleted_collection_as_it_was) {
   make_map();
   const Answer gone = api.remove(kMaps);
   EXPECT_EQ(array_at(gone.body, {"items"}).size(), 1U);
@@ -79,20 +79,20 @@ TEST_F(Compared, a_deleted_collection_is_shown_as_it_was) {
   EXPECT_EQ(api.remove("/api/v1/namespaces").status, 405);
 }
 
-TEST_F(Compared, a_put_makes_a_lease_unless_it_means_another) {
+TEST_F(Compared, creates_lease_by_put_without_foreign_identity) {
   const std::string lease(std::string(kLeases) + "/l");
   EXPECT_EQ(api.put(lease, R"({"metadata":{"name":"l","uid":"1"}})").status, 409);
   EXPECT_EQ(api.put(lease, R"({"metadata":{"name":"l","resourceVersion":"7"}})").status, 201);
   EXPECT_EQ(api.put(kMap, R"({"metadata":{"name":"m"}})").status, 404);
 }
 
-TEST_F(Compared, an_invalid_object_is_refused_as_such_even_if_its_name_is_taken) {
+TEST_F(Compared, reports_invalid_object_before_taken_name) {
   make_map();
   EXPECT_EQ(make_map().status, 409);
   EXPECT_EQ(make_map(R"("name":"m","labels":{"a b":"c"})").status, 422);
 }
 
-TEST_F(Compared, keys_values_and_finalizers_have_a_form) {
+TEST_F(Compared, checks_format_of_keys_values_and_finalizers) {
   EXPECT_TRUE(make_map(R"("name":"m","labels":{"a":"b c"})").blames("metadata.labels"));
   EXPECT_TRUE(make_map(R"("name":"m","annotations":{"a b":""})").blames("metadata.annotations"));
   EXPECT_TRUE(make_map(R"("name":"m","finalizers":["x/!"])").blames("metadata.finalizers"));
@@ -101,7 +101,7 @@ TEST_F(Compared, keys_values_and_finalizers_have_a_form) {
   EXPECT_EQ(api.get(std::string(kMaps) + "?labelSelector=a%3Db%20c").status, 400);
 }
 
-TEST_F(Compared, members_that_go_always_writes_are_there) {
+TEST_F(Compared, includes_members_that_go_always_writes) {
   const Answer event = api.post("/api/v1/namespaces/default/events",
                                 R"({"metadata":{"name":"e"},"involvedObject":{}})");
   ASSERT_EQ(event.status, 201);
@@ -114,7 +114,7 @@ TEST_F(Compared, members_that_go_always_writes_are_there) {
   EXPECT_EQ(serialize(*find(claim.body, {"spec"})), R"({"devices":{"requests":null}})");
 }
 
-TEST_F(Compared, fields_that_admission_adds_have_no_owner) {
+TEST_F(Compared, assigns_no_owner_to_fields_added_by_admission) {
   make_pod();
   const Answer applied =
       api.patch(std::string(kPod) + "?fieldManager=alice", kApply,
@@ -123,14 +123,14 @@ TEST_F(Compared, fields_that_admission_adds_have_no_owner) {
   EXPECT_NE(applied.status, 409);
 }
 
-TEST_F(Compared, the_creator_of_a_map_keeps_it_when_another_changes_its_values) {
+TEST_F(Compared, keeps_creator_as_owner_of_map_with_changed_values) {
   make_map(R"("name":"m","labels":{"a":"b"})");
   const Answer changed = api.patch(std::string(kMap) + "?fieldManager=other", kMerge,
                                    R"({"metadata":{"labels":{"a":"c"}}})");
   EXPECT_EQ(managers(changed), (std::vector<std::string>{"Update test", "Update other"}));
 }
 
-TEST_F(Compared, unmanaged_fields_stay_so_until_an_apply) {
+TEST_F(Compared, keeps_fields_unmanaged_until_an_apply) {
   apply_map("alice", "");
   const Answer patched = api.patch(kMap, kMerge, R"({"metadata":{"labels":{"a":"b"}}})");
   EXPECT_EQ(managers(patched), std::vector<std::string>{});
@@ -139,12 +139,12 @@ TEST_F(Compared, unmanaged_fields_stay_so_until_an_apply) {
             (std::vector<std::string>{"Update before-first-apply", "Apply alice"}));
 }
 
-class BooksOfWhatIsApplied : public Compared {
+class AppliedOwnership : public Compared {
  protected:
-  BooksOfWhatIsApplied() : Compared(Ownership::of_applied) {}
+  AppliedOwnership() : Compared(Ownership::of_applied) {}
 };
 
-TEST_F(BooksOfWhatIsApplied, an_object_is_as_if_it_were_older_than_apply) {
+TEST_F(AppliedOwnership, treats_unmanaged_object_as_older_than_apply) {
   EXPECT_EQ(managers(make_map()), std::vector<std::string>{});
   EXPECT_EQ(managers(api.patch(kMap, kMerge, R"({"metadata":{"labels":{"a":"b"}}})")),
             std::vector<std::string>{});
@@ -155,19 +155,19 @@ TEST_F(BooksOfWhatIsApplied, an_object_is_as_if_it_were_older_than_apply) {
             (std::vector<std::string>{"Update before-first-apply", "Apply alice", "Update bob"}));
 }
 
-TEST_F(Compared, a_version_that_is_no_number_is_refused_even_where_an_apply_makes_the_object) {
+TEST_F(Compared, rejects_version_that_is_no_number_even_for_creating_apply) {
   EXPECT_EQ(apply_map("alice", R"(,"resourceVersion":"abc")").status, 500);
   EXPECT_EQ(apply_map("alice", R"(,"resourceVersion":"7")").status, 201);
 }
 
-TEST_F(Compared, status_of_what_is_not_there_is_not_found_whatever_is_applied) {
+TEST_F(Compared, answers_not_found_for_status_of_missing_object) {
   EXPECT_EQ(api.patch(std::string(kPodStatus) + "?fieldManager=alice", kApply,
                       R"({"apiVersion":"v1","kind":"Pod","status":7})")
                 .status,
             404);
 }
 
-TEST_F(Compared, a_write_that_is_refused_still_warns_of_fields_that_there_are_not) {
+TEST_F(Compared, warns_of_unknown_fields_in_refused_write) {
   const Answer refused = api.put(kMap, R"({"metadata":{"name":"m"},"nonsense":1})");
   EXPECT_EQ(refused.status, 404);
   EXPECT_EQ(api.put(kMap, R"({"metadata":{"name":"m","namespace":"other"},"nonsense":1})")
@@ -178,7 +178,7 @@ TEST_F(Compared, a_write_that_is_refused_still_warns_of_fields_that_there_are_no
             std::vector<std::string>{R"(299 - "unknown field \"nonsense\"")"});
 }
 
-TEST_F(Compared, an_owner_is_taken_over_as_a_whole) {
+TEST_F(Compared, takes_over_owner_as_a_whole) {
   constexpr std::string_view kOwner = R"({"apiVersion":"v1","kind":"Pod","name":"p","uid":"u")";
   make_map(R"("name":"m","ownerReferences":[)" + std::string(kOwner) + "}]");
   EXPECT_EQ(apply_map("alice",
@@ -187,7 +187,7 @@ TEST_F(Compared, an_owner_is_taken_over_as_a_whole) {
             409);
 }
 
-TEST_F(Compared, an_apply_with_empty_metadata_names_an_object_in_a_namespace) {
+TEST_F(Compared, resolves_apply_with_empty_metadata_to_namespaced_object) {
   const std::string path = "/api/v1/namespaces/default/configmaps/a?fieldManager=alice";
   ASSERT_EQ(api.patch(path, kApply,
                       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a",)"
@@ -201,7 +201,7 @@ TEST_F(Compared, an_apply_with_empty_metadata_names_an_object_in_a_namespace) {
   EXPECT_FALSE(find(again.body, {"metadata", "labels"}));
 }
 
-TEST_F(Compared, an_apply_with_a_uid_to_nothing_conflicts_whatever_its_namespace_is) {
+TEST_F(Compared, conflicts_on_apply_with_uid_to_missing_object) {
   const Answer refused =
       api.patch("/api/v1/namespaces/default/configmaps/a?fieldManager=bob", kApply,
                 R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a",)"
@@ -209,7 +209,7 @@ TEST_F(Compared, an_apply_with_a_uid_to_nothing_conflicts_whatever_its_namespace
   EXPECT_EQ(refused.status, 409) << serialize(refused.body);
 }
 
-TEST_F(Compared, an_operation_of_no_kind_fails_in_its_turn_where_fields_are_not_checked) {
+TEST_F(Compared, fails_at_unknown_operation_in_order) {
   api.post("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"a"}})");
   const std::string path = "/api/v1/namespaces/default/configmaps/a?fieldValidation=";
   constexpr const char* kPatch = R"([{"op":7,"path":"/data"}])";
@@ -217,7 +217,7 @@ TEST_F(Compared, an_operation_of_no_kind_fails_in_its_turn_where_fields_are_not_
   EXPECT_EQ(api.patch(path + "Ignore", kJsonPatch, kPatch).status, 422);
 }
 
-TEST_F(Compared, an_apply_without_metadata_must_name_an_object_of_the_cluster) {
+TEST_F(Compared, resolves_apply_without_metadata_to_cluster_scoped_object) {
   const auto apply = [&](std::string_view metadata) {
     return api.patch(
         "/api/v1/nodes/n?fieldManager=alice", kApply,
@@ -236,7 +236,7 @@ TEST_F(Compared, an_apply_without_metadata_must_name_an_object_of_the_cluster) {
   EXPECT_EQ(apply("{}").text({"metadata", "name"}), "n");
 }
 
-TEST_F(Compared, each_cause_is_named_once) {
+TEST_F(Compared, names_each_cause_once) {
   const Answer twice = make_map(R"("name":"m","finalizers":["x/!","x/!"])");
   EXPECT_EQ(array_at(twice.body, {"details", "causes"}).size(), 1);
   const Answer empty = make_map(R"("name":"m","finalizers":[""])");
@@ -245,7 +245,7 @@ TEST_F(Compared, each_cause_is_named_once) {
                   .blames("metadata.finalizers"));
 }
 
-TEST_F(Compared, the_same_owner_counts_once_and_the_writer_is_warned) {
+TEST_F(Compared, counts_repeated_owner_once_and_warns) {
   constexpr std::string_view kOwners =
       R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"},)"
       R"({"kind":"Pod","apiVersion":"v1","name":"p","uid":"u"},)"
@@ -258,7 +258,7 @@ TEST_F(Compared, the_same_owner_counts_once_and_the_writer_is_warned) {
   EXPECT_EQ(array_at(patched.body, {"metadata", "ownerReferences"}).size(), 2);
 }
 
-TEST_F(Compared, repeated_items_pass_to_who_changes_their_number) {
+TEST_F(Compared, assigns_repeated_items_to_manager_that_changes_their_number) {
   make_map(R"("name":"m","labels":{"a":"b"})");
   const auto write = [&](std::string_view manager, std::string_view list) {
     return managers(api.patch(std::string(kMap) + "?fieldManager=" + std::string(manager), kMerge,
@@ -273,7 +273,7 @@ TEST_F(Compared, repeated_items_pass_to_who_changes_their_number) {
   EXPECT_EQ(std::ranges::count(write("four", R"(["a/b"])"), "Update three"), 0);
 }
 
-TEST_F(Compared, repeated_items_leave_all_managers_as_they_were_if_one_wrote_another_version) {
+TEST_F(Compared, keeps_managers_of_repeated_items_across_versions) {
   make_claim();
   constexpr std::string_view kOld =
       "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims/shared";
@@ -289,7 +289,7 @@ TEST_F(Compared, repeated_items_leave_all_managers_as_they_were_if_one_wrote_ano
             500);
 }
 
-TEST_F(Compared, a_client_of_v1beta1_reads_its_own_fields_in_refusals_by_declared_rules) {
+TEST_F(Compared, shows_v1beta1_fields_in_refusals_by_declared_rules) {
   constexpr std::string_view kPath = "/apis/resource.k8s.io/v1beta1/";
   const Answer claim = api.post(
       std::string(kPath) + "namespaces/default/resourceclaims",
@@ -306,20 +306,20 @@ TEST_F(Compared, a_client_of_v1beta1_reads_its_own_fields_in_refusals_by_declare
   EXPECT_FALSE(slice.blames("spec.nodeName"));
 }
 
-TEST_F(Compared, a_watch_from_before_the_server_has_expired) {
+TEST_F(Compared, expires_watch_from_before_server_start) {
   auto watch = api.watch("/api/v1/namespaces?watch=1&resourceVersion=1");
   const auto line = (*watch)->next();
   ASSERT_TRUE(line);
   EXPECT_TRUE(line->contains("Expired")) << *line;
 }
 
-TEST_F(Compared, a_watch_is_refused_for_its_labels_before_its_options_and_for_its_fields_after) {
+TEST_F(Compared, checks_watch_labels_before_options_before_fields) {
   const std::string path = std::string(kMaps) + "?watch=1&sendInitialEvents=true";
   EXPECT_EQ(api.watch(path + "&labelSelector=a+b").error().status, 400);
   EXPECT_EQ(api.watch(path + "&fieldSelector=spec.none%3Dx").error().status, 422);
 }
 
-TEST_F(Compared, what_a_driver_writes_as_it_likes_has_one_owner) {
+TEST_F(Compared, assigns_one_owner_to_driver_parameters) {
   make_claim();
   allocate();
   const Answer applied = api.patch(
@@ -332,7 +332,7 @@ TEST_F(Compared, what_a_driver_writes_as_it_likes_has_one_owner) {
   EXPECT_TRUE(device.contains("conditions"));  // null
 }
 
-TEST_F(Compared, no_device_and_no_mode_are_the_defaults) {
+TEST_F(Compared, defaults_device_and_mode) {
   const Answer claim = api.post(
       kClaims, R"({"metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"a","exactly":)"
                R"({"deviceClassName":"c","allocationMode":"","count":0}}]}}})");
@@ -342,7 +342,7 @@ TEST_F(Compared, no_device_and_no_mode_are_the_defaults) {
   EXPECT_EQ(integer_at(request, {"exactly", "count"}), 1);
 }
 
-TEST_F(Compared, an_apply_that_makes_an_object_is_refused_for_its_items_before_its_name_and_UID) {
+TEST_F(Compared, rejects_items_of_creating_apply_before_name_and_UID) {
   EXPECT_EQ(api.patch("/api/v1/namespaces/default/pods/p?fieldManager=bob", kApply,
                       R"({"apiVersion":"v1","kind":"Pod","metadata":{"uid":"u"},"spec":{)"
                       R"("containers":[],"resourceClaims":[{"name":"a"},{"name":"a"}]}})")
@@ -350,13 +350,13 @@ TEST_F(Compared, an_apply_that_makes_an_object_is_refused_for_its_items_before_i
             500);
 }
 
-TEST_F(Compared, the_generation_of_a_namespace_stays_when_it_is_deleted) {
+TEST_F(Compared, keeps_generation_of_deleted_namespace) {
   api.post("/api/v1/namespaces", R"({"metadata":{"name":"n","generation":77}})");
   const Answer deleted = api.remove("/api/v1/namespaces/n");
   EXPECT_EQ(integer_at(deleted.body, {"metadata", "generation"}), 77) << serialize(deleted.body);
 }
 
-TEST_F(Compared, where_a_gated_pod_may_go_can_be_narrowed_down) {
+TEST_F(Compared, allows_narrowing_node_selection_of_gated_pod) {
   api.post(kPods, R"({"metadata":{"name":"trainer-0"},"spec":{"nodeSelector":{"disk":"ssd"},
       "schedulingGates":[{"name":"x.com/wait"}],"containers":[{"name":"c","image":"i"}]}})");
   const auto select = [&](std::string_view selector) {
@@ -368,7 +368,7 @@ TEST_F(Compared, where_a_gated_pod_may_go_can_be_narrowed_down) {
   EXPECT_TRUE(select(R"({"rack":"1"})").blames("spec"));
 }
 
-TEST_F(Compared, the_address_of_a_pod_is_the_first_of_all) {
+TEST_F(Compared, takes_first_address_as_address_of_pod) {
   make_pod();
   const Answer all = api.patch(kPodStatus, kMerge, R"({"status":{"podIPs":[{"ip":"10.0.0.1"}]}})");
   EXPECT_EQ(all.text({"status", "podIP"}), "10.0.0.1");
@@ -376,20 +376,20 @@ TEST_F(Compared, the_address_of_a_pod_is_the_first_of_all) {
   EXPECT_EQ(serialize(Json(array_at(one.body, {"status", "podIPs"}))), R"([{"ip":"10.0.0.2"}])");
 }
 
-TEST_F(Compared, all_addresses_of_the_host_begin_with_the_one) {
+TEST_F(Compared, requires_host_address_first_in_list) {
   make_pod();
   EXPECT_TRUE(api.patch(kPodStatus, kMerge, R"({"status":{"hostIPs":[{"ip":"10.0.0.1"}]}})")
                   .blames("status.hostIPs[0].ip"));
 }
 
-TEST_F(Compared, devices_of_a_slice_have_names) {
+TEST_F(Compared, requires_device_names_in_slice) {
   const Answer refused = api.post("/apis/resource.k8s.io/v1/resourceslices",
                                   R"({"metadata":{"name":"s"},"spec":{"driver":"d","allNodes":true,
       "pool":{"name":"p","resourceSliceCount":1},"devices":[{}]}})");
   EXPECT_TRUE(refused.blames("spec.devices[0].name"));
 }
 
-TEST_F(Compared, parameters_of_a_driver_are_an_object) {
+TEST_F(Compared, requires_object_for_driver_parameters) {
   const auto config = [](std::string_view parameters) {
     return R"({"metadata":{"name":"gpu"},"spec":{"config":[{"opaque":{"driver":"d",
                "parameters":)" +
@@ -400,7 +400,7 @@ TEST_F(Compared, parameters_of_a_driver_are_an_object) {
   EXPECT_EQ(api.post(kClasses, config("{}")).status, 201);
 }
 
-TEST_F(Compared, a_field_without_owners_goes_with_everything_below_it) {
+TEST_F(Compared, removes_unowned_field_with_its_subtree) {
   const std::string status = std::string(kPodStatus) + "?fieldManager=bob";
   api.patch(std::string(kPod) + "?fieldManager=alice", kApply,
             R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"trainer-0"},"spec":{
@@ -417,7 +417,7 @@ TEST_F(Compared, a_field_without_owners_goes_with_everything_below_it) {
   EXPECT_FALSE(has(left.body, {"status", "conditions"}));
 }
 
-TEST_F(Compared, requests_stay_where_the_claim_is_managed_in_another_version) {
+TEST_F(Compared, keeps_requests_managed_in_other_version) {
   constexpr std::string_view kBob = "?fieldManager=bob";
   const auto apply = [&](std::string_view devices) {
     return api.patch(std::string(kClaim) + std::string(kBob), kApply,
@@ -432,7 +432,7 @@ TEST_F(Compared, requests_stay_where_the_claim_is_managed_in_another_version) {
   EXPECT_EQ(apply("{}").status, 200);
 }
 
-TEST_F(Compared, a_put_says_who_manages_what_if_it_says_anything) {
+TEST_F(Compared, honours_managed_fields_of_put) {
   const Answer made = make_map(R"("name":"m","labels":{"a":"b"})");
   apply_map("alice", R"(,"annotations":{"x":"y"})");
   JsonObject stale = made.body;
@@ -440,7 +440,7 @@ TEST_F(Compared, a_put_says_who_manages_what_if_it_says_anything) {
   EXPECT_EQ(managers(api.put(kMap, serialize(stale))), std::vector<std::string>{"Update test"});
 }
 
-TEST_F(Compared, pages_that_start_at_a_version_are_of_that_version) {
+TEST_F(Compared, keeps_pages_at_their_starting_version) {
   const Answer first = make_map();
   make_map(R"("name":"n")");
   const Answer page = api.get(std::string(kMaps) +
@@ -448,7 +448,7 @@ TEST_F(Compared, pages_that_start_at_a_version_are_of_that_version) {
   EXPECT_EQ(array_at(page.body, {"items"}).size(), 1U);
 }
 
-TEST_F(Compared, pods_of_a_node_are_counted_into_pages_whatever_their_labels) {
+TEST_F(Compared, counts_pods_of_node_into_pages_before_labels) {
   make_pod("node-a");
   api.post(kPods, R"({"metadata":{"name":"unlabelled"},"spec":{"nodeName":"node-a",
       "containers":[{"name":"c","image":"i"}]}})");
@@ -457,7 +457,7 @@ TEST_F(Compared, pods_of_a_node_are_counted_into_pages_whatever_their_labels) {
   EXPECT_TRUE(has(page.body, {"metadata", "continue"}));
 }
 
-TEST_F(Compared, pods_of_all_nodes_are_counted_into_the_pages_of_a_version) {
+TEST_F(Compared, counts_pods_of_all_nodes_into_pages_of_version) {
   api.post(kPods, R"({"metadata":{"name":"a"},"spec":{"nodeName":"node-a",
       "containers":[{"name":"c","image":"i"}]}})");
   const Answer last = api.post(
@@ -468,7 +468,7 @@ TEST_F(Compared, pods_of_all_nodes_are_counted_into_the_pages_of_a_version) {
   EXPECT_FALSE(has(api.get(std::string(kPods) + page).body, {"metadata", "continue"}));
 }
 
-TEST_F(Compared, a_look_up_by_name_has_no_pages_unless_it_goes_on_with_one) {
+TEST_F(Compared, ignores_pages_for_look_up_by_name_unless_continued) {
   make_map();
   make_map(R"("name":"n")");
   const Answer page = api.get(std::string(kMaps) + "?limit=1&fieldSelector=metadata.name%3Dm");
@@ -481,7 +481,7 @@ TEST_F(Compared, a_look_up_by_name_has_no_pages_unless_it_goes_on_with_one) {
   EXPECT_TRUE(has(next.body, {"metadata", "continue"}));
 }
 
-TEST_F(Compared, an_immutable_map_keeps_its_data) {
+TEST_F(Compared, keeps_data_of_immutable_map) {
   api.post(kMaps, R"({"metadata":{"name":"m"},"immutable":true,"data":{"a":"b"}})");
   EXPECT_TRUE(api.patch(kMap, kMerge, R"({"data":{"a":"c"}})").blames("data"));
 }

@@ -6,7 +6,7 @@ namespace {
 
 using Create = Api;
 
-TEST_F(Create, answers_201_with_what_the_server_fills_in) {
+TEST_F(Create, answers_201_with_defaults) {
   const Answer made = make_claim();
   EXPECT_EQ(made.status, 201);
   EXPECT_EQ(made.text({"kind"}), "ResourceClaim");
@@ -21,7 +21,7 @@ TEST_F(Create, answers_201_with_what_the_server_fills_in) {
   EXPECT_EQ(api.get(kClaim).body, made.body);
 }
 
-TEST_F(Create, makes_a_name_of_58_characters_of_the_base_and_5_random_ones) {
+TEST_F(Create, generates_name_with_five_random_characters) {
   const std::string base(60, 'a');
   const Answer made =
       api.post(kClaims, R"({"metadata":{"generateName":")" + base + R"("},"spec":{"devices":{}}})");
@@ -32,7 +32,7 @@ TEST_F(Create, makes_a_name_of_58_characters_of_the_base_and_5_random_ones) {
             std::string_view::npos);
 }
 
-TEST_F(Create, drops_a_status_that_comes_with_a_claim_or_a_pod) {
+TEST_F(Create, drops_status_of_claim_and_pod) {
   const Answer claim = api.post(
       kClaims, R"({"metadata":{"name":"x"},"spec":{},"status":{"reservedFor":[{"uid":"1"}]}})");
   EXPECT_EQ(object_at(claim.body, {"status"}).size(), 0U);
@@ -53,7 +53,7 @@ struct RefusedRow {
 
 class RefusedCreate : public Api, public ::testing::WithParamInterface<RefusedRow> {};
 
-TEST_P(RefusedCreate, answers) {
+TEST_P(RefusedCreate, is_answered) {
   const RefusedRow& row = GetParam();
   make_claim();
   const Revision before = server.store().revision();
@@ -118,7 +118,7 @@ constexpr RefusedRow kRefusedRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, RefusedCreate, ::testing::ValuesIn(kRefusedRows), kBySentence);
 
-TEST_F(Create, admin_access_is_granted_in_a_labelled_namespace) {
+TEST_F(Create, allows_admin_access_in_labelled_namespace) {
   api.patch("/api/v1/namespaces/default", kMerge,
             R"({"metadata":{"labels":{"resource.kubernetes.io/admin-access":"true"}}})");
   const Answer made =
@@ -127,7 +127,7 @@ TEST_F(Create, admin_access_is_granted_in_a_labelled_namespace) {
   EXPECT_EQ(made.status, 201);
 }
 
-TEST_F(Create, a_namespace_that_is_being_deleted_takes_nothing_new) {
+TEST_F(Create, rejects_object_in_namespace_in_deletion) {
   api.post("/api/v1/namespaces", R"({"metadata":{"name":"going"}})");
   EXPECT_EQ(api.remove("/api/v1/namespaces/going").text({"status", "phase"}), "Terminating");
   const Answer refused =
@@ -139,7 +139,7 @@ TEST_F(Create, a_namespace_that_is_being_deleted_takes_nothing_new) {
 
 // The names that a server with that seed will try next are computed beforehand, and taken. Each
 // object that is made draws a UID (two numbers) first.
-TEST_F(Create, gives_up_after_eight_names_that_are_taken) {
+TEST_F(Create, gives_up_after_eight_taken_names) {
   constexpr int kAttempts = 8;
   constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
   runtime::Rng rng(1);
@@ -159,7 +159,7 @@ TEST_F(Create, gives_up_after_eight_names_that_are_taken) {
   EXPECT_EQ(api.post(kClaims, R"({"metadata":{"generateName":"x-"},"spec":{}})").status, 201);
 }
 
-TEST_F(Create, keeps_opaque_parameters_to_the_letter) {
+TEST_F(Create, keeps_opaque_parameters_verbatim) {
   const Answer made = api.post(
       "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates",
       R"({"metadata":{"name":"t"},"spec":{"spec":{"devices":{"config":[{"opaque":{"driver":"d",
@@ -170,7 +170,7 @@ TEST_F(Create, keeps_opaque_parameters_to_the_letter) {
             R"({"none":null,"empty":[],"deep":{"list":[]}})");
 }
 
-TEST_F(Create, a_dry_run_changes_nothing) {
+TEST_F(Create, changes_nothing_in_dry_run) {
   const Answer made =
       api.post(std::string(kClaims) + "?dryRun=All", R"({"metadata":{"name":"x"},"spec":{}})");
   EXPECT_EQ(made.status, 201);

@@ -25,13 +25,13 @@ class Custom : public Api {
   }
 };
 
-TEST_F(Custom, a_create_drops_the_status_and_leaves_no_empty_one) {
+TEST_F(Custom, drops_status_without_leaving_empty_one) {
   const Answer made = make();
   EXPECT_FALSE(made.body.contains("status"));
   EXPECT_EQ(generation(made), 1);
 }
 
-TEST_F(Custom, generations_count_changes_of_all_but_metadata_and_status) {
+TEST_F(Custom, counts_generations_without_metadata_and_status) {
   make();
   EXPECT_EQ(generation(api.patch(kFoo, kMerge, R"({"metadata":{"labels":{"a":"b"}}})")), 1);
   EXPECT_EQ(generation(api.patch(kFoo + "/status", kMerge, R"({"status":{"x":2}})")), 1);
@@ -39,7 +39,7 @@ TEST_F(Custom, generations_count_changes_of_all_but_metadata_and_status) {
   EXPECT_EQ(generation(api.patch(kFoo, kMerge, R"({"other":true})")), 3);
 }
 
-TEST_F(Custom, the_status_endpoint_writes_the_status_and_nothing_else) {
+TEST_F(Custom, writes_only_status_by_status_endpoint) {
   make();
   const Answer written = api.patch(
       kFoo + "/status", kMerge,
@@ -54,7 +54,7 @@ TEST_F(Custom, the_status_endpoint_writes_the_status_and_nothing_else) {
   EXPECT_EQ(integer_at(main.body, {"status", "x"}), 2);
 }
 
-TEST_F(Custom, without_a_status_subresource_the_status_is_a_field_like_others) {
+TEST_F(Custom, treats_status_as_plain_field_without_subresource) {
   const Answer made = api.post(
       "/apis/example.com/v1/namespaces/default/bars",
       R"({"apiVersion":"example.com/v1","kind":"Bar","metadata":{"name":"b"},"status":{"x":1}})");
@@ -64,7 +64,7 @@ TEST_F(Custom, without_a_status_subresource_the_status_is_a_field_like_others) {
   EXPECT_EQ(api.patch(bar + "/status", kMerge, R"({"status":{"x":2}})").status, 404);
 }
 
-TEST_F(Custom, a_strategic_merge_patch_is_refused) {
+TEST_F(Custom, rejects_strategic_merge_patch) {
   make();
   const Answer refused = api.patch(kFoo, kStrategic, R"({"spec":{"n":2}})");
   EXPECT_EQ(refused.status, 415);
@@ -73,7 +73,7 @@ TEST_F(Custom, a_strategic_merge_patch_is_refused) {
   EXPECT_EQ(api.patch(kFoo + "/status", kStrategic, "{}").status, 415);
 }
 
-TEST_F(Custom, a_kind_of_the_cluster_is_in_no_namespace) {
+TEST_F(Custom, keeps_cluster_scoped_kind_outside_namespaces) {
   EXPECT_EQ(api.post("/apis/example.com/v1/zones",
                      R"({"apiVersion":"example.com/v1","kind":"Zone","metadata":{"name":"z"}})")
                 .status,
@@ -81,7 +81,7 @@ TEST_F(Custom, a_kind_of_the_cluster_is_in_no_namespace) {
   EXPECT_EQ(api.get("/apis/example.com/v1/namespaces/default/zones/z").status, 404);
 }
 
-TEST_F(Custom, an_apply_of_what_is_gone_makes_nothing_with_its_uid) {
+TEST_F(Custom, creates_nothing_by_apply_with_uid_of_deleted_object) {
   const Answer refused = api.patch(
       kFoo + "?fieldManager=t", kApply,
       R"({"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","uid":"gone"}})");

@@ -18,7 +18,7 @@ class CustomObjects : public Defined {
   }
 };
 
-TEST_F(CustomObjects, have_defaults_and_only_the_fields_of_their_schema) {
+TEST_F(CustomObjects, get_defaults_and_lose_fields_outside_schema) {
   const Answer made = api.post(kWidgets, widget("a", R"({"color":"red","other":1})"));
   ASSERT_EQ(made.status, 201) << serialize(made.body);
   EXPECT_EQ(serialize(Json(object_at(made.body, {"spec"}))), R"({"color":"red","replicas":1})");
@@ -27,7 +27,7 @@ TEST_F(CustomObjects, have_defaults_and_only_the_fields_of_their_schema) {
   EXPECT_EQ(integer_at(made.body, {"metadata", "generation"}), 1);
 }
 
-TEST_F(CustomObjects, must_say_what_they_are) {
+TEST_F(CustomObjects, require_kind_and_version) {
   const Answer kindless = api.post(kWidgets, R"({"metadata":{"name":"a"}})");
   EXPECT_EQ(kindless.status, 400);
   EXPECT_NE(kindless.text({"message"}).find("Object 'Kind' is missing"), std::string_view::npos);
@@ -38,7 +38,7 @@ TEST_F(CustomObjects, must_say_what_they_are) {
             "(example.com/v1)");
 }
 
-TEST_F(CustomObjects, have_a_status_apart) {
+TEST_F(CustomObjects, have_separate_status) {
   api.post(kWidgets, widget("a", R"({"replicas":2})"));
   const Answer status = api.patch(
       std::string(kWidget) + "/status", kMerge,
@@ -52,7 +52,7 @@ TEST_F(CustomObjects, have_a_status_apart) {
   EXPECT_EQ(integer_at(spec.body, {"metadata", "generation"}), 2);
 }
 
-TEST_F(CustomObjects, are_scaled) {
+TEST_F(CustomObjects, support_scale) {
   api.post(kWidgets, widget("a", R"({"replicas":2})"));
   const std::string scale = std::string(kWidget) + "/scale";
   EXPECT_EQ(integer_at(api.get(scale).body, {"spec", "replicas"}), 2);
@@ -68,7 +68,7 @@ TEST_F(CustomObjects, are_scaled) {
   EXPECT_EQ(integer_at(api.get(kWidget).body, {"spec", "replicas"}), 0);
 }
 
-TEST_F(CustomObjects, are_refused_with_every_reason) {
+TEST_F(CustomObjects, are_rejected_with_every_reason) {
   const Answer refused = api.post(kWidgets, widget("a", R"({"replicas":"many","color":1})"));
   EXPECT_EQ(refused.status, 422);
   EXPECT_EQ(
@@ -80,7 +80,7 @@ TEST_F(CustomObjects, are_refused_with_every_reason) {
       "int64]");
 }
 
-TEST_F(CustomObjects, take_all_patches_but_strategic_ones) {
+TEST_F(CustomObjects, accept_all_patches_but_strategic_ones) {
   api.post(kWidgets, widget("a", "{}"));
   const Answer json =
       api.patch(kWidget, kJsonPatch, R"([{"op":"add","path":"/spec/color","value":"red"}])");
@@ -96,7 +96,7 @@ TEST_F(CustomObjects, take_all_patches_but_strategic_ones) {
             "application/apply-patch+yaml");
 }
 
-TEST_F(CustomObjects, are_not_applied_with_fields_or_types_that_the_schema_does_not_have) {
+TEST_F(CustomObjects, are_not_applied_with_unknown_fields_or_wrong_types) {
   const std::string apply = std::string(kWidget) + "?fieldManager=m";
   EXPECT_EQ(api.patch(apply, kApply, widget("a", R"({"other":1})")).text({"message"}),
             "failed to create typed patch object (/a; example.com/v1, Kind=Widget): .spec.other: "
@@ -106,7 +106,7 @@ TEST_F(CustomObjects, are_not_applied_with_fields_or_types_that_the_schema_does_
             ".spec.replicas: expected numeric (int or float), got string");
 }
 
-TEST_F(CustomObjects, come_as_json_alone_but_for_their_metadata) {
+TEST_F(CustomObjects, are_served_only_as_json_except_metadata) {
   api.post(kWidgets, widget("a", "{}"));
   constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
   EXPECT_EQ(accepting(kWidget, kProtobuf).status, 406);
@@ -128,7 +128,7 @@ TEST_F(CustomObjects, are_printed_in_their_columns) {
             (JsonArray{"a", 7}));
 }
 
-TEST_F(CustomObjects, are_selected_by_the_fields_that_their_definition_names) {
+TEST_F(CustomObjects, support_selectable_fields_of_definition) {
   api.post(kWidgets, widget("a", R"({"color":"red"})"));
   api.post(kWidgets, widget("b", R"({"color":"blue"})"));
   const std::string list(kWidgets);
@@ -137,7 +137,7 @@ TEST_F(CustomObjects, are_selected_by_the_fields_that_their_definition_names) {
             "field label not supported: spec.replicas");
 }
 
-TEST_F(CustomObjects, show_what_a_newer_schema_says_of_them) {
+TEST_F(CustomObjects, follow_newer_schema) {
   api.post(kWidgets, widget("a", R"({"color":"red"})"));
   api.remove(std::string(kWidgetsDefinition) + "?dryRun=All");
   std::string changed = definition(R"(,"size":{"type":"string","default":"small"})");
@@ -148,7 +148,7 @@ TEST_F(CustomObjects, show_what_a_newer_schema_says_of_them) {
   EXPECT_EQ(api.get(kWidget).text({"spec", "size"}), "small");
 }
 
-TEST_F(CustomObjects, may_keep_what_was_valid_once) {
+TEST_F(CustomObjects, keep_values_that_were_once_valid) {
   api.post(kWidgets, widget("a", R"({"replicas":9})"));
   std::string stricter = definition();
   replace_all(stricter, R"("maximum":10)", R"("maximum":5)");
@@ -160,7 +160,7 @@ TEST_F(CustomObjects, may_keep_what_was_valid_once) {
   EXPECT_EQ(api.patch(kWidget, kMerge, R"({"spec":{"replicas":8}})").status, 422);
 }
 
-TEST_F(CustomObjects, are_deleted_one_by_one_and_together) {
+TEST_F(CustomObjects, support_delete_and_delete_collection) {
   for (const auto* name : {"a", "b", "c"}) api.post(kWidgets, widget(name, "{}"));
   EXPECT_EQ(api.remove(kWidget).text({"status"}), "Success");
   EXPECT_EQ(array_at(api.remove(kWidgets).body, {"items"}).size(), 2U);
@@ -169,7 +169,7 @@ TEST_F(CustomObjects, are_deleted_one_by_one_and_together) {
             "delete is not supported on resources of kind \"widgets.example.com\"");
 }
 
-TEST_F(CustomObjects, live_only_where_their_scope_says) {
+TEST_F(CustomObjects, respect_their_scope) {
   EXPECT_EQ(api.get("/apis/example.com/v1/widgets").status, 200);
   EXPECT_EQ(api.get("/apis/example.com/v1/widgets/a").status, 404);
   EXPECT_EQ(api.post("/apis/example.com/v1/widgets", widget("a", "{}")).status, 404);
@@ -184,7 +184,7 @@ struct Value {
 
 class ValueOfSchema : public Defined, public ::testing::WithParamInterface<Value> {};
 
-TEST_P(ValueOfSchema, is_judged) {
+TEST_P(ValueOfSchema, is_validated) {
   const std::string property = R"(,"x":)" + std::string(GetParam().property);
   const Answer defined = api.post(kDefinitions, definition(property));
   ASSERT_EQ(defined.status, 201) << serialize(defined.body);

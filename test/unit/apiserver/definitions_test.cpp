@@ -17,7 +17,7 @@ TEST_F(Defined, establishes_a_definition_and_serves_its_kind) {
   EXPECT_EQ(api.get("/apis/example.com").text({"preferredVersion", "version"}), "v1");
 }
 
-TEST_F(Defined, accepts_no_name_that_another_definition_of_the_group_has) {
+TEST_F(Defined, rejects_name_taken_by_another_definition_of_group) {
   api.post(kDefinitions, definition());
   std::string other = definition();
   replace_all(other, "widgets", "gadgets");
@@ -31,7 +31,7 @@ TEST_F(Defined, accepts_no_name_that_another_definition_of_the_group_has) {
       << "the names are free again";
 }
 
-TEST_F(Defined, keeps_a_kind_apart_from_a_built_in_one_of_the_same_name) {
+TEST_F(Defined, separates_kind_from_built_in_one_of_same_name) {
   std::string pods = definition();
   replace_all(pods, "widgets", "pods");
   replace_all(pods, "Widget", "Pod");
@@ -45,7 +45,7 @@ TEST_F(Defined, keeps_a_kind_apart_from_a_built_in_one_of_the_same_name) {
   EXPECT_EQ(array_at(api.get(kOthers).body, {"items"}).size(), 1U);
 }
 
-TEST_F(Defined, keeps_policies_for_a_built_in_kind_from_others_of_its_name) {
+TEST_F(Defined, applies_policies_for_built_in_kind_only_to_it) {
   std::string maps = definition();
   replace_all(maps, "widgets", "configmaps");
   replace_all(maps, "Widget", "ConfigMap");
@@ -68,7 +68,7 @@ TEST_F(Defined, keeps_policies_for_a_built_in_kind_from_others_of_its_name) {
       201);
 }
 
-TEST_F(Defined, serves_a_group_s_versions_by_their_maturity) {
+TEST_F(Defined, orders_versions_of_group_by_maturity) {
   std::string many = definition();
   replace_all(many, R"({"name":"v1","served":true,"storage":true)",
               R"({"name":"v1beta2","served":true,"storage":false,)"
@@ -87,7 +87,7 @@ TEST_F(Defined, serves_a_group_s_versions_by_their_maturity) {
   EXPECT_EQ(api.get("/apis/example.com/v2alpha1/namespaces/default/widgets/a").status, 404);
 }
 
-TEST_F(Defined, deletes_the_objects_before_their_definition) {
+TEST_F(Defined, deletes_objects_before_definition) {
   api.post(kDefinitions, definition());
   api.post(kWidgets, widget("free", "{}"));
   api.post(kWidgets, R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"held",)"
@@ -106,7 +106,7 @@ TEST_F(Defined, deletes_the_objects_before_their_definition) {
   EXPECT_EQ(api.get("/apis/example.com").status, 404);
 }
 
-TEST_F(Defined, ends_the_watches_of_a_kind_that_changes) {
+TEST_F(Defined, ends_watches_of_changed_kind) {
   api.post(kDefinitions, definition());
   auto watch = api.watch("/apis/example.com/v1/widgets?watch=1");
   ASSERT_TRUE(watch.has_value());
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "must be a valid regular expression, but isn't"}),
     kBySentence);
 
-TEST_F(Defined, keeps_the_names_of_an_established_definition) {
+TEST_F(Defined, keeps_names_of_established_definition) {
   api.post(kDefinitions, definition());
   const Answer refused =
       api.patch(kWidgetsDefinition, kMerge, R"({"spec":{"scope":"Cluster","names":{"kind":"W"}}})");

@@ -28,7 +28,7 @@ class Deletion : public Api {
 
 using Names = std::vector<std::string>;
 
-TEST_F(Deletion, in_the_foreground_waits_for_a_garbage_collector) {
+TEST_F(Deletion, waits_for_garbage_collector_in_foreground) {
   make_node();
   EXPECT_EQ(api.remove(kNode, R"({"propagationPolicy":"Foreground"})").status, 200);
   EXPECT_EQ(finalizers(kNode), (Names{"foregroundDeletion"}));
@@ -37,20 +37,20 @@ TEST_F(Deletion, in_the_foreground_waits_for_a_garbage_collector) {
   EXPECT_EQ(api.get(kNode).status, 404);
 }
 
-TEST_F(Deletion, that_orphans_waits_for_a_garbage_collector) {
+TEST_F(Deletion, waits_for_garbage_collector_when_orphaning) {
   make_node();
   EXPECT_EQ(api.send("DELETE", std::string(kNode) + "?propagationPolicy=Orphan", "", "").status,
             200);
   EXPECT_EQ(finalizers(kNode), (Names{"orphan"}));
 }
 
-TEST_F(Deletion, in_the_background_does_not_wait) {
+TEST_F(Deletion, completes_at_once_in_background) {
   make_node();
   EXPECT_EQ(api.remove(kNode, R"({"propagationPolicy":"Background"})").status, 200);
   EXPECT_EQ(api.get(kNode).status, 404);
 }
 
-TEST_F(Deletion, a_later_policy_replaces_an_earlier_one) {
+TEST_F(Deletion, replaces_earlier_policy_by_later_one) {
   make_node(R"("example.com/mine")");
   api.remove(kNode, R"({"propagationPolicy":"Orphan"})");
   EXPECT_EQ(finalizers(kNode), (Names{"example.com/mine", "orphan"}));
@@ -73,7 +73,7 @@ class Namespaces : public Deletion {
   }
 };
 
-TEST_F(Namespaces, stay_until_their_finalizer_is_taken_away) {
+TEST_F(Namespaces, stay_until_finalized) {
   EXPECT_EQ(api.remove(kSpace).text({"status", "phase"}), "Terminating");
   api.remove(kSpace);
   EXPECT_EQ(api.get(kSpace).status, 200);
@@ -83,7 +83,7 @@ TEST_F(Namespaces, stay_until_their_finalizer_is_taken_away) {
   EXPECT_EQ(api.get(kSpace).status, 404);
 }
 
-TEST_F(Namespaces, that_are_finalized_before_go_with_the_second_delete) {
+TEST_F(Namespaces, disappear_on_second_delete_if_finalized_before) {
   EXPECT_EQ(finalize("").status, 200);
   EXPECT_EQ(api.get(kSpace).status, 200);
   EXPECT_EQ(api.remove(kSpace).status, 200);
@@ -92,7 +92,7 @@ TEST_F(Namespaces, that_are_finalized_before_go_with_the_second_delete) {
   EXPECT_EQ(api.get(kSpace).status, 404);
 }
 
-TEST_F(Namespaces, keep_their_finalizers_in_any_other_update) {
+TEST_F(Namespaces, keep_finalizers_in_other_updates) {
   api.put(kSpace, R"({"metadata":{"name":"lab"},"spec":{"finalizers":[]}})");
   api.patch(kSpace, kMerge, R"({"spec":null})");
   const Answer space = api.get(kSpace);

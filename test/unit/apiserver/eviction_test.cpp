@@ -52,7 +52,7 @@ std::string first_cause(const Answer& answer) {
   return std::string(text_at(cause, {"reason"})) + ": " + std::string(text_at(cause, {"message"}));
 }
 
-TEST_F(Eviction, deletes_gracefully_and_says_why) {
+TEST_F(Eviction, deletes_gracefully_and_sets_condition) {
   run_pod();
   const Answer evicted = evict();
   EXPECT_EQ(evicted.status, 201);
@@ -67,7 +67,7 @@ TEST_F(Eviction, deletes_gracefully_and_says_why) {
   EXPECT_EQ(text_at(*condition, {"reason"}), "EvictionByEvictionAPI");
 }
 
-TEST_F(Eviction, takes_a_disruption_from_the_budget_and_notes_the_pod) {
+TEST_F(Eviction, consumes_budget_and_records_pod) {
   run_pod();
   make_budget(kOneLeft);
   EXPECT_EQ(evict().status, 201);
@@ -81,7 +81,7 @@ TEST_F(Eviction, takes_a_disruption_from_the_budget_and_notes_the_pod) {
   EXPECT_EQ(text_at(*condition, {"reason"}), "InsufficientPods");
 }
 
-TEST_F(Eviction, waits_for_a_budget_that_has_nothing_left) {
+TEST_F(Eviction, waits_for_exhausted_budget) {
   run_pod();
   make_budget(kNoneLeft);
   const Answer refused = evict();
@@ -94,7 +94,7 @@ TEST_F(Eviction, waits_for_a_budget_that_has_nothing_left) {
   EXPECT_FALSE(going());
 }
 
-TEST_F(Eviction, waits_for_a_budget_whose_status_lags_behind) {
+TEST_F(Eviction, waits_for_budget_with_stale_status) {
   run_pod();
   make_budget(R"({"observedGeneration":0,"disruptionsAllowed":1})");
   const Answer refused = evict();
@@ -125,7 +125,7 @@ struct UnhealthyRow {
 
 class UnhealthyPods : public Eviction, public ::testing::WithParamInterface<UnhealthyRow> {};
 
-TEST_P(UnhealthyPods, are_evicted) {
+TEST_P(UnhealthyPods, are_evicted_by_policy) {
   run_pod("False");
   make_budget(GetParam().status, GetParam().spec);
   EXPECT_EQ(evict().status, GetParam().answer);
@@ -143,7 +143,7 @@ constexpr UnhealthyRow kUnhealthyRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, UnhealthyPods, ::testing::ValuesIn(kUnhealthyRows), kBySentence);
 
-TEST_F(Eviction, asks_no_budget_for_a_pod_that_does_not_run) {
+TEST_F(Eviction, ignores_budget_for_pod_not_running) {
   make_budget(kNoneLeft);
   make_pod();
   EXPECT_EQ(evict().status, 201);
@@ -153,14 +153,14 @@ TEST_F(Eviction, asks_no_budget_for_a_pod_that_does_not_run) {
   EXPECT_TRUE(gone()) << "done";
 }
 
-TEST_F(Eviction, asks_no_budget_for_a_pod_that_goes_already) {
+TEST_F(Eviction, ignores_budget_for_pod_in_deletion) {
   run_pod();
   ASSERT_EQ(evict().status, 201);
   make_budget(kNoneLeft);
   EXPECT_EQ(evict().status, 201);
 }
 
-TEST_F(Eviction, only_the_pod_that_is_meant) {
+TEST_F(Eviction, checks_preconditions) {
   run_pod();
   const Answer other = evict(R"({"preconditions":{"uid":"another"}})");
   EXPECT_EQ(other.status, 409);
@@ -176,7 +176,7 @@ TEST_F(Eviction, only_the_pod_that_is_meant) {
   EXPECT_TRUE(going());
 }
 
-TEST_F(Eviction, a_dry_run_changes_nothing) {
+TEST_F(Eviction, changes_nothing_in_dry_run) {
   run_pod();
   make_budget(kOneLeft);
   EXPECT_EQ(evict("{}", "?dryRun=All").status, 201);
@@ -186,7 +186,7 @@ TEST_F(Eviction, a_dry_run_changes_nothing) {
   EXPECT_EQ(integer_at(budget(), {"status", "disruptionsAllowed"}), 1);
 }
 
-TEST_F(Eviction, names_the_pod_of_its_path) {
+TEST_F(Eviction, requires_name_of_path) {
   EXPECT_EQ(evict().status, 404);
   run_pod();
   const std::string path = std::string(kPod) + "/eviction";
@@ -207,7 +207,7 @@ struct BudgetRow {
 
 class Budgets : public Api, public ::testing::WithParamInterface<BudgetRow> {};
 
-TEST_P(Budgets, are_checked) {
+TEST_P(Budgets, are_validated) {
   const Answer made = api.post(
       kBudgets, R"({"metadata":{"name":"b"},"spec":)" + std::string(GetParam().spec) + "}");
   if (GetParam().blamed.empty()) {
@@ -244,7 +244,7 @@ struct SelectorRow {
 
 class BudgetSelectors : public Eviction, public ::testing::WithParamInterface<SelectorRow> {};
 
-TEST_P(BudgetSelectors, select) {
+TEST_P(BudgetSelectors, match_pods) {
   run_pod();
   ASSERT_EQ(api.post(kBudgets, R"({"metadata":{"name":"b"},"spec":{"minAvailable":1)" +
                                    std::string(GetParam().selector) + "}}")

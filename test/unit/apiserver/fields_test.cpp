@@ -17,7 +17,7 @@ class Fields : public Api {
       R"("imagee":"j"}],"foo":{"bar":1}},"extra":[1]})";
 };
 
-TEST_F(Fields, that_are_unknown_are_dropped_with_a_warning) {
+TEST_F(Fields, are_dropped_with_warning_if_unknown) {
   const Answer made = api.post(kPods, kOdd);
   EXPECT_EQ(made.status, 201);
   EXPECT_EQ(made.header("Warning"), (std::vector<std::string>{
@@ -31,14 +31,14 @@ TEST_F(Fields, that_are_unknown_are_dropped_with_a_warning) {
   }
 }
 
-TEST_F(Fields, that_are_unknown_are_dropped_in_silence_if_that_is_wished) {
+TEST_F(Fields, are_dropped_silently_on_request) {
   const Answer made = api.post(with(kPods, "fieldValidation=Ignore"), kOdd);
   EXPECT_EQ(made.status, 201);
   EXPECT_TRUE(made.header("Warning").empty());
   EXPECT_FALSE(has(made.body, {"extra"}));
 }
 
-TEST_F(Fields, that_are_unknown_are_a_failure_if_that_is_wished) {
+TEST_F(Fields, are_rejected_if_unknown_on_request) {
   const Answer refused = api.post(with(kPods, "fieldValidation=Strict"), kOdd);
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(
@@ -49,7 +49,7 @@ TEST_F(Fields, that_are_unknown_are_a_failure_if_that_is_wished) {
   EXPECT_EQ(api.get(std::string(kPods) + "/p").status, 404);
 }
 
-TEST_F(Fields, that_are_given_twice_count_as_unknown_ones_do) {
+TEST_F(Fields, are_treated_like_unknown_ones_if_duplicate) {
   const auto body = R"({"metadata":{"name":"a","name":"b"},"data":{"k":"1","k":"2"}})";
   const Answer made = api.post(kConfigMaps, body);
   EXPECT_EQ(made.name(), "b");
@@ -59,7 +59,7 @@ TEST_F(Fields, that_are_given_twice_count_as_unknown_ones_do) {
   EXPECT_EQ(api.post(with(kConfigMaps, "fieldValidation=Strict"), body).status, 400);
 }
 
-TEST_F(Fields, of_a_patch_are_checked_too) {
+TEST_F(Fields, are_checked_in_patches) {
   make_pod();
   struct PatchRow {
     std::string_view type;
@@ -81,7 +81,7 @@ TEST_F(Fields, of_a_patch_are_checked_too) {
   }
 }
 
-TEST_F(Fields, of_items_of_a_map_are_named_without_its_key_in_a_strategic_patch) {
+TEST_F(Fields, are_named_without_merge_key_in_strategic_patch) {
   api.post("/apis/resource.k8s.io/v1/resourceslices",
            R"({"metadata":{"name":"s"},"spec":{"driver":"d","allNodes":true,
                "pool":{"name":"p","resourceSliceCount":1}}})");
@@ -96,13 +96,13 @@ TEST_F(Fields, of_items_of_a_map_are_named_without_its_key_in_a_strategic_patch)
   EXPECT_EQ(warning(kStrategic), R"(299 - "unknown field \"spec.devices[0].attributes.foo\"")");
 }
 
-TEST_F(Fields, an_item_of_a_list_is_there_even_if_it_is_null) {
+TEST_F(Fields, keep_null_items_of_lists) {
   const Answer refused =
       api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[null]}})");
   EXPECT_TRUE(refused.blames("spec.containers[0].name"));
 }
 
-TEST_F(Fields, that_are_applied_must_be_known) {
+TEST_F(Fields, must_be_known_in_apply) {
   const Answer refused = api.patch(with(kPod, "fieldManager=m"), kApply,
                                    R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":)"
                                    R"("trainer-0"},"spec":{"foo":1}})");
@@ -112,7 +112,7 @@ TEST_F(Fields, that_are_applied_must_be_known) {
             "declared in schema");
 }
 
-TEST_F(Fields, that_are_keys_and_left_out_of_what_is_applied_have_their_default) {
+TEST_F(Fields, get_defaults_for_omitted_keys_in_apply) {
   constexpr std::string_view kService = "/api/v1/namespaces/default/services/s";
   constexpr std::string_view kBody =
       R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}})";
@@ -130,7 +130,7 @@ TEST_F(Fields, that_are_keys_and_left_out_of_what_is_applied_have_their_default)
       << serialize(second.body);
 }
 
-TEST_F(Fields, free_form_parameters_stay_as_they_are) {
+TEST_F(Fields, keep_free_form_parameters) {
   const auto body =
       R"({"metadata":{"name":"shared"},"spec":{"devices":{"requests":[{"name":"one","exactly":)"
       R"({"deviceClassName":"gpu"}}],"config":[{"opaque":{"driver":"d","parameters":)"
@@ -150,7 +150,7 @@ struct TypeRow {
 
 class Types : public Api, public ::testing::WithParamInterface<TypeRow> {};
 
-TEST_P(Types, must_be_right) {
+TEST_P(Types, are_checked) {
   const Answer refused = api.post(kPods, std::string(GetParam().body));
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(refused.text({"message"}),
@@ -197,7 +197,7 @@ constexpr TypeRow kTypeRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, Types, ::testing::ValuesIn(kTypeRows), kBySentence);
 
-TEST_F(Fields, that_are_null_are_not_there) {
+TEST_F(Fields, are_missing_if_null) {
   const Answer made = api.post(
       kConfigMaps, R"({"metadata":{"name":"a","labels":null},"data":{"k":null},"immutable":null})");
   ASSERT_EQ(made.status, 201);
@@ -217,7 +217,7 @@ struct OptionRow {
 
 class WriteOptions : public Api, public ::testing::WithParamInterface<OptionRow> {};
 
-TEST_P(WriteOptions, are_checked) {
+TEST_P(WriteOptions, are_validated) {
   const std::string many(129, 'x');
   std::string query(GetParam().query);
   if (query == "fieldManager=") query += many;
@@ -242,7 +242,7 @@ struct YamlRow {
 
 class Yaml : public Api, public ::testing::WithParamInterface<YamlRow> {};
 
-TEST_P(Yaml, is_taken) {
+TEST_P(Yaml, is_accepted) {
   const Answer made = api.send("POST", kConfigMaps, kYaml, std::string(GetParam().body));
   if (made.status != 201) {
     EXPECT_EQ(std::to_string(made.status), GetParam().json) << serialize(made.body);
@@ -275,7 +275,7 @@ constexpr YamlRow kYamlRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, Yaml, ::testing::ValuesIn(kYamlRows), kBySentence);
 
-TEST_F(Fields, of_yaml_given_twice_count_as_unknown_ones_do) {
+TEST_F(Fields, are_treated_like_unknown_ones_if_duplicate_in_yaml) {
   const auto body = "metadata:\n  name: c\n  name: d\n";
   const Answer made = api.send("POST", kConfigMaps, kYaml, body);
   EXPECT_EQ(made.name(), "d");
@@ -283,7 +283,7 @@ TEST_F(Fields, of_yaml_given_twice_count_as_unknown_ones_do) {
   EXPECT_EQ(api.send("POST", with(kConfigMaps, "fieldValidation=Strict"), kYaml, body).status, 400);
 }
 
-TEST_F(Fields, can_be_applied_as_yaml) {
+TEST_F(Fields, are_applied_from_yaml) {
   const Answer made = api.patch(with(std::string(kConfigMaps) + "/c", "fieldManager=m"), kApply,
                                 "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n"
                                 "  k: v\n");
@@ -291,7 +291,7 @@ TEST_F(Fields, can_be_applied_as_yaml) {
   EXPECT_EQ(made.text({"data", "k"}), "v");
 }
 
-TEST_F(Fields, come_in_no_other_format) {
+TEST_F(Fields, are_rejected_in_other_formats) {
   EXPECT_EQ(api.send("POST", kConfigMaps, "text/plain", R"({"metadata":{"name":"a"}})").status,
             415);
 }
@@ -304,7 +304,7 @@ struct LabelRow {
 
 class Labels : public Api, public ::testing::WithParamInterface<LabelRow> {};
 
-TEST_P(Labels, have_a_format) {
+TEST_P(Labels, are_validated) {
   const Answer made = api.post(
       kConfigMaps, R"({"metadata":{"name":"a",)" + std::string(GetParam().metadata) + "}}");
   EXPECT_EQ(made.status, GetParam().blamed.empty() ? 201 : 422);

@@ -54,7 +54,7 @@ struct Family {
   std::string owner;
 };
 
-CO_TEST(GarbageCollector, what_the_server_has_made_itself_is_an_owner_too) {
+CO_TEST(GarbageCollector, recognizes_objects_created_by_server_as_owners) {
   Family family(loop);
   for (const std::string path :
        {"/api/v1/namespaces/default",
@@ -68,7 +68,7 @@ CO_TEST(GarbageCollector, what_the_server_has_made_itself_is_an_owner_too) {
   co_await family.stop();
 }
 
-CO_TEST(GarbageCollector, dependents_are_deleted_after_their_owner) {
+CO_TEST(GarbageCollector, deletes_dependents_after_owner) {
   Family family(loop);
   family.make_owned("child", Family::ref(family.owner));
   family.make("secrets", "free", "");
@@ -82,7 +82,7 @@ CO_TEST(GarbageCollector, dependents_are_deleted_after_their_owner) {
   co_await family.stop();
 }
 
-CO_TEST(GarbageCollector, an_object_whose_owner_never_existed_is_deleted_at_once) {
+CO_TEST(GarbageCollector, deletes_object_whose_owner_never_existed) {
   Family family(loop);
   family.make_owned("child", Family::ref("5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11"));
   co_await family.settle();
@@ -90,7 +90,7 @@ CO_TEST(GarbageCollector, an_object_whose_owner_never_existed_is_deleted_at_once
   co_await family.stop();
 }
 
-CO_TEST(GarbageCollector, one_owner_that_is_left_is_enough) {
+CO_TEST(GarbageCollector, keeps_object_with_one_remaining_owner) {
   Family family(loop);
   const std::string other = family.make("configmaps", "other", "");
   family.make_owned("child", Family::ref(family.owner) + "," + Family::ref(other));
@@ -103,7 +103,7 @@ CO_TEST(GarbageCollector, one_owner_that_is_left_is_enough) {
   co_await family.stop();
 }
 
-CO_TEST(GarbageCollector, orphans_stay_without_their_owner) {
+CO_TEST(GarbageCollector, keeps_orphans_without_owner) {
   Family family(loop);
   family.make_owned("child", Family::ref(family.owner));
   family.remove_owner("Orphan");
@@ -115,7 +115,7 @@ CO_TEST(GarbageCollector, orphans_stay_without_their_owner) {
   co_await family.stop();
 }
 
-CO_TEST(GarbageCollector, in_the_foreground_the_owner_waits_for_those_that_block_it) {
+CO_TEST(GarbageCollector, waits_for_blocking_dependents_in_foreground) {
   Family family(loop);
   family.make_owned("slow", Family::ref(family.owner, R"(,"blockOwnerDeletion":true)"),
                     R"(,"finalizers":["example.com/mine"])");
@@ -132,7 +132,7 @@ CO_TEST(GarbageCollector, in_the_foreground_the_owner_waits_for_those_that_block
   co_await family.stop();
 }
 
-CO_TEST(GarbageCollector, in_the_foreground_grandchildren_go_first) {
+CO_TEST(GarbageCollector, deletes_grandchildren_first_in_foreground) {
   Family family(loop);
   const std::string child =
       family.make_owned("child", Family::ref(family.owner, R"(,"blockOwnerDeletion":true)"));
@@ -148,7 +148,7 @@ CO_TEST(GarbageCollector, in_the_foreground_grandchildren_go_first) {
   co_await family.stop();
 }
 
-CO_TEST(GarbageCollector, in_the_foreground_an_object_with_another_owner_stays) {
+CO_TEST(GarbageCollector, keeps_object_with_another_owner_in_foreground) {
   Family family(loop);
   const std::string other = family.make("configmaps", "other", "");
   family.make_owned("child", Family::ref(family.owner) + "," + Family::ref(other));

@@ -68,7 +68,7 @@ CO_TEST(HttpFront, answers_requests) {
   co_await site.stop();
 }
 
-CO_TEST(HttpFront, streams_a_watch_as_things_happen) {
+CO_TEST(HttpFront, streams_watch_events_immediately) {
   Site site(loop);
   const auto watch = co_await site.client->open(get(kWatchAll), {});
   CO_ASSERT_TRUE(watch);
@@ -85,7 +85,7 @@ CO_TEST(HttpFront, streams_a_watch_as_things_happen) {
   co_await site.stop();
 }
 
-CO_TEST(HttpFront, ends_a_watch_cleanly_after_its_timeout) {
+CO_TEST(HttpFront, ends_watch_cleanly_at_timeout) {
   Site site(loop);
   const auto watch =
       co_await site.client->open(get("/api/v1/pods?watch=true&timeoutSeconds=7"), {});
@@ -98,7 +98,7 @@ CO_TEST(HttpFront, ends_a_watch_cleanly_after_its_timeout) {
   co_await site.stop();
 }
 
-CO_TEST(HttpFront, forgets_a_watch_whose_client_has_gone) {
+CO_TEST(HttpFront, forgets_watch_of_disconnected_client) {
   Site site(loop);
   {
     const auto watch = co_await site.client->open(get(kWatchAll), {});
@@ -110,7 +110,7 @@ CO_TEST(HttpFront, forgets_a_watch_whose_client_has_gone) {
   co_await site.stop();
 }
 
-CO_TEST(HttpFront, refuses_a_watch_with_a_status) {
+CO_TEST(HttpFront, rejects_watch_with_status) {
   Site site(loop);
   const auto watch = co_await site.client->open(get("/api/v1/pods?watch=true&fieldSelector=x"), {});
   CO_ASSERT_TRUE(watch);
@@ -118,7 +118,7 @@ CO_TEST(HttpFront, refuses_a_watch_with_a_status) {
   co_await site.stop();
 }
 
-CO_TEST(HttpFront, can_lose_an_answer_or_the_rest_of_it) {
+CO_TEST(HttpFront, can_drop_answer_or_its_rest) {
   Site site(loop);
   for (const std::size_t bytes : {0U, 10U}) {
     site.server.after(
@@ -143,7 +143,7 @@ http::Request post_large_config_map(std::size_t bytes) {
   return request;
 }
 
-CO_TEST(HttpFront, ends_a_watch_whose_client_does_not_read) {
+CO_TEST(HttpFront, ends_watch_of_client_that_does_not_read) {
   Site site(loop);
   const auto watch = co_await site.client->open(get(kWatchAll), {});
   CO_ASSERT_TRUE(watch);
@@ -174,7 +174,7 @@ Task<std::string> exchange(Site& site, runtime::TimeSource& time, std::string re
   }
 }
 
-CO_TEST(HttpFront, refuses_as_the_server_does_what_the_server_never_sees) {
+CO_TEST(HttpFront, rejects_bad_http_like_kube_apiserver) {
   Site site(loop);
   const std::string huge =
       co_await exchange(site, loop.time(),
@@ -191,7 +191,7 @@ CO_TEST(HttpFront, refuses_as_the_server_does_what_the_server_never_sees) {
   co_await site.stop();
 }
 
-CO_TEST(HttpFront, compresses_large_answers_for_clients_that_accept_it) {
+CO_TEST(HttpFront, compresses_large_answers_on_request) {
   Site site(loop);
   const auto made = co_await site.client->send(post_large_config_map(200'000), {});
   CO_ASSERT_TRUE(made);
@@ -228,7 +228,7 @@ Task<> send_into(Site& site, http::Request request, std::vector<std::string>& an
   answered.push_back(answer ? target : answer.error().message);
 }
 
-CO_TEST(HttpFront, answers_others_while_a_long_list_is_on_its_way) {
+CO_TEST(HttpFront, serves_others_during_long_list) {
   Site site(loop);
   for (int i = 0; i < 30; ++i) co_await site.client->send(post_large_config_map(100'000), {});
   std::vector<std::string> answered;

@@ -2,7 +2,7 @@
 // client may cost is counted in values, in JSON, YAML and protobuf alike.
 #include "apiserver/text/item_budget.hpp"
 
-#include "apiserver/text/protobuf/protobuf.hpp"
+#include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/text/yaml.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
@@ -26,21 +26,21 @@ TEST(CountValues, counts_members_and_items_at_all_depths) {
   for (const auto& [text, most] : rows) EXPECT_EQ(count_values(text), most) << text;
 }
 
-TEST(ParseBody, refuses_more_values_than_an_object_may_have) {
+TEST(ParseBody, rejects_too_many_values) {
   std::string problem;
   EXPECT_TRUE(parse_body(json_list(kValuesMax - 1), problem)) << problem;
   EXPECT_FALSE(parse_body(json_list(kValuesMax), problem));
   EXPECT_EQ(problem, "more than 50000 fields and items");
 }
 
-TEST(ParseYaml, refuses_more_values_than_an_object_may_have) {
+TEST(ParseYaml, rejects_too_many_values) {
   std::string problem;
   EXPECT_TRUE(parse_yaml("a:\n" + repeated(kValuesMax - 10, "- 0\n"), problem)) << problem;
   EXPECT_FALSE(parse_yaml("a:\n" + repeated(kValuesMax, "- 0\n"), problem));
   EXPECT_EQ(problem, "yaml: more than 50000 fields and items");
 }
 
-TEST(ParseYaml, counts_what_aliases_stand_for) {
+TEST(ParseYaml, counts_values_behind_aliases) {
   std::string problem;
   const std::string thousand = "a: &a [0" + repeated(999, ",0") + "]\n";
   EXPECT_TRUE(parse_yaml(thousand + "b: [*a" + repeated(9, ",*a") + "]\n", problem)) << problem;
@@ -48,7 +48,7 @@ TEST(ParseYaml, counts_what_aliases_stand_for) {
   EXPECT_EQ(problem, "yaml: more than 50000 fields and items");
 }
 
-TEST(ParseYaml, refuses_hundreds_of_thousands_of_anchors) {
+TEST(ParseYaml, rejects_hundreds_of_thousands_of_anchors) {
   std::string text;
   for (std::size_t i = 0; i < 300'000; ++i) text += "- &a" + std::to_string(i) + " x\n";
   std::string problem;
@@ -56,12 +56,12 @@ TEST(ParseYaml, refuses_hundreds_of_thousands_of_anchors) {
   EXPECT_EQ(problem, "yaml: more than 50000 fields and items");
 }
 
-TEST(ParseYaml, refuses_an_anchor_that_contains_itself) {
+TEST(ParseYaml, rejects_anchor_that_contains_itself) {
   std::string problem;
   EXPECT_FALSE(parse_yaml("a: &a [*a]\n", problem));
 }
 
-TEST(ParseYaml, copies_what_an_alias_names) {
+TEST(ParseYaml, copies_aliased_value) {
   std::string problem;
   const auto yaml = parse_yaml("a: &a {b: [1, &c two]}\nd: *a\ne: *c\n*c : 3\n", problem);
   ASSERT_TRUE(yaml) << problem;
@@ -77,7 +77,7 @@ std::string pod_of_empty_claims(std::size_t claims) {
                          JsonObject{{"spec", JsonObject{{"resourceClaims", std::move(list)}}}});
 }
 
-TEST(DecodeProtobuf, refuses_more_values_than_an_object_may_have) {
+TEST(DecodeProtobuf, rejects_too_many_values) {
   EXPECT_TRUE(decode_protobuf(pod_of_empty_claims(kValuesMax - 10)));
   const auto refused = decode_protobuf(pod_of_empty_claims(kValuesMax + 10));
   ASSERT_FALSE(refused);
@@ -89,7 +89,7 @@ TEST(DecodeProtobuf, refuses_more_values_than_an_object_may_have) {
 class Bodies : public Api {};
 
 // The path of each is as long as its parent's name: 20,000 of them would be gigabytes.
-TEST_F(Bodies, with_thousands_of_doubtful_fields_are_told_of_a_hundred) {
+TEST_F(Bodies, return_at_most_a_hundred_warnings) {
   const std::string long_name(100'000, 'x');
   const auto told_of = [&](const std::string& member) {
     std::size_t paths = 0;
@@ -107,7 +107,7 @@ TEST_F(Bodies, with_thousands_of_doubtful_fields_are_told_of_a_hundred) {
   EXPECT_LE(told_of(R"(,"a":1)"), 101U);
 }
 
-TEST_F(Bodies, of_a_million_empty_claims_are_refused_in_every_format) {
+TEST_F(Bodies, are_rejected_with_a_million_empty_claims) {
   const std::string claims = "{}" + repeated(1'000'000, ",{}");
   const std::string pod = R"({"metadata":{"name":"p"},"spec":{"resourceClaims":[)" + claims + "]}}";
   EXPECT_EQ(api.post(kPods, pod).status, 400);

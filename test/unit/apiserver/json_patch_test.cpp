@@ -17,7 +17,7 @@ struct Row {
 
 class JsonPatch : public ::testing::TestWithParam<Row> {};
 
-TEST_P(JsonPatch, changes) {
+TEST_P(JsonPatch, applies_operations) {
   JsonObject object = object_of(GetParam().before);
   const auto patch = decode_json_patch(GetParam().patch);
   ASSERT_TRUE(patch);
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, JsonPatch, ::testing::ValuesIn(kRows), kBySentenc
 
 class JsonPatchRequest : public Api {};
 
-TEST_F(JsonPatchRequest, sees_the_object_as_it_is_shown) {
+TEST_F(JsonPatchRequest, sees_object_as_shown) {
   make_claim();
   const Answer patched = api.patch(kClaim, kJsonPatch,
                                    R"([{"op":"test","path":"/kind","value":"ResourceClaim"},)"
@@ -93,7 +93,7 @@ TEST_F(JsonPatchRequest, sees_the_object_as_it_is_shown) {
   EXPECT_EQ(patched.text({"metadata", "labels", "a"}), "b");
 }
 
-TEST_F(JsonPatchRequest, must_leave_an_object_of_the_kind) {
+TEST_F(JsonPatchRequest, must_keep_kind) {
   make_claim();
   EXPECT_EQ(
       api.patch(kClaim, kJsonPatch, R"([{"op":"replace","path":"/kind","value":"Pod"}])").status,
@@ -107,7 +107,7 @@ TEST_F(JsonPatchRequest, must_leave_an_object_of_the_kind) {
       400);
 }
 
-TEST_F(JsonPatchRequest, must_leave_the_version_but_not_the_kind) {
+TEST_F(JsonPatchRequest, may_not_change_version) {
   make_claim();
   EXPECT_EQ(api.patch(kClaim, kJsonPatch, R"([{"op":"remove","path":"/kind"}])").status, 200);
   const Answer refused =
@@ -122,13 +122,13 @@ TEST_F(JsonPatchRequest, must_leave_the_version_but_not_the_kind) {
       422);
 }
 
-TEST_F(JsonPatchRequest, that_makes_a_list_of_the_object_is_no_patch_of_its_kind) {
+TEST_F(JsonPatchRequest, cannot_turn_object_into_list) {
   make_claim();
   EXPECT_TRUE(
       api.patch(kClaim, kJsonPatch, R"([{"op":"replace","path":"","value":[]}])").blames("patch"));
 }
 
-TEST_F(JsonPatchRequest, warns_of_members_that_mean_nothing) {
+TEST_F(JsonPatchRequest, warns_of_ignored_members) {
   make_claim();
   constexpr std::string_view kPatch =
       R"([{"op":"add","path":"/metadata/labels","value":{},"extra":1}])";
@@ -136,7 +136,7 @@ TEST_F(JsonPatchRequest, warns_of_members_that_mean_nothing) {
             std::vector<std::string>{R"(299 - "json patch unknown field \"[0].extra\"")"});
 }
 
-TEST_F(JsonPatchRequest, must_leave_the_name) {
+TEST_F(JsonPatchRequest, must_keep_name) {
   make_claim();
   for (const auto* patch : {R"([{"op":"add","path":"/metadata","value":{"labels":{"a":"b"}}}])",
                             R"([{"op":"remove","path":"/metadata/name"}])"}) {
@@ -145,7 +145,7 @@ TEST_F(JsonPatchRequest, must_leave_the_name) {
   EXPECT_EQ(api.patch(kClaim, kMerge, R"({"metadata":{"name":null}})").status, 400);
 }
 
-TEST_F(JsonPatchRequest, that_copies_the_object_into_itself_again_and_again_does_not_apply) {
+TEST_F(JsonPatchRequest, fails_when_object_is_copied_into_itself_repeatedly) {
   constexpr std::string_view kMap = "/api/v1/namespaces/default/configmaps/m";
   api.post("/api/v1/namespaces/default/configmaps",
            R"({"metadata":{"name":"m"},"data":{"a":"of some bytes"}})");
@@ -158,7 +158,7 @@ TEST_F(JsonPatchRequest, that_copies_the_object_into_itself_again_and_again_does
   EXPECT_EQ(api.get(std::string(kMap)).text({"data", "a"}), "of some bytes");
 }
 
-TEST_F(JsonPatchRequest, is_a_list_of_operations_and_no_longer_than_it_may_be) {
+TEST_F(JsonPatchRequest, must_be_bounded_list_of_operations) {
   make_claim();
   EXPECT_EQ(api.patch(kClaim, kJsonPatch, "nonsense").status, 400);
   EXPECT_EQ(api.patch(kClaim, kJsonPatch, "").status, 400);

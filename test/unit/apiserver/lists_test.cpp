@@ -25,7 +25,7 @@ class Lists : public Api {
   }
 };
 
-TEST_F(Lists, show_items_in_order_without_their_kind) {
+TEST_F(Lists, show_ordered_items_without_kind) {
   make("b");
   make("a");
   const Answer all = list("");
@@ -36,7 +36,7 @@ TEST_F(Lists, show_items_in_order_without_their_kind) {
 }
 
 // In every form, the parts are what handle() answers with.
-TEST_F(Lists, come_in_parts_that_are_the_same_as_the_whole) {
+TEST_F(Lists, stream_parts_equal_to_the_whole) {
   for (int i = 0; i < 40; ++i) {
     api.post("/api/v1/namespaces/default/configmaps",
              R"({"metadata":{"name":"m)" + std::to_string(i) + R"("},"data":{"k":")" +
@@ -66,7 +66,7 @@ TEST_F(Lists, come_in_parts_that_are_the_same_as_the_whole) {
   }
 }
 
-TEST_F(Lists, what_is_no_list_or_is_refused_is_for_handle) {
+TEST_F(Lists, leave_other_requests_to_handle) {
   const auto opened = [this](std::string method, std::string path, std::string query = {}) {
     return server.open_list(
                {.method = std::move(method), .path = std::move(path), .query = std::move(query)}) !=
@@ -81,7 +81,7 @@ TEST_F(Lists, what_is_no_list_or_is_refused_is_for_handle) {
   EXPECT_FALSE(opened("GET", "/version"));
 }
 
-TEST_F(Lists, find_a_name_in_each_namespace) {
+TEST_F(Lists, find_name_in_each_namespace) {
   api.post("/api/v1/namespaces", R"({"metadata":{"name":"lab"}})");
   for (const auto* ns : {"default", "lab"}) {
     for (const auto* name : {"a", "b", "bb"}) {
@@ -103,7 +103,7 @@ TEST_F(Lists, find_a_name_in_each_namespace) {
   EXPECT_EQ(found("metadata.name%3Db,metadata.namespace%3Dlab"), "lab/b ");
 }
 
-TEST_F(Lists, come_in_pages_of_one_state) {
+TEST_F(Lists, page_through_one_state) {
   for (const auto* name : {"a", "b", "c", "d", "e"}) make(name);
   const Answer first = list("limit=2");
   EXPECT_EQ(names(first), "a b ");
@@ -120,13 +120,13 @@ TEST_F(Lists, come_in_pages_of_one_state) {
   EXPECT_FALSE(has(third.body, {"metadata", "continue"}));
 }
 
-TEST_F(Lists, of_any_age_come_whole) {
+TEST_F(Lists, are_complete_at_any_age) {
   make("a");
   make("b");
   EXPECT_EQ(names(list("limit=1&resourceVersion=0")), "a b ");
 }
 
-TEST_F(Lists, of_events_have_pages_at_any_age) {
+TEST_F(Lists, page_through_events_at_any_age) {
   const std::string events = "/api/v1/namespaces/default/events";
   for (const auto* name : {"a", "b"}) {
     api.post(events, R"({"metadata":{"name":")" + std::string(name) +
@@ -135,7 +135,7 @@ TEST_F(Lists, of_events_have_pages_at_any_age) {
   EXPECT_EQ(names(api.get(events + "?limit=1&resourceVersion=0")), "a ");
 }
 
-TEST_F(Lists, a_page_of_a_forgotten_state_is_gone_but_can_be_continued_as_it_is_now) {
+TEST_F(Lists, continue_expired_page_at_current_state) {
   for (const auto* name : {"a", "b", "c"}) make(name);
   const Answer first = list("limit=1");
   make("bb");
@@ -154,7 +154,7 @@ struct SelectorRow {
 
 class ListSelectors : public Lists, public ::testing::WithParamInterface<SelectorRow> {};
 
-TEST_P(ListSelectors, choose) {
+TEST_P(ListSelectors, match_objects) {
   make("a", R"({"color":"red","size":"2"})");
   make("b", R"({"color":"blue"})");
   make("c");
@@ -195,7 +195,7 @@ TEST_F(Lists, select_slices_by_driver_node_and_pool) {
   }
 }
 
-TEST_F(Lists, show_an_exact_version_where_it_is_still_known) {
+TEST_F(Lists, show_exact_version_while_known) {
   make("a");
   const std::string then = std::to_string(server.store().revision());
   make("b");
@@ -215,7 +215,7 @@ struct RefusedRow {
 
 class RefusedList : public Lists, public ::testing::WithParamInterface<RefusedRow> {};
 
-TEST_P(RefusedList, answers) {
+TEST_P(RefusedList, is_answered) {
   const Answer answer = list(GetParam().query);
   EXPECT_EQ(answer.status, GetParam().status) << GetParam().query;
   EXPECT_EQ(answer.reason(), GetParam().reason) << GetParam().query;
@@ -235,13 +235,13 @@ constexpr RefusedRow kRefusedRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, RefusedList, ::testing::ValuesIn(kRefusedRows), kBySentence);
 
-TEST_F(Lists, a_version_from_the_future_says_so_in_a_cause) {
+TEST_F(Lists, report_future_version_as_cause) {
   const Answer answer = list("resourceVersion=1000");
   const auto& cause = array_at(answer.body, {"details", "causes"}).front().get_object();
   EXPECT_EQ(text_at(cause, {"reason"}), "ResourceVersionTooLarge");
 }
 
-TEST_F(Lists, a_collection_can_be_deleted_by_selector) {
+TEST_F(Lists, delete_collection_by_selector) {
   make("a", R"({"color":"red"})");
   make("b");
   EXPECT_EQ(api.remove("/api/v1/namespaces/default/configmaps?labelSelector=color%3Dred").status,

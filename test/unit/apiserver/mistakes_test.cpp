@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
             {"metadata.generation"}}),
     kBySentence);
 
-TEST_F(Api, refuses_a_status_of_a_negative_generation_and_addresses_that_are_none) {
+TEST_F(Api, rejects_negative_status_generation_and_invalid_addresses) {
   make_pod();
   EXPECT_TRUE(api.patch(kPodStatus, kMerge, R"({"status":{"observedGeneration":-1}})")
                   .blames("status.observedGeneration"));
@@ -130,7 +130,7 @@ TEST_F(Api, refuses_a_status_of_a_negative_generation_and_addresses_that_are_non
                   .blames("status.hostIPs[0]"));
 }
 
-TEST_F(Api, refuses_conditions_of_a_pod_without_a_name_and_three_addresses) {
+TEST_F(Api, rejects_pod_conditions_without_name_and_three_addresses) {
   make_pod();
   const Answer bad = api.patch(
       kPodStatus, kMerge,
@@ -142,7 +142,7 @@ TEST_F(Api, refuses_conditions_of_a_pod_without_a_name_and_three_addresses) {
       << serialize(bad.body);
 }
 
-TEST_F(Api, refuses_an_address_of_a_node_twice) {
+TEST_F(Api, rejects_duplicate_node_address) {
   api.post("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
   constexpr std::string_view kTwice =
       R"({"status":{"addresses":[{"type":"Hostname","address":"a"},{"type":"InternalDNS",)"
@@ -152,7 +152,7 @@ TEST_F(Api, refuses_an_address_of_a_node_twice) {
   EXPECT_EQ(fields_of(bad), std::vector<std::string>{"status.addresses[2]"});
 }
 
-TEST_F(Api, clears_claim_statuses_by_an_empty_list_and_keeps_them_without_one) {
+TEST_F(Api, clears_claim_statuses_only_by_empty_list) {
   make_pod("node-a");
   const auto put = [&](std::string_view status) {
     Json pod = api.get(kPod).body;
@@ -168,7 +168,7 @@ TEST_F(Api, clears_claim_statuses_by_an_empty_list_and_keeps_them_without_one) {
   EXPECT_EQ(count(put(R"({"resourceClaimStatuses":[]})")), 0);
 }
 
-TEST_F(Api, keeps_the_time_of_a_condition_that_a_binding_does_not_change) {
+TEST_F(Api, keeps_condition_time_that_binding_does_not_change) {
   make_pod();
   constexpr std::string_view kTime = "2019-05-04T03:02:01Z";
   api.patch(kPodStatus, kMerge,
@@ -182,7 +182,7 @@ TEST_F(Api, keeps_the_time_of_a_condition_that_a_binding_does_not_change) {
   EXPECT_EQ(text_at(condition, {"lastTransitionTime"}), kTime);
 }
 
-TEST_F(Api, merges_a_list_of_texts_into_one_without_repetitions) {
+TEST_F(Api, merges_string_lists_without_duplicates) {
   constexpr std::string_view kMap = "/api/v1/namespaces/default/configmaps/m";
   api.post("/api/v1/namespaces/default/configmaps",
            R"({"metadata":{"name":"m","finalizers":["a/b","a/b"]}})");
@@ -191,7 +191,7 @@ TEST_F(Api, merges_a_list_of_texts_into_one_without_repetitions) {
 }
 
 // Where each item is compared with each, this takes minutes.
-TEST_F(Api, merges_lists_of_thousands_of_items) {
+TEST_F(Api, merges_long_lists) {
   constexpr std::string_view kMap = "/api/v1/namespaces/default/configmaps/m";
   constexpr std::size_t kCount = 8'000;
   const auto metadata = [](std::string_view prefix) {
@@ -217,7 +217,7 @@ TEST_F(Api, merges_lists_of_thousands_of_items) {
   EXPECT_EQ(count(api.patch(apply, kApply, metadata("y"))), 2 * kCount);
 }
 
-TEST_F(Api, names_no_device_of_a_slice_that_has_too_many) {
+TEST_F(Api, names_no_device_of_oversized_slice) {
   std::string devices;
   for (int i = 0; i < 129; ++i) devices += R"({"name":""},)";
   devices.pop_back();
@@ -229,7 +229,7 @@ TEST_F(Api, names_no_device_of_a_slice_that_has_too_many) {
   EXPECT_EQ(fields_of(slice), std::vector<std::string>{"spec.devices"});
 }
 
-TEST_F(Api, leaves_out_empty_texts_of_events_and_writes_that_nothing_is_projected) {
+TEST_F(Api, omits_empty_event_strings_and_writes_empty_projection) {
   const Answer event = api.post(
       "/api/v1/namespaces/default/events",
       R"({"metadata":{"name":"e"},"type":"","involvedObject":{"namespace":"default","uid":""}})");
@@ -242,7 +242,7 @@ TEST_F(Api, leaves_out_empty_texts_of_events_and_writes_that_nothing_is_projecte
   EXPECT_TRUE(object_at(volume, {"projected"}).contains("sources"));
 }
 
-TEST_F(Api, leaves_out_empty_texts_of_tolerations_and_nodes) {
+TEST_F(Api, omits_empty_strings_of_tolerations_and_nodes) {
   const Answer pod =
       api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],)"
                       R"("tolerations":[{"key":"","operator":"Exists","effect":""}]}})");
@@ -253,7 +253,7 @@ TEST_F(Api, leaves_out_empty_texts_of_tolerations_and_nodes) {
   EXPECT_FALSE(has(node.body, {"spec", "providerID"}));
 }
 
-TEST_F(Api, writes_a_capacity_without_a_value_as_none) {
+TEST_F(Api, writes_capacity_without_value_as_empty) {
   const Answer slice =
       api.post("/apis/resource.k8s.io/v1/resourceslices",
                R"({"metadata":{"name":"s"},"spec":{"driver":"d","nodeName":"n","pool":{"name":"p",)"
@@ -262,7 +262,7 @@ TEST_F(Api, writes_a_capacity_without_a_value_as_none) {
   EXPECT_EQ(text_at(device, {"capacity", "memory", "value"}), "0");
 }
 
-TEST_F(Api, takes_an_empty_text_for_none_where_go_does) {
+TEST_F(Api, treats_empty_string_like_go) {
   const Answer pod = api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"restartPolicy":"",)"
                                      R"("containers":[{"name":"c","image":"i"}]}})");
   EXPECT_EQ(pod.text({"spec", "restartPolicy"}), "Always");
@@ -273,7 +273,7 @@ TEST_F(Api, takes_an_empty_text_for_none_where_go_does) {
   EXPECT_TRUE(has(as_object(array_at(node.body, {"status", "addresses"}).front()), {"address"}));
 }
 
-TEST_F(Api, looks_no_further_than_a_deadline_that_may_not_change_so) {
+TEST_F(Api, stops_validation_at_immutable_deadline) {
   make_pod();
   api.patch(kPod, kMerge, R"({"spec":{"activeDeadlineSeconds":60}})");
   EXPECT_EQ(fields_of(api.patch(kPod, kMerge,
@@ -281,7 +281,7 @@ TEST_F(Api, looks_no_further_than_a_deadline_that_may_not_change_so) {
             std::vector<std::string>{"spec.activeDeadlineSeconds"});
 }
 
-TEST_F(Api, leaves_out_maps_without_entries) {
+TEST_F(Api, omits_empty_maps) {
   const Answer pod = api.post(
       kPods, R"({"metadata":{"name":"p"},"spec":{"nodeSelector":{},"containers":[{"name":"c",)"
              R"("image":"i","resources":{"limits":{}}}],"volumes":[{"name":"v","emptyDir":{}}]}})");
@@ -293,7 +293,7 @@ TEST_F(Api, leaves_out_maps_without_entries) {
   EXPECT_TRUE(has(as_object(array_at(pod.body, {"spec", "volumes"}).front()), {"emptyDir"}));
 }
 
-TEST_F(Api, writes_quantities_in_their_canonical_form) {
+TEST_F(Api, writes_canonical_quantities) {
   const Answer pod = api.post(
       kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i",)"
              R"("resources":{"limits":{"cpu":"1000m","memory":"1024Mi","example.com/gpu":2}}}]}})");
@@ -302,7 +302,7 @@ TEST_F(Api, writes_quantities_in_their_canonical_form) {
             R"({"cpu":"1","memory":"1Gi","example.com/gpu":"2"})");
 }
 
-TEST_F(Api, requests_as_a_whole_what_containers_request_together) {
+TEST_F(Api, sums_container_requests) {
   const Answer pod = api.post(
       kPods,
       R"({"metadata":{"name":"p"},"spec":{"resources":{"limits":{"cpu":"4","memory":"1Gi"}},)"
@@ -314,7 +314,7 @@ TEST_F(Api, requests_as_a_whole_what_containers_request_together) {
             R"({"cpu":"2500m","memory":"1Gi"})");
 }
 
-TEST_F(Api, opens_the_ports_of_the_node_on_its_network) {
+TEST_F(Api, opens_host_ports_on_host_network) {
   const Answer pod = api.post(
       kPods, R"({"metadata":{"name":"p"},"spec":{"hostNetwork":true,"containers":[{"name":"c",)"
              R"("image":"i","ports":[{"containerPort":80}]}]}})");
@@ -322,7 +322,7 @@ TEST_F(Api, opens_the_ports_of_the_node_on_its_network) {
   EXPECT_EQ(integer_at(as_object(array_at(container, {"ports"}).front()), {"hostPort"}), 80);
 }
 
-TEST_F(Api, pulls_images_each_time_if_they_are_the_latest) {
+TEST_F(Api, pulls_latest_images_always) {
   struct Image {
     std::string_view name, policy;
   };

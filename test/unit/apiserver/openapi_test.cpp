@@ -1,5 +1,5 @@
 // OpenAPI v3: what kubectl reads of it before it believes that the server checks fields.
-#include "apiserver/front/openapi_schemas.hpp"
+#include "apiserver/schemas/openapi_schemas.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -30,7 +30,7 @@ void collect_references(const Json& value, std::vector<std::string>& names) {
   }
 }
 
-TEST_F(OpenApi, has_a_document_for_each_group_version_that_is_served) {
+TEST_F(OpenApi, has_document_for_each_served_group_version) {
   std::vector<std::string> roots;
   for (const auto& entry : index()) roots.emplace_back(entry.key());
   EXPECT_EQ(
@@ -44,7 +44,7 @@ TEST_F(OpenApi, has_a_document_for_each_group_version_that_is_served) {
           "apis/scheduling.k8s.io/v1", "apis/storage.k8s.io/v1", "apis/apiextensions.k8s.io/v1"}));
 }
 
-TEST_F(OpenApi, refers_to_no_schema_that_is_missing) {
+TEST_F(OpenApi, refers_only_to_existing_schemas) {
   for (const auto& entry : index()) {
     const JsonObject shown = document(entry.key());
     std::vector<std::string> references;
@@ -57,7 +57,7 @@ TEST_F(OpenApi, refers_to_no_schema_that_is_missing) {
   }
 }
 
-TEST_F(OpenApi, says_that_patches_validate_fields) {
+TEST_F(OpenApi, announces_field_validation_of_patches) {
   const JsonObject shown = document("apis/resource.k8s.io/v1");
   const JsonObject& patch = object_at(
       shown,
@@ -71,7 +71,7 @@ TEST_F(OpenApi, says_that_patches_validate_fields) {
             (std::vector<std::string>{"dryRun", "fieldManager", "fieldValidation", "force"}));
 }
 
-TEST_F(OpenApi, tells_how_lists_are_merged) {
+TEST_F(OpenApi, describes_list_merging) {
   const JsonObject shown = document("api/v1");
   const JsonObject& claims = object_at(
       shown,
@@ -79,7 +79,7 @@ TEST_F(OpenApi, tells_how_lists_are_merged) {
   EXPECT_EQ(text_at(claims, {"x-kubernetes-patch-merge-key"}), "name");
 }
 
-TEST_F(OpenApi, changes_its_hash_when_other_kinds_are_served) {
+TEST_F(OpenApi, changes_hash_with_served_kinds) {
   const JsonObject before = index();
   server.serve({.resource = {"v1"}, .device_taint_rules = {"v1beta2"}});
   const JsonObject after = index();
@@ -87,7 +87,7 @@ TEST_F(OpenApi, changes_its_hash_when_other_kinds_are_served) {
   EXPECT_NE(before.at("apis/resource.k8s.io/v1"), after.at("apis/resource.k8s.io/v1"));
 }
 
-TEST_F(OpenApi, is_not_found_for_what_is_not_served) {
+TEST_F(OpenApi, answers_not_found_for_unserved_group) {
   for (const auto* path : {"/openapi/v1", "/openapi/v3/apis/things/v1", "/openapi/v3/api",
                            "/openapi/v3/apis/resource.k8s.io"}) {
     EXPECT_EQ(api.get(path).status, 404) << path;

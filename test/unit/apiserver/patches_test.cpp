@@ -21,7 +21,7 @@ std::string_view group_of(std::string_view kind) {
 
 class StrategicMerge : public ::testing::TestWithParam<StrategicRow> {};
 
-TEST_P(StrategicMerge, gives) {
+TEST_P(StrategicMerge, merges) {
   const StrategicRow& row = GetParam();
   JsonObject object = object_of(row.before);
   const auto merged = apply_strategic_merge_patch(object, object_of(row.patch),
@@ -96,7 +96,7 @@ constexpr StrategicRow kStrategicRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, StrategicMerge, ::testing::ValuesIn(kStrategicRows), kBySentence);
 
-TEST(StrategicMergeFailure, an_item_without_its_key_is_refused) {
+TEST(StrategicMergeFailure, rejects_item_without_key) {
   JsonObject object = object_of(R"({"status":{"reservedFor":[{"uid":"1"}]}})");
   const auto merged =
       apply_strategic_merge_patch(object, object_of(R"({"status":{"reservedFor":[{"name":"x"}]}})"),

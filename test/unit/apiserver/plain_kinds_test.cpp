@@ -12,7 +12,7 @@ constexpr std::string_view kWeb =
     R"({"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[)"
     R"({"name":"c","image":"i:1"}]}}}})";
 
-TEST_F(Api, gives_a_deployment_its_defaults_and_those_of_its_pods) {
+TEST_F(Api, sets_defaults_of_deployment_and_its_pods) {
   const Answer made = api.send("POST", kDeployments, kJson, std::string(kWeb));
   ASSERT_EQ(made.status, 201) << serialize(made.body);
   EXPECT_EQ(integer_at(made.body, {"spec", "replicas"}), 1);
@@ -21,7 +21,7 @@ TEST_F(Api, gives_a_deployment_its_defaults_and_those_of_its_pods) {
   EXPECT_EQ(integer_at(made.body, {"metadata", "generation"}), 1);
 }
 
-TEST_F(Api, counts_the_generations_of_a_deployment_but_not_those_of_its_status) {
+TEST_F(Api, counts_generations_of_deployment_without_status) {
   api.send("POST", kDeployments, kJson, std::string(kWeb));
   const std::string web = std::string(kDeployments) + "/web";
   constexpr std::string_view kMerge = "application/merge-patch+json";
@@ -34,7 +34,7 @@ TEST_F(Api, counts_the_generations_of_a_deployment_but_not_those_of_its_status) 
   EXPECT_EQ(integer_at(spec.body, {"status", "replicas"}), 3);
 }
 
-TEST_F(Api, refuses_a_selector_that_does_not_match_the_template) {
+TEST_F(Api, rejects_selector_that_does_not_match_template) {
   std::string other(kWeb);
   other.replace(other.find(R"("labels":{"a")"), 13, R"("labels":{"x")");
   const Answer refused = api.send("POST", kDeployments, kJson, other);
@@ -43,7 +43,7 @@ TEST_F(Api, refuses_a_selector_that_does_not_match_the_template) {
             std::string_view::npos);
 }
 
-TEST_F(Api, merges_the_containers_of_a_template_by_name) {
+TEST_F(Api, merges_template_containers_by_name) {
   api.send("POST", kDeployments, kJson, std::string(kWeb));
   const Answer patched = api.send(
       "PATCH", std::string(kDeployments) + "/web", "application/strategic-merge-patch+json",
@@ -51,7 +51,7 @@ TEST_F(Api, merges_the_containers_of_a_template_by_name) {
   EXPECT_EQ(array_at(patched.body, {"spec", "template", "spec", "containers"}).size(), 2U);
 }
 
-TEST_F(Api, gives_the_pods_of_a_node_all_that_it_has) {
+TEST_F(Api, gives_node_capacity_as_allocatable) {
   api.send("POST", "/api/v1/nodes", kJson, R"({"metadata":{"name":"n"}})");
   const Answer node = api.send("PATCH", "/api/v1/nodes/n/status", "application/merge-patch+json",
                                R"({"status":{"capacity":{"pods":"100"}}})");
@@ -61,7 +61,7 @@ TEST_F(Api, gives_the_pods_of_a_node_all_that_it_has) {
   EXPECT_EQ(less.text({"status", "allocatable", "pods"}), "90");
 }
 
-TEST_F(Api, tells_the_pods_of_a_job_by_its_uid) {
+TEST_F(Api, selects_job_pods_by_uid) {
   const Answer made = api.send("POST", "/apis/batch/v1/namespaces/default/jobs", kJson,
                                R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{)"
                                R"("restartPolicy":"Never","containers":[{"name":"c"}]}}}})");
@@ -74,7 +74,7 @@ TEST_F(Api, tells_the_pods_of_a_job_by_its_uid) {
   EXPECT_EQ(integer_at(made.body, {"spec", "parallelism"}), 1);
 }
 
-TEST_F(Api, keeps_the_text_of_a_secret_as_bytes) {
+TEST_F(Api, encodes_secret_strings_as_bytes) {
   const Answer made = api.send("POST", "/api/v1/namespaces/default/secrets", kJson,
                                R"({"metadata":{"name":"s"},"stringData":{"k":"v?"}})");
   EXPECT_EQ(made.text({"data", "k"}), "dj8=");
@@ -82,7 +82,7 @@ TEST_F(Api, keeps_the_text_of_a_secret_as_bytes) {
   EXPECT_FALSE(made.body.contains("stringData"));
 }
 
-TEST_F(Api, gives_a_service_an_address_and_keeps_it) {
+TEST_F(Api, assigns_stable_service_address) {
   constexpr std::string_view kServices = "/api/v1/namespaces/default/services";
   const Answer made = api.send("POST", kServices, kJson,
                                R"({"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}})");
@@ -93,7 +93,7 @@ TEST_F(Api, gives_a_service_an_address_and_keeps_it) {
   EXPECT_EQ(replaced.text({"spec", "clusterIP"}), address);
 }
 
-TEST_F(Api, shows_an_event_under_the_names_of_both_of_its_groups) {
+TEST_F(Api, shows_event_in_both_groups) {
   const Answer made =
       api.send("POST", "/apis/events.k8s.io/v1/namespaces/default/events", kJson,
                R"({"metadata":{"name":"e"},"note":"hello","regarding":{"kind":"Pod",)"
@@ -106,7 +106,7 @@ TEST_F(Api, shows_an_event_under_the_names_of_both_of_its_groups) {
   EXPECT_EQ(core.text({"reportingComponent"}), "me");
 }
 
-TEST_F(Api, answers_every_access_review_with_allowed) {
+TEST_F(Api, allows_every_access_review) {
   const Answer may = api.send(
       "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", kJson,
       R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":{}})");
@@ -115,7 +115,7 @@ TEST_F(Api, answers_every_access_review_with_allowed) {
   EXPECT_EQ(api.get("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").status, 405);
 }
 
-TEST_F(Api, warns_that_webhooks_are_stored_and_not_called) {
+TEST_F(Api, warns_that_webhooks_are_not_called) {
   constexpr std::string_view kWebhooks =
       "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
   const Answer made =
@@ -130,7 +130,7 @@ TEST_F(Api, warns_that_webhooks_are_stored_and_not_called) {
   EXPECT_TRUE(api.get(std::string(kWebhooks) + "/w").header("Warning").empty());
 }
 
-TEST_F(Api, sets_the_defaults_of_an_admission_policy) {
+TEST_F(Api, sets_defaults_of_admission_policy) {
   const Answer made = api.send(
       "POST", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies", kJson,
       R"({"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{)"
@@ -143,7 +143,7 @@ TEST_F(Api, sets_the_defaults_of_an_admission_policy) {
   EXPECT_TRUE(made.header("Warning").empty());
 }
 
-TEST_F(Api, derives_the_defaults_of_jobs_daemon_sets_and_services) {
+TEST_F(Api, sets_defaults_of_jobs_daemon_sets_and_services) {
   const Answer job = api.post(
       "/apis/batch/v1/namespaces/default/jobs",
       R"({"metadata":{"name":"j"},"spec":{"backoffLimitPerIndex":1,"completionMode":"Indexed",)"
@@ -168,7 +168,7 @@ TEST_F(Api, derives_the_defaults_of_jobs_daemon_sets_and_services) {
   EXPECT_TRUE(has(service.body, {"status", "loadBalancer"}));
 }
 
-TEST_F(Api, derives_the_types_of_a_network_policy) {
+TEST_F(Api, derives_types_of_network_policy) {
   constexpr std::string_view kPolicies =
       "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies";
   const Answer made = api.send("POST", kPolicies, kJson,
@@ -180,7 +180,7 @@ TEST_F(Api, derives_the_types_of_a_network_policy) {
 }
 
 // As a real server accepts and refuses them (1.37).
-TEST_F(Api, selects_by_the_fields_that_a_kind_has) {
+TEST_F(Api, supports_field_selectors_of_kind) {
   struct Row {
     std::string_view path;
     std::string_view fields;
@@ -223,7 +223,7 @@ struct Priorities : Api {
   }
 };
 
-TEST_F(Priorities, are_those_of_the_pods_class) {
+TEST_F(Priorities, come_from_priority_class) {
   EXPECT_EQ(of(pod("none", "")), "0 PreemptLowerPriority ");
   EXPECT_EQ(of(pod("system", R"(,"priorityClassName":"system-node-critical")")),
             "2000001000 PreemptLowerPriority system-node-critical");
@@ -233,7 +233,7 @@ TEST_F(Priorities, are_those_of_the_pods_class) {
   EXPECT_EQ(of(pod("usual", "")), "7 PreemptLowerPriority usual");
 }
 
-TEST_F(Priorities, that_a_pod_says_of_itself_are_refused) {
+TEST_F(Priorities, are_rejected_if_set_by_pod) {
   const Answer unknown = pod("a", R"(,"priorityClassName":"high")");
   EXPECT_EQ(unknown.status, 403);
   EXPECT_EQ(unknown.text({"message"}),
@@ -255,7 +255,7 @@ TEST_F(Priorities, have_one_default) {
             "already marked as default. Only one default can exist");
 }
 
-TEST_F(Api, the_seconds_of_a_toleration_can_be_changed_and_nothing_else) {
+TEST_F(Api, allows_only_change_of_toleration_seconds) {
   api.post(kPods,
            R"({"metadata":{"name":"trainer-0"},"spec":{"containers":[{"name":"c","image":"i"}],
       "tolerations":[{"key":"k","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}]}})");
@@ -269,7 +269,7 @@ TEST_F(Api, the_seconds_of_a_toleration_can_be_changed_and_nothing_else) {
 }
 
 // A client of an earlier process has versions that mean nothing here.
-TEST(FirstRevision, versions_before_it_are_too_old) {
+TEST(FirstRevision, makes_earlier_versions_too_old) {
   runtime::VirtualTime time;
   Server server(time, runtime::Rng(1), {.first_revision = 1000});
   Direct api(server);

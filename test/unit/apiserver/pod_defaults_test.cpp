@@ -11,7 +11,7 @@ struct QosRow {
   std::string_view qos;
 };
 
-TEST(QosClass, is_told_from_cpu_and_memory_alone) {
+TEST(QosClass, depends_only_on_cpu_and_memory) {
   const QosRow rows[] = {
       {"nothing asked for", R"({"containers":[{}]})", "BestEffort"},
       {"an extended resource only",
@@ -83,7 +83,7 @@ void expect_common_defaults(const JsonObject& spec) {
   EXPECT_EQ(text_at(as_object(env[1]), {"valueFrom", "fieldRef", "apiVersion"}), "v1");
 }
 
-TEST_F(Api, gives_pods_their_defaults) {
+TEST_F(Api, sets_defaults_of_pods) {
   const Answer made = api.post(kPods, pod_of(kSpec));
   ASSERT_EQ(made.status, 201) << serialize(made.body);
   const JsonObject& spec = object_at(made.body, {"spec"});
@@ -93,7 +93,7 @@ TEST_F(Api, gives_pods_their_defaults) {
             "1");
 }
 
-TEST_F(Api, gives_templates_the_defaults_of_pods_but_for_what_is_left_to_the_pods) {
+TEST_F(Api, sets_pod_defaults_of_templates) {
   const Answer made = api.post(kJobs, job_of(kSpec));
   ASSERT_EQ(made.status, 201) << serialize(made.body);
   const JsonObject& spec = object_at(made.body, {"spec", "template", "spec"});
@@ -102,14 +102,14 @@ TEST_F(Api, gives_templates_the_defaults_of_pods_but_for_what_is_left_to_the_pod
   EXPECT_FALSE(has(as_object(array_at(spec, {"containers"})[0]), {"resources", "requests"}));
 }
 
-TEST_F(Api, pulls_an_image_of_no_valid_name_if_it_is_not_there) {
+TEST_F(Api, defaults_pull_policy_for_invalid_image_name) {
   const Answer made = api.post(
       kPods, pod_of(R"({"containers":[{"name":"c","image":")" + std::string(256, 'i') + R"("}]})"));
   EXPECT_EQ(text_at(as_object(array_at(made.body, {"spec", "containers"})[0]), {"imagePullPolicy"}),
             "IfNotPresent");
 }
 
-TEST_F(Api, refuses_taints_of_nodes_that_no_pod_could_tolerate) {
+TEST_F(Api, rejects_node_taints_that_no_pod_could_tolerate) {
   const Answer refused = api.post(
       "/api/v1/nodes",
       R"({"metadata":{"name":"n"},"spec":{"taints":[{"key":"k","effect":"Never"},{"key":"k"}]}})");
@@ -118,34 +118,6 @@ TEST_F(Api, refuses_taints_of_nodes_that_no_pod_could_tolerate) {
   ASSERT_EQ(causes.size(), 2U);
   EXPECT_EQ(text_at(as_object(causes[0]), {"field"}), "metadata.taints[0].effect");
   EXPECT_EQ(text_at(as_object(causes[1]), {"field"}), "metadata.taints[1].effect");
-}
-
-std::string warning_of(Server& server, std::string_view user_agent, std::string_view name) {
-  Request request{"POST", std::string(kJobs)};
-  request.headers = {{"Content-Type", "application/json"}, {"User-Agent", std::string(user_agent)}};
-  request.body = R"({"metadata":{"name":")" + std::string(name) +
-                 R"("},"spec":{"template":{"spec":{"restartPolicy":"Never",)"
-                 R"("containers":[{"name":"c","image":"i"}]}}}})";
-  for (const auto& [header, value] : server.handle(request).headers) {
-    if (header == "Warning") return value;
-  }
-  return "";
-}
-
-class PlaygroundApi : public Api {
- protected:
-  PlaygroundApi() : Api({.warns_of_idle_workloads = true}) {}
-};
-
-TEST_F(PlaygroundApi, says_that_nothing_runs_a_workload_until_a_controller_manager_is_there) {
-  EXPECT_NE(warning_of(server, "kubectl/v1.37.2", "a").find("no pods come of this Job"),
-            std::string::npos);
-  EXPECT_EQ(warning_of(server, "kube-controller-manager/v1.37.2", "b"), "");
-  EXPECT_EQ(warning_of(server, "kubectl/v1.37.2", "c"), "");
-}
-
-TEST_F(Api, has_no_such_warning) {
-  EXPECT_EQ(warning_of(server, "kubectl/v1.37.2", "a"), "");
 }
 
 }  // namespace

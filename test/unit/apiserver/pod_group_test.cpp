@@ -12,9 +12,9 @@ constexpr std::string_view kTrainers =
     R"({"metadata":{"name":"trainers"},"spec":{"schedulingPolicy":{"basic":{}},)"
     R"("resourceClaims":[{"name":"fabric","resourceClaimTemplateName":"net"}]}})";
 
-using NoPodGroup = Api;
+using UnservedPodGroup = Api;
 
-TEST_F(NoPodGroup, unless_it_is_asked_for) {
+TEST_F(UnservedPodGroup, is_not_found) {
   EXPECT_EQ(api.get(kGroups).status, 404);
 }
 
@@ -29,12 +29,12 @@ class PodGroup : public Api {
   }
 };
 
-TEST_F(PodGroup, needs_a_policy) {
+TEST_F(PodGroup, requires_policy) {
   EXPECT_EQ(api.post(kGroups, R"({"metadata":{"name":"trainers"},"spec":{}})").status, 422);
   EXPECT_EQ(api.post(kGroups, std::string(kTrainers)).status, 201);
 }
 
-TEST_F(PodGroup, stays_until_its_protection_is_taken_away) {
+TEST_F(PodGroup, stays_until_unprotected) {
   api.post(kGroups, std::string(kTrainers));
   api.remove(kGroup);
   EXPECT_EQ(api.get(kGroup).status, 200);
@@ -42,7 +42,7 @@ TEST_F(PodGroup, stays_until_its_protection_is_taken_away) {
   EXPECT_EQ(api.get(kGroup).status, 404);
 }
 
-TEST_F(PodGroup, names_only_claims_that_it_has) {
+TEST_F(PodGroup, names_only_its_own_claims) {
   api.post(kGroups, std::string(kTrainers));
   EXPECT_EQ(name_claim_of("other").status, 422);
   EXPECT_EQ(name_claim_of("fabric").status, 200);

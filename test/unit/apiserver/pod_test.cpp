@@ -29,7 +29,7 @@ class Pod : public Api {
   }
 };
 
-TEST_F(Pod, requests_that_need_a_container_are_refused_with_the_reason) {
+TEST_F(Pod, rejects_requests_that_need_container) {
   make_pod();
   for (const auto* what : {"/log?container=c", "/exec?command=ls", "/attach", "/portforward"}) {
     const Answer refused = api.get(std::string(kPod) + what);
@@ -40,7 +40,7 @@ TEST_F(Pod, requests_that_need_a_container_are_refused_with_the_reason) {
   EXPECT_EQ(api.get("/api/v1/namespaces/default/pods/nobody/log").status, 404);
 }
 
-TEST_F(Pod, apply_writes_the_names_of_its_claims) {
+TEST_F(Pod, gets_claim_names_by_apply) {
   make_pod();
   EXPECT_EQ(apply_names(entry("gpus", "a") + "," + entry("nic", "b")).status, 200);
   EXPECT_EQ(names(), "gpus=a nic=b ");
@@ -48,14 +48,14 @@ TEST_F(Pod, apply_writes_the_names_of_its_claims) {
   EXPECT_EQ(names(), "gpus=c nic=b ");
 }
 
-TEST_F(Pod, apply_removes_what_its_manager_leaves_out) {
+TEST_F(Pod, loses_entries_omitted_by_apply) {
   make_pod();
   apply_names(entry("gpus", "a") + "," + entry("nic", "b"));
   apply_names(entry("nic", "b"));
   EXPECT_EQ(names(), "nic=b ");
 }
 
-TEST_F(Pod, apply_keeps_what_another_manager_owns_too) {
+TEST_F(Pod, keeps_entries_of_other_managers_on_apply) {
   make_pod();
   apply_names(entry("gpus", "a") + "," + entry("nic", "b"));
   apply_names(entry("gpus", "a"), "theirs");
@@ -65,7 +65,7 @@ TEST_F(Pod, apply_keeps_what_another_manager_owns_too) {
   EXPECT_EQ(names(), "nic=b ");
 }
 
-TEST_F(Pod, apply_keeps_what_another_kind_of_write_set) {
+TEST_F(Pod, keeps_entries_of_other_writes_on_apply) {
   make_pod();
   api.patch(kPodStatus, kStrategic,
             R"({"status":{"resourceClaimStatuses":[)" + entry("gpus", "a") + "]}}");
@@ -73,7 +73,7 @@ TEST_F(Pod, apply_keeps_what_another_kind_of_write_set) {
   EXPECT_EQ(names(), "gpus=a nic=b ");
 }
 
-TEST_F(Pod, the_last_entry_cannot_be_removed_by_leaving_it_out) {
+TEST_F(Pod, keeps_last_entry_if_omitted) {
   make_pod();
   apply_names(entry("gpus", "a"));
   const Answer without = api.patch(std::string(kPodStatus) + "?force=true&fieldManager=ours",
@@ -82,7 +82,7 @@ TEST_F(Pod, the_last_entry_cannot_be_removed_by_leaving_it_out) {
   EXPECT_EQ(names(), "gpus=a ");
 }
 
-TEST_F(Pod, an_entry_whose_value_another_took_goes_with_the_manager_that_made_it) {
+TEST_F(Pod, loses_overwritten_entry_with_its_first_manager) {
   make_pod();
   apply_names(entry("gpus", "a") + "," + entry("nic", "b"));
   api.patch(kPodStatus, kStrategic,
@@ -91,14 +91,14 @@ TEST_F(Pod, an_entry_whose_value_another_took_goes_with_the_manager_that_made_it
   EXPECT_EQ(names(), "nic=b ");
 }
 
-TEST_F(Pod, an_empty_list_does_not_remove_it_either) {
+TEST_F(Pod, keeps_last_entry_with_empty_list) {
   make_pod();
   apply_names(entry("gpus", "a"));
   EXPECT_EQ(apply_names("").status, 200);
   EXPECT_EQ(names(), "gpus=a ");
 }
 
-TEST_F(Pod, apply_orders_a_list_as_it_was_applied) {
+TEST_F(Pod, keeps_applied_order) {
   make_pod();
   apply_names(entry("gpus", "a") + "," + entry("nic", "b"));
   apply_names(entry("nic", "b") + "," + entry("gpus", "a"));
@@ -107,7 +107,7 @@ TEST_F(Pod, apply_orders_a_list_as_it_was_applied) {
   EXPECT_EQ(names(), "nic=b gpus=a ");
 }
 
-TEST_F(Pod, apply_refuses_an_entry_that_is_there_twice) {
+TEST_F(Pod, rejects_duplicate_entry_in_apply) {
   make_pod();
   const Answer refused = apply_names(entry("gpus", "a") + "," + entry("gpus", "b"));
   EXPECT_EQ(refused.status, 500);
@@ -116,14 +116,14 @@ TEST_F(Pod, apply_refuses_an_entry_that_is_there_twice) {
             R"(.status.resourceClaimStatuses: duplicate entries for key [name="gpus"])");
 }
 
-TEST_F(Pod, apply_again_changes_nothing) {
+TEST_F(Pod, stays_unchanged_by_repeated_apply) {
   make_pod();
   const Answer first = apply_names(entry("gpus", "a"));
   time.step_wall(std::chrono::hours(1));
   EXPECT_EQ(apply_names(entry("gpus", "a")).resource_version(), first.resource_version());
 }
 
-TEST_F(Pod, apply_without_force_does_not_take_a_field_from_another) {
+TEST_F(Pod, conflicts_on_apply_without_force) {
   make_pod();
   apply_names(entry("gpus", "a"), "theirs");
   const std::string body =
@@ -147,7 +147,7 @@ struct ApplyRow {
 
 class RefusedApply : public Api, public ::testing::WithParamInterface<ApplyRow> {};
 
-TEST_P(RefusedApply, answers) {
+TEST_P(RefusedApply, is_answered) {
   const ApplyRow& row = GetParam();
   make_pod();
   const Revision before = server.store().revision();
@@ -181,13 +181,13 @@ constexpr ApplyRow kApplyRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, RefusedApply, ::testing::ValuesIn(kApplyRows), kBySentence);
 
-TEST_F(Pod, apply_to_the_status_of_a_missing_pod_makes_none) {
+TEST_F(Pod, is_not_created_by_status_apply) {
   const Answer answer = apply_names(entry("gpus", "a"));
   EXPECT_EQ(answer.status, 404);
   EXPECT_EQ(answer.text({"details", "name"}), "trainer-0");
 }
 
-TEST_F(Pod, apply_to_the_main_path_makes_what_is_missing) {
+TEST_F(Pod, is_created_by_main_apply) {
   const Answer made = api.patch(
       "/api/v1/namespaces/default/configmaps/c?fieldManager=m", kApply,
       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"a":"1","b":"2"}})");
@@ -199,7 +199,7 @@ TEST_F(Pod, apply_to_the_main_path_makes_what_is_missing) {
   EXPECT_EQ(serialize(object_at(less.body, {"data"})), R"({"a":"1"})");
 }
 
-TEST_F(Pod, a_status_write_takes_labels_but_no_spec_and_no_owners) {
+TEST_F(Pod, accepts_labels_but_neither_spec_nor_owners_in_status_write) {
   make_pod();
   const Answer after = api.patch(kPodStatus, kMerge,
                                  R"({"metadata":{"labels":{"app":"other"},"ownerReferences":[
@@ -209,7 +209,7 @@ TEST_F(Pod, a_status_write_takes_labels_but_no_spec_and_no_owners) {
   EXPECT_EQ(after.text({"spec", "nodeName"}), "");
 }
 
-TEST_F(Pod, conditions_are_merged_by_type) {
+TEST_F(Pod, merges_conditions_by_type) {
   make_pod();
   api.patch(kPodStatus, kStrategic,
             R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})");
@@ -222,7 +222,7 @@ TEST_F(Pod, conditions_are_merged_by_type) {
             R"({"type":"Ready","status":"True","lastProbeTime":null,"lastTransitionTime":null}])");
 }
 
-TEST_F(Pod, its_spec_is_fixed_but_for_a_few_fields) {
+TEST_F(Pod, allows_only_few_spec_changes) {
   make_pod();
   const Answer refused = api.patch(kPod, kMerge, R"({"spec":{"nodeName":"n"}})");
   EXPECT_EQ(refused.status, 422);
@@ -233,7 +233,7 @@ TEST_F(Pod, its_spec_is_fixed_but_for_a_few_fields) {
   EXPECT_EQ(integer_at(taken.body, {"metadata", "generation"}), 2);
 }
 
-TEST_F(Pod, with_a_node_stays_until_its_node_lets_it_go) {
+TEST_F(Pod, stays_on_node_until_kubelet_confirms) {
   make_pod("node-a");
   const Answer marked = api.remove(kPod);
   EXPECT_EQ(marked.status, 200);
@@ -244,7 +244,7 @@ TEST_F(Pod, with_a_node_stays_until_its_node_lets_it_go) {
   EXPECT_EQ(api.get(kPod).status, 404);
 }
 
-TEST_F(Pod, a_deletion_can_be_hurried_but_not_slowed_down) {
+TEST_F(Pod, accepts_only_shorter_grace_period) {
   make_pod("node-a");
   api.remove(kPod, R"({"gracePeriodSeconds":20})");
   EXPECT_EQ(integer_at(api.remove(kPod, R"({"gracePeriodSeconds":25})").body,
@@ -256,7 +256,7 @@ TEST_F(Pod, a_deletion_can_be_hurried_but_not_slowed_down) {
 }
 
 // The pod is marked first all the same, so that its watchers see two events.
-TEST_F(Pod, without_a_node_goes_at_once) {
+TEST_F(Pod, is_deleted_at_once_without_node) {
   const Answer made = make_pod();
   auto watch = api.watch(std::string(kPods) +
                          "?watch=1&resourceVersion=" + std::string(made.resource_version()));
@@ -268,7 +268,7 @@ TEST_F(Pod, without_a_node_goes_at_once) {
             (std::vector<std::string>{"MODIFIED trainer-0", "DELETED trainer-0"}));
 }
 
-TEST_F(Pod, takes_status_writes_while_it_is_being_deleted) {
+TEST_F(Pod, accepts_status_during_deletion) {
   make_pod("node-a");
   const Answer marked = api.remove(kPod);
   const Answer written = api.patch(kPodStatus, kMerge, R"({"status":{"phase":"Running"}})");
@@ -280,14 +280,14 @@ TEST_F(Pod, takes_status_writes_while_it_is_being_deleted) {
   EXPECT_TRUE(refused.blames("metadata.deletionGracePeriodSeconds"));
 }
 
-TEST_F(Pod, that_has_ended_goes_at_once) {
+TEST_F(Pod, is_deleted_at_once_if_finished) {
   make_pod("node-a");
   api.patch(kPodStatus, kMerge, R"({"status":{"phase":"Succeeded"}})");
   api.remove(kPod);
   EXPECT_EQ(api.get(kPod).status, 404);
 }
 
-TEST_F(Pod, with_a_finalizer_stays_after_its_grace_period) {
+TEST_F(Pod, stays_after_grace_period_with_finalizer) {
   make_pod();
   api.patch(kPod, kMerge, R"({"metadata":{"finalizers":["f/f"]}})");
   EXPECT_TRUE(has(api.remove(kPod).body, {"metadata", "deletionTimestamp"}));

@@ -1,6 +1,6 @@
 // The columns of `kubectl get`. The expected cells are those of a kube-apiserver 1.37 for the same
 // object.
-#include "apiserver/front/printers.hpp"
+#include "apiserver/printers/printers.hpp"
 
 #include "test/unit/apiserver/fixture.hpp"
 
@@ -19,7 +19,7 @@ struct PodRow {
 
 class PodCells : public ::testing::TestWithParam<PodRow> {};
 
-TEST_P(PodCells, sum_up_its_containers) {
+TEST_P(PodCells, summarize_containers) {
   const runtime::WallTime now = std::chrono::sys_days(2026y / 11 / 21) + 1h;
   const JsonArray cells = pod_cells(object_of(GetParam().pod), now);
   EXPECT_EQ(cells.at(1), Json(GetParam().ready));
@@ -99,7 +99,7 @@ struct CellsRow {
 
 class Cells : public ::testing::TestWithParam<CellsRow> {};
 
-TEST_P(Cells, are_those_of_its_kind) {
+TEST_P(Cells, match_kind) {
   const runtime::WallTime now = std::chrono::sys_days(2026y / 11 / 21) + 1h;
   const JsonArray cells = printer_of(GetParam().kind).cells(object_of(GetParam().object), now);
   EXPECT_EQ(serialize(Json(cells)), GetParam().cells);

@@ -1,5 +1,5 @@
 // Bodies in protobuf, as kubectl 1.37 has sent them, and broken ones.
-#include "apiserver/text/protobuf/protobuf.hpp"
+#include "apiserver/protobuf/protobuf.hpp"
 
 #include <string>
 
@@ -50,7 +50,7 @@ struct Row {
 };
 
 // An allocation that ends with the body.
-TEST(ProtobufBody, that_ends_within_a_flag_is_not_read_beyond_its_end) {
+TEST(ProtobufBody, is_not_read_past_end_in_flag) {
   const std::string body =
       std::string("k8s\0", 4) + field(1, field(1, "v1") + field(2, "ConfigMap")) + field(2, "\x20");
   const std::vector<char> exact(body.begin(), body.end());
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
             enveloped("v1", "ConfigMap", field(1, field(13, "\x0a\x7f"))), "400"}),
     kBySentence);
 
-TEST(ProtobufBody, is_refused_when_its_object_is_cut_anywhere) {
+TEST(ProtobufBody, is_rejected_if_truncated) {
   constexpr std::size_t kBegins = 21;
   constexpr std::size_t kEnds = 50;
   EXPECT_EQ(decoded(kFromKubectl.substr(0, kEnds)), decoded(kFromKubectl));
@@ -161,14 +161,14 @@ constexpr std::string_view kManyTypes =
     R"("livenessProbe":{"httpGet":{"path":"/","port":"http"},"periodSeconds":10}}],)"
     R"("priority":-5,"shareProcessNamespace":false}})";
 
-TEST(ProtobufBody, comes_back_as_it_went) {
+TEST(ProtobufBody, survives_round_trip) {
   std::string problem;
   const auto json = parse(kManyTypes, problem);
   ASSERT_TRUE(json) << problem;
   EXPECT_EQ(decoded(encode_protobuf("v1", "Pod", json->get_object())), kManyTypes);
 }
 
-TEST(ProtobufBody, keeps_the_microseconds_of_a_lease) {
+TEST(ProtobufBody, keeps_microseconds_of_lease) {
   const JsonObject lease{{"spec", JsonObject{{"renewTime", "2026-01-02T03:04:05.000007Z"}}}};
   EXPECT_EQ(decoded(encode_protobuf("coordination.k8s.io/v1", "Lease", lease)),
             R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease",)"
@@ -183,7 +183,7 @@ Request asking(std::string method, std::string path, std::string_view accept) {
   return request;
 }
 
-TEST_F(Api, answers_in_protobuf_to_those_that_ask_for_it) {
+TEST_F(Api, answers_in_protobuf_on_request) {
   server.handle({"POST",
                  std::string(kConfigMaps),
                  "",
@@ -227,7 +227,7 @@ TEST_F(Api, shows_metadata_alone_in_both_encodings) {
   EXPECT_EQ(list.body.find("\"data\""), std::string::npos);
 }
 
-TEST_F(Api, watches_in_frames_of_protobuf) {
+TEST_F(Api, streams_watch_frames_in_protobuf) {
   Request request =
       asking("GET", std::string(kConfigMaps), "application/vnd.kubernetes.protobuf;stream=watch");
   request.query = "watch=1";
@@ -249,7 +249,7 @@ TEST_F(Api, watches_in_frames_of_protobuf) {
   EXPECT_EQ(text_at(*object, {"metadata", "name"}), "a");
 }
 
-TEST_F(Api, deletes_a_collection_as_options_in_protobuf_say) {
+TEST_F(Api, deletes_collection_with_protobuf_options) {
   api.send("POST", kConfigMaps, kProtobuf, std::string(kFromKubectl));
   const Answer gone =
       api.send("DELETE", kConfigMaps, kProtobuf, enveloped("v1", "DeleteOptions", field(5, "All")));
@@ -257,7 +257,7 @@ TEST_F(Api, deletes_a_collection_as_options_in_protobuf_say) {
   EXPECT_EQ(api.get(std::string(kConfigMaps) + "/a").status, 200) << "it was a dry run";
 }
 
-TEST_F(Api, takes_protobuf_for_json_and_answers_in_json) {
+TEST_F(Api, accepts_protobuf_and_answers_in_json) {
   const Answer made = api.send("POST", "/api/v1/namespaces/default/configmaps", kProtobuf,
                                std::string(kFromKubectl));
   EXPECT_EQ(made.status, 201);

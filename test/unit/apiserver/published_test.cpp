@@ -17,7 +17,7 @@ class Published : public Defined {
 constexpr std::string_view kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-TEST_F(Published, has_all_groups_in_one_answer_for_who_prefers_it) {
+TEST_F(Published, aggregates_all_groups_on_request) {
   const Response answer = discover(std::string(kAggregated) + ",application/json");
   EXPECT_EQ(answer.headers.front().second, kAggregated);
   const JsonObject all = object_of(answer.body);
@@ -37,7 +37,7 @@ TEST_F(Published, has_all_groups_in_one_answer_for_who_prefers_it) {
   EXPECT_EQ(object_of(discover("application/json").body).at("kind"), "APIGroupList");
 }
 
-TEST_F(Published, has_the_schema_of_a_defined_kind) {
+TEST_F(Published, includes_schema_of_defined_kind) {
   const JsonObject paths = object_at(api.get("/openapi/v3").body, {"paths"});
   const std::string_view url = text_at(paths, {"apis/example.com/v1", "serverRelativeURL"});
   ASSERT_FALSE(url.empty());

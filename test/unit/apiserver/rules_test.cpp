@@ -17,7 +17,7 @@ struct Rule {
 
 class RuleOfSchema : public Defined, public ::testing::WithParamInterface<Rule> {};
 
-TEST_P(RuleOfSchema, is_kept) {
+TEST_P(RuleOfSchema, is_enforced) {
   const Answer defined =
       api.post(kDefinitions, definition(R"(,"x":)" + std::string(GetParam().property)));
   ASSERT_EQ(defined.status, 201) << serialize(defined.body);
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
             R"(spec.x: Invalid value: "object": no such key: k evaluating rule: self['k'] == 'v')"}),
     kBySentence);
 
-TEST_F(Defined, evaluates_no_rules_of_an_object_that_is_wrong_anyway) {
+TEST_F(Defined, evaluates_no_rules_of_invalid_object) {
   api.post(
       kDefinitions,
       definition(R"(,"x":{"type":"integer","x-kubernetes-validations":[{"rule":"self > 1"}]})"));
@@ -118,7 +118,7 @@ TEST_F(Defined, evaluates_no_rules_of_an_object_that_is_wrong_anyway) {
   EXPECT_FALSE(refused.blames("spec.x"));
 }
 
-TEST_F(Defined, keeps_what_no_longer_satisfies_a_rule_if_it_stays) {
+TEST_F(Defined, keeps_unchanged_violation) {
   api.post(kDefinitions, definition(R"(,"x":{"type":"integer"})"));
   api.post(kWidgets, widget("a", R"({"x":1})"));
   std::string stricter =
@@ -140,7 +140,7 @@ struct Refused {
 
 class RefusedRule : public Defined, public ::testing::WithParamInterface<Refused> {};
 
-TEST_P(RefusedRule, is_refused_with_its_definition) {
+TEST_P(RefusedRule, is_rejected_with_definition) {
   const Answer refused =
       api.post(kDefinitions, definition(R"(,"x":)" + std::string(GetParam().property)));
   EXPECT_EQ(refused.status, 422) << serialize(refused.body);

@@ -20,7 +20,7 @@ std::vector<std::string> members(const JsonObject& object, std::string_view list
   return values;
 }
 
-TEST_F(ServerTest, tells_its_groups_versions_and_resources) {
+TEST_F(ServerTest, lists_groups_versions_and_resources) {
   EXPECT_EQ(
       members(api.get("/apis").body, "groups", "name"),
       (std::vector<std::string>{"coordination.k8s.io", "policy", "resource.k8s.io", "events.k8s.io",
@@ -48,7 +48,7 @@ struct PathRow {
 
 class Paths : public Api, public ::testing::WithParamInterface<PathRow> {};
 
-TEST_P(Paths, answer) {
+TEST_P(Paths, are_answered) {
   const PathRow& row = GetParam();
   const Answer answer = api.send(row.method, row.path, "application/json", "{}");
   EXPECT_EQ(answer.status, row.status) << row.sentence;
@@ -82,7 +82,7 @@ class Betas : public ServerTest {
 constexpr std::string_view kBetaClaims =
     "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims";
 
-TEST_F(Betas, an_object_has_the_form_of_the_version_it_is_asked_for) {
+TEST_F(Betas, show_object_in_requested_version) {
   make_claim();
   const Answer claim = api.get(std::string(kBetaClaims) + "/shared");
   EXPECT_EQ(claim.text({"apiVersion"}), "resource.k8s.io/v1beta1");
@@ -92,7 +92,7 @@ TEST_F(Betas, an_object_has_the_form_of_the_version_it_is_asked_for) {
   EXPECT_EQ(list.text({"apiVersion"}), "resource.k8s.io/v1beta1");
 }
 
-TEST_F(Betas, a_beta_object_is_stored_as_v1_and_patched_as_a_beta) {
+TEST_F(Betas, are_stored_as_v1_and_patched_as_beta) {
   const Answer made =
       api.post(kBetaClaims, R"({"metadata":{"name":"x"},"spec":{"devices":{"requests":[
                       {"name":"a","deviceClassName":"c"}]}}})");
@@ -106,7 +106,7 @@ TEST_F(Betas, a_beta_object_is_stored_as_v1_and_patched_as_a_beta) {
       R"({"name":"a","exactly":{"deviceClassName":"c","allocationMode":"ExactCount","count":1}})");
 }
 
-TEST_F(Betas, the_devices_of_a_slice_are_basic_ones) {
+TEST_F(Betas, nest_slice_devices_in_basic) {
   const Answer made = api.post("/apis/resource.k8s.io/v1beta1/resourceslices",
                                R"({"metadata":{"name":"s"},"spec":{"driver":"d","allNodes":true,
           "pool":{"name":"p","resourceSliceCount":1},"devices":[{"name":"gpu","basic":{"attributes":{"a":{"int":1}}}}]}})");
@@ -116,7 +116,7 @@ TEST_F(Betas, the_devices_of_a_slice_are_basic_ones) {
             R"({"name":"gpu","attributes":{"a":{"int":1}}})");
 }
 
-TEST_F(ServerTest, a_taint_of_a_device_gets_the_time_at_which_it_was_written) {
+TEST_F(ServerTest, sets_time_of_device_taint) {
   const std::string slices = "/apis/resource.k8s.io/v1/resourceslices";
   const auto taints_of = [&](const std::string& taint) {
     return R"({"metadata":{"name":"s"},"spec":{"driver":"d","allNodes":true,)"
@@ -136,12 +136,12 @@ TEST_F(ServerTest, a_taint_of_a_device_gets_the_time_at_which_it_was_written) {
   EXPECT_NE(time_in(api.patch(slices + "/s", kMerge, taints_of(""))), "2026-01-02T03:04:05Z");
 }
 
-TEST_F(Betas, rules_come_in_versions_of_their_own) {
+TEST_F(Betas, serve_rules_in_their_own_versions) {
   EXPECT_EQ(api.get("/apis/resource.k8s.io/v1/devicetaintrules").status, 404);
   EXPECT_EQ(api.get("/apis/resource.k8s.io/v1beta2/devicetaintrules").status, 200);
 }
 
-TEST_F(ServerTest, can_begin_and_cease_to_serve_a_group) {
+TEST_F(ServerTest, can_start_and_stop_serving_group) {
   make_claim();
   server.serve({.resource = {}, .device_taint_rules = {}});
   EXPECT_EQ(api.get(kClaim).status, 404);
@@ -150,7 +150,7 @@ TEST_F(ServerTest, can_begin_and_cease_to_serve_a_group) {
   EXPECT_EQ(api.get(kClaim).status, 200);
 }
 
-TEST_F(ServerTest, counts_the_generation_of_a_rule_by_its_spec) {
+TEST_F(ServerTest, counts_generation_of_rule_by_spec) {
   constexpr std::string_view kRule = "/apis/resource.k8s.io/v1/devicetaintrules/r";
   api.post("/apis/resource.k8s.io/v1/devicetaintrules",
            R"({"metadata":{"name":"r"},"spec":{"taint":{"key":"k","effect":"NoExecute"}}})");
@@ -172,7 +172,7 @@ TEST_F(ServerTest, counts_the_generation_of_a_rule_by_its_spec) {
             422);
 }
 
-TEST_F(ServerTest, counts_the_generation_of_a_class_by_its_spec) {
+TEST_F(ServerTest, counts_generation_of_class_by_spec) {
   constexpr std::string_view kClasses = "/apis/resource.k8s.io/v1/deviceclasses";
   constexpr std::string_view kClass = "/apis/resource.k8s.io/v1/deviceclasses/gpu";
   const auto generation = [](const Answer& answer) {
@@ -183,7 +183,7 @@ TEST_F(ServerTest, counts_the_generation_of_a_class_by_its_spec) {
   EXPECT_EQ(generation(api.patch(kClass, kMerge, R"({"spec":{"extendedResourceName":"x/y"}})")), 2);
 }
 
-TEST_F(ServerTest, keeps_the_namespaces_that_a_cluster_needs) {
+TEST_F(ServerTest, keeps_required_namespaces) {
   for (const auto* name : {"default", "kube-public", "kube-system"}) {
     const Answer refused = api.remove("/api/v1/namespaces/" + std::string(name));
     EXPECT_EQ(refused.status, 403) << name;
@@ -192,11 +192,11 @@ TEST_F(ServerTest, keeps_the_namespaces_that_a_cluster_needs) {
   EXPECT_EQ(api.remove("/api/v1/namespaces/kube-node-lease").status, 200);
 }
 
-TEST_F(ServerTest, deletes_namespaces_one_by_one) {
+TEST_F(ServerTest, rejects_deletion_of_namespace_collection) {
   EXPECT_EQ(api.remove("/api/v1/namespaces").status, 405);
 }
 
-TEST_F(ServerTest, renews_a_lease_only_with_its_version) {
+TEST_F(ServerTest, renews_lease_only_with_version) {
   constexpr std::string_view kLeases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
   const std::string lease = std::string(kLeases) + "/l";
   JsonObject body =
@@ -215,7 +215,7 @@ TEST_F(ServerTest, renews_a_lease_only_with_its_version) {
   EXPECT_EQ(gone.text({"status"}), "Success");
 }
 
-TEST(RequestLog, keeps_the_newest_of_as_many_as_it_may) {
+TEST(RequestLog, keeps_newest_entries) {
   RequestLog log(2);
   for (const auto* name : {"a", "b", "c"}) {
     LoggedRequest request;
@@ -234,7 +234,7 @@ TEST(RequestLog, may_keep_none) {
   EXPECT_TRUE(log.all().empty());
 }
 
-TEST_F(ServerTest, logs_what_was_asked_and_answered) {
+TEST_F(ServerTest, logs_requests_and_answers) {
   make_claim();
   api.get(kClaim);
   api.patch(kClaimStatus, kStrategic, R"({"metadata":{"uid":"x"}})");
@@ -250,7 +250,7 @@ TEST_F(ServerTest, logs_what_was_asked_and_answered) {
   EXPECT_EQ(server.log().writes().size(), 2U);
 }
 
-TEST_F(ServerTest, a_hook_answers_instead_and_nothing_happens) {
+TEST_F(ServerTest, answers_by_hook_without_effect) {
   server.before([](const LoggedRequest& request) -> std::optional<Response> {
     if (request.verb != "create") return std::nullopt;
     return Response{503, {{"Retry-After", "1"}}, ""};
@@ -261,7 +261,7 @@ TEST_F(ServerTest, a_hook_answers_instead_and_nothing_happens) {
   EXPECT_EQ(server.log().all().front().status, 503);
 }
 
-TEST_F(ServerTest, a_hook_can_lose_the_answer_to_what_has_happened) {
+TEST_F(ServerTest, can_drop_answer_by_hook) {
   server.after([](const LoggedRequest& request, Response& response) {
     if (request.verb == "create") response.reset_after = 0;
   });
@@ -271,7 +271,7 @@ TEST_F(ServerTest, a_hook_can_lose_the_answer_to_what_has_happened) {
   EXPECT_EQ(api.get(kClaim).status, 200);
 }
 
-TEST_F(ServerTest, refuses_a_body_beyond_its_limit) {
+TEST_F(ServerTest, rejects_body_beyond_limit) {
   const std::string big(4 * 1024 * 1024, 'x');
   EXPECT_EQ(api.post(kClaims, R"({"metadata":{"name":")" + big + R"("}})").status, 413);
 }

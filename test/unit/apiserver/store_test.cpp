@@ -17,7 +17,7 @@ std::string listed(const Store& store, Revision at, std::string_view start = "")
   return text;
 }
 
-TEST(Store, one_counter_numbers_the_writes_of_all_resources) {
+TEST(Store, numbers_writes_of_all_resources) {
   Store store({.changes = 10}, 5);
   EXPECT_EQ(text_at(*store.put("things", "a", object(1)), {"metadata", "resourceVersion"}), "6");
   EXPECT_EQ(text_at(*store.put("others", "a", object(1)), {"metadata", "resourceVersion"}), "7");
@@ -25,7 +25,7 @@ TEST(Store, one_counter_numbers_the_writes_of_all_resources) {
   EXPECT_EQ(store.get("things", "a"), nullptr);
 }
 
-TEST(Store, lists_any_state_that_its_history_covers) {
+TEST(Store, lists_any_state_in_history) {
   Store store({.changes = 10}, 0);
   store.put("things", "b", object(1));  // 1
   store.put("things", "d", object(1));  // 2
@@ -43,7 +43,7 @@ TEST(Store, lists_any_state_that_its_history_covers) {
   EXPECT_EQ(listed(store, 3, "c"), "d=1 ");
 }
 
-TEST(Store, forgets_the_oldest_changes_of_a_resource_beyond_its_limit) {
+TEST(Store, forgets_oldest_changes_beyond_limit) {
   Store store({.changes = 2}, 0);
   store.put("things", "a", object(1));
   store.put("others", "a", object(1));
@@ -60,7 +60,7 @@ TEST(Store, forgets_the_oldest_changes_of_a_resource_beyond_its_limit) {
   EXPECT_EQ(store.next_change("things"), 3U);
 }
 
-TEST(Store, a_compaction_forgets_all_but_the_present) {
+TEST(Store, forgets_history_on_compaction) {
   Store store({.changes = 10}, 0);
   store.put("things", "a", object(1));
   store.put("others", "a", object(1));
@@ -71,7 +71,7 @@ TEST(Store, a_compaction_forgets_all_but_the_present) {
   EXPECT_EQ(listed(store, 2), "a=1 ");
 }
 
-TEST(Store, a_compaction_may_leave_the_last_changes) {
+TEST(Store, can_keep_last_changes_on_compaction) {
   Store store({.changes = 10}, 0);
   store.put("things", "a", object(1));
   store.put("things", "a", object(2));
@@ -83,7 +83,7 @@ TEST(Store, a_compaction_may_leave_the_last_changes) {
   EXPECT_EQ(store.change("things", 2)->revision, 3U);
 }
 
-TEST(Store, orders_namespaces_as_etcd_orders_their_paths) {
+TEST(Store, orders_namespaces_like_etcd) {
   Store store({.changes = 10}, 0);
   store.put("things", object_key("a", "x"), object(1));
   store.put("things", object_key("a-b", "x"), object(2));

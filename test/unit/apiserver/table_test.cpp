@@ -1,7 +1,7 @@
 // Tables: which clients get one, and what is in it besides the cells.
-#include "apiserver/front/human_duration.hpp"
-#include "apiserver/front/media.hpp"
-#include "apiserver/front/printers.hpp"
+#include "apiserver/printers/human_duration.hpp"
+#include "apiserver/printers/printers.hpp"
+#include "apiserver/reads/media.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -26,7 +26,7 @@ const JsonObject& first_row(const JsonObject& table) {
   return array_at(table, {"rows"}).at(0).as_object();
 }
 
-TEST_F(Api, shows_a_list_as_a_table) {
+TEST_F(Api, shows_list_as_table) {
   make_claim();
   time.advance_to(time.now() + 5min + 3s);
   const JsonObject table = table_of(server, std::string(kClaims));
@@ -38,7 +38,7 @@ TEST_F(Api, shows_a_list_as_a_table) {
   EXPECT_EQ(array_at(first_row(table), {"cells"}), (JsonArray{"shared", "pending", "5m3s"}));
 }
 
-TEST_F(Api, shows_one_object_as_a_table) {
+TEST_F(Api, shows_one_object_as_table) {
   make_claim();
   allocate({"u"});
   const JsonObject table = table_of(server, std::string(kClaim));
@@ -46,7 +46,7 @@ TEST_F(Api, shows_one_object_as_a_table) {
             (JsonArray{"shared", "allocated,reserved", "0s"}));
 }
 
-TEST_F(Api, shows_of_an_object_what_the_query_asks_for) {
+TEST_F(Api, includes_object_in_table_as_requested) {
   make_claim();
   const auto subject = [&](std::string query) {
     const JsonObject table = table_of(server, std::string(kClaim), std::move(query));
@@ -61,12 +61,12 @@ TEST_F(Api, shows_of_an_object_what_the_query_asks_for) {
   EXPECT_EQ(server.handle(get_table(std::string(kClaim), "includeObject=All")).status, 400);
 }
 
-TEST_F(Api, reports_failures_as_they_are_when_a_table_was_asked_for) {
+TEST_F(Api, reports_failures_unchanged_for_table_request) {
   const JsonObject status = table_of(server, std::string(kClaim));
   EXPECT_EQ(text_at(status, {"reason"}), "NotFound");
 }
 
-TEST_F(Api, shows_the_columns_of_a_watch_once) {
+TEST_F(Api, shows_watch_columns_once) {
   make_claim();
   auto watch = server.open_watch(
       get_table(std::string(kClaims),
@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
         AcceptRow{"protobuf alone", "application/vnd.kubernetes.protobuf", kObject}),
     kBySentence);
 
-TEST(HumanDuration, has_two_or_three_figures) {
+TEST(HumanDuration, shows_two_or_three_digits) {
   const std::pair<runtime::Duration, std::string_view> rows[] = {
       {-5s, "<invalid>"}, {-1s, "0s"},         {0s, "0s"},           {119s, "119s"},
       {120s, "2m"},       {123s, "2m3s"},      {10min, "10m"},       {179min, "179m"},

@@ -1,5 +1,7 @@
 // Many watches: who is told of a change, in which order, and what is encoded once.
-#include "apiserver/store/object_texts.hpp"
+#include "apiserver/kinds/kinds.hpp"
+#include "apiserver/model/resource_table.hpp"
+#include "apiserver/registry/object_texts.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -19,7 +21,7 @@ class ManyWatches : public Api {
   std::vector<std::unique_ptr<Watch>> watches;
 };
 
-TEST_F(ManyWatches, only_those_of_the_resource_and_namespace_are_told) {
+TEST_F(ManyWatches, notify_only_their_resource_and_namespace) {
   open("pods", "/api/v1/pods");
   open("config maps of default", "/api/v1/namespaces/default/configmaps");
   open("all config maps", "/api/v1/configmaps");
@@ -32,7 +34,7 @@ TEST_F(ManyWatches, only_those_of_the_resource_and_namespace_are_told) {
   EXPECT_EQ(told, (std::vector<std::string>{"nodes"}));
 }
 
-TEST_F(ManyWatches, are_told_in_the_order_in_which_they_were_opened) {
+TEST_F(ManyWatches, are_notified_in_opening_order) {
   for (const auto* name : {"first", "second", "third"}) open(name, "/api/v1/nodes");
   watches.erase(watches.begin() + 1);
   open("fourth", "/api/v1/nodes");
@@ -40,7 +42,7 @@ TEST_F(ManyWatches, are_told_in_the_order_in_which_they_were_opened) {
   EXPECT_EQ(told, (std::vector<std::string>{"first", "third", "fourth"}));
 }
 
-TEST_F(ManyWatches, ten_thousand_of_them_see_the_same_text) {
+TEST_F(ManyWatches, share_text_among_ten_thousand) {
   for (int i = 0; i < 10'000; ++i) open("", "/api/v1/nodes");
   api.post("/api/v1/nodes", R"({"metadata":{"name":"n","labels":{"a":"b"}}})");
   EXPECT_EQ(told.size(), 10'000U);
@@ -53,7 +55,7 @@ TEST_F(ManyWatches, ten_thousand_of_them_see_the_same_text) {
   EXPECT_EQ(server.open_watches(), 0U);
 }
 
-TEST_F(ManyWatches, a_late_watch_sees_the_same_text_too) {
+TEST_F(ManyWatches, share_text_with_late_watch) {
   auto early = api.watch("/api/v1/nodes?watch=1");
   api.post("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
   auto late = api.watch("/api/v1/nodes?watch=1");
@@ -68,7 +70,7 @@ TEST_F(ManyWatches, a_late_watch_sees_the_same_text_too) {
   EXPECT_EQ(summary(drain(**later)), (std::vector<std::string>{"ADDED n"}));
 }
 
-TEST_F(ManyWatches, a_selector_decides_what_an_event_is_called) {
+TEST_F(ManyWatches, derive_event_type_from_selector) {
   auto all = api.watch("/api/v1/nodes?watch=1");
   auto some = api.watch("/api/v1/nodes?watch=1&labelSelector=a=b");
   ASSERT_TRUE(all && some);
@@ -94,11 +96,11 @@ class ObjectTextsTest : public ::testing::Test {
   }
 
  private:
-  ResourceTable types_{ServedVersions()};
+  ResourceTable types_{built_in_kinds(), ServedVersions()};
   ObjectTexts texts_;
 };
 
-TEST_F(ObjectTextsTest, encodes_an_object_once_for_each_version) {
+TEST_F(ObjectTextsTest, encodes_object_once_per_version) {
   const Stored object = object_of(1);
   const auto first = text_of(object);
   EXPECT_EQ(
@@ -109,7 +111,7 @@ TEST_F(ObjectTextsTest, encodes_an_object_once_for_each_version) {
   EXPECT_NE(text_of(object_of(1)), first);
 }
 
-TEST_F(ObjectTextsTest, forgets_the_oldest_when_they_are_too_large) {
+TEST_F(ObjectTextsTest, forgets_oldest_above_limit) {
   const Stored one = object_of(10 * 1024 * 1024);
   const Stored other = object_of(10 * 1024 * 1024);
   const auto first = text_of(one);

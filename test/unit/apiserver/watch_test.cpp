@@ -38,7 +38,7 @@ class Watches : public Api {
 constexpr std::string_view kWatchList =
     "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
 
-TEST_F(Watches, show_changes_from_a_version_on) {
+TEST_F(Watches, show_changes_from_version_on) {
   make("a");
   auto watch = open("resourceVersion=" + now());
   EXPECT_EQ(summary(drain(*watch)), Lines{});
@@ -48,7 +48,7 @@ TEST_F(Watches, show_changes_from_a_version_on) {
   EXPECT_EQ(summary(drain(*watch)), (Lines{"ADDED b", "MODIFIED a", "DELETED b"}));
 }
 
-TEST_F(Watches, show_a_deleted_object_under_the_version_of_its_deletion) {
+TEST_F(Watches, show_deleted_object_with_deletion_version) {
   make("a");
   auto watch = open("resourceVersion=" + now());
   remove("a");
@@ -57,14 +57,14 @@ TEST_F(Watches, show_a_deleted_object_under_the_version_of_its_deletion) {
   EXPECT_EQ(text_at(events[0], {"object", "metadata", "resourceVersion"}), now());
 }
 
-TEST_F(Watches, without_a_version_begin_with_what_is_there) {
+TEST_F(Watches, start_with_current_state_without_version) {
   make("a");
   auto watch = open("");
   make("b");
   EXPECT_EQ(summary(drain(*watch)), (Lines{"ADDED a", "ADDED b"}));
 }
 
-TEST_F(Watches, a_watch_list_ends_its_initial_events_with_a_marked_bookmark) {
+TEST_F(Watches, end_initial_events_with_marked_bookmark) {
   make("a");
   make("b");
   auto watch = open(kWatchList);
@@ -80,11 +80,11 @@ TEST_F(Watches, a_watch_list_ends_its_initial_events_with_a_marked_bookmark) {
   EXPECT_EQ(text_at(events[3], {"object", "metadata", "name"}), "c");
 }
 
-TEST_F(Watches, an_empty_watch_list_has_its_marker_too) {
+TEST_F(Watches, mark_end_of_empty_watch_list) {
   EXPECT_EQ(summary(drain(*open(kWatchList))), Lines{"BOOKMARK " + now()});
 }
 
-TEST_F(Watches, see_an_object_come_and_go_as_the_selector_sees_it) {
+TEST_F(Watches, follow_selector_matches) {
   make("a");
   auto watch = open("labelSelector=x%3Dy&resourceVersion=" + now());
   label("a", R"({"x":"y"})");
@@ -94,14 +94,14 @@ TEST_F(Watches, see_an_object_come_and_go_as_the_selector_sees_it) {
   EXPECT_EQ(summary(drain(*watch)), (Lines{"ADDED a", "MODIFIED a", "DELETED a"}));
 }
 
-TEST_F(Watches, of_one_namespace_or_kind_do_not_see_others) {
+TEST_F(Watches, ignore_other_namespaces_and_kinds) {
   auto watch = open("resourceVersion=" + now());
   api.post("/api/v1/namespaces/kube-system/configmaps", R"({"metadata":{"name":"x"}})");
   make_claim();
   EXPECT_EQ(summary(drain(*watch)), Lines{});
 }
 
-TEST_F(Watches, bookmark_about_each_minute_if_allowed) {
+TEST_F(Watches, send_bookmarks_each_minute_if_allowed) {
   auto quiet = open("resourceVersion=" + now());
   auto watch = open("allowWatchBookmarks=true&resourceVersion=" + now());
   make_claim();
@@ -112,7 +112,7 @@ TEST_F(Watches, bookmark_about_each_minute_if_allowed) {
   EXPECT_EQ(summary(drain(*quiet)), Lines{});
 }
 
-TEST_F(Watches, bookmark_once_more_right_before_their_timeout) {
+TEST_F(Watches, send_bookmark_before_timeout) {
   auto watch = open("allowWatchBookmarks=true&timeoutSeconds=10&resourceVersion=" + now());
   EXPECT_TRUE(time.advance_to_next(runtime::MonoTime(8s)));
   EXPECT_EQ(time.now(), runtime::MonoTime(8s));
@@ -122,7 +122,7 @@ TEST_F(Watches, bookmark_once_more_right_before_their_timeout) {
   EXPECT_TRUE(watch->ended());
 }
 
-TEST_F(Watches, end_after_their_timeout) {
+TEST_F(Watches, end_after_timeout) {
   auto watch = open("timeoutSeconds=5&resourceVersion=" + now());
   int told = 0;
   watch->on_ready([&] { ++told; });
@@ -134,7 +134,7 @@ TEST_F(Watches, end_after_their_timeout) {
   EXPECT_TRUE(watch->ended());
 }
 
-TEST_F(Watches, that_name_no_timeout_end_between_thirty_minutes_and_an_hour) {
+TEST_F(Watches, end_within_thirty_to_sixty_minutes_by_default) {
   auto watch = open("resourceVersion=" + now());
   EXPECT_FALSE(time.advance_to_next(runtime::MonoTime(30min)));
   EXPECT_TRUE(time.advance_to_next(runtime::MonoTime(60min)));
@@ -150,7 +150,7 @@ TEST_F(Watches, leave_nothing_behind) {
   make("a");
 }
 
-TEST_F(Watches, can_be_ended_by_the_server) {
+TEST_F(Watches, can_be_ended_by_server) {
   auto watch = open("resourceVersion=" + now());
   server.end_watches("pods");
   EXPECT_FALSE(watch->ended());
@@ -166,7 +166,7 @@ struct RefusedRow {
 
 class RefusedWatch : public Watches, public ::testing::WithParamInterface<RefusedRow> {};
 
-TEST_P(RefusedWatch, answers) {
+TEST_P(RefusedWatch, is_answered) {
   EXPECT_EQ(refused(GetParam().query), GetParam().status) << GetParam().query;
 }
 
@@ -179,7 +179,7 @@ constexpr RefusedRow kRefusedRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, RefusedWatch, ::testing::ValuesIn(kRefusedRows), kBySentence);
 
-TEST_F(Watches, initial_events_from_the_future_are_an_error_event) {
+TEST_F(Watches, report_initial_events_from_future_as_error) {
   auto watch =
       open("sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999");
   const auto events = drain(*watch);
@@ -193,7 +193,7 @@ class ShortHistory : public Watches {
   ShortHistory() : Watches(ServerOptions{.history_limit = 2}) {}
 };
 
-TEST_F(ShortHistory, a_version_that_is_too_old_is_an_error_event) {
+TEST_F(ShortHistory, reports_old_version_as_error_event) {
   const std::string old = now();
   for (const auto* name : {"a", "b", "c"}) make(name);
   auto watch = open("resourceVersion=" + old);
@@ -205,14 +205,14 @@ TEST_F(ShortHistory, a_version_that_is_too_old_is_an_error_event) {
   EXPECT_EQ(text_at(events[0], {"object", "reason"}), "Expired");
 }
 
-TEST_F(ShortHistory, a_reader_that_lags_behind_it_is_cut_off) {
+TEST_F(ShortHistory, cuts_off_slow_reader) {
   auto watch = open("resourceVersion=" + now());
   for (const auto* name : {"a", "b", "c"}) make(name);
   EXPECT_EQ(summary(drain(*watch)), Lines{});
   EXPECT_TRUE(watch->ended());
 }
 
-TEST_F(ShortHistory, a_compaction_does_not_disturb_a_reader_that_is_up_to_date) {
+TEST_F(ShortHistory, keeps_current_reader_through_compaction) {
   auto watch = open("resourceVersion=" + now());
   make("a");
   drain(*watch);
@@ -231,13 +231,13 @@ class OldServer : public Watches {
   }
 };
 
-TEST_F(OldServer, ignores_the_watch_list_and_never_sends_its_marker) {
+TEST_F(OldServer, ignores_watch_list_and_sends_no_marker) {
   make("a");
   auto watch = open(kWatchList);
   EXPECT_EQ(summary(drain(*watch)), Lines{"ADDED a"});
 }
 
-TEST(WatchListGate, off_refuses_it) {
+TEST(WatchListGate, rejects_watch_list_if_off) {
   runtime::VirtualTime time;
   Server server(time, runtime::Rng(1),
                 {.watches = {.watch_list = WatchOptions::WatchList::refused}});

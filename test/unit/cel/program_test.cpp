@@ -38,7 +38,7 @@ constexpr Row kNumbers[] = {
     {"string(0.1)", "= 0.1"},
 };
 
-TEST(Program, computes_with_numbers_as_the_language_says) {
+TEST(Program, computes_with_numbers) {
   expect(kNumbers);
 }
 
@@ -101,7 +101,7 @@ constexpr Row kEntries[] = {
     {"{1: 2, ?3: optional.of(4),}", "= {1: 2, 3: 4}"},
 };
 
-TEST(Program, lets_entries_be_optional_and_end_with_a_comma) {
+TEST(Program, accepts_optional_entries_and_trailing_comma) {
   expect(kEntries);
 }
 
@@ -154,7 +154,7 @@ constexpr Row kTexts[] = {
      "compile: program instantiation failed: invalid UTF-8 in bytes, cannot convert to string"},
 };
 
-TEST(Program, counts_texts_in_code_points) {
+TEST(Program, counts_strings_in_code_points) {
   expect(kTexts);
 }
 
@@ -243,11 +243,11 @@ constexpr Row kRefused[] = {
      "IDENTIFIER}"},
 };
 
-TEST(Program, says_where_an_expression_is_wrong) {
+TEST(Program, reports_place_of_error) {
   expect(kRefused);
 }
 
-TEST(Program, marks_the_place_below_the_line) {
+TEST(Program, marks_place_below_line) {
   const Library library;
   const auto program = Program::compile("true &&\n é.x", library);
   ASSERT_FALSE(program);
@@ -282,7 +282,7 @@ TEST(Program, stops_at_the_cost_limit) {
 }
 
 // A value that is in itself twice, thirty times over, is small; what walks through it is not.
-TEST(Program, stops_what_no_cost_counts) {
+TEST(Program, stops_work_that_no_cost_counts) {
   std::string expression = "cel.bind(a0, [1, 1], ";
   for (int i = 1; i < 30; ++i)
     expression += "cel.bind(a" + std::to_string(i) + ", dyn([a" + std::to_string(i - 1) + ", a" +

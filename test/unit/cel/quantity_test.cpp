@@ -49,13 +49,13 @@ TEST(Quantity, writes_the_largest_suffix_that_leaves_a_whole_number) {
   for (const Row& row : kCanonical) EXPECT_EQ(quantity(row.text).text(), row.canonical) << row.text;
 }
 
-TEST(Quantity, refuses_what_is_no_quantity) {
+TEST(Quantity, rejects_invalid_quantity) {
   for (const std::string_view text :
        {"", " 1", "1 k", "1K", "1gi", "1.2.3", "1e", "1e1x", "x", "e-12", "1Kii"})
     EXPECT_FALSE(Quantity::parse(text)) << text;
 }
 
-TEST(Quantity, refuses_more_than_38_digits) {
+TEST(Quantity, rejects_more_than_38_digits) {
   EXPECT_FALSE(Quantity::parse(std::string(40, '9')));
   EXPECT_FALSE(Quantity::parse("1e99999999999"));
   EXPECT_TRUE(Quantity::parse(std::string(40, '0') + "1"));
@@ -83,7 +83,7 @@ TEST(Quantity, adds_and_subtracts_exactly) {
   EXPECT_EQ(quantity("1").add(quantity("1e100")), std::nullopt);
 }
 
-TEST(Quantity, converts_to_integers_only_what_is_whole_and_fits) {
+TEST(Quantity, converts_only_whole_numbers_in_range_to_integers) {
   EXPECT_EQ(quantity("4Gi").as_integer(), std::int64_t{4} << 30);
   EXPECT_EQ(quantity("1000m").as_integer(), 1);
   EXPECT_EQ(quantity("1500m").as_integer(), std::nullopt);

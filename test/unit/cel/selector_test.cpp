@@ -86,11 +86,11 @@ const Row kRows[] = {
     {R"(format.named("uuid").value().validate("x").hasValue())", "true"},
 };
 
-TEST(Selector, sees_a_device) {
+TEST(Selector, reads_device) {
   for (const Row& row : kRows) EXPECT_EQ(outcome_of(row.expression), row.outcome) << row.expression;
 }
 
-TEST(Selector, fails_on_a_device_with_an_attribute_that_has_no_value) {
+TEST(Selector, fails_on_attribute_without_value) {
   SelectorCompiler compiler;
   const auto selector = compiler.compile("true");
   ASSERT_TRUE(selector);
@@ -108,7 +108,7 @@ TEST(Selector, estimates_its_cost) {
   EXPECT_EQ((*compiler.compile(R"(device.driver == "gpu.example.com")"))->max_cost(), 4);
 }
 
-TEST(Selector, counts_what_an_evaluation_costs) {
+TEST(Selector, counts_cost_of_evaluation) {
   const auto cost_of = [](std::string_view expression) {
     SelectorCompiler compiler;
     EvaluationCost cost;
@@ -121,7 +121,7 @@ TEST(Selector, counts_what_an_evaluation_costs) {
   EXPECT_EQ(cost_of("[1, 2][?int(device.driver)].hasValue()"), 5) << "a failed index costs nothing";
 }
 
-TEST(SelectorCompiler, shares_what_it_has_compiled) {
+TEST(SelectorCompiler, shares_compiled_selectors) {
   SelectorCompiler compiler({}, 2);
   const auto first = compiler.compile("true");
   EXPECT_EQ(*first, *compiler.compile("true"));
@@ -132,14 +132,14 @@ TEST(SelectorCompiler, shares_what_it_has_compiled) {
   EXPECT_NE(*first, *compiler.compile("true")) << "the one used least recently went";
 }
 
-TEST(SelectorCompiler, knows_what_new_objects_may_not_use_yet) {
+TEST(SelectorCompiler, rejects_features_not_yet_allowed_in_new_objects) {
   constexpr std::string_view kIncludes = R"([1].includes(1))";
   EXPECT_EQ(outcome_of(kIncludes), "true");
   EXPECT_TRUE(outcome_of(kIncludes, Environment::new_expressions)
                   .contains("undeclared reference to 'includes'"));
 }
 
-TEST(DerivedAttribute, has_the_type_of_its_value) {
+TEST(DerivedAttribute, has_type_of_its_value) {
   SelectorCompiler compiler({.consumable_capacity = true, .list_attributes = true});
   const auto value = [&](std::string_view expression) {
     return (*compiler.compile_derived(expression))->evaluate(kDevice);

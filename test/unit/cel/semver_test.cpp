@@ -11,7 +11,7 @@ Semver semver(std::string_view text) {
   return parsed.value_or(Semver());
 }
 
-TEST(Semver, orders_as_the_specification_says) {
+TEST(Semver, orders_by_specification) {
   constexpr std::string_view kRising[] = {
       "0.0.9",        "1.0.0-1",       "1.0.0-2",          "1.0.0-10",
       "1.0.0-alpha",  "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta",
@@ -27,7 +27,7 @@ TEST(Semver, ignores_build_metadata_in_comparisons) {
   EXPECT_EQ(semver("1.2.3"), semver("1.2.3+build.7"));
 }
 
-TEST(Semver, keeps_its_text) {
+TEST(Semver, preserves_text) {
   for (const std::string_view text : {"1.2.3", "1.2.3-rc.1", "1.2.3+b", "1.2.3-rc.1+b-c.d"})
     EXPECT_EQ(semver(text).text(), text);
 }
@@ -52,7 +52,7 @@ constexpr Row kRefused[] = {
     {"1.2.3+a+b", "Invalid character(s) found in build meta data \"a+b\""},
 };
 
-TEST(Semver, says_what_is_wrong) {
+TEST(Semver, explains_errors) {
   for (const Row& row : kRefused) {
     const auto parsed = Semver::parse(row.text);
     ASSERT_FALSE(parsed) << row.text;
@@ -60,7 +60,7 @@ TEST(Semver, says_what_is_wrong) {
   }
 }
 
-TEST(Semver, is_padded_and_freed_of_zeros_when_normalized) {
+TEST(Semver, pads_and_strips_zeros_when_normalizing) {
   EXPECT_EQ(normalize_semver("v1"), "1.0.0");
   EXPECT_EQ(normalize_semver("v01.2"), "1.2.0");
   EXPECT_EQ(normalize_semver("00.0.01-rc"), "0.0.1-rc");

@@ -88,11 +88,11 @@ const Row kRows[] = {
     {"a constant", "false", "false:"},
 };
 
-TEST(TraceTest, names_the_part_that_decides_and_the_values_that_it_met) {
+TEST(TraceTest, names_deciding_part_and_its_values) {
   for (const Row& row : kRows) EXPECT_EQ(why(row.expression), row.why) << row.sentence;
 }
 
-TEST(TraceTest, says_less_rather_than_work_for_long) {
+TEST(TraceTest, omits_details_that_take_long) {
   std::string numbers = "[1";
   for (int i = 0; i < 300; ++i) numbers += ",1";
   numbers += "]";

@@ -48,7 +48,7 @@ class Crowd {
   TaskGroup group_;
 };
 
-CO_TEST(Admission, the_burst_passes_at_once_and_the_rest_at_the_rate) {
+CO_TEST(Admission, admits_burst_at_once_and_the_rest_at_the_rate) {
   Crowd crowd(loop, {.qps = 10, .burst = 5});
   const auto start = loop.time().now();
   crowd.arrive('l', Priority::live, 0s, 25);
@@ -59,7 +59,7 @@ CO_TEST(Admission, the_burst_passes_at_once_and_the_rest_at_the_rate) {
   EXPECT_NEAR(std::chrono::duration<double>(loop.time().now() - start).count(), 2.0, 0.001);
 }
 
-CO_TEST(Admission, without_a_rate_only_places_count) {
+CO_TEST(Admission, limits_only_concurrency_without_rate) {
   Crowd crowd(loop, {.qps = 0, .inflight_max = 3});
   const auto start = loop.time().now();
   crowd.arrive('l', Priority::live, 1s, 9);
@@ -69,7 +69,7 @@ CO_TEST(Admission, without_a_rate_only_places_count) {
   EXPECT_EQ(crowd.admission.in_flight(), 0U);
 }
 
-CO_TEST(Admission, live_work_goes_before_the_backlog) {
+CO_TEST(Admission, prefers_live_work_to_backlog) {
   Crowd crowd(loop, {.qps = 0, .inflight_max = 1});
   crowd.arrive('x', Priority::live, 1s);
   co_await runtime::yield();
@@ -79,14 +79,14 @@ CO_TEST(Admission, live_work_goes_before_the_backlog) {
   EXPECT_EQ(crowd.order, "xllbb");
 }
 
-CO_TEST(Admission, first_come_first_served_within_a_priority) {
+CO_TEST(Admission, is_first_come_first_served_within_priority) {
   Crowd crowd(loop, {.qps = 0, .inflight_max = 1});
   for (const char name : std::string("abcdef")) crowd.arrive(name, Priority::backlog, 1s);
   co_await crowd.all_gone();
   EXPECT_EQ(crowd.order, "abcdef");
 }
 
-CO_TEST(Admission, the_backlog_gets_one_turn_in_eight) {
+CO_TEST(Admission, gives_backlog_one_turn_in_eight) {
   Crowd crowd(loop, {.qps = 0, .inflight_max = 1});
   crowd.arrive('l', Priority::live, 1s, 400);
   crowd.arrive('b', Priority::backlog, 1s, 100);
@@ -97,7 +97,7 @@ CO_TEST(Admission, the_backlog_gets_one_turn_in_eight) {
   EXPECT_EQ(crowd.admission.waiting(), 0U);
 }
 
-CO_TEST(Admission, events_take_a_tenth_of_the_places_and_of_the_rate_even_when_alone) {
+CO_TEST(Admission, reserves_a_tenth_of_slots_and_rate_for_events) {
   Crowd crowd(loop, {.qps = 100, .burst = 10, .inflight_max = 30});
   const auto start = loop.time().now();
   crowd.arrive('e', Priority::event, 1s, 51);
@@ -106,7 +106,7 @@ CO_TEST(Admission, events_take_a_tenth_of_the_places_and_of_the_rate_even_when_a
   EXPECT_GE(loop.time().now() - start, 17s);
 }
 
-CO_TEST(Admission, the_rate_of_events_is_a_tenth) {
+CO_TEST(Admission, limits_events_to_a_tenth_of_rate) {
   Crowd crowd(loop, {.qps = 100, .burst = 10});
   const auto start = loop.time().now();
   crowd.arrive('e', Priority::event, 0s, 51);
@@ -114,7 +114,7 @@ CO_TEST(Admission, the_rate_of_events_is_a_tenth) {
   EXPECT_NEAR(std::chrono::duration<double>(loop.time().now() - start).count(), 5.0, 0.001);
 }
 
-CO_TEST(Admission, work_that_uses_up_its_limits_takes_nothing_from_events_nor_they_from_it) {
+CO_TEST(Admission, keeps_limits_of_work_and_events_apart) {
   Crowd crowd(loop, {.qps = 100, .burst = 10, .inflight_max = 20});
   crowd.arrive('l', Priority::live, 10ms, 2'000);
   crowd.arrive('b', Priority::backlog, 10ms, 2'000);
@@ -126,7 +126,7 @@ CO_TEST(Admission, work_that_uses_up_its_limits_takes_nothing_from_events_nor_th
   co_await crowd.all_gone();
 }
 
-CO_TEST(Admission, slow_events_hold_up_no_work) {
+CO_TEST(Admission, isolates_slow_events_from_work) {
   Crowd crowd(loop, {.qps = 0, .inflight_max = 10});
   crowd.arrive('e', Priority::event, 1h, 20);
   co_await runtime::yield();
@@ -140,7 +140,7 @@ CO_TEST(Admission, slow_events_hold_up_no_work) {
   co_await crowd.all_gone();
 }
 
-CO_TEST(Admission, exempt_requests_pass_whatever_the_others_do) {
+CO_TEST(Admission, admits_exempt_requests_immediately) {
   Crowd crowd(loop, {.qps = 1, .burst = 1, .inflight_max = 1});
   crowd.arrive('l', Priority::live, 1h, 3);
   co_await runtime::yield();
@@ -152,7 +152,7 @@ CO_TEST(Admission, exempt_requests_pass_whatever_the_others_do) {
   co_await crowd.all_gone();
 }
 
-CO_TEST(Admission, a_call_without_a_turn_in_time_fails_unsent) {
+CO_TEST(Admission, fails_unsent_call_at_deadline) {
   Admission admission(loop.time(), {.qps = 0, .inflight_max = 1});
   const Result<Admission::Permit> holder = co_await admission.admit(Priority::live, {});
   CO_ASSERT_TRUE(holder);
@@ -164,7 +164,7 @@ CO_TEST(Admission, a_call_without_a_turn_in_time_fails_unsent) {
   EXPECT_EQ(admission.waiting(), 0U);
 }
 
-CO_TEST(Admission, no_timer_runs_while_no_call_waits) {
+CO_TEST(Admission, runs_no_timer_without_waiting_calls) {
   Admission admission(loop.time(), {.qps = 0.001, .burst = 1});
   for (int i = 0; i < 2; ++i) {
     co_await admission.admit(Priority::live, Deadline::after(loop.time(), 5s));
@@ -172,7 +172,7 @@ CO_TEST(Admission, no_timer_runs_while_no_call_waits) {
   EXPECT_EQ(loop.time().pending(), 0U);
 }
 
-CO_TEST(Admission, a_cancelled_waiter_gives_its_turn_back) {
+CO_TEST(Admission, returns_slot_of_cancelled_waiter) {
   Crowd crowd(loop, {.qps = 0, .inflight_max = 1});
   auto holder = std::make_unique<Result<Admission::Permit>>(
       co_await crowd.admission.admit(Priority::live, {}));

@@ -47,7 +47,7 @@ struct Fixture : RestClientFixture {
   ApiListerWatcher<ResourceClaim> claims{client, {&api::kResourceClaims, "v1"}, *decoder};
 };
 
-CO_TEST(ApiListerWatcher, lists_a_page_item_by_item) {
+CO_TEST(ApiListerWatcher, lists_page_item_by_item) {
   Fixture f(loop);
   f.http.answer({.status = 200,
                  .headers = {},
@@ -68,7 +68,7 @@ CO_TEST(ApiListerWatcher, lists_a_page_item_by_item) {
 }
 
 // Informers never send an object back whole, so they need not have all of it (KEP-5958).
-CO_TEST(ApiListerWatcher, asks_for_objects_without_managed_fields) {
+CO_TEST(ApiListerWatcher, requests_objects_without_managed_fields) {
   Fixture f(loop);
   f.http.answer({.status = 200, .headers = {}, .body = R"({"metadata":{},"items":[]})"});
   f.http.stream({});
@@ -82,7 +82,7 @@ CO_TEST(ApiListerWatcher, asks_for_objects_without_managed_fields) {
             "a/b;c=d;drop=metadata.managedFields,e/f;drop=metadata.managedFields");
 }
 
-CO_TEST(ApiListerWatcher, hands_out_events_however_the_bytes_come) {
+CO_TEST(ApiListerWatcher, reports_events_however_bytes_are_split) {
   Fixture f(loop);
   const std::string all = added("a") + added("b");
   f.http.stream(
@@ -98,7 +98,7 @@ CO_TEST(ApiListerWatcher, hands_out_events_however_the_bytes_come) {
   EXPECT_FALSE(end->has_value());
 }
 
-CO_TEST(ApiListerWatcher, a_watch_list_says_so) {
+CO_TEST(ApiListerWatcher, requests_watch_list) {
   Fixture f(loop);
   f.http.stream({});
   co_await f.claims.watch({.resource_version = {},
@@ -111,7 +111,7 @@ CO_TEST(ApiListerWatcher, a_watch_list_says_so) {
   EXPECT_EQ(sent.headers.find("Accept-Encoding"), "gzip");
 }
 
-CO_TEST(ApiListerWatcher, a_stream_knows_whether_it_comes_compressed) {
+CO_TEST(ApiListerWatcher, reports_whether_stream_is_compressed) {
   Fixture f(loop);
   f.http.stream({});
   f.http.stream({.headers = {{"Content-Encoding", "gzip"}}});
@@ -121,7 +121,7 @@ CO_TEST(ApiListerWatcher, a_stream_knows_whether_it_comes_compressed) {
   EXPECT_EQ((*compressed)->compression(), Compression::gzip);
 }
 
-CO_TEST(ApiListerWatcher, an_end_in_the_middle_of_an_event_is_a_cut) {
+CO_TEST(ApiListerWatcher, reports_end_within_event_as_disconnection) {
   Fixture f(loop);
   f.http.stream({.pieces = {added("a").substr(0, 20)}});
   OpenStream stream = co_await f.claims.watch({}, {});
@@ -131,7 +131,7 @@ CO_TEST(ApiListerWatcher, an_end_in_the_middle_of_an_event_is_a_cut) {
   EXPECT_EQ(end.error().reason, Reason::disconnected);
 }
 
-CO_TEST(ApiListerWatcher, a_silent_watch_ends_at_its_deadline) {
+CO_TEST(ApiListerWatcher, ends_silent_watch_at_deadline) {
   Fixture f(loop);
   f.http.stream({.end = End::silent});
   OpenStream stream = co_await f.claims.watch({}, {});
@@ -141,7 +141,7 @@ CO_TEST(ApiListerWatcher, a_silent_watch_ends_at_its_deadline) {
   EXPECT_EQ(end.error().reason, Reason::deadline_exceeded);
 }
 
-CO_TEST(ApiListerWatcher, nonsense_in_a_watch_is_an_error_that_names_the_url) {
+CO_TEST(ApiListerWatcher, names_url_of_invalid_watch_data) {
   Fixture f(loop);
   f.http.stream({.pieces = {"<html>\n"}});
   OpenStream stream = co_await f.claims.watch({}, {});
@@ -152,7 +152,7 @@ CO_TEST(ApiListerWatcher, nonsense_in_a_watch_is_an_error_that_names_the_url) {
   EXPECT_THAT(end.error().message, HasSubstr("https://api.test:6443/apis/"));
 }
 
-CO_TEST(ApiListerWatcher, a_refused_watch_is_the_server_s_error) {
+CO_TEST(ApiListerWatcher, passes_on_server_error_of_refused_watch) {
   Fixture f(loop);
   f.http.stream({.status = 410, .pieces = {R"({"kind":"Status","code":410,"message":"too old"})"}});
   const OpenStream stream = co_await f.claims.watch({}, {});

@@ -49,7 +49,7 @@ struct Row {
   Served expected;
 };
 
-CO_TEST(Discovery, the_best_version_that_serves_all_kinds_of_the_set) {
+CO_TEST(Discovery, chooses_best_version_with_all_kinds) {
   const Row rows[] = {
       {"v1 before the betas, whatever the server's order",
        {group({"v1beta1", "v1beta2", "v1"}), ok(kBoth)},
@@ -73,7 +73,7 @@ CO_TEST(Discovery, the_best_version_that_serves_all_kinds_of_the_set) {
   }
 }
 
-CO_TEST(Discovery, asks_for_the_group_and_then_the_version) {
+CO_TEST(Discovery, requests_group_and_then_version) {
   RestClientFixture f(loop);
   f.http.answer(group({"v1"}));
   f.http.answer(ok(kBoth));
@@ -84,7 +84,7 @@ CO_TEST(Discovery, asks_for_the_group_and_then_the_version) {
   EXPECT_EQ(f.http.seen()[1].request.target, "/apis/resource.k8s.io/v1");
 }
 
-CO_TEST(Discovery, the_core_group_has_no_group_document) {
+CO_TEST(Discovery, skips_group_document_of_core) {
   RestClientFixture f(loop);
   f.http.answer(ok(R"({"resources":[{"name":"pods"}]})"));
   Discovery discovery(f.client);
@@ -94,7 +94,7 @@ CO_TEST(Discovery, the_core_group_has_no_group_document) {
   EXPECT_EQ(f.http.seen().at(0).request.target, "/api/v1");
 }
 
-CO_TEST(Discovery, a_group_that_is_not_there_is_not_served) {
+CO_TEST(Discovery, reports_missing_group_as_not_served) {
   RestClientFixture f(loop);
   f.http.answer({.status = 404, .headers = {}, .body = kNotFoundPage});
   Discovery discovery(f.client);
@@ -105,7 +105,7 @@ CO_TEST(Discovery, a_group_that_is_not_there_is_not_served) {
             "know of resource.k8s.io (known: v1, v1beta2, v1beta1; served: none)");
 }
 
-CO_TEST(Discovery, versions_that_we_do_not_know_are_not_served) {
+CO_TEST(Discovery, reports_unknown_versions_as_not_served) {
   RestClientFixture f(loop);
   f.http.answer(group({"v1alpha3", "v2"}));
   Discovery discovery(f.client);
@@ -114,7 +114,7 @@ CO_TEST(Discovery, versions_that_we_do_not_know_are_not_served) {
   EXPECT_THAT(std::get<NotServed>(found).why, HasSubstr("served: v1alpha3, v2"));
 }
 
-CO_TEST(Discovery, without_an_answer_availability_is_unknown) {
+CO_TEST(Discovery, reports_unknown_availability_without_answer) {
   const std::pair<const char*, http::Response> rows[] = {
       {"403", {.status = 403, .headers = {}, .body = "{}"}},
       {"401", {.status = 401, .headers = {}, .body = "{}"}},
@@ -130,7 +130,7 @@ CO_TEST(Discovery, without_an_answer_availability_is_unknown) {
   }
 }
 
-CO_TEST(Discovery, says_at_once_what_is_wrong_and_leaves_it_to_the_caller_to_ask_again) {
+CO_TEST(Discovery, reports_errors_at_once_without_retry) {
   RestClientFixture f(loop);
   f.http.answer({.status = 503, .headers = {}, .body = "starting"});
   const runtime::MonoTime start = loop.time().now();
@@ -143,7 +143,7 @@ CO_TEST(Discovery, says_at_once_what_is_wrong_and_leaves_it_to_the_caller_to_ask
   EXPECT_EQ(ask_again_after(NotServed{}), 30s);
 }
 
-CO_TEST(Discovery, nonsense_is_an_error_that_names_the_url) {
+CO_TEST(Discovery, names_url_of_invalid_document) {
   RestClientFixture f(loop);
   f.http.answer(ok("<html>"));
   Discovery discovery(f.client);
@@ -154,7 +154,7 @@ CO_TEST(Discovery, nonsense_is_an_error_that_names_the_url) {
               HasSubstr("https://api.test:6443/apis/resource.k8s.io: "));
 }
 
-TEST(DiscoveryDocuments, refuse_what_they_cannot_use) {
+TEST(DiscoveryDocuments, are_rejected_if_unusable) {
   for (const char* body :
        {"", "[]", "{}", R"({"versions":{}})", R"({"versions":[1]})",
         R"({"versions":[{"version":1}]})", R"({"versions":[{"version":"v1"}])"}) {

@@ -76,7 +76,7 @@ struct Neighbour : RestClientFixture {
   runtime::TaskGroup group;
 };
 
-CO_TEST(EventFairness, a_calm_tenants_event_is_written_at_once) {
+CO_TEST(EventFairness, writes_first_event_of_calm_tenant_at_once) {
   Neighbour world(loop);
   world.group.spawn("neighbour", world.keep_failing());
   co_await runtime::sleep_for(world.time, 10s);
@@ -88,7 +88,7 @@ CO_TEST(EventFairness, a_calm_tenants_event_is_written_at_once) {
   co_await world.stop();
 }
 
-CO_TEST(EventFairness, evictions_have_their_events_whoevers_the_failing_pods_are) {
+CO_TEST(EventFairness, writes_eviction_events_despite_failing_pods) {
   for (const char* name_space : {"calm", "noisy"}) {
     Neighbour world(loop);
     world.group.spawn("neighbour", world.keep_failing());
@@ -106,7 +106,7 @@ CO_TEST(EventFairness, evictions_have_their_events_whoevers_the_failing_pods_are
   }
 }
 
-CO_TEST(EventFairness, five_thousand_evictions_at_once_lose_no_event) {
+CO_TEST(EventFairness, loses_no_event_of_5000_evictions) {
   Neighbour world(loop);
   world.fail_pods(3'000);
   for (int i = 0; i < 5'000; ++i) {
@@ -117,7 +117,7 @@ CO_TEST(EventFairness, five_thousand_evictions_at_once_lose_no_event) {
   co_await world.stop();
 }
 
-CO_TEST(EventFairness, each_failing_pod_has_its_first_event_before_others_are_repeated) {
+CO_TEST(EventFairness, writes_first_events_before_repetitions) {
   Neighbour world(loop);
   world.fail_pods(900);
   co_await runtime::sleep_for(world.time, 1s);
@@ -130,7 +130,7 @@ CO_TEST(EventFairness, each_failing_pod_has_its_first_event_before_others_are_re
   co_await world.stop();
 }
 
-CO_TEST(EventFairness, a_full_queue_makes_room_for_another_namespace) {
+CO_TEST(EventFairness, makes_room_for_another_namespace_in_full_queue) {
   Neighbour world(loop);
   world.fail_pods(3'000);
   EXPECT_THAT(world.metrics.expose(), testing::HasSubstr(world.full() + "2000"));
@@ -143,7 +143,7 @@ CO_TEST(EventFairness, a_full_queue_makes_room_for_another_namespace) {
   co_await world.stop();
 }
 
-CO_TEST(EventFairness, while_the_server_is_away_one_event_at_a_time_looks_whether_it_is) {
+CO_TEST(EventFairness, probes_unreachable_server_with_one_event) {
   RestClientFixture f(loop);
   EventRecorder recorder(f.client, f.time, f.metrics, runtime::Rng(2),
                          runtime::Logger(f.log_backend));
@@ -165,7 +165,7 @@ CO_TEST(EventFairness, while_the_server_is_away_one_event_at_a_time_looks_whethe
 }
 
 // Such as a webhook that is slow for one tenant.
-CO_TEST(EventFairness, slow_answers_for_one_namespace_leave_writers_for_others) {
+CO_TEST(EventFairness, reserves_writers_for_other_namespaces_during_slow_answers) {
   EventQueue queue({}, runtime::Rng(1));
   const auto report = [&](const char* name_space, int pod) {
     api::Event event;
@@ -181,7 +181,7 @@ CO_TEST(EventFairness, slow_answers_for_one_namespace_leave_writers_for_others) 
   const auto calm = queue.next();
   CO_ASSERT_TRUE(calm.has_value());
   EXPECT_EQ(calm->event.key.namespace_.str(), "calm");
-  queue.finish(in_hand.front(), EventQueue::Outcome::written);
+  queue.finish(in_hand.front(), EventQueue::Answer::written);
   EXPECT_TRUE(queue.next().has_value());
   co_return;
 }

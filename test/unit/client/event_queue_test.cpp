@@ -13,7 +13,7 @@ using runtime::MonoTime;
 using runtime::Rng;
 using runtime::WallTime;
 using Kind = EventQueue::Write::Kind;
-using Outcome = EventQueue::Outcome;
+using Answer = EventQueue::Answer;
 using Verdict = EventQueue::Verdict;
 
 const WallTime kStart{Duration(0x18a1f0c2d9e4b7c3)};
@@ -41,11 +41,11 @@ struct Clocked {
   Verdict report(api::Event reported) {
     return queue.report(std::move(reported), MonoTime(elapsed), kStart + elapsed);
   }
-  // Writes what comes next, with this outcome.
-  EventQueue::Write written(Outcome outcome = Outcome::written) {
+  // Writes what comes next, with this answer.
+  EventQueue::Write written(Answer answer = Answer::written) {
     const auto next = queue.next();
     if (!next) throw std::logic_error("nothing to write");
-    queue.finish(next->id, outcome);
+    queue.finish(next->id, answer);
     return *next;
   }
 
@@ -53,7 +53,7 @@ struct Clocked {
   Duration elapsed{0};
 };
 
-TEST(EventQueue, a_new_event_has_the_name_and_times_of_its_first_report) {
+TEST(EventQueue, sets_name_and_times_from_first_report) {
   Clocked c;
   EXPECT_EQ(c.report(event("trainer-0")), Verdict::waiting);
   const EventQueue::Write write = c.written();
@@ -64,7 +64,7 @@ TEST(EventQueue, a_new_event_has_the_name_and_times_of_its_first_report) {
   EXPECT_EQ(write.event.last_time, kStart);
 }
 
-TEST(EventQueue, messages_that_differ_in_a_quoted_name_alone_are_one_event_with_the_last_one) {
+TEST(EventQueue, merges_messages_that_differ_only_in_quoted_name) {
   Clocked c;
   c.report(event("trainer-0", R"(claims "a-x7k2p" is forbidden: quota)"));
   c.written();
@@ -79,7 +79,7 @@ TEST(EventQueue, messages_that_differ_in_a_quoted_name_alone_are_one_event_with_
   EXPECT_EQ(c.written().kind, Kind::create);
 }
 
-TEST(EventQueue, the_same_again_is_a_repetition_of_the_same_object) {
+TEST(EventQueue, counts_repetition_for_same_object) {
   Clocked c;
   c.report(event("trainer-0"));
   const EventQueue::Write first = c.written();
@@ -93,7 +93,7 @@ TEST(EventQueue, the_same_again_is_a_repetition_of_the_same_object) {
   EXPECT_EQ(second.event.last_time, kStart + 5min);
 }
 
-TEST(EventQueue, any_difference_makes_another_event) {
+TEST(EventQueue, separates_events_with_any_difference) {
   Clocked c;
   api::Event warning = event("a");
   warning.type = api::EventType::warning;
@@ -114,7 +114,7 @@ TEST(EventQueue, any_difference_makes_another_event) {
   EXPECT_EQ(names.size(), 7U) << "all at the same time, so the times in the names must differ";
 }
 
-TEST(EventQueue, an_event_repeated_while_it_waits_is_written_once) {
+TEST(EventQueue, writes_event_repeated_while_waiting_once) {
   Clocked c;
   c.report(event("a"));
   EXPECT_EQ(c.report(event("a")), Verdict::merged);
@@ -122,34 +122,34 @@ TEST(EventQueue, an_event_repeated_while_it_waits_is_written_once) {
   EXPECT_FALSE(c.queue.next());
 }
 
-TEST(EventQueue, an_event_repeated_while_it_is_written_is_written_again) {
+TEST(EventQueue, writes_event_repeated_while_being_written_again) {
   Clocked c;
   c.report(event("a"));
   const auto write = c.queue.next();
   ASSERT_TRUE(write);
   EXPECT_EQ(c.report(event("a")), Verdict::merged);
   EXPECT_FALSE(c.queue.next()) << "not twice at the same time";
-  c.queue.finish(write->id, Outcome::written);
+  c.queue.finish(write->id, Answer::written);
   const EventQueue::Write again = c.written();
   EXPECT_EQ(again.kind, Kind::repeat);
   EXPECT_EQ(again.event.count, 2);
 }
 
-TEST(EventQueue, a_repetition_of_an_expired_event_makes_it_anew) {
+TEST(EventQueue, recreates_expired_event_on_repetition) {
   Clocked c;
   c.report(event("a"));
   c.written();
   c.report(event("a"));
-  EXPECT_EQ(c.written(Outcome::vanished).kind, Kind::repeat);
+  EXPECT_EQ(c.written(Answer::vanished).kind, Kind::repeat);
   const EventQueue::Write again = c.written();
   EXPECT_EQ(again.kind, Kind::create);
   EXPECT_EQ(again.event.count, 2);
 }
 
-TEST(EventQueue, an_abandoned_event_is_not_retried_by_itself) {
+TEST(EventQueue, does_not_retry_abandoned_event) {
   Clocked c;
   c.report(event("a"));
-  c.written(Outcome::given_up);
+  c.written(Answer::given_up);
   EXPECT_FALSE(c.queue.next());
   c.elapsed = 1h;
   c.report(event("a"));
@@ -158,7 +158,7 @@ TEST(EventQueue, an_abandoned_event_is_not_retried_by_itself) {
   EXPECT_EQ(next.event.count, 1);
 }
 
-TEST(EventQueue, per_object_and_reason_25_at_once_and_then_one_in_five_minutes) {
+TEST(EventQueue, limits_object_and_reason_to_25_and_then_one_per_five_minutes) {
   Clocked c;
   int passed = 0;
   for (int i = 0; i < 100; ++i) {
@@ -174,7 +174,7 @@ TEST(EventQueue, per_object_and_reason_25_at_once_and_then_one_in_five_minutes) 
   EXPECT_EQ(c.report(event("a")), Verdict::over_rate);
 }
 
-TEST(EventQueue, a_full_queue_takes_no_more_but_merges) {
+TEST(EventQueue, only_merges_when_full) {
   Clocked c({.normal_waiting_max = 2});
   c.report(event("a"));
   c.report(event("b"));
@@ -183,7 +183,7 @@ TEST(EventQueue, a_full_queue_takes_no_more_but_merges) {
   EXPECT_EQ(c.queue.waiting(), 2U);
 }
 
-TEST(EventQueue, remembers_a_bounded_number_and_never_forgets_what_waits) {
+TEST(EventQueue, remembers_bounded_number_and_all_waiting_events) {
   Clocked c({.normal_waiting_max = 3, .remembered_max = 2});
   c.report(event("waits"));
   c.report(event("second"));
@@ -195,7 +195,7 @@ TEST(EventQueue, remembers_a_bounded_number_and_never_forgets_what_waits) {
   EXPECT_EQ(c.report(event("pod-99")), Verdict::merged);
 }
 
-TEST(EventQueue, the_namespace_is_the_object_s_or_default) {
+TEST(EventQueue, uses_namespace_of_object_or_default) {
   Clocked c;
   api::Event cluster_scoped = event("burnt-gpus");
   cluster_scoped.involved_object.key.namespace_ = {};
@@ -203,7 +203,7 @@ TEST(EventQueue, the_namespace_is_the_object_s_or_default) {
   EXPECT_EQ(c.written().event.key.namespace_.str(), "default");
 }
 
-TEST(EventQueue, a_name_that_would_be_invalid_is_a_uuid) {
+TEST(EventQueue, replaces_invalid_name_by_uuid) {
   for (const std::string& object :
        {std::string("system:node"), std::string("Upper"), std::string(250, 'a'), std::string(),
         std::string("a."), std::string(".a"), std::string("a..b"), std::string("-a")}) {
@@ -220,7 +220,7 @@ TEST(EventQueue, a_name_that_would_be_invalid_is_a_uuid) {
   }
 }
 
-TEST(EventQueue, a_very_long_message_is_cut_at_a_character) {
+TEST(EventQueue, cuts_long_message_between_characters) {
   Clocked c;
   std::string message(1023, 'x');
   message += "\u00e4\u00e4";

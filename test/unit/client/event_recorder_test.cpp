@@ -55,7 +55,7 @@ struct Fixture : RestClientFixture {
   runtime::TaskGroup group;
 };
 
-CO_TEST(EventRecorder, posts_an_event_and_patches_its_repetition) {
+CO_TEST(EventRecorder, posts_event_and_patches_repetition) {
   Fixture f(loop);
   f.answer(201);
   f.answer(200);
@@ -78,14 +78,14 @@ CO_TEST(EventRecorder, posts_an_event_and_patches_its_repetition) {
   co_await f.stop();
 }
 
-CO_TEST(EventRecorder, reporting_does_not_wait) {
+CO_TEST(EventRecorder, reports_without_waiting) {
   Fixture f(loop);
   f.report();
   EXPECT_TRUE(f.http.seen().empty());
   co_await f.stop();
 }
 
-CO_TEST(EventRecorder, a_repetition_of_an_expired_event_is_posted_anew) {
+CO_TEST(EventRecorder, posts_repetition_of_expired_event_again) {
   Fixture f(loop);
   f.answer(201);
   f.answer(404, kObjectNotFound);
@@ -101,7 +101,7 @@ CO_TEST(EventRecorder, a_repetition_of_an_expired_event_is_posted_anew) {
   co_await f.stop();
 }
 
-CO_TEST(EventRecorder, refused_events_are_counted_and_not_repeated) {
+CO_TEST(EventRecorder, counts_refused_events_without_retry) {
   for (const std::uint16_t status : std::initializer_list<std::uint16_t>{400, 403, 404, 422}) {
     Fixture f(loop);
     f.answer(status);
@@ -117,7 +117,7 @@ CO_TEST(EventRecorder, refused_events_are_counted_and_not_repeated) {
   }
 }
 
-CO_TEST(EventRecorder, an_unknown_outcome_is_tried_again_under_the_same_name) {
+CO_TEST(EventRecorder, retries_unknown_outcome_under_same_name) {
   Fixture f(loop);
   f.http.fail(Reason::disconnected);
   f.answer(409, kAlreadyExists);
@@ -133,7 +133,7 @@ CO_TEST(EventRecorder, an_unknown_outcome_is_tried_again_under_the_same_name) {
   co_await f.stop();
 }
 
-CO_TEST(EventRecorder, an_api_server_that_stays_away_costs_the_event_and_nothing_else) {
+CO_TEST(EventRecorder, drops_event_when_server_stays_unreachable) {
   Fixture f(loop);
   for (int i = 0; i < 5; ++i) f.http.fail(Reason::disconnected);
   f.answer(201);
@@ -147,7 +147,7 @@ CO_TEST(EventRecorder, an_api_server_that_stays_away_costs_the_event_and_nothing
   co_await f.stop();
 }
 
-CO_TEST(EventRecorder, a_storm_is_counted_not_kept) {
+CO_TEST(EventRecorder, bounds_memory_of_event_storm) {
   Fixture f(loop, {.normal_waiting_max = 10});
   for (int i = 0; i < 100; ++i) f.report(std::to_string(i));
   EXPECT_THAT(f.metrics.expose(), HasSubstr(f.dropped("queue_full") + "15"));
@@ -155,7 +155,7 @@ CO_TEST(EventRecorder, a_storm_is_counted_not_kept) {
   co_await f.stop();
 }
 
-CO_TEST(EventRecorder, a_lasting_refusal_is_logged_once_in_a_while) {
+CO_TEST(EventRecorder, logs_lasting_refusal_occasionally) {
   Fixture f(loop);
   for (int i = 0; i < 5; ++i) f.answer(403);
   for (int i = 0; i < 5; ++i) f.report(std::to_string(i));

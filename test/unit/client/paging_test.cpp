@@ -29,16 +29,16 @@ std::size_t requests_until_the_end(std::size_t objects, const IsTooLarge& is_too
   }
 }
 
-TEST(Paging, full_pages_up_to_the_end) {
+TEST(Paging, reads_full_pages_to_the_end) {
   EXPECT_EQ(requests_until_the_end(1'250, [](auto, auto) { return false; }), 3U);
 }
 
-TEST(Paging, a_server_or_proxy_may_have_smaller_pages_than_we_ask_for) {
+TEST(Paging, accepts_smaller_pages_than_requested) {
   EXPECT_EQ(requests_until_the_end(20'000, [](auto, auto) { return false; }, 100), 200U);
   EXPECT_EQ(requests_until_the_end(300, [](auto, auto) { return false; }, 1), 300U);
 }
 
-TEST(Paging, a_few_large_objects_among_many_make_the_pages_small_for_a_while) {
+TEST(Paging, shrinks_pages_after_large_objects) {
   // Numbers 1,000 to 1,033 fit into a page by themselves only.
   const auto is_too_large = [](std::size_t from, std::size_t limit) {
     return limit > 1 && from + limit > 1'000 && from < 1'034;
@@ -46,7 +46,7 @@ TEST(Paging, a_few_large_objects_among_many_make_the_pages_small_for_a_while) {
   EXPECT_LT(requests_until_the_end(20'000, is_too_large), 200U);
 }
 
-TEST(Paging, a_page_of_one_is_the_smallest) {
+TEST(Paging, shrinks_to_one_object_at_least) {
   EXPECT_EQ(smaller_page({.limit = 3})->limit, 1U);
   EXPECT_FALSE(smaller_page({.limit = 1}));
 }
@@ -61,18 +61,18 @@ std::size_t pages_until_given_up(std::size_t objects_per_page) {
   return 0;
 }
 
-TEST(Paging, continue_tokens_for_ever_are_found_out) {
+TEST(Paging, detects_endless_continue_tokens) {
   EXPECT_EQ(pages_until_given_up(0), 100U);
   EXPECT_EQ(pages_until_given_up(1), 20'000U);
   EXPECT_EQ(pages_until_given_up(1), 20'000U);
 }
 
-TEST(Paging, more_than_a_million_objects_are_found_out) {
+TEST(Paging, detects_more_than_a_million_objects) {
   EXPECT_EQ(pages_until_given_up(Paging::kLimitMax), 1'000'000U / Paging::kLimitMax + 1);
   EXPECT_FALSE(next_page({.limit = 1}, 1'000'001, "a")) << "a server that ignores the limit";
 }
 
-TEST(Paging, a_token_that_leads_to_its_own_page_is_found_out_at_once) {
+TEST(Paging, detects_token_of_same_page_at_once) {
   EXPECT_FALSE(next_page({.continue_token = "a"}, 500, "a"));
 }
 

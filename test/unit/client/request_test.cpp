@@ -10,26 +10,26 @@ namespace {
 const api::Resource kClaims{&api::kResourceClaims, "v1"};
 const api::NamespacedName kKey{"lab", "shared"};
 
-TEST(Request, query_values_are_encoded_and_empty_ones_left_out) {
+TEST(Request, encodes_query_values_and_omits_empty_ones) {
   EXPECT_EQ(make_target("/p", {}), "/p");
   EXPECT_EQ(make_target("/p", {{"a", ""}, {"b", "x y/+&="}, {"c", "-._~"}}),
             "/p?b=x%20y%2F%2B%26%3D&c=-._~");
 }
 
-TEST(Request, the_first_page_of_a_list_is_a_consistent_read) {
+TEST(Request, reads_first_page_consistently) {
   const ApiRequest request = list_request(kClaims, {.limit = 500});
   EXPECT_EQ(request.target, "/apis/resource.k8s.io/v1/resourceclaims?limit=500");
   EXPECT_EQ(request.compression, Compression::gzip);
 }
 
-TEST(Request, further_pages_carry_the_token_and_stay_in_the_namespace) {
+TEST(Request, adds_token_and_namespace_to_further_pages) {
   const ApiRequest request = list_request(
       kClaims, {.selection = {.namespace_ = "lab"}, .limit = 2, .continue_token = "a=="});
   EXPECT_EQ(request.target,
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims?limit=2&continue=a%3D%3D");
 }
 
-TEST(Request, a_selection_is_the_servers_to_make_in_lists_and_watches) {
+TEST(Request, leaves_selection_to_server) {
   const Selection selection{
       .namespace_ = "lab", .label_selector = "app=web", .field_selector = "spec.nodeName=node-0"};
   EXPECT_EQ(list_request(kClaims, {.selection = selection, .limit = 0}).target,
@@ -42,12 +42,12 @@ TEST(Request, a_selection_is_the_servers_to_make_in_lists_and_watches) {
 }
 
 // Four workers that sleep on four bad objects are lost for all others.
-TEST(Request, what_a_server_has_answered_is_left_to_the_callers_queue_unless_said_otherwise) {
+TEST(Request, leaves_answered_requests_to_callers_queue_by_default) {
   EXPECT_EQ(CallOptions().retries, Retries::unanswered);
   EXPECT_EQ(ApiRequest().retries, Retries::unanswered);
 }
 
-TEST(Request, each_kind_of_patch_has_its_media_type) {
+TEST(Request, sets_media_type_of_each_patch) {
   EXPECT_EQ(content_type_of(merge_patch_request(kClaims, kKey, "", "{}").verb),
             "application/merge-patch+json");
   const ApiRequest json_patch = json_patch_request(kClaims, kKey, "status", "[]");
@@ -56,14 +56,14 @@ TEST(Request, each_kind_of_patch_has_its_media_type) {
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims/shared/status");
 }
 
-TEST(Request, creates_and_patches_leave_the_field_manager_to_the_user_agent) {
+TEST(Request, leaves_field_manager_to_user_agent) {
   EXPECT_EQ(create_request(kClaims, "lab", {"{}"}).target,
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims");
   EXPECT_EQ(strategic_merge_patch_request(kClaims, kKey, "status", "{}").target,
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims/shared/status");
 }
 
-TEST(Request, apply_takes_over_with_the_manager_that_it_is_given) {
+TEST(Request, applies_with_given_manager) {
   const ApiRequest request =
       apply_request(kClaims, kKey, "status", "ResourceClaimController", "{}");
   EXPECT_EQ(request.target,
@@ -72,7 +72,7 @@ TEST(Request, apply_takes_over_with_the_manager_that_it_is_given) {
   EXPECT_EQ(content_type_of(request.verb), "application/apply-patch+yaml");
 }
 
-TEST(Request, a_watch_list_asks_for_the_state_and_then_the_changes) {
+TEST(Request, requests_state_and_then_changes) {
   const ApiRequest request =
       watch_request(kClaims, {.initial_events = WatchQuery::InitialEvents::send,
                               .server_timeout = std::chrono::seconds(420)});
@@ -82,7 +82,7 @@ TEST(Request, a_watch_list_asks_for_the_state_and_then_the_changes) {
   EXPECT_EQ(request.compression, Compression::gzip);
 }
 
-TEST(Request, a_watch_resumes_where_the_last_one_ended) {
+TEST(Request, resumes_watch_at_last_version) {
   const ApiRequest request = watch_request(kClaims, {.resource_version = "81507"});
   EXPECT_EQ(request.target,
             "/apis/resource.k8s.io/v1/resourceclaims?watch=true&allowWatchBookmarks=true"
@@ -90,7 +90,7 @@ TEST(Request, a_watch_resumes_where_the_last_one_ended) {
   EXPECT_EQ(request.compression, Compression::none);
 }
 
-TEST(Request, only_creates_and_json_patches_are_not_idempotent) {
+TEST(Request, treats_all_but_creates_and_json_patches_as_idempotent) {
   for (const Verb verb : {Verb::get, Verb::list, Verb::watch, Verb::update, Verb::apply,
                           Verb::strategic_merge_patch, Verb::merge_patch, Verb::delete_}) {
     EXPECT_TRUE(is_idempotent(verb));

@@ -12,7 +12,7 @@ using runtime::Reason;
 using testing::HasSubstr;
 using testing::Not;
 
-CO_TEST(RestClientReport, counts_as_client_go_does) {
+CO_TEST(RestClientReport, counts_like_client_go) {
   RestClientFixture f(loop);
   f.http.answer(status(429, {{"Retry-After", "1"}}));
   f.http.fail(Reason::disconnected);
@@ -30,7 +30,7 @@ CO_TEST(RestClientReport, counts_as_client_go_does) {
   line("rest_client_response_size_bytes_sum{host=\"api.test:6443\",verb=\"PATCH\"} 302");
 }
 
-CO_TEST(RestClientReport, no_log_line_holds_a_token) {
+CO_TEST(RestClientReport, logs_no_token) {
   RestClientFixture f(loop);
   f.log_backend->set_verbosity(9);
   f.credentials.token = "s3cret";
@@ -43,7 +43,7 @@ CO_TEST(RestClientReport, no_log_line_holds_a_token) {
   EXPECT_THAT(f.logged(), HasSubstr("\"Request\" verb=\"GET\" url=\"https://api.test:6443"));
 }
 
-CO_TEST(RestClientReport, at_two_it_logs_writes_but_neither_reads_nor_leases) {
+CO_TEST(RestClientReport, logs_writes_but_neither_reads_nor_leases_at_verbosity_2) {
   RestClientFixture f(loop);
   f.log_backend->set_verbosity(2);
   for (int i = 0; i < 3; ++i) f.http.answer(status(200));
@@ -56,7 +56,7 @@ CO_TEST(RestClientReport, at_two_it_logs_writes_but_neither_reads_nor_leases) {
   EXPECT_THAT(f.logged(), HasSubstr("\"Write\" verb=\"PATCH\""));
 }
 
-CO_TEST(RestClientReport, a_write_that_failed_is_logged_with_the_servers_reason) {
+CO_TEST(RestClientReport, logs_failed_write_with_server_reason) {
   RestClientFixture f(loop);
   f.log_backend->set_verbosity(2);
   ApiRequest request = write(Verb::apply);
@@ -73,7 +73,7 @@ CO_TEST(RestClientReport, a_write_that_failed_is_logged_with_the_servers_reason)
 
 // Servers and proxies know our token, and may say it back: in a Status, cut at any place, in a
 // header, or as what cannot be decoded.
-CO_TEST(RestClientReport, a_report_of_an_answer_does_not_contain_our_token) {
+CO_TEST(RestClientReport, hides_token_in_report_of_answer) {
   RestClientFixture f(loop);
   f.credentials.token = "eyJhbGciOi.secret.token";
   const std::string told = "you sent Authorization: Bearer " + f.credentials.token;
@@ -95,7 +95,7 @@ CO_TEST(RestClientReport, a_report_of_an_answer_does_not_contain_our_token) {
   EXPECT_THAT(f.logged(), HasSubstr("you sent Authorization: Bearer (redacted)"));
 }
 
-CO_TEST(RestClientReport, logs_a_warning_of_the_server_once) {
+CO_TEST(RestClientReport, logs_server_warning_once) {
   RestClientFixture f(loop);
   const http::Headers headers = {{"Warning", "299 - \"unknown field \\\"spec.x\\\"\""}};
   f.http.answer(status(200, headers));
@@ -106,7 +106,7 @@ CO_TEST(RestClientReport, logs_a_warning_of_the_server_once) {
   EXPECT_THAT(f.logged(), HasSubstr("unknown field"));
 }
 
-TEST(Warnings, remembers_a_bounded_number_of_texts) {
+TEST(Warnings, remember_bounded_number_of_texts) {
   WarningLog warnings{runtime::Logger()};
   for (int i = 0; i < 10'000; ++i) {
     warnings.observe({{"Warning", "299 - \"text " + std::to_string(i) + "\""}}, {});
@@ -114,7 +114,7 @@ TEST(Warnings, remembers_a_bounded_number_of_texts) {
   EXPECT_LE(warnings.remembered(), 256U);
 }
 
-TEST(Warnings, the_text_is_what_stands_in_quotes) {
+TEST(Warnings, contain_quoted_text) {
   EXPECT_EQ(warning_text("299 - \"old \\\"api\\\"\" \"date\""), "old \"api\"");
   EXPECT_EQ(warning_text("no quotes"), "no quotes");
   EXPECT_EQ(warning_text("299 - \"cut"), "cut");

@@ -20,7 +20,7 @@ using testing::MatchesRegex;
 using testing::Not;
 using testing::Optional;
 
-CO_TEST(RestClient, sends_what_identifies_us_and_what_it_wants) {
+CO_TEST(RestClient, sends_identity_and_accepted_formats) {
   RestClientFixture f(loop, {.path_prefix = "/k8s/clusters/c-1"});
   f.http.answer(status(201));
   const Result<http::Response> answer = co_await f.client.send(write(Verb::create));
@@ -37,7 +37,7 @@ CO_TEST(RestClient, sends_what_identifies_us_and_what_it_wants) {
   EXPECT_EQ(sent.headers.find("accept-encoding"), std::nullopt);
 }
 
-CO_TEST(RestClient, asks_for_gzip_where_the_call_wants_it) {
+CO_TEST(RestClient, requests_gzip_on_demand) {
   RestClientFixture f(loop);
   f.http.answer(status(200));
   ApiRequest request = read();
@@ -46,7 +46,7 @@ CO_TEST(RestClient, asks_for_gzip_where_the_call_wants_it) {
   EXPECT_EQ(f.http.seen().at(0).request.headers.find("accept-encoding"), "gzip");
 }
 
-CO_TEST(RestClient, waits_as_long_as_the_server_says) {
+CO_TEST(RestClient, waits_as_server_requests) {
   RestClientFixture f(loop);
   f.http.answer(status(429, {{"Retry-After", "3"}}));
   f.http.answer(status(429, {{"Retry-After", "5"}}));
@@ -59,7 +59,7 @@ CO_TEST(RestClient, waits_as_long_as_the_server_says) {
   EXPECT_EQ(f.http.seen()[2].request.body, "{\"a\":1}");
 }
 
-CO_TEST(RestClient, a_day_in_retry_after_counts_as_half_a_minute) {
+CO_TEST(RestClient, limits_retry_after_to_30_s) {
   for (const std::string wish : {"86400", "99999999999", "99999999999999999999999999"}) {
     RestClientFixture f(loop);
     f.http.stream({.status = 503, .headers = {{"Retry-After", wish}}, .pieces = {"sorry"}});
@@ -69,7 +69,7 @@ CO_TEST(RestClient, a_day_in_retry_after_counts_as_half_a_minute) {
   }
 }
 
-CO_TEST(RestClient, a_date_in_retry_after_counts_as_none) {
+CO_TEST(RestClient, ignores_date_in_retry_after) {
   RestClientFixture f(loop);
   f.http.answer(status(429, {{"Retry-After", "Wed, 21 Oct 2037 07:28:00 GMT"}}));
   f.http.answer(status(200));
@@ -78,7 +78,7 @@ CO_TEST(RestClient, a_date_in_retry_after_counts_as_none) {
   EXPECT_LT(f.http.seen().at(1).at - f.http.seen().at(0).at, 1s);
 }
 
-CO_TEST(RestClient, a_conflict_goes_to_the_caller_also_with_retry_after) {
+CO_TEST(RestClient, returns_conflict_even_with_retry_after) {
   RestClientFixture f(loop);
   f.http.answer(status(409, {{"Retry-After", "1"}}));
   const Result<http::Response> answer = co_await f.client.send(write(Verb::create));
@@ -88,7 +88,7 @@ CO_TEST(RestClient, a_conflict_goes_to_the_caller_also_with_retry_after) {
   EXPECT_EQ(f.http.seen().size(), 1U);
 }
 
-CO_TEST(RestClient, an_idempotent_call_survives_resets_and_500) {
+CO_TEST(RestClient, retries_idempotent_call_after_reset_and_500) {
   RestClientFixture f(loop);
   f.http.fail(Reason::disconnected);
   f.http.answer(status(500));
@@ -98,7 +98,7 @@ CO_TEST(RestClient, an_idempotent_call_survives_resets_and_500) {
   EXPECT_EQ(f.http.seen().size(), 3U);
 }
 
-CO_TEST(RestClient, a_create_is_not_sent_again_when_its_outcome_is_unknown) {
+CO_TEST(RestClient, does_not_retry_create_with_unknown_outcome) {
   for (const Reason reason : {Reason::disconnected, Reason::deadline_exceeded, Reason::malformed}) {
     RestClientFixture f(loop);
     f.http.fail(reason);
@@ -110,7 +110,7 @@ CO_TEST(RestClient, a_create_is_not_sent_again_when_its_outcome_is_unknown) {
   }
 }
 
-CO_TEST(RestClient, a_create_that_never_left_is_sent_again) {
+CO_TEST(RestClient, retries_unsent_create) {
   RestClientFixture f(loop);
   f.http.fail(Reason::unreachable);
   f.http.answer(status(201));
@@ -119,7 +119,7 @@ CO_TEST(RestClient, a_create_that_never_left_is_sent_again) {
   EXPECT_EQ(f.http.seen().size(), 2U);
 }
 
-CO_TEST(RestClient, sends_once_where_the_caller_looks_anew_before_each_attempt) {
+CO_TEST(RestClient, sends_once_if_caller_decides_anew) {
   RestClientFixture f(loop);
   f.http.answer(status(503));
   f.http.answer(status(200));
@@ -132,7 +132,7 @@ CO_TEST(RestClient, sends_once_where_the_caller_looks_anew_before_each_attempt) 
 }
 
 // The queue repeats it, fairly; a worker that sleeps is lost for everybody.
-CO_TEST(RestClient, leaves_what_a_server_has_answered_to_a_caller_that_has_a_queue) {
+CO_TEST(RestClient, leaves_answered_request_to_callers_queue) {
   for (const auto& refusal : {status(500), status(503), status(429, {{"Retry-After", "5"}})}) {
     RestClientFixture f(loop);
     f.http.answer(refusal);
@@ -154,7 +154,7 @@ CO_TEST(RestClient, leaves_what_a_server_has_answered_to_a_caller_that_has_a_que
   EXPECT_TRUE(co_await f.client.send(request)) << "while there is no server, all wait for it";
 }
 
-CO_TEST(RestClient, gives_up_after_a_bounded_number_of_attempts_with_the_last_error) {
+CO_TEST(RestClient, gives_up_after_bounded_attempts_with_last_error) {
   RestClientFixture f(loop, {.retry = {.attempts_max = 3}});
   for (int i = 0; i < 5; ++i) f.http.answer(status(503));
   const Result<http::Response> answer = co_await f.client.send(read());
@@ -163,7 +163,7 @@ CO_TEST(RestClient, gives_up_after_a_bounded_number_of_attempts_with_the_last_er
   EXPECT_EQ(f.http.seen().size(), 3U);
 }
 
-CO_TEST(RestClient, the_deadline_cuts_the_retries_and_the_real_error_is_told) {
+CO_TEST(RestClient, reports_real_error_at_deadline) {
   RestClientFixture f(loop);
   f.http.answer(status(429, {{"Retry-After", "2"}}));
   f.http.answer(status(429, {{"Retry-After", "20"}}));
@@ -179,7 +179,7 @@ CO_TEST(RestClient, the_deadline_cuts_the_retries_and_the_real_error_is_told) {
   EXPECT_EQ(loop.time().now() - start, 2s) << "it does not wait for nothing";
 }
 
-CO_TEST(RestClient, an_answer_later_than_the_deadline_is_none) {
+CO_TEST(RestClient, ignores_answer_after_deadline) {
   RestClientFixture f(loop);
   f.http.answer(status(200), 11s);
   ApiRequest request = read();
@@ -190,7 +190,7 @@ CO_TEST(RestClient, an_answer_later_than_the_deadline_is_none) {
   EXPECT_EQ(f.http.seen().size(), 1U);
 }
 
-CO_TEST(RestClient, a_write_waits_longer_than_the_server_works_on_it) {
+CO_TEST(RestClient, waits_longer_for_write_than_server_works) {
   RestClientFixture f(loop);
   f.http.answer(status(201), 34s);
   const Result<http::Response> answer = co_await f.client.send(write(Verb::create));
@@ -198,7 +198,7 @@ CO_TEST(RestClient, a_write_waits_longer_than_the_server_works_on_it) {
   EXPECT_EQ(f.http.seen().at(0).deadline.left(loop.time()), 6s);
 }
 
-CO_TEST(RestClient, a_closed_gate_lets_no_write_leave) {
+CO_TEST(RestClient, sends_no_write_through_closed_gate) {
   RestClientFixture f(loop);
   f.gate.open = false;
   f.http.answer(status(200));
@@ -209,7 +209,7 @@ CO_TEST(RestClient, a_closed_gate_lets_no_write_leave) {
   EXPECT_THAT(f.metrics.expose(), Not(HasSubstr("rest_client_requests_total{")));
 }
 
-CO_TEST(RestClient, a_gate_that_closes_while_a_connection_is_made_stops_the_write) {
+CO_TEST(RestClient, stops_write_if_gate_closes_while_connecting) {
   RestClientFixture f(loop);
   f.http.set_connect_time(5s);
   f.http.answer(status(200));
@@ -219,7 +219,7 @@ CO_TEST(RestClient, a_gate_that_closes_while_a_connection_is_made_stops_the_writ
   EXPECT_TRUE(f.http.seen().empty());
 }
 
-CO_TEST(RestClient, a_gate_that_closes_between_attempts_stops_the_next_one) {
+CO_TEST(RestClient, stops_next_attempt_if_gate_closes) {
   RestClientFixture f(loop);
   f.http.answer(status(429, {{"Retry-After", "3"}}));
   f.http.answer(status(200));
@@ -230,7 +230,7 @@ CO_TEST(RestClient, a_gate_that_closes_between_attempts_stops_the_next_one) {
   EXPECT_EQ(f.http.seen().size(), 1U);
 }
 
-CO_TEST(RestClient, reads_and_what_makes_us_the_leader_pass_a_closed_gate) {
+CO_TEST(RestClient, lets_reads_and_lease_pass_closed_gate) {
   RestClientFixture f(loop);
   f.gate.open = false;
   f.http.answer(status(200));
@@ -244,7 +244,7 @@ CO_TEST(RestClient, reads_and_what_makes_us_the_leader_pass_a_closed_gate) {
   EXPECT_TRUE(renewed);
 }
 
-CO_TEST(RestClient, after_401_it_tries_new_credentials_once) {
+CO_TEST(RestClient, tries_new_credentials_once_after_401) {
   RestClientFixture f(loop);
   f.credentials.token_after_refresh = "second";
   f.http.answer(status(401));
@@ -257,7 +257,7 @@ CO_TEST(RestClient, after_401_it_tries_new_credentials_once) {
   EXPECT_EQ(f.credentials.rejected, std::vector<std::string>{"Bearer first"});
 }
 
-CO_TEST(RestClient, a_second_401_is_the_answer) {
+CO_TEST(RestClient, returns_second_401) {
   RestClientFixture f(loop);
   f.credentials.token_after_refresh = "second";
   f.http.answer(status(401));
@@ -269,7 +269,7 @@ CO_TEST(RestClient, a_second_401_is_the_answer) {
   EXPECT_EQ(f.http.seen().size(), 2U);
 }
 
-CO_TEST(RestClient, a_401_with_nothing_new_to_offer_is_the_answer) {
+CO_TEST(RestClient, returns_401_without_new_credentials) {
   RestClientFixture f(loop);
   f.http.answer(status(401));
   f.http.answer(status(200));
@@ -278,7 +278,7 @@ CO_TEST(RestClient, a_401_with_nothing_new_to_offer_is_the_answer) {
   EXPECT_EQ(f.http.seen().size(), 1U);
 }
 
-CO_TEST(RestClient, a_redirect_is_an_error_that_names_the_url) {
+CO_TEST(RestClient, reports_redirect_as_error_with_url) {
   RestClientFixture f(loop);
   f.http.answer(status(302, {{"Location", "https://login.test/"}}));
   const Result<http::Response> answer = co_await f.client.send(read());
@@ -289,7 +289,7 @@ CO_TEST(RestClient, a_redirect_is_an_error_that_names_the_url) {
             "302");
 }
 
-CO_TEST(RestClient, a_body_above_the_bound_of_the_call_is_an_error) {
+CO_TEST(RestClient, rejects_body_above_limit) {
   RestClientFixture f(loop);
   f.http.answer({.status = 200, .headers = {}, .body = std::string(101, 'x')});
   ApiRequest request = read();
@@ -299,7 +299,7 @@ CO_TEST(RestClient, a_body_above_the_bound_of_the_call_is_an_error) {
   EXPECT_EQ(answer.error().reason, Reason::body_too_large);
 }
 
-CO_TEST(RestClient, a_stopped_call_leaves_nothing_behind) {
+CO_TEST(RestClient, leaves_nothing_behind_when_stopped) {
   RestClientFixture f(loop);
   f.http.answer(status(200), 20s);
   TaskGroup group(loop.executor());
@@ -315,7 +315,7 @@ CO_TEST(RestClient, a_stopped_call_leaves_nothing_behind) {
   EXPECT_TRUE(answer);
 }
 
-CO_TEST(RestClient, opens_a_watch_and_hands_out_its_stream) {
+CO_TEST(RestClient, opens_watch_and_returns_stream) {
   RestClientFixture f(loop);
   f.http.stream({.pieces = {"one", "two"}});
   Result<std::unique_ptr<http::StreamingResponse>> stream =
@@ -325,7 +325,7 @@ CO_TEST(RestClient, opens_a_watch_and_hands_out_its_stream) {
   EXPECT_EQ(*piece, "one");
 }
 
-CO_TEST(RestClient, a_refused_watch_is_an_error_and_not_repeated) {
+CO_TEST(RestClient, does_not_retry_refused_watch) {
   RestClientFixture f(loop);
   f.http.stream({.status = 429, .headers = {{"Retry-After", "4"}}, .pieces = {"{}"}});
   const Result<std::unique_ptr<http::StreamingResponse>> stream =
@@ -336,7 +336,7 @@ CO_TEST(RestClient, a_refused_watch_is_an_error_and_not_repeated) {
   EXPECT_EQ(f.http.seen().size(), 1U);
 }
 
-CO_TEST(RestClient, a_watch_tries_new_credentials_too) {
+CO_TEST(RestClient, tries_new_credentials_for_watch) {
   RestClientFixture f(loop);
   f.credentials.token_after_refresh = "second";
   f.http.stream({.status = 401});

@@ -65,7 +65,7 @@ constexpr Row kRows[] = {
      Expected::given_up},
 };
 
-TEST(Retry, each_error_of_each_verb) {
+TEST(Retry, follows_table_of_errors_and_verbs) {
   for (const Row& row : kRows) {
     Rng rng(1);
     const auto wait = decide_retry({}, row.verb, {row.reason, ""}, 1, 1min, rng);
@@ -73,7 +73,7 @@ TEST(Retry, each_error_of_each_verb) {
   }
 }
 
-TEST(Retry, an_error_that_a_create_may_have_survived_never_sends_it_again) {
+TEST(Retry, never_repeats_create_that_may_have_succeeded) {
   for (std::size_t i = 0; i < runtime::kReasonCount; ++i) {
     const Error error{static_cast<Reason>(i), ""};
     Rng rng(1);
@@ -82,42 +82,42 @@ TEST(Retry, an_error_that_a_create_may_have_survived_never_sends_it_again) {
   }
 }
 
-TEST(Retry, the_server_s_wish_is_the_wait) {
+TEST(Retry, waits_as_server_requests) {
   Rng rng(1);
   const Error error{.reason = Reason::too_many_requests, .message = "", .retry_after = 7s};
   EXPECT_EQ(decide_retry({}, Verb::create, error, 1, 1min, rng), Duration(7s));
 }
 
-TEST(Retry, a_server_that_asks_for_no_wait_is_not_hammered) {
+TEST(Retry, waits_even_if_server_requests_no_wait) {
   Rng rng(1);
   const Error error{.reason = Reason::too_many_requests, .message = "", .retry_after = 0s};
   EXPECT_EQ(decide_retry({}, Verb::get, error, 1, 1min, rng), Duration(100ms));
 }
 
-TEST(Retry, a_wait_that_does_not_fit_is_none) {
+TEST(Retry, gives_up_if_wait_exceeds_deadline) {
   Rng rng(1);
   const Error error{.reason = Reason::too_many_requests, .message = "", .retry_after = 7s};
   EXPECT_FALSE(decide_retry({}, Verb::get, error, 1, 7s, rng));
   EXPECT_TRUE(decide_retry({}, Verb::get, error, 1, 7001ms, rng));
 }
 
-TEST(Retry, the_backoff_doubles_within_its_bounds_and_jitters) {
+TEST(Retry, doubles_backoff_within_bounds_with_jitter) {
   const RetryPolicy policy{.attempts_max = 100};
   const Error error{Reason::disconnected, ""};
   Rng rng(1);
-  Duration base = policy.backoff_min;
+  Duration base = policy.backoff.first;
   for (int attempts = 1; attempts < 20; ++attempts) {
     const auto wait = decide_retry(policy, Verb::get, error, attempts, 1h, rng);
     ASSERT_TRUE(wait);
     EXPECT_GE(*wait, base / 2) << attempts;
     EXPECT_LE(*wait, base) << attempts;
-    base = std::min(base * 2, policy.backoff_max);
+    base = std::min(base * 2, policy.backoff.most);
   }
   EXPECT_NE(decide_retry(policy, Verb::get, error, 1, 1h, rng),
             decide_retry(policy, Verb::get, error, 1, 1h, rng));
 }
 
-TEST(Retry, attempts_are_bounded) {
+TEST(Retry, bounds_attempts) {
   Rng rng(1);
   const RetryPolicy policy{.attempts_max = 3};
   const Error error{Reason::too_many_requests, ""};

@@ -46,7 +46,7 @@ struct TypedFixture : RestClientFixture {
 
 const api::NamespacedName kKey{"lab", "shared"};
 
-CO_TEST(TypedClient, an_update_replaces_the_whole_object) {
+CO_TEST(TypedClient, replaces_whole_object_on_update) {
   TypedFixture f(loop);
   f.http.answer(ok(claim("shared", 81509)));
   const Result<Claim> written = co_await f.claims.update(kKey, claim("shared", 81508));
@@ -59,7 +59,7 @@ CO_TEST(TypedClient, an_update_replaces_the_whole_object) {
   EXPECT_EQ(sent.body, claim("shared", 81508));
 }
 
-CO_TEST(TypedClient, a_write_hands_back_the_object_and_its_version) {
+CO_TEST(TypedClient, returns_object_and_version_of_write) {
   TypedFixture f(loop);
   f.http.answer(ok(claim("shared", 81508)));
   const Result<Claim> written =
@@ -84,7 +84,7 @@ CO_TEST(TypedClient, gets_applies_creates) {
   EXPECT_EQ(f.http.seen()[2].request.method, http::Method::post);
 }
 
-CO_TEST(TypedClient, an_accepted_deletion_may_answer_with_anything) {
+CO_TEST(TypedClient, accepts_any_answer_to_deletion) {
   TypedFixture f(loop);
   f.http.answer(ok(R"({"kind":"Status","status":"Success"})"));
   const auto removed = co_await f.claims.remove(kKey, "{}");
@@ -92,7 +92,7 @@ CO_TEST(TypedClient, an_accepted_deletion_may_answer_with_anything) {
   EXPECT_EQ(f.http.seen().at(0).request.method, http::Method::delete_);
 }
 
-CO_TEST(TypedClient, a_body_that_is_no_object_is_an_error_that_names_the_url) {
+CO_TEST(TypedClient, names_url_of_invalid_body) {
   TypedFixture f(loop);
   f.http.answer(ok("<html>login</html>"));
   const Result<Claim> got = co_await f.claims.get(kKey);
@@ -113,7 +113,7 @@ CO_TEST(TypedClient, lists_all_pages) {
   EXPECT_THAT(f.http.seen().at(1).request.target, HasSubstr("continue=next"));
 }
 
-CO_TEST(TypedClient, begins_again_when_the_pages_expire_and_returns_nothing_twice) {
+CO_TEST(TypedClient, restarts_expired_pages_without_duplicates) {
   TypedFixture f(loop);
   f.http.answer(page(claim("a", 1), "next"));
   f.http.answer({.status = 410, .headers = {}, .body = "{}"});
@@ -124,7 +124,7 @@ CO_TEST(TypedClient, begins_again_when_the_pages_expire_and_returns_nothing_twic
   EXPECT_EQ(all->size(), 2U);
 }
 
-CO_TEST(TypedClient, a_list_that_always_expires_ends_with_an_error) {
+CO_TEST(TypedClient, fails_if_list_keeps_expiring) {
   TypedFixture f(loop);
   for (int i = 0; i < 20; ++i) f.http.answer({.status = 410, .headers = {}, .body = "{}"});
   const Result<Claims> all = co_await f.claims.list_all("lab");

@@ -27,13 +27,13 @@ Frames frames_of(WatchFrames& splitter, const std::vector<std::string_view>& pie
 constexpr std::string_view kStream = "{\"a\":1}\n\n{\"b\":[2]}\r\n \n{\"c\":\"x\\ny\"}\n{}\n";
 const Frames kExpected = {"{\"a\":1}", "{\"b\":[2]}\r", "{\"c\":\"x\\ny\"}", "{}"};
 
-TEST(WatchFrames, one_piece) {
+TEST(WatchFrames, reads_one_piece) {
   WatchFrames splitter;
   EXPECT_EQ(frames_of(splitter, {kStream}), kExpected);
   EXPECT_TRUE(splitter.finish());
 }
 
-TEST(WatchFrames, cut_anywhere_the_frames_are_the_same) {
+TEST(WatchFrames, reads_same_frames_however_split) {
   for (std::size_t first = 0; first <= kStream.size(); ++first) {
     for (std::size_t second = first; second <= kStream.size(); ++second) {
       WatchFrames splitter;
@@ -46,14 +46,14 @@ TEST(WatchFrames, cut_anywhere_the_frames_are_the_same) {
   }
 }
 
-TEST(WatchFrames, byte_by_byte) {
+TEST(WatchFrames, reads_byte_by_byte) {
   std::vector<std::string_view> pieces;
   for (std::size_t i = 0; i < kStream.size(); ++i) pieces.push_back(kStream.substr(i, 1));
   WatchFrames splitter;
   EXPECT_EQ(frames_of(splitter, pieces), kExpected);
 }
 
-TEST(WatchFrames, an_end_in_the_middle_of_a_frame_is_no_clean_end) {
+TEST(WatchFrames, reports_end_within_frame) {
   WatchFrames splitter;
   EXPECT_EQ(frames_of(splitter, {"{}\n{\"half"}), Frames{"{}"});
   const auto end = splitter.finish();
@@ -61,13 +61,13 @@ TEST(WatchFrames, an_end_in_the_middle_of_a_frame_is_no_clean_end) {
   EXPECT_EQ(end.error().reason, Reason::disconnected);
 }
 
-TEST(WatchFrames, an_end_after_blanks_is_clean) {
+TEST(WatchFrames, accepts_end_after_blanks) {
   WatchFrames splitter;
   EXPECT_EQ(frames_of(splitter, {"{}\n \r"}), Frames{"{}"});
   EXPECT_TRUE(splitter.finish());
 }
 
-TEST(WatchFrames, a_frame_may_be_as_large_as_the_bound_and_no_larger) {
+TEST(WatchFrames, accepts_frame_up_to_limit) {
   const std::string at_bound(8, 'x');
   WatchFrames enough(api::Format::json, 8);
   EXPECT_EQ(frames_of(enough, {"xxxxx", "xxx\n"}), Frames{at_bound});
@@ -87,7 +87,7 @@ TEST(WatchFrames, a_frame_may_be_as_large_as_the_bound_and_no_larger) {
 // Two frames, one without bytes between them.
 constexpr std::string_view kBinary("\0\0\0\3a\nb\0\0\0\0\0\0\0\1c", 16);
 
-TEST(WatchFrames, with_lengths_cut_anywhere_the_frames_are_the_same) {
+TEST(WatchFrames, reads_same_length_prefixed_frames_however_split) {
   for (std::size_t first = 0; first <= kBinary.size(); ++first) {
     for (std::size_t second = first; second <= kBinary.size(); ++second) {
       WatchFrames splitter(api::Format::protobuf);
@@ -100,7 +100,7 @@ TEST(WatchFrames, with_lengths_cut_anywhere_the_frames_are_the_same) {
   }
 }
 
-TEST(WatchFrames, with_lengths_an_end_in_the_middle_of_a_frame_is_no_clean_end) {
+TEST(WatchFrames, reports_end_within_length_prefixed_frame) {
   for (std::size_t length = 1; length < 7; ++length) {
     WatchFrames splitter(api::Format::protobuf);
     EXPECT_EQ(frames_of(splitter, {kBinary.substr(0, length)}), Frames{});
@@ -108,7 +108,7 @@ TEST(WatchFrames, with_lengths_an_end_in_the_middle_of_a_frame_is_no_clean_end) 
   }
 }
 
-TEST(WatchFrames, a_length_above_the_bound_is_refused_before_its_bytes_come) {
+TEST(WatchFrames, rejects_length_above_limit_before_bytes_arrive) {
   for (const std::vector<std::string_view>& pieces :
        {std::vector<std::string_view>{{"\0\0\0\x09", 4}}, {{"\0\0", 2}, {"\0\x09", 2}}}) {
     WatchFrames too_small(api::Format::protobuf, 8);

@@ -35,7 +35,7 @@ class ConfigTest : public FilesTest {
   }
 };
 
-TEST_F(ConfigTest, sources_apply_in_order) {
+TEST_F(ConfigTest, applies_sources_in_order) {
   variables_["HOME"] = path("home");
   write("home/.kube/config", server_kubeconfig("home"));
   EXPECT_EQ(host_of(), "home");
@@ -46,7 +46,7 @@ TEST_F(ConfigTest, sources_apply_in_order) {
   EXPECT_EQ(host_of({.kubeconfig = write("flag", server_kubeconfig("flag"))}), "flag");
 }
 
-TEST_F(ConfigTest, a_service_account_gives_server_ca_token_and_namespace) {
+TEST_F(ConfigTest, reads_service_account) {
   put_service_account();
   const auto config = load();
   ASSERT_TRUE(config) << config.error().message;
@@ -56,7 +56,7 @@ TEST_F(ConfigTest, a_service_account_gives_server_ca_token_and_namespace) {
   EXPECT_EQ(config->namespace_, "kube-system");
 }
 
-TEST_F(ConfigTest, a_service_account_may_be_at_an_ipv6_address) {
+TEST_F(ConfigTest, brackets_ipv6_address_of_service_account) {
   put_service_account();
   variables_["KUBERNETES_SERVICE_HOST"] = "fd00:10:96::1";
   variables_["KUBERNETES_SERVICE_PORT"] = "6443";
@@ -65,7 +65,7 @@ TEST_F(ConfigTest, a_service_account_may_be_at_an_ipv6_address) {
   EXPECT_EQ(config->server, (http::Endpoint{http::Security::tls, "fd00:10:96::1", 6443}));
 }
 
-TEST_F(ConfigTest, a_service_account_without_a_ca_trusts_those_of_the_system) {
+TEST_F(ConfigTest, trusts_system_cas_without_service_account_ca) {
   put_service_account();
   for (const char* const content : {"", "no PEM"}) {
     write("serviceaccount/ca.crt", content);
@@ -76,7 +76,7 @@ TEST_F(ConfigTest, a_service_account_without_a_ca_trusts_those_of_the_system) {
   }
 }
 
-TEST_F(ConfigTest, the_address_of_a_service_account_must_be_one) {
+TEST_F(ConfigTest, validates_address_of_service_account) {
   put_service_account();
   for (const auto& [host, port] : std::vector<std::pair<std::string, std::string>>{
            {"10.96.0.1", "https"}, {"10.96.0.1", "70000"}, {"10.96.0.1", "1/x"}, {"::zz", "443"}}) {
@@ -86,13 +86,13 @@ TEST_F(ConfigTest, the_address_of_a_service_account_must_be_one) {
   }
 }
 
-TEST_F(ConfigTest, a_pod_without_a_token_has_no_service_account) {
+TEST_F(ConfigTest, requires_token_of_service_account) {
   put_service_account();
   std::filesystem::remove(path("serviceaccount/token"));
   EXPECT_THAT(error_of(), HasSubstr(path("serviceaccount/token") + " is not there"));
 }
 
-TEST_F(ConfigTest, a_context_is_never_looked_for_in_a_service_account) {
+TEST_F(ConfigTest, ignores_service_account_if_context_is_given) {
   put_service_account();
   EXPECT_THAT(error_of({.context = "x"}), HasSubstr("which has no contexts"));
   variables_["HOME"] = path("home");
@@ -100,7 +100,7 @@ TEST_F(ConfigTest, a_context_is_never_looked_for_in_a_service_account) {
   EXPECT_EQ(host_of({.context = "x"}), "home");
 }
 
-TEST_F(ConfigTest, the_server_can_be_overridden_everywhere) {
+TEST_F(ConfigTest, overrides_server_everywhere) {
   put_service_account();
   EXPECT_EQ(host_of({.server = "https://other"}), "other");
   variables_.clear();
@@ -110,7 +110,7 @@ TEST_F(ConfigTest, the_server_can_be_overridden_everywhere) {
   EXPECT_EQ(config->origin, "--server");
 }
 
-TEST_F(ConfigTest, without_any_source_the_message_says_where_it_looked) {
+TEST_F(ConfigTest, says_where_it_looked) {
   EXPECT_EQ(error_of(),
             "no configuration found: --kubeconfig is not given, $KUBECONFIG is not set, no service "
             "account of a pod (KUBERNETES_SERVICE_HOST is not set), no ~/.kube/config ($HOME is "
@@ -119,7 +119,7 @@ TEST_F(ConfigTest, without_any_source_the_message_says_where_it_looked) {
   EXPECT_THAT(error_of(), HasSubstr(path("home/.kube/config") + " is not there"));
 }
 
-TEST_F(ConfigTest, of_several_files_the_first_to_name_something_wins) {
+TEST_F(ConfigTest, prefers_earlier_file) {
   const std::string first = write("one/config",
                                   "current-context: a\n"
                                   "users: [{name: ada, user: {tokenFile: token}}]\n");
@@ -137,7 +137,7 @@ TEST_F(ConfigTest, of_several_files_the_first_to_name_something_wins) {
   EXPECT_EQ(config->origin, second + ", context a");
 }
 
-TEST_F(ConfigTest, an_error_names_the_file_of_the_list_that_has_it) {
+TEST_F(ConfigTest, names_file_with_error) {
   const std::string first = write("one", server_kubeconfig("h"));
   const std::string second = write("two", "users: []\n\nclusters: x\n");
   variables_["KUBECONFIG"] = first + ":" + second;
@@ -145,13 +145,13 @@ TEST_F(ConfigTest, an_error_names_the_file_of_the_list_that_has_it) {
 }
 
 // Falling through to ~/.kube/config could mean another cluster than the one that was asked for.
-TEST_F(ConfigTest, a_list_of_missing_files_does_not_fall_through) {
+TEST_F(ConfigTest, does_not_fall_through_list_of_missing_files) {
   put_service_account();
   variables_["KUBECONFIG"] = path("missing");
   EXPECT_EQ(error_of(), "$KUBECONFIG: none of its files exists: " + path("missing"));
 }
 
-TEST_F(ConfigTest, an_empty_file_in_the_list_adds_nothing) {
+TEST_F(ConfigTest, ignores_empty_file_in_list) {
   const std::string empty = write("empty", "");
   variables_["KUBECONFIG"] = empty;
   EXPECT_THAT(error_of(), HasSubstr("empty; expected a kubeconfig"));

@@ -55,7 +55,7 @@ class CredentialsTest : public FilesTest {
 };
 
 // Opening one waits for a writer, and the loop would with it.
-TEST_F(CredentialsTest, a_token_file_that_is_a_fifo_is_refused_at_once) {
+TEST_F(CredentialsTest, rejects_fifo_as_token_file) {
   TempFolder folder;
   const std::string file = folder.path("token");
   ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
@@ -65,13 +65,13 @@ TEST_F(CredentialsTest, a_token_file_that_is_a_fifo_is_refused_at_once) {
   EXPECT_EQ(authorization(*credentials), file + ": is no regular file");
 }
 
-TEST_F(CredentialsTest, without_any_no_header_is_sent) {
+TEST_F(CredentialsTest, sends_no_header_without_credentials) {
   const auto credentials = make({});
   EXPECT_EQ(authorization(*credentials), "(none)");
   EXPECT_EQ(refresh(*credentials, ""), Refreshed::no);
 }
 
-TEST_F(CredentialsTest, a_token_is_sent_as_bearer_and_cannot_be_renewed) {
+TEST_F(CredentialsTest, sends_token_as_bearer) {
   ClusterConfig config;
   config.token = "abc";
   const auto credentials = make(config);
@@ -80,7 +80,7 @@ TEST_F(CredentialsTest, a_token_is_sent_as_bearer_and_cannot_be_renewed) {
 }
 
 // The example of RFC 7617, section 2.
-TEST_F(CredentialsTest, a_password_is_sent_as_basic) {
+TEST_F(CredentialsTest, sends_password_as_basic) {
   ClusterConfig config;
   config.username = "Aladdin";
   config.password = "open sesame";
@@ -88,7 +88,7 @@ TEST_F(CredentialsTest, a_password_is_sent_as_basic) {
   EXPECT_EQ(authorization(*credentials), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
 }
 
-TEST_F(CredentialsTest, the_impersonated_user_is_in_separate_header_fields) {
+TEST_F(CredentialsTest, sends_impersonated_user_in_separate_headers) {
   ClusterConfig config;
   config.token = "abc";
   config.impersonation = {.user = "ada",
@@ -124,12 +124,12 @@ class TokenFileTest : public CredentialsTest {
   std::unique_ptr<Credentials> credentials_;
 };
 
-TEST_F(TokenFileTest, the_line_end_is_no_part_of_the_token) {
+TEST_F(TokenFileTest, strips_line_end_of_token) {
   write("token", "abc\r\n");
   EXPECT_EQ(authorization(), "Bearer abc");
 }
 
-TEST_F(TokenFileTest, is_read_again_after_a_minute) {
+TEST_F(TokenFileTest, reads_file_again_after_a_minute) {
   write("token", "one");
   EXPECT_EQ(authorization(), "Bearer one");
   write("token", "two");
@@ -139,7 +139,7 @@ TEST_F(TokenFileTest, is_read_again_after_a_minute) {
   EXPECT_EQ(authorization(), "Bearer two");
 }
 
-TEST_F(TokenFileTest, is_read_again_when_the_token_was_refused) {
+TEST_F(TokenFileTest, reads_file_again_after_refusal) {
   write("token", "one");
   EXPECT_EQ(authorization(), "Bearer one");
   EXPECT_EQ(refresh("Bearer one"), Refreshed::no);
@@ -151,7 +151,7 @@ TEST_F(TokenFileTest, is_read_again_when_the_token_was_refused) {
   EXPECT_EQ(refresh("Bearer two"), Refreshed::no);
 }
 
-TEST_F(TokenFileTest, an_invalid_token_is_an_error_without_its_content) {
+TEST_F(TokenFileTest, hides_content_of_invalid_token) {
   EXPECT_EQ(authorization(), path("token") + ": cannot be read: No such file or directory");
   EXPECT_EQ(refresh(""), Refreshed::no);
   write("token", " \n");
@@ -163,7 +163,7 @@ TEST_F(TokenFileTest, an_invalid_token_is_an_error_without_its_content) {
   EXPECT_EQ(authorization(), "Bearer abc");
 }
 
-TEST_F(CredentialsTest, a_token_beside_a_token_file_is_used_while_there_is_no_file) {
+TEST_F(CredentialsTest, uses_token_until_token_file_exists) {
   ClusterConfig config;
   config.token = "given";
   config.token_file = path("token");
@@ -174,7 +174,7 @@ TEST_F(CredentialsTest, a_token_beside_a_token_file_is_used_while_there_is_no_fi
   EXPECT_EQ(authorization(*credentials), "Bearer of the file");
 }
 
-TEST_F(TokenFileTest, the_last_token_is_used_on_while_the_file_is_broken) {
+TEST_F(TokenFileTest, keeps_last_token_while_file_is_broken) {
   write("token", "one");
   EXPECT_EQ(authorization(), "Bearer one");
   write("token", "");

@@ -135,7 +135,7 @@ class ExecCredentialsTest : public testing::Test {
   }
 };
 
-TEST_F(ExecCredentialsTest, runs_once_for_a_token_that_never_expires) {
+TEST_F(ExecCredentialsTest, runs_once_for_token_without_expiry) {
   give(token_status("abc"));
   EXPECT_EQ(authorization(), "Bearer abc");
   loop_.run_for(24h);
@@ -143,7 +143,7 @@ TEST_F(ExecCredentialsTest, runs_once_for_a_token_that_never_expires) {
   EXPECT_EQ(runner_->runs, 1);
 }
 
-TEST_F(ExecCredentialsTest, many_requests_wait_for_one_run) {
+TEST_F(ExecCredentialsTest, shares_one_run_among_requests) {
   give_tokens(1h, 5s);
   std::vector<std::string> got(20);
   runtime::TaskGroup group(loop_.executor());
@@ -153,7 +153,7 @@ TEST_F(ExecCredentialsTest, many_requests_wait_for_one_run) {
   EXPECT_EQ(runner_->runs, 1);
 }
 
-TEST_F(ExecCredentialsTest, is_renewed_by_a_request_when_it_has_expired) {
+TEST_F(ExecCredentialsTest, renews_expired_token_on_request) {
   give_tokens(1h);
   EXPECT_EQ(authorization(), "Bearer t1");
   loop_.run_for(59min);
@@ -162,7 +162,7 @@ TEST_F(ExecCredentialsTest, is_renewed_by_a_request_when_it_has_expired) {
   EXPECT_EQ(authorization(), "Bearer t2");
 }
 
-TEST_F(ExecCredentialsTest, is_renewed_before_it_expires_so_that_no_request_waits) {
+TEST_F(ExecCredentialsTest, renews_token_before_it_expires) {
   give_tokens(1h, 5s);
   with_keeper([&] {
     EXPECT_EQ(authorization(), "Bearer t1");
@@ -176,7 +176,7 @@ TEST_F(ExecCredentialsTest, is_renewed_before_it_expires_so_that_no_request_wait
   });
 }
 
-TEST_F(ExecCredentialsTest, a_wall_clock_that_jumps_is_noticed_within_a_minute) {
+TEST_F(ExecCredentialsTest, notices_jump_of_wall_clock_within_a_minute) {
   give_tokens(10h);
   with_keeper([&] {
     EXPECT_EQ(authorization(), "Bearer t1");
@@ -186,7 +186,7 @@ TEST_F(ExecCredentialsTest, a_wall_clock_that_jumps_is_noticed_within_a_minute) 
   });
 }
 
-TEST_F(ExecCredentialsTest, a_failure_is_a_warning_while_the_last_one_is_good) {
+TEST_F(ExecCredentialsTest, warns_of_failure_while_last_token_is_valid) {
   give_tokens(1h);
   with_keeper([&] {
     EXPECT_EQ(authorization(), "Bearer t1");
@@ -204,7 +204,7 @@ TEST_F(ExecCredentialsTest, a_failure_is_a_warning_while_the_last_one_is_good) {
   });
 }
 
-TEST_F(ExecCredentialsTest, after_a_failure_it_is_left_alone_for_a_while) {
+TEST_F(ExecCredentialsTest, pauses_after_failure) {
   then_fail();
   for (int i = 0; i < 100; ++i) {
     EXPECT_THAT(authorization(), HasSubstr("ended with status 1"));
@@ -216,27 +216,27 @@ TEST_F(ExecCredentialsTest, after_a_failure_it_is_left_alone_for_a_while) {
   EXPECT_EQ(authorization(), "Bearer t5");
 }
 
-TEST_F(ExecCredentialsTest, one_that_hangs_is_given_up_by_its_own_deadline) {
+TEST_F(ExecCredentialsTest, gives_up_hanging_plugin_at_its_own_deadline) {
   give_tokens(1h, 24h);
   EXPECT_EQ(authorization(10min), "it had not ended");
   EXPECT_EQ(loop_.time().now(), runtime::MonoTime(30s));
 }
 
-TEST_F(ExecCredentialsTest, one_that_hangs_has_failed_also_for_a_caller_with_as_much_time) {
+TEST_F(ExecCredentialsTest, reports_hanging_plugin_to_caller_with_equal_deadline) {
   give_tokens(1h, 24h);
   EXPECT_EQ(authorization(30s - 1us), "it had not ended");
   EXPECT_EQ(authorization(30s - 1us), "it had not ended");
   EXPECT_EQ(runner_->runs, 1) << "it is left alone for a while";
 }
 
-TEST_F(ExecCredentialsTest, a_request_in_a_hurry_waits_no_longer_than_it_can) {
+TEST_F(ExecCredentialsTest, respects_shorter_deadline_of_request) {
   give_tokens(1h, 20s);
   EXPECT_EQ(authorization(5s), "it had not ended");
   // Which was no fault of the plugin.
   EXPECT_EQ(authorization(1min), "Bearer t2");
 }
 
-TEST_F(ExecCredentialsTest, a_401_makes_it_run_again_but_not_at_once) {
+TEST_F(ExecCredentialsTest, runs_plugin_again_after_401_with_delay) {
   give_tokens(1h);
   EXPECT_EQ(authorization(), "Bearer t1");
   EXPECT_EQ(refresh("Bearer t0"), Refreshed::yes) << "another one is in use already";
@@ -247,7 +247,7 @@ TEST_F(ExecCredentialsTest, a_401_makes_it_run_again_but_not_at_once) {
   EXPECT_EQ(authorization(), "Bearer t2");
 }
 
-TEST_F(ExecCredentialsTest, the_same_token_again_is_nothing_new) {
+TEST_F(ExecCredentialsTest, ignores_identical_token) {
   give(token_status("abc"));
   EXPECT_EQ(authorization(), "Bearer abc");
   loop_.run_for(10s);
@@ -266,7 +266,7 @@ std::string certificate_status() {
                      kExecV1, certificate, key);
 }
 
-TEST_F(ExecCredentialsTest, a_certificate_is_used_before_the_request_continues) {
+TEST_F(ExecCredentialsTest, installs_certificate_before_request_continues) {
   give(certificate_status());
   EXPECT_EQ(authorization(), "(none)");
   EXPECT_THAT(identities_, ElementsAre(kCertificatePem));
@@ -275,7 +275,7 @@ TEST_F(ExecCredentialsTest, a_certificate_is_used_before_the_request_continues) 
   EXPECT_EQ(identities_.size(), 2U);
 }
 
-TEST_F(ExecCredentialsTest, a_certificate_that_cannot_be_used_is_the_plugins_fault) {
+TEST_F(ExecCredentialsTest, blames_plugin_for_unusable_certificate) {
   give(certificate_status());
   use_certificate_ = runtime::fail(runtime::Reason::configuration, "the key is another one's");
   EXPECT_EQ(authorization(),
@@ -283,13 +283,13 @@ TEST_F(ExecCredentialsTest, a_certificate_that_cannot_be_used_is_the_plugins_fau
             "another one's");
 }
 
-TEST_F(ExecCredentialsTest, garbage_is_said_in_one_line) {
+TEST_F(ExecCredentialsTest, reports_garbage_in_one_line) {
   give("garbage\nand more");
   EXPECT_EQ(authorization(), "credential plugin \"login\": its output is no JSON object");
 }
 
 // This machine's clock may be ahead: whether the credential is good, the server decides.
-TEST_F(ExecCredentialsTest, what_looks_expired_is_used_with_one_warning) {
+TEST_F(ExecCredentialsTest, uses_apparently_expired_token_with_one_warning) {
   give_tokens(-2min);
   EXPECT_EQ(authorization(), "Bearer t1");
   EXPECT_EQ(authorization(), "Bearer t1");
@@ -301,7 +301,7 @@ TEST_F(ExecCredentialsTest, what_looks_expired_is_used_with_one_warning) {
   EXPECT_EQ(logged_.size(), 1U);
 }
 
-TEST_F(ExecCredentialsTest, the_plugin_of_what_looks_expired_runs_less_and_less_often) {
+TEST_F(ExecCredentialsTest, backs_off_while_token_looks_expired) {
   give_tokens(-2min);
   for (int second = 0; second < 600; ++second) {
     EXPECT_THAT(authorization(), HasSubstr("Bearer"));
@@ -311,7 +311,7 @@ TEST_F(ExecCredentialsTest, the_plugin_of_what_looks_expired_runs_less_and_less_
   EXPECT_GE(runner_->runs, 12) << "at least once a minute";
 }
 
-TEST_F(ExecCredentialsTest, what_looks_expired_is_used_on_while_the_plugin_fails) {
+TEST_F(ExecCredentialsTest, keeps_apparently_expired_token_while_plugin_fails) {
   give_tokens(-2min);
   EXPECT_EQ(authorization(), "Bearer t1");
   then_fail();
@@ -327,7 +327,7 @@ TEST_F(ExecCredentialsTest, what_looks_expired_is_used_on_while_the_plugin_fails
   EXPECT_EQ(authorization(), fmt::format("Bearer t{}", runs)) << "an ordinary one again";
 }
 
-TEST_F(ExecCredentialsTest, a_401_to_what_looks_expired_runs_the_plugin_again) {
+TEST_F(ExecCredentialsTest, runs_plugin_again_after_401_to_apparently_expired_token) {
   give_tokens(-2min);
   EXPECT_EQ(authorization(), "Bearer t1");
   loop_.run_for(10s);
@@ -335,7 +335,7 @@ TEST_F(ExecCredentialsTest, a_401_to_what_looks_expired_runs_the_plugin_again) {
   EXPECT_EQ(authorization(), "Bearer t2");
 }
 
-TEST_F(ExecCredentialsTest, what_looks_expired_is_renewed_before_a_request_waits) {
+TEST_F(ExecCredentialsTest, renews_apparently_expired_token_in_advance) {
   give_tokens(-2min, 3s);
   EXPECT_EQ(authorization(), "Bearer t1");
   with_keeper([this] {
@@ -345,7 +345,7 @@ TEST_F(ExecCredentialsTest, what_looks_expired_is_renewed_before_a_request_waits
   EXPECT_LE(runner_->runs, 16);
 }
 
-TEST_F(ExecCredentialsTest, a_caller_cancelled_during_a_run_leaves_it_to_the_next) {
+TEST_F(ExecCredentialsTest, leaves_run_to_next_caller_when_cancelled) {
   give_tokens(1h, 5s);
   std::string first;
   std::string second;

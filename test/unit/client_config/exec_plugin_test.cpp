@@ -14,7 +14,7 @@ using testing::Not;
 
 const std::string kV1(kExecV1);
 
-TEST(ExecInfo, describes_the_cluster_only_on_request) {
+TEST(ExecInfo, describes_cluster_only_on_request) {
   const ExecPlugin plugin{.api_version = kV1, .command = "login"};
   EXPECT_EQ(encode_exec_info(plugin, nullptr),
             R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1",)"
@@ -45,7 +45,7 @@ std::string json_text(std::string text) {
   return '"' + text + '"';
 }
 
-TEST(ExecCredential, is_a_token_a_certificate_or_both) {
+TEST(ExecCredential, accepts_token_certificate_or_both) {
   const auto token = decode_exec_credential(output(R"({"token":"abc"})"), kV1);
   ASSERT_TRUE(token) << token.error().message;
   EXPECT_EQ(token->token, "abc");
@@ -61,7 +61,7 @@ TEST(ExecCredential, is_a_token_a_certificate_or_both) {
   EXPECT_EQ(both->expires, std::chrono::sys_seconds(std::chrono::seconds(1795286071)));
 }
 
-TEST(ExecCredential, may_be_what_client_go_takes) {
+TEST(ExecCredential, accepts_what_client_go_accepts) {
   const auto yaml = decode_exec_credential("apiVersion: " + kV1 +
                                                "\nkind: ExecCredential\nstatus:\n  token: abc\n"
                                                "  expirationTimestamp: 2026-11-21T18:34:31Z\n",
@@ -82,7 +82,7 @@ struct Row {
   const char* problem;
 };
 
-TEST(ExecCredential, an_invalid_answer_is_reported_without_its_content) {
+TEST(ExecCredential, hides_content_of_invalid_answer) {
   const std::string certificate = R"("clientCertificateData":)" + json_text(kCertificatePem);
   for (const Row& row : {
            Row{"nothing", "", "no JSON object"},

@@ -77,7 +77,7 @@ users:
     exec: {command: login}
 )";
 
-TEST_F(KubeconfigTest, gives_everything_that_it_takes_to_connect) {
+TEST_F(KubeconfigTest, reads_all_connection_settings) {
   const auto config = load_text(kWhole);
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->server, (http::Endpoint{http::Security::tls, "dev.example.com", 8443}));
@@ -89,7 +89,7 @@ TEST_F(KubeconfigTest, gives_everything_that_it_takes_to_connect) {
   EXPECT_THAT(config->warnings, IsEmpty());
 }
 
-TEST_F(KubeconfigTest, relative_paths_start_from_the_file_that_names_them) {
+TEST_F(KubeconfigTest, resolves_paths_relative_to_file) {
   const auto config = load_text(kWhole);
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->ca.file, path("pki/ca.crt"));
@@ -97,7 +97,7 @@ TEST_F(KubeconfigTest, relative_paths_start_from_the_file_that_names_them) {
   EXPECT_EQ(config->client_key.file, "/keys/ada.key");
 }
 
-TEST_F(KubeconfigTest, data_is_decoded) {
+TEST_F(KubeconfigTest, decodes_data) {
   const auto config = load_text(with(
       "server: https://h, certificate-authority-data: " + runtime::encode_base64(kCertificatePem),
       "client-certificate-data: " + runtime::encode_base64(kCertificatePem) +
@@ -109,7 +109,7 @@ TEST_F(KubeconfigTest, data_is_decoded) {
   EXPECT_EQ(config->server.port, 443);
 }
 
-TEST_F(KubeconfigTest, may_be_json) {
+TEST_F(KubeconfigTest, accepts_json) {
   const auto config = load_text(R"({"apiVersion": "v1", "kind": "Config", "current-context": "a",
     "clusters": [{"name": "a", "cluster": {"server": "https://[fd00::1]:6443",
                                           "insecure-skip-tls-verify": false}}],
@@ -120,7 +120,7 @@ TEST_F(KubeconfigTest, may_be_json) {
   EXPECT_EQ(config->token, "abc");
 }
 
-TEST_F(KubeconfigTest, null_counts_as_absent) {
+TEST_F(KubeconfigTest, treats_null_as_absent) {
   const auto config = load_text(
       "clusters: [{name: a, cluster: {server: 'https://h', certificate-authority: null}}]\n"
       "users:\n"
@@ -131,14 +131,14 @@ TEST_F(KubeconfigTest, null_counts_as_absent) {
   EXPECT_TRUE(config->token.empty());
 }
 
-TEST_F(KubeconfigTest, a_token_file_wins_over_a_token) {
+TEST_F(KubeconfigTest, prefers_token_file_to_token) {
   const auto config = load_text(with_user("token: abc, tokenFile: t"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->token_file, path("t"));
   EXPECT_EQ(config->token, "abc") << "while the file cannot be read";
 }
 
-TEST_F(KubeconfigTest, the_context_can_be_chosen) {
+TEST_F(KubeconfigTest, selects_context) {
   const auto config =
       load_text(with_user("username: ada, password: pw") + "extensions: []\n", {.context = "a"});
   ASSERT_TRUE(config) << config.error().message;
@@ -146,7 +146,7 @@ TEST_F(KubeconfigTest, the_context_can_be_chosen) {
   EXPECT_EQ(config->password, "pw");
 }
 
-TEST_F(KubeconfigTest, another_server_keeps_the_ca_and_drops_the_name_of_its_certificate) {
+TEST_F(KubeconfigTest, keeps_ca_but_not_server_name_for_overridden_server) {
   const auto config = load_text(kWhole, {.server = "https://10.0.0.9:1234"});
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->server.host, "10.0.0.9");
@@ -155,7 +155,7 @@ TEST_F(KubeconfigTest, another_server_keeps_the_ca_and_drops_the_name_of_its_cer
   EXPECT_EQ(config->ca.file, path("pki/ca.crt"));
 }
 
-TEST_F(KubeconfigTest, an_unverified_server_is_warned_about) {
+TEST_F(KubeconfigTest, warns_of_unverified_server) {
   const auto config = load_text(with_cluster("server: https://h, insecure-skip-tls-verify: true"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->verification, http::Verification::none);
@@ -163,7 +163,7 @@ TEST_F(KubeconfigTest, an_unverified_server_is_warned_about) {
   EXPECT_THAT(config->warnings[0], HasSubstr("config:1: cluster \"a\": insecure-skip-tls-verify"));
 }
 
-TEST_F(KubeconfigTest, credentials_do_not_leave_without_tls) {
+TEST_F(KubeconfigTest, sends_no_credentials_without_tls) {
   for (const std::string user :
        {"token: abc", "tokenFile: t", "username: ada", "client-certificate: c, client-key: k"}) {
     const auto config = load_text(with("server: 'http://h:8080'", user));
@@ -176,7 +176,7 @@ TEST_F(KubeconfigTest, credentials_do_not_leave_without_tls) {
   }
 }
 
-TEST_F(KubeconfigTest, unknown_keys_are_warned_about_where_they_matter) {
+TEST_F(KubeconfigTest, warns_of_relevant_unknown_keys) {
   const auto config = load_text(R"(current-contxt: b
 current-context: a
 clusters:
@@ -206,7 +206,7 @@ contexts:
                   "config:13: user \"a\": unknown key \"tokn\" is ignored"));
 }
 
-TEST_F(KubeconfigTest, a_plugin_is_taken_whole_and_its_path_starts_from_the_file) {
+TEST_F(KubeconfigTest, reads_plugin_and_resolves_its_path) {
   const auto config = load_text(R"(
 clusters:
 - name: a
@@ -245,7 +245,7 @@ current-context: a
   EXPECT_THAT(config->warnings, IsEmpty());
 }
 
-TEST_F(KubeconfigTest, what_a_plugin_is_told_is_json_whatever_yaml_it_was) {
+TEST_F(KubeconfigTest, passes_json_to_plugin) {
   std::string deep = "[";
   for (int i = 0; i < 28; ++i) deep = "[" + deep;
   deep += std::string(29, ']');
@@ -268,7 +268,7 @@ TEST_F(KubeconfigTest, what_a_plugin_is_told_is_json_whatever_yaml_it_was) {
   EXPECT_THAT(too_deep->warnings, ElementsAre(HasSubstr("too deep")));
 }
 
-TEST_F(KubeconfigTest, a_plugin_by_its_name_alone_is_looked_for_in_path) {
+TEST_F(KubeconfigTest, looks_for_plugin_in_path) {
   const auto config = load_text(
       with_user("exec: {command: login, apiVersion: client.authentication.k8s.io/v1beta1}"));
   ASSERT_TRUE(config) << config.error().message;
@@ -276,7 +276,7 @@ TEST_F(KubeconfigTest, a_plugin_by_its_name_alone_is_looked_for_in_path) {
   EXPECT_FALSE(config->exec->wants_cluster);
 }
 
-TEST_F(KubeconfigTest, a_token_beside_a_plugin_is_used_instead) {
+TEST_F(KubeconfigTest, prefers_token_to_plugin) {
   const auto config = load_text(with_user(
       "token: x, exec: {command: login, apiVersion: client.authentication.k8s.io/v1beta1}"));
   ASSERT_TRUE(config) << config.error().message;
@@ -285,7 +285,7 @@ TEST_F(KubeconfigTest, a_token_beside_a_plugin_is_used_instead) {
   EXPECT_THAT(config->warnings, ElementsAre(HasSubstr("exec is not used")));
 }
 
-TEST_F(KubeconfigTest, an_impersonated_user_with_groups_and_extra) {
+TEST_F(KubeconfigTest, reads_impersonated_user_with_groups_and_extra) {
   const auto config = load_text(with_user(
       "token: x, as: ada, as-uid: '7', as-groups: [dev, ops], as-user-extra: {s: [a, b]}"));
   ASSERT_TRUE(config) << config.error().message;
@@ -297,7 +297,7 @@ TEST_F(KubeconfigTest, an_impersonated_user_with_groups_and_extra) {
   EXPECT_THAT(config->impersonation.extra[0].second, ElementsAre("a", "b"));
 }
 
-TEST_F(KubeconfigTest, without_tls_no_plugin_runs) {
+TEST_F(KubeconfigTest, runs_no_plugin_without_tls) {
   const auto config = load_text(
       with("server: http://h",
            "as: ada, exec: {command: a, apiVersion: client.authentication.k8s.io/v1beta1}"));
@@ -307,7 +307,7 @@ TEST_F(KubeconfigTest, without_tls_no_plugin_runs) {
   EXPECT_THAT(config->warnings, ElementsAre(HasSubstr("credentials are not sent")));
 }
 
-TEST_F(KubeconfigTest, the_proxy_of_the_cluster_wins_over_the_environment) {
+TEST_F(KubeconfigTest, prefers_proxy_of_cluster_to_environment) {
   variables_ = {{"HTTPS_PROXY", "http://other:1"}, {"NO_PROXY", "*"}};
   const auto config =
       load_text(with_cluster("server: https://h, proxy-url: 'https://ada:pw@proxy:3128'"));
@@ -317,7 +317,7 @@ TEST_F(KubeconfigTest, the_proxy_of_the_cluster_wins_over_the_environment) {
   EXPECT_EQ(config->proxy->authorization, "Basic " + runtime::encode_base64("ada:pw"));
 }
 
-TEST_F(KubeconfigTest, the_proxy_of_the_environment_is_for_its_scheme) {
+TEST_F(KubeconfigTest, uses_environment_proxy_of_scheme) {
   variables_ = {{"https_proxy", "proxy:3128"}, {"HTTP_PROXY", "http://plain:1"}};
   const auto secured = load_text(with_cluster("server: https://h"));
   ASSERT_TRUE(secured && secured->proxy);
@@ -333,7 +333,7 @@ TEST_F(KubeconfigTest, the_proxy_of_the_environment_is_for_its_scheme) {
       "socks5h");
 }
 
-TEST_F(KubeconfigTest, a_proxy_may_speak_socks5) {
+TEST_F(KubeconfigTest, accepts_socks5_proxy) {
   const auto of_cluster =
       load_text(with_cluster("server: https://h, proxy-url: 'socks5://ada:p%40@proxy'"));
   ASSERT_TRUE(of_cluster) << of_cluster.error().message;
@@ -357,7 +357,7 @@ struct LenientCase {
   std::string warning = {};
 };
 
-TEST_F(KubeconfigTest, is_no_stricter_than_client_go) {
+TEST_F(KubeconfigTest, accepts_what_client_go_accepts) {
   const std::string v1 = "apiVersion: client.authentication.k8s.io/v1";
   const std::string certificate =
       "client-certificate-data: " + runtime::encode_base64(kCertificatePem) +
@@ -440,7 +440,7 @@ TEST_F(KubeconfigTest, is_no_stricter_than_client_go) {
   }
 }
 
-TEST_F(KubeconfigTest, a_user_without_a_name_is_that_of_a_context_without_a_user) {
+TEST_F(KubeconfigTest, uses_unnamed_user_for_context_without_user) {
   const auto config = load_text(
       "users: [{user: {token: x}}]\nclusters: [{name: a, cluster: "
       "{server: 'https://h'}}]\ncontexts: [{name: a, context: {cluster: "
@@ -451,7 +451,7 @@ TEST_F(KubeconfigTest, a_user_without_a_name_is_that_of_a_context_without_a_user
 }
 
 // Each would take minutes, or gigabytes, if nothing was counted.
-TEST_F(KubeconfigTest, what_explodes_is_refused) {
+TEST_F(KubeconfigTest, rejects_exploding_aliases) {
   std::string anchors = "a:\n";
   for (int i = 0; i < 300'000; ++i) anchors += "- &x" + std::to_string(i) + " 1\n";
   EXPECT_THAT(error_of(anchors), HasSubstr("too many anchors and aliases"));
@@ -470,7 +470,7 @@ TEST_F(KubeconfigTest, what_explodes_is_refused) {
               HasSubstr("merges too many maps"));
 }
 
-TEST_F(KubeconfigTest, thousands_of_clusters_are_read) {
+TEST_F(KubeconfigTest, reads_thousands_of_clusters) {
   std::string clusters = "clusters:\n";
   std::string contexts = "contexts:\n";
   for (int i = 0; i < 2000; ++i) {
@@ -483,7 +483,7 @@ TEST_F(KubeconfigTest, thousands_of_clusters_are_read) {
   EXPECT_EQ(config->server.host, "c1999");
 }
 
-TEST_F(KubeconfigTest, an_unused_entry_may_be_broken) {
+TEST_F(KubeconfigTest, ignores_broken_unused_entry) {
   const auto config = load_text(
       "clusters: [{name: b, cluster: {server: nonsense, proxy-url: x}},\n"
       "  {name: a, cluster: {server: 'https://h'}}]\n"
@@ -500,7 +500,7 @@ struct BadCase {
   ConfigOverrides overrides = {};
 };
 
-TEST_F(KubeconfigTest, a_broken_file_is_one_line_that_says_where_and_what) {
+TEST_F(KubeconfigTest, reports_place_and_reason_in_one_line) {
   const std::string context_a = "contexts: [{name: a, context: {cluster: a, user: a}}]\n";
   const std::string two_contexts =
       "contexts: [{name: x, context: {cluster: c}}, {name: y, context: {cluster: c}}]\n";
@@ -644,7 +644,7 @@ TEST_F(KubeconfigTest, a_broken_file_is_one_line_that_says_where_and_what) {
   }
 }
 
-TEST_F(KubeconfigTest, a_file_that_cannot_be_read_is_named) {
+TEST_F(KubeconfigTest, names_unreadable_file) {
   EXPECT_EQ(without_dir(load({.kubeconfig = path("none")}).error().message),
             "none: cannot be read: No such file or directory");
   EXPECT_THAT(load({.kubeconfig = dir()}).error().message,
@@ -652,7 +652,7 @@ TEST_F(KubeconfigTest, a_file_that_cannot_be_read_is_named) {
 }
 
 // Each row puts SECRET where a secret is, or slips to by a typing error.
-TEST_F(KubeconfigTest, secrets_are_in_no_message) {
+TEST_F(KubeconfigTest, hides_secrets_in_errors) {
   const std::vector<std::string> texts = {
       with_user("token: SECRET, exec: {}, as: x"),
       with_user("token: [SECRET]"),
@@ -708,7 +708,7 @@ TEST_F(KubeconfigTest, secrets_are_in_no_message) {
   }
 }
 
-TEST_F(KubeconfigTest, warnings_hold_no_secrets) {
+TEST_F(KubeconfigTest, hides_secrets_in_warnings) {
   const auto config = load_text(with("server: http://h, insecure-skip-tls-verify: true, x: SECRET",
                                      "tokn: SECRET, username: a, password: SECRET"));
   ASSERT_TRUE(config) << config.error().message;

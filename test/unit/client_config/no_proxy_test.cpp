@@ -12,7 +12,7 @@ struct Row {
   bool is_excluded;
 };
 
-TEST(NoProxy, is_read_as_go_reads_it) {
+TEST(NoProxy, reads_like_go) {
   for (const Row& row : {
            Row{"nothing", "", "api.example.com", false},
            Row{"everything", "*", "api.example.com", true},

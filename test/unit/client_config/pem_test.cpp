@@ -5,7 +5,7 @@
 namespace dcm::client {
 namespace {
 
-TEST(Pem, a_whole_block_of_the_wanted_kind_is_needed) {
+TEST(Pem, requires_whole_block_of_expected_type) {
   const std::string certificate = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
   const std::string key = "-----BEGIN EC PRIVATE KEY-----\nAA==\n-----END EC PRIVATE KEY-----\n";
   EXPECT_TRUE(has_pem_block(certificate, PemKind::certificate));

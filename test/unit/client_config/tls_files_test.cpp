@@ -26,7 +26,7 @@ class TlsFilesTest : public FilesTest {
   ClusterConfig config_;
 };
 
-TEST_F(TlsFilesTest, the_options_hold_what_the_files_hold) {
+TEST_F(TlsFilesTest, reads_options_from_files) {
   config_.tls_server_name = "api.internal";
   config_.verification = http::Verification::none;
   const auto options = read_tls_options(config_);
@@ -38,7 +38,7 @@ TEST_F(TlsFilesTest, the_options_hold_what_the_files_hold) {
   EXPECT_EQ(options->verification, http::Verification::none);
 }
 
-TEST_F(TlsFilesTest, data_needs_no_file) {
+TEST_F(TlsFilesTest, needs_no_file_for_data) {
   ClusterConfig config;
   config.ca.data = kCertificatePem;
   TlsFiles files(config);
@@ -49,7 +49,7 @@ TEST_F(TlsFilesTest, data_needs_no_file) {
   EXPECT_FALSE(files.read_if_changed().value());
 }
 
-TEST_F(TlsFilesTest, a_file_that_is_missing_or_no_pem_is_named) {
+TEST_F(TlsFilesTest, names_missing_or_invalid_file) {
   write("client.key", "SECRET");
   EXPECT_EQ(read_tls_options(config_).error().message,
             path("client.key") + ": does not hold a private key in PEM");
@@ -58,7 +58,7 @@ TEST_F(TlsFilesTest, a_file_that_is_missing_or_no_pem_is_named) {
             path("ca.crt") + ": cannot be read: No such file or directory");
 }
 
-TEST_F(TlsFilesTest, are_read_once_and_then_after_each_change) {
+TEST_F(TlsFilesTest, reads_files_once_and_after_changes) {
   TlsFiles files(config_);
   EXPECT_TRUE(files.read_if_changed().value());
   EXPECT_FALSE(files.read_if_changed().value());
@@ -69,7 +69,7 @@ TEST_F(TlsFilesTest, are_read_once_and_then_after_each_change) {
   EXPECT_FALSE(files.read_if_changed().value());
 }
 
-TEST_F(TlsFilesTest, each_of_the_three_is_looked_at) {
+TEST_F(TlsFilesTest, watches_all_three_files) {
   TlsFiles files(config_);
   EXPECT_TRUE(files.read_if_changed().value());
   replace("client.crt", kCertificatePem);
@@ -78,7 +78,7 @@ TEST_F(TlsFilesTest, each_of_the_three_is_looked_at) {
   EXPECT_TRUE(files.read_if_changed().value());
 }
 
-TEST_F(TlsFilesTest, a_swapped_symlink_is_a_change) {
+TEST_F(TlsFilesTest, detects_swapped_symlink) {
   write("v1/ca.crt", "1\n" + kCertificatePem);
   write("v2/ca.crt", "2\n" + kCertificatePem);
   std::filesystem::create_directory_symlink("v1", path("data"));
@@ -92,7 +92,7 @@ TEST_F(TlsFilesTest, a_swapped_symlink_is_a_change) {
   EXPECT_EQ((*options)->ca_pem, "2\n" + kCertificatePem);
 }
 
-TEST_F(TlsFilesTest, an_error_is_tried_again_until_it_is_mended) {
+TEST_F(TlsFilesTest, retries_until_error_is_fixed) {
   TlsFiles files(config_);
   EXPECT_TRUE(files.read_if_changed().value());
   replace("client.key", "");

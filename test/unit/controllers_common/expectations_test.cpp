@@ -79,7 +79,7 @@ class ExpectationsTest : public testing::Test {
   runtime::TaskGroup tasks_{loop.executor()};
 };
 
-TEST_F(ExpectationsTest, a_write_is_told_once_however_often_it_is_decided) {
+TEST_F(ExpectationsTest, reports_write_once) {
   for (int i = 0; i < 5; ++i) expect("p");
   loop.run_for(10s);
   expect("p");
@@ -88,7 +88,7 @@ TEST_F(ExpectationsTest, a_write_is_told_once_however_often_it_is_decided) {
                                    R"(object="lab/p" what="a name")"));
 }
 
-TEST_F(ExpectationsTest, a_change_made_in_time_is_no_disagreement) {
+TEST_F(ExpectationsTest, accepts_change_made_in_time) {
   const char* awaited = "dra_controller_manager_dry_run_awaited{controller=\"c\"} ";
   expect("p");
   EXPECT_THAT(metrics.expose(), HasSubstr(std::string(awaited) + "1\n"));
@@ -104,7 +104,7 @@ TEST_F(ExpectationsTest, a_change_made_in_time_is_no_disagreement) {
   EXPECT_EQ(looks, before);
 }
 
-TEST_F(ExpectationsTest, a_missing_change_is_named_once_and_open_until_it_is_made) {
+TEST_F(ExpectationsTest, reports_missing_change_once_until_made) {
   expect("p");
   loop.run_for(30s);
   EXPECT_EQ(metric("disagreements_total"), 0);
@@ -125,7 +125,7 @@ TEST_F(ExpectationsTest, a_missing_change_is_named_once_and_open_until_it_is_mad
   EXPECT_THAT(lines(), ElementsAre(HasSubstr("the cluster now shows the change")));
 }
 
-TEST_F(ExpectationsTest, a_write_that_is_no_longer_due_is_forgotten) {
+TEST_F(ExpectationsTest, forgets_write_that_is_no_longer_due) {
   expect("early");
   cluster["early"] = State::moot;
   expect("late");
@@ -138,14 +138,14 @@ TEST_F(ExpectationsTest, a_write_that_is_no_longer_due_is_forgotten) {
   EXPECT_THAT(lines(), ElementsAre(HasSubstr("no longer applies")));
 }
 
-TEST_F(ExpectationsTest, an_existing_state_needs_no_write) {
+TEST_F(ExpectationsTest, needs_no_write_for_existing_state) {
   cluster["p"] = State::reached;
   expect("p");
   EXPECT_EQ(metric("writes_total"), 0);
   EXPECT_THAT(lines(), IsEmpty());
 }
 
-TEST_F(ExpectationsTest, of_two_writes_for_the_same_the_later_one_counts) {
+TEST_F(ExpectationsTest, prefers_later_write_to_same_object) {
   expect("p", "one name");
   loop.run_for(20s);
   expect("p", "two names");
@@ -157,7 +157,7 @@ TEST_F(ExpectationsTest, of_two_writes_for_the_same_the_later_one_counts) {
   EXPECT_THAT(lines().back(), HasSubstr("two names"));
 }
 
-TEST_F(ExpectationsTest, time_does_not_count_while_the_watches_do_not_work) {
+TEST_F(ExpectationsTest, stops_clock_while_watches_fail) {
   expect("p");
   loop.run_for(20s);
   is_watching = false;
@@ -169,7 +169,7 @@ TEST_F(ExpectationsTest, time_does_not_count_while_the_watches_do_not_work) {
   EXPECT_EQ(metric("disagreements_total"), 1);
 }
 
-TEST_F(ExpectationsTest, many_are_looked_at_and_more_than_many_are_only_counted) {
+TEST_F(ExpectationsTest, bounds_checked_writes_and_counts_the_rest) {
   for (std::size_t i = 0; i < Expectations::kOpenMax + 5; ++i) expect(std::to_string(i));
   EXPECT_EQ(metric("writes_total"), Expectations::kOpenMax + 5);
   EXPECT_THAT(metrics.expose(),
@@ -178,7 +178,7 @@ TEST_F(ExpectationsTest, many_are_looked_at_and_more_than_many_are_only_counted)
   EXPECT_EQ(metric("open_disagreements"), Expectations::kOpenMax);
 }
 
-TEST_F(ExpectationsTest, an_event_is_told_once_and_not_waited_for) {
+TEST_F(ExpectationsTest, reports_event_once_without_waiting) {
   ShadowEvents events(expectations);
   for (int i = 0; i < 3; ++i) {
     events.report({"v1", "Pod", {"lab", "p"}, api::Uid("u"), {}}, api::EventType::warning, "c",

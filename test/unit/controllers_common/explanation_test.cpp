@@ -44,7 +44,7 @@ Topic due() {
   return topic;
 }
 
-TEST(Settle, says_nothing_from_what_was_not_read) {
+TEST(Settle, concludes_nothing_from_unread_objects) {
   struct Row {
     const char* sentence;
     std::vector<Topic> topics;
@@ -99,7 +99,7 @@ TEST(Settle, says_nothing_from_what_was_not_read) {
   }
 }
 
-TEST(Settle, says_whether_anybody_carries_out_the_next_step) {
+TEST(Settle, says_whether_a_manager_takes_next_step) {
   using enum Worker::State;
   EXPECT_EQ(told(settle(draft_of({step()}), {}, {works, ""})), "acting Create\n");
   EXPECT_EQ(told(settle(draft_of({step()}), {}, {nobody, "Nobody leads."})),
@@ -120,7 +120,7 @@ TEST(Settle, names_each_gap_once) {
             "its pods.");
 }
 
-TEST(AddFailure, is_an_obstacle_only_while_something_is_left_to_do) {
+TEST(AddFailure, counts_as_obstacle_only_with_work_left) {
   std::vector<Topic> open{step()};
   add_failure("It failed.", open);
   EXPECT_EQ(open.back().findings.back().reason, "LastProblem");

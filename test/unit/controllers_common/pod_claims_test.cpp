@@ -19,7 +19,7 @@ struct TargetRow {
   PodClaimTarget target;
 };
 
-TEST(PodClaims, the_claim_of_a_pod_claim) {
+TEST(PodClaims, names_claim_of_pod_claim) {
   const TargetRow rows[] = {
       {"a claim that the user named is that claim", make_pod("p").uses("gpus", "shared"),
        UserClaim{"shared"}},
@@ -48,7 +48,7 @@ struct NamesRow {
   std::vector<std::string_view> names;
 };
 
-TEST(PodClaims, names_of_all_claims) {
+TEST(PodClaims, lists_names_of_all_claims) {
   const NamesRow rows[] = {
       {"named by spec and status",
        make_pod("p").uses("a", "x").from_template("b", "t").names("b", "y"),
@@ -71,7 +71,7 @@ struct PairRow {
   bool expected;
 };
 
-TEST(PodClaims, the_owner_of_a_claim) {
+TEST(PodClaims, finds_owner_of_claim) {
   const PairRow rows[] = {
       {"the controller owner has the pod's UID", make_claim("c").owned_by("p"), make_pod("p"),
        true},
@@ -91,7 +91,7 @@ TEST(PodClaims, the_owner_of_a_claim) {
   }
 }
 
-TEST(PodClaims, which_claims_are_a_pods) {
+TEST(PodClaims, matches_claims_with_pod) {
   const PairRow rows[] = {
       {"the user's claim, whoever owns it", make_claim("c").owned_by("other"),
        make_pod("p").uses("a", "c"), true},
@@ -116,7 +116,7 @@ TEST(PodClaims, which_claims_are_a_pods) {
   }
 }
 
-TEST(PodClaims, pods_that_may_consume_a_claim_now) {
+TEST(PodClaims, lists_pods_that_may_consume_claim) {
   const auto pod = [] { return make_pod("p").uses("a", "c"); };
   const PairRow rows[] = {
       {"a pod with a node, an allocated claim, and a reservation",
@@ -141,7 +141,7 @@ test::PodBuilder member() {
   return make_pod("p").in_group("g").from_template("gpus", "gpu").names("gpus", "c").on_node("n");
 }
 
-TEST(PodClaims, when_a_pod_may_use_a_claim_of_its_group) {
+TEST(PodClaims, allows_pod_to_use_group_claim) {
   const auto of_group = [] { return make_claim("c").generated_for_group("g", "gpus").allocated(); };
   const PairRow rows[] = {
       {"reserved for the group", of_group().reserved_for_group("g"), member(), true},
@@ -187,7 +187,7 @@ TEST(PodClaims, when_a_pod_may_use_a_claim_of_its_group) {
   EXPECT_FALSE(may_consume_now(*shared, *pod, GroupClaims::refused));
 }
 
-TEST(PodClaims, when_the_claims_of_groups_count) {
+TEST(PodClaims, counts_claims_of_groups) {
   EXPECT_EQ(group_claims({}), GroupClaims::refused);
   EXPECT_EQ(group_claims({.generic_workload = true}), GroupClaims::refused);
   EXPECT_EQ(group_claims({.generic_workload = true, .dra_workload_resource_claims = true}),
@@ -201,7 +201,7 @@ struct DoneRow {
   bool may_get_claims;
 };
 
-TEST(PodClaims, when_a_pod_is_done) {
+TEST(PodClaims, recognizes_finished_pod) {
   const DoneRow rows[] = {
       {"succeeded", make_pod("p").phase(PodPhase::succeeded).on_node("n"), true, false},
       {"failed", make_pod("p").phase(PodPhase::failed).on_node("n"), true, false},

@@ -37,7 +37,7 @@ struct Fixture : client::RestClientFixture {
   ApiClient api{client, {&api::kPods, "v1"}};
 };
 
-CO_TEST(EvictionApiClient, marks_a_pod) {
+CO_TEST(EvictionApiClient, marks_pod) {
   Fixture f(loop);
   f.answer(200);
   const Result<> marked =
@@ -49,7 +49,7 @@ CO_TEST(EvictionApiClient, marks_a_pod) {
   EXPECT_EQ(f.body(), api::encode_disruption_target(f.pod.uid, kStart, api::TransitionTime::now));
 }
 
-CO_TEST(EvictionApiClient, tells_another_pod_of_that_name_from_other_refusals) {
+CO_TEST(EvictionApiClient, distinguishes_replaced_pod_from_other_refusals) {
   Fixture f(loop);
   f.answer(422, kAnotherUid);
   const Result<> marked =
@@ -58,7 +58,7 @@ CO_TEST(EvictionApiClient, tells_another_pod_of_that_name_from_other_refusals) {
   EXPECT_TRUE(runtime::is_object_gone(marked.error()));
 }
 
-CO_TEST(EvictionApiClient, deletes_a_pod_by_its_uid_and_sends_that_once) {
+CO_TEST(EvictionApiClient, deletes_pod_by_uid_once) {
   Fixture f(loop);
   f.answer(500);
   const Result<> removed = co_await f.api.write(f.pod, Remove(), Priority::live);
@@ -69,7 +69,7 @@ CO_TEST(EvictionApiClient, deletes_a_pod_by_its_uid_and_sends_that_once) {
                           std::string(kUid) + R"("}})");
 }
 
-CO_TEST(EvictionApiClient, evicts_a_pod_and_leaves_a_budgets_refusal_to_the_caller) {
+CO_TEST(EvictionApiClient, evicts_pod_and_returns_budget_refusal) {
   Fixture f(loop);
   f.answer(429, R"({"kind":"Status","reason":"TooManyRequests","code":429,)"
                 R"("details":{"causes":[{"reason":"DisruptionBudget","message":"needs 2"}]}})");
@@ -81,7 +81,7 @@ CO_TEST(EvictionApiClient, evicts_a_pod_and_leaves_a_budgets_refusal_to_the_call
   EXPECT_EQ(f.body(), api::encode_eviction(f.pod.key, f.pod.uid));
 }
 
-CO_TEST(EvictionApiClient, applies_a_rules_condition_in_the_version_that_is_served) {
+CO_TEST(EvictionApiClient, applies_rule_condition_in_served_version) {
   Fixture f(loop);
   f.api.use_rules({&api::kDeviceTaintRules, "v1beta2"});
   f.answer(200, R"({"metadata":{"name":"r","uid":"r-uid","resourceVersion":"9","generation":3}})");
@@ -97,7 +97,7 @@ CO_TEST(EvictionApiClient, applies_a_rules_condition_in_the_version_that_is_serv
   EXPECT_THAT(f.body(), HasSubstr(R"("apiVersion":"resource.k8s.io/v1beta2")"));
 }
 
-CO_TEST(EvictionApiClient, writes_no_condition_where_no_rules_are_served) {
+CO_TEST(EvictionApiClient, writes_no_condition_if_rules_are_not_served) {
   Fixture f(loop);
   const RulePtr rule = test::make_rule("r", no_execute("k")).get();
   const Result<RulePtr> written = co_await f.api.write_condition(rule, {}, Priority::live);

@@ -16,7 +16,7 @@ test::RuleBuilder preview_rule() {
   return test::make_rule("r", with_effect(api::TaintEffect::none)).selects_all();
 }
 
-TEST(Condition, says_first_how_many_must_go_and_10_s_later_that_it_is_done) {
+TEST(RuleCondition, counts_pods_to_evict_and_reports_completion_10_s_later) {
   Cluster cluster;
   for (const char* name : {"p", "q", "s"}) cluster.add_pod(name);
   cluster.start();
@@ -30,7 +30,7 @@ TEST(Condition, says_first_how_many_must_go_and_10_s_later_that_it_is_done) {
               ElementsAre("r: False Completed: 3 pods evicted since starting the controller."));
 }
 
-TEST(Condition, advances_every_10_s_while_it_evicts) {
+TEST(RuleCondition, advances_every_10_s_during_eviction) {
   Cluster cluster({.workers = 1});
   for (int i = 0; i < 100; ++i) cluster.add_pod("p" + std::to_string(i));
   cluster.api.latency = 100ms;
@@ -47,7 +47,7 @@ TEST(Condition, advances_every_10_s_while_it_evicts) {
   EXPECT_EQ(calls[3], "r: False Completed: 100 pods evicted since starting the controller.");
 }
 
-TEST(Condition, of_a_rule_without_matching_pods) {
+TEST(RuleCondition, reports_rule_without_matching_pods) {
   Cluster cluster;
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
@@ -55,7 +55,7 @@ TEST(Condition, of_a_rule_without_matching_pods) {
   EXPECT_THAT(cluster.calls(), ElementsAre("r: False NotStarted: "));
 }
 
-TEST(Condition, falls_back_when_pods_cease_to_be_pending_for_another_reason) {
+TEST(RuleCondition, falls_back_when_pods_cease_to_be_pending) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
   cluster.start();
@@ -68,7 +68,7 @@ TEST(Condition, falls_back_when_pods_cease_to_be_pending_for_another_reason) {
                           "r: False NotStarted: "));
 }
 
-TEST(Condition, of_a_new_generation_is_written_at_once) {
+TEST(RuleCondition, is_written_at_once_for_new_generation) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
   cluster.start();
@@ -83,7 +83,7 @@ TEST(Condition, of_a_new_generation_is_written_at_once) {
   EXPECT_THAT(cluster.events.texts, ElementsAre("p: Cancelling deletion"));
 }
 
-TEST(Condition, is_not_asked_of_a_rule_that_went_as_fast_as_it_came) {
+TEST(RuleCondition, is_not_written_for_short_lived_rule) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -96,7 +96,7 @@ TEST(Condition, is_not_asked_of_a_rule_that_went_as_fast_as_it_came) {
   EXPECT_THAT(cluster.calls(), IsEmpty());
 }
 
-TEST(Condition, keeps_the_number_of_evicted_pods_when_the_effect_changes) {
+TEST(RuleCondition, keeps_number_of_evicted_pods_when_effect_changes) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -114,7 +114,7 @@ TEST(Condition, keeps_the_number_of_evicted_pods_when_the_effect_changes) {
   EXPECT_EQ(cluster.condition(), "NotStarted: ");
 }
 
-TEST(Condition, previews_once_for_each_generation) {
+TEST(RuleCondition, previews_once_per_generation) {
   constexpr const char* kOne =
       "NoEffect: 0 published devices selected. 1 allocated device selected. 1 pod would be evicted "
       "in 1 namespace if the effect was NoExecute. This information will not be updated again. "
@@ -134,7 +134,7 @@ TEST(Condition, previews_once_for_each_generation) {
   EXPECT_THAT(cluster.condition(), testing::HasSubstr("2 pods would be evicted"));
 }
 
-TEST(Condition, previews_again_after_a_restart_and_writes_only_what_differs) {
+TEST(RuleCondition, previews_after_restart_and_writes_only_differences) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -152,7 +152,7 @@ TEST(Condition, previews_again_after_a_restart_and_writes_only_what_differs) {
   EXPECT_THAT(cluster.condition(), testing::HasSubstr("2 pods would be evicted"));
 }
 
-TEST(Condition, after_a_restart_waits_for_the_rest_of_the_10_s) {
+TEST(RuleCondition, waits_for_rest_of_10_s_after_restart) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
   cluster.start();
@@ -171,7 +171,7 @@ TEST(Condition, after_a_restart_waits_for_the_rest_of_the_10_s) {
 }
 
 // Its pods are counted in slices.
-TEST(Condition, after_a_restart_says_nothing_before_all_pods_are_counted) {
+TEST(RuleCondition, waits_after_restart_until_pods_are_counted) {
   Cluster cluster;
   for (int i = 0; i < 3000; ++i) cluster.add_pod("p" + std::to_string(i), {exists("burnt", 1h)});
   cluster.start();
@@ -184,7 +184,7 @@ TEST(Condition, after_a_restart_says_nothing_before_all_pods_are_counted) {
   EXPECT_THAT(cluster.calls(), IsEmpty());
 }
 
-TEST(Condition, that_is_due_while_pods_are_found_waits_for_them) {
+TEST(RuleCondition, waits_for_pod_search) {
   Cluster cluster;
   for (int i = 0; i < 3000; ++i) cluster.add_pod("p" + std::to_string(i), {exists("burnt", 1h)});
   cluster.start();
@@ -204,7 +204,7 @@ TEST(Condition, that_is_due_while_pods_are_found_waits_for_them) {
       ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
 }
 
-TEST(Condition, is_not_written_again_while_the_watch_is_behind) {
+TEST(RuleCondition, is_not_rewritten_while_watch_lags) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
   cluster.start();
@@ -216,7 +216,7 @@ TEST(Condition, is_not_written_again_while_the_watch_is_behind) {
       ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
 }
 
-TEST(Condition, that_another_client_has_changed_is_corrected) {
+TEST(RuleCondition, corrects_change_by_another_client) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
   cluster.start();
@@ -232,7 +232,7 @@ TEST(Condition, that_another_client_has_changed_is_corrected) {
       ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
 }
 
-TEST(Condition, is_tried_again_after_a_failure_and_does_not_hold_up_evictions) {
+TEST(RuleCondition, is_retried_without_delaying_evictions) {
   Cluster cluster;
   cluster.add_pod("p");
   int failures = 5;
@@ -247,7 +247,7 @@ TEST(Condition, is_tried_again_after_a_failure_and_does_not_hold_up_evictions) {
   EXPECT_EQ(cluster.condition(), "Completed: 1 pod evicted since starting the controller.");
 }
 
-TEST(Condition, that_may_not_be_written_costs_a_few_requests_however_many_pods_go) {
+TEST(RuleCondition, costs_few_requests_while_forbidden) {
   Cluster cluster;
   for (int i = 0; i < 500; ++i) cluster.add_pod("p" + std::to_string(i));
   bool is_allowed = false;
@@ -271,7 +271,7 @@ TEST(Condition, that_may_not_be_written_costs_a_few_requests_however_many_pods_g
 }
 
 // Pods go while a write is under way, so its failure comes after what it did not know of.
-TEST(Condition, that_may_not_be_written_waits_however_many_pods_go_before_the_answer) {
+TEST(RuleCondition, waits_for_answer_however_many_pods_go_while_forbidden) {
   Cluster cluster;
   cluster.api.latency = cluster.api.answer_latency = 500us;
   for (int i = 0; i < 500; ++i) cluster.add_pod("p" + std::to_string(i));
@@ -286,7 +286,7 @@ TEST(Condition, that_may_not_be_written_waits_however_many_pods_go_before_the_an
   EXPECT_LE(cluster.condition_calls().size(), 15U);
 }
 
-TEST(Condition, of_pods_that_go_before_the_answer_is_written_after_it) {
+TEST(RuleCondition, reports_pods_that_go_before_answer) {
   Cluster cluster;
   cluster.api.latency = cluster.api.answer_latency = 500us;
   for (int i = 0; i < 100; ++i) cluster.add_pod("p" + std::to_string(i));
@@ -296,7 +296,7 @@ TEST(Condition, of_pods_that_go_before_the_answer_is_written_after_it) {
   EXPECT_EQ(cluster.condition(), "Completed: 100 pods evicted since starting the controller.");
 }
 
-TEST(Condition, costs_a_few_requests_where_the_server_has_no_status_for_rules) {
+TEST(RuleCondition, costs_few_requests_without_status_subresource) {
   Cluster cluster;
   for (int i = 0; i < 50; ++i) cluster.add_pod("p" + std::to_string(i));
   cluster.api.fault = [&](std::size_t, const std::string& call) {
@@ -311,7 +311,7 @@ TEST(Condition, costs_a_few_requests_where_the_server_has_no_status_for_rules) {
 }
 
 // As a proxy answers that is being restarted.
-TEST(Condition, that_is_not_found_once_is_written_soon_and_holds_up_no_other) {
+TEST(RuleCondition, retries_soon_after_not_found) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
   bool is_first = true;
@@ -327,7 +327,7 @@ TEST(Condition, that_is_not_found_once_is_written_soon_and_holds_up_no_other) {
   EXPECT_EQ(cluster.condition("s").substr(0, 19), "PodsPendingEviction");
 }
 
-TEST(Condition, is_not_sent_again_before_the_server_wants_it) {
+TEST(RuleCondition, respects_retry_after) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
   bool is_first = true;
@@ -344,7 +344,7 @@ TEST(Condition, is_not_sent_again_before_the_server_wants_it) {
   EXPECT_EQ(cluster.condition_calls().size(), 1U);
 }
 
-TEST(Condition, is_sent_less_and_less_often_whatever_the_server_wants) {
+TEST(RuleCondition, backs_off_despite_shorter_retry_after) {
   for (const runtime::Duration wish : {0s, 1s}) {
     Cluster cluster;
     cluster.add_pod("p", {exists("burnt", 1h)});
@@ -360,7 +360,7 @@ TEST(Condition, is_sent_less_and_less_often_whatever_the_server_wants) {
 }
 
 // What failed with the rule before it is over.
-TEST(Condition, of_a_rule_that_is_made_again_starts_with_the_shortest_delay) {
+TEST(RuleCondition, resets_backoff_for_recreated_rule) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
   bool fails = true;
@@ -381,7 +381,7 @@ TEST(Condition, of_a_rule_that_is_made_again_starts_with_the_shortest_delay) {
 }
 
 // A policy refuses it for a while: nobody tells us when that ends.
-TEST(Condition, that_the_server_calls_invalid_is_tried_again_but_rarely) {
+TEST(RuleCondition, retries_rarely_if_invalid) {
   for (const runtime::Reason reason : {runtime::Reason::invalid, runtime::Reason::bad_request}) {
     SCOPED_TRACE(runtime::to_string(reason));
     Cluster cluster;
@@ -408,7 +408,7 @@ TEST(Condition, that_the_server_calls_invalid_is_tried_again_but_rarely) {
   }
 }
 
-TEST(Condition, of_a_rule_that_cannot_be_followed_and_the_log_says_why) {
+TEST(RuleCondition, explains_invalid_rule_and_logs_reason) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -418,7 +418,7 @@ TEST(Condition, of_a_rule_that_cannot_be_followed_and_the_log_says_why) {
   EXPECT_TRUE(cluster.logged("deviceClassName"));
 }
 
-TEST(Condition, of_a_taint_without_a_time_and_the_log_says_why) {
+TEST(RuleCondition, explains_taint_without_time_and_logs_reason) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.start();

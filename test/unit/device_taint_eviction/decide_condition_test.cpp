@@ -20,7 +20,7 @@ struct TextRow {
   const char* message;
 };
 
-TEST(DecideCondition, says) {
+TEST(DecideCondition, formats_message) {
   constexpr const char* kOther = "Eviction only happens for the NoExecute effect.";
   constexpr auto kTrue = ConditionStatus::is_true;
   constexpr auto kFalse = ConditionStatus::is_false;
@@ -83,7 +83,7 @@ TEST(DecideCondition, says) {
   }
 }
 
-TEST(DecideCondition, preview) {
+TEST(DecideCondition, previews) {
   EXPECT_EQ(describe(Preview{1, 1, 1, 1}),
             "1 published device selected. 1 allocated device selected. 1 pod would be evicted in 1 "
             "namespace if the effect was NoExecute. This information will not be updated again. "
@@ -111,7 +111,7 @@ struct WriteRow {
   ConditionPlan plan;
 };
 
-TEST(DecideCondition, is_written) {
+TEST(DecideCondition, decides_when_to_write) {
   const WallTime now = at(100s);
   const auto rule = [] { return test::make_rule("r", no_execute("k")).generation(2); };
   const ConditionPlan write = WriteCondition{condition("Completed", 2, now)};
@@ -135,7 +135,7 @@ TEST(DecideCondition, is_written) {
   }
 }
 
-TEST(DecideCondition, each_part_of_the_text_is_worth_a_write) {
+TEST(DecideCondition, writes_when_any_part_changes) {
   const WallTime now = at(100s);
   const api::EvictionCondition wanted = condition("Completed", 2, now);
   for (const auto& change : std::initializer_list<void (*)(api::EvictionCondition&)>{

@@ -14,12 +14,14 @@ using api::PodPhase;
 
 // "30s: rule r; gpu.example.com/pool/gpu-0, taint 0"; empty: may stay.
 std::string judge(const World& world, const std::string& pod) {
-  const Verdict verdict = world.tracker.verdict(*world.find_pod({test::kNamespace, pod}));
-  if (!verdict.due) return verdict.reasons.empty() ? "" : "reasons without a due time";
+  const PodPtr judged = world.find_pod({test::kNamespace, pod});
+  const Verdict verdict = decide_due(*judged, world, world.tracker.taints());
+  const auto reasons = reasons_for(*judged, world, world.tracker.taints());
+  if (!verdict.due) return reasons.empty() ? "" : "reasons without a due time";
   const auto after = std::chrono::duration_cast<seconds>(*verdict.due - kStart).count();
   std::string text = std::to_string(after) + "s:";
   const char* separator = " ";
-  for (const Reason& reason : verdict.reasons) {
+  for (const Reason& reason : reasons) {
     text += separator + reason.str();
     separator = "; ";
   }
@@ -47,7 +49,7 @@ void tainted_device(World& world) {
 
 constexpr const char* kGoes = "0s: gpu.example.com/pool/gpu-0, taint 0";
 
-TEST(DecideDue, which_pods) {
+TEST(DecideDue, selects_pods) {
   const auto given = [](test::PodBuilder pod, test::ClaimBuilder claim) {
     return [pod, claim](World& world) mutable {
       tainted_device(world);
@@ -91,7 +93,7 @@ TEST(DecideDue, which_pods) {
   });
 }
 
-TEST(DecideDue, which_taints) {
+TEST(DecideDue, selects_taints) {
   const auto with_rule = [](test::RuleBuilder rule) {
     return [rule](World& world) {
       world.put(user_of_claim("p"));
@@ -124,7 +126,7 @@ TEST(DecideDue, which_taints) {
   });
 }
 
-TEST(DecideDue, the_earliest_of_all_and_every_reason) {
+TEST(DecideDue, returns_earliest_time_and_all_reasons) {
   expect_verdicts({
       {"the earliest taint of a device, and both reasons, rules first",
        [](World& world) {
@@ -174,7 +176,7 @@ TEST(DecideDue, the_earliest_of_all_and_every_reason) {
   });
 }
 
-TEST(DecideDue, only_the_current_slices_of_the_pool) {
+TEST(DecideDue, reads_only_current_slices_of_pool) {
   const auto pod_and = [](std::initializer_list<test::SliceBuilder> slices) {
     return [slices = std::vector<test::SliceBuilder>(slices)](World& world) {
       world.put(user_of_claim("p"));

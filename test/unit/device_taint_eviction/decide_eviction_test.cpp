@@ -34,7 +34,7 @@ struct Row {
   EvictionStep step;
 };
 
-TEST(DecideEviction, next_step) {
+TEST(DecideEviction, chooses_next_step) {
   const auto p = [] { return user_of_claim("p"); };
   const Row kRows[] = {
       {"first it is marked", due_pod(p()), mark},

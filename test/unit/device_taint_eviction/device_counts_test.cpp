@@ -38,7 +38,7 @@ DeviceCounts counts_of(const World& world) {
                        world.tracker.rules())["gpu.example.com"];
 }
 
-TEST(CountDevices, counts_what_current_slices_have) {
+TEST(CountDevices, counts_devices_of_current_slices) {
   using enum Tainted;
   World world;
   world.put(slice("old", "a", 1, {{"x", no}, {"y", no}}, 1));
@@ -53,7 +53,7 @@ TEST(CountDevices, counts_what_current_slices_have) {
   EXPECT_EQ(counts_of(world).incomplete_pools, 0U) << "once the missing slice is there";
 }
 
-TEST(CountDevices, counts_a_device_once_however_many_rules_taint_it) {
+TEST(CountDevices, counts_device_once_for_all_rules) {
   using enum Tainted;
   World world;
   world.put(slice("s", "a", 1, {{"x", no}, {"y", schedule}, {"z", execute}}));
@@ -67,7 +67,7 @@ TEST(CountDevices, counts_a_device_once_however_many_rules_taint_it) {
   EXPECT_EQ(counts_of(world), (DeviceCounts{.published = 4, .no_schedule = 3, .no_execute = 3}));
 }
 
-TEST(CountDevices, counts_devices_in_use_once_and_not_for_admin_access) {
+TEST(CountDevices, counts_devices_in_use_once_without_admin_access) {
   World world;
   world.put(make_claim("a").allocated().with_device("p", "x").with_device("p", "y"));
   world.put(make_claim("b").allocated().with_device("p", "x"));
@@ -84,7 +84,7 @@ TEST(CountDevices, counts_devices_in_use_once_and_not_for_admin_access) {
   EXPECT_EQ(counts_of(world).allocated, 0U);
 }
 
-TEST(DeviceMetrics, has_few_series_however_many_drivers_come_and_go) {
+TEST(DeviceMetrics, bound_series_of_changing_drivers) {
   runtime::MetricsRegistry registry;
   CountsByDriver counts;
   const DeviceMetrics metrics(registry, [&] { return counts; });
@@ -98,7 +98,7 @@ TEST(DeviceMetrics, has_few_series_however_many_drivers_come_and_go) {
   const std::string name = "dra_controller_manager_devices_published{driver=";
   std::size_t series = 0;
   for (auto at = text.find(name); at != text.npos; at = text.find(name, at + 1)) ++series;
-  EXPECT_EQ(series, DeviceMetrics::kDriversMax + 1);
+  EXPECT_EQ(series, common::DriverLabels::kDriversMax + 1);
   EXPECT_NE(text.find(name + "\"same\"} 3"), text.npos) << text;
   EXPECT_NE(text.find(name + "\"(others)\"} 2"), text.npos);
   EXPECT_NE(text.find(name + "\"driver-0\"} 0"), text.npos) << "it is gone";

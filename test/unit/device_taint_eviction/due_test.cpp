@@ -20,7 +20,7 @@ struct Row {
   std::optional<WallTime> due;
 };
 
-TEST(Due, of_a_taint) {
+TEST(Due, depends_on_taint) {
   const api::DeviceTaint burnt = no_execute("burnt", 100s, "badly");
   api::DeviceTaint timeless = burnt;
   timeless.time_added.reset();

@@ -42,7 +42,7 @@ bool has_problem(const Cluster& cluster, const std::string& pod) {
                              [](const auto& each) { return each.reason == "LastProblem"; });
 }
 
-TEST(EvictAgain, at_a_bounded_rate_comes_after_those_that_were_not_tried_yet) {
+TEST(EvictAgain, prefers_untried_pods_at_bounded_rate) {
   Cluster cluster({.evictions_per_second = 1});
   add_herd(cluster, 30);
   std::string pod;
@@ -56,7 +56,7 @@ TEST(EvictAgain, at_a_bounded_rate_comes_after_those_that_were_not_tried_yet) {
   EXPECT_EQ(cluster.api.deletions.size(), 30U);
 }
 
-TEST(EvictAgain, a_refused_attempt_gives_its_turn_back_and_stays_a_problem) {
+TEST(EvictAgain, returns_turn_after_refusal_and_keeps_problem) {
   Cluster cluster({.evictions_per_second = 0.1});
   add_herd(cluster, 2);
   std::string pod;
@@ -70,7 +70,7 @@ TEST(EvictAgain, a_refused_attempt_gives_its_turn_back_and_stays_a_problem) {
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("remove " + pod));
 }
 
-TEST(EvictAgain, at_a_bounded_rate_backs_off_and_leaves_turns_to_others) {
+TEST(EvictAgain, backs_off_and_leaves_turns_to_others) {
   Cluster cluster({.evictions_per_second = 1});
   add_herd(cluster, 30);
   std::string pod;
@@ -84,7 +84,7 @@ TEST(EvictAgain, at_a_bounded_rate_backs_off_and_leaves_turns_to_others) {
   EXPECT_LE(std::ranges::count(calls, "remove " + pod), 25);
 }
 
-TEST(EvictAgain, counts_a_pod_that_goes_while_it_waits_for_a_turn) {
+TEST(EvictAgain, counts_pod_that_goes_while_waiting) {
   Cluster cluster({.evictions_per_second = 0.001});
   cluster.add_pod("p");
   cluster.api.fault = [&](std::size_t, const std::string& call) {
@@ -117,7 +117,7 @@ void lose_the_answer_after_refusals(Cluster& cluster) {
   EXPECT_EQ(cluster.metric(kEvictions), 0);
 }
 
-TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_as_soon_as_the_pod_is_seen_going) {
+TEST(EvictAgain, counts_delete_with_lost_answer_when_deletion_is_seen) {
   Cluster cluster;
   lose_the_answer_after_refusals(cluster);
   cluster.release_watch();
@@ -125,7 +125,7 @@ TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_as_soon_as_the_pod_is_seen
   EXPECT_EQ(cluster.metric(kEvictions), 1);
 }
 
-TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_at_the_time_when_it_was_sent) {
+TEST(EvictAgain, counts_delete_with_lost_answer_at_time_of_sending) {
   Cluster cluster;
   lose_the_answer_after_refusals(cluster);
   cluster.api.remove_pod("p");
@@ -135,7 +135,7 @@ TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_at_the_time_when_it_was_se
 }
 
 // It was carried out soon, or never.
-TEST(EvictAgain, does_not_count_a_pod_that_goes_long_after_the_delete_whose_answer_is_lost) {
+TEST(EvictAgain, ignores_pod_that_goes_long_after_lost_answer) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.fault = [is_first = true](std::size_t, const std::string& call) mutable {

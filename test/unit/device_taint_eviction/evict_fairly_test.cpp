@@ -25,7 +25,7 @@ Fault refuse_blocked(std::size_t /*number*/, const std::string& call) {
   return call.find(" blocked") == call.npos ? Fault{} : refused(runtime::Reason::forbidden);
 }
 
-TEST(EvictFairly, at_rate_1_a_healthy_pod_goes_at_its_turn_behind_a_thousand_that_may_not) {
+TEST(EvictFairly, evicts_healthy_pod_behind_1000_protected_ones_at_rate_1) {
   Cluster cluster({.evictions_per_second = 1});
   for (int i = 0; i < 1000; ++i) cluster.add_pod("blocked" + std::to_string(i));
   cluster.api.fault = refuse_blocked;
@@ -38,7 +38,7 @@ TEST(EvictFairly, at_rate_1_a_healthy_pod_goes_at_its_turn_behind_a_thousand_tha
   EXPECT_EQ(cluster.api.deletions[test::uid_of("healthy").str()], 1);
 }
 
-TEST(EvictFairly, at_rate_1_ten_healthy_pods_take_ten_seconds_among_a_thousand_that_may_not) {
+TEST(EvictFairly, evicts_ten_healthy_pods_in_ten_seconds_at_rate_1) {
   Cluster cluster({.evictions_per_second = 1});
   for (int i = 0; i < 1000; ++i) cluster.add_pod("blocked" + std::to_string(i));
   for (int i = 0; i < 10; ++i) cluster.add_pod("healthy" + std::to_string(i));
@@ -50,7 +50,7 @@ TEST(EvictFairly, at_rate_1_ten_healthy_pods_take_ten_seconds_among_a_thousand_t
   EXPECT_GE(cluster.loop.time().now().time_since_epoch(), 9s) << "the rate holds";
 }
 
-TEST(EvictFairly, a_healthy_pod_goes_at_once_though_a_webhook_asks_for_patience_with_many_others) {
+TEST(EvictFairly, evicts_healthy_pod_while_webhook_delays_others) {
   Cluster cluster({.workers = 2});
   for (int i = 0; i < 100; ++i) cluster.add_pod("blocked" + std::to_string(i));
   cluster.api.fault = [](std::size_t number, const std::string& call) {
@@ -77,7 +77,7 @@ void give_a_slot_every_30_s(Cluster& cluster, int& slots) {
   };
 }
 
-TEST(EvictFairly, takes_what_a_slow_budget_gives_and_calls_it_no_failure) {
+TEST(EvictFairly, uses_slow_budget_without_failure) {
   Cluster cluster({.mode = EvictionMode::evict});
   for (int i = 0; i < 30; ++i) cluster.add_pod("p" + std::to_string(i));
   int slots = 0;
@@ -92,7 +92,7 @@ TEST(EvictFairly, takes_what_a_slow_budget_gives_and_calls_it_no_failure) {
   }
 }
 
-TEST(EvictFairly, asks_a_budget_about_every_5_s_and_not_all_at_the_same_time) {
+TEST(EvictFairly, asks_budget_every_5_s_with_jitter) {
   Cluster cluster({.mode = EvictionMode::evict});
   for (int i = 0; i < 20; ++i) cluster.add_pod("p" + std::to_string(i));
   int slots = 0;
@@ -122,7 +122,7 @@ TEST(EvictFairly, asks_a_budget_about_every_5_s_and_not_all_at_the_same_time) {
 }
 
 // As the server's flow control, a webhook or a proxy answers.
-TEST(EvictFairly, backs_off_from_a_429_that_is_no_budgets) {
+TEST(EvictFairly, backs_off_from_429_without_budget) {
   Cluster cluster({.mode = EvictionMode::evict});
   cluster.add_pod("p");
   cluster.api.fault = [](std::size_t, const std::string& call) {
@@ -135,7 +135,7 @@ TEST(EvictFairly, backs_off_from_a_429_that_is_no_budgets) {
   EXPECT_EQ(cluster.metric(kStuck), 1);
 }
 
-TEST(EvictFairly, asks_a_budget_again_when_a_pod_beside_comes_up_or_one_has_gone) {
+TEST(EvictFairly, asks_budget_again_when_neighbour_starts_or_goes) {
   Cluster cluster({.mode = EvictionMode::evict});
   for (int i = 0; i < 5; ++i) cluster.add_pod("p" + std::to_string(i));
   cluster.api.put(user_of_claim("new").phase(api::PodPhase::pending));
@@ -153,7 +153,7 @@ TEST(EvictFairly, asks_a_budget_again_when_a_pod_beside_comes_up_or_one_has_gone
   EXPECT_EQ(cluster.api.deletions.size(), 3U) << "one after the other, as there is room";
 }
 
-TEST(EvictFairly, asks_a_budget_again_when_a_pod_that_was_not_evicted_is_gone) {
+TEST(EvictFairly, asks_budget_again_when_unevicted_pod_goes) {
   Cluster cluster({.mode = EvictionMode::evict});
   cluster.add_pod("p");
   cluster.api.put(user_of_claim("beside"));
@@ -180,7 +180,7 @@ void hold_pods_of_another_namespace(Cluster& cluster, std::size_t pods) {
   };
 }
 
-TEST(EvictFairly, very_many_pods_that_budgets_hold_ask_50_times_a_second) {
+TEST(EvictFairly, asks_budgets_at_most_50_times_per_second) {
   Cluster cluster({.mode = EvictionMode::evict});
   hold_pods_of_another_namespace(cluster, 1000);
   cluster.start();
@@ -191,7 +191,7 @@ TEST(EvictFairly, very_many_pods_that_budgets_hold_ask_50_times_a_second) {
   EXPECT_LE(cluster.pod_calls().size(), 60U * 60U);
 }
 
-TEST(EvictFairly, pods_that_a_budget_holds_delay_no_other_namespace) {
+TEST(EvictFairly, delays_no_other_namespace_for_budget) {
   Cluster cluster({.mode = EvictionMode::evict});
   hold_pods_of_another_namespace(cluster, 2000);
   bool is_first = true;
@@ -211,7 +211,7 @@ TEST(EvictFairly, pods_that_a_budget_holds_delay_no_other_namespace) {
 }
 
 // The watch shows the pod going before the answer comes.
-TEST(EvictFairly, an_eviction_that_is_seen_before_its_answer_is_an_event) {
+TEST(EvictFairly, reports_eviction_seen_before_its_answer) {
   Cluster cluster({.mode = EvictionMode::evict});
   cluster.add_pod("p");
   cluster.start();
@@ -220,7 +220,7 @@ TEST(EvictFairly, an_eviction_that_is_seen_before_its_answer_is_an_event) {
   EXPECT_THAT(cluster.events.texts, ElementsAre("p: Marking for deletion"));
 }
 
-TEST(EvictFairly, does_not_count_a_pod_that_finished_after_a_deletion_that_may_be_lost) {
+TEST(EvictFairly, ignores_pod_finished_after_lost_deletion) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.fault = [&](std::size_t, const std::string& call) {
@@ -237,7 +237,7 @@ TEST(EvictFairly, does_not_count_a_pod_that_finished_after_a_deletion_that_may_b
 }
 
 // The disruption controller takes a mark back that nothing has followed for 2 min.
-TEST(EvictFairly, writes_a_mark_again_that_was_removed) {
+TEST(EvictFairly, restores_removed_mark) {
   Cluster cluster;
   cluster.add_pod("p");
   bool is_refused = true;
@@ -254,7 +254,7 @@ TEST(EvictFairly, writes_a_mark_again_that_was_removed) {
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
 }
 
-TEST(EvictFairly, asks_again_when_it_was_the_budget_that_was_gone) {
+TEST(EvictFairly, asks_again_when_budget_disappears) {
   Cluster cluster({.mode = EvictionMode::evict});
   cluster.add_pod("p");
   bool is_first = true;
@@ -267,7 +267,7 @@ TEST(EvictFairly, asks_again_when_it_was_the_budget_that_was_gone) {
   EXPECT_EQ(cluster.metric(kEvictions), 1);
 }
 
-TEST(EvictFairly, does_not_count_pods_deleted_by_another_client_after_our_failure) {
+TEST(EvictFairly, ignores_pods_deleted_by_another_client_after_failure) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.fault = [&](std::size_t, const std::string& call) {
@@ -282,7 +282,7 @@ TEST(EvictFairly, does_not_count_pods_deleted_by_another_client_after_our_failur
   EXPECT_EQ(cluster.condition(), "NotStarted: ");
 }
 
-TEST(EvictFairly, the_delay_lasts_until_the_server_has_accepted) {
+TEST(EvictFairly, delays_until_server_accepts) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.latency = 4s;
@@ -292,7 +292,7 @@ TEST(EvictFairly, the_delay_lasts_until_the_server_has_accepted) {
   EXPECT_GE(cluster.metric(kDelays), 8);
 }
 
-TEST(EvictFairly, says_nothing_about_a_pod_that_is_gone) {
+TEST(EvictFairly, reports_nothing_for_deleted_pod) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -309,7 +309,7 @@ TEST(EvictFairly, says_nothing_about_a_pod_that_is_gone) {
   EXPECT_THAT(cluster.events.texts, IsEmpty());
 }
 
-TEST(EvictFairly, tries_at_once_what_has_failed_when_the_server_works_again) {
+TEST(EvictFairly, retries_failures_when_server_recovers) {
   Cluster cluster;
   cluster.add_pod("p");
   bool is_refused = true;

@@ -22,7 +22,7 @@ Fault lost(runtime::Reason reason) {
   return {Fault::Kind::lost, {reason, "injected", {}, {}}};
 }
 
-TEST(Evict, a_pod_by_two_requests_and_an_event_and_only_that_pod) {
+TEST(PodEviction, sends_two_requests_and_an_event_for_that_pod_only) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.add_pod("q", {exists("burnt")});
@@ -39,7 +39,7 @@ TEST(Evict, a_pod_by_two_requests_and_an_event_and_only_that_pod) {
   EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_pending"), 0);
 }
 
-TEST(Evict, because_a_driver_has_tainted_the_device) {
+TEST(PodEviction, follows_driver_taint) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.add_pod("q");
@@ -49,7 +49,7 @@ TEST(Evict, because_a_driver_has_tainted_the_device) {
   EXPECT_THAT(cluster.calls(), ElementsAre("mark p", "remove p"));
 }
 
-TEST(Evict, each_pod_when_it_is_due) {
+TEST(PodEviction, evicts_each_pod_when_due) {
   Cluster cluster;
   cluster.add_pod("now");
   cluster.add_pod("soon", {exists("burnt", 30s)});
@@ -69,7 +69,7 @@ TEST(Evict, each_pod_when_it_is_due) {
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark later", "remove later"));
 }
 
-TEST(Evict, also_when_the_wall_clock_jumps) {
+TEST(PodEviction, survives_jump_of_wall_clock) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
   cluster.start();
@@ -80,7 +80,7 @@ TEST(Evict, also_when_the_wall_clock_jumps) {
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
 }
 
-TEST(Evict, never_a_pod_that_must_go_in_centuries) {
+TEST(PodEviction, never_evicts_pod_due_in_centuries) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", seconds(std::numeric_limits<std::int64_t>::max()))});
   cluster.start();
@@ -90,7 +90,7 @@ TEST(Evict, never_a_pod_that_must_go_in_centuries) {
   EXPECT_EQ(cluster.condition(), "PodsPendingEviction: 1 pod needs to be evicted in 1 namespace.");
 }
 
-TEST(Evict, at_once_what_is_centuries_late) {
+TEST(PodEviction, evicts_pod_due_centuries_ago_at_once) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -101,7 +101,7 @@ TEST(Evict, at_once_what_is_centuries_late) {
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
 }
 
-TEST(Evict, not_if_the_reason_goes_in_time) {
+TEST(PodEviction, spares_pod_if_reason_goes_in_time) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 30s)});
   cluster.start();
@@ -114,7 +114,7 @@ TEST(Evict, not_if_the_reason_goes_in_time) {
   EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_pending"), 0);
 }
 
-TEST(Evict, not_if_the_reason_goes_between_mark_and_delete) {
+TEST(PodEviction, spares_pod_if_reason_goes_between_mark_and_delete) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.fault = [&](std::size_t, const std::string& call) {
@@ -128,7 +128,7 @@ TEST(Evict, not_if_the_reason_goes_between_mark_and_delete) {
   EXPECT_THAT(cluster.events.texts, ElementsAre("p: Cancelling deletion"));
 }
 
-TEST(Evict, not_another_pod_that_got_the_name_between_mark_and_delete) {
+TEST(PodEviction, spares_pod_replaced_between_mark_and_delete) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.fault = [&](std::size_t, const std::string& call) {
@@ -150,7 +150,7 @@ TEST(Evict, not_another_pod_that_got_the_name_between_mark_and_delete) {
   EXPECT_THAT(cluster.pod_calls(), IsEmpty()) << "the claim is not reserved for the new one";
 }
 
-TEST(Evict, not_another_pod_that_got_the_name_before_the_mark) {
+TEST(PodEviction, spares_pod_replaced_before_mark) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -163,7 +163,7 @@ TEST(Evict, not_another_pod_that_got_the_name_before_the_mark) {
   EXPECT_EQ(cluster.metric(kEvictions), 0);
 }
 
-TEST(Evict, counts_a_delete_whose_answer_is_lost_once) {
+TEST(PodEviction, counts_delete_with_lost_answer_once) {
   struct Row {
     const char* sentence;
     void (*then)(Cluster&);
@@ -202,7 +202,7 @@ TEST(Evict, counts_a_delete_whose_answer_is_lost_once) {
   }
 }
 
-TEST(Evict, does_not_count_a_pod_that_another_client_deletes) {
+TEST(PodEviction, ignores_pod_deleted_by_another_client) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 30s)});
   cluster.start();
@@ -216,7 +216,7 @@ TEST(Evict, does_not_count_a_pod_that_another_client_deletes) {
   EXPECT_EQ(cluster.condition(), "NotStarted: ");
 }
 
-TEST(Evict, does_not_lose_a_finished_pod) {
+TEST(PodEviction, counts_finished_pod) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 30s)});
   cluster.start();
@@ -228,7 +228,7 @@ TEST(Evict, does_not_lose_a_finished_pod) {
   EXPECT_THAT(cluster.events.texts, IsEmpty());
 }
 
-TEST(Evict, continues_with_others_while_one_cannot_be_deleted) {
+TEST(PodEviction, continues_while_one_pod_cannot_be_deleted) {
   Cluster cluster({.workers = 1});
   cluster.add_pod("a-stubborn");
   cluster.add_pod("p");
@@ -252,7 +252,7 @@ TEST(Evict, continues_with_others_while_one_cannot_be_deleted) {
   EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_stuck"), 0);
 }
 
-TEST(Evict, that_failed_is_no_problem_of_a_pod_that_may_stay) {
+TEST(PodEviction, forgets_failure_of_pod_that_may_stay) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.fault = [](std::size_t, const std::string& call) {
@@ -272,7 +272,7 @@ TEST(Evict, that_failed_is_no_problem_of_a_pod_that_may_stay) {
   EXPECT_FALSE(has_problem());
 }
 
-TEST(Evict, of_a_pod_is_not_tried_again_before_an_overloaded_server_wants_it) {
+TEST(PodEviction, respects_retry_after_of_overloaded_server) {
   Cluster cluster;
   cluster.add_pod("p");
   std::size_t refusals = 1;
@@ -290,7 +290,7 @@ TEST(Evict, of_a_pod_is_not_tried_again_before_an_overloaded_server_wants_it) {
   EXPECT_EQ(cluster.metric(kEvictions), 1);
 }
 
-TEST(Evict, by_the_eviction_api_without_a_mark_and_again_while_a_budget_forbids_it) {
+TEST(PodEviction, retries_eviction_api_while_budget_forbids) {
   Cluster cluster({.mode = EvictionMode::evict});
   cluster.add_pod("p");
   cluster.add_pod("q");
@@ -308,7 +308,7 @@ TEST(Evict, by_the_eviction_api_without_a_mark_and_again_while_a_budget_forbids_
     EXPECT_TRUE(call.starts_with("evict ")) << call;
 }
 
-TEST(Evict, by_the_eviction_api_no_sooner_than_it_asks_and_others_meanwhile) {
+TEST(PodEviction, respects_retry_after_of_eviction_api_for_one_pod) {
   Cluster cluster({.workers = 1, .mode = EvictionMode::evict});
   cluster.add_pod("p");
   cluster.add_pod("q");
@@ -328,7 +328,7 @@ TEST(Evict, by_the_eviction_api_no_sooner_than_it_asks_and_others_meanwhile) {
   EXPECT_EQ(cluster.metric(kEvictions), 2);
 }
 
-TEST(Evict, no_faster_than_the_rate) {
+TEST(PodEviction, respects_rate) {
   Cluster cluster({.evictions_per_second = 2});
   for (int i = 0; i < 10; ++i) cluster.add_pod("p" + std::to_string(i));
   cluster.start();
@@ -340,7 +340,7 @@ TEST(Evict, no_faster_than_the_rate) {
   EXPECT_EQ(cluster.api.deletions.size(), 10U);
 }
 
-TEST(Evict, five_hundred_pods_by_exactly_two_requests_each_eight_at_a_time) {
+TEST(PodEviction, sends_two_requests_per_pod_eight_at_a_time) {
   Cluster cluster;
   for (int i = 0; i < 500; ++i) cluster.add_pod("p" + std::to_string(i));
   cluster.api.latency = 20ms;
@@ -354,7 +354,7 @@ TEST(Evict, five_hundred_pods_by_exactly_two_requests_each_eight_at_a_time) {
   EXPECT_EQ(cluster.metric(kEvictions), 500);
 }
 
-TEST(Evict, as_backlog_when_it_is_a_herd) {
+TEST(PodEviction, sends_large_groups_at_backlog_priority) {
   Cluster cluster;
   for (int i = 0; i < 200; ++i) cluster.add_pod("p" + std::to_string(i));
   cluster.start();
@@ -368,7 +368,7 @@ TEST(Evict, as_backlog_when_it_is_a_herd) {
   }
 }
 
-TEST(Evict, nothing_on_standby_and_everything_that_is_due_afterwards) {
+TEST(PodEviction, waits_on_standby_and_then_evicts_due_pods) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.put(Cluster::rule_for_all());
@@ -382,7 +382,7 @@ TEST(Evict, nothing_on_standby_and_everything_that_is_due_afterwards) {
               UnorderedElementsAre("mark p", "remove p", "mark q", "remove q"));
 }
 
-TEST(Evict, not_by_a_slice_of_an_old_generation_that_comes_first) {
+TEST(PodEviction, ignores_older_generation_that_arrives_first) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.put(test::make_slice("a", "pool-p").device("gpu-0", {no_execute("burnt")}));
@@ -392,7 +392,7 @@ TEST(Evict, not_by_a_slice_of_an_old_generation_that_comes_first) {
   EXPECT_THAT(cluster.calls(), IsEmpty());
 }
 
-TEST(Evict, by_rules_that_are_served_later) {
+TEST(PodEviction, follows_rules_that_are_served_later) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.put(Cluster::rule_for_all());
@@ -406,7 +406,7 @@ TEST(Evict, by_rules_that_are_served_later) {
   EXPECT_EQ(cluster.condition(), "Completed: 1 pod evicted since starting the controller.");
 }
 
-TEST(Evict, stop_finishes_what_is_in_hand_and_begins_nothing) {
+TEST(PodEviction, finishes_started_work_on_stop) {
   Cluster cluster({.workers = 1});
   for (int i = 0; i < 5; ++i) cluster.add_pod("p" + std::to_string(i));
   cluster.api.latency = 100ms;
@@ -419,7 +419,7 @@ TEST(Evict, stop_finishes_what_is_in_hand_and_begins_nothing) {
   EXPECT_EQ(cluster.api.deletions.size(), 1U);
 }
 
-TEST(Evict, after_a_restart_in_the_middle_no_pod_twice_and_none_forgotten) {
+TEST(PodEviction, evicts_each_pod_once_despite_restart) {
   for (int after = 0; after < 60; after += 3) {
     SCOPED_TRACE(after);
     Cluster cluster;
@@ -436,7 +436,7 @@ TEST(Evict, after_a_restart_in_the_middle_no_pod_twice_and_none_forgotten) {
 }
 
 // Whatever goes wrong with whichever call, the end is the same.
-TEST(Evict, survives_a_failure_at_every_step) {
+TEST(PodEviction, survives_failure_at_every_step) {
   using enum runtime::Reason;
   const auto run = [](std::size_t failing, const Fault& fault) {
     Cluster cluster;

@@ -1,5 +1,5 @@
 // Explanations of a pod's taints and of rules: a world, and the sentences that it leads to.
-#include "controllers/device_taint_eviction/explain/explain.hpp"
+#include "controllers/device_taint_eviction/explain.hpp"
 
 #include <functional>
 
@@ -53,7 +53,7 @@ void taint(World& world, const api::DeviceTaint& taint) {
   world.put(test::make_slice("s", "pool").device("gpu-0", {taint}));
 }
 
-TEST(ExplainEviction, of_a_pod) {
+TEST(ExplainEviction, describes_pod) {
   for (const PodRow& row : std::vector<PodRow>{
            {"no taint",
             [](World& world) { user(world); },
@@ -118,8 +118,7 @@ TEST(ExplainEviction, of_a_pod) {
     snapshot.uid = snapshot.pod->meta.uid;
     snapshot.now = at(30s);
     snapshot.mode = row.mode;
-    const Topic topic = explain_pod(
-        snapshot, world, {world.tracker.published(), world.tracker.rules()}, Evicted::no);
+    const Topic topic = explain_pod(snapshot, world, world.tracker.taints(), Evicted::no);
     expect_parts(row.sentence, text_of({topic}), row.parts);
   }
 }
@@ -133,7 +132,7 @@ std::string told_of(const api::DeviceTaintRule& rule,
   return text_of(explain_rule(std::move(facts)));
 }
 
-TEST(ExplainEviction, of_a_rule_that_evicts_no_pod) {
+TEST(ExplainEviction, describes_rule_without_eviction) {
   const auto rule = [](const api::DeviceTaint& taint) { return test::make_rule("r", taint); };
   const auto evicting = no_execute("burnt");
   expect_parts("no selector", told_of(*rule(evicting).get()), {"stuck SelectsNothing"});
@@ -152,7 +151,7 @@ TEST(ExplainEviction, of_a_rule_that_evicts_no_pod) {
                 "note Evicts: Its taint is burnt:NoExecute, since", "fine NobodyToEvict"});
 }
 
-TEST(ExplainEviction, of_a_rule_and_the_pods_that_it_makes_go) {
+TEST(ExplainEviction, describes_rule_and_its_pods) {
   const auto rule = test::make_rule("r", no_execute("burnt")).selects_all().get();
   expect_parts("two, the one that is due first in front",
                told_of(*rule,
@@ -171,7 +170,7 @@ TEST(ExplainEviction, of_a_rule_and_the_pods_that_it_makes_go) {
                {"waiting PodsPendingEviction: 1 pod must leave", "acting StillCounting"});
 }
 
-TEST(ExplainEviction, of_a_rules_condition) {
+TEST(ExplainEviction, describes_condition_of_rule) {
   const auto with = [](api::ConditionStatus status, const char* reason, seconds transition) {
     return test::make_rule("r", no_execute("burnt"))
         .selects_all()
@@ -193,7 +192,7 @@ TEST(ExplainEviction, of_a_rules_condition) {
 
 // ---- the controller -----------------------------------------------------------------------------
 
-TEST(ExplainEviction, knows_what_failed_and_when_it_is_tried_again) {
+TEST(ExplainEviction, names_last_failure_and_next_attempt) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -212,7 +211,7 @@ TEST(ExplainEviction, knows_what_failed_and_when_it_is_tried_again) {
                 "acting Queued: ", "attempts in a row failed. The next attempt is at "});
 }
 
-TEST(ExplainEviction, of_a_rule_by_a_process_that_works_and_one_that_stands_by) {
+TEST(ExplainEviction, distinguishes_working_process_from_standby) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 600s)});
   cluster.api.put(Cluster::rule_for_all());

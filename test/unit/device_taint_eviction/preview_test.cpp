@@ -1,7 +1,7 @@
 // The counts of a rule with effect None.
 #include <gtest/gtest.h>
 
-#include "controllers/device_taint_eviction/sync/write_condition.hpp"
+#include "controllers/device_taint_eviction/sync/preview_count.hpp"
 #include "test/unit/device_taint_eviction/world.hpp"
 
 namespace dcm::device_taint_eviction {
@@ -48,11 +48,11 @@ class PreviewTest : public testing::Test {
   World world;
 };
 
-TEST_F(PreviewTest, counts_what_is_published_allocated_and_would_be_evicted) {
+TEST_F(PreviewTest, counts_published_allocated_and_evicted) {
   EXPECT_TRUE(counts(count(world, preview_rule().selects_all()), 5, 7, 3, 2));
 }
 
-TEST_F(PreviewTest, counts_what_the_selector_matches) {
+TEST_F(PreviewTest, counts_matches_of_selector) {
   EXPECT_TRUE(counts(count(world, preview_rule().selects("", "pool", "")), 2, 2, 1, 1));
   EXPECT_TRUE(counts(count(world, preview_rule().selects("", "", "gpu-0")), 2, 3, 2, 2));
   EXPECT_TRUE(
@@ -62,7 +62,7 @@ TEST_F(PreviewTest, counts_what_the_selector_matches) {
   EXPECT_TRUE(counts(count(world, preview_rule().selects("nic.example.com", "", "")), 0, 0, 0, 0));
 }
 
-TEST_F(PreviewTest, counts_the_pods_of_a_group_that_use_its_claim) {
+TEST_F(PreviewTest, counts_pods_using_group_claim) {
   world.groups = common::GroupClaims::shared;
   const auto member = [](const std::string& name) {
     return test::make_pod(name).in_group("g").from_template("fabric", "net").on_node("node");
@@ -77,13 +77,13 @@ TEST_F(PreviewTest, counts_the_pods_of_a_group_that_use_its_claim) {
   EXPECT_TRUE(counts(count(world, preview_rule().selects("", "lake", "")), 0, 1, 2, 1));
 }
 
-TEST_F(PreviewTest, a_selector_that_cannot_be_followed_counts_nothing) {
+TEST_F(PreviewTest, counts_nothing_for_invalid_selector) {
   EXPECT_TRUE(counts(count(world, preview_rule()), 0, 0, 0, 0));
   EXPECT_TRUE(counts(count(world, preview_rule().selects_all().unknown_selector_field("selectors")),
                      0, 0, 0, 0));
 }
 
-TEST_F(PreviewTest, needs_no_time_of_the_taint) {
+TEST_F(PreviewTest, ignores_missing_time_of_taint) {
   api::DeviceTaint taint = with_effect(api::TaintEffect::none);
   taint.time_added.reset();
   EXPECT_TRUE(

@@ -193,7 +193,7 @@ void expect_as_the_model_says(const World& world) {
   for (const auto& [key, pod] : world.pods) {
     std::set<std::string> rules;
     const auto due = model.due(*pod, rules);
-    const PendingPod* found = world.tracker.pending().find(pod->meta.uid);
+    const PendingPod* found = world.pending_pods.find(pod->meta.uid);
     ASSERT_EQ(found != nullptr, due.has_value()) << key.name;
     if (found == nullptr) continue;
     EXPECT_EQ(found->due, *due) << key.name;
@@ -201,7 +201,7 @@ void expect_as_the_model_says(const World& world) {
     for (const std::string& rule : rules) ++pending_by_rule[rule];
     ++pending;
   }
-  EXPECT_EQ(world.tracker.pending().size(), pending);
+  EXPECT_EQ(world.pending_pods.size(), pending);
   for (const auto& [key, rule] : world.rules) {
     EXPECT_EQ(world.counts(key.name).pending, pending_by_rule[key.name]) << key.name;
   }
@@ -215,7 +215,7 @@ void expect_as_the_model_says(const World& world) {
   }
 }
 
-TEST(Property, the_tracker_knows_what_a_look_at_everything_says) {
+TEST(Tracker, agrees_with_full_scan) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomWorld random(seed);
@@ -239,7 +239,7 @@ TEST(Property, the_tracker_knows_what_a_look_at_everything_says) {
 }
 
 // A walk in slices, with devices that come and go in between.
-TEST(Property, a_walk_visits_every_device_that_matches_all_the_while) {
+TEST(Tracker, visits_every_matching_device_throughout_walk) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     runtime::Rng rng(seed);

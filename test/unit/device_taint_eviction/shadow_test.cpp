@@ -33,7 +33,7 @@ struct DryRun : Cluster {
   }
 };
 
-TEST(DryRun, a_pod_left_in_place_is_a_disagreement_until_it_is_evicted) {
+TEST(DryRun, reports_pod_left_in_place_until_evicted) {
   DryRun cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -56,7 +56,7 @@ TEST(DryRun, a_pod_left_in_place_is_a_disagreement_until_it_is_evicted) {
   EXPECT_THAT(cluster.events.texts, IsEmpty());
 }
 
-TEST(DryRun, evictions_and_conditions_of_the_working_manager_are_agreed_with) {
+TEST(DryRun, agrees_with_working_manager) {
   DryRun cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -74,7 +74,7 @@ TEST(DryRun, evictions_and_conditions_of_the_working_manager_are_agreed_with) {
   EXPECT_THAT(cluster.calls(), IsEmpty());
 }
 
-TEST(DryRun, a_removed_taint_makes_its_evictions_void) {
+TEST(DryRun, drops_evictions_of_removed_taint) {
   DryRun cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -85,7 +85,7 @@ TEST(DryRun, a_removed_taint_makes_its_evictions_void) {
   EXPECT_EQ(cluster.all("disagreements_total"), 0);
 }
 
-TEST(DryRun, a_pod_that_tolerates_the_taint_for_a_while_is_no_writes_until_then) {
+TEST(DryRun, expects_no_write_during_toleration) {
   DryRun cluster;
   cluster.add_pod("p", {exists("burnt", 5min)});
   cluster.start();
@@ -96,7 +96,7 @@ TEST(DryRun, a_pod_that_tolerates_the_taint_for_a_while_is_no_writes_until_then)
   EXPECT_EQ(cluster.counted("disagreements_total", "delete", "pods"), 1);
 }
 
-TEST(DryRun, through_the_eviction_api_is_one_write_for_a_pod) {
+TEST(DryRun, expects_one_write_per_pod_by_eviction_api) {
   DryRun cluster({.mode = EvictionMode::evict});
   cluster.add_pod("p");
   cluster.start();
@@ -107,7 +107,7 @@ TEST(DryRun, through_the_eviction_api_is_one_write_for_a_pod) {
   EXPECT_THAT(cluster.calls(), IsEmpty());
 }
 
-TEST(DryRun, five_hundred_pods_are_not_asked_for_again_and_again) {
+TEST(DryRun, requests_500_pods_only_once) {
   DryRun cluster;
   for (int i = 0; i < 500; ++i) cluster.add_pod("p-" + std::to_string(i));
   cluster.start();

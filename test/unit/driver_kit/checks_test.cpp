@@ -33,7 +33,7 @@ struct Row {
 
 class DevicesThatAreRefused : public testing::TestWithParam<Row> {};
 
-TEST_P(DevicesThatAreRefused, name_the_field) {
+TEST_P(DevicesThatAreRefused, name_field) {
   const auto [fields, problem] = GetParam();
   const auto found = problem_of(kOwner, {pool_with(fields)});
   const std::string wanted = fmt::format("pool n0: devices[gpu-0]{}", problem);
@@ -112,7 +112,7 @@ struct PoolRow {
   const char* problem;
 };
 
-TEST(ProblemOf, names_the_field_of_a_pool) {
+TEST(ProblemOf, names_field_of_pool) {
   const char* const kSelector =
       R"({"nodeSelector":{"nodeSelectorTerms":[{"matchExpressions":[
           {"key":"rack","operator":"In","values":["r1"]}]}]}})";
@@ -149,7 +149,7 @@ TEST(ProblemOf, names_the_field_of_a_pool) {
   }
 }
 
-TEST(ProblemOf, names_what_is_there_twice) {
+TEST(ProblemOf, names_duplicates) {
   const DevicePool one = pool_with("");
   EXPECT_EQ(problem_of(kOwner, {one, one}), "pool n0: pool.name: there are two pools of this name");
   DevicePool devices = one;
@@ -162,7 +162,7 @@ TEST(ProblemOf, names_what_is_there_twice) {
             "pool n0: sharedCounters[1].name: there are two of this name in the pool");
 }
 
-TEST(ProblemOf, holds_a_layout_to_the_limits_of_a_slice) {
+TEST(ProblemOf, checks_limits_of_slice) {
   DevicePool pool{.name = "n0"};
   pool.layout.resize(1);
   for (int i = 0; i < 129; ++i) {
@@ -194,7 +194,7 @@ TEST(ProblemOf, counts_names_and_values) {
 }
 
 // The lines of docs/write-a-driver.md.
-TEST(ProblemOf, has_nothing_against_the_pools_of_the_page_for_authors) {
+TEST(ProblemOf, accepts_pools_of_driver_authors_page) {
   namespace json = boost::json;
   DevicePool pool{.name = "n0"};
   json::object part{{"name", "part"}};
@@ -222,7 +222,7 @@ TEST(ProblemOf, has_nothing_against_the_pools_of_the_page_for_authors) {
   EXPECT_EQ(json::value(edits), json::parse(R"({"deviceNodes":[{"path":"/dev/gpu0"}]})"));
 }
 
-TEST(Versions, are_those_of_semver) {
+TEST(Versions, follow_semver) {
   for (const char* good :
        {"1.2.3", "0.0.0", "1.0.0-alpha.1", "1.0.0-0a.b-c", "1.0.0+001", "1.0.0--"}) {
     EXPECT_EQ(problem_with_version(good), "") << good;

@@ -58,7 +58,7 @@ struct Folder {
                     .metadata = MetadataFiles::written}};
 };
 
-TEST(CdiSpec, has_the_oldest_version_that_fits) {
+TEST(CdiSpec, uses_oldest_sufficient_version) {
   const struct {
     const char* edits;
     const char* version;
@@ -76,7 +76,7 @@ TEST(CdiSpec, has_the_oldest_version_that_fits) {
   EXPECT_EQ(cdi_spec("a/b", {{"0d", {}}}).at("cdiVersion"), "0.5.0");
 }
 
-TEST(CdiSpec, gives_each_device_of_a_claim_a_name_of_its_own) {
+TEST(CdiSpec, gives_each_device_of_claim_its_own_name) {
   PreparedClaim claim;
   for (const char* pool : {"p", "q"}) {
     claim.devices.push_back({.pool = pool, .device = "d0", .edits = object(R"({"env":["A=1"]})")});
@@ -89,7 +89,7 @@ TEST(CdiSpec, gives_each_device_of_a_claim_a_name_of_its_own) {
   EXPECT_EQ(claim.devices[2].cdi_ids, Ids{"own/spec=d1"}) << "it has no edits";
 }
 
-TEST(MetadataFile, has_all_versions_with_the_newest_first) {
+TEST(MetadataFile, lists_all_versions_newest_first) {
   const auto text = metadata_file(claim("gpus"), "gpu.example.com", "gpu",
                                   devices_by_request(claim(), prepared()).at("gpu"));
   const json::value first = json::parse(text.substr(0, text.find('\n')));
@@ -103,7 +103,7 @@ TEST(MetadataFile, has_all_versions_with_the_newest_first) {
   EXPECT_EQ(second.at("apiVersion"), "metadata.resource.k8s.io/v1alpha1");
 }
 
-TEST(MetadataFile, is_where_kubernetes_says) {
+TEST(MetadataFile, has_path_expected_by_kubernetes) {
   const std::string folder = "/var/run/kubernetes.io/dra-device-attributes/";
   EXPECT_EQ(metadata_path_in_container(claim(), "gpu.example.com", "gpu"),
             folder + "resourceclaims/c1/gpu/gpu.example.com-metadata.json");
@@ -111,7 +111,7 @@ TEST(MetadataFile, is_where_kubernetes_says) {
             folder + "resourceclaimtemplates/gpus/gpu/gpu.example.com-metadata.json");
 }
 
-TEST(ClaimFiles, come_and_go_with_the_claim) {
+TEST(ClaimFiles, appear_and_disappear_with_claim) {
   Folder folder;
   PreparedClaim devices = prepared();
   ASSERT_TRUE(folder.files.begin(claim()));
@@ -132,7 +132,7 @@ TEST(ClaimFiles, come_and_go_with_the_claim) {
 }
 
 // As a process that dies between any two steps, and is asked again.
-TEST(ClaimFiles, are_complete_after_a_failure_at_any_step) {
+TEST(ClaimFiles, are_complete_after_failure_at_any_step) {
   for (int failing = 0; failing < 40; ++failing) {
     Folder folder;
     int steps = 0;
@@ -155,7 +155,7 @@ TEST(ClaimFiles, are_complete_after_a_failure_at_any_step) {
   }
 }
 
-TEST(ClaimFiles, learn_the_network_of_a_device_later) {
+TEST(ClaimFiles, add_network_of_device_later) {
   Folder folder;
   PreparedClaim devices = prepared();
   ASSERT_TRUE(folder.files.write(claim(), devices));
@@ -191,7 +191,7 @@ TEST(ClaimFiles, never_leave_their_folders) {
       << "namespace and name are too long for one file name";
 }
 
-TEST(IsStillClaimed, asks_for_the_same_claim_with_the_same_devices) {
+TEST(IsStillClaimed, compares_claim_and_devices) {
   const PreparedRecord record{.ref = kRef, .devices = claim().devices, .text = {}};
   const auto with = [](const char* uid, const char* device) {
     return fmt::format(
@@ -256,7 +256,7 @@ struct Restarted {
   runtime::TaskGroup group;
 };
 
-CO_TEST(Leftovers, a_claim_that_is_gone_is_unprepared_and_forgotten) {
+CO_TEST(Leftovers, are_unprepared_and_forgotten) {
   Restarted site(loop);
   site.group.spawn("leftovers", site.leftovers.settle());
   co_await site.group.join();
@@ -264,7 +264,7 @@ CO_TEST(Leftovers, a_claim_that_is_gone_is_unprepared_and_forgotten) {
   EXPECT_TRUE(site.memory.names().empty());
 }
 
-CO_TEST(Leftovers, servers_that_are_away_and_drivers_that_refuse_are_asked_again) {
+CO_TEST(Leftovers, are_retried_while_server_or_driver_fails) {
   Restarted site(loop);
   site.claims.is_away = true;
   site.driver.is_refusing = true;
@@ -281,7 +281,7 @@ CO_TEST(Leftovers, servers_that_are_away_and_drivers_that_refuse_are_asked_again
   EXPECT_TRUE(site.memory.names().empty());
 }
 
-CO_TEST(Leftovers, a_claim_that_is_prepared_again_meanwhile_stays) {
+CO_TEST(Leftovers, stay_if_claim_is_prepared_again) {
   Restarted site(loop);
   site.claims.on_get = [&] { EXPECT_TRUE(site.files.begin(claim())); };
   co_await runtime::sleep_for(loop.time(), 1s);

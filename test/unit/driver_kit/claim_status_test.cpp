@@ -33,7 +33,7 @@ std::string status_of(Site& site) {
   return apiserver::serialize(apiserver::array_at(claim.body, {"status", "devices"}));
 }
 
-CO_TEST(ClaimStatusWriter, writes_beside_other_drivers_and_takes_back_only_its_own) {
+CO_TEST(ClaimStatusWriter, writes_beside_other_drivers_and_removes_only_its_own) {
   Site site(loop);
   const node::ClaimRef claim{"lab", "c", make_claim(site)};
   ClaimStatusWriter gpu(site.rest, "gpu.example.com");
@@ -58,7 +58,7 @@ CO_TEST(ClaimStatusWriter, writes_beside_other_drivers_and_takes_back_only_its_o
   co_await site.stop();
 }
 
-CO_TEST(ClaimStatusWriter, leaves_another_claim_of_that_name_alone) {
+CO_TEST(ClaimStatusWriter, ignores_other_claim_of_same_name) {
   Site site(loop);
   make_claim(site);
   ClaimStatusWriter gpu(site.rest, "gpu.example.com");

@@ -174,7 +174,7 @@ CO_TEST(DriverKit, serves_both_versions) {  // [81]
   co_await site.stop();
 }
 
-CO_TEST(DriverKit, a_claim_that_is_not_the_one_fails_the_call_before_anything_is_done) {  // [83]
+CO_TEST(DriverKit, fails_call_for_replaced_claim_before_any_work) {  // [83]
   const struct {
     const char* sentence;
     std::optional<std::string> object;
@@ -198,7 +198,7 @@ CO_TEST(DriverKit, a_claim_that_is_not_the_one_fails_the_call_before_anything_is
   }
 }
 
-CO_TEST(DriverKit, a_refusal_is_told_for_its_claim) {
+CO_TEST(DriverKit, reports_refusal_of_claim) {
   for (const char* const why : {"out of order", ""}) {
     Site site(loop);
     site.driver.refuses = why;
@@ -210,7 +210,7 @@ CO_TEST(DriverKit, a_refusal_is_told_for_its_claim) {
   }
 }
 
-CO_TEST(DriverKit, one_call_at_a_time_is_in_the_driver) {
+CO_TEST(DriverKit, calls_driver_one_at_a_time) {
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
   const auto began = loop.time().now();
@@ -223,7 +223,7 @@ CO_TEST(DriverKit, one_call_at_a_time_is_in_the_driver) {
   co_await site.stop();
 }
 
-CO_TEST(DriverKit, a_node_that_refuses_is_heard_and_may_try_again) {
+CO_TEST(DriverKit, accepts_refusal_by_node_and_later_attempt) {
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
   CO_ASSERT_EQ(co_await site.node.register_plugin(site.paths.registration),
@@ -257,7 +257,7 @@ std::map<std::string, int> read_health(const std::string& message) {
   return found;
 }
 
-CO_TEST(DriverKit, health_goes_to_current_watchers_and_to_timely_new_ones) {
+CO_TEST(DriverKit, sends_health_to_current_and_prompt_watchers) {
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
   const auto channel =
@@ -288,7 +288,7 @@ CO_TEST(DriverKit, health_goes_to_current_watchers_and_to_timely_new_ones) {
   co_await site.stop();
 }
 
-CO_TEST(DriverKit, without_health_it_is_not_offered) {
+CO_TEST(DriverKit, omits_health_service_without_health) {
   Site site(loop, {.driver = kGpu, .registry = "/reg", .data = "/gpu"});
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
   const auto channel =
@@ -303,7 +303,7 @@ CO_TEST(DriverKit, without_health_it_is_not_offered) {
   co_await site.stop();
 }
 
-CO_TEST(DriverKit, garbage_is_refused) {
+CO_TEST(DriverKit, rejects_garbage) {
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
   const auto channel =
@@ -322,7 +322,7 @@ CO_TEST(DriverKit, garbage_is_refused) {
 }
 
 // The driver was down when the claim went; its node has lost the checkpoint, and does not ask.
-CO_TEST(DriverKit, a_claim_that_went_while_the_driver_was_down_is_unprepared) {
+CO_TEST(DriverKit, unprepares_claim_deleted_during_downtime) {
   Site site(loop);
   ClaimFiles before(site.files, loop.time(), {.driver = kGpu, .data = "/gpu", .cdi = "/cdi"});
   CO_ASSERT_TRUE(before.begin({.ref = {"lab", "gone", "gone-uid"}, .devices = {}, .json = {}}));

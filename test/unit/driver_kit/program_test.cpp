@@ -18,7 +18,7 @@ struct Read {
   runtime::Result<DriverFlags> flags;
 };
 
-TEST(ReadFlags, knows_the_kits_and_the_authors_own) {
+TEST(ReadFlags, knows_flags_of_kit_and_author) {
   const Read read({"--node-name=n0", "--gpus", "7", "--kubelet-plugins-directory-path", "/plugins",
                    "--kubelet-registrar-directory-path", "/registry", "--cdi-root", "/cdi",
                    "--pod-uid", "u", "--kubeconfig", "/config"});
@@ -40,7 +40,7 @@ TEST(ReadFlags, keeps_defaults) {
   EXPECT_EQ(read.program.plugin.cdi, "/var/run/cdi");
 }
 
-TEST(ReadFlags, names_what_it_does_not_take) {
+TEST(ReadFlags, names_unknown_flags) {
   EXPECT_EQ(Read({}).flags.error().message, "--node-name is missing");
   EXPECT_EQ(Read({"--gpu", "7"}).flags.error().message, "--gpu is no flag");
   EXPECT_EQ(Read({"--gpus"}).flags.error().message, "--gpus needs a value");

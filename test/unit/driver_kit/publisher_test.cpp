@@ -18,7 +18,7 @@ std::vector<DevicePool> pool_of(std::size_t devices) {
   return {pool};
 }
 
-CO_TEST(SlicePublisher, publishes_at_once_and_follows_the_driver) {
+CO_TEST(SlicePublisher, publishes_at_once_and_follows_driver) {
   Site site(loop);
   co_await sleep_for(loop.time(), 1min);
   EXPECT_TRUE(site.names().empty()) << "the driver has not said anything yet";
@@ -33,7 +33,7 @@ CO_TEST(SlicePublisher, publishes_at_once_and_follows_the_driver) {
   co_await site.stop();
 }
 
-CO_TEST(SlicePublisher, deleted_slices_are_back_after_thirty_seconds) {  // [84]
+CO_TEST(SlicePublisher, restores_deleted_slices_after_thirty_seconds) {  // [84]
   Site site(loop);
   EXPECT_TRUE(site.publisher.publish(pool_of(200)));
   co_await sleep_for(loop.time(), 2min);
@@ -47,7 +47,7 @@ CO_TEST(SlicePublisher, deleted_slices_are_back_after_thirty_seconds) {  // [84]
   co_await site.stop();
 }
 
-CO_TEST(SlicePublisher, a_slice_changed_by_another_client_is_restored) {
+CO_TEST(SlicePublisher, restores_slice_changed_by_another_client) {
   Site site(loop);
   EXPECT_TRUE(site.publisher.publish(pool_of(1)));
   co_await sleep_for(loop.time(), 2min);
@@ -62,7 +62,7 @@ CO_TEST(SlicePublisher, a_slice_changed_by_another_client_is_restored) {
   co_await site.stop();
 }
 
-CO_TEST(SlicePublisher, a_pool_that_cannot_be_published_leaves_the_one_before_it) {
+CO_TEST(SlicePublisher, keeps_previous_pool_if_new_one_is_invalid) {
   Site site(loop);
   EXPECT_TRUE(site.publisher.publish(pool_of(1)));
   co_await sleep_for(loop.time(), 2min);
@@ -79,7 +79,7 @@ CO_TEST(SlicePublisher, a_pool_that_cannot_be_published_leaves_the_one_before_it
 }
 
 // A driver of network-attached devices publishes them once in the cluster, beside those of nodes.
-CO_TEST(SlicePublisher, slices_of_no_node_and_slices_of_nodes_do_not_know_each_other) {
+CO_TEST(SlicePublisher, separates_node_slices_from_network_slices) {
   Site site(loop);
   EXPECT_TRUE(site.publisher.publish(pool_of(1)));
   ApiSlices slices(loop.time(), site.rest, "gpu.example.com", "");
@@ -101,7 +101,7 @@ CO_TEST(SlicePublisher, slices_of_no_node_and_slices_of_nodes_do_not_know_each_o
 }
 
 // A node that restarts deletes the slices of drivers that it has lost.
-CO_TEST(SlicePublisher, a_taint_keeps_its_time_when_its_slice_is_deleted) {
+CO_TEST(SlicePublisher, keeps_taint_time_when_slice_is_deleted) {
   Site site(loop);
   auto pools = pool_of(1);
   pools[0].devices[0]["taints"] =
@@ -148,7 +148,7 @@ class NoLists final : public SliceApi {
   ApiSlices& api_;
 };
 
-CO_TEST(SlicePublisher, attributes_that_are_lists_are_left_out_where_the_server_refuses_them) {
+CO_TEST(SlicePublisher, omits_list_attributes_that_server_rejects) {
   Site site(loop);
   NoLists api(site.slices);
   SlicePublisher publisher(loop.time(), api, "gpu.example.com", "n0", {});
@@ -165,7 +165,7 @@ CO_TEST(SlicePublisher, attributes_that_are_lists_are_left_out_where_the_server_
   co_await site.stop();
 }
 
-CO_TEST(SlicePublisher, nothing_is_written_while_nothing_changes) {
+CO_TEST(SlicePublisher, writes_nothing_while_nothing_changes) {
   Site site(loop);
   EXPECT_TRUE(site.publisher.publish(pool_of(200)));
   co_await sleep_for(loop.time(), 1min);
@@ -175,7 +175,7 @@ CO_TEST(SlicePublisher, nothing_is_written_while_nothing_changes) {
   co_await site.stop();
 }
 
-CO_TEST(SlicePublisher, a_server_that_is_away_is_tried_again) {
+CO_TEST(SlicePublisher, retries_unreachable_server) {
   Site site(loop);
   site.front.cancel();
   co_await site.front.join();

@@ -56,7 +56,7 @@ std::vector<std::string> describe(const std::vector<json::object>& slices) {
 }
 using Lines = std::vector<std::string>;
 
-TEST(SlicePlan, a_pool_is_made_as_the_go_helper_makes_it) {
+TEST(SlicePlan, matches_go_helper) {
   const SlicePlan plan = plan_slices(kOwner, {pool_of(2)}, {}, {});
   ASSERT_EQ(plan.creates.size(), 1U);
   EXPECT_EQ(json::value(plan.creates[0]), json::parse(R"({
@@ -69,14 +69,14 @@ TEST(SlicePlan, a_pool_is_made_as_the_go_helper_makes_it) {
   EXPECT_TRUE(plan_slices(kOwner, {pool_of(2)}, published(plan), {}).empty());
 }
 
-TEST(SlicePlan, a_pool_without_devices_is_one_empty_slice) {
+TEST(SlicePlan, publishes_pool_without_devices_as_empty_slice) {
   EXPECT_EQ(describe(plan_slices(kOwner, {pool_of(0)}, {}, {}).creates),
             Lines{"0 devices in 1 of generation 1"});
   EXPECT_FALSE(publish({pool_of(0)})[0].at("spec").as_object().contains("devices"))
       << "the API server stores no empty list";
 }
 
-TEST(SlicePlan, devices_are_split_by_what_a_slice_may_have) {
+TEST(SlicePlan, splits_devices_by_slice_limits) {
   EXPECT_EQ(describe(publish({pool_of(129)})),
             (Lines{"128 devices in 2 of generation 1", "1 devices in 2 of generation 1"}));
   for (const char* more : {R"(,"taints":[])", R"(,"consumesCounters":[])",
@@ -86,7 +86,7 @@ TEST(SlicePlan, devices_are_split_by_what_a_slice_may_have) {
   }
 }
 
-TEST(SlicePlan, one_change_keeps_the_generation) {
+TEST(SlicePlan, keeps_generation_for_one_change) {
   const auto before = publish({pool_of(2)});
   const SlicePlan plan = plan_slices(kOwner, {pool_of(3)}, before, {});
   EXPECT_EQ(describe(plan.updates), Lines{"3 devices in 1 of generation 1"});
@@ -94,14 +94,14 @@ TEST(SlicePlan, one_change_keeps_the_generation) {
   EXPECT_TRUE(plan.obsolete.empty() && plan.creates.empty());
 }
 
-TEST(SlicePlan, several_changes_are_a_new_generation_of_all) {
+TEST(SlicePlan, starts_new_generation_for_several_changes) {
   const auto before = publish({pool_of(128)});
   const SlicePlan plan = plan_slices(kOwner, {pool_of(200)}, before, {});
   EXPECT_EQ(describe(plan.updates), Lines{"128 devices in 2 of generation 2"});
   EXPECT_EQ(describe(plan.creates), Lines{"72 devices in 2 of generation 2"});
 }
 
-TEST(SlicePlan, what_somebody_deleted_comes_back_with_a_complete_pool) {  // [84]
+TEST(SlicePlan, restores_deleted_slice_with_complete_pool) {  // [84]
   auto before = publish({pool_of(200)});
   before.pop_back();
   const SlicePlan plan = plan_slices(kOwner, {pool_of(200)}, before, {});
@@ -109,7 +109,7 @@ TEST(SlicePlan, what_somebody_deleted_comes_back_with_a_complete_pool) {  // [84
   EXPECT_EQ(describe(plan.creates), Lines{"72 devices in 2 of generation 2"});
 }
 
-TEST(SlicePlan, unwanted_slices_are_deleted) {
+TEST(SlicePlan, deletes_unwanted_slices) {
   const auto before = publish({pool_of(200)});
   const SlicePlan fewer = plan_slices(kOwner, {pool_of(128)}, before, {});
   EXPECT_EQ(fewer.obsolete.size(), 1U);
@@ -117,7 +117,7 @@ TEST(SlicePlan, unwanted_slices_are_deleted) {
   EXPECT_EQ(plan_slices(kOwner, {}, before, {}).obsolete.size(), 2U) << "the pool is gone";
 }
 
-TEST(SlicePlan, slices_of_older_generations_twins_and_foreign_names_go) {
+TEST(SlicePlan, deletes_old_generations_duplicates_and_foreign_names) {
   auto before = publish({pool_of(2)});
   const auto add = [&](const char* name, std::int64_t generation) {
     json::object slice = before[0];
@@ -135,7 +135,7 @@ TEST(SlicePlan, slices_of_older_generations_twins_and_foreign_names_go) {
   EXPECT_TRUE(plan.updates.empty() && plan.creates.empty());
 }
 
-TEST(SlicePlan, a_taint_keeps_its_time) {
+TEST(SlicePlan, keeps_taint_time) {
   const char* const kTaint = R"(,"taints":[{"key":"hot","effect":"NoExecute"}])";
   auto before = publish({pool_of(1, kTaint)});
   json::value& stored = before[0]["spec"].as_object()["devices"];
@@ -148,7 +148,7 @@ TEST(SlicePlan, a_taint_keeps_its_time) {
   EXPECT_FALSE(devices.at(1).at("taints").at(0).as_object().contains("timeAdded"));
 }
 
-TEST(SlicePlan, a_slice_as_the_api_server_stored_it_is_not_written_again) {
+TEST(SlicePlan, does_not_rewrite_slice_as_stored_by_server) {
   const char* const kWanted = R"(,"bindsToNode":true)";
   auto stored = publish({pool_of(1)});  // it dropped the field
   const AcceptedSlices accepted{
@@ -161,7 +161,7 @@ TEST(SlicePlan, a_slice_as_the_api_server_stored_it_is_not_written_again) {
 }
 
 // Also where what was written had the time of a taint that was there before.
-TEST(SlicePlan, a_taint_with_a_time_in_a_slice_as_it_was_stored_is_not_written_again) {
+TEST(SlicePlan, does_not_rewrite_tainted_slice_as_stored_by_server) {
   const char* const kWanted =
       R"(,"bindsToNode":true,"taints":[{"key":"hot","effect":"NoExecute"}])";
   const char* const kTimed =
@@ -173,7 +173,7 @@ TEST(SlicePlan, a_taint_with_a_time_in_a_slice_as_it_was_stored_is_not_written_a
   EXPECT_TRUE(plan_slices(kOwner, {pool_of(1, kWanted)}, stored, accepted).empty());
 }
 
-TEST(SlicePlan, dropped_fields_have_a_path) {
+TEST(SlicePlan, reports_paths_of_dropped_fields) {
   const json::object written = object(R"({"devices":[
     {"name":"a","taints":[{"key":"k","effect":"None"}]},
     {"name":"b","capacity":{"memory":{"value":"1Gi"}}}],"sharedCounters":[]})");
@@ -186,7 +186,7 @@ TEST(SlicePlan, dropped_fields_have_a_path) {
             (Lines{"devices[0]", "devices[1]"}));
 }
 
-TEST(SlicePlan, nonsense_is_obsolete) {
+TEST(SlicePlan, replaces_invalid_slice) {
   for (const char* slice :
        {"{}", R"({"metadata":7})", R"({"metadata":{"name":"00000-a"},"spec":{"pool":"n0"}})",
         R"({"metadata":{"name":"00000-a"},"spec":{"pool":{"name":"n0","generation":"x"}}})"}) {
@@ -195,7 +195,7 @@ TEST(SlicePlan, nonsense_is_obsolete) {
   }
 }
 
-TEST(SlicePlan, shared_counters_are_in_slices_of_their_own) {
+TEST(SlicePlan, puts_shared_counters_into_their_own_slices) {
   DevicePool pool = pool_of(65, R"(,"consumesCounters":[{"counterSet":"gpu-0"}])");
   for (int i = 0; i < 9; ++i) {
     pool.shared_counters.push_back(object(fmt::format(R"({{"name":"gpu-{}"}})", i)));
@@ -215,7 +215,7 @@ TEST(SlicePlan, shared_counters_are_in_slices_of_their_own) {
   EXPECT_TRUE(change.creates.empty());
 }
 
-TEST(SlicePlan, a_pool_of_no_node_says_which_nodes_reach_it) {
+TEST(SlicePlan, sets_node_selection_of_network_pool) {
   const SliceOwner cluster{.driver = "nic.example.com", .node = "", .node_uid = ""};
   DevicePool pool = pool_of(1);
   pool.more = object(R"({"allNodes":true,"skipNodeOperations":["*"]})");
@@ -233,7 +233,7 @@ TEST(SlicePlan, a_pool_of_no_node_says_which_nodes_reach_it) {
   EXPECT_FALSE(moved.updates[0].at("spec").as_object().contains("allNodes"));
 }
 
-TEST(SlicePlan, a_layout_is_published_as_it_is) {
+TEST(SlicePlan, publishes_layout_unchanged) {
   DevicePool pool{.name = "n0"};
   pool.layout = {{.shared_counters = {object(R"({"name":"c"})")}},
                  {.devices = {object(R"({"name":"a"})")}},
@@ -243,7 +243,7 @@ TEST(SlicePlan, a_layout_is_published_as_it_is) {
                    "2 devices in 3 of generation 1"}));
 }
 
-TEST(SlicePlan, a_taint_keeps_its_time_beside_shared_counters) {
+TEST(SlicePlan, keeps_taint_time_beside_shared_counters) {
   DevicePool pool = pool_of(1, R"(,"taints":[{"key":"ecc","effect":"NoExecute"}])");
   pool.shared_counters = {object(R"({"name":"c"})")};
   auto stored = publish({pool});
@@ -252,7 +252,7 @@ TEST(SlicePlan, a_taint_keeps_its_time_beside_shared_counters) {
   EXPECT_TRUE(plan_slices(kOwner, {pool}, stored, {}).empty());
 }
 
-TEST(SlicePlan, a_taint_keeps_its_time_when_its_device_moves_to_another_slice) {
+TEST(SlicePlan, keeps_taint_time_when_device_moves_to_another_slice) {
   const char* const kTaint = R"(,"taints":[{"key":"hot","effect":"NoExecute"}])";
   DevicePool pool = pool_of(65, kTaint);
   auto stored = publish({pool});
@@ -267,7 +267,7 @@ TEST(SlicePlan, a_taint_keeps_its_time_when_its_device_moves_to_another_slice) {
 }
 
 // The API server writes quantities in its own way.
-TEST(SlicePlan, a_driver_that_starts_again_does_not_write_the_same_quantities_again) {
+TEST(SlicePlan, does_not_rewrite_equal_quantities_after_restart) {
   const auto with = [](const char* memory, const char* engines) {
     DevicePool pool = pool_of(
         1, fmt::format(R"(,"attributes":{{"value":{{"string":"1024Mi"}}}},"capacity":{{"memory":
@@ -286,7 +286,7 @@ TEST(SlicePlan, a_driver_that_starts_again_does_not_write_the_same_quantities_ag
 }
 
 // A slice that an earlier write has left behind knows an older time.
-TEST(SlicePlan, the_time_of_a_taint_is_that_of_the_newest_generation) {
+TEST(SlicePlan, takes_taint_time_from_newest_generation) {
   const char* const kTaint = R"(,"taints":[{"key":"hot","effect":"NoExecute"}])";
   auto slices = publish({pool_of(1, kTaint)});
   const auto set = [](json::object& slice, int generation, const char* time) {
@@ -302,7 +302,7 @@ TEST(SlicePlan, the_time_of_a_taint_is_that_of_the_newest_generation) {
   EXPECT_EQ(slice_devices(plan.updates[0]).at(0).at("taints").at(0).at("timeAdded"), "now");
 }
 
-TEST(SlicePlan, the_type_of_partitions_stands_beside_devices_that_consume_counters) {
+TEST(SlicePlan, keeps_partition_type_beside_consumed_counters) {
   DevicePool pool = pool_of(1, R"(,"consumesCounters":[{"counterSet":"c"}])");
   pool.shared_counters = {object(R"({"name":"c"})")};
   pool.more = object(R"({"partitionTypeAttribute":"gpu.example.com/profile"})");

@@ -47,7 +47,7 @@ struct DriverSockets : testing::Test {
   NoClaims claims;
 };
 
-TEST_F(DriverSockets, are_made_in_place_of_stale_ones_and_removed_at_the_end) {  // [82]
+TEST_F(DriverSockets, replace_stale_sockets_and_are_removed_at_the_end) {  // [82]
   const SocketPaths paths = socket_paths(options());
   EXPECT_EQ(paths.registration, folder / "registry/gpu.example.com-reg.sock");
   EXPECT_EQ(paths.endpoint, folder / "data/dra.sock");
@@ -61,7 +61,7 @@ TEST_F(DriverSockets, are_made_in_place_of_stale_ones_and_removed_at_the_end) { 
   EXPECT_FALSE(fs::exists(paths.endpoint));
 }
 
-TEST_F(DriverSockets, of_two_pods_stand_side_by_side) {  // [82]
+TEST_F(DriverSockets, coexist_for_two_pods) {  // [82]
   auto old_one = make(options("uid-1"));
   ASSERT_TRUE(old_one->open(listen_on_files(loop)));
   auto new_one = make(options("uid-2"));
@@ -73,7 +73,7 @@ TEST_F(DriverSockets, of_two_pods_stand_side_by_side) {  // [82]
 }
 
 // The names are those of the Go helper 0.37 for the same input.
-TEST(DriverSocketNames, get_shorter_until_they_fit) {
+TEST(DriverSocketNames, are_shortened_until_they_fit) {
   PluginOptions options{.driver = std::string(40, 'd') + ".example.com",
                         .registry = "/var/lib/kubelet/plugins_registry",
                         .data = "/data",
@@ -87,7 +87,7 @@ TEST(DriverSocketNames, get_shorter_until_they_fit) {
             "/var/lib/kubelet/plugins_registry/deeper/dra-wzbPvAfIYtsQzzvhmRHAaA-reg.sock");
 }
 
-TEST(DriverSocketNames, fit_for_every_name_that_a_driver_may_have) {
+TEST(DriverSocketNames, fit_for_every_valid_driver_name) {
   for (std::size_t length = 1; length <= 63; ++length) {
     PluginOptions options{.driver = std::string(length, 'd'),
                           .data = "/var/lib/kubelet/plugins/" + std::string(length, 'd'),
@@ -101,7 +101,7 @@ TEST(DriverSocketNames, fit_for_every_name_that_a_driver_may_have) {
   }
 }
 
-TEST_F(DriverSockets, a_pod_uid_that_leads_elsewhere_is_refused) {
+TEST_F(DriverSockets, reject_pod_uid_with_path) {
   for (const char* const uid : {"../../x", "a/b", ".."}) {
     const auto opened = make(options(uid))->open(listen_on_files(loop));
     ASSERT_FALSE(opened) << uid;
@@ -110,7 +110,7 @@ TEST_F(DriverSockets, a_pod_uid_that_leads_elsewhere_is_refused) {
   EXPECT_FALSE(fs::exists(folder / "registry"));
 }
 
-TEST_F(DriverSockets, other_files_than_sockets_are_left_alone) {
+TEST_F(DriverSockets, keep_files_other_than_sockets) {
   fs::create_directories(folder / "data");
   std::ofstream(folder / "data/dra.sock") << "mine";
   const auto opened = make(options())->open(listen_on_files(loop));
@@ -120,7 +120,7 @@ TEST_F(DriverSockets, other_files_than_sockets_are_left_alone) {
   EXPECT_FALSE(fs::exists(folder / "registry/gpu.example.com-reg.sock")) << "nothing is half there";
 }
 
-TEST_F(DriverSockets, a_name_that_the_api_would_refuse) {
+TEST_F(DriverSockets, reject_invalid_driver_name) {
   PluginOptions bad = options();
   bad.driver = "GPU!";
   const auto opened = make(bad)->open(listen_on_files(loop));
@@ -145,13 +145,13 @@ Task<> hold_twice(runtime::Loop& loop, const std::string& file, std::vector<bool
   taken.push_back(bool(third));
 }
 
-TEST_F(DriverSockets, the_lock_file_keeps_instances_apart) {
+TEST_F(DriverSockets, keep_instances_apart_by_lock_file) {
   std::vector<bool> taken;
   loop.run(hold_twice(loop, folder / "serialize.lock", taken));
   EXPECT_EQ(taken, (std::vector<bool>{true, false, true}));
 }
 
-TEST_F(DriverSockets, a_lock_file_that_cannot_be_made_fails_the_call) {
+TEST_F(DriverSockets, fail_without_lock_file) {
   std::optional<runtime::Error> error;
   const auto take = [&]() -> Task<> {
     CallLock lock(loop.time(), folder / "none/serialize.lock");

@@ -1,7 +1,7 @@
 // The use of a manager's answers and of command lines.
-#include "cmd/dra-controller-manager/explain/ask_manager.hpp"
+#include "explain/ask_manager.hpp"
 
-#include "cmd/dra-controller-manager/explain/options.hpp"
+#include "cmd/dra-controller-manager/options/explain_options.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/http/server.hpp"
 #include "runtime/task_group.hpp"
@@ -33,7 +33,7 @@ struct Row {
   const char* text;
 };
 
-CO_TEST(AskManager, tells_its_answers_apart) {
+CO_TEST(AskManager, distinguishes_answers) {
   http::PipeNetwork network(loop.time());
   const auto listener = network.listen(kManager.host, kManager.port);
   http::Response answer;
@@ -85,7 +85,7 @@ CO_TEST(AskManager, tells_its_answers_apart) {
   co_await group.join();
 }
 
-CO_TEST(AskManager, finds_no_server) {
+CO_TEST(AskManager, reports_missing_server) {
   http::PipeNetwork network(loop.time());
   const auto client = http::make_client(network, loop.time(), {.origin = kManager});
   Token token;
@@ -99,7 +99,7 @@ CO_TEST(AskManager, finds_no_server) {
   EXPECT_EQ(outcome.text.find("secret"), std::string::npos);
 }
 
-TEST(ExplainOptions, of_a_command_line) {
+TEST(ExplainOptions, are_read_from_command_line) {
   const auto options = parse_explain_options({"pod", "-n", "lab", "a", "-o", "json", "--timeout=5s",
                                               "--feature-gates=DRAAdminAccess=false"});
   ASSERT_TRUE(options) << options.error();
@@ -110,7 +110,7 @@ TEST(ExplainOptions, of_a_command_line) {
   EXPECT_EQ(options->feature_gates, (Switches{{"DRAAdminAccess", false}}));
 }
 
-TEST(ExplainOptions, that_cannot_be_used) {
+TEST(ExplainOptions, are_rejected_if_unusable) {
   const auto why = [](const Strings& arguments) {
     const auto options = parse_explain_options(arguments);
     return options ? std::string() : options.error();

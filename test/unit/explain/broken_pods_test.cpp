@@ -9,9 +9,9 @@
 
 #include "apiserver/front/direct.hpp"
 #include "apiserver/front/http_front.hpp"
-#include "cmd/dra-controller-manager/explain/ask_manager.hpp"
-#include "cmd/dra-controller-manager/explain/page.hpp"
-#include "cmd/dra-controller-manager/explain/read_cluster.hpp"
+#include "explain/ask_manager.hpp"
+#include "explain/page.hpp"
+#include "explain/read_cluster.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
@@ -175,7 +175,7 @@ struct Row {
   const char* told;  // by both
 };
 
-CO_TEST(ExplainBrokenPods, by_a_running_manager_and_by_a_command_that_reads_once) {
+CO_TEST(ExplainBrokenPods, gives_same_answer_in_process_and_by_command) {
   Scene scene(loop);
   co_await scene.manager.start();
   scene.add_pod("no-template", R"("resourceClaimTemplateName":"nowhere")");
@@ -236,7 +236,7 @@ CO_TEST(ExplainBrokenPods, by_a_running_manager_and_by_a_command_that_reads_once
 }
 
 // A page that may read devices, and a command: both read them only for a pod that waits for some.
-CO_TEST(ExplainBrokenPods, why_there_is_no_device) {
+CO_TEST(ExplainBrokenPods, names_reason_for_missing_device) {
   Scene scene(loop);
   co_await scene.manager.start();
   scene.add_claim("waits");
@@ -258,7 +258,7 @@ CO_TEST(ExplainBrokenPods, why_there_is_no_device) {
   co_await scene.stop();
 }
 
-CO_TEST(ExplainBrokenPods, by_what_kubelet_says_in_their_status) {
+CO_TEST(ExplainBrokenPods, quotes_kubelet_from_pod_status) {
   Scene scene(loop);
   co_await scene.manager.start();
   scene.add_claim("shared");
@@ -291,7 +291,7 @@ CO_TEST(ExplainBrokenPods, by_what_kubelet_says_in_their_status) {
   co_await scene.stop();
 }
 
-CO_TEST(ExplainBrokenPods, a_claim_and_a_rule) {
+CO_TEST(ExplainBrokenPods, explains_claim_and_rule) {
   Scene scene(loop);
   co_await scene.manager.start();
   scene.add_claim("shared");
@@ -318,7 +318,7 @@ CO_TEST(ExplainBrokenPods, a_claim_and_a_rule) {
   co_await scene.stop();
 }
 
-CO_TEST(ExplainBrokenPods, an_object_that_is_not_there) {
+CO_TEST(ExplainBrokenPods, reports_missing_object) {
   Scene scene(loop);
   co_await scene.manager.start();
   for (const Subject& subject : {pod("nobody"), Subject{Subject::Kind::claim, {"default", "x"}},
@@ -344,7 +344,7 @@ void forbid(apiserver::Server& server, const std::string& resource) {
       });
 }
 
-CO_TEST(ExplainBrokenPods, nothing_is_said_from_what_may_not_be_read) {
+CO_TEST(ExplainBrokenPods, concludes_nothing_from_unreadable_objects) {
   Scene scene(loop);
   scene.add_claim("shared");
   scene.add_pod("user", R"("resourceClaimName":"shared")", R"("nodeName":"n",)");
@@ -378,7 +378,7 @@ CO_TEST(ExplainBrokenPods, nothing_is_said_from_what_may_not_be_read) {
   co_await scene.stop();
 }
 
-CO_TEST(ExplainBrokenPods, what_cannot_be_reached_without_its_kind_does_not_matter) {
+CO_TEST(ExplainBrokenPods, ignores_kinds_that_cannot_matter) {
   Scene scene(loop);
   scene.add_pod("no-claim", R"("resourceClaimName":"nowhere")");
   forbid(scene.server, "resourceslices");
@@ -387,7 +387,7 @@ CO_TEST(ExplainBrokenPods, what_cannot_be_reached_without_its_kind_does_not_matt
   co_await scene.stop();
 }
 
-CO_TEST(ExplainBrokenPods, a_deadlock_of_a_claim_that_is_being_deleted_and_its_consumer) {
+CO_TEST(ExplainBrokenPods, detects_deadlock_of_claim_in_deletion_and_its_consumer) {
   Scene scene(loop);
   co_await scene.manager.start();
   scene.add_claim("shared");
@@ -404,7 +404,7 @@ CO_TEST(ExplainBrokenPods, a_deadlock_of_a_claim_that_is_being_deleted_and_its_c
   co_await scene.stop();
 }
 
-CO_TEST(ExplainBrokenPods, a_group_whose_manager_may_have_the_gate_off) {
+CO_TEST(ExplainBrokenPods, mentions_gate_that_manager_may_have_off) {
   Scene scene(loop);
   scene.post_group("trainers");
   const Subject group{Subject::Kind::group, {"default", "trainers"}};
@@ -417,7 +417,7 @@ CO_TEST(ExplainBrokenPods, a_group_whose_manager_may_have_the_gate_off) {
 }
 
 // The lease that the command looks at, and what it says of the next step.
-CO_TEST(ExplainBrokenPods, a_step_that_nobody_takes) {
+CO_TEST(ExplainBrokenPods, names_step_that_nobody_takes) {
   Scene scene(loop);
   scene.post("resourceclaimtemplates",
              R"({"metadata":{"name":"gpus"},"spec":{"spec":{"devices":{"requests":[{"name":"r",)"

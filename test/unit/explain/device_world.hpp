@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "cmd/dra-controller-manager/explain/devices/asking_pod.hpp"
-#include "cmd/dra-controller-manager/explain/devices/explain_devices.hpp"
+#include "explain/devices/asking_pod.hpp"
+#include "explain/devices/explain_devices.hpp"
 #include "test/unit/allocation/world.hpp"
 
 namespace dcm::manager {

@@ -28,7 +28,7 @@ void expect(const std::vector<Row>& rows) {
   }
 }
 
-TEST(ExplainDevices, says_what_is_in_the_way) {
+TEST(ExplainDevices, names_obstacles) {
   expect({
       {"held and tainted",
        [](DeviceWorld& w) {
@@ -237,7 +237,7 @@ TEST(ExplainDevices, says_what_is_in_the_way) {
   });
 }
 
-TEST(ExplainDevices, says_that_devices_are_not_in_the_way) {
+TEST(ExplainDevices, clears_devices_of_blame) {
   expect({
       {"free devices",
        [](DeviceWorld& w) { w.node("n").devices("n", {device("a")}).wants({exactly("r")}); },
@@ -264,7 +264,7 @@ TEST(ExplainDevices, says_that_devices_are_not_in_the_way) {
   });
 }
 
-TEST(ExplainDevices, speaks_of_pod_groups) {
+TEST(ExplainDevices, mentions_pod_groups) {
   expect({
       {"a group holds the device as long as it is there",
        [](DeviceWorld& w) {
@@ -289,7 +289,7 @@ TEST(ExplainDevices, speaks_of_pod_groups) {
   });
 }
 
-TEST(ExplainDevices, speaks_of_extended_resources) {
+TEST(ExplainDevices, mentions_extended_resources) {
   expect({
       {"held by another claim",
        [](DeviceWorld& w) {
@@ -352,7 +352,7 @@ TEST(ExplainDevices, speaks_of_extended_resources) {
   });
 }
 
-TEST(ExplainDevices, leaves_out_nodes_that_the_pod_cannot_go_to) {
+TEST(ExplainDevices, omits_nodes_closed_to_pod) {
   expect({
       {"its nodeSelector",
        [](DeviceWorld& w) {
@@ -371,7 +371,7 @@ TEST(ExplainDevices, leaves_out_nodes_that_the_pod_cannot_go_to) {
   });
 }
 
-TEST(ExplainDevices, concludes_nothing_from_nodes_that_were_not_looked_at) {
+TEST(ExplainDevices, concludes_nothing_from_unread_nodes) {
   DeviceWorld world;
   world.node("a").node("b").devices("b", {device("x")}).wants({exactly("r")});
   const std::string text = world.explain(1);
@@ -382,7 +382,7 @@ TEST(ExplainDevices, concludes_nothing_from_nodes_that_were_not_looked_at) {
   EXPECT_EQ(text.find("No node"), text.npos) << text;
 }
 
-TEST(ExplainDevices, names_nothing_of_other_namespaces_to_who_may_only_read_the_object) {
+TEST(ExplainDevices, hides_other_namespaces_from_tenants) {
   DeviceWorld world;
   world.question.names = Names::own_namespace;
   world.node("n")
@@ -399,7 +399,7 @@ TEST(ExplainDevices, names_nothing_of_other_namespaces_to_who_may_only_read_the_
   EXPECT_NE(text.find("claim lab/mine is released, when pod lab/q ends"), text.npos) << text;
 }
 
-TEST(ExplainDevices, promises_only_what_the_allocator_confirms) {
+TEST(ExplainDevices, promises_only_what_allocator_confirms) {
   DeviceWorld world;
   // Either claim frees a device, but only "y" frees one of the same model.
   world.node("n")
@@ -413,7 +413,7 @@ TEST(ExplainDevices, promises_only_what_the_allocator_confirms) {
       << text;
 }
 
-TEST(ExplainDevices, puts_nodes_with_the_same_answer_together_and_bounds_the_rest) {
+TEST(ExplainDevices, groups_nodes_with_same_answer_and_bounds_the_rest) {
   DeviceWorld world;
   for (int i = 0; i < 40; ++i) {
     const std::string name = fmt::format("n{:02}", i);
@@ -438,7 +438,7 @@ TEST(ExplainDevices, puts_nodes_with_the_same_answer_together_and_bounds_the_res
   EXPECT_NE(text.find("12 more nodes have other numbers of such devices"), text.npos) << text;
 }
 
-TEST(ExplainDevices, is_quick_with_thousands_of_holders_of_one_device) {
+TEST(ExplainDevices, handles_thousands_of_holders_quickly) {
   DeviceWorld world;
   world.node("n").devices("n", {device("a",
                                        "'allowMultipleAllocations': true, 'capacity': "

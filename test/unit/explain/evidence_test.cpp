@@ -1,9 +1,9 @@
 // What others say about an object: a row is the evidence, and the sentence that it leads to.
-#include "cmd/dra-controller-manager/explain/evidence.hpp"
+#include "explain/evidence.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cmd/dra-controller-manager/explain/render.hpp"
+#include "explain/render.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::manager {
@@ -49,7 +49,7 @@ Condition ready(bool is_true) {
   return {is_true, "KubeletReady", is_true ? "" : "container runtime is down", kBefore};
 }
 
-TEST(AddEvidence, says_what_others_say) {
+TEST(AddEvidence, quotes_other_components) {
   struct Row {
     const char* sentence;
     Evidence evidence;
@@ -155,14 +155,14 @@ TEST(AddEvidence, says_what_others_say) {
   }
 }
 
-TEST(AddEvidence, does_not_know_of_devices_what_it_could_not_read) {
+TEST(AddEvidence, says_that_devices_could_not_be_read) {
   EXPECT_EQ(told({.devices = std::unexpected(Unknown{"Node objects: forbidden"})}),
             "unknown NotRead: Devices, classes and nodes could not be read: Node objects: "
             "forbidden. It is not known which devices are free.\n");
   EXPECT_EQ(told({.devices = std::optional<Topic>()}), "") << "no claim waits for devices";
 }
 
-TEST(AsksDevices, only_for_what_the_scheduler_has_yet_to_allocate) {
+TEST(AsksDevices, is_true_only_before_allocation) {
   Draft waits;
   waits.topics.emplace_back(Topic{.title = "c"}).add(Outlook::waiting, "NotAllocated", "It waits.");
   PodReport gated = waiting_pod();
@@ -180,7 +180,7 @@ TEST(AsksDevices, only_for_what_the_scheduler_has_yet_to_allocate) {
   EXPECT_FALSE(asks_devices({.pod = std::unexpected(Unknown{"forbidden"})}, waits));
 }
 
-TEST(AddEvidence, keeps_to_who_has_the_next_word) {
+TEST(AddEvidence, names_only_next_actor) {
   PodReport running{.is_pending = false, .node = "node-1"};
   EXPECT_EQ(told({.pod = running}), "");
   PodReport scheduled = waiting_pod();
@@ -188,7 +188,7 @@ TEST(AddEvidence, keeps_to_who_has_the_next_word) {
   EXPECT_EQ(told({.pod = scheduled}), "");
 }
 
-TEST(AddEvidence, advises_about_failed_attempts_of_the_manager) {
+TEST(AddEvidence, advises_on_failed_attempts) {
   Draft draft;
   draft.topics.emplace_back(Topic{.title = "resourceclaim-controller"})
       .add(Outlook::stuck, "LastProblem", "It failed: exceeded quota: gpus.");
@@ -204,7 +204,7 @@ api::LeaseSpec lease(std::string holder, WallTime renewed) {
           .renew_time = runtime::micro_timestamp(renewed)};
 }
 
-TEST(JudgeLease, says_nobody_works_only_when_the_lease_was_not_renewed_meanwhile) {
+TEST(JudgeLease, reports_absence_only_without_renewal) {
   using namespace std::chrono_literals;
   using enum Worker::State;
   struct Row {

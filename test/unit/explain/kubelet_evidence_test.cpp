@@ -1,10 +1,10 @@
 // Why a pod on a node does not start, or does not end: a row is what kubelet says, and the sentence
 // about it.
-#include "cmd/dra-controller-manager/explain/kubelet_evidence.hpp"
+#include "explain/kubelet_evidence.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cmd/dra-controller-manager/explain/render.hpp"
+#include "explain/render.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::manager {
@@ -48,7 +48,7 @@ Evidence with_event(std::string reason) {
   return {.events = std::vector<EventReport>{{std::move(reason), "driver x failed", kLongAgo, 3}}};
 }
 
-TEST(ExplainKubelet, says_what_keeps_a_pod_from_starting_or_ending) {
+TEST(ExplainKubelet, names_what_blocks_start_or_end_of_pod) {
   const Evidence prepare_failed = with_event("FailedPrepareDynamicResources");
   PodReport prepared = starting();
   prepared.has_sandbox = true;
@@ -102,14 +102,14 @@ TEST(ExplainKubelet, says_what_keeps_a_pod_from_starting_or_ending) {
   EXPECT_TRUE(told(explain_kubelet(ending(kLongAgo), {}, kNow)).starts_with("stuck NotUnprepared"));
 }
 
-TEST(ExplainKubelet, does_not_say_that_an_ended_pod_keeps_its_claims) {
+TEST(ExplainKubelet, does_not_blame_ended_pod_for_claims) {
   const Evidence lost{.node = NodeReport{true, Condition{false, "", "lost", std::nullopt}}};
   EXPECT_EQ(told(explain_kubelet(ended({}), lost, kNow)),
             "stuck NodeNotReady: Node \"n\" has not been ready: \"lost\". The pod has ended, and "
             "is removed when the node is back. If the node is lost, delete the Node object.\n");
 }
 
-TEST(IsHeldByFinalizers, once_nothing_else_keeps_the_pod) {
+TEST(IsHeldByFinalizers, is_true_if_only_finalizers_remain) {
   EXPECT_TRUE(is_held_by_finalizers(ended({"example.com/hold"})));
   EXPECT_FALSE(is_held_by_finalizers(ended({})));
   PodReport on_no_node{.is_being_deleted = true, .finalizers = {"example.com/hold"}};

@@ -17,7 +17,7 @@ struct Row {
   const char* answer;
 };
 
-CO_TEST(FaultControl, the_commands_of_a_test) {
+CO_TEST(FaultControl, obeys_commands_of_test) {
   Site site(loop);
   for (const Row& row : {
            Row{"a rule", Method::post, "/rules",
@@ -50,7 +50,7 @@ CO_TEST(FaultControl, the_commands_of_a_test) {
   co_await site.stop();
 }
 
-CO_TEST(FaultControl, the_record_says_what_was_asked_and_answered) {
+CO_TEST(FaultControl, records_requests_and_answers) {
   Site site(loop);
   const auto passed = co_await site.send(Method::post, "/a", "k8s\x01\xff");
   CO_ASSERT_TRUE(passed);

@@ -10,7 +10,7 @@ using http::Method;
 using runtime::Reason;
 using runtime::Task;
 
-CO_TEST(FaultProxy, without_rules_a_request_passes_with_its_body_and_is_on_record) {
+CO_TEST(FaultProxy, passes_and_records_requests_without_rules) {
   Site site(loop);
   const auto response = co_await site.send(Method::post, "/a?b=c", "hello");
   CO_ASSERT_TRUE(response);
@@ -30,7 +30,7 @@ struct Row {
   std::uint16_t status;  // 0: the connection was closed
 };
 
-CO_TEST(FaultProxy, client_and_server_see_a_fault) {
+CO_TEST(FaultProxy, shows_fault_to_client_and_server) {
   for (const Row& row : {
            Row{"reset", {.kind = FaultKind::reset}, 0, 0},
            Row{"the answer is dropped", {.kind = FaultKind::drop_answer}, 1, 0},
@@ -49,7 +49,7 @@ CO_TEST(FaultProxy, client_and_server_see_a_fault) {
   }
 }
 
-CO_TEST(FaultProxy, the_answer_of_a_rule_has_its_headers_and_body) {
+CO_TEST(FaultProxy, answers_with_headers_and_body_of_rule) {
   Site site(loop);
   site.proxy.add_rule(
       {.fault = {.kind = FaultKind::answer,
@@ -69,7 +69,7 @@ struct HoldRow {
   bool is_answered;
 };
 
-CO_TEST(FaultProxy, a_held_request_waits_for_its_release) {
+CO_TEST(FaultProxy, holds_request_until_released) {
   using enum FaultProxy::Release;
   for (const HoldRow& row : {
            HoldRow{"before the server, then passed", FaultKind::hold, pass, 0, 1, true},
@@ -98,7 +98,7 @@ CO_TEST(FaultProxy, a_held_request_waits_for_its_release) {
   }
 }
 
-CO_TEST(FaultProxy, a_watch_passes_event_by_event) {
+CO_TEST(FaultProxy, passes_watch_event_by_event) {
   Site site(loop);
   const auto watch = co_await site.client->open({Method::get, "/pods?watch=1", {}, {}}, {});
   CO_ASSERT_TRUE(watch);
@@ -113,7 +113,7 @@ struct WatchRow {
   const char* arrives;
 };
 
-CO_TEST(FaultProxy, the_faults_of_an_open_watch) {
+CO_TEST(FaultProxy, disturbs_open_watch) {
   for (const WatchRow& row : {
            WatchRow{"cut", [](WatchRelay& w) { w.cut(); }, "{\"n\":1}\n{\"n\":2}\n…"},
            WatchRow{"an event is put in", [](WatchRelay& w) { w.inject("{}"); },
@@ -138,7 +138,7 @@ CO_TEST(FaultProxy, the_faults_of_an_open_watch) {
   }
 }
 
-CO_TEST(FaultProxy, a_stalled_watch_says_nothing_until_it_is_resumed) {
+CO_TEST(FaultProxy, stalls_watch_until_resumed) {
   Site site(loop);
   const auto watch = co_await site.client->open({Method::get, "/pods?watch=1", {}, {}}, {});
   CO_ASSERT_TRUE(watch);
@@ -155,7 +155,7 @@ CO_TEST(FaultProxy, a_stalled_watch_says_nothing_until_it_is_resumed) {
   co_await site.stop();
 }
 
-CO_TEST(FaultProxy, a_watch_can_be_cut_in_the_middle_of_an_event) {
+CO_TEST(FaultProxy, cuts_watch_within_event) {
   Site site(loop);
   site.proxy.add_rule({.fault = {.kind = FaultKind::cut_answer, .bytes = 10}});
   const auto watch = co_await site.client->open({Method::get, "/pods?watch=1", {}, {}}, {});
@@ -165,7 +165,7 @@ CO_TEST(FaultProxy, a_watch_can_be_cut_in_the_middle_of_an_event) {
   co_await site.stop();
 }
 
-CO_TEST(FaultProxy, a_watch_that_is_refused_is_an_answer) {
+CO_TEST(FaultProxy, refuses_watch_by_answer) {
   Site site(loop);
   site.proxy.add_rule({.fault = {.kind = FaultKind::answer, .answer = {.status = 410}}});
   const auto watch = co_await site.client->open({Method::get, "/pods?watch=1", {}, {}}, {});
@@ -174,7 +174,7 @@ CO_TEST(FaultProxy, a_watch_that_is_refused_is_an_answer) {
   co_await site.stop();
 }
 
-CO_TEST(FaultProxy, a_server_that_is_gone_is_a_closed_connection) {
+CO_TEST(FaultProxy, closes_connections_when_server_is_gone) {
   Site site(loop, "nobody-listens-here");
   const auto response = co_await site.send(Method::post, "/a");
   CO_ASSERT_TRUE(!response);

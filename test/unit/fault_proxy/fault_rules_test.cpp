@@ -13,7 +13,7 @@ struct Row {
   std::vector<bool> is_spoiled;  // this and the next such request
 };
 
-TEST(FaultRules, which_requests_a_rule_spoils) {
+TEST(FaultRules, match_requests) {
   for (const Row& row : {
            Row{"every method and target, once", {}, {true, false}},
            Row{"one method", {.method = "PATCH"}, {true, false}},
@@ -33,7 +33,7 @@ TEST(FaultRules, which_requests_a_rule_spoils) {
   }
 }
 
-TEST(FaultRules, the_first_rule_that_is_not_used_up_wins) {
+TEST(FaultRules, apply_first_rule_with_uses_left) {
   RuleSet rules;
   const std::size_t first = rules.add({});
   const std::size_t second = rules.add({});
@@ -42,7 +42,7 @@ TEST(FaultRules, the_first_rule_that_is_not_used_up_wins) {
   EXPECT_EQ(rules.match(http::Method::get, "/"), nullptr);
 }
 
-TEST(FaultRules, a_removed_rule_spoils_nothing) {
+TEST(FaultRules, do_not_apply_after_removal) {
   RuleSet rules;
   const std::size_t id = rules.add({});
   rules.remove(id);
@@ -50,7 +50,7 @@ TEST(FaultRules, a_removed_rule_spoils_nothing) {
   EXPECT_EQ(rules.find(id), nullptr);
 }
 
-TEST(FaultRules, a_target_that_is_no_regular_expression_is_refused) {
+TEST(FaultRules, reject_invalid_regular_expression) {
   RuleSet rules;
   EXPECT_THROW(rules.add({.target = "("}), std::regex_error);
 }

@@ -10,7 +10,7 @@ Task<> call_and_note(GrpcSite& site, std::string method, std::string request, De
   note = describe(answer);
 }
 
-CO_TEST(Grpc, a_call_brings_the_answer) {
+CO_TEST(Grpc, returns_answer_of_call) {
   GrpcSite site(loop);
   site.start();
   const auto answer = co_await site.channel->call("/test.Echo/Same", "hello", site.in(1s));
@@ -19,7 +19,7 @@ CO_TEST(Grpc, a_call_brings_the_answer) {
   co_await site.stop();
 }
 
-CO_TEST(Grpc, an_empty_message_is_a_message) {
+CO_TEST(Grpc, accepts_empty_message) {
   GrpcSite site(loop);
   site.start();
   const auto answer = co_await site.channel->call("/test.Echo/Same", "", site.in(1s));
@@ -27,7 +27,7 @@ CO_TEST(Grpc, an_empty_message_is_a_message) {
   co_await site.stop();
 }
 
-CO_TEST(Grpc, a_refusal_brings_its_code_and_its_message_as_it_was) {
+CO_TEST(Grpc, returns_code_and_message_of_refusal) {
   GrpcSite site(loop);
   site.start();
   const auto answer = co_await site.channel->call("/test.Echo/Refuse", "x", site.in(1s));
@@ -35,7 +35,7 @@ CO_TEST(Grpc, a_refusal_brings_its_code_and_its_message_as_it_was) {
   co_await site.stop();
 }
 
-CO_TEST(Grpc, a_method_that_is_not_there_is_unimplemented) {
+CO_TEST(Grpc, reports_missing_method_as_unimplemented) {
   GrpcSite site(loop);
   site.start();
   const auto answer = co_await site.channel->call("/test.Echo/None", "x", site.in(1s));
@@ -44,7 +44,7 @@ CO_TEST(Grpc, a_method_that_is_not_there_is_unimplemented) {
   co_await site.stop();
 }
 
-CO_TEST(Grpc, a_call_ends_at_its_deadline_of_which_the_server_knows) {
+CO_TEST(Grpc, ends_call_at_deadline_known_to_server) {
   GrpcSite site(loop);
   site.start();
   const Deadline deadline = site.in(45s);
@@ -57,7 +57,7 @@ CO_TEST(Grpc, a_call_ends_at_its_deadline_of_which_the_server_knows) {
   co_await site.stop();
 }
 
-CO_TEST(Grpc, a_call_that_is_cancelled_is_cancelled_at_the_server_and_others_go_on) {
+CO_TEST(Grpc, cancels_one_call_at_server_and_continues_others) {
   GrpcSite site(loop);
   site.start();
   std::string note = "none";
@@ -74,7 +74,7 @@ CO_TEST(Grpc, a_call_that_is_cancelled_is_cancelled_at_the_server_and_others_go_
   co_await site.stop();
 }
 
-CO_TEST(Grpc, calls_share_a_connection_and_wait_for_a_place_on_it) {
+CO_TEST(Grpc, shares_connection_and_limits_concurrent_calls) {
   GrpcSite site(loop);
   site.server_options.calls_max = 2;
   site.start();
@@ -91,7 +91,7 @@ CO_TEST(Grpc, calls_share_a_connection_and_wait_for_a_place_on_it) {
   co_await site.stop();
 }
 
-CO_TEST(Grpc, a_message_of_4_MiB_arrives_and_a_larger_one_does_not) {
+CO_TEST(Grpc, accepts_message_of_4_MiB_and_no_larger) {
   GrpcSite site(loop);
   site.start();
   const std::string large(4 * 1024 * 1024, 'x');
@@ -104,7 +104,7 @@ CO_TEST(Grpc, a_message_of_4_MiB_arrives_and_a_larger_one_does_not) {
   co_await site.stop();
 }
 
-CO_TEST(Grpc, a_stream_brings_its_messages_and_then_its_status) {
+CO_TEST(Grpc, streams_messages_and_then_status) {
   GrpcSite site(loop);
   site.start();
   auto stream = co_await site.channel->open("/test.Echo/Count", "3", site.in(1s));
@@ -120,7 +120,7 @@ CO_TEST(Grpc, a_stream_brings_its_messages_and_then_its_status) {
   co_await site.stop();
 }
 
-CO_TEST(Grpc, a_stream_that_nobody_reads_waits_at_the_server_and_holds_up_no_call) {
+CO_TEST(Grpc, stops_unread_stream_without_blocking_calls) {
   GrpcSite site(loop);
   site.message_size = 64 * 1024;
   site.start();
@@ -137,7 +137,7 @@ CO_TEST(Grpc, a_stream_that_nobody_reads_waits_at_the_server_and_holds_up_no_cal
   co_await site.stop();
 }
 
-CO_TEST(Grpc, a_server_that_comes_later_is_found_after_the_pauses_of_gRPC) {
+CO_TEST(Grpc, finds_server_that_starts_later_with_grpc_backoff) {
   GrpcSite site(loop);
   site.start_channel();
   const auto refused = co_await site.channel->call("/test.Echo/Same", "x", site.in(1h));
@@ -151,7 +151,7 @@ CO_TEST(Grpc, a_server_that_comes_later_is_found_after_the_pauses_of_gRPC) {
   co_await site.stop();
 }
 
-CO_TEST(Grpc, a_lost_connection_is_made_again_at_once_and_the_call_on_it_is_unavailable) {
+CO_TEST(Grpc, reconnects_at_once_and_fails_current_call_as_unavailable) {
   GrpcSite site(loop);
   site.start();
   std::string note;
@@ -170,7 +170,7 @@ CO_TEST(Grpc, a_lost_connection_is_made_again_at_once_and_the_call_on_it_is_unav
 }
 
 // In the turn in which its connection is lost; the next call opens another.
-CO_TEST(Grpc, a_call_that_is_repeated_at_once_waits_for_no_connection_that_is_lost) {
+CO_TEST(Grpc, does_not_retry_on_lost_connection) {
   GrpcSite site(loop);
   site.start();
   co_await site.channel->call("/test.Echo/Same", "x", site.in(10s));
@@ -194,7 +194,7 @@ Task<> serve_for_a_moment(VirtualLoop& loop, http::Listener& listener) {
   co_await group.join();
 }
 
-CO_TEST(Grpc, a_call_waits_for_the_connection_after_one_that_was_sent_away_at_once) {
+CO_TEST(Grpc, waits_for_reconnection_after_goaway) {
   GrpcSite site(loop);
   site.listener = site.network.listen("plugin", 1);
   site.start_channel();
@@ -222,7 +222,7 @@ Task<> serve_nobody(http::Listener& listener, int& connections) {
   }
 }
 
-CO_TEST(Grpc, a_server_that_sends_everybody_away_is_not_asked_all_the_time) {
+CO_TEST(Grpc, backs_off_from_server_that_sends_goaway_to_all) {
   GrpcSite site(loop);
   site.listener = site.network.listen("plugin", 1);
   int connections = 0;
@@ -236,7 +236,7 @@ CO_TEST(Grpc, a_server_that_sends_everybody_away_is_not_asked_all_the_time) {
   co_await site.stop();
 }
 
-CO_TEST(Grpc, a_call_waits_not_for_a_server_that_has_gone_after_it_took_a_connection) {
+CO_TEST(Grpc, fails_call_if_server_is_gone_after_accepting) {
   GrpcSite site(loop);
   site.listener = site.network.listen("plugin", 1);
   site.start_channel();
@@ -248,7 +248,7 @@ CO_TEST(Grpc, a_call_waits_not_for_a_server_that_has_gone_after_it_took_a_connec
   co_await site.stop();
 }
 
-CO_TEST(Grpc, a_method_that_throws_is_unknown_and_costs_nobody_else_anything) {
+CO_TEST(Grpc, isolates_method_that_throws) {
   GrpcSite site(loop);
   site.methods.unary["/test.Echo/Throw"] = [](std::string, Deadline) -> Task<Result<std::string>> {
     throw std::runtime_error("oh");

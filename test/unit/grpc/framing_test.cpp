@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(GrpcFraming, messages_come_out_as_they_went_in_however_the_bytes_are_cut) {
+TEST(GrpcFraming, restores_messages_however_split) {
   const std::string bytes = encode_message("first") + encode_message("") + encode_message("third");
   for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
     MessageReader reader(100);
@@ -23,19 +23,19 @@ TEST(GrpcFraming, messages_come_out_as_they_went_in_however_the_bytes_are_cut) {
   }
 }
 
-TEST(GrpcFraming, a_message_that_is_too_large_is_refused_by_its_length_alone) {
+TEST(GrpcFraming, rejects_large_message_by_length_alone) {
   MessageReader reader(4);
   reader.put(encode_message("five!").substr(0, 5));
   EXPECT_EQ(reader.take().error().code, Code::resource_exhausted);
 }
 
-TEST(GrpcFraming, a_compressed_message_is_refused) {
+TEST(GrpcFraming, rejects_compressed_message) {
   MessageReader reader(4);
   reader.put(std::string_view("\1\0\0\0\0", 5));
   EXPECT_EQ(reader.take().error().code, Code::unimplemented);
 }
 
-TEST(GrpcFraming, a_timeout_takes_the_finest_unit_that_fits_in_eight_digits) {
+TEST(GrpcFraming, writes_timeout_in_finest_unit_of_eight_digits) {
   runtime::VirtualTime time;
   const struct {
     runtime::Duration left;
@@ -54,7 +54,7 @@ TEST(GrpcFraming, a_timeout_takes_the_finest_unit_that_fits_in_eight_digits) {
   EXPECT_EQ(encode_timeout({}, time), std::nullopt);
 }
 
-TEST(GrpcFraming, timeouts_are_read_and_others_refused) {
+TEST(GrpcFraming, reads_valid_timeouts_only) {
   EXPECT_EQ(decode_timeout("45000000u"), 45s);
   EXPECT_EQ(decode_timeout("1H"), 1h);
   EXPECT_EQ(decode_timeout("99999999H"), runtime::Duration::max());
@@ -63,7 +63,7 @@ TEST(GrpcFraming, timeouts_are_read_and_others_refused) {
   }
 }
 
-TEST(GrpcFraming, a_message_of_any_bytes_survives_a_header) {
+TEST(GrpcFraming, escapes_any_bytes_in_status_message) {
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));
   EXPECT_EQ(percent_decode(percent_encode(all)), all);
@@ -72,14 +72,14 @@ TEST(GrpcFraming, a_message_of_any_bytes_survives_a_header) {
   EXPECT_EQ(percent_decode("%zz%4"), "%zz%4");
 }
 
-TEST(GrpcFraming, a_status_that_gRPC_does_not_have_is_unknown) {
+TEST(GrpcFraming, maps_unknown_status_to_unknown) {
   for (const char* const text : {"17", "-1", "", "x", "99999999999999999999"}) {
     EXPECT_EQ(code_from_number(text), Code::unknown) << text;
   }
   EXPECT_EQ(code_from_number("14"), Code::unavailable);
 }
 
-TEST(GrpcFraming, a_status_of_HTTP_has_its_code) {
+TEST(GrpcFraming, maps_http_status_to_code) {
   const struct {
     int status;
     Code code;
@@ -91,7 +91,7 @@ TEST(GrpcFraming, a_status_of_HTTP_has_its_code) {
   for (const auto& row : rows) EXPECT_EQ(code_from_http(row.status), row.code) << row.status;
 }
 
-TEST(GrpcFraming, content_types_of_gRPC) {
+TEST(GrpcFraming, recognizes_content_types) {
   for (const char* const good :
        {"application/grpc", "application/grpc+proto", "application/grpc;x=y"}) {
     EXPECT_TRUE(is_grpc(good)) << good;

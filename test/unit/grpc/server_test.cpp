@@ -27,7 +27,7 @@ std::string call_without_a_message() {
   return bytes.append(kFields);
 }
 
-CO_TEST(GrpcServer, connections_that_say_nothing_keep_no_place_from_a_caller) {
+CO_TEST(GrpcServer, closes_silent_connections_for_caller) {
   GrpcSite site(loop);
   site.server_options.connections_max = 3;
   site.start_server();
@@ -39,7 +39,7 @@ CO_TEST(GrpcServer, connections_that_say_nothing_keep_no_place_from_a_caller) {
   co_await site.stop();
 }
 
-CO_TEST(GrpcServer, a_call_whose_message_does_not_come_keeps_no_place) {
+CO_TEST(GrpcServer, closes_call_without_message_for_caller) {
   GrpcSite site(loop);
   site.server_options.connections_max = 1;
   site.start_server();
@@ -52,7 +52,7 @@ CO_TEST(GrpcServer, a_call_whose_message_does_not_come_keeps_no_place) {
   co_await site.stop();
 }
 
-CO_TEST(GrpcServer, a_connection_keeps_its_place_while_its_call_is_answered) {
+CO_TEST(GrpcServer, keeps_connection_during_its_call) {
   GrpcSite site(loop);
   site.server_options.connections_max = 1;
   site.start();

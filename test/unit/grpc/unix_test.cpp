@@ -49,21 +49,21 @@ Task<> call_over(UnixGrpc& site, std::string& answer) {
   co_await group.join();
 }
 
-TEST_F(UnixGrpc, a_call_goes_over_a_socket_file_that_is_removed_at_the_end) {
+TEST_F(UnixGrpc, calls_over_socket_file_and_removes_it) {
   std::string answer;
   loop.run(call_over(*this, answer));
   EXPECT_EQ(answer, "hello");
   EXPECT_FALSE(std::filesystem::exists(path("a.sock")));
 }
 
-TEST_F(UnixGrpc, a_file_that_is_there_already_is_not_taken) {
+TEST_F(UnixGrpc, keeps_existing_file) {
   std::ofstream(path("taken")) << "mine";
   const auto listener = http::make_unix_listener(loop.executor(), loop.time(), path("taken"));
   EXPECT_FALSE(listener);
   EXPECT_TRUE(std::filesystem::exists(path("taken")));
 }
 
-TEST_F(UnixGrpc, a_socket_that_was_left_behind_is_replaced_and_another_file_is_not) {
+TEST_F(UnixGrpc, replaces_stale_socket_only) {
   const std::string left = path("new/left.sock");
   {
     const auto first = http::replace_unix_listener(loop.executor(), loop.time(), left);
@@ -77,7 +77,7 @@ TEST_F(UnixGrpc, a_socket_that_was_left_behind_is_replaced_and_another_file_is_n
   EXPECT_FALSE(http::replace_unix_listener(loop.executor(), loop.time(), path("taken")));
 }
 
-TEST_F(UnixGrpc, a_path_that_is_too_long_is_said_to_be) {
+TEST_F(UnixGrpc, reports_path_that_is_too_long) {
   const std::string long_path = path(std::string(120, 'x').c_str());
   const auto listener = http::make_unix_listener(loop.executor(), loop.time(), long_path);
   ASSERT_FALSE(listener);
@@ -91,7 +91,7 @@ Task<> connect_to(UnixGrpc& site, std::string path, std::string& error) {
   error = stream ? "" : to_string(stream.error());
 }
 
-TEST_F(UnixGrpc, a_socket_that_is_not_there_is_unreachable) {
+TEST_F(UnixGrpc, reports_missing_socket_as_unreachable) {
   std::string error;
   loop.run(connect_to(*this, path("none.sock"), error));
   EXPECT_EQ(error, "unreachable: unix " + path("none.sock") + ": No such file or directory");

@@ -91,7 +91,7 @@ std::size_t seconds_without(const WholeManager& manager, const std::string& kind
   return at == std::string::npos ? 0 : std::stoul(why.substr(at + words.size()));
 }
 
-CO_TEST(Away, for_ten_minutes_costs_little_and_is_over_within_seconds) {
+CO_TEST(Away, costs_little_in_ten_minutes_and_recovers_within_seconds) {
   Site site(loop);
   WholeManager manager(loop, site.network);
   co_await manager.start();

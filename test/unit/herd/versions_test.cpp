@@ -110,7 +110,7 @@ class Site {
   std::unique_ptr<WholeManager> manager_;
 };
 
-CO_TEST(Versions, of_rules_that_go_are_followed_to_the_next_one) {
+CO_TEST(Versions, follow_rules_to_next_version) {
   Site site(loop, {.device_taint_rules = {"v1beta2"}});
   site.add_pod();
   site.add_rule("v1beta2", "another");
@@ -129,7 +129,7 @@ CO_TEST(Versions, of_rules_that_go_are_followed_to_the_next_one) {
   co_await site.leave();
 }
 
-CO_TEST(Versions, of_rules_that_are_gone_for_good_leave_no_device_tainted) {
+CO_TEST(Versions, clear_taints_when_rules_disappear) {
   Site site(loop, {.device_taint_rules = {"v1alpha3"}});
   site.add_rule("v1alpha3", "gpu-0");
   co_await sleep_for(site.time, 1min);
@@ -146,7 +146,7 @@ CO_TEST(Versions, of_rules_that_are_gone_for_good_leave_no_device_tainted) {
   co_await site.leave();
 }
 
-TEST(Versions, are_those_of_all_kinds_that_the_controllers_need_together) {
+TEST(Versions, are_chosen_for_all_kinds_together) {
   const auto kinds = [](bool claims, bool eviction) {
     manager::Options options;
     options.runs_resource_claim_controller = claims;

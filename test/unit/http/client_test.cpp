@@ -64,7 +64,7 @@ std::vector<Answer> good_answers() {
   };
 }
 
-CO_TEST(HttpClient, reads_answers_that_come_in_pieces_of_any_size) {
+CO_TEST(HttpClient, reads_answers_however_split) {
   for (const auto& row : good_answers()) {
     for (const std::size_t piece : {1U, 2U, 3U, 10U, 100'000U}) {
       SCOPED_TRACE(row.what + ", pieces of " + std::to_string(piece));
@@ -79,7 +79,7 @@ CO_TEST(HttpClient, reads_answers_that_come_in_pieces_of_any_size) {
   }
 }
 
-CO_TEST(HttpClient, a_stream_reads_the_same_answers) {
+CO_TEST(HttpClient, reads_same_answers_as_stream) {
   for (const auto& row : good_answers()) {
     for (const std::size_t piece : {1U, 7U, 100'000U}) {
       SCOPED_TRACE(row.what + ", pieces of " + std::to_string(piece));
@@ -102,7 +102,7 @@ CO_TEST(HttpClient, a_stream_reads_the_same_answers) {
 }
 
 // 16 KB on the wire; all of it is there before the client looks.
-CO_TEST(HttpClient, others_have_turns_while_a_bomb_is_inflated) {
+CO_TEST(HttpClient, yields_while_inflating_bomb) {
   constexpr std::size_t kBytes = 16 * 1024 * 1024;
   ScriptedSite site(loop, {{answer(test::gzip(std::string(kBytes, 'x')), kGzip)}});
   std::size_t turns = 0;
@@ -123,7 +123,7 @@ CO_TEST(HttpClient, others_have_turns_while_a_bomb_is_inflated) {
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, a_stream_gives_each_gzip_member_out_when_it_comes) {
+CO_TEST(HttpClient, delivers_each_gzip_member_on_arrival) {
   const std::string head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n";
   ScriptedSite site(loop, {{head + test::gzip("event 1\n"), Then::stall}});
   const auto stream = co_await site.client->open(get("/watch"), {});
@@ -137,7 +137,7 @@ CO_TEST(HttpClient, a_stream_gives_each_gzip_member_out_when_it_comes) {
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, an_answer_to_head_has_no_body) {
+CO_TEST(HttpClient, expects_no_body_for_head) {
   ScriptedSite site(loop, {{"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"}, {answer("next")}});
   const auto head = co_await site.client->send(make_request(Method::head, "/"), {});
   CO_ASSERT_TRUE(head);
@@ -149,7 +149,7 @@ CO_TEST(HttpClient, an_answer_to_head_has_no_body) {
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, an_answer_that_ends_early_at_any_byte_is_disconnected) {
+CO_TEST(HttpClient, reports_truncated_answer_as_disconnected) {
   const std::string rows[] = {answer("hello"), chunked({"hel", "lo"}),
                               chunked({test::gzip("hello")}, kGzip)};
   for (const auto& whole : rows) {
@@ -171,7 +171,7 @@ struct BadAnswer {
   std::string part;
 };
 
-CO_TEST(HttpClient, refuses_bad_answers_by_name_and_never_uses_their_connection_again) {
+CO_TEST(HttpClient, rejects_bad_answers_by_name_and_drops_connection) {
   const BadAnswer rows[] = {
       {"no HTTP", "hello there\r\n\r\n", Reason::malformed, "at byte"},
       {"2 GB", "HTTP/1.1 200 OK\r\nContent-Length: 2147483648\r\n\r\nx", Reason::body_too_large,
@@ -206,7 +206,7 @@ CO_TEST(HttpClient, refuses_bad_answers_by_name_and_never_uses_their_connection_
   }
 }
 
-CO_TEST(HttpClient, an_answer_before_the_request_was_read_is_taken) {
+CO_TEST(HttpClient, accepts_answer_before_request_was_read) {
   PipeNetwork network(loop.time(), 1000);
   const auto listener = network.listen(kOrigin.host, kOrigin.port);
   TaskGroup group(loop.executor());
@@ -224,7 +224,7 @@ CO_TEST(HttpClient, an_answer_before_the_request_was_read_is_taken) {
   co_await group.join();
 }
 
-CO_TEST(HttpClient, a_token_with_a_line_break_is_refused_and_not_shown) {
+CO_TEST(HttpClient, rejects_token_with_line_break_without_showing_it) {
   ScriptedSite site(loop, {});
   Request request = get("/");
   request.headers.add("Authorization", "Bearer secret\nX: y");
@@ -239,7 +239,7 @@ CO_TEST(HttpClient, a_token_with_a_line_break_is_refused_and_not_shown) {
 // ---- deadlines
 // ------------------------------------------------------------------------------------
 
-CO_TEST(HttpClient, a_server_that_stalls_is_left_at_the_deadline_wherever_it_stalls) {
+CO_TEST(HttpClient, leaves_stalling_server_at_deadline) {
   const std::string whole = chunked({"hel", "lo"});
   for (std::size_t size = 0; size < whole.size(); ++size) {
     ScriptedSite site(loop, {{whole.substr(0, size), Then::stall}, {answer("next")}});
@@ -255,7 +255,7 @@ CO_TEST(HttpClient, a_server_that_stalls_is_left_at_the_deadline_wherever_it_sta
   }
 }
 
-CO_TEST(HttpClient, a_server_that_does_not_read_is_left_at_the_deadline) {
+CO_TEST(HttpClient, leaves_server_that_does_not_read_at_deadline) {
   PipeNetwork network(loop.time());
   const auto listener = network.listen(kOrigin.host, kOrigin.port);
   const auto client = make_client(network, loop.time(), {.origin = kOrigin});
@@ -280,7 +280,7 @@ class NoRoute final : public Transport {
   runtime::TimeSource& time_;
 };
 
-CO_TEST(HttpClient, connecting_has_a_timeout_of_its_own_after_which_nothing_was_sent) {
+CO_TEST(HttpClient, times_out_connecting_with_nothing_sent) {
   NoRoute transport(loop.time());
   const auto client = make_client(transport, loop.time(), {.origin = kOrigin});
   const auto start = loop.time().now();
@@ -297,7 +297,7 @@ CO_TEST(HttpClient, connecting_has_a_timeout_of_its_own_after_which_nothing_was_
 // ---- the pool
 // -------------------------------------------------------------------------------------
 
-CO_TEST(HttpClient, one_after_the_other_they_share_a_connection) {
+CO_TEST(HttpClient, reuses_connection_for_sequential_requests) {
   ScriptedSite site(loop, {{answer("a")}, {chunked({"b"})}, {answer("c")}});
   for (const std::string body : {"a", "b", "c"}) {
     const auto response = co_await site.client->send(post("/"), {});
@@ -308,7 +308,7 @@ CO_TEST(HttpClient, one_after_the_other_they_share_a_connection) {
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, a_connection_that_the_server_wants_closed_is_closed) {
+CO_TEST(HttpClient, closes_connection_on_server_request) {
   const std::string bytes = answer("a", "Connection: close\r\n");
   ScriptedSite site(loop, {{bytes}, {answer("b") + "left over"}, {answer("c")}});
   for (int i = 0; i < 3; ++i) {
@@ -319,7 +319,7 @@ CO_TEST(HttpClient, a_connection_that_the_server_wants_closed_is_closed) {
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, an_idle_connection_is_closed_after_a_while) {
+CO_TEST(HttpClient, closes_idle_connection) {
   ScriptedSite site(loop, {{answer("a")}, {answer("b")}, {answer("c")}});
   co_await site.client->send(get("/"), {});
   co_await runtime::sleep_for(loop.time(), 89s);
@@ -331,7 +331,7 @@ CO_TEST(HttpClient, an_idle_connection_is_closed_after_a_while) {
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, close_idle_also_retires_what_is_in_use) {
+CO_TEST(HttpClient, retires_connections_in_use_after_close_idle) {
   ScriptedSite site(loop, {{answer("a")}, {answer("b")}});
   TaskGroup group(loop.executor());
   group.spawn("request", [](Client& client) -> Task<> {
@@ -366,7 +366,7 @@ struct Gate {
   runtime::Condition opened;
 };
 
-CO_TEST(HttpClient, the_pool_is_bounded_and_first_come_first_served) {
+CO_TEST(HttpClient, bounds_pool_in_fifo_order) {
   Gate gate(loop);
   Site site(loop, gate.handler(), {}, {.origin = kOrigin, .connections_max = 3});
   TaskGroup group(loop.executor());
@@ -389,7 +389,7 @@ CO_TEST(HttpClient, the_pool_is_bounded_and_first_come_first_served) {
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, waiting_for_a_connection_ends_at_the_deadline_or_by_cancellation) {
+CO_TEST(HttpClient, stops_waiting_for_connection_at_deadline_or_cancellation) {
   Gate gate(loop);
   Site site(loop, gate.handler(), {}, {.origin = kOrigin, .connections_max = 1});
   TaskGroup holder(loop.executor());
@@ -417,7 +417,7 @@ CO_TEST(HttpClient, waiting_for_a_connection_ends_at_the_deadline_or_by_cancella
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, a_stream_does_not_count_and_its_connection_goes_with_it) {
+CO_TEST(HttpClient, excludes_stream_from_pool) {
   Gate gate(loop);
   Site site(loop, gate.handler(), {}, {.origin = kOrigin, .connections_max = 1});
   TaskGroup group(loop.executor());
@@ -438,7 +438,7 @@ CO_TEST(HttpClient, a_stream_does_not_count_and_its_connection_goes_with_it) {
 // ---- stale connections
 // ----------------------------------------------------------------------------
 
-CO_TEST(HttpClient, an_idle_connection_that_was_closed_is_not_used_even_for_a_post) {
+CO_TEST(HttpClient, does_not_reuse_closed_idle_connection) {
   ScriptedSite site(loop, {{answer("a"), Then::close}, {answer("b")}});
   co_await site.client->send(get("/"), {});
   co_await runtime::sleep_for(loop.time(), 1s);
@@ -448,7 +448,7 @@ CO_TEST(HttpClient, an_idle_connection_that_was_closed_is_not_used_even_for_a_po
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, a_repeatable_request_is_repeated_when_its_idle_connection_closes) {
+CO_TEST(HttpClient, repeats_repeatable_request_when_idle_connection_closes) {
   for (const Method method : {Method::get, Method::put, Method::patch, Method::delete_}) {
     ScriptedSite site(loop, {{answer("a")}, {"", Then::close}, {answer("b")}});
     co_await site.client->send(get("/"), {});
@@ -461,7 +461,7 @@ CO_TEST(HttpClient, a_repeatable_request_is_repeated_when_its_idle_connection_cl
   }
 }
 
-CO_TEST(HttpClient, an_idle_connection_that_stays_silent_takes_the_others_along) {
+CO_TEST(HttpClient, closes_idle_connections_after_one_stays_silent) {
   ScriptedSite site(loop, {{answer("a")}, {answer("b")}, {"", Then::stall}, {answer("c")}});
   TaskGroup group(loop.executor());
   for (int i = 0; i < 2; ++i) {
@@ -481,7 +481,7 @@ CO_TEST(HttpClient, an_idle_connection_that_stays_silent_takes_the_others_along)
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, a_post_is_never_sent_twice) {
+CO_TEST(HttpClient, never_sends_post_twice) {
   ScriptedSite site(loop, {{answer("a")}, {"", Then::close}, {answer("b")}});
   co_await site.client->send(get("/"), {});
   const auto response = co_await site.client->send(post("/x"), {});
@@ -490,7 +490,7 @@ CO_TEST(HttpClient, a_post_is_never_sent_twice) {
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, nothing_is_sent_a_third_time_or_after_a_byte_of_an_answer) {
+CO_TEST(HttpClient, sends_nothing_a_third_time_or_after_answer_begins) {
   ScriptedSite twice(loop, {{answer("a")}, {"", Then::close}, {"", Then::close}, {answer("b")}});
   co_await twice.client->send(get("/"), {});
   const auto refused = co_await twice.client->send(get("/x"), {});
@@ -509,7 +509,7 @@ CO_TEST(HttpClient, nothing_is_sent_a_third_time_or_after_a_byte_of_an_answer) {
 // ---- before_send
 // ----------------------------------------------------------------------------------
 
-CO_TEST(HttpClient, a_forbidden_request_is_not_sent_and_its_connection_stays) {
+CO_TEST(HttpClient, keeps_connection_of_forbidden_request) {
   ScriptedSite site(loop, {{answer("a")}});
   const auto forbid = []() -> Result<> {
     return runtime::fail(Reason::shutting_down, "the lease is lost");
@@ -524,7 +524,7 @@ CO_TEST(HttpClient, a_forbidden_request_is_not_sent_and_its_connection_stays) {
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, one_that_may_not_be_sent_again_has_an_unknown_outcome) {
+CO_TEST(HttpClient, reports_unknown_outcome_if_request_may_not_be_repeated) {
   ScriptedSite site(loop, {{answer("a")}, {"", Then::close}, {answer("b")}});
   co_await site.client->send(get("/"), {});
   int asked = 0;
@@ -552,7 +552,7 @@ struct OneConnection final : Transport {
   bool is_made = false;
 };
 
-CO_TEST(HttpClient, one_whose_second_attempt_finds_no_server_has_an_unknown_outcome) {
+CO_TEST(HttpClient, reports_unknown_outcome_if_second_attempt_finds_no_server) {
   ScriptedSite site(loop, {{answer("a")}, {"", Then::close}});
   OneConnection transport(site.network);
   const auto client = make_client(transport, loop.time(), {.origin = kOrigin});
@@ -567,7 +567,7 @@ CO_TEST(HttpClient, one_whose_second_attempt_finds_no_server_has_an_unknown_outc
 // ---- at every step
 // --------------------------------------------------------------------------------
 
-CO_TEST(HttpClient, cancelled_at_any_step_it_leaves_no_half_used_connection) {
+CO_TEST(HttpClient, leaves_no_dirty_connection_when_cancelled) {
   bool has_ended_by_itself = false;
   for (int steps = 0; !has_ended_by_itself; ++steps) {
     Site site(loop, echo(), {}, {.origin = kOrigin, .connections_max = 1});
@@ -638,7 +638,7 @@ Task<> keep(Client& client, std::string target, std::vector<Response>& kept) {
 }
 
 // Fifty workers may ask for fifty objects that a tenant has made as large as can be.
-CO_TEST(HttpClient, holds_two_large_answers_at_a_time_and_any_number_of_small_ones) {
+CO_TEST(HttpClient, limits_concurrent_large_answers_to_two) {
   const auto large_or_small = [](Request request, Responder& responder) -> Task<> {
     const std::size_t size = request.target == "/large" ? 1'000'000 : 100'000;
     co_await responder.send({.status = 200, .headers = {}, .body = std::string(size, 'x')});
@@ -659,7 +659,7 @@ CO_TEST(HttpClient, holds_two_large_answers_at_a_time_and_any_number_of_small_on
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, a_failure_at_any_step_is_reported_or_made_good_and_then_over) {
+CO_TEST(HttpClient, reports_or_hides_failure_at_any_step_and_recovers) {
   for (int step = 0; step < 12; ++step) {
     Site site(loop, echo());
     FailingTransport transport(site.network, step);

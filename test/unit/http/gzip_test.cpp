@@ -28,7 +28,7 @@ Result<std::string> inflate_all(Inflater& inflater, const std::vector<std::strin
   return inflated;
 }
 
-TEST(Inflater, members_one_after_the_other_in_any_two_pieces) {
+TEST(Inflater, reads_members_in_any_two_pieces) {
   const std::string bytes =
       test::gzip("first event\n") + test::gzip("") + test::gzip("second event\n");
   for (std::size_t split = 0; split <= bytes.size(); ++split) {
@@ -44,7 +44,7 @@ TEST(Inflater, members_one_after_the_other_in_any_two_pieces) {
   }
 }
 
-TEST(Inflater, a_member_is_given_out_as_soon_as_it_has_come) {
+TEST(Inflater, delivers_member_on_arrival) {
   Inflater inflater;
   std::string output(100, '\0');
   const auto step = inflater.inflate(test::gzip("event\n"), output);
@@ -52,7 +52,7 @@ TEST(Inflater, a_member_is_given_out_as_soon_as_it_has_come) {
   EXPECT_EQ(output.substr(0, step->produced), "event\n");
 }
 
-TEST(Inflater, a_bomb_never_exceeds_the_output_it_is_given) {
+TEST(Inflater, never_exceeds_given_output) {
   const std::string bomb = test::gzip(std::string(10'000'000, '\0'));
   ASSERT_LT(bomb.size(), 100'000U);
   Inflater inflater;
@@ -63,7 +63,7 @@ TEST(Inflater, a_bomb_never_exceeds_the_output_it_is_given) {
   EXPECT_LT(step->consumed, bomb.size());
 }
 
-TEST(Inflater, an_end_within_a_member_is_seen) {
+TEST(Inflater, detects_end_within_member) {
   const std::string bytes = test::gzip("event\n");
   for (std::size_t size = 1; size < bytes.size(); ++size) {
     Inflater inflater;
@@ -74,7 +74,7 @@ TEST(Inflater, an_end_within_a_member_is_seen) {
 }
 
 // TLS has authenticated the bytes; a checksum of them costs as much as their inflation.
-TEST(Inflater, a_checksum_is_not_looked_at) {
+TEST(Inflater, ignores_checksum) {
   std::string bytes = test::gzip("event\n");
   bytes[bytes.size() - 6] ^= 1;
   Inflater inflater;
@@ -84,7 +84,7 @@ TEST(Inflater, a_checksum_is_not_looked_at) {
   EXPECT_TRUE(inflater.at_member_end());
 }
 
-TEST(Inflater, invalid_gzip_is_malformed_with_its_offset) {
+TEST(Inflater, reports_offset_of_invalid_gzip) {
   const std::string good = test::gzip("event\n");
   constexpr std::size_t kHeadBytes = 10;
   std::string unknown_block = good;

@@ -60,7 +60,7 @@ struct GoodAnswer {
   AnswerBody answer_body = AnswerBody::as_framed;
 };
 
-TEST(ResponseParser, reads_answers_in_pieces_of_any_size) {
+TEST(ResponseParser, reads_answers_however_split) {
   const GoodAnswer rows[] = {
       {"a body with a length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 200, "hello",
        true},
@@ -115,7 +115,7 @@ struct BadMessage {
   std::string part_of_message = "byte";
 };
 
-TEST(ResponseParser, refuses_broken_answers_and_says_where) {
+TEST(ResponseParser, rejects_broken_answers_with_position) {
   const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   const BadMessage rows[] = {
       {"no HTTP at all", "SSH-2.0-OpenSSH_9.2\r\n\r\n", Kind::bad_version},
@@ -171,7 +171,7 @@ TEST(ResponseParser, refuses_broken_answers_and_says_where) {
   }
 }
 
-TEST(ResponseParser, an_end_in_the_middle_is_truncation_at_every_byte) {
+TEST(ResponseParser, detects_truncation_at_every_byte) {
   const std::string answers[] = {
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nT: u\r\n\r\n",
@@ -188,7 +188,7 @@ TEST(ResponseParser, an_end_in_the_middle_is_truncation_at_every_byte) {
   }
 }
 
-TEST(RequestParser, reads_a_request_in_pieces_of_any_size) {
+TEST(RequestParser, reads_request_however_split) {
   const std::string bytes =
       "PATCH /a?b=%20c HTTP/1.1\r\nHost: x\r\nX-Odd:   spaces around   \r\nContent-Length: "
       "4\r\n\r\nbodyGET";
@@ -206,7 +206,7 @@ TEST(RequestParser, reads_a_request_in_pieces_of_any_size) {
   }
 }
 
-TEST(RequestParser, a_method_that_we_do_not_know_is_left_to_the_server) {
+TEST(RequestParser, passes_unknown_method_to_server) {
   const auto parser = make_request_parser(kLimits);
   const Reading<RequestHead> reading(*parser, "BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n", 10'000);
   ASSERT_TRUE(parser->complete());

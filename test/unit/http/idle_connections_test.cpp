@@ -32,7 +32,7 @@ bool has_memory(const Connection& connection) {
   return connection.buffer.data().data() != nullptr;
 }
 
-TEST(IdleConnections, all_but_the_next_to_be_taken_give_their_memory_back) {
+TEST(IdleConnections, release_memory_except_next_to_be_used) {
   runtime::VirtualTime time;
   IdleConnections idle(time, std::chrono::seconds(90));
   int first_trims = 0;
@@ -46,7 +46,7 @@ TEST(IdleConnections, all_but_the_next_to_be_taken_give_their_memory_back) {
   EXPECT_FALSE(has_memory(*idle.take()));
 }
 
-TEST(ReadBuffer, keeps_what_is_in_it_when_it_is_asked_to_give_memory_back) {
+TEST(ReadBuffer, keeps_content_when_releasing_memory) {
   ReadBuffer buffer(1024);
   buffer.space()[0] = 'x';
   buffer.commit(1);

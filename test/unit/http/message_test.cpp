@@ -8,13 +8,13 @@
 namespace dcm::http {
 namespace {
 
-TEST(Headers, names_compare_without_case) {
+TEST(Headers, compare_names_case_insensitively) {
   const Headers headers{{"Content-Type", "application/json"}};
   EXPECT_EQ(headers.find("content-type"), "application/json");
   EXPECT_EQ(headers.find("content-typ"), std::nullopt);
 }
 
-TEST(Headers, find_gives_the_first_and_set_replaces_all) {
+TEST(Headers, find_first_and_replace_all) {
   Headers headers{{"Warning", "a"}, {"Accept", "x"}, {"warning", "b"}};
   EXPECT_EQ(headers.find("Warning"), "a");
   headers.set("WARNING", "c");
@@ -22,14 +22,14 @@ TEST(Headers, find_gives_the_first_and_set_replaces_all) {
   EXPECT_EQ(headers.size(), 2U);
 }
 
-TEST(Method, each_is_found_by_its_name_and_nothing_else_is) {
+TEST(Method, is_found_by_name_only) {
   EXPECT_EQ(method_from("DELETE"), Method::delete_);
   EXPECT_EQ(method_from("HEAD"), Method::head);
   EXPECT_EQ(method_from("get"), std::nullopt);
   EXPECT_EQ(method_from("OPTIONS"), std::nullopt);
 }
 
-TEST(Response, its_status_is_named_for_clients_that_show_the_name) {
+TEST(Response, names_status_for_http1_clients) {
   const auto line = [](std::uint16_t status) {
     const Response response{.status = status, .headers = {}, .body = {}};
     const std::string head =
@@ -41,7 +41,7 @@ TEST(Response, its_status_is_named_for_clients_that_show_the_name) {
   EXPECT_EQ(line(299), "HTTP/1.1 299 ");
 }
 
-TEST(Endpoint, an_ipv6_address_is_bracketed) {
+TEST(Endpoint, brackets_ipv6_address) {
   EXPECT_EQ((Endpoint{Security::tls, "::1", 6443}).url(), "https://[::1]:6443");
   EXPECT_EQ((Endpoint{Security::plain, "localhost", 80}).url(), "http://localhost:80");
 }

@@ -23,7 +23,7 @@ Request from(std::string host, Method method = Method::get) {
   return {.method = method, .target = "/", .headers = {{"Host", std::move(host)}}, .body = {}};
 }
 
-TEST(CheckOpenPort, answers_on_loopback_to_loopback_hosts_alone) {
+TEST(CheckOpenPort, accepts_only_loopback_hosts_on_loopback) {
   for (const auto* host : {"localhost", "LocalHost:6443", "127.0.0.1:6443", "127.0.0.1",
                            "127.1.2.3", "[::1]:6443", "[::1]"}) {
     EXPECT_EQ(status_of(from(host), kLoopback), 0) << host;
@@ -37,14 +37,14 @@ TEST(CheckOpenPort, answers_on_loopback_to_loopback_hosts_alone) {
   }
 }
 
-TEST(CheckOpenPort, answers_elsewhere_to_every_address_and_to_no_name) {
+TEST(CheckOpenPort, accepts_any_address_but_no_name_elsewhere) {
   for (const auto* host : {"10.0.0.1:8080", "[fd00::7]:8080", "localhost:8080"}) {
     EXPECT_EQ(status_of(from(host), kAnywhere), 0) << host;
   }
   EXPECT_EQ(status_of(from("manager.kube-system.svc:8080"), kAnywhere), 403);
 }
 
-TEST(CheckOpenPort, answers_to_accepted_hosts) {
+TEST(CheckOpenPort, accepts_configured_hosts) {
   EXPECT_EQ(status_of(from("dev.example:80"), kLoopback, {"dev.example"}), 0);
   EXPECT_EQ(status_of(from("DEV.example"), kLoopback, {"dev.example:80"}), 0);
   EXPECT_EQ(status_of(from("a.dev.example"), kLoopback, {"*.dev.example"}), 0);
@@ -61,7 +61,7 @@ struct BrowserRow {
   std::uint16_t status;
 };
 
-TEST(CheckOpenPort, refuses_what_pages_of_others_send) {
+TEST(CheckOpenPort, rejects_requests_of_foreign_pages) {
   const auto own = std::pair<std::string, std::string>{"Host", "127.0.0.1:6443"};
   const BrowserRow rows[] = {
       {"the own page",
@@ -122,7 +122,7 @@ TEST(CheckOpenPort, refuses_what_pages_of_others_send) {
   }
 }
 
-TEST(CheckOpenPort, answers_pages_of_accepted_hosts) {
+TEST(CheckOpenPort, accepts_pages_of_configured_hosts) {
   const Request request{.method = Method::get,
                         .target = "/",
                         .headers = {{"Host", "127.0.0.1"}, {"Origin", "https://dev.example"}},
@@ -131,7 +131,7 @@ TEST(CheckOpenPort, answers_pages_of_accepted_hosts) {
   EXPECT_EQ(status_of(request, kLoopback, {"dev.example"}), 0);
 }
 
-TEST(CheckOpenPort, shows_a_bad_host_on_one_line) {
+TEST(CheckOpenPort, shows_bad_host_on_one_line) {
   const auto refusal = check_open_port(from("a\x1b[2J" + std::string(5000, 'x')), {"127.0.0.1:1"});
   EXPECT_EQ(refusal.why.find('\x1b'), std::string::npos);
   EXPECT_LT(refusal.why.size(), 300U);
@@ -142,7 +142,7 @@ Task<> answer(Responder& responder) {
       co_await responder.send({.status = 200, .headers = {}, .body = "secret"});
 }
 
-CO_TEST(ServeOpen, lets_no_foreign_request_reach_the_handler) {
+CO_TEST(ServeOpen, keeps_foreign_requests_from_handler) {
   PipeNetwork network(loop.time());
   const auto listener = network.listen("evil.example", 80);
   const auto client =

@@ -46,7 +46,7 @@ Task<> write_and_close(Stream& stream, std::string bytes) {
   stream.close();
 }
 
-CO_TEST(Pipe, carries_more_than_its_buffer_holds_in_order_and_to_the_end) {
+CO_TEST(Pipe, carries_more_than_its_buffer_in_order) {
   Ends ends(loop);
   co_await ends.open();
   TaskGroup group(loop.executor());
@@ -57,7 +57,7 @@ CO_TEST(Pipe, carries_more_than_its_buffer_holds_in_order_and_to_the_end) {
   co_await group.join();
 }
 
-CO_TEST(Pipe, a_reader_and_a_writer_that_wait_end_at_their_deadlines) {
+CO_TEST(Pipe, ends_waiting_reader_and_writer_at_deadlines) {
   Ends ends(loop);
   co_await ends.open();
   const auto start = loop.time().now();
@@ -70,7 +70,7 @@ CO_TEST(Pipe, a_reader_and_a_writer_that_wait_end_at_their_deadlines) {
   EXPECT_EQ(loop.time().now() - start, 5s);
 }
 
-CO_TEST(Pipe, available_bytes_are_read_even_after_the_deadline) {
+CO_TEST(Pipe, reads_available_bytes_after_deadline) {
   Ends ends(loop);
   co_await ends.open();
   co_await ends.client->write("x", {});
@@ -79,7 +79,7 @@ CO_TEST(Pipe, available_bytes_are_read_even_after_the_deadline) {
   EXPECT_TRUE(read);
 }
 
-CO_TEST(Pipe, after_a_half_close_the_other_direction_continues) {
+CO_TEST(Pipe, continues_other_direction_after_half_close) {
   Ends ends(loop);
   co_await ends.open();
   co_await ends.client->shutdown_send({});
@@ -92,7 +92,7 @@ CO_TEST(Pipe, after_a_half_close_the_other_direction_continues) {
   EXPECT_EQ(*read, 6U);
 }
 
-CO_TEST(Pipe, a_write_to_a_peer_that_has_gone_fails) {
+CO_TEST(Pipe, fails_write_to_closed_peer) {
   Ends ends(loop);
   co_await ends.open();
   ends.server.reset();
@@ -100,7 +100,7 @@ CO_TEST(Pipe, a_write_to_a_peer_that_has_gone_fails) {
   EXPECT_EQ(written.error().reason, Reason::disconnected);
 }
 
-CO_TEST(Pipe, close_wakes_the_tasks_on_this_side) {
+CO_TEST(Pipe, wakes_tasks_on_close) {
   Ends ends(loop);
   co_await ends.open();
   loop.time().schedule(loop.time().now() + 1s, [&] { ends.client->close(); });
@@ -108,7 +108,7 @@ CO_TEST(Pipe, close_wakes_the_tasks_on_this_side) {
   EXPECT_EQ(read, " then disconnected");
 }
 
-CO_TEST(Pipe, a_cut_drops_bytes_under_way) {
+CO_TEST(Pipe, drops_bytes_in_flight_when_cut) {
   Ends ends(loop);
   co_await ends.open();
   co_await ends.client->write("lost", {});
@@ -122,7 +122,7 @@ CO_TEST(Pipe, a_cut_drops_bytes_under_way) {
   EXPECT_TRUE(later.client->is_quiet()) << "new connections are not cut";
 }
 
-CO_TEST(Pipe, is_quiet_until_something_or_the_end_has_come) {
+CO_TEST(Pipe, is_quiet_until_data_or_end) {
   Ends ends(loop);
   co_await ends.open();
   EXPECT_TRUE(ends.client->is_quiet());
@@ -133,7 +133,7 @@ CO_TEST(Pipe, is_quiet_until_something_or_the_end_has_come) {
   EXPECT_FALSE(ends.server->is_quiet());
 }
 
-CO_TEST(Pipe, connecting_without_a_listener_is_unreachable) {
+CO_TEST(Pipe, is_unreachable_without_listener) {
   PipeNetwork network(loop.time());
   const Endpoint endpoint{Security::plain, "host", 1};
   const auto before = co_await network.connect(endpoint, {});
@@ -145,7 +145,7 @@ CO_TEST(Pipe, connecting_without_a_listener_is_unreachable) {
   EXPECT_EQ(after.error().reason, Reason::unreachable);
 }
 
-CO_TEST(Pipe, a_connection_that_is_never_accepted_ends_with_its_listener) {
+CO_TEST(Pipe, ends_unaccepted_connection_with_listener) {
   PipeNetwork network(loop.time());
   auto listener = network.listen("host", 1);
   const auto client = co_await network.connect({Security::plain, "host", 1}, {});
@@ -154,7 +154,7 @@ CO_TEST(Pipe, a_connection_that_is_never_accepted_ends_with_its_listener) {
   EXPECT_EQ(read, "");
 }
 
-CO_TEST(Pipe, a_cancelled_reader_leaves_the_stream_usable) {
+CO_TEST(Pipe, stays_usable_after_cancelled_read) {
   Ends ends(loop);
   co_await ends.open();
   TaskGroup group(loop.executor());

@@ -62,13 +62,13 @@ Outcome ask(std::string answer, std::size_t piece = 1000, Proxy proxy = {}) {
   return outcome;
 }
 
-TEST(OpenTunnel, asks_for_host_and_port) {
+TEST(OpenTunnel, requests_host_and_port) {
   const Outcome outcome = ask("HTTP/1.1 200 Connection established\r\n\r\n");
   EXPECT_TRUE(outcome.opened);
   EXPECT_EQ(outcome.asked, "CONNECT api.example:6443 HTTP/1.1\r\nHost: api.example:6443\r\n\r\n");
 }
 
-TEST(OpenTunnel, authenticates_to_the_proxy_if_configured) {
+TEST(OpenTunnel, authenticates_if_configured) {
   const Outcome outcome =
       ask("HTTP/1.1 200 OK\r\n\r\n", 1000, {.endpoint = {}, .authorization = "Basic YTpi"});
   EXPECT_THAT(outcome.asked, HasSubstr("\r\nProxy-Authorization: Basic YTpi\r\n"));
@@ -81,7 +81,7 @@ struct Row {
   const char* message;
 };
 
-TEST(OpenTunnel, takes_a_2xx_and_refuses_everything_else) {
+TEST(OpenTunnel, accepts_only_2xx) {
   for (const Row& row : {
            Row{"200", "HTTP/1.1 200 OK\r\nVia: squid\r\n\r\n", {}, ""},
            Row{"a length that means nothing",
@@ -111,7 +111,7 @@ TEST(OpenTunnel, takes_a_2xx_and_refuses_everything_else) {
   }
 }
 
-TEST(OpenTunnel, an_answer_without_end_is_cut_off) {
+TEST(OpenTunnel, cuts_off_endless_answer) {
   const Outcome outcome = ask("HTTP/1.1 200 OK\r\nX: " + std::string(100'000, 'x'));
   ASSERT_FALSE(outcome.opened);
   EXPECT_EQ(outcome.opened.error().reason, Reason::malformed);
@@ -187,7 +187,7 @@ const std::string kSocksConnected("\x05\0\0\x01\x0a\0\0\x01\x04\x38", 10);
 const std::string kSocksNoAuthentication("\x05\0", 2);
 constexpr std::size_t kSocksConnectBytes = 4 + 1 + 11 + 2;  // to api.example
 
-TEST(OpenTunnel, through_socks5_lets_the_proxy_resolve_the_name) {
+TEST(OpenTunnel, leaves_name_resolution_to_socks5_proxy) {
   for (const std::size_t piece : {1U, 1000U}) {
     const SocksOutcome outcome =
         ask_socks({{3, kSocksNoAuthentication}, {kSocksConnectBytes, kSocksConnected}}, piece);
@@ -199,7 +199,7 @@ TEST(OpenTunnel, through_socks5_lets_the_proxy_resolve_the_name) {
   }
 }
 
-TEST(OpenTunnel, through_socks5_authenticates_if_the_proxy_wants_it) {
+TEST(OpenTunnel, authenticates_to_socks5_proxy_on_demand) {
   const SocksOutcome outcome = ask_socks(
       {{4, "\x05\x02"}, {11, std::string("\x01\0", 2)}, {kSocksConnectBytes, kSocksConnected}},
       1000, UrlUser{"ada", "secret"});
@@ -209,14 +209,14 @@ TEST(OpenTunnel, through_socks5_authenticates_if_the_proxy_wants_it) {
 }
 
 // What a hasty proxy sends behind its answer is the tunnel's, and stays in it.
-TEST(OpenTunnel, through_socks5_takes_no_byte_of_the_tunnel) {
+TEST(OpenTunnel, consumes_no_tunnel_byte_with_socks5) {
   const SocksOutcome outcome =
       ask_socks({{3, kSocksNoAuthentication}, {kSocksConnectBytes, kSocksConnected + "hello"}});
   EXPECT_TRUE(outcome.opened);
   EXPECT_EQ(outcome.first_bytes, "hello");
 }
 
-TEST(OpenTunnel, through_socks5_gives_up_a_proxy_that_is_silent_or_gone) {
+TEST(OpenTunnel, gives_up_silent_socks5_proxy) {
   EXPECT_EQ(ask_socks({{3, "\x05"}}).opened.error().reason, Reason::deadline_exceeded);
   EXPECT_EQ(ask_socks({{3, "HTTP/1.1 400 Bad Request\r\n\r\n"}}).opened.error().reason,
             Reason::malformed);

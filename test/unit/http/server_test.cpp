@@ -39,7 +39,7 @@ Handler describe() {
   };
 }
 
-CO_TEST(HttpServer, reads_requests_that_come_in_pieces_of_any_size) {
+CO_TEST(HttpServer, reads_requests_however_split) {
   const std::string bytes =
       "PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
       "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
@@ -59,7 +59,7 @@ CO_TEST(HttpServer, dates_its_answers) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, answers_requests_that_come_at_once_one_after_the_other) {
+CO_TEST(HttpServer, answers_pipelined_requests_in_order) {
   Site site(loop, describe());
   const std::string answer = co_await talk(site, std::string(kGet) + std::string(kLastGet));
   EXPECT_THAT(answer, HasSubstr("\r\n\r\nGET /a HTTP/1.1 200 OK"));
@@ -67,7 +67,7 @@ CO_TEST(HttpServer, answers_requests_that_come_at_once_one_after_the_other) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, takes_the_absolute_form_of_a_target) {
+CO_TEST(HttpServer, accepts_absolute_form_of_target) {
   Site site(loop, describe());
   const std::string answer =
       co_await talk(site, "GET http://x:80/a?b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
@@ -75,7 +75,7 @@ CO_TEST(HttpServer, takes_the_absolute_form_of_a_target) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, answers_head_without_the_body_but_with_its_length) {
+CO_TEST(HttpServer, answers_head_with_length_without_body) {
   Site site(loop, describe());
   const std::string answer =
       co_await talk(site, "HEAD /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
@@ -84,7 +84,7 @@ CO_TEST(HttpServer, answers_head_without_the_body_but_with_its_length) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, a_204_has_neither_body_nor_length) {
+CO_TEST(HttpServer, sends_neither_body_nor_length_with_204) {
   Site site(loop, [](Request, Responder& responder) -> Task<> {
     co_await responder.send(Response{.status = 204, .headers = {}, .body = "never sent"});
   });
@@ -94,7 +94,7 @@ CO_TEST(HttpServer, a_204_has_neither_body_nor_length) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, speaks_to_http_1_0_without_chunks_and_closes) {
+CO_TEST(HttpServer, closes_without_chunks_for_http_1_0) {
   Site site(loop, [](Request, Responder& responder) -> Task<> {
     co_await responder.begin(ok(""));
     co_await responder.write("piece");
@@ -119,7 +119,7 @@ CO_TEST(HttpServer, streams_in_chunks) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, invites_a_body_that_waits_for_it) {
+CO_TEST(HttpServer, answers_expect_continue) {
   Site site(loop, describe());
   const auto stream = co_await site.connect();
   co_await stream->write(
@@ -141,7 +141,7 @@ struct Refused {
   int status;
 };
 
-CO_TEST(HttpServer, refuses_what_it_must_and_closes) {
+CO_TEST(HttpServer, rejects_invalid_requests_and_closes) {
   const Refused rows[] = {
       {"garbage", "\x16\x03\x01 hello\r\n\r\n", 400},
       {"no host", "GET / HTTP/1.1\r\n\r\n", 400},
@@ -177,7 +177,7 @@ CO_TEST(HttpServer, refuses_what_it_must_and_closes) {
   }
 }
 
-CO_TEST(HttpServer, a_refused_body_is_read_away_so_that_the_refusal_arrives) {
+CO_TEST(HttpServer, drains_rejected_body_so_that_answer_arrives) {
   Site site(loop, describe(), {.body_bytes_max = 10});
   const auto stream = co_await site.connect();
   const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 150000\r\n\r\n";
@@ -191,7 +191,7 @@ CO_TEST(HttpServer, a_refused_body_is_read_away_so_that_the_refusal_arrives) {
 // ---- slow clients
 // ---------------------------------------------------------------------------------
 
-CO_TEST(HttpServer, a_request_that_does_not_arrive_in_time_gets_408) {
+CO_TEST(HttpServer, answers_408_to_slow_request) {
   for (const std::string_view part :
        {kGet.substr(0, 10),
         std::string_view("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx")}) {
@@ -204,7 +204,7 @@ CO_TEST(HttpServer, a_request_that_does_not_arrive_in_time_gets_408) {
   }
 }
 
-CO_TEST(HttpServer, a_byte_now_and_then_does_not_keep_a_request_alive) {
+CO_TEST(HttpServer, limits_total_time_of_request) {
   Site site(loop, describe());
   const auto stream = co_await site.connect();
   const auto start = loop.time().now();
@@ -218,7 +218,7 @@ CO_TEST(HttpServer, a_byte_now_and_then_does_not_keep_a_request_alive) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, silence_is_closed_without_a_word) {
+CO_TEST(HttpServer, closes_silent_connection_without_answer) {
   Site site(loop, describe());
   const auto start = loop.time().now();
   const std::string from_the_start = co_await talk(site, "");
@@ -231,7 +231,7 @@ CO_TEST(HttpServer, silence_is_closed_without_a_word) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, a_client_that_stops_reading_is_dropped) {
+CO_TEST(HttpServer, drops_client_that_stops_reading) {
   Result<> sent;
   Site site(loop, [&sent](Request, Responder& responder) -> Task<> {
     Result<> result = co_await responder.send(ok(std::string(1'000'000, 'x')));
@@ -248,7 +248,7 @@ CO_TEST(HttpServer, a_client_that_stops_reading_is_dropped) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, a_slow_but_steady_reader_gets_all) {
+CO_TEST(HttpServer, serves_slow_but_steady_reader) {
   Site site(loop, [](Request, Responder& responder) -> Task<> {
     co_await responder.send(ok(std::string(2'000'000, 'x')));
   });
@@ -269,7 +269,7 @@ CO_TEST(HttpServer, a_slow_but_steady_reader_gets_all) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, a_connection_that_is_too_old_is_closed_after_an_answer) {
+CO_TEST(HttpServer, closes_old_connection_after_answer) {
   Site site(loop, describe(), {.age_max = 1min});
   const auto stream = co_await site.connect();
   co_await stream->write(kGet, {});
@@ -287,7 +287,7 @@ CO_TEST(HttpServer, a_connection_that_is_too_old_is_closed_after_an_answer) {
 // ---- handlers
 // -------------------------------------------------------------------------------------
 
-CO_TEST(HttpServer, a_handler_that_throws_costs_a_500_and_affects_no_other) {
+CO_TEST(HttpServer, answers_500_if_handler_throws) {
   Site site(loop, [](Request request, Responder& responder) -> Task<> {
     if (request.target == "/throw") throw std::runtime_error("secret detail");
     co_await responder.send(ok("fine"));
@@ -300,7 +300,7 @@ CO_TEST(HttpServer, a_handler_that_throws_costs_a_500_and_affects_no_other) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, a_handler_that_does_not_answer_costs_a_500) {
+CO_TEST(HttpServer, answers_500_if_handler_does_not_answer) {
   Site site(loop, [](Request, Responder&) -> Task<> { co_return; });
   const auto response = co_await site.client->send(get("/"), {});
   CO_ASSERT_TRUE(response);
@@ -308,7 +308,7 @@ CO_TEST(HttpServer, a_handler_that_does_not_answer_costs_a_500) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, an_aborted_answer_is_a_connection_closed_without_a_word) {
+CO_TEST(HttpServer, closes_connection_of_aborted_answer) {
   Site site(loop, [](Request, Responder& responder) -> Task<> {
     responder.abort();
     co_return;
@@ -319,7 +319,7 @@ CO_TEST(HttpServer, an_aborted_answer_is_a_connection_closed_without_a_word) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, a_stream_that_is_not_ended_is_seen_as_cut) {
+CO_TEST(HttpServer, shows_unfinished_stream_as_cut) {
   for (const std::string how : {"/returns", "/throws"}) {
     Site site(loop, [](Request request, Responder& responder) -> Task<> {
       co_await responder.begin(ok(""));
@@ -332,7 +332,7 @@ CO_TEST(HttpServer, a_stream_that_is_not_ended_is_seen_as_cut) {
   }
 }
 
-CO_TEST(HttpServer, a_streaming_handler_is_cancelled_when_its_client_goes_away) {
+CO_TEST(HttpServer, cancels_streaming_handler_when_client_disconnects) {
   bool has_ended = false;
   Site site(loop, [&](Request, Responder& responder) -> Task<> {
     struct OnExit {
@@ -365,7 +365,7 @@ Task<bool> read_answer(Stream& stream) {
   co_return size && *size > 0;
 }
 
-CO_TEST(HttpServer, an_idle_connection_makes_room_for_a_new_one) {
+CO_TEST(HttpServer, closes_idle_connection_for_new_one) {
   Site site(loop, describe(), {.connections_max = 2});
   const auto start = loop.time().now();
   const auto first = co_await site.connect();
@@ -452,7 +452,7 @@ Task<> write_and_forget(Stream& stream, std::string bytes) {
 
 // The attack: connections that never finish a request. They come from the prober's own address, as
 // from a pod in the network of its host, and each comes again when it is closed.
-CO_TEST(HttpServer, connections_without_a_request_take_no_places) {
+CO_TEST(HttpServer, does_not_count_connections_without_request) {
   AddressedSite site(loop, {.connections_max = 16, .connections_per_address_max = 4});
   std::vector<std::unique_ptr<Stream>> half_open;
   for (int i = 0; i < 1000; ++i) {
@@ -468,7 +468,7 @@ CO_TEST(HttpServer, connections_without_a_request_take_no_places) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, too_many_without_a_request_go_by_age_and_never_the_youngest) {
+CO_TEST(HttpServer, closes_oldest_connections_without_request) {
   AddressedSite site(loop, {.new_connections_max = 16});
   std::vector<std::unique_ptr<Stream>> half_open;
   const auto open = [&](int count, std::string address) -> Task<> {
@@ -485,7 +485,7 @@ CO_TEST(HttpServer, too_many_without_a_request_go_by_age_and_never_the_youngest)
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, while_all_are_young_a_newcomer_waits) {
+CO_TEST(HttpServer, makes_newcomer_wait_while_all_are_young) {
   AddressedSite site(loop, {.new_connections_max = 4});
   std::vector<std::unique_ptr<Stream>> half_open;
   for (int i = 0; i < 4; ++i) half_open.push_back(co_await site.connect_from("10.0.0.1"));
@@ -496,7 +496,7 @@ CO_TEST(HttpServer, while_all_are_young_a_newcomer_waits) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, a_client_that_finishes_no_request_blocks_no_other) {
+CO_TEST(HttpServer, isolates_client_that_finishes_no_request) {
   AddressedSite site(
       loop, {.connections_max = 16, .connections_per_address_max = 4, .new_connections_max = 16});
   std::vector<std::unique_ptr<Stream>> half_open;
@@ -514,7 +514,7 @@ CO_TEST(HttpServer, a_client_that_finishes_no_request_blocks_no_other) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, nor_does_one_that_has_begun_the_next_request_or_reads_no_answer) {
+CO_TEST(HttpServer, isolates_client_that_reads_no_answer) {
   std::string many_requests(kGet);
   while (many_requests.size() < 1'000'000) many_requests += kGet;
   for (const std::string& sent : {std::string(kGet) + "G", many_requests}) {
@@ -538,7 +538,7 @@ CO_TEST(HttpServer, nor_does_one_that_has_begun_the_next_request_or_reads_no_ans
   }
 }
 
-CO_TEST(HttpServer, one_address_cannot_take_the_places_of_others) {
+CO_TEST(HttpServer, limits_connections_of_one_address) {
   AddressedSite site(loop, {.connections_max = 16, .connections_per_address_max = 4});
   const auto scraper = co_await site.connect_from("192.168.0.1");
   co_await scraper->write(kGet, {});
@@ -556,7 +556,7 @@ CO_TEST(HttpServer, one_address_cannot_take_the_places_of_others) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, a_connection_that_becomes_idle_makes_room_for_a_waiting_one) {
+CO_TEST(HttpServer, serves_waiting_connection_when_another_becomes_idle) {
   Site site(loop,
             [&](Request, Responder& responder) -> Task<> {
               co_await runtime::sleep_for(loop.time(), 1s);
@@ -575,7 +575,7 @@ CO_TEST(HttpServer, a_connection_that_becomes_idle_makes_room_for_a_waiting_one)
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, no_more_connections_than_allowed_are_served_at_once) {
+CO_TEST(HttpServer, limits_concurrent_connections) {
   int at_once = 0;
   int most_at_once = 0;
   Site site(loop,
@@ -601,7 +601,7 @@ CO_TEST(HttpServer, no_more_connections_than_allowed_are_served_at_once) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, cancelled_at_any_step_it_closes_everything_and_ends) {
+CO_TEST(HttpServer, closes_everything_when_cancelled_at_any_step) {
   for (int steps = 0; steps < 60; ++steps) {
     Site site(loop, [](Request request, Responder& responder) -> Task<> {
       if (request.target == "/a") {

@@ -53,7 +53,7 @@ struct Row {
   std::vector<std::string> sent;
 };
 
-TEST(Socks5Handshake, ends_in_a_tunnel) {
+TEST(Socks5Handshake, opens_tunnel) {
   const std::string no_authentication = bytes("\5\0");
   const std::string connected = bytes("\5\0\0\1\1\2\3\4\5\6");
   for (const Row& row : {
@@ -121,7 +121,7 @@ struct BadRow {
   const char* message;
 };
 
-TEST(Socks5Handshake, a_proxy_that_refuses_or_talks_nonsense_is_an_error) {
+TEST(Socks5Handshake, reports_refusal_and_invalid_answer) {
   for (const BadRow& row : {
            BadRow{"HTTP", {}, "HTTP/1.1 400", Reason::malformed, "another version"},
            BadRow{"SOCKS 4", {}, bytes("\0\x5b"), Reason::malformed, "another version"},
@@ -167,7 +167,7 @@ TEST(Socks5Handshake, a_proxy_that_refuses_or_talks_nonsense_is_an_error) {
   }
 }
 
-TEST(Socks5Handshake, waits_for_the_rest_of_half_an_answer) {
+TEST(Socks5Handshake, waits_for_rest_of_partial_answer) {
   const std::string whole = bytes("\5\0\5\0\0\1\1\2\3\4\5\6");
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const Conversation got = talk(kTarget, {}, std::string_view(whole).substr(0, size));
@@ -175,7 +175,7 @@ TEST(Socks5Handshake, waits_for_the_rest_of_half_an_answer) {
   }
 }
 
-TEST(Socks5Handshake, what_no_length_byte_can_count_is_not_sent) {
+TEST(Socks5Handshake, rejects_names_too_long_for_length_byte) {
   const std::string long_text(256, 'x');
   EXPECT_EQ(talk({Security::tls, long_text, 1}, {}, "").error->reason, Reason::configuration);
   EXPECT_EQ(talk({Security::tls, "", 1}, {}, "").error->reason, Reason::configuration);

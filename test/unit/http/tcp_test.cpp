@@ -111,73 +111,73 @@ class Tcp : public testing::Test {
   Identity localhost = authority.issue({.names = {"localhost"}, .addresses = {"127.0.0.1"}});
 };
 
-TEST_F(Tcp, plain) {
+TEST_F(Tcp, exchanges_plain_bytes) {
   expect_ok(exchange("127.0.0.1", {}, std::nullopt));
 }
 
-TEST_F(Tcp, a_name_is_resolved_and_every_address_is_tried) {
+TEST_F(Tcp, resolves_name_and_tries_every_address) {
   // "localhost" may be ::1 first, where nobody listens.
   expect_ok(exchange("localhost", {}, std::nullopt));
 }
 
-TEST_F(Tcp, tls_with_a_name_in_the_certificate) {
+TEST_F(Tcp, accepts_name_in_certificate) {
   expect_ok(exchange("localhost", client_trusting(authority), server_with(localhost)));
 }
 
-TEST_F(Tcp, tls_with_an_address_in_the_certificate) {
+TEST_F(Tcp, accepts_address_in_certificate) {
   expect_ok(exchange("127.0.0.1", client_trusting(authority), server_with(localhost)));
 }
 
-TEST_F(Tcp, an_unknown_ca_is_refused) {
+TEST_F(Tcp, rejects_unknown_ca) {
   expect_refused(exchange("localhost", client_trusting(stranger), server_with(localhost)),
                  "certificate verify failed: unable to get local issuer certificate");
 }
 
-TEST_F(Tcp, the_systems_cas_do_not_know_the_test_ca) {
+TEST_F(Tcp, does_not_trust_test_ca_by_default) {
   expect_refused(exchange("localhost", {}, server_with(localhost)), "certificate verify failed");
 }
 
-TEST_F(Tcp, another_name_is_refused) {
+TEST_F(Tcp, rejects_other_name) {
   const Identity other = authority.issue({.names = {"other.example"}});
   expect_refused(exchange("localhost", client_trusting(authority), server_with(other)),
                  "certificate verify failed: hostname mismatch");
 }
 
-TEST_F(Tcp, another_address_is_refused_also_if_it_stands_there_as_a_name) {
+TEST_F(Tcp, rejects_other_address_even_if_listed_as_name) {
   const Identity other = authority.issue({.names = {"127.0.0.1"}, .addresses = {"10.0.0.1"}});
   expect_refused(exchange("127.0.0.1", client_trusting(authority), server_with(other)),
                  "certificate verify failed: IP address mismatch");
 }
 
-TEST_F(Tcp, a_common_name_counts_for_nothing) {
+TEST_F(Tcp, ignores_common_name) {
   const Identity nameless = authority.issue({});
   TlsClientOptions options = client_trusting(authority);
   options.server_name = "test";  // its common name
   expect_refused(exchange("localhost", options, server_with(nameless)), "hostname mismatch");
 }
 
-TEST_F(Tcp, an_expired_certificate_is_refused) {
+TEST_F(Tcp, rejects_expired_certificate) {
   const Identity expired =
       authority.issue({.names = {"localhost"}, .valid_from_days = -9, .valid_to_days = -2});
   expect_refused(exchange("localhost", client_trusting(authority), server_with(expired)),
                  "certificate verify failed: certificate has expired");
 }
 
-TEST_F(Tcp, a_certificate_that_is_not_yet_valid_is_refused) {
+TEST_F(Tcp, rejects_certificate_not_yet_valid) {
   const Identity early =
       authority.issue({.names = {"localhost"}, .valid_from_days = 2, .valid_to_days = 9});
   expect_refused(exchange("localhost", client_trusting(authority), server_with(early)),
                  "certificate verify failed: certificate is not yet valid");
 }
 
-TEST_F(Tcp, server_name_stands_in_for_the_host) {
+TEST_F(Tcp, verifies_server_name_instead_of_host) {
   const Identity other = authority.issue({.names = {"kubernetes.default.svc"}});
   TlsClientOptions options = client_trusting(authority);
   options.server_name = "kubernetes.default.svc";
   expect_ok(exchange("127.0.0.1", options, server_with(other)));
 }
 
-TEST_F(Tcp, without_verification_anything_goes) {
+TEST_F(Tcp, accepts_anything_without_verification) {
   const Identity expired =
       stranger.issue({.names = {"other"}, .valid_from_days = -9, .valid_to_days = -2});
   TlsClientOptions options = client_trusting(authority);
@@ -185,13 +185,13 @@ TEST_F(Tcp, without_verification_anything_goes) {
   expect_ok(exchange("localhost", options, server_with(expired)));
 }
 
-TEST_F(Tcp, the_servers_own_certificate_may_be_the_one_that_is_trusted) {
+TEST_F(Tcp, accepts_server_certificate_as_trust_anchor) {
   TlsClientOptions options;
   options.ca_pem = localhost.certificate_pem;
   expect_ok(exchange("localhost", options, server_with(localhost)));
 }
 
-TEST_F(Tcp, an_unreadable_certificate_of_a_bundle_is_skipped) {
+TEST_F(Tcp, skips_unreadable_certificate_in_bundle) {
   TlsClientOptions options = client_trusting(authority);
   options.ca_pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" +
                    authority.pem() + "-----BEGIN CERTIFICATE-----\nAAAA\n";
@@ -199,7 +199,7 @@ TEST_F(Tcp, an_unreadable_certificate_of_a_bundle_is_skipped) {
 }
 
 // Go takes RSA keys of 1,024 bits.
-TEST_F(Tcp, a_client_key_may_have_1024_bits) {
+TEST_F(Tcp, accepts_client_key_of_1024_bits) {
   const Identity me = stranger.issue({.rsa_bits = 1024});
   TlsClientOptions options = client_trusting(authority);
   options.certificate_pem = me.certificate_pem;
@@ -209,7 +209,7 @@ TEST_F(Tcp, a_client_key_may_have_1024_bits) {
   EXPECT_TRUE(made) << to_string(made.error());
 }
 
-TEST_F(Tcp, a_client_certificate_is_shown) {
+TEST_F(Tcp, presents_client_certificate) {
   TlsServerOptions server = server_with(localhost);
   server.client_ca_pem = stranger.pem();
   const Identity me = stranger.issue({});
@@ -219,7 +219,7 @@ TEST_F(Tcp, a_client_certificate_is_shown) {
   expect_ok(exchange("localhost", options, server));
 }
 
-TEST_F(Tcp, a_missing_client_certificate_is_refused_by_the_server) {
+TEST_F(Tcp, is_rejected_without_required_client_certificate) {
   TlsServerOptions server = server_with(localhost);
   server.client_ca_pem = stranger.pem();
   const auto response = exchange("localhost", client_trusting(authority), server);
@@ -228,7 +228,7 @@ TEST_F(Tcp, a_missing_client_certificate_is_refused_by_the_server) {
   EXPECT_THAT(response.error().reason, testing::AnyOf(Reason::tls, Reason::disconnected));
 }
 
-TEST_F(Tcp, an_optional_client_certificate_gives_a_name_if_it_can_be_verified) {
+TEST_F(Tcp, names_user_of_verifiable_optional_client_certificate) {
   TlsServerOptions server = server_with(localhost);
   server.client_ca_pem = stranger.pem();
   server.client_certificates = ClientCertificates::optional;
@@ -249,7 +249,7 @@ TEST_F(Tcp, an_optional_client_certificate_gives_a_name_if_it_can_be_verified) {
   }
 }
 
-TEST_F(Tcp, a_self_signed_certificate_serves_clients_that_trust_it) {
+TEST_F(Tcp, serves_self_signed_certificate) {
   const auto server = make_self_signed("worker", "worker-7.example");
   ASSERT_TRUE(server) << server.error().message;
   TlsClientOptions options;
@@ -262,7 +262,7 @@ TEST_F(Tcp, a_self_signed_certificate_serves_clients_that_trust_it) {
   EXPECT_FALSE(exchange("localhost", options, *server));
 }
 
-TEST_F(Tcp, new_connections_get_the_certificate_that_was_set_last) {
+TEST_F(Tcp, uses_latest_certificate_for_new_connections) {
   const Identity expired =
       authority.issue({.names = {"localhost"}, .valid_from_days = -9, .valid_to_days = -2});
   runtime::Loop loop;
@@ -288,7 +288,7 @@ TEST_F(Tcp, new_connections_get_the_certificate_that_was_set_last) {
   loop.run(main(loop));
 }
 
-TEST_F(Tcp, tls_to_a_plain_server_is_an_error_of_tls) {
+TEST_F(Tcp, reports_tls_error_with_plain_server) {
   runtime::Loop loop;
   loop.run([](runtime::Loop& l) -> Task<> {
     const auto listener = make_tcp_listener(l.executor(), l.time(), "127.0.0.1:0", std::nullopt);
@@ -307,7 +307,7 @@ TEST_F(Tcp, tls_to_a_plain_server_is_an_error_of_tls) {
 }
 
 // Real sockets, but a clock that only the test moves.
-TEST_F(Tcp, each_read_has_its_own_deadline) {
+TEST_F(Tcp, has_deadline_for_each_read) {
   runtime::Loop loop;
   runtime::VirtualTime time;
   loop.run([](runtime::Loop& l, runtime::VirtualTime& t) -> Task<> {
@@ -343,7 +343,7 @@ TEST_F(Tcp, each_read_has_its_own_deadline) {
   EXPECT_EQ(time.pending(), 0U);
 }
 
-TEST_F(Tcp, all_addresses_are_those_of_both_families) {
+TEST_F(Tcp, listens_on_all_addresses_of_both_families) {
   runtime::Loop loop;
   if (!make_tcp_listener(loop.executor(), loop.time(), "[::1]:0", std::nullopt)) {
     GTEST_SKIP() << "no IPv6 here";
@@ -363,7 +363,7 @@ TEST_F(Tcp, all_addresses_are_those_of_both_families) {
   }(loop));
 }
 
-TEST_F(Tcp, a_port_without_a_listener_is_unreachable) {
+TEST_F(Tcp, reports_port_without_listener_as_unreachable) {
   runtime::Loop loop;
   loop.run([](runtime::Loop& l) -> Task<> {
     std::uint16_t port = 0;
@@ -380,7 +380,7 @@ TEST_F(Tcp, a_port_without_a_listener_is_unreachable) {
   }(loop));
 }
 
-TEST_F(Tcp, options_that_cannot_be_used_name_what_is_wrong) {
+TEST_F(Tcp, names_invalid_options) {
   const Identity me = authority.issue({});
   const Identity you = authority.issue({});
   const auto error_of = [](TlsClientOptions options) {
@@ -403,7 +403,7 @@ TEST_F(Tcp, options_that_cannot_be_used_name_what_is_wrong) {
   EXPECT_THAT(error_of(options), HasSubstr("client key: "));
 }
 
-TEST_F(Tcp, an_address_that_is_taken_is_a_configuration_error) {
+TEST_F(Tcp, reports_taken_address_as_configuration_error) {
   runtime::Loop loop;
   const auto first = make_tcp_listener(loop.executor(), loop.time(), "127.0.0.1:0", std::nullopt);
   ASSERT_TRUE(first);
@@ -457,7 +457,7 @@ Proxied through_proxy(const std::optional<TlsServerOptions>& proxy_tls,
   return proxied;
 }
 
-TEST(TcpProxy, tls_to_the_server_goes_through_it) {
+TEST(TcpProxy, carries_tls_to_server) {
   const CertificateAuthority authority("proxied");
   const Identity identity = authority.issue({.names = {"localhost"}, .addresses = {"127.0.0.1"}});
   const TlsServerOptions tls{identity.certificate_pem, identity.key_pem, {}};
@@ -470,7 +470,7 @@ TEST(TcpProxy, tls_to_the_server_goes_through_it) {
   }
 }
 
-TEST(TcpProxy, one_that_refuses_is_named_and_credentials_are_not) {
+TEST(TcpProxy, is_named_without_credentials_when_it_refuses) {
   const CertificateAuthority authority("proxied");
   const Identity identity = authority.issue({.addresses = {"127.0.0.1"}});
   const TlsServerOptions tls{identity.certificate_pem, identity.key_pem, {}};

@@ -62,7 +62,7 @@ class TlsOverPipes final : public Transport, public Listener {
   std::unique_ptr<Listener> listener_;
 };
 
-CO_TEST(TlsStream, carries_requests_over_a_network_of_any_grain) {
+CO_TEST(TlsStream, carries_requests_however_split) {
   for (const std::size_t buffer_bytes : {1U, 7U, 1000U, 64U * 1024U}) {
     TlsOverPipes network(loop, buffer_bytes);
     TaskGroup group(loop.executor());
@@ -94,7 +94,7 @@ Task<> read_much(Stream& stream, std::size_t bytes) {
   }
 }
 
-CO_TEST(TlsStream, both_directions_at_once_and_the_handshake_too_do_not_block_each_other) {
+CO_TEST(TlsStream, does_not_block_with_both_directions_and_handshake) {
   constexpr std::size_t kBytes = 300'000;
   TlsOverPipes network(loop, 500);
   TaskGroup group(loop.executor());
@@ -116,7 +116,7 @@ CO_TEST(TlsStream, both_directions_at_once_and_the_handshake_too_do_not_block_ea
 }
 
 // Thousands of connections may be open that say nothing, or a byte.
-CO_TEST(TlsStream, a_server_holds_a_silent_client_cheaply) {
+CO_TEST(TlsStream, costs_little_for_silent_client) {
   TlsOverPipes network(loop);
   constexpr std::size_t kClients = 100;
   std::vector<std::unique_ptr<Stream>> streams;
@@ -144,7 +144,7 @@ CO_TEST(TlsStream, a_server_holds_a_silent_client_cheaply) {
   co_await readers.join();
 }
 
-CO_TEST(TlsStream, an_unanswered_handshake_ends_at_the_deadline) {
+CO_TEST(TlsStream, ends_unanswered_handshake_at_deadline) {
   TlsOverPipes network(loop);
   const auto start = loop.time().now();
   const auto stream = co_await network.connect(kOrigin, Deadline(start + 3s));
@@ -152,7 +152,7 @@ CO_TEST(TlsStream, an_unanswered_handshake_ends_at_the_deadline) {
   EXPECT_EQ(loop.time().now() - start, 3s);
 }
 
-CO_TEST(TlsStream, a_handshake_that_is_hung_up_on_means_unreachable) {
+CO_TEST(TlsStream, reports_aborted_handshake_as_unreachable) {
   TlsOverPipes network(loop);
   TaskGroup group(loop.executor());
   group.spawn("server", [](TlsOverPipes& n) -> Task<> {
@@ -164,7 +164,7 @@ CO_TEST(TlsStream, a_handshake_that_is_hung_up_on_means_unreachable) {
   co_await group.join();
 }
 
-CO_TEST(TlsStream, a_server_drops_a_client_that_does_not_shake_hands) {
+CO_TEST(TlsStream, drops_client_without_handshake) {
   TlsOverPipes network(loop);
   TaskGroup group(loop.executor());
   group.spawn("server", serve(network, loop.time(), {}, echo(), {}));
@@ -194,7 +194,7 @@ Task<Result<std::size_t>> read_after(VirtualLoop& loop, bool is_orderly) {
   co_return end;
 }
 
-CO_TEST(TlsStream, an_end_that_was_announced_is_an_end_and_one_that_was_not_is_a_cut) {
+CO_TEST(TlsStream, distinguishes_announced_end_from_cut) {
   const auto announced = co_await read_after(loop, true);
   CO_ASSERT_TRUE(announced);
   EXPECT_EQ(*announced, 0U);
@@ -204,7 +204,7 @@ CO_TEST(TlsStream, an_end_that_was_announced_is_an_end_and_one_that_was_not_is_a
 }
 
 // A request may have been carried out by then.
-CO_TEST(TlsStream, a_tls_error_after_the_handshake_is_a_cut) {
+CO_TEST(TlsStream, reports_tls_error_after_handshake_as_cut) {
   TlsOverPipes network(loop);
   TaskGroup group(loop.executor());
   group.spawn("server", [](TlsOverPipes& n) -> Task<> {
@@ -223,7 +223,7 @@ CO_TEST(TlsStream, a_tls_error_after_the_handshake_is_a_cut) {
   co_await group.join();
 }
 
-CO_TEST(TlsStream, is_quiet_until_the_peer_says_something) {
+CO_TEST(TlsStream, is_quiet_until_peer_sends) {
   TlsOverPipes network(loop);
   TaskGroup group(loop.executor());
   std::unique_ptr<Stream> server;
@@ -241,7 +241,7 @@ CO_TEST(TlsStream, is_quiet_until_the_peer_says_something) {
   EXPECT_FALSE((*client)->is_quiet());
 }
 
-CO_TEST(TlsStream, continues_after_its_memory_was_released) {
+CO_TEST(TlsStream, continues_after_releasing_memory) {
   TlsOverPipes network(loop);
   TaskGroup servers(loop.executor());
   servers.spawn("server", serve(network, loop.time(), {}, echo(), {}));
@@ -262,7 +262,7 @@ CO_TEST(TlsStream, continues_after_its_memory_was_released) {
   co_await servers.join();
 }
 
-CO_TEST(TlsStream, cancelled_at_any_step_of_the_handshake_it_ends) {
+CO_TEST(TlsStream, ends_when_cancelled_during_handshake) {
   bool has_ended_by_itself = false;
   for (int steps = 0; !has_ended_by_itself; ++steps) {
     TlsOverPipes network(loop, 300);

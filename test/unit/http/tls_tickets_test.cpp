@@ -65,7 +65,7 @@ struct Site {
   TlsContext client;
 };
 
-CO_TEST(TlsTickets, a_ticket_is_shown_at_the_next_connection_and_each_further_one) {
+CO_TEST(TlsTickets, are_presented_at_each_next_connection) {
   Site site(loop);
   co_await site.meet("server");
   EXPECT_EQ(test::good_tickets(site.server), 0);
@@ -75,28 +75,28 @@ CO_TEST(TlsTickets, a_ticket_is_shown_at_the_next_connection_and_each_further_on
   EXPECT_EQ(test::good_tickets(site.server), 2);
 }
 
-CO_TEST(TlsTickets, a_ticket_stands_for_the_address_that_was_verified_as_well) {
+CO_TEST(TlsTickets, are_bound_to_verified_address) {
   Site site(loop);
   co_await site.meet("127.0.0.1");
   co_await site.meet("127.0.0.1");
   EXPECT_EQ(test::good_tickets(site.server), 1);
 }
 
-CO_TEST(TlsTickets, under_another_name_the_server_is_verified_anew) {
+CO_TEST(TlsTickets, are_not_used_for_another_name) {
   Site site(loop);
   co_await site.meet("server");
   co_await site.meet("other");
   EXPECT_EQ(test::good_tickets(site.server), 0);
 }
 
-CO_TEST(TlsTickets, a_connection_that_verified_nothing_leaves_no_ticket) {
+CO_TEST(TlsTickets, are_not_kept_without_verification) {
   Site site(loop);
   co_await site.meet("server", Verification::none);
   co_await site.meet("server");
   EXPECT_EQ(test::good_tickets(site.server), 0);
 }
 
-CO_TEST(TlsTickets, a_server_that_does_not_know_the_ticket_is_verified_anew) {
+CO_TEST(TlsTickets, are_ignored_by_server_that_does_not_know_them) {
   Site site(loop);
   co_await site.meet("server");
   site.server = Site::make_server();
@@ -104,7 +104,7 @@ CO_TEST(TlsTickets, a_server_that_does_not_know_the_ticket_is_verified_anew) {
   EXPECT_EQ(test::good_tickets(site.server), 0);
 }
 
-CO_TEST(TlsTickets, a_changed_trust_begins_without_tickets) {
+CO_TEST(TlsTickets, are_dropped_when_trust_changes) {
   Site site(loop);
   co_await site.meet("server");
   site.client = *make_client_context(Site::trust());

@@ -12,7 +12,7 @@ struct GoodUrl {
   std::string path_prefix;
 };
 
-TEST(ParseUrl, good_urls) {
+TEST(ParseUrl, accepts_valid_urls) {
   const GoodUrl rows[] = {
       {"https://10.0.0.1:6443", {Security::tls, "10.0.0.1", 6443}, ""},
       {"https://api.example", {Security::tls, "api.example", 443}, ""},
@@ -33,14 +33,14 @@ TEST(ParseUrl, good_urls) {
   }
 }
 
-TEST(ParseUrl, a_bad_url_is_shown_on_one_line) {
+TEST(ParseUrl, shows_bad_url_on_one_line) {
   const std::string text = "10.0.0.1\n\x1b[2Jall is well";
   const std::string shown = "\"10.0.0.1  [2Jall is well\" is no ";
   EXPECT_THAT(parse_url(text).error().message, testing::StartsWith(shown + "server URL"));
   EXPECT_EQ(parse_proxy_url(text).error().message.find_first_of("\r\n\x1b"), std::string::npos);
 }
 
-TEST(ParseUrl, bad_urls_say_what_is_wrong) {
+TEST(ParseUrl, explains_bad_urls) {
   const std::pair<std::string, std::string> rows[] = {
       {"", "http[s]://host"},
       {"10.0.0.1:6443", "http[s]://host"},
@@ -60,14 +60,14 @@ TEST(ParseUrl, bad_urls_say_what_is_wrong) {
   }
 }
 
-TEST(ParseUrl, a_user_is_decoded) {
+TEST(ParseUrl, decodes_user) {
   const auto url = parse_url("https://ada:p%40ss@host");
   ASSERT_TRUE(url) << url.error().message;
   EXPECT_EQ(url->user, (UrlUser{"ada", "p@ss"}));
   EXPECT_FALSE(parse_url("https://host")->user);
 }
 
-TEST(ParseUrl, a_secret_is_not_repeated) {
+TEST(ParseUrl, hides_secrets) {
   for (const std::string text : {"https://admin:hunter2@ho st", "https://admin:hunter2@host:x",
                                  "ftp://admin:hunter2@host", "https://ho st/?token=hunter2"}) {
     const auto url = parse_url(text);
@@ -76,7 +76,7 @@ TEST(ParseUrl, a_secret_is_not_repeated) {
   }
 }
 
-TEST(ParseProxyUrl, takes_http_and_https_with_a_user_or_without) {
+TEST(ParseProxyUrl, accepts_http_and_https_with_optional_user) {
   const auto plain = parse_proxy_url("http://proxy.example");
   ASSERT_TRUE(plain) << plain.error().message;
   EXPECT_EQ(plain->endpoint, (Endpoint{Security::plain, "proxy.example", 80}));
@@ -88,7 +88,7 @@ TEST(ParseProxyUrl, takes_http_and_https_with_a_user_or_without) {
   EXPECT_EQ(secured->protocol, ProxyProtocol::http_connect);
 }
 
-TEST(ParseProxyUrl, takes_socks5_whose_port_is_1080) {
+TEST(ParseProxyUrl, accepts_socks5_with_default_port_1080) {
   for (const std::string scheme : {"socks5", "socks5h", "SOCKS5"}) {
     const auto url = parse_proxy_url(scheme + "://ada:secret@proxy.example");
     ASSERT_TRUE(url) << url.error().message;
@@ -100,7 +100,7 @@ TEST(ParseProxyUrl, takes_socks5_whose_port_is_1080) {
   }
 }
 
-TEST(ParseProxyUrl, an_unusable_url_is_named_without_its_secrets) {
+TEST(ParseProxyUrl, names_unusable_url_without_secrets) {
   const std::pair<std::string, std::string> rows[] = {
       {"", "http[s]://"},
       {"proxy:3128:1", "scheme"},

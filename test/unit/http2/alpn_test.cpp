@@ -72,11 +72,11 @@ struct Alpn : testing::Test {
   test::CertificateAuthority authority{"test CA"};
 };
 
-TEST_F(Alpn, a_server_with_HTTP2_gets_it) {
+TEST_F(Alpn, selects_HTTP2_if_supported) {
   EXPECT_EQ(run(http::Protocols::http2_or_http1), "hello on 1");
 }
 
-TEST_F(Alpn, a_server_without_gets_HTTP1) {
+TEST_F(Alpn, selects_HTTP1_otherwise) {
   EXPECT_EQ(run(http::Protocols::http1), "hello on 0");
 }
 

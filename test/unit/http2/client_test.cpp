@@ -77,7 +77,7 @@ http::Handler echo() {
   };
 }
 
-CO_TEST(Http2Client, a_request_brings_its_answer) {
+CO_TEST(Http2Client, returns_answer) {
   Site site(loop, echo());
   co_await site.settle();
   const auto response = co_await site.client->send(post("body"), {});
@@ -87,7 +87,7 @@ CO_TEST(Http2Client, a_request_brings_its_answer) {
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, large_bodies_go_both_ways) {
+CO_TEST(Http2Client, carries_large_bodies_both_ways) {
   Site site(loop, echo(), {.body_bytes_max = 10'000'000});
   co_await site.settle();
   const std::string body(5'000'000, 'x');
@@ -99,7 +99,7 @@ CO_TEST(Http2Client, large_bodies_go_both_ways) {
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, a_request_that_is_too_large_is_refused_and_its_connection_goes_on) {
+CO_TEST(Http2Client, rejects_large_request_and_keeps_connection) {
   Site site(loop, echo(), {.body_bytes_max = 1000});
   co_await site.settle();
   const auto refused = co_await site.client->send(post(std::string(5'000'000, 'x')), {});
@@ -109,7 +109,7 @@ CO_TEST(Http2Client, a_request_that_is_too_large_is_refused_and_its_connection_g
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, a_server_without_HTTP2_is_spoken_to_as_ever) {
+CO_TEST(Http2Client, falls_back_to_HTTP1) {
   Site site(loop, echo(), {}, Cleartext::http1);
   co_await site.settle();
   const auto response = co_await site.client->send(post("body"), {});
@@ -120,7 +120,7 @@ CO_TEST(Http2Client, a_server_without_HTTP2_is_spoken_to_as_ever) {
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, before_and_after_its_run_requests_go_by_HTTP1) {
+CO_TEST(Http2Client, uses_HTTP1_before_and_after_its_run) {
   Site site(loop, echo());
   co_await site.settle();
   site.client_group.cancel();
@@ -165,7 +165,7 @@ struct Feed {
   runtime::Condition more;
 };
 
-CO_TEST(Http2Client, a_watch_brings_each_piece_when_it_comes_and_then_its_end) {
+CO_TEST(Http2Client, streams_watch_and_its_end) {
   Feed feed(loop);
   Site site(loop, feed.handler());
   co_await site.settle();
@@ -180,8 +180,7 @@ CO_TEST(Http2Client, a_watch_brings_each_piece_when_it_comes_and_then_its_end) {
   co_await site.stop();
 }
 
-CO_TEST(Http2Client,
-        a_watch_that_says_nothing_is_left_at_the_deadline_and_goes_on_when_asked_again) {
+CO_TEST(Http2Client, leaves_silent_watch_at_deadline_and_resumes) {
   Feed feed(loop);
   Site site(loop, feed.handler());
   co_await site.settle();
@@ -196,7 +195,7 @@ CO_TEST(Http2Client,
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, a_watch_that_is_given_up_ends_at_the_server_and_others_go_on) {
+CO_TEST(Http2Client, cancels_watch_at_server_and_continues_others) {
   Feed feed(loop);
   Site site(loop, feed.handler());
   co_await site.settle();
@@ -358,7 +357,7 @@ const std::vector<RepeatRow> kRepeats = {
      2},
 };
 
-CO_TEST(Http2Client, requests_that_are_repeated_and_requests_that_are_not) {
+CO_TEST(Http2Client, repeats_only_repeatable_requests) {
   for (const RepeatRow& row : kRepeats) {
     SCOPED_TRACE(row.name);
     Scripted site(loop, row.scripts);
@@ -373,7 +372,7 @@ CO_TEST(Http2Client, requests_that_are_repeated_and_requests_that_are_not) {
   }
 }
 
-CO_TEST(Http2Client, one_that_may_not_be_sent_again_has_an_unknown_outcome) {
+CO_TEST(Http2Client, reports_unknown_outcome_if_request_may_not_be_repeated) {
   Scripted site(loop, {{answer(1), "close"}, {answer(1)}});
   co_await runtime::sleep_for(loop.time(), 1ms);
   EXPECT_EQ(describe(co_await site.client->send(get("/first"), {})), "200 ok");
@@ -388,7 +387,7 @@ CO_TEST(Http2Client, one_that_may_not_be_sent_again_has_an_unknown_outcome) {
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, one_whose_later_attempts_are_refused_has_an_unknown_outcome) {
+CO_TEST(Http2Client, reports_unknown_outcome_if_later_attempts_are_refused) {
   Scripted site(loop, {{answer(1), "close"}, {reset(1, 7), reset(3, 7)}});
   co_await runtime::sleep_for(loop.time(), 1ms);
   EXPECT_EQ(describe(co_await site.client->send(get("/first"), {})), "200 ok");
@@ -402,7 +401,7 @@ Task<> send_and_note(Client& client, Request request, Deadline deadline, std::st
   note = describe(response);
 }
 
-CO_TEST(Http2Client, a_second_connection_is_made_when_the_first_is_full_and_no_fifth) {
+CO_TEST(Http2Client, opens_at_most_four_connections_as_they_fill) {
   const std::string one_stream = settings(setting(0x3, 1));
   Scripted site(loop, {{one_stream}, {one_stream}, {one_stream}, {one_stream}, {one_stream}});
   co_await runtime::sleep_for(loop.time(), 1ms);
@@ -419,7 +418,7 @@ CO_TEST(Http2Client, a_second_connection_is_made_when_the_first_is_full_and_no_f
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, requests_at_the_same_time_make_one_connection) {
+CO_TEST(Http2Client, shares_connection_among_concurrent_requests) {
   Site site(loop, echo());
   co_await site.settle();
   TaskGroup group(loop.executor());
@@ -431,7 +430,7 @@ CO_TEST(Http2Client, requests_at_the_same_time_make_one_connection) {
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, a_server_that_is_away_fails_all_that_wait_for_the_connection_at_once) {
+CO_TEST(Http2Client, fails_all_waiting_requests_if_server_is_unreachable) {
   Site site(loop, echo());
   co_await site.settle();
   site.group.cancel();
@@ -449,7 +448,7 @@ CO_TEST(Http2Client, a_server_that_is_away_fails_all_that_wait_for_the_connectio
   co_await site.client_group.join();
 }
 
-CO_TEST(Http2Client, new_credentials_mean_a_new_connection_and_watches_stay_on_the_old_one) {
+CO_TEST(Http2Client, opens_new_connection_for_new_credentials_and_keeps_watches) {
   Feed feed(loop);
   Scripted site(loop, {{headers(1, kStatus200)}, {answer(1)}});
   co_await runtime::sleep_for(loop.time(), 1ms);
@@ -464,7 +463,7 @@ CO_TEST(Http2Client, new_credentials_mean_a_new_connection_and_watches_stay_on_t
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, a_connection_that_was_made_with_old_credentials_is_not_used) {
+CO_TEST(Http2Client, does_not_use_connection_with_old_credentials) {
   Scripted site(loop, {{}, {}, {answer(1)}});
   site.way.length = 1s;
   co_await runtime::sleep_for(loop.time(), 1ms);
@@ -481,7 +480,7 @@ CO_TEST(Http2Client, a_connection_that_was_made_with_old_credentials_is_not_used
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, an_old_connection_takes_no_place_for_a_new_one) {
+CO_TEST(Http2Client, does_not_count_old_connection) {
   Scripted site(loop, {{headers(1, kStatus200)}, {answer(1)}},
                 {.origin = kOrigin, .connections_max = 1});
   co_await runtime::sleep_for(loop.time(), 1ms);
@@ -495,7 +494,7 @@ CO_TEST(Http2Client, an_old_connection_takes_no_place_for_a_new_one) {
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, a_connection_that_was_idle_for_long_is_not_used) {
+CO_TEST(Http2Client, does_not_use_connection_after_long_idleness) {
   Scripted site(loop, {{answer(1)}, {answer(1)}});
   co_await runtime::sleep_for(loop.time(), 1ms);
   EXPECT_EQ(describe(co_await site.client->send(get("/"), {})), "200 ok");
@@ -505,7 +504,7 @@ CO_TEST(Http2Client, a_connection_that_was_idle_for_long_is_not_used) {
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, a_connection_that_was_silent_until_a_deadline_gets_no_more_requests) {
+CO_TEST(Http2Client, sends_nothing_more_on_connection_silent_until_deadline) {
   Scripted site(loop, {{answer(1), ""}, {answer(1)}});
   co_await runtime::sleep_for(loop.time(), 1ms);
   EXPECT_EQ(describe(co_await site.client->send(get("/"), {})), "200 ok");
@@ -518,7 +517,7 @@ CO_TEST(Http2Client, a_connection_that_was_silent_until_a_deadline_gets_no_more_
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, cancelled_at_any_time_a_request_leaves_the_connection_to_the_others) {
+CO_TEST(Http2Client, keeps_connection_when_request_is_cancelled) {
   Site site(loop, [&loop](Request request, http::Responder& responder) -> Task<> {
     co_await runtime::sleep_for(loop.time(), 5ms);
     co_await responder.send({.status = 200, .body = request.target});
@@ -536,7 +535,7 @@ CO_TEST(Http2Client, cancelled_at_any_time_a_request_leaves_the_connection_to_th
   co_await site.stop();
 }
 
-CO_TEST(Http2Client, a_header_with_a_line_break_is_refused_and_not_shown) {
+CO_TEST(Http2Client, rejects_header_with_line_break_without_showing_it) {
   Site site(loop, echo());
   co_await site.settle();
   Request request = get("/");

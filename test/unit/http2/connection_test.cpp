@@ -100,7 +100,7 @@ const std::vector<HostileRow> kHostile = {
      go_away(1) + headers(1, kStatus200, kEndHeaders | kEndStream), "200 end"},
 };
 
-CO_TEST(Http2Connection, each_end_of_an_answer_is_told_apart) {
+CO_TEST(Http2Connection, distinguishes_ends_of_answer) {
   for (const HostileRow& row : kHostile) {
     SCOPED_TRACE(row.name);
     Site site(loop);
@@ -121,8 +121,7 @@ CO_TEST(Http2Connection, each_end_of_an_answer_is_told_apart) {
   }
 }
 
-CO_TEST(Http2Connection,
-        a_connection_that_is_lost_fails_what_was_sent_and_what_was_not_by_other_names) {
+CO_TEST(Http2Connection, distinguishes_sent_from_unsent_requests_when_lost) {
   Site site(loop);
   co_await site.open();
   co_await site.say(settings(setting(0x3, 2)));
@@ -144,7 +143,7 @@ CO_TEST(Http2Connection,
   co_await site.stop();
 }
 
-CO_TEST(Http2Connection, the_gate_is_asked_right_before_the_first_byte_and_keeps_it_back) {
+CO_TEST(Http2Connection, asks_gate_right_before_first_byte) {
   Site site(loop);
   co_await site.open();
   std::string note;
@@ -165,7 +164,7 @@ CO_TEST(Http2Connection, the_gate_is_asked_right_before_the_first_byte_and_keeps
   co_await site.stop();
 }
 
-CO_TEST(Http2Connection, no_gate_is_asked_while_the_bytes_before_it_are_stuck) {
+CO_TEST(Http2Connection, asks_no_gate_while_earlier_bytes_are_stuck) {
   Site site(loop);
   co_await site.open();
   co_await site.say(window(0, 10'000'000) + settings(setting(0x4, 10'000'000)));
@@ -185,7 +184,7 @@ CO_TEST(Http2Connection, no_gate_is_asked_while_the_bytes_before_it_are_stuck) {
   co_await site.stop();
 }
 
-CO_TEST(Http2Connection, a_peer_that_answers_no_PING_is_given_up) {
+CO_TEST(Http2Connection, gives_up_peer_without_PING_answer) {
   Site site(loop);
   co_await site.open();
   const auto began = loop.time().now();
@@ -198,7 +197,7 @@ CO_TEST(Http2Connection, a_peer_that_answers_no_PING_is_given_up) {
   co_await site.stop();
 }
 
-CO_TEST(Http2Connection, a_peer_that_answers_PINGs_is_kept_however_long_it_says_nothing_else) {
+CO_TEST(Http2Connection, keeps_peer_that_answers_PINGs) {
   Site site(loop);
   co_await site.open();
   const auto stream = site.client->open(kGet, "");
@@ -213,7 +212,7 @@ CO_TEST(Http2Connection, a_peer_that_answers_PINGs_is_kept_however_long_it_says_
   co_await site.stop();
 }
 
-CO_TEST(Http2Connection, a_peer_that_takes_no_bytes_is_given_up) {
+CO_TEST(Http2Connection, gives_up_peer_that_accepts_no_bytes) {
   Site site(loop);
   co_await site.open();
   co_await site.say(window(0, 10'000'000) + settings(setting(0x4, 10'000'000)));
@@ -224,7 +223,7 @@ CO_TEST(Http2Connection, a_peer_that_takes_no_bytes_is_given_up) {
   co_await site.stop();
 }
 
-CO_TEST(Http2Connection, a_stream_that_is_given_up_is_reset_and_its_connection_goes_on) {
+CO_TEST(Http2Connection, resets_abandoned_stream_and_continues) {
   Site site(loop);
   co_await site.open();
   auto stream = site.client->open(kGet, "");
@@ -237,7 +236,7 @@ CO_TEST(Http2Connection, a_stream_that_is_given_up_is_reset_and_its_connection_g
   co_await site.stop();
 }
 
-CO_TEST(Http2Connection, a_stream_that_is_given_up_before_it_was_sent_is_never_sent) {
+CO_TEST(Http2Connection, never_sends_stream_abandoned_before_sending) {
   Site site(loop);
   co_await site.open();
   auto stream = site.client->open(kGet, "");

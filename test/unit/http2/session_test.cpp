@@ -82,7 +82,7 @@ struct Pair {
   Session server;
 };
 
-TEST(Http2Session, a_request_and_its_answer_with_trailers) {
+TEST(Http2Session, exchanges_request_and_answer_with_trailers) {
   Pair pair;
   pair.exchange();
   const StreamId id = pair.client.open(kGet);
@@ -100,7 +100,7 @@ TEST(Http2Session, a_request_and_its_answer_with_trailers) {
       "server: closed 1 NO_ERROR\n");
 }
 
-TEST(Http2Session, a_message_without_a_body_ends_with_its_head) {
+TEST(Http2Session, ends_message_without_body_with_its_head) {
   Pair pair;
   pair.exchange();
   const StreamId id = pair.client.open(kGet, Body::none);
@@ -114,7 +114,7 @@ TEST(Http2Session, a_message_without_a_body_ends_with_its_head) {
   EXPECT_EQ(describe(pair.client.take_events()), "head 1 :status=204; end 1; closed 1 NO_ERROR");
 }
 
-TEST(Http2Session, writers_of_several_streams_take_turns) {
+TEST(Http2Session, shares_bandwidth_among_streams) {
   Pair pair;
   pair.exchange();
   const std::string large(200'000, 'x');
@@ -131,7 +131,7 @@ TEST(Http2Session, writers_of_several_streams_take_turns) {
   EXPECT_TRUE(order.contains("13") && order.contains("31")) << order;
 }
 
-TEST(Http2Session, an_unread_stream_takes_its_window_and_none_of_the_others) {
+TEST(Http2Session, limits_unread_stream_to_its_own_window) {
   Pair pair({.stream_window = 100'000, .connection_window = 150'000});
   pair.exchange();
   const StreamId unread = pair.client.open(kGet);
@@ -150,7 +150,7 @@ TEST(Http2Session, an_unread_stream_takes_its_window_and_none_of_the_others) {
   EXPECT_EQ(pair.server.unsent(read), 0U);
 }
 
-TEST(Http2Session, no_more_streams_are_opened_than_the_server_takes) {
+TEST(Http2Session, opens_no_more_streams_than_server_accepts) {
   Pair pair({.peer_streams_max = 2});
   pair.exchange();
   EXPECT_TRUE(pair.client.can_open(1));
@@ -164,7 +164,7 @@ TEST(Http2Session, no_more_streams_are_opened_than_the_server_takes) {
   EXPECT_TRUE(pair.client.can_open());
 }
 
-TEST(Http2Session, a_server_that_goes_away_lets_streams_end_and_the_session_with_the_last) {
+TEST(Http2Session, ends_after_last_stream_when_server_goes_away) {
   Pair pair;
   pair.exchange();
   const StreamId id = pair.client.open(kGet);
@@ -181,7 +181,7 @@ TEST(Http2Session, a_server_that_goes_away_lets_streams_end_and_the_session_with
   EXPECT_TRUE(pair.server.is_over());
 }
 
-TEST(Http2Session, tokens_stay_out_of_the_table_of_what_was_sent_before) {
+TEST(Http2Session, keeps_tokens_out_of_compression_table) {
   Pair pair;
   http::Headers fields = kGet;
   fields.add("Authorization", "Bearer a-token-that-is-long-enough");
@@ -196,7 +196,7 @@ TEST(Http2Session, tokens_stay_out_of_the_table_of_what_was_sent_before) {
   EXPECT_GT(first, all_output(pair.client).size() + 20);
 }
 
-TEST(Http2Session, a_head_that_is_too_large_costs_its_stream_alone) {
+TEST(Http2Session, rejects_large_head_for_its_stream_alone) {
   Pair pair({.header_bytes_max = 1000});
   pair.exchange();
   http::Headers large = kGet;
@@ -272,7 +272,7 @@ const std::vector<Row> kRows = {
 
 struct Http2Peer : testing::TestWithParam<Row> {};
 
-TEST_P(Http2Peer, is_met) {
+TEST_P(Http2Peer, is_tolerated_or_rejected) {
   const Row& row = GetParam();
   Session session(row.side, {});
   session.receive(std::string(row.side == Side::server ? kPreface : "") + settings());
@@ -294,7 +294,7 @@ TEST_P(Http2Peer, is_met) {
 INSTANTIATE_TEST_SUITE_P(Rows, Http2Peer, testing::ValuesIn(kRows),
                          [](const auto& row) { return row.param.name; });
 
-TEST(Http2Session, the_fault_is_what_ended_it_and_not_what_cost_a_stream_before) {
+TEST(Http2Session, reports_fault_of_connection_and_not_of_stream) {
   Session server(Side::server, {});
   server.receive(std::string(kPreface) + settings() + headers(1, "\x82\x86"));
   EXPECT_TRUE(server.fault().starts_with("frame of type 1 on stream 1")) << server.fault();
@@ -302,7 +302,7 @@ TEST(Http2Session, the_fault_is_what_ended_it_and_not_what_cost_a_stream_before)
   EXPECT_TRUE(server.fault().contains("CONTINUATION")) << server.fault();
 }
 
-TEST(Http2Session, a_peer_that_speaks_no_HTTP2_ends_it) {
+TEST(Http2Session, ends_if_peer_speaks_no_HTTP2) {
   Session client(Side::client, {});
   client.receive("HTTP/1.1 400 Bad Request\r\n\r\n");
   all_output(client);
@@ -313,7 +313,7 @@ TEST(Http2Session, a_peer_that_speaks_no_HTTP2_ends_it) {
   EXPECT_TRUE(server.is_over());
 }
 
-TEST(Http2Session, is_the_same_however_the_bytes_are_cut) {
+TEST(Http2Session, behaves_the_same_however_bytes_are_split) {
   const std::string bytes =
       settings() + headers(1, kStatus200) + data(1, "abcdef") + data(1, "gh", kEndStream);
   for (std::size_t piece = 1; piece < bytes.size(); ++piece) {

@@ -50,7 +50,7 @@ class OwnWritesTest : public ::testing::Test {
   Diary diary_;
 };
 
-TEST_F(OwnWritesTest, a_write_is_visible_at_once_by_name_by_index_and_to_observers) {
+TEST_F(OwnWritesTest, shows_write_at_once_by_name_index_and_observer) {
   write({.name = "a", .version = 105, .claims = {"y"}});
   EXPECT_EQ(shown("a"), "105");
   EXPECT_TRUE(claims_.contains(name_of("y")));
@@ -59,7 +59,7 @@ TEST_F(OwnWritesTest, a_write_is_visible_at_once_by_name_by_index_and_to_observe
   EXPECT_EQ(own_writes_.unseen(), 1U);
 }
 
-TEST_F(OwnWritesTest, an_object_that_is_not_kept_any_longer_leaves_at_once) {
+TEST_F(OwnWritesTest, drops_unwanted_object_at_once) {
   write_unkept({.name = "a", .version = 105});
   EXPECT_EQ(shown("a"), "none");
   EXPECT_THAT(diary_.take(), ElementsAre("left a@90"));
@@ -69,7 +69,7 @@ TEST_F(OwnWritesTest, an_object_that_is_not_kept_any_longer_leaves_at_once) {
   EXPECT_EQ(shown("never-seen"), "none");
 }
 
-TEST_F(OwnWritesTest, what_our_delete_ended_is_gone_at_once_and_for_good) {
+TEST_F(OwnWritesTest, hides_deleted_object_at_once_and_for_good) {
   end({.name = "a", .version = 90});
   EXPECT_EQ(shown("a"), "none");
   EXPECT_THAT(diary_.take(), ElementsAre("deleted a@90"));
@@ -80,13 +80,13 @@ TEST_F(OwnWritesTest, what_our_delete_ended_is_gone_at_once_and_for_good) {
   EXPECT_THAT(diary_.take(), IsEmpty()) << "nobody hears of it twice";
 }
 
-TEST_F(OwnWritesTest, an_ended_object_that_the_watch_shows_in_a_later_state_is_there) {
+TEST_F(OwnWritesTest, shows_deleted_object_seen_in_later_state) {
   end({.name = "a", .version = 90});
   see({.name = "a", .version = 140});
   EXPECT_EQ(shown("a"), "140");
 }
 
-TEST_F(OwnWritesTest, an_unseen_write_of_an_object_that_we_then_ended_does_not_bring_it_back) {
+TEST_F(OwnWritesTest, does_not_restore_deleted_object_by_unseen_write) {
   write({.name = "a", .version = 105});
   end({.name = "a", .version = 105});
   see({.name = "a", .version = 105});
@@ -95,31 +95,31 @@ TEST_F(OwnWritesTest, an_unseen_write_of_an_object_that_we_then_ended_does_not_b
   EXPECT_EQ(own_writes_.unseen(), 0U);
 }
 
-TEST_F(OwnWritesTest, a_list_without_an_ended_object_lets_it_be_forgotten) {
+TEST_F(OwnWritesTest, forgets_deletion_after_list_without_object) {
   end({.name = "a", .version = 90});
   relist({}, 120);
   relist({{.name = "a", .version = 90}}, 121);
   EXPECT_EQ(shown("a"), "90") << "from a backup, at a version that counts on";
 }
 
-TEST_F(OwnWritesTest, an_old_list_does_not_bring_an_ended_object_back) {
+TEST_F(OwnWritesTest, does_not_restore_deleted_object_by_old_list) {
   end({.name = "a", .version = 90});
   relist({{.name = "a", .version = 90}}, 100);
   EXPECT_EQ(shown("a"), "none");
 }
 
-TEST_F(OwnWritesTest, a_server_that_went_back_has_ended_objects_again) {
+TEST_F(OwnWritesTest, shows_deleted_objects_after_server_rollback) {
   end({.name = "a", .version = 90});
   relist({{.name = "a", .version = 80}}, 95);
   EXPECT_EQ(shown("a"), "80");
 }
 
-TEST_F(OwnWritesTest, the_end_of_another_object_of_that_name_is_none_of_this_one) {
+TEST_F(OwnWritesTest, separates_deletion_from_other_object_of_same_name) {
   end({.name = "a", .version = 90, .uid = "another"});
   EXPECT_EQ(shown("a"), "90");
 }
 
-TEST_F(OwnWritesTest, those_that_a_server_lost_as_it_went_back_to_an_earlier_state_are_given_up) {
+TEST_F(OwnWritesTest, drops_writes_lost_in_server_rollback) {
   write({.name = "a", .version = 105});
   write({.name = "b", .version = 106});
   relist({{.name = "a", .version = 40}}, 50);
@@ -128,13 +128,13 @@ TEST_F(OwnWritesTest, those_that_a_server_lost_as_it_went_back_to_an_earlier_sta
   EXPECT_EQ(own_writes_.unseen(), 0U);
 }
 
-TEST_F(OwnWritesTest, a_created_object_is_visible_at_once) {
+TEST_F(OwnWritesTest, shows_created_object_at_once) {
   write({.name = "b", .version = 105, .claims = {"y"}});
   EXPECT_EQ(shown("b"), "105");
   EXPECT_TRUE(claims_.contains(name_of("y")));
 }
 
-TEST_F(OwnWritesTest, its_own_event_confirms_it_and_is_not_told_again) {
+TEST_F(OwnWritesTest, does_not_report_confirmation_of_write) {
   write({.name = "a", .version = 105});
   diary_.take();
   see({.name = "a", .version = 105});
@@ -142,7 +142,7 @@ TEST_F(OwnWritesTest, its_own_event_confirms_it_and_is_not_told_again) {
   EXPECT_THAT(diary_.take(), IsEmpty());
 }
 
-TEST_F(OwnWritesTest, older_news_of_the_name_is_kept_back) {
+TEST_F(OwnWritesTest, holds_back_older_event_of_same_name) {
   write({.name = "a", .version = 105});
   diary_.take();
   see({.name = "a", .version = 103});
@@ -150,26 +150,26 @@ TEST_F(OwnWritesTest, older_news_of_the_name_is_kept_back) {
   EXPECT_THAT(diary_.take(), IsEmpty());
 }
 
-TEST_F(OwnWritesTest, an_event_of_another_object_passes_only_what_is_not_newer) {
+TEST_F(OwnWritesTest, drops_only_older_writes_on_event_of_other_object) {
   write({.name = "b", .version = 105});
   see({.name = "c", .version = 104});
   EXPECT_EQ(own_writes_.unseen(), 1U);
 }
 
-TEST_F(OwnWritesTest, versions_are_compared_as_numbers) {
+TEST_F(OwnWritesTest, compares_versions_as_numbers) {
   write({.name = "a", .version = 1000});
   see({.name = "c", .version = 999});
   EXPECT_EQ(shown("a"), "1000");
 }
 
-TEST_F(OwnWritesTest, a_newer_event_replaces_it) {
+TEST_F(OwnWritesTest, is_replaced_by_newer_event) {
   write({.name = "a", .version = 105});
   see({.name = "a", .version = 107});
   EXPECT_EQ(shown("a"), "107");
   EXPECT_EQ(own_writes_.unseen(), 0U);
 }
 
-TEST_F(OwnWritesTest, a_write_that_the_watch_has_passed_changes_nothing) {
+TEST_F(OwnWritesTest, ignores_write_that_watch_has_passed) {
   bookmark(110);
   write({.name = "a", .version = 105});
   EXPECT_EQ(shown("a"), "90");
@@ -177,14 +177,14 @@ TEST_F(OwnWritesTest, a_write_that_the_watch_has_passed_changes_nothing) {
   EXPECT_THAT(diary_.take(), IsEmpty());
 }
 
-TEST_F(OwnWritesTest, an_object_that_is_gone_again_at_once_does_not_come_back) {
+TEST_F(OwnWritesTest, does_not_restore_object_deleted_immediately) {
   see({.name = "b", .version = 105});
   see_deleted({.name = "b", .version = 106});
   write({.name = "b", .version = 105});  // the answer comes late
   EXPECT_EQ(shown("b"), "none");
 }
 
-TEST_F(OwnWritesTest, a_deletion_after_the_write_removes_it) {
+TEST_F(OwnWritesTest, removes_object_by_later_deletion) {
   write({.name = "b", .version = 105});
   diary_.take();
   see_deleted({.name = "b", .version = 106});
@@ -193,7 +193,7 @@ TEST_F(OwnWritesTest, a_deletion_after_the_write_removes_it) {
   EXPECT_EQ(own_writes_.unseen(), 0U);
 }
 
-TEST_F(OwnWritesTest, the_deletion_of_the_predecessor_does_not_remove_what_was_created_after_it) {
+TEST_F(OwnWritesTest, keeps_object_created_after_deletion_of_predecessor) {
   write({.name = "a", .version = 105, .uid = "successor"});
   EXPECT_THAT(diary_.take(), ElementsAre("deleted a@90", "added a@105"));
   see_deleted({.name = "a", .version = 104});
@@ -201,7 +201,7 @@ TEST_F(OwnWritesTest, the_deletion_of_the_predecessor_does_not_remove_what_was_c
   EXPECT_THAT(diary_.take(), IsEmpty());
 }
 
-TEST_F(OwnWritesTest, a_write_that_the_watch_never_shows_falls_back_to_what_it_shows) {
+TEST_F(OwnWritesTest, falls_back_to_watch_if_write_never_appears) {
   write({.name = "a", .version = 105});
   write({.name = "b", .version = 106});
   see({.name = "a", .version = 103});
@@ -212,7 +212,7 @@ TEST_F(OwnWritesTest, a_write_that_the_watch_never_shows_falls_back_to_what_it_s
   EXPECT_THAT(diary_.take(), ElementsAre("updated a@105 to 103", "deleted b@106"));
 }
 
-TEST_F(OwnWritesTest, a_bookmark_leaves_newer_writes_alone) {
+TEST_F(OwnWritesTest, keeps_newer_writes_after_bookmark) {
   write({.name = "a", .version = 105});
   write({.name = "b", .version = 120});
   bookmark(110);
@@ -220,7 +220,7 @@ TEST_F(OwnWritesTest, a_bookmark_leaves_newer_writes_alone) {
   EXPECT_EQ(shown("b"), "120");
 }
 
-TEST_F(OwnWritesTest, the_newest_of_several_writes_counts) {
+TEST_F(OwnWritesTest, shows_newest_of_several_writes) {
   write({.name = "a", .version = 105});
   write({.name = "a", .version = 107});
   write({.name = "a", .version = 106});  // answers may come in another order
@@ -232,7 +232,7 @@ TEST_F(OwnWritesTest, the_newest_of_several_writes_counts) {
   EXPECT_EQ(own_writes_.unseen(), 0U);
 }
 
-TEST_F(OwnWritesTest, a_relist_that_is_older_does_not_remove_it) {
+TEST_F(OwnWritesTest, keeps_write_after_older_relist) {
   write({.name = "b", .version = 115});
   relist({{.name = "a", .version = 90}}, 110);
   EXPECT_EQ(shown("b"), "115");
@@ -240,7 +240,7 @@ TEST_F(OwnWritesTest, a_relist_that_is_older_does_not_remove_it) {
   EXPECT_EQ(shown("b"), "none");
 }
 
-TEST_F(OwnWritesTest, a_relist_that_is_newer_is_right) {
+TEST_F(OwnWritesTest, follows_newer_relist) {
   write({.name = "a", .version = 105});
   write({.name = "b", .version = 106});
   diary_.take();
@@ -250,7 +250,7 @@ TEST_F(OwnWritesTest, a_relist_that_is_newer_is_right) {
   EXPECT_EQ(own_writes_.unseen(), 0U);
 }
 
-TEST_F(OwnWritesTest, a_write_in_the_middle_of_a_relist_survives_only_an_older_one) {
+TEST_F(OwnWritesTest, keeps_write_during_relist_only_if_newer) {
   writer_.begin_relist();
   write({.name = "b", .version = 105});
   write({.name = "c", .version = 115});
@@ -263,7 +263,7 @@ TEST_F(OwnWritesTest, a_write_in_the_middle_of_a_relist_survives_only_an_older_o
   EXPECT_EQ(shown("d"), "none");
 }
 
-TEST_F(OwnWritesTest, an_object_that_left_the_projection_meanwhile_is_not_deleted) {
+TEST_F(OwnWritesTest, does_not_report_object_outside_projection_as_deleted) {
   write({.name = "a", .version = 105});
   writer_.observe_change(ChangeType::modified,
                          seen_without_interest({.name = "a", .version = 103}));

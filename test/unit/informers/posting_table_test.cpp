@@ -27,11 +27,11 @@ void set(PostingTable& table, SlotId slot, std::vector<KeyHash> hashes) {
   table.set(slot, hashes);
 }
 
-TEST(PostingTable, an_empty_table_has_nothing) {
+TEST(PostingTable, returns_nothing_if_empty) {
   EXPECT_THAT(slots_under(PostingTable(), 7), IsEmpty());
 }
 
-TEST(PostingTable, keeps_the_order_in_which_slots_came) {
+TEST(PostingTable, keeps_insertion_order) {
   PostingTable table;
   for (const SlotId slot : {5U, 1U, 3U}) set(table, slot, {7});
   EXPECT_THAT(slots_under(table, 7), ElementsAre(5, 1, 3));
@@ -40,7 +40,7 @@ TEST(PostingTable, keeps_the_order_in_which_slots_came) {
   EXPECT_THAT(slots_under(table, 7), ElementsAre(1, 3, 5));
 }
 
-TEST(PostingTable, an_unchanged_slot_keeps_its_place) {
+TEST(PostingTable, keeps_place_of_unchanged_slot) {
   PostingTable table;
   set(table, 1, {7, 8});
   set(table, 2, {7});
@@ -48,7 +48,7 @@ TEST(PostingTable, an_unchanged_slot_keeps_its_place) {
   EXPECT_THAT(slots_under(table, 7), ElementsAre(1, 2));
 }
 
-TEST(PostingTable, stops_when_the_visitor_says_so) {
+TEST(PostingTable, stops_at_request_of_visitor) {
   PostingTable table;
   set(table, 1, {7});
   set(table, 2, {7});
@@ -60,7 +60,7 @@ TEST(PostingTable, stops_when_the_visitor_says_so) {
   EXPECT_EQ(visits, 1);
 }
 
-TEST(PostingTable, reuses_what_was_freed) {
+TEST(PostingTable, reuses_freed_slots) {
   PostingTable table;
   set(table, 0, {1, 2, 3});
   const std::size_t bytes = table.bytes();
@@ -69,7 +69,7 @@ TEST(PostingTable, reuses_what_was_freed) {
   EXPECT_EQ(table.size(), 3U);
 }
 
-TEST(PostingTable, agrees_with_a_plain_map_whatever_is_done) {
+TEST(PostingTable, agrees_with_plain_map) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     runtime::Rng rng(seed);

@@ -98,7 +98,7 @@ TEST(ReflectorCancellation, ends_cleanly_at_every_step_of_reading) {
   }
 }
 
-TEST(ReflectorCancellation, the_script_reaches_its_end_without_a_cancellation) {
+TEST(ReflectorCancellation, completes_script_without_cancellation) {
   World world;
   world.group.spawn("informer", world.informer.run());
   world.loop.run_for(1min);

@@ -102,7 +102,7 @@ class ReflectorTest : public ::testing::Test {
   double time_of_request(std::size_t i) const { return std::stod(fake_.requests().at(i)); }
 };
 
-TEST_F(ReflectorTest, a_watch_list_brings_the_initial_state_and_then_the_live_one) {
+TEST_F(ReflectorTest, reads_initial_state_and_changes_by_watch_list) {
   fake_.stream({added({.name = "a", .version = 3}), added({.name = "b", .version = 2}),
                 end_of_initial_events(5), added({.name = "c", .version = 6}),
                 deleted({.name = "a", .version = 7})},
@@ -115,7 +115,7 @@ TEST_F(ReflectorTest, a_watch_list_brings_the_initial_state_and_then_the_live_on
   EXPECT_TRUE(informer_.sync().is_synced());
 }
 
-TEST_F(ReflectorTest, it_is_synced_only_when_the_observers_have_seen_everything) {
+TEST_F(ReflectorTest, is_synced_only_after_observers_saw_everything) {
   fake_.stream({added({.name = "a", .version = 3}), bookmark(4)}, Then::hang);
   bench_.start();
   bench_.run_for(1s);
@@ -123,7 +123,7 @@ TEST_F(ReflectorTest, it_is_synced_only_when_the_observers_have_seen_everything)
   EXPECT_THAT(bench_.diary.take(), ElementsAre("added a@3 (initial)"));
 }
 
-TEST_F(ReflectorTest, a_server_that_refuses_watch_lists_is_read_in_pages_from_then_on) {
+TEST_F(ReflectorTest, reads_pages_after_refusal_of_watch_list) {
   fake_.refuse(error(Reason::invalid));
   fake_.page({seen({.name = "a", .version = 1})}, list_meta(5, "next"));
   fake_.page({seen({.name = "b", .version = 2})}, list_meta(5));
@@ -139,7 +139,7 @@ TEST_F(ReflectorTest, a_server_that_refuses_watch_lists_is_read_in_pages_from_th
               HasSubstr("informer_watch_list_fallbacks_total{resource=\"pods\"} 1"));
 }
 
-TEST_F(ReflectorTest, a_server_that_ignores_the_parameter_is_found_out) {
+TEST_F(ReflectorTest, detects_server_that_ignores_watch_list) {
   fake_.stream({added({.name = "a", .version = 1}), modified({.name = "a", .version = 6})},
                Then::hang);
   fake_.page({seen({.name = "a", .version = 6})}, list_meta(8));
@@ -150,7 +150,7 @@ TEST_F(ReflectorTest, a_server_that_ignores_the_parameter_is_found_out) {
   EXPECT_EQ(fake_.open_streams(), 0);
 }
 
-TEST_F(ReflectorTest, a_watch_list_that_is_not_even_answered_falls_back) {
+TEST_F(ReflectorTest, falls_back_if_watch_list_is_not_answered) {
   fake_.time_out();
   fake_.page({}, list_meta(8));
   bench_.start();
@@ -158,7 +158,7 @@ TEST_F(ReflectorTest, a_watch_list_that_is_not_even_answered_falls_back) {
   EXPECT_THAT(fake_.requests(), ElementsAre("0 watch list", "30 list", "30 watch from 8"));
 }
 
-TEST_F(ReflectorTest, an_expired_page_restarts_the_list_and_nothing_is_told_twice) {
+TEST_F(ReflectorTest, restarts_expired_list_without_duplicate_reports) {
   fake_.refuse(error(Reason::invalid));
   fake_.page({seen({.name = "a", .version = 1})}, list_meta(5, "next"));
   fake_.refuse(error(Reason::gone));
@@ -172,7 +172,7 @@ TEST_F(ReflectorTest, an_expired_page_restarts_the_list_and_nothing_is_told_twic
               HasSubstr("informer_relists_total{reason=\"page_expired\",resource=\"pods\"} 1"));
 }
 
-TEST_F(ReflectorTest, a_clean_end_is_resumed_where_it_was) {
+TEST_F(ReflectorTest, resumes_after_clean_end) {
   fake_.stream({end_of_initial_events(5), added({.name = "a", .version = 6})}, Then::end);
   fake_.stream({bookmark(9)}, Then::end);
   bench_.start();
@@ -182,7 +182,7 @@ TEST_F(ReflectorTest, a_clean_end_is_resumed_where_it_was) {
 }
 
 // Reopened at once, it was 2,000 requests in 8 s.
-TEST_F(ReflectorTest, watches_that_end_after_one_bookmark_are_opened_once_a_second) {
+TEST_F(ReflectorTest, reopens_short_watches_once_a_second) {
   fake_.stream({end_of_initial_events(5)}, Then::end);
   for (int i = 6; i < 100; ++i) fake_.stream({bookmark(i)}, Then::end);
   bench_.start();
@@ -190,7 +190,7 @@ TEST_F(ReflectorTest, watches_that_end_after_one_bookmark_are_opened_once_a_seco
   EXPECT_THAT(fake_.requests().size(), ::testing::AllOf(::testing::Ge(8U), ::testing::Le(10U)));
 }
 
-TEST_F(ReflectorTest, a_410_as_a_status_means_a_relist_that_finds_deletions) {
+TEST_F(ReflectorTest, relists_after_410_and_finds_deletions) {
   fake_.stream({added({.name = "a", .version = 1}), added({.name = "b", .version = 2}),
                 end_of_initial_events(5)},
                Then::end);
@@ -203,7 +203,7 @@ TEST_F(ReflectorTest, a_410_as_a_status_means_a_relist_that_finds_deletions) {
               ElementsAre("added a@1 (initial)", "added b@2 (initial)", "deleted a@1 (initial)"));
 }
 
-TEST_F(ReflectorTest, a_410_as_an_event_means_a_relist_too) {
+TEST_F(ReflectorTest, relists_after_410_event) {
   fake_.stream({end_of_initial_events(5), error_event(Reason::gone)}, Then::hang);
   fake_.stream({end_of_initial_events(9)}, Then::hang);
   bench_.start();
@@ -214,7 +214,7 @@ TEST_F(ReflectorTest, a_410_as_an_event_means_a_relist_too) {
               HasSubstr("informer_relists_total{reason=\"expired\",resource=\"pods\"} 1"));
 }
 
-TEST_F(ReflectorTest, a_deletion_among_the_initial_events_counts) {
+TEST_F(ReflectorTest, reports_deletion_among_initial_events) {
   fake_.stream({added({.name = "a", .version = 1}), deleted({.name = "a", .version = 4}),
                 end_of_initial_events(5)},
                Then::hang);
@@ -223,7 +223,7 @@ TEST_F(ReflectorTest, a_deletion_among_the_initial_events_counts) {
   EXPECT_THAT(bench_.diary.take(), ElementsAre("added a@1 (initial)", "deleted a@1 (initial)"));
 }
 
-TEST_F(ReflectorTest, a_stalled_watch_is_given_up_and_resumed) {
+TEST_F(ReflectorTest, abandons_and_resumes_stalled_watch) {
   fake_.stream({end_of_initial_events(5)}, Then::hang);
   bench_.start();
   bench_.run_for(129s);
@@ -234,7 +234,7 @@ TEST_F(ReflectorTest, a_stalled_watch_is_given_up_and_resumed) {
   EXPECT_THAT(informer_.sync().last_error(), HasSubstr("deadline_exceeded"));
 }
 
-TEST_F(ReflectorTest, failures_back_off_with_jitter) {
+TEST_F(ReflectorTest, backs_off_with_jitter_after_failures) {
   for (int i = 0; i < 5; ++i) fake_.refuse(error(Reason::too_many_requests));
   bench_.start();
   bench_.run_for(2min);
@@ -246,7 +246,7 @@ TEST_F(ReflectorTest, failures_back_off_with_jitter) {
   }
 }
 
-TEST_F(ReflectorTest, how_long_it_fails_is_known_and_the_end_of_that_is_told_once) {
+TEST_F(ReflectorTest, reports_duration_of_failure_and_recovery_once) {
   int returns = 0;
   informer_.sync().on_return([&] { ++returns; });
   for (int i = 0; i < 6; ++i) fake_.refuse(error(Reason::unreachable));
@@ -262,7 +262,7 @@ TEST_F(ReflectorTest, how_long_it_fails_is_known_and_the_end_of_that_is_told_onc
   EXPECT_EQ(returns, 1);
 }
 
-TEST_F(ReflectorTest, a_fault_that_lasts_is_logged_once_and_so_is_its_end) {
+TEST_F(ReflectorTest, logs_lasting_fault_and_its_end_once) {
   for (int i = 0; i < 3; ++i) fake_.refuse(error(Reason::forbidden));
   fake_.stream({end_of_initial_events(5)}, Then::hang);
   bench_.start();
@@ -276,7 +276,7 @@ TEST_F(ReflectorTest, a_fault_that_lasts_is_logged_once_and_so_is_its_end) {
                                       HasSubstr("\"Synced\" resource=\"pods\" objects=0")));
 }
 
-TEST_F(ReflectorTest, a_server_that_is_behind_us_is_waited_for_and_then_listed) {
+TEST_F(ReflectorTest, waits_for_server_that_lags_and_then_lists) {
   fake_.stream({end_of_initial_events(5)}, Then::end);
   fake_.refuse(error(Reason::resource_version_too_large));
   fake_.stream({end_of_initial_events(4)}, Then::hang);
@@ -286,7 +286,7 @@ TEST_F(ReflectorTest, a_server_that_is_behind_us_is_waited_for_and_then_listed) 
   EXPECT_GE(time_of_request(2), 0.8);
 }
 
-TEST_F(ReflectorTest, a_pod_that_leaves_the_projection_is_told_as_left) {
+TEST_F(ReflectorTest, reports_pod_outside_projection_as_left) {
   fake_.stream({added({.name = "a", .version = 1}), end_of_initial_events(5),
                 ChangeEvent<api::Pod>{ChangeType::modified,
                                       seen_without_interest({.name = "a", .version = 6})}},
@@ -296,7 +296,7 @@ TEST_F(ReflectorTest, a_pod_that_leaves_the_projection_is_told_as_left) {
   EXPECT_THAT(bench_.diary.take(), ElementsAre("added a@1 (initial)", "left a@1"));
 }
 
-TEST_F(ReflectorTest, an_own_write_is_seen_until_a_bookmark_has_passed_it) {
+TEST_F(ReflectorTest, shows_own_write_until_bookmark_passes_it) {
   fake_.stream({end_of_initial_events(5)}, Then::end);
   bench_.start();
   bench_.run_for(1s);
@@ -310,7 +310,7 @@ TEST_F(ReflectorTest, an_own_write_is_seen_until_a_bookmark_has_passed_it) {
   EXPECT_THAT(bench_.diary.take(), ElementsAre("deleted a@7"));
 }
 
-TEST_F(ReflectorTest, big_lists_and_big_sweeps_let_other_tasks_run_in_between) {
+TEST_F(ReflectorTest, yields_during_large_lists_and_sweeps) {
   std::vector<Event> events;
   for (int i = 1; i <= 3000; ++i) events.push_back(added({std::to_string(i), i}));
   events.push_back(end_of_initial_events(3000));
@@ -341,7 +341,7 @@ class FullCache : public ::testing::TestWithParam<CacheLimits> {
                     added({.name = "c", .version = 3})};
 };
 
-TEST_P(FullCache, takes_no_more_and_is_not_synced_until_the_list_fits_again) {
+TEST_P(FullCache, is_unsynced_until_list_fits) {
   for (int i = 0; i < 2; ++i) bench_.fake.stream(pods_, Then::hang);
   bench_.fake.stream({added({.name = "a", .version = 1}), end_of_initial_events(5)}, Then::hang);
   bench_.start();
@@ -354,7 +354,7 @@ TEST_P(FullCache, takes_no_more_and_is_not_synced_until_the_list_fits_again) {
   EXPECT_EQ(bench_.informer.reader().size(), 1U);
 }
 
-TEST_P(FullCache, takes_no_more_from_pages_and_from_watches) {
+TEST_P(FullCache, bounds_pages_and_watches) {
   bench_.fake.refuse(error(Reason::invalid));
   bench_.fake.page({seen({.name = "a", .version = 1}), seen({.name = "b", .version = 2}),
                     seen({.name = "c", .version = 3})},
@@ -378,7 +378,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(CacheLimits{.objects = 2},
                       CacheLimits{.bytes = 3 * bytes_of(*seen({.name = "a"}).object)}));
 
-TEST_F(ReflectorTest, metrics_are_there_from_the_start) {
+TEST_F(ReflectorTest, has_metrics_from_the_start) {
   EXPECT_THAT(bench_.metrics(),
               HasSubstr("informer_relists_total{reason=\"ahead_of_server\",resource=\"pods\"} 0"));
   fake_.stream({added({.name = "a", .version = 1}), end_of_initial_events(5)}, Then::hang);
@@ -390,7 +390,7 @@ TEST_F(ReflectorTest, metrics_are_there_from_the_start) {
   EXPECT_THAT(text, HasSubstr("informer_relists_total{reason=\"start\",resource=\"pods\"} 1"));
 }
 
-CO_TEST(WaitForSync, waits_for_all_of_them) {
+CO_TEST(WaitForSync, waits_for_all_caches) {
   SyncState pods("pods", loop.time());
   SyncState claims("claims", loop.time());
   loop.time().schedule(loop.time().now() + 1s, [&] { pods.note_synced(); });
@@ -400,7 +400,7 @@ CO_TEST(WaitForSync, waits_for_all_of_them) {
   EXPECT_EQ(loop.time().now().time_since_epoch(), 2s);
 }
 
-CO_TEST(WaitForSync, names_the_missing_caches_at_the_deadline) {
+CO_TEST(WaitForSync, names_missing_caches_at_deadline) {
   SyncState pods("pods", loop.time());
   SyncState claims("claims", loop.time());
   pods.note_synced();

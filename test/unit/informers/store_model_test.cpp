@@ -216,7 +216,7 @@ class Scenario {
   int version_ = 0;
 };
 
-TEST(StoreModel, agrees_with_the_model_after_every_step) {
+TEST(StoreModel, matches_store_after_every_step) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Scenario scenario(seed);

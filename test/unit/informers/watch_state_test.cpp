@@ -92,7 +92,7 @@ struct Row {
 };
 
 // A server that was restored to an earlier state may never know the token again.
-TEST(WatchStateOfPages, a_page_that_stays_refused_restarts_the_list) {
+TEST(WatchStateOfPages, restart_list_if_page_stays_refused) {
   const auto begins_anew = [](const Listing& phase, Reason reason, unsigned failures) {
     WatchState state;
     state.phase = Listing{phase.page, failures};
@@ -109,7 +109,7 @@ TEST(WatchStateOfPages, a_page_that_stays_refused_restarts_the_list) {
 
 class WatchStateTest : public ::testing::TestWithParam<Row> {};
 
-TEST_P(WatchStateTest, does_as_the_row_says) {
+TEST_P(WatchStateTest, follows_table) {
   WatchState state;
   state.phase = GetParam().phase;
   const WatchStep step = advance(state, GetParam().event, kNow, kPolicy);
@@ -221,7 +221,7 @@ std::vector<std::string> told(WatchState state, const std::vector<ReflectorEvent
 }
 
 // As of an etcd that cannot tell how far it is: without progress notifications there is none.
-TEST(WatchState, a_server_that_fails_each_watch_list_is_asked_for_pages) {
+TEST(WatchState, requests_pages_after_failed_watch_lists) {
   for (const ReflectorEvent& end :
        {ReflectorEvent(failed(Reason::internal_error)), ReflectorEvent(Ended{})}) {
     const auto steps = told({.phase = kInitial}, {Accepted{}, end, WaitOver{}, Accepted{}, end,
@@ -241,7 +241,7 @@ TEST(WatchState, a_server_that_fails_each_watch_list_is_asked_for_pages) {
       << "one that succeeds begins the count anew";
 }
 
-TEST(WatchState, a_watch_that_brings_nothing_twice_is_listed_anew) {
+TEST(WatchState, relists_after_two_empty_watches) {
   for (const ReflectorEvent& end :
        {ReflectorEvent(failed(Reason::deadline_exceeded)),
         ReflectorEvent(failed(Reason::malformed)), ReflectorEvent(Ended{})}) {
@@ -263,7 +263,7 @@ TEST(WatchState, a_watch_that_brings_nothing_twice_is_listed_anew) {
       << "of a bad network; the server's version is as good as before";
 }
 
-TEST(WatchState, a_page_that_fails_nine_times_in_a_row_restarts_the_list) {
+TEST(WatchState, restarts_list_after_nine_failures_of_page) {
   std::vector<ReflectorEvent> events;
   for (int i = 0; i < 8; ++i) {
     events.insert(events.end(), {failed(Reason::internal_error), WaitOver{}});
@@ -278,12 +278,12 @@ TEST(WatchState, a_page_that_fails_nine_times_in_a_row_restarts_the_list) {
 }
 
 // What it has shown before it failed was of another snapshot.
-TEST(WatchState, a_first_page_that_is_read_again_begins_the_list_anew) {
+TEST(WatchState, restarts_list_when_first_page_is_read_again) {
   EXPECT_EQ(told({.phase = kFirstPage}, {failed(Reason::malformed), WaitOver{}}).back(),
             "begin | page '' by 60");
 }
 
-TEST(WatchState, resumes_from_the_last_version_that_was_seen) {
+TEST(WatchState, resumes_from_last_version) {
   WatchState state{.phase = kWatching};
   state = advance(state, Changed{ResourceVersion("11")}, kNow, kPolicy).next;
   EXPECT_EQ(std::get<Watching>(state.phase).last, ResourceVersion("11"));
@@ -291,7 +291,7 @@ TEST(WatchState, resumes_from_the_last_version_that_was_seen) {
   EXPECT_EQ(Describe()(advance(state, Ended{}, kNow, kPolicy)), "| watch from 12 by 60");
 }
 
-TEST(WatchState, how_a_watch_list_comes_is_known_at_its_end) {
+TEST(WatchState, learns_compression_at_end_of_watch_list) {
   WatchState state{.phase = kInitial};
   for (const ReflectorEvent& event :
        {ReflectorEvent(Accepted{Compression::gzip}), ReflectorEvent(Changed{ResourceVersion("7")}),
@@ -302,7 +302,7 @@ TEST(WatchState, how_a_watch_list_comes_is_known_at_its_end) {
             "end@9 | watch from 9 by 60");
 }
 
-TEST(WatchState, after_a_wait_the_failed_request_is_repeated) {
+TEST(WatchState, repeats_failed_request_after_wait) {
   struct Case {
     WatchPhase phase;
     Reason reason;
@@ -321,7 +321,7 @@ TEST(WatchState, after_a_wait_the_failed_request_is_repeated) {
   }
 }
 
-TEST(WatchState, pages_are_remembered_for_the_next_relist) {
+TEST(WatchState, remembers_pages_for_next_relist) {
   WatchState state{.phase = kInitial};
   state = advance(state, failed(Reason::invalid), kNow, kPolicy).next;
   state = advance(state, page("5"), kNow, kPolicy).next;
@@ -329,7 +329,7 @@ TEST(WatchState, pages_are_remembered_for_the_next_relist) {
             "relist(expired) begin | page '' by 60, pages from now on");
 }
 
-TEST(WatchState, a_watch_list_that_stalled_is_tried_again_after_an_hour) {
+TEST(WatchState, retries_stalled_watch_list_after_an_hour) {
   WatchState state{.phase = kInitial};
   state = advance(std::move(state), failed(Reason::deadline_exceeded), kNow, kPolicy).next;
   const auto relist_after = [&](Duration time) {
@@ -340,7 +340,7 @@ TEST(WatchState, a_watch_list_that_stalled_is_tried_again_after_an_hour) {
   EXPECT_THAT(relist_after(61min), testing::HasSubstr("| watch list"));
 }
 
-TEST(WatchState, a_server_that_answers_again_is_waited_for_as_at_first) {
+TEST(WatchState, resets_backoff_when_server_answers) {
   WatchState state{.phase = kWatching};
   std::vector<double> waits;
   for (const Reason reason :
@@ -354,7 +354,7 @@ TEST(WatchState, a_server_that_answers_again_is_waited_for_as_at_first) {
   EXPECT_EQ(waits, (std::vector<double>{0.8, 1.6, 3.2, 4, 4, 0.8, 1.6, 0.8}));
 }
 
-TEST(WatchState, back_off_doubles_up_to_its_maximum) {
+TEST(WatchState, doubles_backoff_to_maximum) {
   for (const Reason reason : {Reason::internal_error, Reason::forbidden}) {
     WatchState state{.phase = kWatching};
     std::vector<double> waits;
@@ -368,7 +368,7 @@ TEST(WatchState, back_off_doubles_up_to_its_maximum) {
   }
 }
 
-TEST(WatchState, back_off_starts_again_after_two_minutes_without_a_failure) {
+TEST(WatchState, resets_backoff_after_two_minutes_without_failure) {
   for (const auto& [pause, expected] : {std::pair{119s, 6.4}, std::pair{120s, 0.8}}) {
     const WatchState state{.phase = kWatching, .failures = 3, .last_failure = kNow - pause};
     const auto step = advance(state, failed(Reason::internal_error), kNow, kPolicy);
@@ -376,12 +376,12 @@ TEST(WatchState, back_off_starts_again_after_two_minutes_without_a_failure) {
   }
 }
 
-TEST(WatchState, a_server_that_expires_everything_does_not_make_us_list_all_the_time) {
+TEST(WatchState, backs_off_from_server_that_expires_everything) {
   const WatchState state{.phase = kWatching, .failures = 1, .last_failure = kNow - 1s};
   EXPECT_EQ(Describe()(advance(state, failed(Reason::gone), kNow, kPolicy)), "| wait 1.6+1.6");
 }
 
-TEST(WatchState, a_watch_that_expires_after_a_permission_was_missing_is_listed_anew_at_once) {
+TEST(WatchState, relists_at_once_when_watch_expires_after_missing_permission) {
   const WatchState state{
       .phase = kWatching, .failures = 7, .last = Hindrance::denied, .last_failure = kNow - 90s};
   const auto step = advance(state, failed(Reason::gone), kNow, kPolicy);
@@ -389,7 +389,7 @@ TEST(WatchState, a_watch_that_expires_after_a_permission_was_missing_is_listed_a
 }
 
 // Which events may follow: state × event. Everything else is a broken invariant.
-TEST(WatchState, every_other_event_is_a_broken_invariant) {
+TEST(WatchState, asserts_that_no_other_event_occurs) {
   const std::vector<std::pair<WatchPhase, std::string>> phases = {
       {Idle{}, "S......."},
       {kInitial, ".ACB.EF"},

@@ -148,12 +148,12 @@ TEST(Following, decides_by_what_it_reads) {
   }
 }
 
-TEST(Following, reads_right_before_it_takes) {
+TEST(Following, reads_right_before_taking_lease) {
   // The process was stopped for a minute: its older knowledge says nothing now.
   EXPECT_EQ(act(saw(held_by("other"), 0s), 60s), "read");
 }
 
-TEST(Following, waits_for_its_next_try) {
+TEST(Following, waits_for_next_try) {
   Following state = saw(held_by("other"), 0s);
   state.next_try = at(3s);
   EXPECT_EQ(act(state, 2s), "wait until 3000");
@@ -166,7 +166,7 @@ LeaseSpec written(const State& state, Duration now) {
   return std::get<Write>(next_step(state, kMe, moment(now))).spec;
 }
 
-TEST(Hold, a_new_lease_has_had_no_transitions) {
+TEST(Hold, starts_without_transitions) {
   const State state = observe_read(Following{}, kMe, found(std::nullopt, 0s, 0s));
   const LeaseSpec spec = written(state, 1s);
   EXPECT_EQ(spec, (LeaseSpec{.holder = "me",
@@ -176,7 +176,7 @@ TEST(Hold, a_new_lease_has_had_no_transitions) {
                              .transitions = 0}));
 }
 
-TEST(Hold, a_takeover_counts_a_transition_also_without_a_previous_holder) {
+TEST(Hold, counts_transition_on_takeover_without_previous_holder) {
   for (const char* holder : {"", "other"}) {
     const State state =
         observe_read(saw(held_by(holder), 0s), kMe, found(held_by(holder), 15s, 15s));
@@ -186,13 +186,13 @@ TEST(Hold, a_takeover_counts_a_transition_also_without_a_previous_holder) {
   }
 }
 
-TEST(Hold, a_renewal_changes_the_time_of_renewal_alone) {
+TEST(Hold, changes_only_time_on_renewal) {
   LeaseSpec expected = held_by("me");
   expected.renew_time = "2024-10-04T00:00:02.000000Z";
   EXPECT_EQ(written(leading_since(0s), 2s), expected);
 }
 
-TEST(Hold, a_renewal_is_later_than_the_last_one_by_a_clock_that_was_put_back) {
+TEST(Hold, keeps_renewal_time_increasing_when_clock_is_put_back) {
   Leading state = leading_since(0s);
   state.known->renew_time = "2024-10-04T00:00:07.000009Z";
   EXPECT_EQ(written(state, 2s).renew_time, "2024-10-04T00:00:07.000010Z");
@@ -200,7 +200,7 @@ TEST(Hold, a_renewal_is_later_than_the_last_one_by_a_clock_that_was_put_back) {
   EXPECT_EQ(written(state, 2s).renew_time, "2024-10-04T00:00:02.000001Z");
 }
 
-TEST(Hold, a_renewal_over_a_time_that_is_none_says_now) {
+TEST(Hold, replaces_invalid_renewal_time) {
   for (const char* said : {"", "yesterday", "9999-12-31T23:59:59.999999Z"}) {
     Leading state = leading_since(0s);
     state.known->renew_time = said;
@@ -208,7 +208,7 @@ TEST(Hold, a_renewal_over_a_time_that_is_none_says_now) {
   }
 }
 
-TEST(Hold, a_duration_is_written_in_whole_seconds_and_never_less_than_it_is) {
+TEST(Hold, rounds_duration_up_to_whole_seconds) {
   const Candidate quick{"me", {1500ms, 1s, 100ms}};
   const State state = observe_read(Following{}, quick, found(std::nullopt, 0s, 0s));
   EXPECT_EQ(std::get<Write>(next_step(state, quick, moment(0s))).spec.duration, 2s);
@@ -220,14 +220,14 @@ Following about_to_take() {
   return std::get<Following>(observe_read(Following{}, kMe, found(released(), 0s, 0s)));
 }
 
-TEST(Following, that_has_taken_the_lease_leads_from_the_sending_on) {
+TEST(Following, leads_from_sending_time_after_taking_lease) {
   const State state = observe_write(about_to_take(), kMe, found(held_by("me"), 1s, 4s));
   EXPECT_EQ(may_write_until(state, kMe), at(11s));
   EXPECT_EQ(act(state, 3s), "update");
   EXPECT_EQ(act(state, 2s), "wait until 3000");
 }
 
-TEST(Following, that_was_too_late_reads_again) {
+TEST(Following, reads_again_after_conflict) {
   for (const Reason reason : {Reason::conflict, Reason::already_exists, Reason::deadline_exceeded,
                               Reason::too_many_requests}) {
     const State state = observe_write(about_to_take(), kMe, failed(reason, 0s, 1s));
@@ -246,7 +246,7 @@ struct LeaderRow {
   const char* later;  // at 4 s
 };
 
-TEST(Leading, continues_after_a_renewal_that_failed) {
+TEST(Leading, continues_after_failed_renewal) {
   const LeaderRow rows[] = {
       {"somebody has edited the lease: look at it, at once", Reason::conflict, "read", "read"},
       {"it is not there: look, at once", Reason::object_not_found, "read", "read"},
@@ -272,7 +272,7 @@ State reading_leader() {
   return observe_write(leading_since(0s), kMe, failed(Reason::conflict, 2s, 2s));
 }
 
-TEST(Leading, decides_by_what_it_reads_after_a_failure) {
+TEST(Leading, decides_by_lease_after_failure) {
   LeaseSpec edited = held_by("me", 7);
   edited.duration = 1s;
   struct Row {
@@ -295,7 +295,7 @@ TEST(Leading, decides_by_what_it_reads_after_a_failure) {
   }
 }
 
-TEST(Leading, mends_what_was_edited) {
+TEST(Leading, corrects_edited_lease) {
   LeaseSpec edited = held_by("me", 7);
   edited.duration = 1s;
   const State state = observe_read(reading_leader(), kMe, found(edited, 2s, 3s));
@@ -303,19 +303,19 @@ TEST(Leading, mends_what_was_edited) {
   EXPECT_EQ(written(state, 3s).transitions, 7);
 }
 
-TEST(Leading, names_the_holder_of_the_lease) {
+TEST(Leading, names_holder_of_lease) {
   const State state = observe_read(reading_leader(), kMe, found(held_by("other", 4), 2s, 3s));
   EXPECT_THAT(std::get<Ended>(state).why, HasSubstr("other"));
 }
 
-TEST(Leading, that_is_refused_again_and_again_does_not_race) {
+TEST(Leading, backs_off_after_repeated_conflicts) {
   State state = observe_read(reading_leader(), kMe, found(held_by("me"), 2s, 3s));
   state = observe_write(state, kMe, failed(Reason::conflict, 3s, 3s));
   EXPECT_EQ(act(state, 3s), "wait until 5000");
   EXPECT_EQ(act(state, 5s), "read");
 }
 
-TEST(Leading, that_cannot_read_tries_again_until_its_time_is_over) {
+TEST(Leading, retries_failed_read_until_deadline) {
   State state = reading_leader();
   for (const auto now : {2s, 4s, 6s, 8s}) {
     EXPECT_EQ(act(state, now), "read");
@@ -325,13 +325,13 @@ TEST(Leading, that_cannot_read_tries_again_until_its_time_is_over) {
   EXPECT_EQ(act(state, 10s), "lost");
 }
 
-TEST(Leading, that_slept_through_its_time_is_lost_whatever_the_lease_says) {
+TEST(Leading, ends_after_sleeping_past_deadline) {
   EXPECT_EQ(act(leading_since(0s), 9s), "update");
   EXPECT_EQ(act(leading_since(0s), 10s), "lost");
   EXPECT_EQ(act(leading_since(0s), 3600s), "lost");
 }
 
-TEST(Leading, an_answer_that_comes_late_counts_from_its_sending) {
+TEST(Leading, counts_late_answer_from_its_sending) {
   const State state = observe_write(leading_since(0s), kMe, found(held_by("me"), 2s, 60s));
   EXPECT_EQ(may_write_until(state, kMe), at(12s));
   EXPECT_EQ(act(state, 60s), "lost");
@@ -339,7 +339,7 @@ TEST(Leading, an_answer_that_comes_late_counts_from_its_sending) {
 
 // ---- the way out --------------------------------------------------------------------------------
 
-TEST(Release, gives_the_lease_back) {
+TEST(Release, returns_lease) {
   const State state = begin_release(leading_since(0s));
   EXPECT_EQ(may_write_until(state, kMe), std::nullopt);
   const LeaseSpec spec = written(state, 1s);
@@ -349,11 +349,11 @@ TEST(Release, gives_the_lease_back) {
   EXPECT_EQ(act(observe_write(state, kMe, found(spec, 1s, 1s)), 1s), "released");
 }
 
-TEST(Release, does_nothing_for_a_candidate_that_does_not_hold_it) {
+TEST(Release, does_nothing_without_lease) {
   EXPECT_EQ(act(begin_release(saw(held_by("other"), 0s)), 1s), "released");
 }
 
-TEST(Release, of_a_candidate_that_may_hold_it_reads_first) {
+TEST(Release, reads_first_if_candidate_may_hold_lease) {
   const State unsure =
       observe_write(about_to_take(), kMe, failed(Reason::deadline_exceeded, 0s, 5s));
   const State state = begin_release(unsure);
@@ -363,11 +363,11 @@ TEST(Release, of_a_candidate_that_may_hold_it_reads_first) {
   EXPECT_EQ(act(observe_read(state, kMe, found(std::nullopt, 5s, 5s)), 5s), "released");
 }
 
-TEST(Release, of_a_leader_that_has_lost_track_looks_first) {
+TEST(Release, reads_first_if_leader_lost_track) {
   EXPECT_EQ(act(begin_release(reading_leader()), 3s), "read");
 }
 
-TEST(Release, respects_an_edit_of_the_lease) {
+TEST(Release, respects_edit_of_lease) {
   State state =
       observe_write(begin_release(leading_since(0s)), kMe, failed(Reason::conflict, 1s, 1s));
   EXPECT_EQ(act(state, 1s), "read");
@@ -375,7 +375,7 @@ TEST(Release, respects_an_edit_of_the_lease) {
   EXPECT_EQ(written(state, 1s).transitions, 9);
 }
 
-TEST(Release, is_given_up_after_two_failures) {
+TEST(Release, gives_up_after_two_failures) {
   State state = begin_release(leading_since(0s));
   state = observe_write(state, kMe, failed(Reason::unreachable, 1s, 1s));
   EXPECT_EQ(act(state, 1s), "update");
@@ -383,7 +383,7 @@ TEST(Release, is_given_up_after_two_failures) {
   EXPECT_EQ(act(state, 1s), "released");
 }
 
-TEST(Ended, stays_so) {
+TEST(Ended, remains_ended) {
   const State lost = Ended{Ended::How::lost, "why"};
   EXPECT_EQ(act(begin_release(lost), 0s), "lost");
   EXPECT_EQ(act(observe_read(lost, kMe, found(held_by("me"), 0s, 0s)), 0s), "lost");
@@ -392,13 +392,13 @@ TEST(Ended, stays_so) {
 
 // ---- bounds -------------------------------------------------------------------------------------
 
-TEST(RequestDeadline, leaves_time_for_a_second_attempt_and_never_passes_the_fence) {
+TEST(RequestDeadline, leaves_time_for_second_attempt_before_fence) {
   EXPECT_EQ(request_deadline(Following{}, kMe, at(0s)), at(5s));
   EXPECT_EQ(request_deadline(leading_since(0s), kMe, at(2s)), at(7s));
   EXPECT_EQ(request_deadline(leading_since(0s), kMe, at(8s)), at(10s));
 }
 
-TEST(Timing, that_does_not_go_together_is_refused) {
+TEST(Timing, rejects_inconsistent_durations) {
   EXPECT_EQ(why_invalid({}), "");
   EXPECT_EQ(why_invalid({4s, 3s, 1s}), "");
   EXPECT_THAT(why_invalid({10s, 10s, 2s}), HasSubstr("lease duration"));
@@ -407,7 +407,7 @@ TEST(Timing, that_does_not_go_together_is_refused) {
   EXPECT_THAT(why_invalid({1'000'000h, 10s, 2s}), HasSubstr("too long"));
 }
 
-TEST(Identity, is_host_and_uuid_and_never_the_same) {
+TEST(Identity, combines_host_and_fresh_uuid) {
   runtime::Rng rng(1);
   const std::string first = make_identity("node-1", rng);
   EXPECT_THAT(first, MatchesRegex("node-1_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-"

@@ -31,7 +31,7 @@ class Electors : public testing::Test {
 // take until the others see its last renewal.
 constexpr Duration kGapMax = 15s + 4400ms + 100ms;
 
-TEST_F(Electors, one_leads_from_the_start_and_renews_every_two_seconds) {
+TEST_F(Electors, renew_every_two_seconds_as_single_leader) {
   Node& only = world.add();
   run_for(10min);
   EXPECT_NEAR(static_cast<double>(world.server.log().count("update", "leases")), 300, 2);
@@ -42,7 +42,7 @@ TEST_F(Electors, one_leads_from_the_start_and_renews_every_two_seconds) {
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, two_begin_together_and_one_of_them_keeps_leading) {
+TEST_F(Electors, elect_one_of_two_candidates) {
   world.add();
   world.add();
   run_for(10min);
@@ -52,7 +52,7 @@ TEST_F(Electors, two_begin_together_and_one_of_them_keeps_leading) {
   EXPECT_LT(world.longest_gap(), 1s);
 }
 
-TEST_F(Electors, a_leader_asked_to_stop_releases_the_lease_and_the_next_takes_it) {
+TEST_F(Electors, pass_lease_on_when_leader_stops) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -67,7 +67,7 @@ TEST_F(Electors, a_leader_asked_to_stop_releases_the_lease_and_the_next_takes_it
   EXPECT_LE(world.longest_gap(), 4500ms);
 }
 
-TEST_F(Electors, a_lease_that_is_given_back_says_so) {
+TEST_F(Electors, mark_released_lease) {
   Node& first = world.add();
   run_for(10s);
   first.elector.stop();
@@ -77,7 +77,7 @@ TEST_F(Electors, a_lease_that_is_given_back_says_so) {
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, a_leader_stopped_for_long_never_writes_again) {
+TEST_F(Electors, never_write_after_long_pause) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -95,7 +95,7 @@ TEST_F(Electors, a_leader_stopped_for_long_never_writes_again) {
   EXPECT_LE(world.longest_gap(), kGapMax);
 }
 
-TEST_F(Electors, a_leader_stopped_for_less_than_its_deadline_continues) {
+TEST_F(Electors, continue_after_short_pause) {
   Node& first = world.add();
   run_for(1s);
   world.add();
@@ -108,7 +108,7 @@ TEST_F(Electors, a_leader_stopped_for_less_than_its_deadline_continues) {
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, a_leader_stopped_during_a_renewal_is_not_helped_by_its_answer) {
+TEST_F(Electors, ignore_late_renewal_after_pause) {
   Node& first = world.add();
   run_for(1s);
   first.line.back = 100ms;
@@ -122,7 +122,7 @@ TEST_F(Electors, a_leader_stopped_during_a_renewal_is_not_helped_by_its_answer) 
   EXPECT_TRUE(first.lost);
 }
 
-TEST_F(Electors, a_standby_that_was_stopped_takes_no_lease_that_is_renewed) {
+TEST_F(Electors, take_no_renewed_lease_after_pause) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -135,7 +135,7 @@ TEST_F(Electors, a_standby_that_was_stopped_takes_no_lease_that_is_renewed) {
   EXPECT_FALSE(second.has_begun);
 }
 
-TEST_F(Electors, a_leader_that_the_server_does_not_answer_stops_before_another_one_begins) {
+TEST_F(Electors, stop_unanswered_leader_before_next_one_starts) {
   for (const auto state : {Line::State::silent, Line::State::refused}) {
     World own(loop);
     Node& first = own.add();
@@ -156,7 +156,7 @@ TEST_F(Electors, a_leader_that_the_server_does_not_answer_stops_before_another_o
   }
 }
 
-TEST_F(Electors, answers_that_are_lost_cost_nothing_as_long_as_one_comes_in_time) {
+TEST_F(Electors, tolerate_lost_answers_before_deadline) {
   Node& first = world.add();
   run_for(1s);
   world.add();
@@ -170,7 +170,7 @@ TEST_F(Electors, answers_that_are_lost_cost_nothing_as_long_as_one_comes_in_time
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, a_lost_first_answer_leaves_the_lease_to_its_taker) {
+TEST_F(Electors, leave_lease_to_other_candidate_after_lost_answer) {
   Node& first = world.add();
   first.line.back = 50ms;
   run_for(20ms);  // asked, not answered
@@ -185,7 +185,7 @@ TEST_F(Electors, a_lost_first_answer_leaves_the_lease_to_its_taker) {
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, a_candidate_that_holds_the_lease_unknowingly_releases_it_when_it_stops) {
+TEST_F(Electors, release_lease_held_unknowingly) {
   Node& first = world.add();
   first.line.back = 50ms;
   run_for(60ms);
@@ -199,7 +199,7 @@ TEST_F(Electors, a_candidate_that_holds_the_lease_unknowingly_releases_it_when_i
   EXPECT_TRUE(first.has_ended);
 }
 
-TEST_F(Electors, a_slow_server_is_waited_for) {
+TEST_F(Electors, wait_for_slow_server) {
   Node& first = world.add();
   first.line.there = 2s;
   first.line.back = 2s;
@@ -208,7 +208,7 @@ TEST_F(Electors, a_slow_server_is_waited_for) {
   EXPECT_FALSE(first.lost);
 }
 
-TEST_F(Electors, refused_writes_are_retried) {
+TEST_F(Electors, retry_refused_writes) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -228,7 +228,7 @@ TEST_F(Electors, refused_writes_are_retried) {
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, an_api_server_that_is_away_for_ten_minutes_is_nobodys_gain) {
+TEST_F(Electors, gain_nothing_while_server_is_unreachable) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -242,7 +242,7 @@ TEST_F(Electors, an_api_server_that_is_away_for_ten_minutes_is_nobodys_gain) {
   EXPECT_EQ(world.writer(), &second) << "which may have missed the last renewal";
 }
 
-TEST_F(Electors, a_lease_that_is_deleted_is_made_again_by_its_holder) {
+TEST_F(Electors, recreate_deleted_lease) {
   Node& first = world.add();
   run_for(1s);
   world.add();
@@ -253,7 +253,7 @@ TEST_F(Electors, a_lease_that_is_deleted_is_made_again_by_its_holder) {
   EXPECT_EQ(world.lease().holder, first.name);
 }
 
-TEST_F(Electors, a_lease_that_is_deleted_under_a_leader_that_is_cut_off_waits_for_its_time) {
+TEST_F(Electors, wait_for_isolated_leader_before_recreating_lease) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -266,7 +266,7 @@ TEST_F(Electors, a_lease_that_is_deleted_under_a_leader_that_is_cut_off_waits_fo
   EXPECT_EQ(world.writer(), &second);
 }
 
-TEST_F(Electors, after_any_edit_of_the_lease_only_one_writes) {
+TEST_F(Electors, allow_one_writer_after_any_edit) {
   world.add();
   run_for(1s);
   world.add();
@@ -286,7 +286,7 @@ TEST_F(Electors, after_any_edit_of_the_lease_only_one_writes) {
   EXPECT_EQ(world.writer(), &world.nodes.front());
 }
 
-TEST_F(Electors, a_lease_given_to_another_holder_by_hand_ends_its_leader) {
+TEST_F(Electors, end_leader_when_lease_is_given_away) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -300,7 +300,7 @@ TEST_F(Electors, a_lease_given_to_another_holder_by_hand_ends_its_leader) {
   EXPECT_EQ(world.writer(), &second);
 }
 
-TEST_F(Electors, a_lease_that_is_cleared_by_hand_is_taken_again_by_its_holder) {
+TEST_F(Electors, take_cleared_lease_again) {
   Node& first = world.add();
   run_for(1s);
   world.add();
@@ -314,7 +314,7 @@ TEST_F(Electors, a_lease_that_is_cleared_by_hand_is_taken_again_by_its_holder) {
   EXPECT_EQ(world.lease().transitions, 2);
 }
 
-TEST_F(Electors, one_of_another_kind_that_says_less_is_waited_for) {
+TEST_F(Electors, wait_for_sparse_lease_of_other_implementation) {
   // As another implementation might write it.
   ASSERT_TRUE(world.api
                   .post("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases",
@@ -333,7 +333,7 @@ TEST_F(Electors, one_of_another_kind_that_says_less_is_waited_for) {
   EXPECT_EQ(kept.text({"metadata", "labels", "a"}), "b");
 }
 
-TEST_F(Electors, wall_clocks_that_jump_or_disagree_change_nothing) {
+TEST_F(Electors, ignore_wall_clocks) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -349,7 +349,7 @@ TEST_F(Electors, wall_clocks_that_jump_or_disagree_change_nothing) {
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, clocks_that_run_a_quarter_apart_are_covered_by_the_margin) {
+TEST_F(Electors, tolerate_clocks_a_quarter_apart) {
   // The leader's runs slow, so it thinks that it has time left; the other's runs fast.
   Node& first = world.add({}, {.rate = 0.875, .ahead = 5h});
   run_for(1s);
@@ -362,7 +362,7 @@ TEST_F(Electors, clocks_that_run_a_quarter_apart_are_covered_by_the_margin) {
   EXPECT_EQ(world.writer(), &second);
 }
 
-TEST_F(Electors, with_other_flags_each_minds_what_the_holder_says) {
+TEST_F(Electors, follow_duration_set_by_holder) {
   // As while a Deployment is rolled out with new flags.
   Node& slow = world.add({60s, 40s, 5s});
   run_for(1s);
@@ -376,7 +376,7 @@ TEST_F(Electors, with_other_flags_each_minds_what_the_holder_says) {
   EXPECT_EQ(world.writer(), &quick);
 }
 
-TEST_F(Electors, the_gap_after_a_leader_vanishes_is_its_lease_and_a_retry) {
+TEST_F(Electors, elect_within_lease_and_retry_after_leader_vanishes) {
   for (int seed = 0; seed < 20; ++seed) {
     World own(loop);
     Node& first = own.add();
@@ -444,7 +444,7 @@ void heal(World& world) {
 }
 
 // The rules above all at once, from a seed.
-TEST_F(Electors, random_faults_never_let_two_write) {
+TEST_F(Electors, never_write_concurrently_under_random_faults) {
   for (std::uint64_t seed = 1; seed <= 25 && !HasFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     runtime::Rng rng(seed);
@@ -477,7 +477,7 @@ double metric(Node& node, const std::string& name) {
   return at == std::string::npos ? -1 : std::stod(text.substr(at + name.size() + 2));
 }
 
-TEST_F(Electors, its_metrics_name_the_leader_and_its_renewals) {
+TEST_F(Electors, export_leader_and_renewals) {
   const std::string master = R"(leader_election_master_status{name="dra-controller-manager"})";
   const std::string slow = R"(leader_election_slowpath_total{name="dra-controller-manager"})";
   const std::string age = "controller_lease_renew_age_seconds";
@@ -500,7 +500,7 @@ TEST_F(Electors, its_metrics_name_the_leader_and_its_renewals) {
   EXPECT_EQ(metric(second, master), 1);
 }
 
-TEST_F(Electors, its_metrics_say_when_the_lease_is_held_by_something_else) {
+TEST_F(Electors, export_foreign_holder) {
   const std::string other = "controller_lease_held_by_other";
   Node& first = world.add();
   run_for(1s);
@@ -518,7 +518,7 @@ TEST_F(Electors, its_metrics_say_when_the_lease_is_held_by_something_else) {
   EXPECT_EQ(metric(second, other), 0);
 }
 
-TEST_F(Electors, until_the_lease_was_read_that_is_a_problem) {
+TEST_F(Electors, report_problem_until_lease_is_read) {
   Node& first = world.add();
   first.line.state = Line::State::refused;
   run_for(10s);
@@ -530,7 +530,7 @@ TEST_F(Electors, until_the_lease_was_read_that_is_a_problem) {
 
 // ---- the fence ----------------------------------------------------------------------------------
 
-TEST(Fence, is_closed_at_first_open_for_a_time_and_closed_for_good) {
+TEST(Fence, opens_temporarily_and_closes_permanently) {
   runtime::VirtualLoop loop;
   Fence fence(loop.time());
   EXPECT_FALSE(fence.check());

@@ -76,7 +76,7 @@ class Client : public testing::TestWithParam<int> {
   Cache<Map>& maps;
 };
 
-TEST_P(Client, nothing_is_deleted_twice) {
+TEST_P(Client, deletes_nothing_twice) {
   handle([this](api::NamespacedName name) -> Task<Outcome> {
     const auto foo = foos.get(name);
     if (!foo) co_return Outcome::done();
@@ -89,7 +89,7 @@ TEST_P(Client, nothing_is_deleted_twice) {
   EXPECT_EQ(count("delete", "foos"), 2);
 }
 
-TEST_P(Client, a_finalizer_is_added_once_and_removed_once) {
+TEST_P(Client, adds_and_removes_finalizer_once) {
   handle([this](api::NamespacedName name) -> Task<Outcome> {
     const auto foo = foos.get(name);
     if (!foo) co_return Outcome::done();
@@ -110,7 +110,7 @@ TEST_P(Client, a_finalizer_is_added_once_and_removed_once) {
   EXPECT_EQ(count("patch", "foos"), 2);
 }
 
-TEST_P(Client, an_apply_of_what_exists_makes_nothing_that_is_gone) {
+TEST_P(Client, creates_nothing_by_apply_to_deleted_object) {
   std::vector<std::string> reasons;
   handle([this, &reasons](api::NamespacedName name) -> Task<Outcome> {
     const auto foo = foos.get(name);
@@ -135,7 +135,7 @@ TEST_P(Client, an_apply_of_what_exists_makes_nothing_that_is_gone) {
   EXPECT_EQ(cluster.api().get(kFoosPath + "/a").status, 404);
 }
 
-TEST_P(Client, a_write_that_makes_the_cache_lose_interest_is_no_crash) {
+TEST_P(Client, survives_write_that_leaves_cache) {
   handle([this](api::NamespacedName name) -> Task<Outcome> {
     const auto foo = foos.get(name);
     if (!foo) co_return Outcome::done();
@@ -148,7 +148,7 @@ TEST_P(Client, a_write_that_makes_the_cache_lose_interest_is_no_crash) {
   EXPECT_EQ(count("patch", "foos"), 1);
 }
 
-TEST_P(Client, what_it_made_goes_with_its_owner) {
+TEST_P(Client, makes_created_objects_follow_owner) {
   handle([this](api::NamespacedName name) -> Task<Outcome> {
     const auto foo = foos.get(name);
     if (!foo) co_return Outcome::done();
@@ -173,7 +173,7 @@ TEST_P(Client, what_it_made_goes_with_its_owner) {
   EXPECT_EQ(cluster.api().get(kMapsPath + "/a").status, 404);
 }
 
-TEST_P(Client, conditions_are_written_and_read) {
+TEST_P(Client, writes_and_reads_conditions) {
   handle([this](api::NamespacedName name) -> Task<Outcome> {
     const auto foo = foos.get(name);
     if (!foo) co_return Outcome::done();
@@ -193,7 +193,7 @@ TEST_P(Client, conditions_are_written_and_read) {
   EXPECT_EQ(foos.get({"default", "a"})->conditions.at(0).reason, "Up");
 }
 
-TEST_P(Client, a_json_patch_is_for_that_very_object) {
+TEST_P(Client, restricts_json_patch_to_that_object) {
   bool is_first = true;
   std::vector<bool> done;
   handle([&](api::NamespacedName name) -> Task<Outcome> {
@@ -214,7 +214,7 @@ TEST_P(Client, a_json_patch_is_for_that_very_object) {
 }
 
 // A worker that waits for one bad object would be lost for all good ones.
-TEST_P(Client, objects_that_the_server_fails_for_hold_up_nobody_else) {
+TEST_P(Client, isolates_objects_that_server_rejects) {
   handle([this](api::NamespacedName name) -> Task<Outcome> {
     const auto written = co_await manager.client(maps).apply(name, {{"data", {{"k", "v"}}}});
     co_return written ? Outcome::done() : Outcome::retry();
@@ -238,7 +238,7 @@ TEST_P(Client, objects_that_the_server_fails_for_hold_up_nobody_else) {
   EXPECT_EQ(cluster.api().get(kMapsPath + "/good").status, 200);
 }
 
-TEST_P(Client, the_backoff_is_the_controllers_to_choose) {
+TEST_P(Client, uses_backoff_of_controller) {
   int attempts = 0;
   handle(
       [&](api::NamespacedName) -> Task<Outcome> {
@@ -259,7 +259,7 @@ struct Counts {
   }
 };
 
-TEST_P(Client, jobs_run_where_they_are_meant_to) {
+TEST_P(Client, runs_jobs_on_chosen_instances) {
   ASSERT_TRUE(cluster.api()
                   .post("/apis/coordination.k8s.io/v1/namespaces/default/leases",
                         R"({"metadata":{"name":"tested"},"spec":{"holderIdentity":"another",)"

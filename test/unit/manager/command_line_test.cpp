@@ -45,7 +45,7 @@ struct Row {
   const char* value;
 };
 
-TEST_F(CommandLineTest, flags_are_read_in_every_form_that_pflag_knows) {
+TEST_F(CommandLineTest, accepts_flags_in_every_pflag_form) {
   for (const Row& row : {
            Row{"a value behind =", {"--kube-file=a"}, "kube-file", "a"},
            Row{"a value as the next argument", {"--kube-file", "a"}, "kube-file", "a"},
@@ -72,22 +72,21 @@ TEST_F(CommandLineTest, flags_are_read_in_every_form_that_pflag_knows) {
   }
 }
 
-TEST_F(CommandLineTest, a_switch_takes_no_next_argument) {
+TEST_F(CommandLineTest, gives_switch_no_next_argument) {
   const auto line = parse_command_line(table_, {"--leader-elect", "false"});
   ASSERT_TRUE(line) << line.error();
   EXPECT_EQ(value_of(*line, "leader-elect"), "true");
   EXPECT_THAT(line->words, ElementsAre("false"));
 }
 
-TEST_F(CommandLineTest, behind_two_dashes_everything_is_a_word) {
+TEST_F(CommandLineTest, treats_arguments_after_two_dashes_as_words) {
   const auto line = parse_command_line(table_, {"a", "--", "--names=a", "-h"});
   ASSERT_TRUE(line) << line.error();
   EXPECT_THAT(line->words, ElementsAre("a", "--names=a", "-h"));
   EXPECT_FALSE(line->wants_help);
 }
 
-TEST_F(CommandLineTest,
-       flags_that_only_kube_controller_manager_has_are_accepted_with_their_values) {
+TEST_F(CommandLineTest, accepts_flags_of_kube_controller_manager_with_values) {
   const auto line = parse_command_line(
       table_, {"--cluster-cidr=10.0.0.0/8", "--cert_dir", "/a", "--profiling", "--rate=3", "b"},
       kubernetes::flag_type);
@@ -100,11 +99,11 @@ TEST_F(CommandLineTest,
   EXPECT_THAT(line->words, ElementsAre("b"));
 }
 
-TEST_F(CommandLineTest, flags_of_kube_controller_manager_are_unknown_to_other_commands) {
+TEST_F(CommandLineTest, rejects_flags_of_kube_controller_manager_in_other_commands) {
   EXPECT_FALSE(parse_command_line(table_, {"--profiling"}));
 }
 
-TEST_F(CommandLineTest, a_flag_of_kube_controller_manager_needs_its_value_too) {
+TEST_F(CommandLineTest, requires_values_of_kube_controller_manager_flags) {
   const auto line = parse_command_line(table_, {"--cert-dir"}, kubernetes::flag_type);
   ASSERT_FALSE(line);
   EXPECT_THAT(line.error(), HasSubstr("--cert-dir: expected a value after it"));
@@ -116,7 +115,7 @@ struct BadRow {
   const char* message;
 };
 
-TEST_F(CommandLineTest, a_mistake_is_one_line_that_says_what_was_expected) {
+TEST_F(CommandLineTest, explains_mistake_in_one_line) {
   for (const BadRow& row : {
            BadRow{"a slip of the pen", {"--kube-flie=a"}, "did you mean --kube-file?"},
            BadRow{"a flag of nowhere", {"--zzzzzzzzzzzz"}, "unknown flag --zzzzzzzzzzzz; --help"},
@@ -135,7 +134,7 @@ TEST_F(CommandLineTest, a_mistake_is_one_line_that_says_what_was_expected) {
   }
 }
 
-TEST_F(CommandLineTest, the_value_of_an_unknown_flag_is_not_shown) {
+TEST_F(CommandLineTest, hides_value_of_unknown_flag) {
   const auto line = parse_command_line(table_, {"--token=very-secret"});
   ASSERT_FALSE(line);
   EXPECT_THAT(line.error(), Not(HasSubstr("very-secret")));

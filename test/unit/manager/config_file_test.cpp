@@ -47,7 +47,7 @@ class ConfigFile : public testing::Test {
       std::filesystem::temp_directory_path() / ("config_file_test." + std::to_string(::getpid()));
 };
 
-TEST_F(ConfigFile, says_what_flags_say) {
+TEST_F(ConfigFile, sets_what_flags_set) {
   const auto options = parse(kHead + R"(
 clientConnection: {kubeconfig: /etc/kubeconfig, qps: 12.5, burst: 20}
 controllers: ["*", -device-taint-eviction-controller]
@@ -81,7 +81,7 @@ logging:
   EXPECT_EQ(options->verbosity, 4);
 }
 
-TEST_F(ConfigFile, flags_win_also_over_a_list_and_gate_by_gate) {
+TEST_F(ConfigFile, yields_to_flags_including_lists_and_gates) {
   const auto options =
       parse(kHead +
                 "logging: {verbosity: 4}\n"
@@ -95,7 +95,7 @@ TEST_F(ConfigFile, flags_win_also_over_a_list_and_gate_by_gate) {
   EXPECT_TRUE(options->features.dra_device_taints);
 }
 
-TEST_F(ConfigFile, a_null_counts_as_missing) {
+TEST_F(ConfigFile, treats_null_as_missing) {
   const auto options =
       parse(kHead + "logging: {verbosity: ~}\nserving:\nclientConnection:\n  qps:\n");
   ASSERT_TRUE(options) << options.error().text;
@@ -108,7 +108,7 @@ struct Row {
   const char* problem;
 };
 
-TEST_F(ConfigFile, a_mistake_is_one_line_with_line_column_key_and_what_was_expected) {
+TEST_F(ConfigFile, explains_mistake_with_line_column_key_and_expectation) {
   for (const Row& row : {
            Row{"an unknown key", "verbosity: 4", ":3:1: verbosity: unknown key"},
            Row{"an unknown key in a section", "logging: {level: 4}",
@@ -168,7 +168,7 @@ TEST_F(ConfigFile, a_mistake_is_one_line_with_line_column_key_and_what_was_expec
   }
 }
 
-TEST_F(ConfigFile, a_file_of_another_kind_is_refused_before_anything_of_it_is_shown) {
+TEST_F(ConfigFile, rejects_other_kind_of_file_without_showing_it) {
   EXPECT_THAT(problem_of(""),
               HasSubstr(": expected a map with apiVersion: dra-controller-manager"));
   EXPECT_THAT(problem_of("kind: ControllerManagerConfiguration\n"),
@@ -182,18 +182,18 @@ TEST_F(ConfigFile, a_file_of_another_kind_is_refused_before_anything_of_it_is_sh
   EXPECT_THAT(problem_of("- a\n- b\n"), HasSubstr(": expected a map with"));
 }
 
-TEST_F(ConfigFile, a_wrong_value_is_wrong_also_below_a_flag_that_wins) {
+TEST_F(ConfigFile, rejects_wrong_value_even_below_flag) {
   EXPECT_FALSE(parse(kHead + "logging: {verbosity: -1}\n", {"-v=2"}));
 }
 
-TEST(ConfigFileMissing, is_one_line_and_status_2) {
+TEST(ConfigFileMissing, is_reported_in_one_line_with_status_2) {
   const auto options = parse_options({"--config=/nonexistent/file"});
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().status, 2);
   EXPECT_THAT(options.error().text, HasSubstr("--config: /nonexistent/file: cannot be read"));
 }
 
-TEST_F(ConfigFile, the_effective_configuration_is_a_file_that_gives_the_same) {
+TEST_F(ConfigFile, reproduces_effective_configuration) {
   const Strings flags = {"--controllers=resourceclaim-controller",
                          "--feature-gates=DRADeviceTaintRules=false",
                          "--kube-api-qps=2.5",
@@ -211,7 +211,7 @@ TEST_F(ConfigFile, the_effective_configuration_is_a_file_that_gives_the_same) {
   EXPECT_EQ(second->kube_api_qps, 2.5);
 }
 
-TEST(SettingsTable, every_row_is_whole_and_alone) {
+TEST(SettingsTable, has_complete_unique_rows) {
   Draft draft;
   const Settings table = make_settings(draft);
   Strings flags;

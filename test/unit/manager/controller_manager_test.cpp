@@ -53,7 +53,7 @@ std::string holder(test::VirtualCluster& cluster) {
                          .text({"spec", "holderIdentity"}));
 }
 
-TEST(ControllerManager, handles_each_change_of_a_cache) {
+TEST(ControllerManager, handles_each_cache_change) {
   ManagerOf of;
   of.watch(kMaps, [&](api::NamespacedName name) -> Task<Outcome> {
     of.handled.push_back(name.str());
@@ -70,7 +70,7 @@ TEST(ControllerManager, handles_each_change_of_a_cache) {
             (std::vector<std::string>{"default/before", "default/after", "default/before"}));
 }
 
-TEST(ControllerManager, waits_for_a_kind_that_is_not_served_and_takes_no_lease_meanwhile) {
+TEST(ControllerManager, waits_for_unserved_kind_without_lease) {
   ManagerOf of;
   of.watch(kFoos, [&](api::NamespacedName) -> Task<Outcome> { co_return Outcome::done(); });
   of.cluster.start();
@@ -81,7 +81,7 @@ TEST(ControllerManager, waits_for_a_kind_that_is_not_served_and_takes_no_lease_m
   EXPECT_NE(report.text.find("foos: not served"), std::string::npos) << report.text;
 }
 
-TEST(ControllerManager, a_stop_lets_what_has_begun_end_and_gives_the_lease_back) {
+TEST(ControllerManager, finishes_started_work_and_returns_lease_on_stop) {
   ManagerOf of;
   of.watch(kMaps, [&](api::NamespacedName name) -> Task<Outcome> {
     of.handled.push_back("begins " + name.str());
@@ -100,7 +100,7 @@ TEST(ControllerManager, a_stop_lets_what_has_begun_end_and_gives_the_lease_back)
   EXPECT_EQ(of.cluster.manager().exit_status(), ExitStatus::asked_to_stop);
 }
 
-TEST(ControllerManager, a_stop_does_not_wait_for_ever) {
+TEST(ControllerManager, limits_time_of_stop) {
   ManagerOf of;
   of.watch(kMaps, [&](api::NamespacedName name) -> Task<Outcome> {
     of.handled.push_back("begins " + name.str());
@@ -117,7 +117,7 @@ TEST(ControllerManager, a_stop_does_not_wait_for_ever) {
   EXPECT_EQ(holder(of.cluster), "");
 }
 
-TEST(ControllerManager, a_stop_before_anything_is_served_ends_at_once) {
+TEST(ControllerManager, stops_at_once_before_anything_is_served) {
   ManagerOf of;
   of.watch(kFoos, [&](api::NamespacedName) -> Task<Outcome> { co_return Outcome::done(); });
   of.cluster.start();
@@ -127,7 +127,7 @@ TEST(ControllerManager, a_stop_before_anything_is_served_ends_at_once) {
   EXPECT_EQ(of.cluster.manager().exit_status(), ExitStatus::asked_to_stop);
 }
 
-TEST(ControllerManager, a_lost_lease_stops_a_test_with_its_status_and_nothing_is_written_after_it) {
+TEST(ControllerManager, stops_with_status_and_writes_nothing_after_losing_lease) {
   ManagerOf of;
   of.watch(kMaps, [&](api::NamespacedName) -> Task<Outcome> { co_return Outcome::done(); });
   of.cluster.start();
@@ -142,7 +142,7 @@ TEST(ControllerManager, a_lost_lease_stops_a_test_with_its_status_and_nothing_is
   EXPECT_NE(of.cluster.log().find("lease"), std::string::npos) << of.cluster.log();
 }
 
-TEST(ControllerManager, broken_connections_are_made_again) {
+TEST(ControllerManager, recreates_broken_connections) {
   ManagerOf of;
   of.watch(kMaps, [&](api::NamespacedName name) -> Task<Outcome> {
     of.handled.push_back(name.str());

@@ -34,7 +34,7 @@ struct DebugPages : testing::Test {
   Pages pages;
 };
 
-TEST_F(DebugPages, flagz_has_every_flag_with_its_value_given_or_not) {
+TEST_F(DebugPages, show_every_flag_in_flagz) {
   const std::string text = get("/flagz").body;
   EXPECT_THAT(text, HasSubstr("\nv=3\n"));
   EXPECT_THAT(text, HasSubstr("\nlogging-format=json\n"));
@@ -43,7 +43,7 @@ TEST_F(DebugPages, flagz_has_every_flag_with_its_value_given_or_not) {
   EXPECT_THAT(text, HasSubstr("\nkubeconfig=\n"));
 }
 
-TEST_F(DebugPages, configz_has_the_configuration_by_its_api_group) {
+TEST_F(DebugPages, show_configuration_by_api_group_in_configz) {
   const http::Response response = get("/configz");
   EXPECT_EQ(*response.headers.find("Content-Type"), "application/json");
   EXPECT_THAT(
@@ -52,14 +52,14 @@ TEST_F(DebugPages, configz_has_the_configuration_by_its_api_group) {
   EXPECT_THAT(response.body, HasSubstr(R"("logging":{"verbosity":3,"format":"json"})"));
 }
 
-TEST_F(DebugPages, statusz_says_since_when_and_what) {
+TEST_F(DebugPages, show_start_time_and_version_in_statusz) {
   time.advance_to(runtime::MonoTime(26h + 3min + 4s));
   const std::string text = get("/statusz").body;
   EXPECT_THAT(text, HasSubstr("Up: 26 hr 03 min 04 sec\n"));
   EXPECT_THAT(text, HasSubstr("Paths: /statusz /flagz /configz /debug/flags/v\n"));
 }
 
-TEST_F(DebugPages, statusz_is_html_with_links_for_browsers) {
+TEST_F(DebugPages, show_statusz_as_html_for_browsers) {
   time.advance_to(runtime::MonoTime(26h + 3min + 4s));
   const http::Response response =
       answer({.target = "/statusz", .headers = {{"Accept", "text/html,application/xhtml+xml"}}});
@@ -69,7 +69,7 @@ TEST_F(DebugPages, statusz_is_html_with_links_for_browsers) {
   EXPECT_THAT(response.body, HasSubstr("<li>/debug/flags/v (PUT)\n"));
 }
 
-TEST_F(DebugPages, the_log_gets_the_verbosity_that_is_put) {
+TEST_F(DebugPages, change_log_verbosity) {
   const http::Response response = put("/debug/flags/v", "6\n");
   EXPECT_EQ(response.status, 200) << response.body;
   EXPECT_EQ(log->verbosity(), 6);

@@ -42,7 +42,7 @@ struct Site : client::RestClientFixture {
   }
 };
 
-CO_TEST(Doorkeeper, health_is_public) {
+CO_TEST(Doorkeeper, serves_health_publicly) {
   Site site(loop);
   for (const char* target : {"/healthz", "/livez?verbose", "/readyz"}) {
     co_await site.expect(0, {.target = target});
@@ -50,7 +50,7 @@ CO_TEST(Doorkeeper, health_is_public) {
   EXPECT_TRUE(site.http.seen().empty());
 }
 
-CO_TEST(Doorkeeper, a_caller_without_credentials_gets_401_without_a_review) {
+CO_TEST(Doorkeeper, answers_401_without_review_if_credentials_are_missing) {
   Site site(loop);
   for (const http::Headers& headers :
        {http::Headers{}, {{"Authorization", "Basic YTpi"}}, {{"Authorization", "Bearer "}}}) {
@@ -62,7 +62,7 @@ CO_TEST(Doorkeeper, a_caller_without_credentials_gets_401_without_a_review) {
   EXPECT_TRUE(site.http.seen().empty());
 }
 
-CO_TEST(Doorkeeper, a_token_is_reviewed_and_then_what_its_user_may_do) {
+CO_TEST(Doorkeeper, reviews_token_and_then_permission) {
   Site site(loop);
   site.gate.open = false;  // a standby is scraped too
   site.http.answer(prometheus());
@@ -81,7 +81,7 @@ CO_TEST(Doorkeeper, a_token_is_reviewed_and_then_what_its_user_may_do) {
   EXPECT_THAT(site.logged(), Not(HasSubstr("secret")));
 }
 
-CO_TEST(Doorkeeper, answers_are_remembered_for_ten_seconds) {
+CO_TEST(Doorkeeper, caches_answers_for_ten_seconds) {
   Site site(loop);
   for (int round = 0; round < 2; ++round) {
     site.http.answer(prometheus());
@@ -96,7 +96,7 @@ CO_TEST(Doorkeeper, answers_are_remembered_for_ten_seconds) {
   EXPECT_EQ(site.http.seen().size(), 4U);
 }
 
-CO_TEST(Doorkeeper, an_unknown_token_gets_401_and_is_not_asked_about_again_at_once) {
+CO_TEST(Doorkeeper, caches_401_for_unknown_token) {
   Site site(loop);
   site.http.answer(created(R"({"user":{},"error":"expired"})"));
   co_await site.expect(401, scrape());
@@ -104,7 +104,7 @@ CO_TEST(Doorkeeper, an_unknown_token_gets_401_and_is_not_asked_about_again_at_on
   EXPECT_EQ(site.http.seen().size(), 1U);
 }
 
-CO_TEST(Doorkeeper, a_caller_without_permission_gets_403_with_user_verb_and_path) {
+CO_TEST(Doorkeeper, answers_403_with_user_verb_and_path) {
   Site site(loop);
   site.http.answer(prometheus());
   site.http.answer(created(R"({"allowed":false})"));
@@ -119,7 +119,7 @@ CO_TEST(Doorkeeper, a_caller_without_permission_gets_403_with_user_verb_and_path
             "\"/debug/flags/v\"\n");
 }
 
-CO_TEST(Doorkeeper, a_right_on_one_path_is_none_on_another) {
+CO_TEST(Doorkeeper, separates_permissions_by_path) {
   Site site(loop);
   site.http.answer(prometheus());
   site.http.answer(allowed());
@@ -130,7 +130,7 @@ CO_TEST(Doorkeeper, a_right_on_one_path_is_none_on_another) {
   co_await site.expect(403, other);
 }
 
-CO_TEST(Doorkeeper, a_verified_certificate_names_its_user_without_a_token_review) {
+CO_TEST(Doorkeeper, names_user_of_verified_certificate_without_review) {
   Site site(loop);
   site.http.answer(allowed());
   http::Request request{.target = "/metrics"};
@@ -143,7 +143,7 @@ CO_TEST(Doorkeeper, a_verified_certificate_names_its_user_without_a_token_review
                         R"("system:authenticated"])"));
 }
 
-CO_TEST(Doorkeeper, an_api_server_that_cannot_be_asked_is_503_and_no_verdict) {
+CO_TEST(Doorkeeper, answers_503_if_api_server_is_unreachable) {
   Site site(loop);
   site.http.fail(runtime::Reason::malformed);
   site.http.answer(prometheus());
@@ -153,7 +153,7 @@ CO_TEST(Doorkeeper, an_api_server_that_cannot_be_asked_is_503_and_no_verdict) {
   co_await site.expect(0, scrape());
 }
 
-CO_TEST(Doorkeeper, an_answer_that_is_no_review_is_no_verdict_either) {
+CO_TEST(Doorkeeper, answers_503_to_invalid_review) {
   for (const char* body : {"", "[]", "{}", R"({"status":{}})"}) {
     Site site(loop);
     site.http.answer({.status = 201, .headers = {}, .body = body});
@@ -167,7 +167,7 @@ std::optional<api::ResourceAttributes> pod_of(std::string_view path) {
   return api::ResourceAttributes{"get", "", "pods", "lab", "a"};
 }
 
-CO_TEST(Doorkeeper, a_page_about_an_object_is_open_to_those_who_may_get_the_object) {
+CO_TEST(Doorkeeper, opens_page_about_object_to_its_readers) {
   Site site(loop);
   Doorkeeper doorkeeper(site.client, site.time, {.object_of = pod_of},
                         runtime::Logger(site.log_backend));
@@ -194,7 +194,7 @@ CO_TEST(Doorkeeper, a_page_about_an_object_is_open_to_those_who_may_get_the_obje
   EXPECT_EQ(site.http.seen().size(), 4U);
 }
 
-CO_TEST(Doorkeeper, says_why_the_api_server_reviews_nobody) {
+CO_TEST(Doorkeeper, explains_why_api_server_reviews_nobody) {
   Site site(loop);
   site.http.answer({.status = 403,
                     .headers = {},
@@ -207,7 +207,7 @@ CO_TEST(Doorkeeper, says_why_the_api_server_reviews_nobody) {
   EXPECT_THAT(refusal.error().body, Not(HasSubstr("serviceaccount")));
 }
 
-CO_TEST(Doorkeeper, memory_is_bounded_however_many_tokens_are_tried) {
+CO_TEST(Doorkeeper, bounds_memory_for_unknown_tokens) {
   Site site(loop);
   Doorkeeper doorkeeper(site.client, site.time, {.remembered_max = 10}, {});
   for (int i = 0; i < 30; ++i) {
@@ -223,7 +223,7 @@ CO_TEST(Doorkeeper, memory_is_bounded_however_many_tokens_are_tried) {
 }
 
 // Whoever they are, their reviews take nothing from what the controllers have to do.
-CO_TEST(Doorkeeper, a_flood_of_tokens_leaves_the_limits_to_the_controllers) {
+CO_TEST(Doorkeeper, keeps_controller_limits_during_token_flood) {
   Site site(loop, {.limits = {.qps = 1, .burst = 2, .inflight_max = 1}});
   for (int i = 0; i < 5; ++i) site.http.answer(created("{}"), 1h);
   runtime::TaskGroup callers(loop.executor());
@@ -242,7 +242,7 @@ CO_TEST(Doorkeeper, a_flood_of_tokens_leaves_the_limits_to_the_controllers) {
 
 // 300 clients with tokens that nobody knows: a scraper that was let in before does not wait behind
 // them, and one that was not is told within ten seconds.
-CO_TEST(Doorkeeper, a_flood_of_tokens_delays_no_scrape_above_ten_seconds) {
+CO_TEST(Doorkeeper, delays_scrapes_below_ten_seconds_during_token_flood) {
   Site site(loop);
   site.http.answer(prometheus());
   site.http.answer(allowed());
@@ -264,7 +264,7 @@ CO_TEST(Doorkeeper, a_flood_of_tokens_delays_no_scrape_above_ten_seconds) {
   co_await callers.join();
 }
 
-CO_TEST(Doorkeeper, reviews_are_bounded_in_their_rate) {
+CO_TEST(Doorkeeper, bounds_review_rate) {
   Site site(loop);
   Doorkeeper doorkeeper(site.client, site.time, {.reviews = {.qps = 2, .burst = 3}}, {});
   const auto start = site.time.now();

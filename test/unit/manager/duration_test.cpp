@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 using runtime::Duration;
 
-TEST(ParseDuration, reads_what_go_reads) {
+TEST(ParseDuration, reads_like_go) {
   const std::pair<const char*, Duration> rows[] = {
       {"0", 0s},        {"15s", 15s},   {"1m30s", 90s},   {"1h0m1s", 3601s},
       {"1.5s", 1500ms}, {".5s", 500ms}, {"100ms", 100ms}, {"2us", 2us},
@@ -17,14 +17,14 @@ TEST(ParseDuration, reads_what_go_reads) {
   for (const auto& [text, duration] : rows) EXPECT_EQ(parse_duration(text), duration) << text;
 }
 
-TEST(ParseDuration, takes_nothing_else) {
+TEST(ParseDuration, rejects_everything_else) {
   for (const char* text : {"", "15", "s", "15 s", "-15s", "+15s", "15s ", "1e3s", "15x", "1m 30s",
                            "inf", "nan", "infs", "3000000h", "99999999999999999999s", "1.2.3s"}) {
     EXPECT_EQ(parse_duration(text), std::nullopt) << text;
   }
 }
 
-TEST(FormatDuration, writes_what_it_reads) {
+TEST(FormatDuration, survives_round_trip) {
   for (const Duration duration :
        {Duration(0s), Duration(15s), Duration(90s), Duration(500ms), Duration(3600s),
         Duration(3661s), Duration(3ns), Duration(20us), Duration(2'000'000h + 59'999'999'999ns),

@@ -87,7 +87,7 @@ struct Site {
   runtime::TaskGroup tasks;
 };
 
-CO_TEST(Epochs, an_epoch_that_fails_is_logged_and_ends_the_process_with_a_status_of_its_own) {
+CO_TEST(Epochs, exit_with_own_status_after_failure) {
   Site site(loop, {.fails_after = 5s});
   co_await site.stop.wait();
   EXPECT_EQ(site.time.now().time_since_epoch(), 5s);
@@ -97,7 +97,7 @@ CO_TEST(Epochs, an_epoch_that_fails_is_logged_and_ends_the_process_with_a_status
   co_await site.tasks.join();
 }
 
-CO_TEST(Epochs, a_failed_epoch_is_not_asked_any_more) {
+CO_TEST(Epochs, are_not_queried_after_failure) {
   Site site(loop, {.fails_after = 5s});
   co_await runtime::yield();
   EXPECT_EQ(site.epochs.why_not_ready(), "pods of v1");
@@ -108,7 +108,7 @@ CO_TEST(Epochs, a_failed_epoch_is_not_asked_any_more) {
   co_await site.tasks.join();
 }
 
-CO_TEST(Epochs, a_stuck_part_of_the_current_epoch_is_a_reason_to_restart) {
+CO_TEST(Epochs, report_stuck_part_for_restart) {
   Site site(loop, {.stuck = {"pods: silent", "claims: working"}});
   co_await runtime::yield();
   EXPECT_EQ(site.epochs.why_stuck(), "pods: silent; claims: working");
@@ -116,7 +116,7 @@ CO_TEST(Epochs, a_stuck_part_of_the_current_epoch_is_a_reason_to_restart) {
   co_await site.tasks.join();
 }
 
-CO_TEST(Epochs, a_cancelled_epoch_is_not_asked_any_more) {
+CO_TEST(Epochs, are_not_queried_after_cancellation) {
   Site site(loop);
   co_await runtime::sleep_for(site.time, 1s);
   site.tasks.cancel();
@@ -127,7 +127,7 @@ CO_TEST(Epochs, a_cancelled_epoch_is_not_asked_any_more) {
   EXPECT_FALSE(site.stop.is_requested());
 }
 
-CO_TEST(Epochs, an_epoch_that_is_asked_to_stop_is_the_last_one) {
+CO_TEST(Epochs, start_no_other_after_stop_request) {
   Site site(loop);
   co_await runtime::sleep_for(site.time, 1s);
   site.stop.request();
@@ -137,7 +137,7 @@ CO_TEST(Epochs, an_epoch_that_is_asked_to_stop_is_the_last_one) {
   EXPECT_EQ(site.stop.exit_status(), ExitStatus::asked_to_stop);
 }
 
-CO_TEST(Epochs, when_the_version_is_not_served_any_more_the_next_epoch_has_another_one) {
+CO_TEST(Epochs, change_version_when_old_one_is_not_served) {
   Site site(loop);
   co_await runtime::sleep_for(site.time, 1s);
   site.answer = client::Served{"v2"};
@@ -151,7 +151,7 @@ CO_TEST(Epochs, when_the_version_is_not_served_any_more_the_next_epoch_has_anoth
   co_await site.tasks.join();
 }
 
-CO_TEST(Epochs, a_version_that_is_not_served_yet_is_the_reason_and_is_looked_for_again) {
+CO_TEST(Epochs, wait_for_version_to_be_served) {
   Site site(loop, {}, client::NotServed{"resource.k8s.io is not served"});
   co_await runtime::yield();
   EXPECT_EQ(site.epochs.why_not_ready(), "resource.k8s.io is not served");

@@ -3,7 +3,7 @@
 #include <boost/json/value.hpp>
 #include <gmock/gmock.h>
 
-#include "cmd/dra-controller-manager/explain/page.hpp"
+#include "explain/page.hpp"
 #include "runtime/loop.hpp"
 #include "test/support/objects.hpp"
 
@@ -70,7 +70,7 @@ struct ExplainPage : testing::Test {
       loop.time(), {.source = [this] { return source; }, .teller = [this] { return teller; }});
 };
 
-TEST_F(ExplainPage, is_sentences_with_what_hinders_most_in_front) {
+TEST_F(ExplainPage, shows_sentences_by_severity) {
   const http::Response response = get("/debug/explain/pods/lab/trainer-0");
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.headers.find("Content-Type"), "text/plain; charset=utf-8");
@@ -85,7 +85,7 @@ TEST_F(ExplainPage, is_sentences_with_what_hinders_most_in_front) {
   EXPECT_THAT(response.body, HasSubstr("by the active dra-controller-manager.\n"));
 }
 
-TEST_F(ExplainPage, is_json_on_request) {
+TEST_F(ExplainPage, shows_json_on_request) {
   for (const http::Response& response :
        {get("/debug/explain/pods/lab/trainer-0?output=json"),
         get("/debug/explain/pods/lab/trainer-0", {{"Accept", "application/json"}})}) {
@@ -101,13 +101,13 @@ TEST_F(ExplainPage, is_json_on_request) {
   }
 }
 
-TEST_F(ExplainPage, is_text_for_clients_that_accept_both) {
+TEST_F(ExplainPage, prefers_text_for_clients_that_accept_both) {
   const http::Response response =
       get("/debug/explain/pods/lab/trainer-0", {{"Accept", "text/plain, application/json"}});
   EXPECT_EQ(response.headers.find("Content-Type"), "text/plain; charset=utf-8");
 }
 
-TEST_F(ExplainPage, is_html_for_browsers) {
+TEST_F(ExplainPage, shows_html_for_browsers) {
   const http::Response response =
       get("/debug/explain/pods/lab/trainer-0", {{"Accept", "text/html,*/*;q=0.8"}});
   EXPECT_EQ(response.headers.find("Content-Type"), "text/html; charset=utf-8");
@@ -115,7 +115,7 @@ TEST_F(ExplainPage, is_html_for_browsers) {
   EXPECT_THAT(response.body, HasSubstr("<li><b>stuck</b> There is no template.</li>"));
 }
 
-TEST_F(ExplainPage, nothing_that_an_object_says_is_html) {
+TEST_F(ExplainPage, escapes_html_in_objects) {
   teller = {.role = Teller::Role::stands_by, .leader = kHostile, .missing = kHostile};
   const http::Response response = get("/debug/explain/pods/lab/hostile", {{"Accept", "text/html"}});
   EXPECT_EQ(response.status, 200);
@@ -128,7 +128,7 @@ TEST_F(ExplainPage, nothing_that_an_object_says_is_html) {
   EXPECT_THAT(none.body, HasSubstr("pods/&lt;namespace&gt;/&lt;name&gt;"));
 }
 
-TEST_F(ExplainPage, of_a_standby_says_so_and_names_the_leader) {
+TEST_F(ExplainPage, names_leader_on_standby) {
   teller = {.role = Teller::Role::stands_by, .identity = "a_1", .leader = "b_2"};
   const std::string text = get("/debug/explain/pods/lab/trainer-0").body;
   // Lines are broken anywhere.
@@ -139,7 +139,7 @@ TEST_F(ExplainPage, of_a_standby_says_so_and_names_the_leader) {
   EXPECT_EQ(told.at("toldBy").at("leader"), "b_2");
 }
 
-TEST_F(ExplainPage, warns_while_not_everything_is_known) {
+TEST_F(ExplainPage, warns_while_caches_are_incomplete) {
   teller.missing = "pods: not synced yet";
   EXPECT_THAT(get("/debug/explain/pods/lab/trainer-0").body,
               HasSubstr("CAUTION: the caches are incomplete: pods: not synced yet."));
@@ -150,7 +150,7 @@ TEST_F(ExplainPage, warns_while_not_everything_is_known) {
   EXPECT_THAT(nothing.body, HasSubstr("nothing is known yet: pods: not synced yet"));
 }
 
-TEST_F(ExplainPage, names_first_what_could_not_be_read) {
+TEST_F(ExplainPage, names_unreadable_objects_first) {
   pods.hidden.hide(common::Input::templates, "forbidden");
   pods.is_asked = {common::Input::templates};
   const http::Response response = get("/debug/explain/pods/lab/trainer-0");
@@ -164,14 +164,14 @@ TEST_F(ExplainPage, names_first_what_could_not_be_read) {
                    .empty());
 }
 
-TEST_F(ExplainPage, does_not_call_an_object_missing_that_it_could_not_read) {
+TEST_F(ExplainPage, does_not_call_unreadable_object_missing) {
   pods.hidden.hide(common::Input::groups, "the feature gate GenericWorkload is off");
   const http::Response response = get("/debug/explain/podgroups/lab/trainers");
   EXPECT_EQ(response.status, 503);
   EXPECT_THAT(response.body, HasSubstr("the feature gate GenericWorkload is off"));
 }
 
-TEST_F(ExplainPage, of_a_dry_run_does_not_say_that_somebody_acts) {
+TEST_F(ExplainPage, does_not_promise_action_in_dry_run) {
   pods.acts = true;
   teller = {.role = Teller::Role::watches};
   const std::string text = get("/debug/explain/pods/lab/trainer-0").body;
@@ -182,7 +182,7 @@ TEST_F(ExplainPage, of_a_dry_run_does_not_say_that_somebody_acts) {
               HasSubstr("Nobody holds the manager's lease"));
 }
 
-TEST_F(ExplainPage, does_not_know_every_object_and_every_path) {
+TEST_F(ExplainPage, rejects_unknown_objects_and_paths) {
   const http::Response unknown = get("/debug/explain/pods/lab/another");
   EXPECT_EQ(unknown.status, 404);
   EXPECT_THAT(unknown.body,
@@ -198,7 +198,7 @@ TEST_F(ExplainPage, does_not_know_every_object_and_every_path) {
               HasSubstr("\"message\":\"DeviceTaintRule a is not known here: there is none\""));
 }
 
-TEST(ExplainSubject, in_the_words_that_kubectl_takes) {
+TEST(ExplainSubject, accepts_kubectl_resource_names) {
   using Kind = Subject::Kind;
   struct Row {
     std::vector<std::string> words;

@@ -78,7 +78,7 @@ api::NamespacedName team_of(const Map& map) {
   return {map.meta.key.namespace_, map.labels.at("team")};
 }
 
-TEST_F(Feeds, an_object_that_moves_wakes_the_name_that_it_left_and_the_one_that_it_came_to) {
+TEST_F(Feeds, wake_old_and_new_name_of_moved_object) {
   cluster.manager().feed(*list, *maps, team_of);
   make(kMapsPath, R"({"name":"m","labels":{"team":"red"}})");
   begin();
@@ -86,7 +86,7 @@ TEST_F(Feeds, an_object_that_moves_wakes_the_name_that_it_left_and_the_one_that_
               UnorderedElementsAre("default/red", "default/blue"));
 }
 
-TEST_F(Feeds, an_object_may_concern_nobody_or_several) {
+TEST_F(Feeds, map_object_to_any_number_of_names) {
   cluster.manager().feed(*list, *maps, [](const Map& map) {
     std::vector<api::NamespacedName> names;
     for (const auto& [label, value] : map.labels) names.push_back({map.meta.key.namespace_, label});
@@ -99,7 +99,7 @@ TEST_F(Feeds, an_object_may_concern_nobody_or_several) {
               UnorderedElementsAre("default/x", "default/y"));
 }
 
-TEST_F(Feeds, a_condition_leaves_out_changes) {
+TEST_F(Feeds, filter_changes_by_condition) {
   auto& foos = cluster.manager().cache<Foo>(kFoos, {{"metadata.generation", &Foo::generation}});
   cluster.manager().feed(*list, foos, own_name, generation_changed);
   const std::string path = "/apis/example.com/v1/namespaces/default/foos";
@@ -110,7 +110,7 @@ TEST_F(Feeds, a_condition_leaves_out_changes) {
   EXPECT_THAT(after(path + "/f", R"({"spec":{"a":1}})"), ElementsAre("default/f"));
 }
 
-TEST_F(Feeds, an_owned_object_wakes_its_controller_of_the_kind_that_is_meant) {
+TEST_F(Feeds, wake_owner_of_requested_kind) {
   cluster.manager().owns(*list, *maps, kFoos);
   const std::string foos = "/apis/example.com/v1/namespaces/default/foos";
   make(foos, R"({"name":"f"})", kFooType);
@@ -130,7 +130,7 @@ TEST_F(Feeds, an_owned_object_wakes_its_controller_of_the_kind_that_is_meant) {
   EXPECT_THAT(after(kMapsPath + "/of-another-group", change), IsEmpty());
 }
 
-TEST_F(Feeds, an_owner_without_a_namespace_is_named_without_one) {
+TEST_F(Feeds, name_cluster_scoped_owner_without_namespace) {
   cluster.manager().owns(*list, *maps, kZones);
   make("/apis/example.com/v1/zones", R"({"name":"z"})",
        R"("apiVersion":"example.com/v1","kind":"Zone",)");
@@ -142,7 +142,7 @@ TEST_F(Feeds, an_owner_without_a_namespace_is_named_without_one) {
   EXPECT_THAT(after(kMapsPath + "/m", R"({"data":{"a":"b"}})"), ElementsAre("z"));
 }
 
-TEST_F(Feeds, a_selection_keeps_the_rest_out_of_the_cache) {
+TEST_F(Feeds, keep_unselected_objects_out_of_cache) {
   make(kMapsPath, R"({"name":"here","labels":{"app":"web"}})");
   make(kMapsPath, R"({"name":"unlabelled"})");
   make("/api/v1/namespaces", R"({"name":"elsewhere"})");

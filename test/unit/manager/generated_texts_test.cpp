@@ -31,7 +31,7 @@ class GeneratedTexts : public testing::Test {
   const Settings table_ = make_settings(draft_);
 };
 
-TEST_F(GeneratedTexts, help_fits_a_terminal_and_lists_every_flag_under_its_heading) {
+TEST_F(GeneratedTexts, fit_help_into_terminal_with_every_flag) {
   const std::string help = manager_help(table_);
   std::istringstream lines(help);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 90U) << line;
@@ -44,7 +44,7 @@ TEST_F(GeneratedTexts, help_fits_a_terminal_and_lists_every_flag_under_its_headi
   EXPECT_THAT(help, HasSubstr("      -v, --v NUMBER\n"));
 }
 
-TEST_F(GeneratedTexts, the_manual_page_in_the_documentation_is_that_of_the_table) {
+TEST_F(GeneratedTexts, match_manual_page_with_table) {
   const std::string page = make_man_page(table_, commands());
   if (read("docs/dra-controller-manager.8") == page) return;
   const auto fresh = std::filesystem::temp_directory_path() / "dra-controller-manager.8";
@@ -52,14 +52,14 @@ TEST_F(GeneratedTexts, the_manual_page_in_the_documentation_is_that_of_the_table
   FAIL() << "docs/dra-controller-manager.8 is not current; copy it from " << fresh;
 }
 
-TEST_F(GeneratedTexts, the_example_of_a_configuration_file_says_the_defaults) {
+TEST_F(GeneratedTexts, match_example_configuration_with_defaults) {
   const auto shown =
       parse_options({"--config=" + std::string(DCM_SOURCE_DIR) + "/manifests/configuration.yaml"});
   ASSERT_TRUE(shown) << shown.error().text;
   EXPECT_EQ(shown->configuration, parse_options({})->configuration);
 }
 
-TEST_F(GeneratedTexts, the_example_of_a_configuration_file_has_every_key) {
+TEST_F(GeneratedTexts, include_every_key_in_example_configuration) {
   const std::string example = read("manifests/configuration.yaml");
   for (const Setting& row : table_) {
     const std::string& key = row.text.key;
@@ -70,7 +70,7 @@ TEST_F(GeneratedTexts, the_example_of_a_configuration_file_has_every_key) {
   }
 }
 
-TEST(Wrap, breaks_at_blanks_and_never_in_a_word) {
+TEST(Wrap, breaks_only_at_blanks) {
   EXPECT_EQ(wrap("one two three", 2, 9), "  one two\n  three\n");
   EXPECT_EQ(wrap("incomprehensible word", 2, 9), "  incomprehensible\n  word\n");
   EXPECT_EQ(wrap("", 2, 9), "");

@@ -5,13 +5,13 @@
 namespace dcm::manager {
 namespace {
 
-TEST(Health, no_checks_are_a_healthy_process) {
+TEST(Health, is_ok_without_checks) {
   const HealthReport report = HealthChecks().run("livez", Verbose::no);
   EXPECT_TRUE(report.is_healthy);
   EXPECT_EQ(report.text, "ok");
 }
 
-TEST(Health, one_failing_check_is_named_with_its_reason) {
+TEST(Health, names_failing_check_and_reason) {
   HealthChecks checks;
   checks.add("ping", [] { return std::nullopt; });
   checks.add("pods", [] { return std::optional<std::string>("not synced: 403"); });
@@ -20,7 +20,7 @@ TEST(Health, one_failing_check_is_named_with_its_reason) {
   EXPECT_EQ(report.text, "[+]ping ok\n[-]pods failed: not synced: 403\nreadyz check failed\n");
 }
 
-TEST(Health, unknown_callers_see_reasons_up_to_the_name_of_the_error) {
+TEST(Health, shows_only_error_type_to_unknown_callers) {
   const std::pair<std::string, std::string> rows[] = {
       {"pods: not synced: forbidden: a proxy says: Bearer abc", "pods: not synced: forbidden"},
       {"unreachable: no: forbidden: x", "unreachable"},
@@ -34,7 +34,7 @@ TEST(Health, unknown_callers_see_reasons_up_to_the_name_of_the_error) {
   }
 }
 
-TEST(Health, verbose_lists_every_check_also_when_all_is_well) {
+TEST(Health, lists_every_check_if_verbose) {
   HealthChecks checks;
   checks.add("ping", [] { return std::nullopt; });
   EXPECT_EQ(checks.run("readyz", Verbose::yes).text, "[+]ping ok\nreadyz check passed\n");

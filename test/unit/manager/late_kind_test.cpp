@@ -50,7 +50,7 @@ class LateKindTest : public testing::Test {
   runtime::TaskGroup tasks;
 };
 
-TEST_F(LateKindTest, is_begun_with_in_the_best_version_that_is_served) {
+TEST_F(LateKindTest, starts_in_best_served_version) {
   EXPECT_EQ(kind.missing(), "podgroups: not asked for yet");
   serves("v1alpha3");
   loop.run(kind.find());
@@ -58,7 +58,7 @@ TEST_F(LateKindTest, is_begun_with_in_the_best_version_that_is_served) {
   EXPECT_THAT(news(), ElementsAre("start v1alpha3"));
 }
 
-TEST_F(LateKindTest, a_server_that_does_not_say_is_asked_again) {
+TEST_F(LateKindTest, asks_again_after_no_answer) {
   answer(403, R"({"kind":"Status","message":"no"})");
   tasks.spawn("find", kind.find());
   loop.run_for(1s);
@@ -70,7 +70,7 @@ TEST_F(LateKindTest, a_server_that_does_not_say_is_asked_again) {
   EXPECT_THAT(news(), ElementsAre("start v1beta1"));
 }
 
-TEST_F(LateKindTest, one_that_comes_later_is_begun_with_then) {
+TEST_F(LateKindTest, starts_when_served_later) {
   serves_nothing();
   loop.run(kind.find());
   EXPECT_EQ(kind.missing(), std::nullopt) << "the work goes on without";
@@ -82,7 +82,7 @@ TEST_F(LateKindTest, one_that_comes_later_is_begun_with_then) {
   EXPECT_THAT(news(), ElementsAre("start v1beta1"));
 }
 
-TEST_F(LateKindTest, is_not_asked_about_while_its_watch_works) {
+TEST_F(LateKindTest, is_not_asked_about_while_watch_works) {
   serves("v1beta1");
   loop.run(kind.find());
   const std::size_t asked = rest.http.seen().size();
@@ -91,7 +91,7 @@ TEST_F(LateKindTest, is_not_asked_about_while_its_watch_works) {
   EXPECT_EQ(rest.http.seen().size(), asked);
 }
 
-TEST_F(LateKindTest, another_version_or_none_is_a_loss_and_silence_is_not) {
+TEST_F(LateKindTest, is_lost_by_other_version_but_not_by_silence) {
   for (const bool is_none : {true, false}) {
     SCOPED_TRACE(is_none);
     serves("v1beta1");

@@ -15,7 +15,7 @@ struct Liveness : testing::Test {
   informers::SyncState pods{"pods", time};
 };
 
-TEST_F(Liveness, a_cache_that_hears_of_the_cluster_is_alive) {
+TEST_F(Liveness, accepts_cache_with_recent_events) {
   pods.note_event();
   pass(kSilenceMax - 1s);
   EXPECT_EQ(why_stuck(pods), std::nullopt);
@@ -24,14 +24,14 @@ TEST_F(Liveness, a_cache_that_hears_of_the_cluster_is_alive) {
   EXPECT_EQ(why_stuck(pods), std::nullopt);
 }
 
-TEST_F(Liveness, a_cache_that_hears_nothing_and_misses_nothing_is_stuck) {
+TEST_F(Liveness, detects_cache_without_events_or_error) {
   pods.note_event();
   pass(kSilenceMax + 90s);
   EXPECT_EQ(why_stuck(pods),
             "pods: nothing heard from the API server for 16 minutes, though it answers");
 }
 
-TEST_F(Liveness, a_watch_that_is_accepted_again_and_again_and_stays_silent_is_stuck) {
+TEST_F(Liveness, detects_repeatedly_accepted_silent_watch) {
   pods.note_event();
   for (int i = 0; i < 8; ++i) {
     pass(130s);
@@ -41,7 +41,7 @@ TEST_F(Liveness, a_watch_that_is_accepted_again_and_again_and_stays_silent_is_st
   EXPECT_TRUE(why_stuck(pods));
 }
 
-TEST_F(Liveness, an_unreachable_cluster_is_no_reason_to_restart) {
+TEST_F(Liveness, ignores_unreachable_cluster) {
   pass(24h);
   EXPECT_EQ(why_stuck(pods), std::nullopt) << "never heard of";
   pods.note_event();
@@ -50,7 +50,7 @@ TEST_F(Liveness, an_unreachable_cluster_is_no_reason_to_restart) {
   EXPECT_EQ(why_stuck(pods), std::nullopt);
 }
 
-TEST_F(Liveness, work_that_outlives_every_deadline_is_stuck) {
+TEST_F(Liveness, detects_work_beyond_every_deadline) {
   EXPECT_EQ(why_stuck("claims", {.longest = kWorkMax - 1s}), std::nullopt);
   EXPECT_EQ(why_stuck("claims", {.longest = kWorkMax}),
             "claims: an item has been worked on for 15 minutes");

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 using namespace std::chrono_literals;
 
-TEST(Options, defaults_are_those_of_the_documentation) {
+TEST(Options, have_documented_defaults) {
   const auto options = parse_options({});
   ASSERT_TRUE(options.has_value());
   EXPECT_TRUE(options->runs_resource_claim_controller);
@@ -24,7 +24,7 @@ TEST(Options, defaults_are_those_of_the_documentation) {
   EXPECT_EQ(options->verbosity, 0);
 }
 
-TEST(Options, flags_are_taken_over) {
+TEST(Options, are_set_by_flags) {
   const auto options = parse_options(
       {"--kubeconfig=/tmp/config", "--context", "dev", "--server=https://10.0.0.1:6443",
        "--kube-api-qps=0", "--concurrent-resourceclaim-syncs=8", "--logging-format=json", "-v=4",
@@ -40,7 +40,7 @@ TEST(Options, flags_are_taken_over) {
   EXPECT_TRUE(options->features.dra_admin_access);
 }
 
-TEST(Options, a_dry_run_has_no_lease_and_a_time_for_the_cluster) {
+TEST(Options, disable_lease_in_dry_run) {
   EXPECT_FALSE(parse_options({})->dry_run_timeout.has_value());
   EXPECT_FALSE(parse_options({"--dry-run-timeout=5s"})->dry_run_timeout.has_value());
   const auto usual = parse_options({"--dry-run", "--leader-elect"});
@@ -51,7 +51,7 @@ TEST(Options, a_dry_run_has_no_lease_and_a_time_for_the_cluster) {
   EXPECT_FALSE(parse_options({"--dry-run", "--dry-run-timeout=0"}).has_value());
 }
 
-TEST(Options, the_secured_port_is_on_and_its_certificate_needs_a_key) {
+TEST(Options, require_key_with_certificate_of_secured_port) {
   const auto usual = parse_options({});
   ASSERT_TRUE(usual.has_value());
   EXPECT_EQ(usual->secure_port, 10257);
@@ -77,7 +77,7 @@ struct ControllersRow {
   bool eviction;
 };
 
-TEST(Options, controllers_are_selected_as_in_kube_controller_manager) {
+TEST(Options, select_controllers_like_kube_controller_manager) {
   for (const ControllersRow& row : {ControllersRow{"*", true, true},
                                     {"resourceclaim-controller", true, false},
                                     {"resource-claim-controller", true, false},
@@ -91,14 +91,14 @@ TEST(Options, controllers_are_selected_as_in_kube_controller_manager) {
   }
 }
 
-TEST(Options, without_device_taints_no_pod_is_evicted) {
+TEST(Options, evict_no_pod_without_device_taints) {
   const auto options = parse_options({"--feature-gates=kube:DRADeviceTaints=false"});
   ASSERT_TRUE(options.has_value()) << options.error().text;
   EXPECT_FALSE(options->runs_device_taint_eviction_controller);
   EXPECT_TRUE(options->runs_resource_claim_controller);
 }
 
-TEST(Options, feature_gates_of_other_components_are_accepted_and_named) {
+TEST(Options, accept_and_name_feature_gates_of_other_components) {
   const auto options = parse_options(
       {"--feature-gates=DRAExtendedResource=true,kube:InPlacePodVerticalScaling=false,"
        "DRADeviceTaintRules=false"});
@@ -111,7 +111,7 @@ TEST(Options, feature_gates_of_other_components_are_accepted_and_named) {
 }
 
 // A control plane may be newer, and its line is copied.
-TEST(Options, unknown_feature_gates_are_no_mistake_and_named_with_the_nearest) {
+TEST(Options, suggest_nearest_feature_gate) {
   const auto options = parse_options(
       {"--feature-gates=ManagedFieldsOptOut=true,CertificateSigningRequestMLDSA=false,"
        "CloudNodeAdditionalLabelsReconciliation=true,DynamicResourceAllocation=true,"
@@ -129,7 +129,7 @@ TEST(Options, unknown_feature_gates_are_no_mistake_and_named_with_the_nearest) {
   EXPECT_THAT(options->without_effect, testing::Contains("DynamicResourceAllocation"));
 }
 
-TEST(Options, a_feature_gate_that_is_off_leaves_the_others_alone) {
+TEST(Options, keep_other_gates_when_one_is_off) {
   const auto options = parse_options({"--feature-gates=GenericWorkload=false,CPUManager=false"});
   ASSERT_TRUE(options);
   EXPECT_TRUE(options->features.dra_device_taints);
@@ -138,7 +138,7 @@ TEST(Options, a_feature_gate_that_is_off_leaves_the_others_alone) {
   EXPECT_TRUE(options->runs_device_taint_eviction_controller);
 }
 
-TEST(Options, gates_that_Kubernetes_1_34_can_turn_off_can_be_turned_off) {
+TEST(Options, accept_gates_of_Kubernetes_1_34) {
   const auto options =
       parse_options({"--feature-gates=DRAAdminAccess=false,DRAPrioritizedList=false"});
   ASSERT_TRUE(options) << options.error().text;
@@ -146,7 +146,7 @@ TEST(Options, gates_that_Kubernetes_1_34_can_turn_off_can_be_turned_off) {
   EXPECT_FALSE(options->features.dra_prioritized_list);
 }
 
-TEST(Options, all_gates_of_a_stage_follow_their_own_gate_unless_they_are_named) {
+TEST(Options, apply_stage_gates_unless_gate_is_named) {
   EXPECT_TRUE(
       parse_options({"--feature-gates=AllBeta=true"})->features.dra_workload_resource_claims);
   EXPECT_FALSE(parse_options({"--feature-gates=AllBeta=true,DRAWorkloadResourceClaims=false"})
@@ -154,7 +154,7 @@ TEST(Options, all_gates_of_a_stage_follow_their_own_gate_unless_they_are_named) 
   EXPECT_FALSE(parse_options({"--feature-gates=AllAlpha=true"})->features.generic_workload);
 }
 
-TEST(Options, controllers_of_kube_controller_manager_that_are_not_ours_are_passed_over) {
+TEST(Options, ignore_controllers_of_kube_controller_manager) {
   const auto options =
       parse_options({"--controllers=*,bootstrap-signer-controller,-garbage-collector-controller"});
   ASSERT_TRUE(options.has_value()) << options.error().text;
@@ -162,7 +162,7 @@ TEST(Options, controllers_of_kube_controller_manager_that_are_not_ours_are_passe
   EXPECT_EQ(options->without_effect, (std::vector<std::string>{"bootstrap-signer-controller"}));
 }
 
-TEST(Options, the_flags_of_a_control_plane_as_kubeadm_writes_it_are_accepted) {
+TEST(Options, accept_flags_of_kubeadm_control_plane) {
   const auto options = parse_options(
       {"--allocate-node-cidrs=true", "--authentication-kubeconfig=/a",
        "--authorization-kubeconfig=/a", "--bind-address=127.0.0.1", "--client-ca-file=/ca",
@@ -175,7 +175,7 @@ TEST(Options, the_flags_of_a_control_plane_as_kubeadm_writes_it_are_accepted) {
   EXPECT_EQ(options->cluster.kubeconfig, "/a");
 }
 
-TEST(Options, values_are_accepted_in_every_form_that_kube_controller_manager_takes) {
+TEST(Options, accept_every_value_form_of_kube_controller_manager) {
   const auto options = parse_options({"--leader-elect=F", "--kube-api-qps=-1", "-v=10",
                                       "--feature-gates=DRADeviceTaints=1, kube:DRADeviceTaintRules "
                                       "= False ,DRAExtendedResource=T"});
@@ -188,14 +188,14 @@ TEST(Options, values_are_accepted_in_every_form_that_kube_controller_manager_tak
   EXPECT_THAT(options->without_effect, testing::Contains("DRAExtendedResource"));
 }
 
-TEST(Options, a_gate_that_leaves_no_controller_to_run_is_a_mistake) {
+TEST(Options, reject_gates_that_leave_no_controller) {
   const auto options = parse_options(
       {"--controllers=device-taint-eviction-controller", "--feature-gates=DRADeviceTaints=false"});
   ASSERT_FALSE(options.has_value());
   EXPECT_NE(options.error().text.find("nothing is left to run"), std::string::npos);
 }
 
-TEST(Options, pods_are_deleted_or_evicted_by_the_eviction_api) {
+TEST(Options, choose_deletion_or_eviction_api) {
   using device_taint_eviction::EvictionMode;
   EXPECT_EQ(parse_options({})->eviction_mode, EvictionMode::remove);
   EXPECT_EQ(parse_options({"--device-taint-eviction-mode=evict"})->eviction_mode,
@@ -203,7 +203,7 @@ TEST(Options, pods_are_deleted_or_evicted_by_the_eviction_api) {
   EXPECT_EQ(parse_options({"--device-taint-eviction-rate=2.5"})->eviction_rate, 2.5);
 }
 
-TEST(Options, tls_versions_and_cipher_suites_have_their_names_in_go) {
+TEST(Options, name_tls_versions_and_suites_like_go) {
   const auto usual = parse_options({});
   EXPECT_EQ(usual->serving_tls.min_version, http::TlsVersion::v1_2);
   EXPECT_TRUE(usual->serving_tls.cipher_suites.empty());
@@ -215,11 +215,11 @@ TEST(Options, tls_versions_and_cipher_suites_have_their_names_in_go) {
   EXPECT_EQ(given->serving_tls.cipher_suites.size(), 2U);
 }
 
-TEST(Options, master_is_another_name_of_server) {
+TEST(Options, accept_master_for_server) {
   EXPECT_EQ(parse_options({"--master=https://other:6443"})->cluster.server, "https://other:6443");
 }
 
-TEST(Options, flags_of_the_process_that_ask_for_what_is_done_anyway_are_accepted) {
+TEST(Options, accept_process_flags_without_effect) {
   const auto options =
       parse_options({"--kubeconfig=/a", "--authentication-kubeconfig=/a",
                      "--authorization-kubeconfig=/a", "--authentication-skip-lookup=false",
@@ -229,7 +229,7 @@ TEST(Options, flags_of_the_process_that_ask_for_what_is_done_anyway_are_accepted
 
 // docs/migrate.md says which of its flags stay behind: those of that process, its files, address
 // and lease.
-TEST(Options, takes_the_rest_of_kubeadms_line_unchanged) {
+TEST(Options, accept_other_flags_of_kubeadm) {
   const auto options = parse_options(
       {"--allocate-node-cidrs=true", "--cluster-cidr=10.244.0.0/16", "--cluster-name=kubernetes",
        "--cluster-signing-cert-file=/pki/ca.crt", "--cluster-signing-key-file=/pki/ca.key",
@@ -244,7 +244,7 @@ struct BadRow {
   const char* named;  // what the line must mention
 };
 
-TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
+TEST(Options, name_flag_of_mistake_in_one_line) {
   for (const BadRow& row :
        {BadRow{"--kubecofnig=x", "--kubecofnig"},
         {"--concurrent-resourceclaim-syncs=0", "--concurrent-resourceclaim-syncs"},
@@ -288,7 +288,7 @@ TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
   }
 }
 
-TEST(Options, leader_election_is_on_and_as_everywhere_in_kubernetes) {
+TEST(Options, enable_leader_election_with_usual_defaults) {
   const auto options = parse_options({});
   ASSERT_TRUE(options.has_value()) << options.error().text;
   ASSERT_TRUE(options->leader_election.has_value());
@@ -298,7 +298,7 @@ TEST(Options, leader_election_is_on_and_as_everywhere_in_kubernetes) {
   EXPECT_EQ(options->leader_election->timing.retry_period, 2s);
 }
 
-TEST(Options, leader_election_takes_its_flags) {
+TEST(Options, accept_leader_election_flags) {
   const auto options = parse_options(
       {"--leader-elect", "--leader-elect-lease-duration=1m", "--leader-elect-renew-deadline=40s",
        "--leader-elect-retry-period=2500ms", "--leader-elect-resource-lock=leases",
@@ -310,17 +310,17 @@ TEST(Options, leader_election_takes_its_flags) {
   EXPECT_EQ(options->leader_election->timing.retry_period, 2500ms);
 }
 
-TEST(Options, leader_election_can_be_turned_off) {
+TEST(Options, can_disable_leader_election) {
   EXPECT_FALSE(parse_options({"--leader-elect=false"})->leader_election.has_value());
 }
 
-TEST(Options, a_mistyped_command_is_answered_with_the_nearest) {
+TEST(Options, suggest_nearest_command) {
   EXPECT_THAT(parse_options({"explian", "pod"}).error().text, HasSubstr("did you mean explain?"));
   EXPECT_THAT(parse_options({"vrsion"}).error().text, HasSubstr("did you mean version?"));
   EXPECT_THAT(parse_options({"unlike-any"}).error().text, HasSubstr("--help lists flags"));
 }
 
-TEST(Options, help_and_version_are_no_mistakes) {
+TEST(Options, accept_help_and_version) {
   const auto help = parse_options({"--help"});
   ASSERT_FALSE(help.has_value());
   EXPECT_EQ(help.error().status, 0);

@@ -29,7 +29,7 @@ struct Row {
   const char* body;  // beginning
 };
 
-CO_TEST(Serving, answers_health_and_metrics_and_nothing_else) {
+CO_TEST(Serving, answers_health_and_metrics_only) {
   Health health;
   health.ready.add("informers", [] { return std::optional<std::string>("pods not synced"); });
   runtime::MetricsRegistry metrics;
@@ -56,7 +56,7 @@ CO_TEST(Serving, answers_health_and_metrics_and_nothing_else) {
   }
 }
 
-CO_TEST(Serving, the_open_port_has_no_room_for_bodies) {
+CO_TEST(Serving, rejects_bodies_on_open_port) {
   Pages pages;
   http::Site site(loop, make_open_handler(pages), open_server_options());
   const auto response = co_await site.client->send(

@@ -13,8 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ServingCertificates,
-     without_files_there_is_a_certificate_all_the_same_and_a_new_one_each_time) {
+TEST(ServingCertificates, are_generated_without_files) {
   const auto one = ServingCertificates::load({});
   const auto two = ServingCertificates::load({});
   ASSERT_TRUE(one && two);
@@ -23,7 +22,7 @@ TEST(ServingCertificates,
   EXPECT_NE(one->tls().key_pem, two->tls().key_pem);
 }
 
-TEST(ServingCertificates, a_file_that_cannot_be_used_is_named_with_what_was_wanted) {
+TEST(ServingCertificates, name_unusable_file_and_expected_content) {
   client::TempFolder folder;
   const std::string certificate = folder.write("tls.crt", client::kCertificatePem);
   const std::string key = folder.write("tls.key", client::kKeyPem);
@@ -41,7 +40,7 @@ TEST(ServingCertificates, a_file_that_cannot_be_used_is_named_with_what_was_want
   }
 }
 
-CO_TEST(ServingCertificates, files_are_read_again_and_the_clients_ca_comes_from_the_cluster) {
+CO_TEST(ServingCertificates, follow_changed_files_and_cluster_client_ca) {
   client::RestClientFixture site(loop);
   client::TempFolder folder;
   auto loaded = ServingCertificates::load({folder.write("tls.crt", client::kCertificatePem),
@@ -57,7 +56,7 @@ CO_TEST(ServingCertificates, files_are_read_again_and_the_clients_ca_comes_from_
             "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication");
 }
 
-CO_TEST(ServingCertificates, unreadable_certificates_stay_as_they_were) {
+CO_TEST(ServingCertificates, are_kept_if_new_ones_are_unreadable) {
   client::RestClientFixture site(loop);
   client::TempFolder folder;
   const std::string key = folder.write("tls.key", client::kKeyPem);
@@ -75,7 +74,7 @@ CO_TEST(ServingCertificates, unreadable_certificates_stay_as_they_were) {
   EXPECT_EQ(loaded->tls().client_ca_pem, "");
 }
 
-CO_TEST(ServingCertificates, a_ca_file_is_enough_and_the_cluster_is_not_asked) {
+CO_TEST(ServingCertificates, use_ca_file_without_cluster) {
   client::RestClientFixture site(loop);
   client::TempFolder folder;
   auto loaded =
@@ -87,7 +86,7 @@ CO_TEST(ServingCertificates, a_ca_file_is_enough_and_the_cluster_is_not_asked) {
   EXPECT_TRUE(site.http.seen().empty());
 }
 
-CO_TEST(PublishedClientCa, is_text_or_nothing_or_an_error) {
+CO_TEST(PublishedClientCa, is_read_from_config_map) {
   for (const auto& [body, text] : std::vector<std::pair<std::string, std::string>>{
            {R"({"data":{"client-ca-file":"x"}})", "x"}, {R"({"data":{}})", ""}, {"{}", ""}}) {
     client::RestClientFixture site(loop);

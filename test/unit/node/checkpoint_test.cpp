@@ -40,17 +40,17 @@ Entry prepared_entry() {
                       {"nic.example.com", {.skip_operations = {"NodePrepareResources"}}}}};
 }
 
-TEST(Checkpoint, checksum_is_that_of_kubelet) {
+TEST(Checkpoint, has_checksum_of_kubelet) {
   EXPECT_EQ(crc32(kEmptyData), 2361995144U);  // measured with kubelet's own code
   EXPECT_EQ(crc32("123456789"), 0xCBF43926U);
 }
 
-TEST(Checkpoint, no_entries_are_an_empty_list_and_null_in_a_new_file) {
+TEST(Checkpoint, writes_no_entries_as_null_and_then_empty_list) {
   EXPECT_EQ(encode_checkpoint({}), envelope(kEmptyData));
   EXPECT_TRUE(encode_checkpoint({}, NoEntries::null).contains(R"(ClaimInfoStateList\":null})"));
 }
 
-TEST(Checkpoint, an_entry_has_kubelets_keys_in_kubelets_order) {
+TEST(Checkpoint, writes_keys_in_kubelet_order) {
   EXPECT_EQ(
       encode_checkpoint({prepared_entry()}),
       envelope(R"({"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v1",)"
@@ -74,7 +74,7 @@ constexpr const char* kWrittenByKubelet =
     R"(ll,\"skipNodeOperations\":[\"NodePrepareResources\"]}}}]}","Checksum":18233873)"
     R"(06})";
 
-TEST(Checkpoint, a_file_of_kubelet_is_read_and_written_again_to_the_byte) {  // [64]
+TEST(Checkpoint, rewrites_kubelet_file_unchanged) {  // [64]
   const auto entries = decode_checkpoint(kWrittenByKubelet);
   ASSERT_TRUE(entries) << entries.error().message;
   const PreparedDevice& device = entries->front().drivers.at("gpu.example.com").devices.back();
@@ -82,13 +82,13 @@ TEST(Checkpoint, a_file_of_kubelet_is_read_and_written_again_to_the_byte) {  // 
   EXPECT_EQ(encode_checkpoint(*entries), kWrittenByKubelet);
 }
 
-TEST(Checkpoint, strings_are_escaped_as_go_does) {
+TEST(Checkpoint, escapes_strings_like_go) {
   std::string out;
   append_go_string(out, "<a>&\"\\\n\x01\u2028\u00e9\xff");
   EXPECT_EQ(out, "\"\\u003ca\\u003e\\u0026\\\"\\\\\\n\\u0001\\u2028\u00e9\\ufffd\"");
 }
 
-TEST(Checkpoint, what_was_written_is_read) {  // [64], [80]
+TEST(Checkpoint, survives_round_trip) {  // [64], [80]
   Entry entry = prepared_entry();
   entry.drivers["gpu.example.com"].devices.push_back(
       {.pool = "node-0", .device = "dev-0", .share_id = "s2", .cdi_ids = {"a<b"}});
@@ -99,7 +99,7 @@ TEST(Checkpoint, what_was_written_is_read) {  // [64], [80]
   EXPECT_EQ(*read, std::vector{entry});
 }
 
-TEST(Checkpoint, unknown_fields_are_ignored_and_missing_ones_empty) {  // [66]
+TEST(Checkpoint, ignores_unknown_fields_and_defaults_missing_ones) {  // [66]
   const auto read = decode_checkpoint(envelope(
       R"({"future":{"a":[1]},"ClaimInfoStateList":[{"ClaimUID":"u","ClaimName":"c","x":null,)"
       R"("DriverState":{"d":{}}}],"apiVersion":"checkpoint.dra.kubelet.k8s.io/v1beta1"})"));
@@ -108,7 +108,7 @@ TEST(Checkpoint, unknown_fields_are_ignored_and_missing_ones_empty) {  // [66]
   EXPECT_EQ(*read, std::vector{expected});
 }
 
-TEST(Checkpoint, lists_that_are_null_are_empty) {
+TEST(Checkpoint, treats_null_lists_as_empty) {
   const auto read = decode_checkpoint(encode_checkpoint({}, NoEntries::null));
   ASSERT_TRUE(read);
   EXPECT_TRUE(read->empty());
@@ -120,7 +120,7 @@ struct BrokenRow {
   const char* error;
 };
 
-TEST(Checkpoint, what_is_broken_is_refused) {  // [65]
+TEST(Checkpoint, rejects_broken_file) {  // [65]
   const std::string whole = encode_checkpoint({prepared_entry()});
   std::string flipped = whole;
   flipped[flipped.find("node-0")] = 'N';
@@ -148,7 +148,7 @@ TEST(Checkpoint, what_is_broken_is_refused) {  // [65]
   }
 }
 
-TEST(CheckpointStore, a_broken_file_stays_and_is_named) {  // [65]
+TEST(CheckpointStore, keeps_and_names_broken_file) {  // [65]
   test::MemoryFiles files;
   files.put("/state/dra_manager_state", "half");
   const auto opened = CheckpointStore(files, "/state", runtime::Rng(1)).open();
@@ -158,7 +158,7 @@ TEST(CheckpointStore, a_broken_file_stays_and_is_named) {  // [65]
   EXPECT_EQ(files.content_of("/state/dra_manager_state"), "half");
 }
 
-TEST(CheckpointStore, a_broken_file_is_set_aside) {
+TEST(CheckpointStore, sets_broken_file_aside) {
   test::MemoryFiles files;
   files.put("/state/dra_manager_state", "half");
   CheckpointStore store(files, "/state", runtime::Rng(1));
@@ -172,7 +172,7 @@ TEST(CheckpointStore, a_broken_file_is_set_aside) {
   EXPECT_EQ(files.content_of(*kept), "half");
 }
 
-TEST(CheckpointStore, a_second_broken_file_does_not_replace_the_first) {
+TEST(CheckpointStore, keeps_first_broken_file) {
   test::MemoryFiles files;
   CheckpointStore store(files, "/state", runtime::Rng(1));
   for (const char* content : {"first", "second"}) {
@@ -184,7 +184,7 @@ TEST(CheckpointStore, a_second_broken_file_does_not_replace_the_first) {
   EXPECT_EQ(files.names().size(), 2U);
 }
 
-TEST(CheckpointStore, writes_nothing_that_it_could_not_read_again) {
+TEST(CheckpointStore, writes_nothing_unreadable) {
   test::MemoryFiles files;
   CheckpointStore store(files, "/state", runtime::Rng(1));
   ASSERT_TRUE(store.open());
@@ -225,7 +225,7 @@ class UnusableFile : public testing::Test {
   std::string folder_;
 };
 
-TEST_F(UnusableFile, is_set_aside_whatever_it_is) {
+TEST_F(UnusableFile, is_set_aside_of_any_type) {
   ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
   expect_set_aside("a FIFO");
   ASSERT_TRUE(files_.make_folder(path()));
@@ -237,14 +237,14 @@ TEST_F(UnusableFile, is_set_aside_whatever_it_is) {
   expect_set_aside("a link to itself");
 }
 
-TEST_F(UnusableFile, a_leftover_that_cannot_be_removed_stops_nothing) {
+TEST_F(UnusableFile, is_tolerated_if_it_cannot_be_removed) {
   ASSERT_TRUE(files_.make_folder(folder_ + "/.dra_manager_state-0123"));
   CheckpointStore store(files_, folder_, runtime::Rng(1));
   ASSERT_TRUE(store.open());
   EXPECT_TRUE(store.write({prepared_entry()}));
 }
 
-TEST(CheckpointStore, that_entries_are_lost_is_known_until_they_are_back) {
+TEST(CheckpointStore, remembers_lost_entries_until_restored) {
   test::MemoryFiles files;
   files.put("/state/dra_manager_state", "half");
   {
@@ -263,7 +263,7 @@ TEST(CheckpointStore, that_entries_are_lost_is_known_until_they_are_back) {
   EXPECT_EQ(files.content_of("/state/dra_manager_state.corrupt-1700000000"), "half");
 }
 
-TEST(CheckpointStore, without_a_file_one_is_made_and_leftovers_go) {
+TEST(CheckpointStore, creates_missing_file_and_removes_leftovers) {
   test::MemoryFiles files;
   files.put("/state/.dra_manager_state-0123", "half");
   files.put("/state/cpu_manager_state", "not ours");
@@ -272,7 +272,7 @@ TEST(CheckpointStore, without_a_file_one_is_made_and_leftovers_go) {
   EXPECT_EQ(files.names().size(), 2U);
 }
 
-TEST(CheckpointStore, a_write_survives_the_machine) {
+TEST(CheckpointStore, syncs_writes_for_machine_crash) {
   test::MemoryFiles files;
   CheckpointStore store(files, "/state", runtime::Rng(1));
   ASSERT_TRUE(store.open());
@@ -281,7 +281,7 @@ TEST(CheckpointStore, a_write_survives_the_machine) {
   EXPECT_EQ(files.content_of("/state/dra_manager_state"), encode_checkpoint({prepared_entry()}));
 }
 
-TEST(CheckpointStore, each_step_of_a_write_may_fail) {  // [67]
+TEST(CheckpointStore, tolerates_failure_at_each_write_step) {  // [67]
   for (const char* failing : {"create", "sync", "rename", "sync_folder"}) {
     test::MemoryFiles files;
     CheckpointStore store(files, "/state", runtime::Rng(1));

@@ -111,7 +111,7 @@ void die_at(std::size_t point, Failure failure, Pods pods) {
 }
 
 // Windows 1 to 9 and 11 to 14, each wherever it occurs in that life. [62], [63], [68]
-TEST(Crash, at_every_point) {
+TEST(Crash, is_survived_at_every_point) {
   const std::vector<std::string> points = all_points();
   EXPECT_GE(points.size(), 35U);
   for (std::size_t point = 1; point <= points.size(); ++point) {
@@ -124,7 +124,7 @@ TEST(Crash, at_every_point) {
 }
 
 // Each window is one of the points above: between which steps it lies.
-TEST(Crash, the_points_are_the_windows_of_the_table) {  // windows 1 to 9, 11 to 13
+TEST(Crash, covers_windows_of_table) {  // windows 1 to 9, 11 to 13
   const std::vector<std::string> points = all_points();
   const std::vector<std::string> first_prepare{
       "create /state/.dra_manager_state",   // 1
@@ -148,7 +148,7 @@ TEST(Crash, the_points_are_the_windows_of_the_table) {  // windows 1 to 9, 11 to
 
 // The pod itself needs no call: its containers run. Windows 10 and 18: whether or not the machine
 // has started anew meanwhile.
-CO_TEST(Crash, windows_10_and_18_drivers_are_called_again_for_a_pod_that_starts) {  // [77]
+CO_TEST(Crash, windows_10_and_18_call_drivers_again_for_starting_pod) {  // [77]
   ClaimsWorld world(loop);
   put_claims(world);
   CO_ASSERT_TRUE(world.start());
@@ -162,7 +162,7 @@ CO_TEST(Crash, windows_10_and_18_drivers_are_called_again_for_a_pod_that_starts)
 }
 
 // The driver has unprepared, but its answer was lost; then another pod of the claim comes.
-CO_TEST(Crash, window_12_what_may_be_unprepared_does_not_count_as_prepared) {
+CO_TEST(Crash, window_12_does_not_treat_unpreparable_claim_as_prepared) {
   ClaimsWorld world(loop);
   put_claims(world);
   CO_ASSERT_TRUE(world.start());
@@ -177,7 +177,7 @@ CO_TEST(Crash, window_12_what_may_be_unprepared_does_not_count_as_prepared) {
   EXPECT_TRUE(world.drivers.prepared.contains("gpu.example.com c2-uid"));
 }
 
-CO_TEST(Crash, window_14_a_pod_that_was_deleted_meanwhile_is_an_orphan) {  // [61]
+CO_TEST(Crash, window_14_leaves_orphan_of_deleted_pod) {  // [61]
   ClaimsWorld world(loop);
   put_claims(world);
   CO_ASSERT_TRUE(world.start());
@@ -194,7 +194,7 @@ CO_TEST(Crash, window_14_a_pod_that_was_deleted_meanwhile_is_an_orphan) {  // [6
   expect_nothing_left(world, "after the driver is back");
 }
 
-CO_TEST(Crash, window_15_a_claim_of_that_name_is_another_one) {  // [52]
+CO_TEST(Crash, window_15_separates_other_claim_of_same_name) {  // [52]
   ClaimsWorld world(loop);
   put_claims(world);
   CO_ASSERT_TRUE(world.start());
@@ -204,7 +204,7 @@ CO_TEST(Crash, window_15_a_claim_of_that_name_is_another_one) {  // [52]
       make_claim("c2").with_uid("c2-new").with_device_of(kGpu, "node-0", "d1").reserved_for("q"));
   CO_ASSERT_TRUE(world.start());
   world.drivers.journal.clear();
-  const Outcome refused = co_await world.manager->prepare(second_pod());
+  const ClaimResult refused = co_await world.manager->prepare(second_pod());
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: old ResourceClaim with same name c2 and different UID "
             "c2-uid still exists (previous pod force-deleted?!)");
@@ -214,7 +214,7 @@ CO_TEST(Crash, window_15_a_claim_of_that_name_is_another_one) {  // [52]
                                                              "gpu.example.com prepare c2-new"}));
 }
 
-CO_TEST(Crash, window_16_a_claim_was_allocated_anew_with_another_driver) {  // [50], [51]
+CO_TEST(Crash, window_16_handles_claim_reallocated_to_other_driver) {  // [50], [51]
   ClaimsWorld world(loop);
   put_claims(world);
   CO_ASSERT_TRUE(world.start());

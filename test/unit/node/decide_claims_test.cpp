@@ -34,28 +34,28 @@ Book book_of(std::vector<Held> entries) {
 const ClaimRef kC1{"lab", "c1", "c1-uid"};
 const ClaimRef kC2{"lab", "c2", "c2-uid"};
 
-TEST(DecidePrepare, a_new_claim_gets_an_entry_and_a_call) {  // [35]
+TEST(DecidePrepare, adds_entry_and_calls_driver_for_new_claim) {  // [35]
   const auto plan = decide_prepare({}, "p", {view_of("c1", "d0")});
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->entries, std::vector{held("c1", {"p"})});
   EXPECT_EQ(plan->calls, (Calls{{"gpu", {kC1}}}));
 }
 
-TEST(DecidePrepare, a_driver_is_called_once_with_all_its_claims) {  // [36]
+TEST(DecidePrepare, calls_driver_once_with_all_its_claims) {  // [36]
   const auto plan = decide_prepare(
       {}, "p", {view_of("c1", "d0"), view_of("c2", "d1"), view_of("c3", "n", "nic")});
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->calls, (Calls{{"gpu", {kC1, kC2}}, {"nic", {{"lab", "c3", "c3-uid"}}}}));
 }
 
-TEST(DecidePrepare, a_claim_that_two_pod_claims_name_is_one) {
+TEST(DecidePrepare, treats_claim_named_twice_as_one) {
   const auto plan = decide_prepare({}, "p", {view_of("c1", "d0"), view_of("c1", "d0")});
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->entries.size(), 1U);
   EXPECT_EQ(plan->calls.at("gpu").size(), 1U);
 }
 
-TEST(DecidePrepare, what_is_prepared_is_not_called_for) {  // [38]
+TEST(DecidePrepare, skips_prepared_claim) {  // [38]
   Held prepared = held("c1", {"p"});
   prepared.is_prepared = true;
   const auto plan = decide_prepare(book_of({prepared}), "q", {view_of("c1", "d0")});
@@ -64,7 +64,7 @@ TEST(DecidePrepare, what_is_prepared_is_not_called_for) {  // [38]
   EXPECT_TRUE(plan->calls.empty());
 }
 
-TEST(DecidePrepare, a_driver_that_has_answered_is_left_out_of_the_retry) {  // [49]
+TEST(DecidePrepare, skips_finished_driver_in_retry) {  // [49]
   Held half = held("c1", {"p"});
   half.entry.drivers["nic"] = {};
   half.entry.extra->allocation.insert({"nic", "pool", "n"});
@@ -76,7 +76,7 @@ TEST(DecidePrepare, a_driver_that_has_answered_is_left_out_of_the_retry) {  // [
   EXPECT_EQ(plan->calls, (Calls{{"nic", {kC1}}}));
 }
 
-TEST(DecidePrepare, what_stands_in_the_way) {  // [50], [51], [52], [60]
+TEST(DecidePrepare, rejects_conflicts) {  // [50], [51], [52], [60]
   const std::vector<ClaimView> views{view_of("c1", "d0")};
   Held other_claim = held("c1", {"old"});
   other_claim.entry.uid = "u0";
@@ -103,7 +103,7 @@ TEST(DecidePrepare, what_stands_in_the_way) {  // [50], [51], [52], [60]
   EXPECT_TRUE(entries_in_the_way(book_of({held("c1", {"old"})}), views).empty());
 }
 
-TEST(DecidePrepare, an_entry_of_kubelet_learns_its_allocation) {
+TEST(DecidePrepare, adds_allocation_to_kubelet_entry) {
   Held from_kubelet = held("c1", {"p"});
   from_kubelet.entry.extra.reset();
   const auto plan = decide_prepare(book_of({from_kubelet}), "p", {view_of("c1", "d0")});
@@ -111,7 +111,7 @@ TEST(DecidePrepare, an_entry_of_kubelet_learns_its_allocation) {
   EXPECT_EQ(plan->entries, std::vector{held("c1", {"p"})});
 }
 
-TEST(DecidePrepare, share_ids_make_two_devices_of_one) {  // [80]
+TEST(DecidePrepare, separates_shares_of_device) {  // [80]
   ClaimView view = view_of("c1", "d0");
   view.results = {{{"gpu", "pool", "d0", "s1"}}, {{"gpu", "pool", "d0", "s2"}}};
   const auto plan = decide_prepare({}, "p", {view});
@@ -119,7 +119,7 @@ TEST(DecidePrepare, share_ids_make_two_devices_of_one) {  // [80]
   EXPECT_EQ(plan->entries.front().entry.extra->allocation.size(), 2U);
 }
 
-TEST(DecidePrepare, a_driver_that_skips_is_not_called_but_has_its_entry) {  // [79]
+TEST(DecidePrepare, adds_entry_for_skipped_driver_without_call) {  // [79]
   ClaimView view = view_of("c1", "d0");
   view.results.front().skip_operations = {"*"};
   const auto plan = decide_prepare({}, "p", {view});
@@ -128,7 +128,7 @@ TEST(DecidePrepare, a_driver_that_skips_is_not_called_but_has_its_entry) {  // [
   EXPECT_TRUE(plan->entries.front().entry.drivers.contains("gpu"));
 }
 
-TEST(DecideUnprepare, the_last_pod_of_a_claim_takes_it_along) {  // [38], [59]
+TEST(DecideUnprepare, unprepares_claim_with_its_last_pod) {  // [38], [59]
   const Book book = book_of({held("c1", {"p"}), held("c2", {"p", "q"}), held("c3", {"q"})});
   const UnpreparePlan plan =
       decide_unprepare(book, "p", {{"lab", "c1"}, {"lab", "c2"}, {"lab", "c3"}, {"lab", "none"}});
@@ -137,7 +137,7 @@ TEST(DecideUnprepare, the_last_pod_of_a_claim_takes_it_along) {  // [38], [59]
                 .shared = {{"lab", "c2"}}, .last = {{"lab", "c1"}}, .calls = {{"gpu", {kC1}}}}));
 }
 
-TEST(DecideUnprepare, a_driver_that_has_done_it_is_left_out_of_the_retry) {
+TEST(DecideUnprepare, skips_finished_driver_in_retry) {
   Held half = held("c1", {"p"});
   half.unprepared = {"gpu"};
   const UnpreparePlan plan = decide_unprepare(book_of({half}), "p", {{"lab", "c1"}});
@@ -145,7 +145,7 @@ TEST(DecideUnprepare, a_driver_that_has_done_it_is_left_out_of_the_retry) {
   EXPECT_EQ(plan.last.size(), 1U);
 }
 
-TEST(DecideUnprepare, an_entry_without_pods_is_nobodys) {
+TEST(DecideUnprepare, ignores_entry_without_pods) {
   const UnpreparePlan plan = decide_unprepare(book_of({held("c1", {})}), "", {{"lab", "c1"}});
   EXPECT_EQ(plan.last.size(), 1U);
 }
@@ -157,7 +157,7 @@ struct AnswerRow {
   std::optional<std::string> error;
 };
 
-TEST(JudgeAnswers, a_row_for_each_way) {  // [45], [46]
+TEST(JudgeAnswers, follows_table) {  // [45], [46]
   const AnswerRow rows[] = {
       {"all succeed, with and without devices",
        {{"c1-uid", {}}, {"c2-uid", {.devices = {{.pool = "pool", .device = "d0"}}}}},
@@ -185,7 +185,7 @@ TEST(JudgeAnswers, a_row_for_each_way) {  // [45], [46]
   }
 }
 
-TEST(JudgeAnswers, devices_that_were_not_allocated_are_named) {  // [48]
+TEST(JudgeAnswers, names_unallocated_devices) {  // [48]
   const Entry entry = held("c1", {"p"}).entry;
   EXPECT_EQ(unallocated_devices(
                 entry, "gpu", {{.pool = "pool", .device = "d0"}, {.pool = "pool", .device = "d7"}}),

@@ -26,7 +26,7 @@ Book book() {
   return {{{"lab", "gpus"}, gpus}, {{"lab", "nic"}, nic}};
 }
 
-TEST(CdiSpecs, devices_of_all_specs_by_their_full_names) {
+TEST(CdiSpecs, finds_devices_by_qualified_name) {
   test::MemoryFiles files;
   files.put("/cdi/a.json", R"({"kind": "a.example.com/gpu", "devices": [{"name": "0"}]})");
   files.put("/cdi/b.yaml", "kind: b.example.com/nic\ndevices:\n- name: '1'\n- name: x\n");
@@ -47,7 +47,7 @@ struct DevicesRow {
   Ids ids;
 };
 
-TEST(ContainerDevices, by_claim_and_request) {  // [42], [53], [54]
+TEST(ContainerDevices, are_selected_by_claim_and_request) {  // [42], [53], [54]
   const DevicesRow rows[] = {
       {"no claim, no device", {}, {}},
       {"without a request, all", {{{"lab", "gpus"}, ""}}, {"a=0", "a=common", "a=1", "a=2"}},
@@ -68,7 +68,7 @@ TEST(ContainerDevices, by_claim_and_request) {  // [42], [53], [54]
   }
 }
 
-TEST(ContainerDevices, without_an_entry_the_container_is_not_made) {
+TEST(ContainerDevices, are_required_for_container) {
   EXPECT_EQ(cdi_devices_of(book(), {{{"lab", "other"}, ""}}).error(),
             "unable to get claim info for claim other in namespace lab");
 }
@@ -85,7 +85,7 @@ HealthReport row(const std::string& device, Health health, runtime::Duration tim
 const HealthTable::Device kD0{"p", "0"};
 const HealthTable::Device kD1{"p", "1"};
 
-TEST(HealthTable, a_report_counts_from_its_arrival) {  // [69], [70]
+TEST(HealthTable, counts_report_from_arrival) {  // [69], [70]
   HealthTable table;
   EXPECT_EQ(table.observe_report("gpu", "i", {row("0", Health::healthy)}, at(0s)).devices,
             std::set{kD0});
@@ -96,7 +96,7 @@ TEST(HealthTable, a_report_counts_from_its_arrival) {  // [69], [70]
   EXPECT_EQ(table.next_expiry(), std::nullopt);
 }
 
-TEST(HealthTable, what_is_repeated_is_no_change) {
+TEST(HealthTable, ignores_repetition) {
   HealthTable table;
   (void)table.observe_report("gpu", "i", {row("0", Health::healthy, 5s)}, at(0s));
   EXPECT_TRUE(
@@ -106,7 +106,7 @@ TEST(HealthTable, what_is_repeated_is_no_change) {
             std::set{kD0});
 }
 
-TEST(HealthTable, a_device_that_is_left_out_keeps_its_health) {  // [71]
+TEST(HealthTable, keeps_health_of_omitted_device) {  // [71]
   HealthTable table;
   (void)table.observe_report("gpu", "i", {row("0", Health::healthy, 10s)}, at(0s));
   (void)table.observe_report("gpu", "i", {row("1", Health::unhealthy)}, at(5s));
@@ -115,7 +115,7 @@ TEST(HealthTable, a_device_that_is_left_out_keeps_its_health) {  // [71]
   EXPECT_EQ(table.health_of("gpu", kD1, at(10s)).health, Health::unhealthy);
 }
 
-TEST(HealthTable, the_end_of_an_old_instance_takes_nothing_of_the_new) {  // [72]
+TEST(HealthTable, keeps_devices_of_new_instance_when_old_one_ends) {  // [72]
   HealthTable table;
   (void)table.observe_report("gpu", "old", {row("0", Health::unhealthy), row("1", Health::healthy)},
                              at(0s));
@@ -126,7 +126,7 @@ TEST(HealthTable, the_end_of_an_old_instance_takes_nothing_of_the_new) {  // [72
   EXPECT_EQ(table.observe_end("gpu", "new", at(3s)).devices, std::set{kD0});
 }
 
-TEST(HealthTable, the_newest_report_counts) {
+TEST(HealthTable, uses_newest_report) {
   HealthTable table;
   (void)table.observe_report("gpu", "new", {row("0", Health::healthy)}, at(0s));
   (void)table.observe_report("gpu", "old", {row("0", Health::unhealthy, 5s)}, at(1s));
@@ -137,13 +137,13 @@ TEST(HealthTable, the_newest_report_counts) {
   EXPECT_TRUE(table.expire("gpu", at(13s)).devices.empty()) << "its health is the same";
 }
 
-TEST(HealthTable, drivers_do_not_share_devices) {
+TEST(HealthTable, separates_drivers) {
   HealthTable table;
   (void)table.observe_report("gpu", "i", {row("0", Health::unhealthy)}, at(0s));
   EXPECT_EQ(table.health_of("nic", kD0, at(0s)).health, Health::unknown);
 }
 
-TEST(HealthTable, has_room_for_so_many_devices) {  // [75]
+TEST(HealthTable, bounds_devices) {  // [75]
   HealthTable table;
   std::vector<HealthReport> report;
   for (int i = 0; i < 20'000; ++i) report.push_back(row(std::to_string(i), Health::healthy));
@@ -154,14 +154,14 @@ TEST(HealthTable, has_room_for_so_many_devices) {  // [75]
       << "one that is known has its place";
 }
 
-TEST(HealthTable, a_timeout_without_end_does_not_overflow) {
+TEST(HealthTable, tolerates_endless_timeout) {
   HealthTable table;
   (void)table.observe_report("gpu", "i", {row("0", Health::healthy, runtime::Duration::max())},
                              at(1h));
   EXPECT_EQ(table.health_of("gpu", kD0, at(24h * 365)).health, Health::healthy);
 }
 
-TEST(HealthMessage, is_cut_before_a_character) {  // [74]
+TEST(HealthMessage, is_cut_between_characters) {  // [74]
   std::string two_bytes;
   for (int i = 0; i < 1000; ++i) two_bytes += "\u00e9";
   const std::string cut = cut_message(two_bytes);

@@ -23,7 +23,7 @@ class PosixFilesTest : public testing::Test {
   std::string folder_;
 };
 
-TEST_F(PosixFilesTest, a_file_is_made_synced_renamed_read_and_removed) {
+TEST_F(PosixFilesTest, creates_syncs_renames_reads_and_removes_file) {
   const std::string temporary = folder_ + "/.a";
   const std::string path = folder_ + "/a";
   ASSERT_TRUE(files_.create(temporary, "content"));
@@ -41,7 +41,7 @@ TEST_F(PosixFilesTest, a_file_is_made_synced_renamed_read_and_removed) {
 }
 
 // Containers read files of the driver kit as any user.
-TEST_F(PosixFilesTest, a_file_for_all_readers_is_one_whatever_the_umask_is) {
+TEST_F(PosixFilesTest, makes_file_readable_despite_umask) {
   const ::mode_t before = ::umask(0077);
   const auto made = files_.create(folder_ + "/a", "1", Readers::all);
   ::umask(before);
@@ -51,18 +51,18 @@ TEST_F(PosixFilesTest, a_file_for_all_readers_is_one_whatever_the_umask_is) {
   EXPECT_EQ(status.st_mode & 0777U, 0644U);
 }
 
-TEST_F(PosixFilesTest, what_is_there_is_not_overwritten) {
+TEST_F(PosixFilesTest, does_not_overwrite_file) {
   ASSERT_TRUE(files_.create(folder_ + "/a", "1"));
   EXPECT_FALSE(files_.create(folder_ + "/a", "2"));
 }
 
-TEST_F(PosixFilesTest, what_is_no_file_is_not_waited_for) {
+TEST_F(PosixFilesTest, does_not_wait_for_special_files) {
   ASSERT_EQ(::mkfifo((folder_ + "/fifo").c_str(), 0600), 0);
   EXPECT_FALSE(files_.read(folder_ + "/fifo"));
   EXPECT_FALSE(files_.read(folder_));
 }
 
-TEST_F(PosixFilesTest, errors_name_the_file_and_the_reason) {
+TEST_F(PosixFilesTest, names_file_and_reason_in_errors) {
   const auto made = files_.create(folder_ + "/none/a", "1");
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().message, folder_ + "/none/a: cannot be made: No such file or directory");

@@ -19,7 +19,7 @@ struct NamesRow {
   std::vector<ClaimToLookUp> claims;
 };
 
-TEST(Look, claims_of_a_pod) {  // [40], [42]
+TEST(ClaimsToLookUp, lists_claims_of_pod) {  // [40], [42]
   const NamesRow rows[] = {
       {"by name, and through the status",
        make_pod("p").uses("a", "shared").from_template("b", "t").names("b", "p-b"),
@@ -38,7 +38,7 @@ TEST(Look, claims_of_a_pod) {  // [40], [42]
   }
 }
 
-TEST(Look, a_claim_that_is_not_made_yet_is_an_error) {  // [40]
+TEST(ClaimsToLookUp, rejects_claim_not_yet_created) {  // [40]
   const api::ObjectPtr<api::Pod> pod = make_pod("p").from_template("b", "t");
   EXPECT_EQ(claims_to_look_up(*pod).error(), R"(pod "lab/p": ResourceClaim not created yet)");
   const api::ObjectPtr<api::Pod> newer = make_pod("p").unsupported("b");
@@ -54,7 +54,7 @@ struct RefusalRow {
   std::optional<std::string> error;
 };
 
-TEST(Look, why_a_pod_may_not_have_a_claim) {  // [39]
+TEST(RefuseClaim, explains_unusable_claim) {  // [39]
   const api::ObjectPtr<api::Pod> pod = make_pod("p").in_group("g");
   const RefusalRow rows[] = {
       {"allocated and reserved", make_claim("c").allocated().reserved_for("p"), false,
@@ -97,7 +97,7 @@ ClaimView skipping(std::vector<std::vector<std::string>> skips_of_results) {
   return view;
 }
 
-TEST(Look, a_driver_skips_what_all_its_results_skip) {  // [79]
+TEST(RefuseClaim, skips_driver_if_all_results_skip) {  // [79]
   const std::vector<std::string> all{"*"};
   const std::vector<std::string> both{"NodePrepareResources", "NodeUnprepareResources"};
   const auto skipped = [](const ClaimView& view) {
@@ -108,7 +108,7 @@ TEST(Look, a_driver_skips_what_all_its_results_skip) {  // [79]
   EXPECT_EQ(skipped(skipping({{"*"}, {both[1], both[0]}})), both) << "sorted";
 }
 
-TEST(Look, with_the_gate_off_a_claim_that_skips_is_an_error) {  // [79]
+TEST(RefuseClaim, rejects_skipping_claim_with_gate_off) {  // [79]
   const api::ObjectPtr<api::Pod> pod = make_pod("p");
   const ClaimView view = skipping({{"*"}});
   EXPECT_EQ(refuse_claim(*pod, {"c"}, view, {.skip_gate = SkipGate::off}),
@@ -116,14 +116,14 @@ TEST(Look, with_the_gate_off_a_claim_that_skips_is_an_error) {  // [79]
   EXPECT_EQ(refuse_claim(*pod, {"c"}, view, {.skip_gate = SkipGate::on}), std::nullopt);
 }
 
-TEST(Look, each_driver_that_is_called_must_be_there) {  // [41], [79]
+TEST(RefuseDrivers, requires_each_called_driver) {  // [41], [79]
   const auto none = [](const std::string&) { return false; };
   EXPECT_EQ(refuse_drivers(skipping({{}}), none), "DRA driver gpu is not registered");
   EXPECT_EQ(refuse_drivers(skipping({{"*"}}), none), std::nullopt) << "it is not called";
   EXPECT_EQ(refuse_drivers(skipping({}), none), std::nullopt) << "no result, no driver";
 }
 
-TEST(Look, the_results_of_an_allocation_are_read_leniently) {
+TEST(DecodeAllocation, reads_results_leniently) {
   const auto results =
       allocation_results(R"({"status":{"allocation":{"devices":{"results":[)"
                          R"({"request":"r","driver":"gpu","pool":"p","device":"d","shareID":"s",)"

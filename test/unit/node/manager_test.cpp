@@ -38,7 +38,7 @@ std::vector<Entry> on_disk(const ClaimsWorld& world) {
   return entries.value_or(std::vector<Entry>());
 }
 
-CO_TEST(ClaimManager, a_claim_is_prepared_and_unprepared) {  // [35], [55], [68]
+CO_TEST(ClaimManager, prepares_and_unprepares_claim) {  // [35], [55], [68]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"});
@@ -56,7 +56,7 @@ CO_TEST(ClaimManager, a_claim_is_prepared_and_unprepared) {  // [35], [55], [68]
   EXPECT_FALSE(world.manager->has_entry_of("p-uid"));
 }
 
-CO_TEST(ClaimManager, drivers_work_at_the_same_time) {  // [37]
+CO_TEST(ClaimManager, calls_drivers_concurrently) {  // [37]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu, kNic}, {"p"});
@@ -66,7 +66,7 @@ CO_TEST(ClaimManager, drivers_work_at_the_same_time) {  // [37]
   EXPECT_LT(loop.time().now() - start, 4s);
 }
 
-CO_TEST(ClaimManager, a_shared_claim_is_prepared_once_and_goes_with_the_last_pod) {  // [38]
+CO_TEST(ClaimManager, prepares_shared_claim_once_until_last_pod) {  // [38]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p", "q"});
@@ -87,17 +87,17 @@ CO_TEST(ClaimManager, a_shared_claim_is_prepared_once_and_goes_with_the_last_pod
   EXPECT_TRUE(on_disk(world).empty());
 }
 
-CO_TEST(ClaimManager, what_the_api_server_refuses_leaves_no_entry) {  // [39], [41]
+CO_TEST(ClaimManager, keeps_no_entry_after_refusal_by_api_server) {  // [39], [41]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
-  const Outcome no_claim = co_await world.manager->prepare(pod);
+  const ClaimResult no_claim = co_await world.manager->prepare(pod);
   EXPECT_EQ(no_claim.error(),
             "prepare dynamic resources: fetch ResourceClaim c1: resourceclaims.resource.k8s.io "
             "\"c1\" not found");
   put_claim(world, "c1", {kGpu}, {"p"});
   world.drivers.missing = {kGpu};
-  const Outcome no_driver = co_await world.manager->prepare(pod);
+  const ClaimResult no_driver = co_await world.manager->prepare(pod);
   EXPECT_EQ(no_driver.error(),
             "prepare dynamic resources: DRA driver gpu.example.com is not registered");
   EXPECT_FALSE(world.manager->has_entry_of("p-uid")) << "so that the pod may be deleted at once";
@@ -105,13 +105,13 @@ CO_TEST(ClaimManager, what_the_api_server_refuses_leaves_no_entry) {  // [39], [
   EXPECT_TRUE(world.drivers.journal.empty());
 }
 
-CO_TEST(ClaimManager, a_refusal_is_tried_again) {  // [43]
+CO_TEST(ClaimManager, retries_refusal) {  // [43]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"});
   world.drivers.refusals[kGpu] = {"rpc error: code = Internal desc = broken"};
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
-  const Outcome refused = co_await world.manager->prepare(pod);
+  const ClaimResult refused = co_await world.manager->prepare(pod);
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: NodePrepareResources: rpc error: code = Internal desc = "
             "broken");
@@ -120,7 +120,7 @@ CO_TEST(ClaimManager, a_refusal_is_tried_again) {  // [43]
   EXPECT_EQ(on_disk(world).front().drivers.at(kGpu).devices.size(), 1U);
 }
 
-CO_TEST(ClaimManager, a_driver_that_succeeded_is_not_called_again) {  // [49]
+CO_TEST(ClaimManager, does_not_repeat_call_to_successful_driver) {  // [49]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu, kNic}, {"p"});
@@ -134,7 +134,7 @@ CO_TEST(ClaimManager, a_driver_that_succeeded_is_not_called_again) {  // [49]
   EXPECT_EQ(on_disk(world).front().drivers.at(kGpu).devices.size(), 1U);
 }
 
-CO_TEST(ClaimManager, an_answer_without_devices_is_success) {  // [46]
+CO_TEST(ClaimManager, accepts_answer_without_devices) {  // [46]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"});
@@ -143,7 +143,7 @@ CO_TEST(ClaimManager, an_answer_without_devices_is_success) {  // [46]
   EXPECT_TRUE(on_disk(world).front().drivers.at(kGpu).devices.empty());
 }
 
-CO_TEST(ClaimManager, a_claim_of_a_lost_checkpoint_is_left_or_unprepared) {
+CO_TEST(ClaimManager, keeps_or_unprepares_claim_of_lost_checkpoint) {
   for (const UnknownClaims unknown : {UnknownClaims::leave, UnknownClaims::unprepare}) {
     ClaimsWorld world(loop);
     world.unknown = unknown;
@@ -158,7 +158,7 @@ CO_TEST(ClaimManager, a_claim_of_a_lost_checkpoint_is_left_or_unprepared) {
   }
 }
 
-CO_TEST(ClaimManager, a_claim_of_a_lost_checkpoint_stays_until_its_last_pod_has_gone) {
+CO_TEST(ClaimManager, keeps_claim_of_lost_checkpoint_until_last_pod_ends) {
   ClaimsWorld world(loop);
   world.unknown = UnknownClaims::unprepare;
   CO_ASSERT_TRUE(world.start());
@@ -170,7 +170,7 @@ CO_TEST(ClaimManager, a_claim_of_a_lost_checkpoint_stays_until_its_last_pod_has_
   EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare c1-uid"});
 }
 
-CO_TEST(ClaimManager, entries_are_made_of_what_a_pod_has_by_the_api_server) {
+CO_TEST(ClaimManager, rebuilds_entries_from_api_server) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"});
@@ -183,7 +183,7 @@ CO_TEST(ClaimManager, entries_are_made_of_what_a_pod_has_by_the_api_server) {
   EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare c1-uid"});
 }
 
-CO_TEST(ClaimManager, an_entry_that_a_new_pod_has_made_gets_the_pod_that_runs_already) {
+CO_TEST(ClaimManager, adds_running_pod_to_entry_of_new_pod) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"new"});  // reserved for a group, say
@@ -202,14 +202,14 @@ CO_TEST(ClaimManager, an_entry_that_a_new_pod_has_made_gets_the_pod_that_runs_al
   EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare c1-uid"});
 }
 
-CO_TEST(ClaimManager, unprepare_is_tried_until_it_succeeds) {  // [57], [58], [60]
+CO_TEST(ClaimManager, retries_unprepare_until_success) {  // [57], [58], [60]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu, kNic}, {"p", "q"});
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
   CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
   world.drivers.missing = {kGpu, kNic};
-  const Outcome gone = co_await world.manager->unprepare(pod);
+  const ClaimResult gone = co_await world.manager->unprepare(pod);
   EXPECT_EQ(gone.error(),
             "unprepare dynamic resources: DRA driver gpu.example.com is not registered");
   EXPECT_FALSE(world.manager->book().begin()->second.is_going) << "no call was sent";
@@ -217,7 +217,7 @@ CO_TEST(ClaimManager, unprepare_is_tried_until_it_succeeds) {  // [57], [58], [6
   world.drivers.refusals[kNic] = {"rpc error: code = Internal desc = 1"};
   CO_ASSERT_TRUE(!(co_await world.manager->unprepare(pod)));
   EXPECT_TRUE(world.manager->has_entry_of("p-uid"));
-  const Outcome refused = co_await world.manager->prepare(make_pod("q").uses("gpu", "c1"));
+  const ClaimResult refused = co_await world.manager->prepare(make_pod("q").uses("gpu", "c1"));
   EXPECT_EQ(refused.error(), "prepare dynamic resources: ResourceClaim c1 is being unprepared");
   world.drivers.journal.clear();
   CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
@@ -226,7 +226,7 @@ CO_TEST(ClaimManager, unprepare_is_tried_until_it_succeeds) {  // [57], [58], [6
 }
 
 // As kubelet does it: found by test/node/compare.py.
-CO_TEST(ClaimManager, a_shared_claim_does_not_wait_for_a_driver_that_refuses) {  // [38], [57]
+CO_TEST(ClaimManager, does_not_delay_shared_claim_for_refusing_driver) {  // [38], [57]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "own", {kNic}, {"p"});
@@ -242,7 +242,7 @@ CO_TEST(ClaimManager, a_shared_claim_does_not_wait_for_a_driver_that_refuses) { 
   EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare shared-uid"});
 }
 
-CO_TEST(ClaimManager, two_unprepares_at_once_are_one_call) {  // [59]
+CO_TEST(ClaimManager, merges_concurrent_unprepares) {  // [59]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"});
@@ -258,7 +258,7 @@ CO_TEST(ClaimManager, two_unprepares_at_once_are_one_call) {  // [59]
   EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare c1-uid"});
 }
 
-CO_TEST(ClaimManager, an_unprepare_waits_for_the_prepare_that_hangs) {  // [56]
+CO_TEST(ClaimManager, unprepares_after_hanging_prepare) {  // [56]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"});
@@ -276,7 +276,7 @@ CO_TEST(ClaimManager, an_unprepare_waits_for_the_prepare_that_hangs) {  // [56]
   EXPECT_TRUE(on_disk(world).empty());
 }
 
-CO_TEST(ClaimManager, a_claim_allocated_anew_waits_for_the_old_pod) {  // [50]
+CO_TEST(ClaimManager, prepares_reallocated_claim_after_old_pod) {  // [50]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"old"});
@@ -284,7 +284,7 @@ CO_TEST(ClaimManager, a_claim_allocated_anew_waits_for_the_old_pod) {  // [50]
   put_claim(world, "c1", {kGpu}, {"p"}, "d7");
   world.manager->observe_pods({"old-uid", "p-uid"});
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
-  const Outcome refused = co_await world.manager->prepare(pod);
+  const ClaimResult refused = co_await world.manager->prepare(pod);
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: ResourceClaim c1: devices of an older allocation are still "
             "prepared");
@@ -295,13 +295,13 @@ CO_TEST(ClaimManager, a_claim_allocated_anew_waits_for_the_old_pod) {  // [50]
                    "gpu.example.com prepare c1-uid"}));
 }
 
-CO_TEST(ClaimManager, a_full_disk_fails_the_operation_and_leaves_the_state) {  // [67]
+CO_TEST(ClaimManager, fails_operation_on_full_disk_and_keeps_state) {  // [67]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"});
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
   world.is_disk_full = true;
-  const Outcome refused = co_await world.manager->prepare(pod);
+  const ClaimResult refused = co_await world.manager->prepare(pod);
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: checkpoint ResourceClaim cache: No space left on device");
   EXPECT_TRUE(world.drivers.journal.empty()) << "no call without an entry on disk";
@@ -318,7 +318,7 @@ CO_TEST(ClaimManager, a_full_disk_fails_the_operation_and_leaves_the_state) {  /
   EXPECT_TRUE(on_disk(world).empty());
 }
 
-CO_TEST(ClaimManager, a_burst_of_pods_shares_writes) {  // [78]
+CO_TEST(ClaimManager, shares_writes_among_burst_of_pods) {  // [78]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   runtime::TaskGroup group(loop.executor());
@@ -338,7 +338,7 @@ CO_TEST(ClaimManager, a_burst_of_pods_shares_writes) {  // [78]
 }
 
 // Kubelet prepares it at once: then the driver has the device prepared for both.
-CO_TEST(ClaimManager, a_device_is_not_prepared_for_a_second_claim_before_it_is_unprepared) {
+CO_TEST(ClaimManager, prepares_device_for_second_claim_only_after_unprepare) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"}, "d0");
@@ -347,7 +347,7 @@ CO_TEST(ClaimManager, a_device_is_not_prepared_for_a_second_claim_before_it_is_u
   const api::ObjectPtr<api::Pod> q = make_pod("q").uses("gpu", "c2");
   world.manager->observe_pods({"p-uid", "q-uid"});
   CO_ASSERT_TRUE(co_await world.manager->prepare(p));
-  const Outcome refused = co_await world.manager->prepare(q);
+  const ClaimResult refused = co_await world.manager->prepare(q);
   CO_ASSERT_TRUE(!refused);
   EXPECT_EQ(
       refused.error(),
@@ -363,7 +363,7 @@ CO_TEST(ClaimManager, a_device_is_not_prepared_for_a_second_claim_before_it_is_u
                    "gpu.example.com unprepare c1-uid", "gpu.example.com prepare c2-uid"}));
 }
 
-CO_TEST(ClaimManager, two_pods_that_wait_for_each_others_devices_do_not_lock_each_other) {
+CO_TEST(ClaimManager, avoids_deadlock_of_pods_that_exchange_devices) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"}, "d1");
@@ -384,7 +384,7 @@ CO_TEST(ClaimManager, two_pods_that_wait_for_each_others_devices_do_not_lock_eac
             (std::set<std::string>{"gpu.example.com c3-uid", "gpu.example.com c4-uid"}));
 }
 
-CO_TEST(ClaimManager, shares_of_a_device_and_admin_access_are_for_several_claims) {
+CO_TEST(ClaimManager, allows_shares_and_admin_access_for_several_claims) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   for (const char* const name : {"c1", "c2"}) {
@@ -402,14 +402,14 @@ CO_TEST(ClaimManager, shares_of_a_device_and_admin_access_are_for_several_claims
 }
 
 // Kubelet fails, so such a pod stays until it is deleted by force. [59]
-CO_TEST(ClaimManager, a_pod_whose_claim_was_never_made_can_end) {
+CO_TEST(ClaimManager, ends_pod_whose_claim_was_never_created) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   EXPECT_TRUE(co_await world.manager->unprepare(make_pod("p").from_template("own", "t")));
   EXPECT_TRUE(world.drivers.journal.empty());
 }
 
-CO_TEST(ClaimManager, a_prepare_that_is_cancelled_has_not_succeeded) {
+CO_TEST(ClaimManager, treats_cancelled_prepare_as_unsuccessful) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"});
@@ -428,7 +428,7 @@ CO_TEST(ClaimManager, a_prepare_that_is_cancelled_has_not_succeeded) {
 }
 
 // The answer is taken, as kubelet takes it. [48]
-CO_TEST(ClaimManager, a_device_that_was_not_allocated_is_reported) {
+CO_TEST(ClaimManager, reports_unallocated_device) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"});

@@ -33,14 +33,14 @@ std::string error(const std::string& text) {
   return response;
 }
 
-TEST(DecodePrepareAnswer, takes_several_times_what_an_allocation_can_have) {
+TEST(DecodePrepareAnswer, accepts_several_times_the_largest_allocation) {
   const auto answers = decode_prepare_answer(answer_for("u", devices(128, "example.com/gpu=0")));
   ASSERT_TRUE(answers);
   EXPECT_EQ(answers->at("u").error, "");
   EXPECT_EQ(answers->at("u").devices.size(), 128U);
 }
 
-TEST(DecodePrepareAnswer, refuses_the_claim_of_which_the_answer_is_too_large) {
+TEST(DecodePrepareAnswer, rejects_claim_with_oversized_answer) {
   struct Row {
     const char* sentence;
     std::string response;
@@ -64,7 +64,7 @@ TEST(DecodePrepareAnswer, refuses_the_claim_of_which_the_answer_is_too_large) {
   }
 }
 
-TEST(DecodePrepareAnswer, cuts_texts_and_the_number_of_claims) {
+TEST(DecodePrepareAnswer, bounds_texts_and_number_of_claims) {
   const auto long_error = decode_prepare_answer(answer_for("u", error(std::string(200'000, 'e'))));
   ASSERT_TRUE(long_error);
   EXPECT_EQ(long_error->at("u").error.size(), kHealthMessageBytesMax);
@@ -78,7 +78,7 @@ TEST(DecodePrepareAnswer, cuts_texts_and_the_number_of_claims) {
       kHealthMessageBytesMax);
 }
 
-TEST(DecodeHealthReport, keeps_no_rows_that_no_pod_can_ask_for) {
+TEST(DecodeHealthReport, keeps_only_rows_that_a_pod_can_request) {
   std::string row;
   {
     protozero::pbf_writer writer(row);

@@ -44,7 +44,7 @@ class Registry : public testing::Test {
   std::string folder;
 };
 
-TEST_F(Registry, a_folder_that_is_not_there_is_made) {  // [4]
+TEST_F(Registry, creates_missing_folder) {  // [4]
   RegistryWatch watch(loop.executor(), folder);
   ASSERT_TRUE(watch.look());
   struct ::stat status{};
@@ -52,7 +52,7 @@ TEST_F(Registry, a_folder_that_is_not_there_is_made) {  // [4]
   EXPECT_EQ(status.st_mode & 0777U, 0755U);
 }
 
-TEST_F(Registry, sockets_in_folders_and_behind_links_count_and_nothing_else) {  // [2], [5]
+TEST_F(Registry, counts_only_sockets_in_folders_and_behind_links) {  // [2], [5]
   RegistryWatch watch(loop.executor(), folder);
   ASSERT_TRUE(watch.look());
   fs::create_directories(folder + "/sub/deep");
@@ -66,7 +66,7 @@ TEST_F(Registry, sockets_in_folders_and_behind_links_count_and_nothing_else) {  
   EXPECT_EQ(watch.look(), RegistryWatch::Change()) << "nothing has changed";
 }
 
-TEST_F(Registry, a_socket_that_is_moved_away_or_made_anew) {  // [6], [21]
+TEST_F(Registry, notices_moved_and_recreated_socket) {  // [6], [21]
   RegistryWatch watch(loop.executor(), folder);
   ASSERT_TRUE(watch.look());
   const std::string path = folder + "/a.sock";
@@ -81,7 +81,7 @@ TEST_F(Registry, a_socket_that_is_moved_away_or_made_anew) {  // [6], [21]
   EXPECT_EQ(watch.look()->removed, Paths{path});
 }
 
-TEST_F(Registry, deleted_and_made_anew_it_is_still_watched) {  // [7]
+TEST_F(Registry, watches_recreated_folder) {  // [7]
   RegistryWatch watch(loop.executor(), folder);
   ASSERT_TRUE(watch.look());
   fs::remove_all(folder);
@@ -91,7 +91,7 @@ TEST_F(Registry, deleted_and_made_anew_it_is_still_watched) {  // [7]
   EXPECT_EQ(watch.look()->created, Paths{folder + "/a.sock"});
 }
 
-TEST_F(Registry, more_files_than_the_queue_holds) {  // [8]
+TEST_F(Registry, survives_queue_overflow) {  // [8]
   RegistryWatch watch(loop.executor(), folder);
   ASSERT_TRUE(watch.look());
   for (int i = 0; i < 20'000; ++i) std::ofstream(folder + "/" + std::to_string(i));
@@ -99,7 +99,7 @@ TEST_F(Registry, more_files_than_the_queue_holds) {  // [8]
   EXPECT_EQ(watch.look()->created, Paths{folder + "/among.sock"});
 }
 
-TEST_F(Registry, without_a_descriptor_it_says_so_and_tries_again) {
+TEST_F(Registry, reports_missing_descriptor_and_retries) {
   RegistryWatch watch(loop.executor(), folder);
   struct ::rlimit usual{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual), 0);
@@ -163,7 +163,7 @@ Task<> come_and_go(runtime::Loop& loop, std::string folder,
   co_await plugins.stop();
 }
 
-TEST_F(Registry, a_driver_comes_goes_and_comes_back) {  // [1], [22]
+TEST_F(Registry, follows_driver_that_leaves_and_returns) {  // [1], [22]
   loop.run(come_and_go(loop, folder, [this](const std::string& path) { return listen(path); }));
 }
 

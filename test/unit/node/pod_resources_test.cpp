@@ -95,7 +95,7 @@ struct Site {
   grpc::Methods methods;
 };
 
-CO_TEST(PodResources, each_device_has_its_own_ids) {  // [76], [80]
+CO_TEST(PodResources, give_each_device_its_own_ids) {  // [76], [80]
   Site site;
   const auto answer = co_await site.call("List");
   CO_ASSERT_TRUE(answer);
@@ -104,7 +104,7 @@ CO_TEST(PodResources, each_device_has_its_own_ids) {  // [76], [80]
                    "  gpu/p/d1 [v/gpu=1]", "  gpu/p/d1 [] s2", "lab/p1/none"}));
 }
 
-CO_TEST(PodResources, only_what_the_container_asks_for_and_once) {
+CO_TEST(PodResources, list_requested_devices_once) {
   Site site;
   site.pods = {{"lab", "p1", {{"main", {{{"lab", "c1"}, "a"}, {{"lab", "c1"}, "a"}}}}}};
   EXPECT_EQ(read_pods(*co_await site.call("List")),
@@ -112,14 +112,14 @@ CO_TEST(PodResources, only_what_the_container_asks_for_and_once) {
                    "  gpu/p/d1 [v/gpu=1]"}));
 }
 
-CO_TEST(PodResources, a_claim_that_is_not_prepared_has_no_devices) {
+CO_TEST(PodResources, list_no_devices_of_unprepared_claim) {
   Site site;
   site.book.clear();
   EXPECT_EQ(read_pods(*co_await site.call("List")),
             (Lines{"lab/p1/main", "lab/p1/main claim lab/c1", "lab/p1/none"}));
 }
 
-CO_TEST(PodResources, one_pod_by_name) {
+CO_TEST(PodResources, find_pod_by_name) {
   Site site;
   site.pods.push_back({"lab", "p2", {{"main", {}}}});
   site.pods.push_back({"other", "p2", {{"else", {}}}});

@@ -18,7 +18,7 @@ struct ChoiceRow {
   Services expected;
 };
 
-TEST(ChooseServices, what_both_know) {  // [13], [14], [73]
+TEST(ChooseServices, picks_best_common_version) {  // [13], [14], [73]
   const ChoiceRow rows[] = {
       {"v1", {"v1.DRAPlugin"}, ServiceChoice::first_named, {DraService::v1}},
       {"only v1beta1", {"v1beta1.DRAPlugin"}, ServiceChoice::newest, {DraService::v1beta1}},
@@ -48,7 +48,7 @@ TEST(ChooseServices, what_both_know) {  // [13], [14], [73]
   }
 }
 
-TEST(ChooseServices, why_there_is_none) {  // [11], [12]
+TEST(ChooseServices, explains_absence) {  // [11], [12]
   EXPECT_EQ(choose_services(plugin({"1.0.0", "v1alpha4.Node"}), ServiceChoice::first_named).error(),
             "invalid supported gRPC versions of DRA driver plugin gpu.example.com at endpoint "
             "/dra.sock: none of services supported by the plugin ([\"1.0.0\" \"v1alpha4.Node\"]) "

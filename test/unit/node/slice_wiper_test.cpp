@@ -46,7 +46,7 @@ struct Site {
   runtime::TaskGroup group;
 };
 
-CO_TEST(SliceWiper, at_the_start_all_slices_of_the_node_go) {  // [2]
+CO_TEST(SliceWiper, deletes_all_slices_of_node_at_start) {  // [2]
   Site site(loop, FirstWipe::at_start);
   co_await runtime::sleep_for(loop.time(), 1ms);
   EXPECT_EQ(site.api.deleted, Selectors{"spec.nodeName=n0"});
@@ -55,7 +55,7 @@ CO_TEST(SliceWiper, at_the_start_all_slices_of_the_node_go) {  // [2]
   co_await site.stop();
 }
 
-CO_TEST(SliceWiper, late_those_of_drivers_that_came_stay) {  // [3]
+CO_TEST(SliceWiper, keeps_slices_of_registered_drivers) {  // [3]
   Site site(loop, FirstWipe::late);
   site.connected = {"gpu.example.com", "nic.example.com"};
   co_await runtime::sleep_for(loop.time(), 29s);
@@ -67,7 +67,7 @@ CO_TEST(SliceWiper, late_those_of_drivers_that_came_stay) {  // [3]
   co_await site.stop();
 }
 
-CO_TEST(SliceWiper, a_driver_that_is_lost_has_thirty_seconds) {  // [23] [24]
+CO_TEST(SliceWiper, waits_thirty_seconds_for_lost_driver) {  // [23] [24]
   Site site(loop, FirstWipe::at_start);
   co_await runtime::sleep_for(loop.time(), 1s);
   site.api.deleted.clear();
@@ -83,7 +83,7 @@ CO_TEST(SliceWiper, a_driver_that_is_lost_has_thirty_seconds) {  // [23] [24]
   co_await site.stop();
 }
 
-CO_TEST(SliceWiper, a_server_that_is_away_is_asked_until_it_is_back) {  // [27]
+CO_TEST(SliceWiper, retries_until_server_is_back) {  // [27]
   Site site(loop, FirstWipe::at_start, true);
   co_await runtime::sleep_for(loop.time(), 1h);
   EXPECT_GT(site.api.deleted.size(), 10U);

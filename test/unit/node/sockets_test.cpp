@@ -15,7 +15,7 @@ runtime::MonoTime at(runtime::Duration time) {
   return runtime::MonoTime(time);
 }
 
-TEST(PluginSockets, a_socket_is_registered_once) {  // [1]
+TEST(PluginSockets, registers_socket_once) {  // [1]
   PluginSockets sockets;
   sockets.observe_created("/a");
   EXPECT_EQ(sockets.begin_due(at(0s)), (Step{.to_unregister = {}, .to_register = {{"/a", 1}}}));
@@ -24,7 +24,7 @@ TEST(PluginSockets, a_socket_is_registered_once) {  // [1]
   EXPECT_EQ(sockets.begin_due(at(2s)), Step());
 }
 
-TEST(PluginSockets, one_that_is_removed_is_unregistered) {  // [22]
+TEST(PluginSockets, unregisters_removed_socket) {  // [22]
   PluginSockets sockets;
   sockets.observe_created("/a");
   (void)sockets.begin_due(at(0s));
@@ -35,7 +35,7 @@ TEST(PluginSockets, one_that_is_removed_is_unregistered) {  // [22]
   EXPECT_EQ(sockets.begin_due(at(2s)), Step());
 }
 
-TEST(PluginSockets, one_that_is_made_anew_is_unregistered_first) {  // [21]
+TEST(PluginSockets, unregisters_recreated_socket_first) {  // [21]
   PluginSockets sockets;
   sockets.observe_created("/a");
   (void)sockets.begin_due(at(0s));
@@ -47,7 +47,7 @@ TEST(PluginSockets, one_that_is_made_anew_is_unregistered_first) {  // [21]
   EXPECT_EQ(sockets.begin_due(at(1s)), (Step{.to_unregister = {}, .to_register = {{"/a", 2}}}));
 }
 
-TEST(PluginSockets, failures_are_repeated_later_each_time) {  // [15]
+TEST(PluginSockets, backs_off_after_failures) {  // [15]
   PluginSockets sockets;
   sockets.observe_created("/a");
   runtime::Duration now = 0s;
@@ -65,7 +65,7 @@ TEST(PluginSockets, failures_are_repeated_later_each_time) {  // [15]
             (std::vector<runtime::Duration>{500ms, 1s, 2s, 4s, 8s, 16s, 32s, 64s, 122s, 122s}));
 }
 
-TEST(PluginSockets, another_socket_does_not_wait_out_the_old_ones_backoff) {  // [17]
+TEST(PluginSockets, starts_new_socket_without_old_backoff) {  // [17]
   PluginSockets sockets;
   sockets.observe_created("/a");
   (void)sockets.begin_due(at(0s));
@@ -76,7 +76,7 @@ TEST(PluginSockets, another_socket_does_not_wait_out_the_old_ones_backoff) {  //
   EXPECT_EQ(sockets.begin_due(at(0s)).next, at(500ms)) << "and begins at the shortest";
 }
 
-TEST(PluginSockets, one_that_is_not_ours_is_not_tried_again_until_it_changes) {  // [9]
+TEST(PluginSockets, ignores_foreign_socket_until_it_changes) {  // [9]
   PluginSockets sockets;
   sockets.observe_created("/a");
   (void)sockets.begin_due(at(0s));
@@ -86,7 +86,7 @@ TEST(PluginSockets, one_that_is_not_ours_is_not_tried_again_until_it_changes) { 
   EXPECT_EQ(sockets.begin_due(at(1h)).to_register.size(), 1U);
 }
 
-TEST(PluginSockets, sockets_that_go_while_they_are_worked_on) {
+TEST(PluginSockets, handles_socket_that_disappears_during_work) {
   PluginSockets sockets;
   sockets.observe_created("/a");
   sockets.observe_created("/b");

@@ -14,7 +14,7 @@ runtime::MonoTime at(runtime::Duration time) {
   return runtime::MonoTime(time);
 }
 
-TEST(WipeTimers, thirty_seconds_after_the_driver_was_lost) {  // [22], [23], [26]
+TEST(WipeTimers, wait_thirty_seconds_after_driver_is_lost) {  // [22], [23], [26]
   WipeTimers timers;
   timers.observe_unusable("gpu", at(0s));
   EXPECT_EQ(timers.next(), at(30s));
@@ -25,21 +25,21 @@ TEST(WipeTimers, thirty_seconds_after_the_driver_was_lost) {  // [22], [23], [26
   EXPECT_EQ(timers.next(), std::nullopt);
 }
 
-TEST(WipeTimers, whatever_happens_before_the_driver_is_back_changes_nothing) {
+TEST(WipeTimers, ignore_other_events_until_driver_is_back) {
   WipeTimers timers;
   timers.observe_unusable("gpu", at(0s));
   timers.observe_unusable("gpu", at(20s));
   EXPECT_EQ(timers.begin_due(at(30s)), Drivers{"gpu"});
 }
 
-TEST(WipeTimers, a_driver_that_is_back_is_not_wiped) {  // [24]
+TEST(WipeTimers, spare_driver_that_is_back) {  // [24]
   WipeTimers timers;
   timers.observe_unusable("gpu", at(0s));
   timers.observe_usable("gpu");
   EXPECT_EQ(timers.begin_due(at(1h)), Drivers());
 }
 
-TEST(WipeTimers, lost_again_it_has_its_thirty_seconds_again) {  // [25]
+TEST(WipeTimers, restart_when_driver_is_lost_again) {  // [25]
   WipeTimers timers;
   timers.observe_unusable("gpu", at(0s));
   timers.observe_usable("gpu");
@@ -48,7 +48,7 @@ TEST(WipeTimers, lost_again_it_has_its_thirty_seconds_again) {  // [25]
   EXPECT_EQ(timers.begin_due(at(55s)), Drivers{"gpu"});
 }
 
-TEST(WipeTimers, a_failure_is_repeated_for_ever) {  // [27]
+TEST(WipeTimers, retry_failures_indefinitely) {  // [27]
   WipeTimers timers;
   timers.observe_unusable("gpu", at(0s));
   runtime::MonoTime now = at(30s);
@@ -63,7 +63,7 @@ TEST(WipeTimers, a_failure_is_repeated_for_ever) {  // [27]
                                                    300s}));
 }
 
-TEST(WipeTimers, a_driver_that_comes_back_ends_the_repeating) {  // [28]
+TEST(WipeTimers, stop_retrying_when_driver_is_back) {  // [28]
   WipeTimers timers;
   timers.observe_unusable("gpu", at(0s));
   (void)timers.begin_due(at(30s));
@@ -75,7 +75,7 @@ TEST(WipeTimers, a_driver_that_comes_back_ends_the_repeating) {  // [28]
   EXPECT_EQ(timers.next(), at(1h + 30s)) << "the end of an old attempt is not that of a new timer";
 }
 
-TEST(WipeTimers, only_slices_of_this_node_are_selected) {  // [29]
+TEST(WipeTimers, select_only_slices_of_node) {  // [29]
   EXPECT_EQ(slices_selector("node-0", ""), "spec.nodeName=node-0");
   EXPECT_EQ(slices_selector("node-0", "gpu"), "spec.driver=gpu,spec.nodeName=node-0");
 }

@@ -175,7 +175,7 @@ const Row kRows[] = {
      LookAgain{5s}},
 };
 
-TEST(ContainersAfter, start_again_as_kubelet_starts_them) {
+TEST(ContainersAfter, restart_like_kubelet) {
   struct CrashRow {
     Duration running;
     int restarts;
@@ -195,7 +195,7 @@ TEST(ContainersAfter, start_again_as_kubelet_starts_them) {
   }
 }
 
-TEST(ContainersAfter, wait_at_most_5_minutes_and_not_after_a_good_run) {
+TEST(ContainersAfter, cap_backoff_at_5_minutes_and_reset_it) {
   const Containers old = containers_after(24h, 4s);
   EXPECT_TRUE(old.waits_for == 5min || !old.waits_for);
   EXPECT_NEAR(old.restarts, 24 * 3600 / 304 + 5, 3);

@@ -400,7 +400,7 @@ std::string line_of(Scene& scene, const Pod& pod) {
   return no == nullptr ? "(it has a place)" : no->line;
 }
 
-TEST(DecidePlacementLines, pods_that_want_the_same_wait_in_one_line) {
+TEST(DecidePlacementLines, queue_equal_pods_in_one_line) {
   Scene scene(1, 1);
   scene.add_claim("a", wants("gpu", 2));
   scene.add_claim("b", wants("gpu", 2));
@@ -409,7 +409,7 @@ TEST(DecidePlacementLines, pods_that_want_the_same_wait_in_one_line) {
   EXPECT_NE(line_of(scene, pod_with({"a"})), line_of(scene, pod_with({"c"})));
 }
 
-TEST(DecidePlacementLines, pods_that_select_different_nodes_wait_in_different_lines) {
+TEST(DecidePlacementLines, separate_pods_by_selected_nodes) {
   Scene scene(1, 1);
   scene.add_claim("a", wants("gpu", 2));
   const Pod one = pod_with({"a"});
@@ -417,7 +417,7 @@ TEST(DecidePlacementLines, pods_that_select_different_nodes_wait_in_different_li
   EXPECT_NE(line_of(scene, one), line_of(scene, other));
 }
 
-TEST(DecidePlacementLines, pods_that_tolerate_different_taints_wait_in_different_lines) {
+TEST(DecidePlacementLines, separate_pods_by_tolerated_taints) {
   Scene scene(1, 1);
   scene.add_claim("a", wants("gpu", 2));
   const Pod one = pod_with({"a"}, R"("tolerations":[{"key":"x","operator":"Exists"}])");
@@ -425,7 +425,7 @@ TEST(DecidePlacementLines, pods_that_tolerate_different_taints_wait_in_different
   EXPECT_NE(line_of(scene, one), line_of(scene, other));
 }
 
-TEST(DecidePlacementLines, a_pod_with_an_error_of_its_own_delays_no_other) {
+TEST(DecidePlacementLines, isolate_pod_with_error) {
   Scene scene;
   scene.add_claim("a",
                   requests({request("r", "gpu", selector("device.attributes['gpu'].x == 1"))}));
@@ -435,7 +435,7 @@ TEST(DecidePlacementLines, a_pod_with_an_error_of_its_own_delays_no_other) {
   EXPECT_NE(line_of(scene, one), line_of(scene, other));
 }
 
-TEST(DecidePlacementMisfits, a_node_is_tried_again_only_when_something_became_free_there) {
+TEST(DecidePlacementMisfits, retry_node_only_when_something_is_freed) {
   Scene scene(2, 1);
   scene.add_claim("gpus", wants("gpu"));
   const Pod pod = pod_with({"gpus"});
@@ -450,7 +450,7 @@ TEST(DecidePlacementMisfits, a_node_is_tried_again_only_when_something_became_fr
   EXPECT_EQ(text_of(decide_placement(pod, scene.view())), "node-0: gpus <- gpu/node-0/dev-0");
 }
 
-TEST(DecidePlacementMisfits, a_device_of_several_nodes_that_becomes_free_is_news_for_all) {
+TEST(DecidePlacementMisfits, retry_all_nodes_of_freed_device) {
   Scene scene(2, 0);
   scene.add_slice("net", "gpu", R"("allNodes":true,"devices":[{"name":"a"}])");
   const allocation::AllocationResult given{.devices = {Scene::result({"gpu", "net", "a"})}};

@@ -28,7 +28,7 @@ struct DurationRow {
 
 class ParseDuration : public ::testing::TestWithParam<DurationRow> {};
 
-TEST_P(ParseDuration, reads_as_go_does) {
+TEST_P(ParseDuration, reads_like_go) {
   EXPECT_EQ(parse_duration(GetParam().text), GetParam().expected) << GetParam().text;
 }
 
@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
                       DurationRow{"nans", std::nullopt}, DurationRow{"2s!", std::nullopt},
                       DurationRow{"99999999999h", std::nullopt}));
 
-TEST(DecodePod, reads_what_its_annotations_tell_the_node) {
+TEST(DecodePod, reads_annotations_for_node) {
   const Pod pod = read(make_pod_decoder(), R"("spec":{"nodeName":"node-1"})",
                        R"(,"annotations":{"playground.dra-controller-manager.dev/run-for":"2s",)"
                        R"("playground.dra-controller-manager.dev/stop-after":"soon",)"
@@ -55,14 +55,14 @@ TEST(DecodePod, reads_what_its_annotations_tell_the_node) {
   EXPECT_EQ(pod.node_name.str(), "node-1");
 }
 
-TEST(DecodePod, only_an_end_is_a_finish) {
+TEST(DecodePod, treats_only_final_phase_as_finished) {
   const Pod pod =
       read(make_pod_decoder(), R"("spec":{})",
            R"(,"annotations":{"playground.dra-controller-manager.dev/finish":"Running"})");
   EXPECT_EQ(pod.finish, std::nullopt);
 }
 
-TEST(DecodePod, reads_the_scheduler_name_and_the_scheduling_failure) {
+TEST(DecodePod, reads_scheduler_name_and_scheduling_failure) {
   const Pod pod = read(make_pod_decoder(),
                        R"("spec":{"schedulerName":"other","schedulingGates":[{"name":"g"}]},)"
                        R"("status":{"conditions":[{"type":"PodScheduled","status":"False",)"
@@ -75,7 +75,7 @@ TEST(DecodePod, reads_the_scheduler_name_and_the_scheduling_failure) {
   EXPECT_FALSE(plain.has_gates);
 }
 
-TEST(DecodePod, reads_which_nodes_it_selects) {
+TEST(DecodePod, reads_node_selection) {
   const Pod pod = read(make_pod_decoder(), R"("spec":{"nodeSelector":{"disk":"fast"},"affinity":{)"
                                            R"("nodeAffinity":{"requiredDuringSchedulingIgnored)"
                                            R"(DuringExecution":{"nodeSelectorTerms":[{}]}}}})");
@@ -86,7 +86,7 @@ TEST(DecodePod, reads_which_nodes_it_selects) {
   EXPECT_EQ(pod.unsupported, "");
 }
 
-TEST(DecodePod, keeps_the_requests_of_containers_that_ask_for_extended_resources) {
+TEST(DecodePod, keeps_container_requests_for_extended_resources) {
   const Pod pod = read(
       make_pod_decoder(),
       R"("spec":{"containers":[{"resources":{"requests":{"memory":"1","a.b/gpu":"2","cpu":"1"}}},)"
@@ -99,7 +99,7 @@ TEST(DecodePod, keeps_the_requests_of_containers_that_ask_for_extended_resources
   EXPECT_TRUE(pod.containers[1].requests.empty());
 }
 
-TEST(DecodePod, reads_whether_a_taint_is_why_it_goes) {
+TEST(DecodePod, reads_whether_taint_caused_deletion) {
   const auto target = [](const std::string& status, const std::string& reason) {
     return read(make_pod_decoder(), R"("status":{"conditions":[{"type":"DisruptionTarget",)"
                                     R"("status":")" +
@@ -112,7 +112,7 @@ TEST(DecodePod, reads_whether_a_taint_is_why_it_goes) {
   EXPECT_EQ(target("False", "DeletionByDeviceTaintManager"), none);
 }
 
-TEST(DecodeClaim, has_the_same_text_for_what_asks_for_the_same) {
+TEST(DecodeClaim, gives_equal_requests_the_same_text) {
   const auto text = [](const std::string& name) {
     return read(make_claim_decoder(),
                 R"("spec":{"devices":{"requests":[{"name":")" + name + R"("}]}})")
@@ -145,7 +145,7 @@ struct UnknownRow {
   std::string_view named;
 };
 
-TEST(DecodePod, says_in_which_group_it_is) {
+TEST(DecodePod, reads_group) {
   const Pod pod = read(make_pod_decoder(), R"("spec":{"schedulingGroup":{"podGroupName":"g"}})");
   EXPECT_EQ(pod.scheduling_group.str(), "g");
 }
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
                    R"("affinity":{"podAntiAffinity":{"a":1}},"volumes":[{"iscsi":{}}])",
                    "podAntiAffinity, the volume source iscsi"}));
 
-TEST(DecodeClaim, a_device_for_an_administrator_is_not_in_use) {
+TEST(DecodeClaim, does_not_count_admin_access_as_use) {
   const Claim claim =
       read(make_claim_decoder(), R"("status":{"allocation":{"devices":{"results":[{"driver":"d",)"
                                  R"("pool":"p","device":"x","adminAccess":true}]}}})");
@@ -218,7 +218,7 @@ TEST(DecodeClaim, a_device_for_an_administrator_is_not_in_use) {
   EXPECT_EQ(claim.allocation->devices[0].id.str(), "d/p/x");
 }
 
-TEST(DecodeNode, reads_what_allocation_depends_on_as_well) {
+TEST(DecodeNode, reads_allocation_inputs) {
   const Node node = read(make_node_decoder(),
                          R"("spec":{"unschedulable":true},"status":{"declaredFeatures":["F"]})",
                          R"(,"labels":{"kubernetes.io/hostname":"h"})");

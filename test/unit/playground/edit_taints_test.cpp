@@ -29,14 +29,14 @@ runtime::Result<std::string> find(std::initializer_list<std::string> slices,
   return search.take_found();
 }
 
-TEST(SliceSearch, finds_the_slice_that_has_the_device) {
+TEST(SliceSearch, finds_slice_of_device) {
   const auto found =
       find({slice("a", 1, R"({"name":"dev-1"})"), slice("b", 1, R"({"name":"dev-0"})")});
   ASSERT_TRUE(found);
   EXPECT_THAT(*found, HasSubstr(R"("name":"b")"));
 }
 
-TEST(SliceSearch, passes_over_slices_of_an_old_generation_whichever_comes_first) {
+TEST(SliceSearch, ignores_slices_of_old_generation_in_any_order) {
   const std::string old = slice("old", 1, R"({"name":"dev-0"})");
   const std::string current = slice("current", 2, R"({"name":"dev-0"})");
   for (const auto& found : {find({old, current}), find({current, old})}) {
@@ -46,7 +46,7 @@ TEST(SliceSearch, passes_over_slices_of_an_old_generation_whichever_comes_first)
   EXPECT_FALSE(find({old, slice("current", 2, R"({"name":"dev-1"})")}));
 }
 
-TEST(SliceSearch, says_what_there_is_instead) {
+TEST(SliceSearch, suggests_alternatives) {
   EXPECT_THAT(find({}).error().message, HasSubstr("no slice of driver gpu; there are: none"));
   EXPECT_THAT(find({slice("a", 1, "", "node-9")}).error().message,
               HasSubstr("no pool node-0; it has: node-9"));
@@ -54,7 +54,7 @@ TEST(SliceSearch, says_what_there_is_instead) {
               HasSubstr("no device dev-0; it has: dev-1, dev-2"));
 }
 
-TEST(SliceSearch, continues_from_page_to_page) {
+TEST(SliceSearch, continues_across_pages) {
   SliceSearch search({"gpu", "node-0", "dev-0"});
   EXPECT_EQ(search.look_through(page("", "next")), "next");
   EXPECT_EQ(search.look_through(page("")), "");
@@ -76,31 +76,31 @@ std::string patch(const std::string& taints) {
          taints + R"(]},{"name":"dev-1"}]}})";
 }
 
-TEST(EditTaints, adds_a_taint_and_leaves_everything_else_as_it_is) {
+TEST(EditTaints, adds_taint_and_keeps_the_rest) {
   EXPECT_EQ(edited(kTaint, {.add = {{"bad", "ecc", "NoExecute"}, {"bad", "", "None"}}}),
             patch(kTaint + R"(,{"key":"bad","value":"ecc","effect":"NoExecute"},)"
                            R"({"key":"bad","effect":"None"})"));
 }
 
-TEST(EditTaints, removes_by_key_or_by_key_and_effect) {
+TEST(EditTaints, removes_by_key_and_optional_effect) {
   const std::string both = kTaint + R"(,{"key":"hot","effect":"None"})";
   EXPECT_EQ(edited(both, {.remove = {{"hot", "", ""}}}), patch(""));
   EXPECT_EQ(edited(both, {.remove = {{"hot", "", "None"}}}), patch(kTaint));
 }
 
-TEST(EditTaints, a_taint_takes_the_place_of_another_only_where_that_is_wanted) {
+TEST(EditTaints, replaces_taint_only_on_request) {
   TaintChanges changes{.add = {{"hot", "no", "NoExecute"}}};
   EXPECT_THAT(edited(kTaint, changes), HasSubstr("--overwrite"));
   changes.overwrite = Overwrite::yes;
   EXPECT_EQ(edited(kTaint, changes), patch(R"({"key":"hot","value":"no","effect":"NoExecute"})"));
 }
 
-TEST(EditTaints, a_missing_taint_cannot_be_removed) {
+TEST(EditTaints, rejects_removal_of_missing_taint) {
   EXPECT_THAT(edited(kTaint, {.remove = {{"cold", "", "None"}}}),
               HasSubstr("taint \"cold:None\" not found"));
 }
 
-TEST(EditTaints, says_what_it_does_as_kubectl_does) {
+TEST(EditTaints, reports_like_kubectl) {
   const auto done = [](const TaintChanges& changes) {
     return edit_taints(slice("s", 1, R"({"name":"dev-0","taints":[)" + kTaint + "]}"), "dev-0",
                        changes)

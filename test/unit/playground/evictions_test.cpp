@@ -26,7 +26,7 @@ api::ObjectPtr<Pod> pod(State state) {
   return made;
 }
 
-TEST(Evictions, a_marked_pod_has_left_when_its_deletion_is_first_seen) {
+TEST(Evictions, report_marked_pod_at_start_of_deletion) {
   Evictions evictions("demo");
   const auto marked = pod({});
   const auto going = pod({.is_being_deleted = true});
@@ -37,13 +37,13 @@ TEST(Evictions, a_marked_pod_has_left_when_its_deletion_is_first_seen) {
   EXPECT_THAT(evictions.all(), ElementsAre(Pair("trainer", kNow + 1s)));
 }
 
-TEST(Evictions, a_deletion_whose_beginning_was_not_seen_counts_too) {
+TEST(Evictions, report_deletion_seen_late) {
   Evictions evictions("demo");
   evictions.observe_pod(pod({}), nullptr, kNow);
   EXPECT_THAT(evictions.all(), ElementsAre(Pair("trainer", kNow)));
 }
 
-TEST(Evictions, a_pod_deleted_for_another_reason_or_elsewhere_was_not_evicted) {
+TEST(Evictions, ignore_other_deletions) {
   Evictions evictions("demo");
   evictions.observe_pod(pod({.target = api::DisruptionTarget::none}), nullptr, kNow);
   evictions.observe_pod(pod({.target = api::DisruptionTarget::other}), nullptr, kNow);

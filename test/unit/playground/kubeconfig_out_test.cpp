@@ -45,7 +45,7 @@ class KubeconfigOutTest : public testing::Test {
   fs::path file_;
 };
 
-TEST_F(KubeconfigOutTest, is_there_as_long_as_the_object) {
+TEST_F(KubeconfigOutTest, exists_as_long_as_object) {
   {
     const auto written = KubeconfigOut::write(file_.string(), "http://127.0.0.1:1");
     ASSERT_TRUE(written) << written.error().message;
@@ -56,7 +56,7 @@ TEST_F(KubeconfigOutTest, is_there_as_long_as_the_object) {
   EXPECT_TRUE(fs::is_empty(file_.parent_path()));
 }
 
-TEST_F(KubeconfigOutTest, replaces_what_a_killed_playground_has_left) {
+TEST_F(KubeconfigOutTest, replaces_file_of_killed_playground) {
   std::string left;
   {
     const auto written = KubeconfigOut::write(file_.string(), "http://127.0.0.1:1");
@@ -69,7 +69,7 @@ TEST_F(KubeconfigOutTest, replaces_what_a_killed_playground_has_left) {
   EXPECT_THAT(content(), HasSubstr("server: http://127.0.0.1:2\n"));
 }
 
-TEST_F(KubeconfigOutTest, does_not_overwrite_what_is_somebody_elses) {
+TEST_F(KubeconfigOutTest, keeps_foreign_file) {
   for (const std::string mine : {"apiVersion: v1\nkind: Config\n", "", "server: x\n"}) {
     put(mine);
     EXPECT_THAT(refusal(), HasSubstr("it exists and is not a playground's"));
@@ -77,7 +77,7 @@ TEST_F(KubeconfigOutTest, does_not_overwrite_what_is_somebody_elses) {
   }
 }
 
-TEST_F(KubeconfigOutTest, follows_no_link_and_takes_nothing_but_a_file) {
+TEST_F(KubeconfigOutTest, follows_no_link_and_replaces_only_files) {
   fs::create_directories(file_.parent_path());
   fs::create_symlink("/nowhere", file_);
   EXPECT_THAT(refusal(), HasSubstr("no regular file"));
@@ -87,7 +87,7 @@ TEST_F(KubeconfigOutTest, follows_no_link_and_takes_nothing_but_a_file) {
   EXPECT_THAT(refusal(), HasSubstr("no regular file"));
 }
 
-TEST_F(KubeconfigOutTest, does_not_remove_what_took_its_place) {
+TEST_F(KubeconfigOutTest, does_not_remove_replacement) {
   {
     const auto written = KubeconfigOut::write(file_.string(), "http://127.0.0.1:1");
     ASSERT_TRUE(written);

@@ -60,7 +60,7 @@ void tell_all(Ledger& ledger) {
   ledger.observe_claim(kMade, nullptr);
 }
 
-TEST(Ledger, a_life_as_it_should_be_is_over_without_mistakes) {
+TEST(Ledger, finds_no_mistake_in_complete_life) {
   Ledger ledger("demo");
   tell_all(ledger);
   EXPECT_TRUE(ledger.is_over());
@@ -76,7 +76,7 @@ TEST(Ledger, a_life_as_it_should_be_is_over_without_mistakes) {
                                    .claims_deleted = 1}));
 }
 
-TEST(Ledger, counts_what_is_there_now) {
+TEST(Ledger, counts_current_objects) {
   Ledger ledger("demo");
   ledger.observe_pod(nullptr, kRunning);
   ledger.observe_claim(nullptr, kReserved);
@@ -87,7 +87,7 @@ TEST(Ledger, counts_what_is_there_now) {
   EXPECT_FALSE(ledger.is_over());
 }
 
-TEST(Ledger, a_pod_that_was_deleted_has_ended_too) {
+TEST(Ledger, treats_deleted_pod_as_ended) {
   Ledger ledger("demo");
   ledger.observe_pod(nullptr, kRunning);
   ledger.observe_claim(nullptr, kMade);
@@ -98,7 +98,7 @@ TEST(Ledger, a_pod_that_was_deleted_has_ended_too) {
   EXPECT_THAT(ledger.mistakes(), IsEmpty());
 }
 
-TEST(Ledger, a_second_claim_for_an_entry_is_a_mistake_even_if_it_is_gone_again) {
+TEST(Ledger, reports_second_claim_even_if_deleted) {
   Ledger ledger("demo");
   tell_all(ledger);
   const auto second = claim({.name = "worker-gpu-fghij"});
@@ -108,13 +108,13 @@ TEST(Ledger, a_second_claim_for_an_entry_is_a_mistake_even_if_it_is_gone_again) 
                                              "2 claims were made for 1 pod claims"));
 }
 
-TEST(Ledger, a_claim_that_was_never_made_is_a_mistake) {
+TEST(Ledger, reports_claim_never_created) {
   Ledger ledger("demo");
   ledger.observe_pod(nullptr, kFinished);
   EXPECT_THAT(ledger.mistakes(), ElementsAre("0 claims were made for 1 pod claims"));
 }
 
-TEST(Ledger, leftovers_are_mistakes) {
+TEST(Ledger, reports_leftovers) {
   Ledger ledger("demo");
   ledger.observe_pod(nullptr, kRunning);
   ledger.observe_claim(nullptr, kReserved);
@@ -122,7 +122,7 @@ TEST(Ledger, leftovers_are_mistakes) {
                                              "1 pods have not ended"));
 }
 
-TEST(Ledger, a_device_of_two_claims_is_a_mistake) {
+TEST(Ledger, reports_device_of_two_claims) {
   Ledger ledger("demo");
   tell_all(ledger);
   const auto one = claim({.name = "a", .is_generated = false, .is_allocated = true});
@@ -134,13 +134,13 @@ TEST(Ledger, a_device_of_two_claims_is_a_mistake) {
   EXPECT_THAT(ledger.mistakes(), ElementsAre("device gpu/node-0/dev-0 is allocated to two claims"));
 }
 
-TEST(Ledger, other_namespaces_are_passed_over) {
+TEST(Ledger, ignores_other_namespaces) {
   Ledger ledger("demo");
   ledger.observe_pod(nullptr, pod(PodPhase::running, true, "other"));
   EXPECT_EQ(ledger.tally(), Tally());
 }
 
-TEST(Ledger, a_pod_that_ends_because_it_was_deleted_has_not_finished) {
+TEST(Ledger, does_not_count_deleted_pod_as_finished) {
   Ledger ledger("demo");
   auto deleted = std::make_shared<Pod>(*kRunning);
   deleted->meta.is_being_deleted = true;

@@ -37,14 +37,14 @@ class Screen {
   std::FILE* file_;
 };
 
-TEST(LiveTable, the_table_shows_what_is_there_and_what_is_free) {
+TEST(LiveTable, shows_objects_and_free_devices) {
   const std::string table = table_text(kFigures, 1500ms);
   EXPECT_THAT(table, HasSubstr("1.5s"));
   EXPECT_THAT(table, HasSubstr("3 pending    2 running"));
   EXPECT_THAT(table, HasSubstr("5 in use     3 free"));
 }
 
-TEST(LiveTable, no_line_of_the_table_wraps) {
+TEST(LiveTable, wraps_no_line) {
   Figures many{{.pods_pending = 9999,
                 .pods_running = 9999,
                 .pods_seen = 9999,
@@ -55,12 +55,12 @@ TEST(LiveTable, no_line_of_the_table_wraps) {
   for (std::string line; std::getline(lines, line);) EXPECT_LT(line.size(), 80U) << line;
 }
 
-TEST(LiveTable, no_line_wraps_on_a_narrow_terminal_either) {
+TEST(LiveTable, wraps_no_line_on_narrow_terminal) {
   std::istringstream lines(table_text({{.pods_pending = 9999, .claims = 9999}, 9999}, 1h, 79));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 38U) << line;
 }
 
-TEST(LiveTable, colours_change_the_look_and_not_the_lines) {
+TEST(LiveTable, keeps_lines_with_colours) {
   Screen screen;
   LiveTable table(screen.file(), LiveTable::Output::colours);
   table.show(kFigures, 1s);
@@ -69,7 +69,7 @@ TEST(LiveTable, colours_change_the_look_and_not_the_lines) {
             std::ranges::count(table_text(kFigures, 1s), '\n'));
 }
 
-TEST(LiveTable, a_plain_line_is_written_for_news_only) {
+TEST(LiveTable, writes_plain_line_only_for_news) {
   Screen screen;
   LiveTable table(screen.file(), LiveTable::Output::plain);
   table.show(kFigures, 1s);
@@ -78,7 +78,7 @@ TEST(LiveTable, a_plain_line_is_written_for_news_only) {
   EXPECT_THAT(screen.text(), Not(HasSubstr("\x1b")));
 }
 
-TEST(LiveTable, a_terminals_table_is_drawn_over_itself) {
+TEST(LiveTable, redraws_table_on_terminal) {
   Screen screen;
   LiveTable table(screen.file(), LiveTable::Output::terminal);
   table.show(kFigures, 1s);
@@ -89,7 +89,7 @@ TEST(LiveTable, a_terminals_table_is_drawn_over_itself) {
                                table_text(kFigures, 2s));
 }
 
-TEST(LiveTable, messages_stay_above_the_table) {
+TEST(LiveTable, keeps_messages_above_table) {
   Screen screen;
   LiveTable table(screen.file(), LiveTable::Output::terminal);
   table.show(kFigures, 1s);
@@ -120,7 +120,7 @@ class Terminal {
 };
 
 // no-color.org: "when present and not an empty string (regardless of its value)".
-TEST(LiveTable, a_terminal_has_colours_unless_no_color_is_set) {
+TEST(LiveTable, uses_colours_on_terminal_unless_no_color_is_set) {
   Terminal terminal;
   unsetenv("NO_COLOR");
   EXPECT_EQ(LiveTable::output_of(terminal.file()), LiveTable::Output::colours);
@@ -133,7 +133,7 @@ TEST(LiveTable, a_terminal_has_colours_unless_no_color_is_set) {
   unsetenv("NO_COLOR");
 }
 
-TEST(LiveTable, a_terminal_without_colours_gets_no_colour_codes) {
+TEST(LiveTable, writes_no_colour_codes_without_colours) {
   Screen screen;
   LiveTable table(screen.file(), LiveTable::Output::terminal);
   table.show(kFigures, 1s);
@@ -141,7 +141,7 @@ TEST(LiveTable, a_terminal_without_colours_gets_no_colour_codes) {
   EXPECT_THAT(screen.text(), Not(testing::ContainsRegex("\x1b\\[[0-9;]*m")));
 }
 
-TEST(LiveTable, a_file_is_no_terminal) {
+TEST(LiveTable, treats_file_as_no_terminal) {
   Screen screen;
   EXPECT_EQ(LiveTable::output_of(screen.file()), LiveTable::Output::plain);
 }

@@ -13,7 +13,7 @@ std::vector<Manifest> parse(const std::string& text) {
   return manifests.value_or(std::vector<Manifest>());
 }
 
-TEST(Manifests, each_document_is_an_object) {
+TEST(Manifests, read_each_document_as_object) {
   const auto manifests =
       parse("kind: Pod\nmetadata: {name: a}\n---\n---\nkind: ResourceClaim\nmetadata: {name: b}\n");
   ASSERT_EQ(manifests.size(), 2U);
@@ -22,14 +22,14 @@ TEST(Manifests, each_document_is_an_object) {
   EXPECT_EQ(manifests[1].json, R"({"kind":"ResourceClaim","metadata":{"name":"b"}})");
 }
 
-TEST(Manifests, a_list_is_its_items) {
+TEST(Manifests, expand_list_into_items) {
   const auto manifests = parse(
       "kind: List\nitems:\n- kind: Pod\n  metadata: {name: a}\n- {kind: Pod, metadata: {name: b}}");
   ASSERT_EQ(manifests.size(), 2U);
   EXPECT_EQ(manifests[1].name, "b");
 }
 
-TEST(Manifests, an_alias_is_what_its_anchor_names) {
+TEST(Manifests, resolve_aliases) {
   const auto manifests = parse(
       "kind: List\nitems:\n- {kind: P, metadata: {name: a}, spec: &spec {n: 1}}\n"
       "- {kind: P, metadata: {name: b}, spec: *spec}");
@@ -37,7 +37,7 @@ TEST(Manifests, an_alias_is_what_its_anchor_names) {
   EXPECT_THAT(manifests[1].json, HasSubstr(R"("spec":{"n":1})"));
 }
 
-TEST(Manifests, scalars_have_the_types_of_yaml) {
+TEST(Manifests, type_scalars_like_yaml) {
   const auto manifests = parse(
       "kind: P\nmetadata: {name: a}\n"
       "spec: [1, -2, 1.5, '1', \"true\", true, false, null, ~, text, 2s, 1.2.3, inf]");
@@ -54,7 +54,7 @@ struct Row {
 
 class BadManifests : public ::testing::TestWithParam<Row> {};
 
-TEST_P(BadManifests, are_refused_with_file_and_line) {
+TEST_P(BadManifests, are_rejected_with_file_and_line) {
   const auto manifests = parse_manifests(GetParam().text, "file.yaml");
   ASSERT_FALSE(manifests);
   EXPECT_EQ(manifests.error().message.substr(0, GetParam().why.size()), GetParam().why);
@@ -69,13 +69,13 @@ INSTANTIATE_TEST_SUITE_P(
                           "file.yaml:3: an object without a name"},
                       Row{"kind: [", "file.yaml:1: "}));
 
-TEST(Manifests, a_file_that_is_not_there_is_named) {
+TEST(Manifests, name_missing_file) {
   const auto manifests = read_manifests("/no/such/file.yaml");
   ASSERT_FALSE(manifests);
   EXPECT_EQ(manifests.error().message, "cannot read /no/such/file.yaml");
 }
 
-TEST(Manifests, the_examples_are_what_the_demo_counts_on) {
+TEST(Manifests, match_expectations_of_demo) {
   const std::string folder = DCM_EXAMPLES "/";
   const auto workers = read_manifests(folder + "sixty-four-pods.yaml");
   ASSERT_TRUE(workers) << workers.error().message;

@@ -45,7 +45,7 @@ runtime::Task<std::pair<bool, int>> read_refused(runtime::VirtualLoop& loop, int
   co_return std::pair(view.has_value(), requests);
 }
 
-CO_TEST(NodeApiClient, asks_again_until_the_authorizer_knows_the_pod) {
+CO_TEST(NodeApiClient, retries_until_authorizer_knows_pod) {
   const auto known_at_once = co_await read_refused(loop, 0, kNoPodYet);
   EXPECT_EQ(known_at_once, std::pair(true, 1));
   const auto known_later = co_await read_refused(loop, 3, kNoPodYet);
@@ -54,7 +54,7 @@ CO_TEST(NodeApiClient, asks_again_until_the_authorizer_knows_the_pod) {
   EXPECT_EQ(never_known, std::pair(false, 6));
 }
 
-CO_TEST(NodeApiClient, does_not_ask_again_without_the_permission) {
+CO_TEST(NodeApiClient, does_not_retry_without_permission) {
   const auto refused = co_await read_refused(loop, 1, "RBAC: no such role");
   EXPECT_EQ(refused, std::pair(false, 1));
 }

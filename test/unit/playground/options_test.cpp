@@ -7,7 +7,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(PlaygroundOptions, has_a_small_cluster_by_default) {
+TEST(PlaygroundOptions, default_to_small_cluster) {
   const auto options = parse_options({});
   ASSERT_TRUE(options);
   EXPECT_EQ(options->size.nodes, 4U);
@@ -17,22 +17,36 @@ TEST(PlaygroundOptions, has_a_small_cluster_by_default) {
   EXPECT_EQ(options->scheduler, OwnScheduler::runs);
 }
 
-TEST(PlaygroundOptions, leaves_the_pods_to_another_scheduler) {
+TEST(PlaygroundOptions, can_leave_pods_to_another_scheduler) {
   const auto options = parse_options({"--scheduler=none"});
   ASSERT_TRUE(options) << options.error().text;
   EXPECT_EQ(options->scheduler, OwnScheduler::none);
   EXPECT_FALSE(parse_options({"--scheduler=large"}));
 }
 
-TEST(PlaygroundOptions, a_kube_scheduler_takes_the_place_of_the_small_one) {
+TEST(PlaygroundOptions, can_use_kube_scheduler) {
   const auto options = parse_options({"--kube-scheduler", "/bin/kube-scheduler"});
   ASSERT_TRUE(options) << options.error().text;
-  EXPECT_EQ(options->kube_scheduler, "/bin/kube-scheduler");
+  EXPECT_EQ(options->programs.scheduler, "/bin/kube-scheduler");
   EXPECT_EQ(options->scheduler, OwnScheduler::none);
   EXPECT_FALSE(parse_options({"--kube-scheduler", "/bin/kube-scheduler", "--scheduler=small"}));
 }
 
-TEST(PlaygroundOptions, takes_klogs_verbosity_in_all_its_forms) {
+TEST(PlaygroundOptions, keeps_own_scheduler_beside_kube_controller_manager) {
+  const auto options = parse_options({"--kube-controller-manager", "/bin/kcm"});
+  ASSERT_TRUE(options) << options.error().text;
+  EXPECT_EQ(options->programs.controller_manager, "/bin/kcm");
+  EXPECT_EQ(options->scheduler, OwnScheduler::runs);
+}
+
+TEST(PlaygroundOptions, serves_requested_versions) {
+  const auto options = parse_options({"--runtime-config=resource.k8s.io/v1beta1=true,api/alpha"});
+  ASSERT_TRUE(options) << options.error().text;
+  EXPECT_EQ(options->served.resource, (std::vector<std::string>{"v1", "v1beta1"}));
+  EXPECT_EQ(options->served.device_taint_rules, (std::vector<std::string>{"v1", "v1alpha3"}));
+}
+
+TEST(PlaygroundOptions, accept_klog_verbosity_in_all_forms) {
   for (const auto& flag : std::vector<std::vector<std::string>>{
            {"-v=4"}, {"-v", "4"}, {"-v4"}, {"--v=4"}, {"--v", "4"}}) {
     const auto options = parse_options(flag);
@@ -41,7 +55,7 @@ TEST(PlaygroundOptions, takes_klogs_verbosity_in_all_its_forms) {
   }
 }
 
-TEST(PlaygroundOptions, takes_sizes_and_drivers) {
+TEST(PlaygroundOptions, accept_sizes_and_drivers) {
   const auto options = parse_options({"--nodes", "1000", "--devices=16", "--drivers", "a.b,c.d"});
   ASSERT_TRUE(options);
   EXPECT_EQ(options->size.nodes, 1000U);
@@ -56,7 +70,7 @@ struct Row {
 
 class BadFlags : public ::testing::TestWithParam<Row> {};
 
-TEST_P(BadFlags, exit_with_2_and_a_line_that_names_the_flag) {
+TEST_P(BadFlags, exit_with_2_and_name_flag) {
   const auto options = parse_options(GetParam().arguments);
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().status, 2);
@@ -72,12 +86,19 @@ INSTANTIATE_TEST_SUITE_P(
         Row{{"--kubeconfig", "/no/such/file"}, "--kubeconfig"}, Row{{"taint"}, "device"},
         Row{{"taint", "a/b/c"}, "taints"}, Row{{"taint", "a/b", "k:NoExecute"}, "a/b"},
         Row{{"taint", "a/b/c", "k:Never"}, "k:Never"}, Row{{"--no-such-flag"}, "--no-such-flag"},
-        Row{{"what"}, "what"}, Row{{"--node=3"}, "did you mean --nodes?"},
+        Row{{"what"}, "what"},
+        Row{{"--runtime-config", "resource.k8s.io/v7"}, "resource.k8s.io/v7"},
+        Row{{"--runtime-config", "resource.k8s.io/v1beta1", "--kubeconfig", "/dev/null"},
+            "--runtime-config"},
+        Row{{"--kube-controller-manager", ""}, "--kube-controller-manager"},
+        Row{{"--kube-scheduler", ""}, "--kube-scheduler"},
+        Row{{"--real", "--kube-scheduler", "/bin/ls"}, "--real"},
+        Row{{"--real", "--scheduler=small"}, "--real"}, Row{{"--node=3"}, "did you mean --nodes?"},
         Row{{"dmeo"}, "did you mean demo?"},
         Row{{"taint", "a/b/c", "k:NoExecute", "--overwrit"}, "did you mean --overwrite?"},
         Row{{"taint", "a/b/c", "k:NoExcute"}, "did you mean NoExecute?"}));
 
-TEST(PlaygroundOptions, version_is_a_flag_and_a_command) {
+TEST(PlaygroundOptions, accept_version_as_flag_and_command) {
   const auto flag = parse_options({"--version"});
   const auto command = parse_options({"version"});
   ASSERT_FALSE(flag);
@@ -86,7 +107,7 @@ TEST(PlaygroundOptions, version_is_a_flag_and_a_command) {
   EXPECT_EQ(command.error().text, flag.error().text);
 }
 
-TEST(PlaygroundOptions, the_demo_is_a_client_of_a_cluster) {
+TEST(PlaygroundOptions, read_cluster_of_demo) {
   const auto without = parse_options({"demo"});
   ASSERT_FALSE(without);
   EXPECT_EQ(without.error().status, 2);
@@ -99,7 +120,7 @@ TEST(PlaygroundOptions, the_demo_is_a_client_of_a_cluster) {
   EXPECT_FALSE(parse_options({})->demo);
 }
 
-TEST(PlaygroundOptions, a_taint_names_a_device_and_what_changes) {
+TEST(PlaygroundOptions, read_device_and_changes_of_taint) {
   const auto options =
       parse_options({"taint", "gpu.example.com/node-0/dev-3", "a=b:NoExecute", "c-", "--overwrite",
                      "--kubeconfig", "/dev/null", "--context", "lab"});
@@ -114,14 +135,14 @@ TEST(PlaygroundOptions, a_taint_names_a_device_and_what_changes) {
   EXPECT_FALSE(parse_options({})->taint);
 }
 
-TEST(PlaygroundOptions, a_subcommand_explains_itself) {
+TEST(PlaygroundOptions, explain_subcommands) {
   const auto options = parse_options({"taint", "--help"});
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().status, 0);
   EXPECT_THAT(options.error().text, HasSubstr("DRIVER/POOL/DEVICE"));
 }
 
-TEST(PlaygroundOptions, help_is_no_mistake) {
+TEST(PlaygroundOptions, accept_help) {
   const auto options = parse_options({"--help"});
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().status, 0);

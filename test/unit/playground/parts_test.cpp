@@ -131,7 +131,7 @@ std::string run_for(const std::string& time) {
   return R"("playground.dra-controller-manager.dev/run-for":")" + time + "\"";
 }
 
-CO_TEST(Parts, publish_nodes_classes_and_slices_and_again_after_a_restart) {
+CO_TEST(Parts, publish_nodes_classes_and_slices_again_after_restart) {
   Cluster cluster(loop, {.nodes = 3, .devices = 2, .drivers = {kGpu}});
   co_await cluster.start();
   const Result<> again = co_await cluster.parts.publish();
@@ -144,7 +144,7 @@ CO_TEST(Parts, publish_nodes_classes_and_slices_and_again_after_a_restart) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_taint_stays_when_the_drivers_are_started_again) {
+CO_TEST(Parts, keep_taint_when_drivers_restart) {
   Cluster cluster(loop, {.nodes = 1, .devices = 2, .drivers = {kGpu}});
   co_await cluster.start();
   Api api(cluster.connection->rest());
@@ -165,7 +165,7 @@ CO_TEST(Parts, a_taint_stays_when_the_drivers_are_started_again) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_taint_that_cannot_be_set_is_said_so) {
+CO_TEST(Parts, report_taint_that_cannot_be_set) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
   Api api(cluster.connection->rest());
@@ -175,7 +175,7 @@ CO_TEST(Parts, a_taint_that_cannot_be_set_is_said_so) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, an_allocated_device_has_the_tolerations_of_its_request) {
+CO_TEST(Parts, copy_tolerations_of_request_to_allocated_device) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.make_claim("gpus", R"(,"tolerations":[{"key":"a","operator":"Exists",)"
@@ -191,7 +191,7 @@ CO_TEST(Parts, an_allocated_device_has_the_tolerations_of_its_request) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, an_allocation_has_the_configuration_of_class_and_claim) {
+CO_TEST(Parts, copy_configuration_of_class_and_claim_to_allocation) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.api.patch("/apis/resource.k8s.io/v1/deviceclasses/gpu.example.com", apiserver::kMerge,
@@ -215,7 +215,7 @@ CO_TEST(Parts, an_allocation_has_the_configuration_of_class_and_claim) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_pool_that_lacks_a_slice_is_waited_for) {
+CO_TEST(Parts, wait_for_incomplete_pool) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
   cluster.api.patch("/apis/resource.k8s.io/v1/resourceslices/node-0-gpu.example.com",
@@ -238,7 +238,7 @@ CO_TEST(Parts, a_pool_that_lacks_a_slice_is_waited_for) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_node_that_is_ready_has_lost_the_taint_of_those_that_are_not) {
+CO_TEST(Parts, remove_not_ready_taint_from_ready_node) {
   Cluster cluster(loop, {.nodes = 1});
   cluster.api.post("/api/v1/nodes", R"({"metadata":{"name":"node-0"},"spec":{"taints":[)"
                                     R"({"key":"mine","effect":"PreferNoSchedule"}]}})");
@@ -250,7 +250,7 @@ CO_TEST(Parts, a_node_that_is_ready_has_lost_the_taint_of_those_that_are_not) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, nodes_renew_their_leases_and_their_status) {
+CO_TEST(Parts, renew_node_leases_and_status) {
   Cluster cluster(loop, {.nodes = 25});
   co_await cluster.start();
   const auto lease = [&cluster](const std::string& node) {
@@ -288,7 +288,7 @@ CO_TEST(Parts, nodes_renew_their_leases_and_their_status) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_deleted_namespace_goes_with_all_that_is_in_it) {
+CO_TEST(Parts, delete_namespace_with_its_content) {
   Cluster cluster(loop);
   co_await cluster.start();
   const std::string lab = "/api/v1/namespaces/lab";
@@ -315,7 +315,7 @@ CO_TEST(Parts, a_deleted_namespace_goes_with_all_that_is_in_it) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, devices_under_a_taint_rule_go_only_to_pods_that_tolerate_it) {
+CO_TEST(Parts, allocate_devices_under_taint_rule_to_tolerating_pods_only) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   const std::string rules = "/apis/resource.k8s.io/v1/devicetaintrules";
   cluster.api.post(rules, R"({"metadata":{"name":"retire"},"spec":{"deviceSelector":{"driver":)"
@@ -339,7 +339,7 @@ CO_TEST(Parts, devices_under_a_taint_rule_go_only_to_pods_that_tolerate_it) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_pod_without_claims_runs_for_its_time) {
+CO_TEST(Parts, run_pod_without_claims_for_its_time) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.make_pod("plain", "", run_for("2s"));
@@ -352,7 +352,7 @@ CO_TEST(Parts, a_pod_without_claims_runs_for_its_time) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_pod_that_was_started_by_an_earlier_process_counts_from_its_start) {
+CO_TEST(Parts, count_run_time_from_start_in_earlier_process) {
   Cluster cluster(loop, {.nodes = 1});
   cluster.api.post(kPods, R"({"metadata":{"name":"old","annotations":{)" + run_for("10s") +
                               R"(}},"spec":{"nodeName":"node-0",)"
@@ -367,7 +367,7 @@ CO_TEST(Parts, a_pod_that_was_started_by_an_earlier_process_counts_from_its_star
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_claim_is_protected_allocated_reserved_and_its_pod_runs_on_that_node) {
+CO_TEST(Parts, protect_allocate_and_reserve_claim_before_running_pod) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.make_claim("gpus", R"(,"count":2)");
@@ -388,7 +388,7 @@ CO_TEST(Parts, a_claim_is_protected_allocated_reserved_and_its_pod_runs_on_that_
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_bound_pod_starts_only_when_its_claim_is_reserved_for_it) {
+CO_TEST(Parts, start_bound_pod_only_when_claim_is_reserved) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.make_claim("gpus", "");
@@ -408,7 +408,7 @@ CO_TEST(Parts, a_bound_pod_starts_only_when_its_claim_is_reserved_for_it) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, many_pods_share_a_claim_up_to_256_and_land_on_its_node) {
+CO_TEST(Parts, share_claim_among_256_pods_on_its_node) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.make_claim("shared", "");
@@ -423,7 +423,7 @@ CO_TEST(Parts, many_pods_share_a_claim_up_to_256_and_land_on_its_node) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, pods_wait_for_devices_and_get_them_when_they_are_free) {
+CO_TEST(Parts, allocate_freed_devices_to_waiting_pods) {
   Cluster cluster(loop, {.nodes = 2, .devices = 2, .drivers = {kGpu}});
   co_await cluster.start();
   for (int i = 0; i < 6; ++i) {
@@ -449,7 +449,7 @@ CO_TEST(Parts, pods_wait_for_devices_and_get_them_when_they_are_free) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, all_devices_of_a_node_go_to_one_claim) {
+CO_TEST(Parts, allocate_all_devices_of_node_to_one_claim) {
   Cluster cluster(loop, {.nodes = 2, .devices = 3, .drivers = {kGpu}});
   co_await cluster.start();
   cluster.make_claim("one", "");
@@ -467,7 +467,7 @@ CO_TEST(Parts, all_devices_of_a_node_go_to_one_claim) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_deleted_pod_goes_and_the_claim_that_was_made_for_it_too) {
+CO_TEST(Parts, delete_pod_and_its_generated_claim) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.make_pod("trainer", "");
@@ -487,7 +487,7 @@ CO_TEST(Parts, a_deleted_pod_goes_and_the_claim_that_was_made_for_it_too) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_claim_of_a_pod_that_was_replaced_under_its_name_is_garbage) {
+CO_TEST(Parts, delete_claim_of_replaced_pod) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.make_pod("trainer", "");
@@ -500,7 +500,7 @@ CO_TEST(Parts, a_claim_of_a_pod_that_was_replaced_under_its_name_is_garbage) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_pod_ends_when_it_is_told_and_stops_in_its_own_time) {
+CO_TEST(Parts, end_pod_by_annotation_after_its_stop_time) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.make_pod("told", "");
@@ -519,7 +519,7 @@ CO_TEST(Parts, a_pod_ends_when_it_is_told_and_stops_in_its_own_time) {
 }
 
 // A Job that makes a replacement only for pods that have failed waits for this.
-CO_TEST(Parts, a_deleted_pod_with_a_finalizer_gets_its_final_phase_and_stays) {
+CO_TEST(Parts, keep_deleted_pod_with_finalizer_in_final_phase) {
   Cluster cluster(loop);
   co_await cluster.start();
   for (const auto* const name : {"quick", "slow", "waits"}) {
@@ -558,7 +558,7 @@ CO_TEST(Parts, a_deleted_pod_with_a_finalizer_gets_its_final_phase_and_stays) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, containers_that_crash_are_started_again_with_back_off) {
+CO_TEST(Parts, restart_crashing_containers_with_backoff) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.make_pod("crashes", "", R"("playground.dra-controller-manager.dev/crash-after":"4s")");
@@ -579,7 +579,7 @@ CO_TEST(Parts, containers_that_crash_are_started_again_with_back_off) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, an_annotation_that_says_nothing_is_reported) {
+CO_TEST(Parts, report_invalid_annotation) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.make_pod("typo", "", R"("playground.dra-controller-manager.dev/run-for":"2 seconds")");
@@ -592,7 +592,7 @@ CO_TEST(Parts, an_annotation_that_says_nothing_is_reported) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, extended_resources_get_a_claim_of_their_own) {
+CO_TEST(Parts, create_claim_for_extended_resources) {
   Cluster cluster(loop, {.nodes = 1, .devices = 2, .drivers = {kGpu}});
   co_await cluster.start();
   const std::string amounts = R"({"deviceclass.resource.kubernetes.io/gpu.example.com":"2"})";
@@ -626,7 +626,7 @@ void make_late(Cluster& cluster) {
                               amounts + R"(,"limits":)" + amounts + "}}]}}");
 }
 
-CO_TEST(Parts, a_claim_for_extended_resources_goes_when_its_device_does_not_become_ready) {
+CO_TEST(Parts, delete_extended_resource_claim_if_device_is_not_ready) {
   Cluster cluster(loop, {.nodes = 1, .devices = 0, .drivers = {}});
   co_await cluster.start();
   make_late(cluster);
@@ -647,7 +647,7 @@ CO_TEST(Parts, a_claim_for_extended_resources_goes_when_its_device_does_not_beco
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, an_error_is_looked_at_again_without_an_event) {
+CO_TEST(Parts, retry_error_without_event) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
   cluster.make_claim("c",
@@ -663,7 +663,7 @@ CO_TEST(Parts, an_error_is_looked_at_again_without_an_event) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_claim_that_fits_no_node_is_allocated_anew) {
+CO_TEST(Parts, reallocate_claim_that_fits_no_node) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
   cluster.make_claim("c", "");
@@ -679,7 +679,7 @@ CO_TEST(Parts, a_claim_that_fits_no_node_is_allocated_anew) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, fields_unknown_to_the_scheduler_are_named_on_the_pod_and_in_an_event) {
+CO_TEST(Parts, report_fields_unknown_to_scheduler) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.api.post(kPods, R"({"metadata":{"name":"picky"},"spec":{"containers":[{"name":"c",)"
@@ -697,7 +697,7 @@ CO_TEST(Parts, fields_unknown_to_the_scheduler_are_named_on_the_pod_and_in_an_ev
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, an_allocation_whose_answer_was_lost_is_not_made_twice) {
+CO_TEST(Parts, do_not_repeat_allocation_after_lost_answer) {
   Cluster cluster(loop, {.nodes = 1, .devices = 2, .drivers = {kGpu}});
   co_await cluster.start();
   int lost = 0;
@@ -720,7 +720,7 @@ CO_TEST(Parts, an_allocation_whose_answer_was_lost_is_not_made_twice) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_refused_allocation_gives_its_devices_back) {
+CO_TEST(Parts, return_devices_of_refused_allocation) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
   cluster.server.server().before(
@@ -742,7 +742,7 @@ CO_TEST(Parts, a_refused_allocation_gives_its_devices_back) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, a_cordoned_node_takes_no_pods) {
+CO_TEST(Parts, schedule_no_pods_to_cordoned_node) {
   Cluster cluster(loop, {.nodes = 2, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
   cluster.api.patch("/api/v1/nodes/node-0", apiserver::kMerge,

@@ -53,7 +53,7 @@ bool has(const std::string& body, const std::string& part) {
 #define EXPECT_HAS(body, part) EXPECT_TRUE(has(body, part)) << (part) << "\n" << (body)
 #define EXPECT_HAS_NOT(body, part) EXPECT_FALSE(has(body, part)) << (part) << "\n" << (body)
 
-TEST(EncodeCreating, says_what_kubelet_says_before_containers_start) {
+TEST(EncodeCreating, matches_kubelet_before_containers_start) {
   Pod pod = pod_of({container("c")});
   pod.generation = 3;
   const std::string body = encode_creating(pod, {"198.18.0.1", "100.64.0.1"}, kStart);
@@ -76,7 +76,7 @@ TEST(EncodeCreating, waits_for_init_containers) {
   EXPECT_HAS(body, R"("initContainerStatuses":[{"name":"first")");
 }
 
-TEST(EncodeRunning, has_init_containers_that_are_done_and_sidecars_that_go_on) {
+TEST(EncodeRunning, shows_finished_init_containers_and_running_sidecars) {
   const Pod pod = pod_of({container("c")}, {container("first"), sidecar("proxy", "p")});
   const std::string body =
       encode_running(pod, {.started = kStart, .address = {"198.18.0.1", "100.64.0.1"}}, kStart);
@@ -89,7 +89,7 @@ TEST(EncodeRunning, has_init_containers_that_are_done_and_sidecars_that_go_on) {
   EXPECT_HAS(body, R"("type":"Ready","status":"True")");
 }
 
-TEST(EncodeRunning, keeps_the_times_of_conditions_that_stay) {
+TEST(EncodeRunning, keeps_times_of_unchanged_conditions) {
   const Pod pod = running(pod_of({container("c")}));
   const std::string body =
       encode_running(pod, {.started = kStart, .containers = containers_after(8s, 4s)}, kLater);
@@ -115,7 +115,7 @@ TEST(EncodeRunning, shows_crashes) {
   EXPECT_HAS(again, R"("finishedAt":"2023-11-14T22:13:28Z")");
 }
 
-TEST(EncodeRunning, is_ready_when_its_readiness_gates_are) {
+TEST(EncodeRunning, is_ready_with_its_readiness_gates) {
   Pod pod = running(pod_of({container("c")}));
   pod.readiness_gates = {"example.com/in-service"};
   const std::string missing = encode_running(pod, {.started = kStart}, kLater);
@@ -133,7 +133,7 @@ struct EndRow {
   const char* code;
 };
 
-TEST(EncodeEnded, has_the_phase_and_the_exit_codes_of_the_end) {
+TEST(EncodeEnded, has_phase_and_exit_codes) {
   const EndRow rows[] = {
       {"by itself", Ending::completed, "Succeeded", R"("exitCode":0,"reason":"Completed")"},
       {"with an error", Ending::failed, "Failed", R"("exitCode":1,"reason":"Error")"},
@@ -152,7 +152,7 @@ TEST(EncodeEnded, has_the_phase_and_the_exit_codes_of_the_end) {
   }
 }
 
-TEST(EncodeEnded, a_pod_that_never_started_has_failed) {
+TEST(EncodeEnded, fails_pod_that_never_started) {
   const std::string body = encode_ended(pod_of({container("c")}), Ending::never_started, kLater);
   EXPECT_HAS(body, R"("phase":"Failed")");
   EXPECT_HAS(body, R"("exitCode":137,"reason":"ContainerStatusUnknown","message":"The container )"
@@ -163,7 +163,7 @@ TEST(EncodeEnded, a_pod_that_never_started_has_failed) {
   EXPECT_HAS_NOT(with_init, "terminated\":");
 }
 
-TEST(PodAddresses, are_for_one_pod_at_a_time) {
+TEST(PodAddresses, are_unique) {
   PodAddresses addresses;
   addresses.observe(api::Uid("old"), "100.64.0.1");
   const std::string first = addresses.address_of(api::Uid("a"));
@@ -176,7 +176,7 @@ TEST(PodAddresses, are_for_one_pod_at_a_time) {
   EXPECT_EQ(addresses.address_of(api::Uid("c")), first);
 }
 
-TEST(AddressOfNode, is_the_same_for_a_name) {
+TEST(AddressOfNode, depends_on_name_only) {
   EXPECT_EQ(address_of_node("node-1"), address_of_node("node-1"));
   EXPECT_NE(address_of_node("node-1"), address_of_node("node-2"));
   EXPECT_TRUE(address_of_node("node-1").starts_with("198.1"));

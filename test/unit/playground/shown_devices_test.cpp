@@ -34,7 +34,7 @@ class ShownDevicesTest : public testing::Test {
   fs::path root_;
 };
 
-TEST_F(ShownDevicesTest, are_there_while_the_pod_is) {
+TEST_F(ShownDevicesTest, exist_while_pod_does) {
   ShownDevices shown(files_, root_ / "devices");
   ASSERT_TRUE(shown.show("u1", "c", "first"));
   ASSERT_TRUE(shown.show("u1", "c", "second"));
@@ -44,7 +44,7 @@ TEST_F(ShownDevicesTest, are_there_while_the_pod_is) {
   EXPECT_TRUE(shown.remove("u1")) << "none there is success";
 }
 
-TEST_F(ShownDevicesTest, names_that_lead_elsewhere_neither_write_nor_remove) {
+TEST_F(ShownDevicesTest, ignore_names_with_paths) {
   const std::string outside = root_ / "precious";
   ShownDevices shown(files_, root_ / "devices");
   const std::size_t before = paths();
@@ -61,7 +61,7 @@ TEST_F(ShownDevicesTest, names_that_lead_elsewhere_neither_write_nor_remove) {
   EXPECT_EQ(paths(), before);
 }
 
-TEST_F(ShownDevicesTest, what_is_not_theirs_stays) {
+TEST_F(ShownDevicesTest, keep_foreign_files) {
   ShownDevices shown(files_, root_ / "devices");
   fs::create_directories(root_ / "devices" / "u1" / "folder");
   EXPECT_FALSE(shown.remove("u1"));

@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(ParseDevice, takes_driver_pool_and_device) {
+TEST(ParseDevice, reads_driver_pool_and_device) {
   const auto device = parse_device("gpu.example.com/node-0/dev-3");
   ASSERT_TRUE(device);
   EXPECT_EQ(device->driver.str(), "gpu.example.com");
@@ -18,13 +18,13 @@ TEST(ParseDevice, takes_driver_pool_and_device) {
   EXPECT_EQ(device->device.str(), "dev-3");
 }
 
-TEST(ParseDevice, a_pool_may_have_slashes_in_its_name) {
+TEST(ParseDevice, accepts_slashes_in_pool_name) {
   const auto device = parse_device("gpu.example.com/rack-1/switch-2/dev-3");
   ASSERT_TRUE(device);
   EXPECT_EQ(device->pool.str(), "rack-1/switch-2");
 }
 
-TEST(ParseDevice, refuses_what_lacks_a_part) {
+TEST(ParseDevice, rejects_missing_part) {
   for (const char* text : {"", "dev-3", "node-0/dev-3", "/node-0/dev-3", "gpu//dev-3", "gpu/p/"}) {
     const auto device = parse_device(text);
     ASSERT_FALSE(device) << text;
@@ -32,7 +32,7 @@ TEST(ParseDevice, refuses_what_lacks_a_part) {
   }
 }
 
-TEST(ParseTaintChanges, adds_and_removes_in_the_manner_of_kubectl) {
+TEST(ParseTaintChanges, adds_and_removes_like_kubectl) {
   const auto changes = parse_taint_changes(
       {"example.com/unhealthy=ecc:NoExecute", "drain:NoSchedule", "old:None-", "gone-"});
   ASSERT_TRUE(changes);
@@ -50,7 +50,7 @@ struct Row {
 
 class BadTaints : public ::testing::TestWithParam<Row> {};
 
-TEST_P(BadTaints, are_refused_with_a_line_that_names_them) {
+TEST_P(BadTaints, are_rejected_by_name) {
   const auto changes = parse_taint_changes(GetParam().specs);
   ASSERT_FALSE(changes);
   EXPECT_THAT(changes.error().message, HasSubstr(GetParam().complaint));

@@ -26,7 +26,7 @@ TEST(ErrorBackoff, doubles_from_one_second_to_ten) {
   EXPECT_EQ(backoff.next(kA), std::chrono::seconds(1));
 }
 
-TEST(WaitingRoom, the_first_of_each_line_is_worth_trying) {
+TEST(WaitingRoom, tries_first_pod_of_each_line) {
   WaitingRoom room;
   room.wait(kA, "gpu:1");
   room.wait(kB, "gpu:1");
@@ -34,7 +34,7 @@ TEST(WaitingRoom, the_first_of_each_line_is_worth_trying) {
   EXPECT_EQ(room.heads(), (Names{kA, kC}));
 }
 
-TEST(WaitingRoom, when_the_first_leaves_the_next_is_named) {
+TEST(WaitingRoom, names_next_pod_when_first_leaves) {
   WaitingRoom room;
   room.wait(kA, "gpu:1");
   room.wait(kB, "gpu:1");
@@ -44,7 +44,7 @@ TEST(WaitingRoom, when_the_first_leaves_the_next_is_named) {
   EXPECT_TRUE(room.heads().empty());
 }
 
-TEST(WaitingRoom, when_another_leaves_no_pod_is_named) {
+TEST(WaitingRoom, names_no_pod_when_another_leaves) {
   WaitingRoom room;
   room.wait(kA, "gpu:1");
   room.wait(kB, "gpu:1");
@@ -53,7 +53,7 @@ TEST(WaitingRoom, when_another_leaves_no_pod_is_named) {
   EXPECT_EQ(room.heads(), Names{kA});
 }
 
-TEST(WaitingRoom, a_pod_that_waits_again_keeps_its_place) {
+TEST(WaitingRoom, keeps_place_of_returning_pod) {
   WaitingRoom room;
   room.wait(kA, "gpu:1");
   room.wait(kB, "gpu:1");
@@ -61,7 +61,7 @@ TEST(WaitingRoom, a_pod_that_waits_again_keeps_its_place) {
   EXPECT_EQ(room.heads(), Names{kA});
 }
 
-TEST(WaitingRoom, a_pod_with_another_request_goes_to_the_end_of_that_line) {
+TEST(WaitingRoom, moves_changed_pod_to_end_of_its_line) {
   WaitingRoom room;
   room.wait(kA, "gpu:1");
   room.wait(kB, "gpu:2");

@@ -57,7 +57,7 @@ struct Fixture : client::RestClientFixture {
                 contents};
 };
 
-CO_TEST(ApiClient, gets_a_pod_also_one_without_claims) {
+CO_TEST(ApiClient, gets_pod_with_or_without_claims) {
   Fixture f(loop);
   f.answer(kPodWithoutClaims);
   const Result<PodPtr> pod =
@@ -68,7 +68,7 @@ CO_TEST(ApiClient, gets_a_pod_also_one_without_claims) {
   EXPECT_EQ(f.line(), "GET /api/v1/namespaces/lab/pods/trainer-0");
 }
 
-CO_TEST(ApiClient, gets_a_claim) {
+CO_TEST(ApiClient, gets_claim) {
   Fixture f(loop);
   f.answer(claim_json("shared"));
   const Result<ClaimPtr> claim =
@@ -78,7 +78,7 @@ CO_TEST(ApiClient, gets_a_claim) {
   EXPECT_EQ(f.line(), std::string("GET ") + kClaims + "/shared");
 }
 
-CO_TEST(ApiClient, a_claim_that_is_not_there_is_not_found) {
+CO_TEST(ApiClient, reports_missing_claim_as_not_found) {
   Fixture f(loop);
   f.http.answer({.status = 404,
                  .headers = {},
@@ -89,7 +89,7 @@ CO_TEST(ApiClient, a_claim_that_is_not_there_is_not_found) {
   EXPECT_TRUE(runtime::is_not_found(claim.error()));
 }
 
-CO_TEST(ApiClient, creates_a_claim) {
+CO_TEST(ApiClient, creates_claim) {
   Fixture f(loop);
   f.answer(claim_json("trainer-0-gpus-x7k2p"));
   auto gpu = std::make_shared<api::ResourceClaimTemplate>();
@@ -113,7 +113,7 @@ CO_TEST(ApiClient, creates_a_claim) {
 }
 
 // Eighty pods behind a dead webhook held up a healthy one by 9 s, when each slept with its worker.
-CO_TEST(ApiClient, a_refusal_is_told_at_once_so_that_the_queue_repeats_it) {
+CO_TEST(ApiClient, reports_refusal_at_once_for_retry_by_queue) {
   Fixture f(loop);
   f.http.answer({.status = 500, .headers = {{"Retry-After", "1"}}, .body = "no webhook"});
   const auto start = loop.time().now();
@@ -140,7 +140,7 @@ CreateClaim create_from(const std::shared_ptr<api::ResourceClaimTemplate>& big) 
           .replaces = ""};
 }
 
-CO_TEST(ApiClient, reads_a_template_that_is_too_large_to_be_kept_when_it_makes_a_claim) {
+CO_TEST(ApiClient, reads_oversized_template_when_creating_claim) {
   Fixture f(loop);
   f.answer(kTemplateJson);
   f.answer(claim_json("trainer-0-gpus-x7k2p"));
@@ -154,7 +154,7 @@ CO_TEST(ApiClient, reads_a_template_that_is_too_large_to_be_kept_when_it_makes_a
   EXPECT_THAT(f.body(), HasSubstr(R"("spec":{"devices":{"future":"<"}})"));
 }
 
-CO_TEST(ApiClient, sends_nothing_for_a_claim_that_no_api_server_would_take) {
+CO_TEST(ApiClient, does_not_send_invalid_claim) {
   Fixture f(loop);
   const auto big = std::make_shared<api::ResourceClaimTemplate>();
   big->content_bytes = 3 * 1024 * 1024 + 1;
@@ -164,7 +164,7 @@ CO_TEST(ApiClient, sends_nothing_for_a_claim_that_no_api_server_would_take) {
   EXPECT_TRUE(f.http.seen().empty());
 }
 
-CO_TEST(ApiClient, writes_all_names_by_server_side_apply_for_this_pod_only) {
+CO_TEST(ApiClient, applies_all_names_for_this_pod_only) {
   Fixture f(loop);
   f.answer(kPodWithoutClaims);
   const std::vector<ClaimName> names = {{"gpus", "g"}, {"nic", "n"}};
@@ -193,7 +193,7 @@ struct FixtureWithGroups : Fixture {
       test::make_group("trainers").with_uid("c1f4a0de-2f0b-4a7e-9a51-2b7f7d1f0e42").get();
 };
 
-CO_TEST(ApiClient, writes_the_names_of_a_groups_claims_in_the_version_that_is_served) {
+CO_TEST(ApiClient, writes_group_claim_names_in_served_version) {
   FixtureWithGroups f(loop);
   f.answer(kGroupJson);
   const std::vector<ClaimName> names = {{"fabric", "f"}};
@@ -211,7 +211,7 @@ CO_TEST(ApiClient, writes_the_names_of_a_groups_claims_in_the_version_that_is_se
             R"("status":{"resourceClaimStatuses":[{"name":"fabric","resourceClaimName":"f"}]}})");
 }
 
-CO_TEST(ApiClient, only_a_404_that_names_the_group_says_that_it_is_gone) {
+CO_TEST(ApiClient, reports_group_as_gone_only_by_404_with_its_name) {
   FixtureWithGroups f(loop);
   f.http.answer({.status = 404, .headers = {}, .body = "404 page not found"});
   const Result<GroupPtr> not_served =
@@ -227,7 +227,7 @@ CO_TEST(ApiClient, only_a_404_that_names_the_group_says_that_it_is_gone) {
   EXPECT_TRUE(runtime::is_not_found(gone.error()));
 }
 
-CO_TEST(ApiClient, where_no_groups_are_served_nothing_is_asked_about_one) {
+CO_TEST(ApiClient, sends_nothing_about_unserved_groups) {
   Fixture f(loop);
   const Result<GroupPtr> group =
       co_await f.api.send(Get<api::PodGroup>{{"lab", "trainers"}}, Priority::live);
@@ -236,7 +236,7 @@ CO_TEST(ApiClient, where_no_groups_are_served_nothing_is_asked_about_one) {
   EXPECT_TRUE(f.http.seen().empty());
 }
 
-CO_TEST(ApiClient, reserves_on_the_status_with_the_version_that_it_saw) {
+CO_TEST(ApiClient, reserves_on_status_with_seen_version) {
   Fixture f(loop);
   f.answer(claim_json("shared"));
   const api::ConsumerReference consumer{"", "pods", "trainer-0", api::Uid(kPodUid)};
@@ -249,7 +249,7 @@ CO_TEST(ApiClient, reserves_on_the_status_with_the_version_that_it_saw) {
   EXPECT_THAT(f.body(), HasSubstr(kClaimUid));
 }
 
-CO_TEST(ApiClient, releases_on_the_status) {
+CO_TEST(ApiClient, releases_on_status) {
   Fixture f(loop);
   f.answer(claim_json("shared"));
   const Release what{f.claim, {api::Uid(kPodUid)}, api::Allocation::clear};
@@ -259,7 +259,7 @@ CO_TEST(ApiClient, releases_on_the_status) {
   EXPECT_THAT(f.body(), HasSubstr(R"("allocation":null)"));
 }
 
-CO_TEST(ApiClient, removes_the_finalizer_on_the_main_path) {
+CO_TEST(ApiClient, removes_finalizer_on_main_path) {
   Fixture f(loop);
   f.answer(claim_json("shared"));
   co_await f.api.send(RemoveFinalizer{f.claim}, Priority::live);
@@ -270,7 +270,7 @@ CO_TEST(ApiClient, removes_the_finalizer_on_the_main_path) {
   EXPECT_THAT(f.body(), HasSubstr(R"("resourceVersion":"81507")"));
 }
 
-CO_TEST(ApiClient, deletes_this_claim_and_no_other_of_its_name) {
+CO_TEST(ApiClient, deletes_only_claim_with_uid) {
   Fixture f(loop);
   f.answer(R"({"kind":"Status","status":"Success"})");
   const Result<> deleted = co_await f.api.send(DeleteClaim{f.claim}, Priority::live);
@@ -279,7 +279,7 @@ CO_TEST(ApiClient, deletes_this_claim_and_no_other_of_its_name) {
   EXPECT_THAT(f.body(), HasSubstr(R"("preconditions":{"uid":")" + std::string(kClaimUid)));
 }
 
-CO_TEST(ApiClient, live_requests_go_before_those_of_the_backlog) {
+CO_TEST(ApiClient, sends_live_requests_before_backlog) {
   client::RestClientOptions one_at_a_time;
   one_at_a_time.limits.inflight_max = 1;
   Fixture f(loop, one_at_a_time);

@@ -18,7 +18,7 @@ constexpr int kBacklog = 100'000;
 // of an item when it arrives, until the first of them is free.
 constexpr std::ptrdiff_t kHandful = 5;
 
-TEST(Backlog, a_new_pod_is_served_within_a_handful_of_requests_while_100000_pods_wait) {
+TEST(Backlog, serves_new_pod_before_100000_pods) {
   World world;
   world.api.put(make_template("gpu"));
   for (int i = 0; i < kBacklog; ++i) {
@@ -50,7 +50,7 @@ TEST(Backlog, a_new_pod_is_served_within_a_handful_of_requests_while_100000_pods
 }
 
 // Jobs that have ended stay for long, and may all name one claim or template.
-TEST(Backlog, of_pods_that_are_done_has_no_place_under_their_claims_and_templates) {
+TEST(Backlog, excludes_finished_pods_from_template_and_claim_indexes) {
   const auto places = [](test::PodBuilder pod) {
     std::size_t count = 0;
     const auto emit = [&](const api::NamespacedName&) { ++count; };

@@ -16,7 +16,7 @@ struct Row {
   std::string expected;
 };
 
-TEST(GenerateName, rows) {
+TEST(GenerateName, follows_table) {
   const Row rows[] = {
       {"pod, pod claim and two hyphens", "trainer-0", "gpus", "trainer-0-gpus-"},
       {"57 characters are left as they are", text(50), "gpuss", text(50) + "-gpuss-"},
@@ -37,7 +37,7 @@ TEST(GenerateName, rows) {
   }
 }
 
-TEST(GenerateName, never_has_more_than_58_characters_or_a_wrong_letter_at_a_seam) {
+TEST(GenerateName, has_at_most_58_valid_characters) {
   for (std::size_t pod = 1; pod <= 253; ++pod) {
     for (std::size_t pod_claim = 1; pod_claim <= 63; ++pod_claim) {
       std::string pod_name = text(pod);
@@ -60,7 +60,7 @@ struct NameRow {
 };
 
 // These names exist in clusters: a change would make a second claim for each pod claim.
-TEST(ClaimName, is_computed_and_never_changes) {
+TEST(ClaimName, is_deterministic) {
   const std::string uid = "5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11";
   const NameRow rows[] = {
       {"pod, pod claim and five characters", "trainer-0", uid, "gpus", 0, "trainer-0-gpus-8xgkf"},
@@ -78,7 +78,7 @@ TEST(ClaimName, is_computed_and_never_changes) {
   }
 }
 
-TEST(IsClaimName, knows_the_names_that_are_computed_and_no_others) {
+TEST(IsClaimName, recognizes_only_computed_names) {
   const auto knows = [](const std::string& name, const std::string& pod, const char* pod_claim) {
     return is_claim_name(name, pod, api::Uid("u"), pod_claim);
   };
@@ -96,7 +96,7 @@ TEST(IsClaimName, knows_the_names_that_are_computed_and_no_others) {
   EXPECT_FALSE(knows("", "p", "gpus"));
 }
 
-TEST(ClaimName, has_at_most_63_characters_and_begins_with_what_the_generated_one_does) {
+TEST(ClaimName, has_at_most_63_characters_and_prefix_of_generated_name) {
   for (std::size_t pod = 1; pod <= 253; ++pod) {
     for (std::size_t pod_claim = 1; pod_claim <= 63; pod_claim += 2) {
       const std::string name = claim_name(text(pod), api::Uid("u"), text(pod_claim, 'c'), 0);

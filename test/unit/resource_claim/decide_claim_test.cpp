@@ -69,7 +69,7 @@ test::ClaimBuilder in_use() {
   return make_claim("c").allocated().reserved_for("p").with_finalizer();
 }
 
-TEST(DecideClaim, whose_reservation_goes) {
+TEST(DecideClaim, drops_stale_reservations) {
   expect_steps({
       {"a pod that is known as deleted", Known(in_use()).deleted("p"), "release p-uid, deallocate"},
       {"a pod that runs keeps it",
@@ -116,7 +116,7 @@ TEST(DecideClaim, whose_reservation_goes) {
   });
 }
 
-TEST(DecideClaim, consumers_that_are_no_pods) {
+TEST(DecideClaim, keeps_consumers_other_than_pods) {
   const api::ConsumerReference group{"scheduling.k8s.io", "podgroups", "g", api::Uid("g-uid")};
   const api::ConsumerReference other{"example.com", "widgets", "p", api::Uid("w-uid")};
   const api::ConsumerReference node{"", "nodes", "p", api::Uid("n-uid")};
@@ -138,7 +138,7 @@ TEST(DecideClaim, consumers_that_are_no_pods) {
   });
 }
 
-TEST(DecideClaim, releasing) {
+TEST(DecideClaim, releases) {
   expect_steps({
       {"the others keep theirs, and the claim its allocation",
        Known(in_use().reserved_for("q")).deleted("p").cached(make_pod("q")), "release p-uid"},
@@ -171,7 +171,7 @@ TEST(DecideClaim, releasing) {
   });
 }
 
-TEST(DecideClaim, removing_the_finalizer) {
+TEST(DecideClaim, removes_finalizer) {
   expect_steps({
       {"once this round has deallocated the claim",
        Known(make_claim("c").with_finalizer()).released(), "remove finalizer"},
@@ -208,7 +208,7 @@ test::ClaimBuilder generated() {
   return make_claim("c").generated_for("p", "gpus");
 }
 
-TEST(DecideClaim, deleting_generated_claims) {
+TEST(DecideClaim, deletes_generated_claims) {
   expect_steps({
       {"its pod is done", Known(generated()).cached(make_pod("p").phase(PodPhase::succeeded)),
        "delete"},

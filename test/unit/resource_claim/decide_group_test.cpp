@@ -55,7 +55,7 @@ struct GroupRow {
   const char* step;
 };
 
-TEST(DecideGroup, claims_are_made_for_the_group_as_for_a_pod) {
+TEST(DecideGroup, creates_claims_like_for_pod) {
   const GroupRow rows[] = {
       {"an entry with a template gets a claim", KnownOfGroup(trainers()).with(make_template("net")),
        "create trainers-fabric-vrgz8 for fabric from net"},
@@ -99,7 +99,7 @@ TEST(DecideGroup, claims_are_made_for_the_group_as_for_a_pod) {
   }
 }
 
-TEST(DecideGroup, a_failing_entry_does_not_stop_the_others) {
+TEST(DecideGroup, continues_after_failing_entry) {
   const GroupRow rows[] = {
       {"without a template",
        KnownOfGroup(trainers().from_template("gpus", "gpu")).with(make_template("gpu")),
@@ -125,7 +125,7 @@ TEST(DecideGroup, a_failing_entry_does_not_stop_the_others) {
   }
 }
 
-TEST(DecideGroup, the_owner_is_the_group_in_the_version_that_is_served) {
+TEST(DecideGroup, sets_group_as_owner_in_served_version) {
   const GroupSnapshot known = KnownOfGroup(trainers()).with(make_template("net"));
   const GroupStep step = decide_group(known, kOn);
   const api::ClaimOwner& owner = std::get<CreateClaim>(step).owner;
@@ -171,7 +171,7 @@ void expect_steps(const common::FeatureGates& gates, std::initializer_list<Row> 
   }
 }
 
-TEST(DecidePodInGroup, its_groups_claim_is_found_and_never_made) {
+TEST(DecidePodInGroup, finds_group_claim_and_never_creates_it) {
   expect_steps(
       kOn,
       {
@@ -206,7 +206,7 @@ TEST(DecidePodInGroup, its_groups_claim_is_found_and_never_made) {
       });
 }
 
-TEST(DecidePodInGroup, a_pod_claim_is_the_groups_only_where_the_entries_are_equal) {
+TEST(DecidePodInGroup, uses_group_claim_only_for_equal_entry) {
   expect_steps(kOn, {
                         {"another name",
                          Known(member())
@@ -232,7 +232,7 @@ TEST(DecidePodInGroup, a_pod_claim_is_the_groups_only_where_the_entries_are_equa
                     });
 }
 
-TEST(DecidePodInGroup, for_a_pod_with_a_node_the_group_is_reserved) {
+TEST(DecidePodInGroup, reserves_group_for_pod_with_node) {
   const test::PodBuilder bound = member().names("fabric", "x").on_node("n");
   expect_steps(
       kOn,
@@ -274,7 +274,7 @@ TEST(DecidePodInGroup, for_a_pod_with_a_node_the_group_is_reserved) {
       });
 }
 
-TEST(DecidePodInGroup, without_its_group_nothing_is_done_for_a_pod_that_needs_something) {
+TEST(DecidePodInGroup, waits_for_group_of_pod) {
   const char* const missing =
       "finished; log: podgroup.scheduling.k8s.io \"trainers\" not found (retry)";
   for (const auto& gates : {kOn, kHalfOn}) {
@@ -300,7 +300,7 @@ TEST(DecidePodInGroup, without_its_group_nothing_is_done_for_a_pod_that_needs_so
                       "finished"}});
 }
 
-TEST(DecidePodInGroup, with_the_gate_for_their_claims_off) {
+TEST(DecidePodInGroup, handles_group_claims_gate_off) {
   const char* const off =
       "finished; FailedResourceClaimCreation: PodResourceClaim fabric: claim fabric is a PodGroup "
       "claim but the DRAWorkloadResourceClaims feature is disabled (no retry)";
@@ -326,7 +326,7 @@ TEST(DecidePodInGroup, with_the_gate_for_their_claims_off) {
       });
 }
 
-TEST(DecidePodInGroup, without_a_group_a_claim_that_a_group_owns_is_a_foreign_one) {
+TEST(DecidePodInGroup, treats_claim_of_group_as_foreign_without_group) {
   expect_steps(kOn,
                {{"a pod that is in no group",
                  Known(make_pod("p").from_template("fabric", "net").names("fabric", "x"))
@@ -370,7 +370,7 @@ class KnownOfClaim {
   ClaimSnapshot snapshot_;
 };
 
-TEST(DecideClaimOfGroup, when_a_groups_reservation_goes) {
+TEST(DecideClaimOfGroup, drops_stale_group_reservation) {
   const auto claim = [] {
     return shared("x").allocated().with_finalizer().reserved_for_group("trainers");
   };
@@ -410,7 +410,7 @@ TEST(DecideClaimOfGroup, when_a_groups_reservation_goes) {
   }
 }
 
-TEST(DecideClaimOfGroup, one_that_only_the_server_has_is_asked_for_again) {
+TEST(DecideClaimOfGroup, asks_again_for_group_missing_from_cache) {
   const ClaimSnapshot known =
       KnownOfClaim(shared("x").allocated().reserved_for_group("trainers")).got(trainers());
   const ClaimStep step = decide_claim(known);

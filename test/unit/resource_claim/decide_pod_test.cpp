@@ -66,7 +66,7 @@ test::ClaimBuilder generated(const std::string& name) {
   return make_claim(name).generated_for("trainer", "gpus");
 }
 
-TEST(DecidePod, when_a_claim_is_made) {
+TEST(DecidePod, creates_missing_claim) {
   expect_steps({
       {"a pod claim with a template gets a claim", Known(trainer()).with(make_template("gpu")),
        "create trainer-gpus-b2tt8 for gpus from gpu"},
@@ -88,7 +88,7 @@ TEST(DecidePod, when_a_claim_is_made) {
   });
 }
 
-TEST(DecidePod, reserves_nothing_whose_name_cannot_be_written) {
+TEST(DecidePod, reserves_nothing_while_name_cannot_be_written) {
   const PodSnapshot known = Known(trainer().on_node("n"))
                                 .cached(generated("x").allocated())
                                 .names_failed({Reason::forbidden, "no"});
@@ -96,7 +96,7 @@ TEST(DecidePod, reserves_nothing_whose_name_cannot_be_written) {
       << describe(decide_pod(known, {}));
 }
 
-TEST(DecidePod, when_the_named_claim_is_not_there) {
+TEST(DecidePod, reports_missing_named_claim) {
   expect_steps({
       {"a named claim that the cache does not have is asked for, as the cache may be behind",
        Known(trainer().names("gpus", "x")).with(make_template("gpu")), "get claim x"},
@@ -138,7 +138,7 @@ TEST(DecidePod, when_the_named_claim_is_not_there) {
 }
 
 // A pod may have thousands of claims.
-TEST(DecideClaims, pod_claims_whose_claims_are_made_are_not_looked_at_for_each_of_the_others) {
+TEST(DecideClaims, skips_pod_claims_already_done) {
   constexpr std::size_t kClaims = 100;
   api::ClaimUser user;
   for (std::size_t i = 0; i < kClaims; ++i) {
@@ -152,18 +152,18 @@ TEST(DecideClaims, pod_claims_whose_claims_are_made_are_not_looked_at_for_each_o
     if (known.created.contains(name)) return Settled{Settled::Origin::generated, nullptr};
     CreateClaim create;
     create.pod_claim = create.name = name;
-    return create;
+    return std::unexpected<Stop>(create);
   };
   for (std::size_t i = 0; i < kClaims; ++i) {
-    const ClaimsStep step = decide_claims(user, known, decide_one);
-    const auto* create = std::get_if<CreateClaim>(&step);
+    const auto step = decide_claims(user, known, decide_one);
+    ASSERT_FALSE(step);
+    const auto* create = std::get_if<CreateClaim>(&step.error());
     ASSERT_NE(create, nullptr);
     ASSERT_EQ(create->pod_claim, "c" + std::to_string(i));
     known.created.emplace(create->name, ClaimPtr());
     known.looked_up_to = create->position;
   }
-  const ClaimsStep last = decide_claims(user, known, decide_one);
-  EXPECT_TRUE(std::holds_alternative<AllSettled>(last));
+  EXPECT_TRUE(decide_claims(user, known, decide_one));
   EXPECT_LE(looks, 4 * kClaims);
 }
 
@@ -175,7 +175,7 @@ std::string long_claim_name() {
   return claim_name(kLongName, test::uid_of(kLongName), "gpus", 0);
 }
 
-TEST(DecidePod, orphans_are_used_before_anything_is_made) {
+TEST(DecidePod, uses_orphans_before_creating) {
   const std::string long_names = "write names gpus=" + long_claim_name();
   expect_steps({
       {"a claim that the pod owns, annotated with the pod claim, is used",
@@ -218,7 +218,7 @@ TEST(DecidePod, orphans_are_used_before_anything_is_made) {
   });
 }
 
-TEST(DecidePod, where_the_name_is_taken_it_looks_whose_it_is) {
+TEST(DecidePod, looks_up_owner_of_taken_name) {
   const std::string first = "trainer-gpus-b2tt8";
   const std::string second = "trainer-gpus-79dd2";
   expect_steps({
@@ -267,7 +267,7 @@ TEST(DecidePod, where_the_name_is_taken_it_looks_whose_it_is) {
   });
 }
 
-TEST(DecidePod, where_all_names_are_taken_it_says_so) {
+TEST(DecidePod, reports_exhausted_names) {
   Known known(trainer());
   known.with(make_template("gpu"));
   for (unsigned number = 0; number < kClaimNamesMax; ++number) {
@@ -285,7 +285,7 @@ test::ClaimBuilder nic(const std::string& name) {
   return make_claim(name).generated_for("trainer", "nic");
 }
 
-TEST(DecidePod, names_are_written_all_at_once) {
+TEST(DecidePod, writes_all_names_at_once) {
   expect_steps({
       {"first all claims are made",
        Known(with_two()).created("nic", nic("n")).with(make_template("gpu")),
@@ -315,7 +315,7 @@ TEST(DecidePod, names_are_written_all_at_once) {
   });
 }
 
-TEST(DecidePod, one_failing_pod_claim_does_not_stop_the_others) {
+TEST(DecidePod, continues_after_failing_pod_claim) {
   expect_steps({
       {"the other claim is made", Known(with_two()).with(make_template("gpu")),
        "create trainer-gpus-b2tt8 for gpus from gpu"},
@@ -342,7 +342,7 @@ TEST(DecidePod, one_failing_pod_claim_does_not_stop_the_others) {
   });
 }
 
-TEST(DecidePod, why_a_claim_cannot_be_made) {
+TEST(DecidePod, explains_failed_creation) {
   expect_steps({
       {"no template", Known(trainer()),
        "finished; FailedResourceClaimCreation: PodResourceClaim gpus: resource claim template "
@@ -384,7 +384,7 @@ TEST(DecidePod, why_a_claim_cannot_be_made) {
       {.dra_prioritized_list = false});
 }
 
-TEST(DecidePod, pods_that_get_nothing) {
+TEST(DecidePod, ignores_pods_that_need_nothing) {
   expect_steps({
       {"a pod that has succeeded",
        Known(trainer().on_node("n").phase(PodPhase::succeeded)).with(make_template("gpu")),
@@ -416,7 +416,7 @@ test::PodBuilder bound() {
   return make_pod("trainer").uses("a", "s").on_node("n");
 }
 
-TEST(DecidePod, reserving_for_a_pod_with_a_node) {
+TEST(DecidePod, reserves_for_pod_with_node) {
   auto full = make_claim("s").allocated();
   for (int i = 0; i < 256; ++i) full.reserved_for("other-" + std::to_string(i));
   expect_steps({
@@ -477,7 +477,7 @@ TEST(DecidePod, reserving_for_a_pod_with_a_node) {
   });
 }
 
-TEST(DecidePod, reservations_that_fail) {
+TEST(DecidePod, reports_failed_reservations) {
   const auto known = [] { return Known(bound()).cached(make_claim("s").allocated()); };
   expect_steps({
       {"changed meanwhile: decided again, no fault",
@@ -502,7 +502,7 @@ TEST(DecidePod, reservations_that_fail) {
   });
 }
 
-TEST(DecidePod, a_claim_is_made_for_exactly_this_pod) {
+TEST(DecidePod, creates_claim_for_exactly_this_pod) {
   const PodStep step = decide_pod(
       Known(trainer().with_uid("5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11")).with(make_template("gpu")),
       {});

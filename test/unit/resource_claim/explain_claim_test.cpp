@@ -54,7 +54,7 @@ test::ClaimBuilder in_use() {
   return make_claim("c").with_device("pool", "gpu-0").reserved_for("p").with_finalizer();
 }
 
-TEST(ExplainClaim, its_consumers) {
+TEST(ExplainClaim, lists_consumers) {
   expect_told({
       {"a pod that runs",
        in_use(),
@@ -98,7 +98,7 @@ TEST(ExplainClaim, its_consumers) {
   });
 }
 
-TEST(ExplainClaim, whose_it_is) {
+TEST(ExplainClaim, names_owner) {
   const auto made = [] { return make_claim("c").generated_for("p", "accel"); };
   expect_told({
       {"a user's", make_claim("c"), {}, Miss::unknown, {"note UserClaim: "}},
@@ -131,7 +131,7 @@ TEST(ExplainClaim, whose_it_is) {
   });
 }
 
-TEST(ExplainClaim, why_it_is_not_gone_yet) {
+TEST(ExplainClaim, names_what_delays_deletion) {
   expect_told({
       {"somebody has it reserved",
        in_use().being_deleted(),

@@ -41,7 +41,7 @@ class ExplainGroup : public testing::Test {
   bool is_started_ = false;
 };
 
-TEST_F(ExplainGroup, each_entry_and_the_next_step) {
+TEST_F(ExplainGroup, shows_each_entry_and_next_step) {
   const auto group = [] { return make_group("g").from_template("fabric", "net"); };
   EXPECT_THAT(told(group()), HasSubstr("# Claim \"fabric\", from ResourceClaimTemplate \"net\"\n"
                                        "stuck TemplateMissing: "));
@@ -58,12 +58,12 @@ TEST_F(ExplainGroup, each_entry_and_the_next_step) {
   EXPECT_THAT(told(make_group("u").uses("store", "big")), HasSubstr("stuck ClaimMissing"));
 }
 
-TEST_F(ExplainGroup, with_the_gate_for_their_claims_off) {
+TEST_F(ExplainGroup, mentions_gate_for_group_claims) {
   world.gates.dra_workload_resource_claims = false;
   EXPECT_THAT(told(make_group("g")), HasSubstr("stuck FeatureDisabled"));
 }
 
-TEST_F(ExplainGroup, in_a_line) {
+TEST_F(ExplainGroup, fits_on_one_line) {
   EXPECT_EQ(describe(*make_group("g").get(), 1), "1 pod with claims");
   EXPECT_EQ(describe(*make_group("g").being_deleted().get(), 3),
             "3 pods with claims, being deleted");

@@ -89,7 +89,7 @@ test::PodBuilder user(const char* claim = "shared") {
   return make_pod("p").uses("accel", claim);
 }
 
-TEST(ExplainPod, claims_that_are_not_there) {
+TEST(ExplainPod, describes_missing_claims) {
   expect_told({
       {"the template is missing",
        {from_template()},
@@ -145,7 +145,7 @@ TEST(ExplainPod, claims_that_are_not_there) {
   });
 }
 
-TEST(ExplainPod, claims_that_are_there) {
+TEST(ExplainPod, describes_existing_claims) {
   const auto allocated = [] { return make_claim("shared").with_device("pool", "gpu-0"); };
   test::ClaimBuilder full = allocated();
   for (int i = 0; i < 256; ++i) full.reserved_for("q" + std::to_string(i));
@@ -203,7 +203,7 @@ TEST(ExplainPod, claims_that_are_there) {
 }
 
 // As two managers leave it that made a claim each. "ours" is named, if the row says nothing else.
-TEST(ExplainPod, a_second_claim_and_how_to_get_rid_of_it) {
+TEST(ExplainPod, describes_second_claim_and_its_removal) {
   const auto pod = [] { return from_template().names("accel", "ours"); };
   const auto made = [](const char* name) { return make_claim(name).generated_for("p", "accel"); };
   const auto has = [&](const char* name) { return made(name).with_device("pool", name); };
@@ -256,7 +256,7 @@ TEST(ExplainPod, a_second_claim_and_how_to_get_rid_of_it) {
       << "one of another pod claim";
 }
 
-TEST(ExplainPod, extended_resources) {
+TEST(ExplainPod, describes_extended_resources) {
   const auto pod = [] { return make_pod("p").extended_resource_claim("p-ext"); };
   expect_told({
       {"the claim is missing",
@@ -272,7 +272,7 @@ TEST(ExplainPod, extended_resources) {
   });
 }
 
-TEST(ExplainPod, pods_for_which_nothing_is_done) {
+TEST(ExplainPod, explains_ignored_pods) {
   expect_told({
       {"finished",
        {user().on_node("n").phase(PodPhase::succeeded),
@@ -292,7 +292,7 @@ TEST(ExplainPod, pods_for_which_nothing_is_done) {
   });
 }
 
-TEST(ExplainPod, in_a_group) {
+TEST(ExplainPod, describes_group_member) {
   constexpr common::FeatureGates kOn = {.generic_workload = true,
                                         .dra_workload_resource_claims = true};
   constexpr common::FeatureGates kHalfOn = {.generic_workload = true};
@@ -347,7 +347,7 @@ std::string told_by(World& world, const std::string& pod) {
   return text;
 }
 
-TEST(ExplainPod, a_refused_create_with_the_servers_words_and_the_next_attempt) {
+TEST(ExplainPod, quotes_server_on_refused_create_and_names_next_attempt) {
   World world;
   world.api.fault = [](std::size_t, const std::string& call) {
     if (!call.starts_with("create")) return test::Fault{};
@@ -374,7 +374,7 @@ TEST(ExplainPod, a_refused_create_with_the_servers_words_and_the_next_attempt) {
   EXPECT_NE(later.find("waiting NotAllocated"), later.npos) << later;
 }
 
-TEST(ExplainPod, in_a_line) {
+TEST(ExplainPod, fits_on_one_line) {
   EXPECT_EQ(describe(*make_pod("p").get()), "Pending, on no node yet");
   EXPECT_EQ(describe(*make_pod("p").on_node("n").phase(PodPhase::running).being_deleted().get()),
             "Running on n, being deleted");

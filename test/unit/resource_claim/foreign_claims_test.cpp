@@ -56,7 +56,7 @@ Fault lost() {
   return {Fault::Kind::lost, Error{Reason::deadline_exceeded, "injected"}};
 }
 
-TEST(ForeignClaims, our_own_are_none) {
+TEST(ForeignClaims, exclude_our_own) {
   Foreign world;
   world.start();
   for (int i = 0; i < 100; ++i) world.api.put(trainer("p-" + std::to_string(i)));
@@ -65,7 +65,7 @@ TEST(ForeignClaims, our_own_are_none) {
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, a_claim_of_another_manager_is_counted_and_warned_of) {
+TEST(ForeignClaims, count_and_warn_of_other_manager) {
   Foreign world;
   world.start();
   world.run_for(2min);
@@ -75,7 +75,7 @@ TEST(ForeignClaims, a_claim_of_another_manager_is_counted_and_warned_of) {
   EXPECT_EQ(world.lines(), 1);
 }
 
-TEST(ForeignClaims, are_told_of_once_in_five_minutes_and_all_counted) {
+TEST(ForeignClaims, are_logged_every_five_minutes_and_all_counted) {
   Foreign world;
   world.start();
   world.run_for(2min);
@@ -87,7 +87,7 @@ TEST(ForeignClaims, are_told_of_once_in_five_minutes_and_all_counted) {
   EXPECT_EQ(world.lines(), 2);
 }
 
-TEST(ForeignClaims, claims_of_users_and_of_the_scheduler_are_none) {
+TEST(ForeignClaims, exclude_claims_of_users_and_scheduler) {
   Foreign world;
   world.start();
   world.run_for(2min);
@@ -100,7 +100,7 @@ TEST(ForeignClaims, claims_of_users_and_of_the_scheduler_are_none) {
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, claims_from_before_the_start_are_not_foreign) {
+TEST(ForeignClaims, exclude_claims_from_before_start) {
   Foreign world;
   world.api.put(trainer());
   world.somebody_makes("from-before", "trainer");
@@ -109,7 +109,7 @@ TEST(ForeignClaims, claims_from_before_the_start_are_not_foreign) {
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, claims_of_another_instance_during_our_standby_are_not_foreign) {
+TEST(ForeignClaims, exclude_claims_of_other_instance_during_standby) {
   Foreign world;
   world.start_standby();
   world.somebody_makes("of-the-leader", "trainer");
@@ -117,7 +117,7 @@ TEST(ForeignClaims, claims_of_another_instance_during_our_standby_are_not_foreig
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, late_claims_of_the_earlier_leader_are_not_foreign) {
+TEST(ForeignClaims, exclude_late_claims_of_previous_leader) {
   Foreign world;
   world.start_standby();
   world.hold_watch(World::Held::everything);
@@ -132,7 +132,7 @@ TEST(ForeignClaims, late_claims_of_the_earlier_leader_are_not_foreign) {
   EXPECT_EQ(world.count(), 1);
 }
 
-TEST(ForeignClaims, one_whose_answer_was_lost_is_ours) {
+TEST(ForeignClaims, exclude_claim_with_lost_answer) {
   Foreign world;
   bool is_first = true;
   world.api.fault = [&](std::size_t, const std::string& text) {
@@ -145,7 +145,7 @@ TEST(ForeignClaims, one_whose_answer_was_lost_is_ours) {
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, one_whose_answer_was_lost_and_whose_watch_event_comes_late_is_ours) {
+TEST(ForeignClaims, exclude_claim_with_lost_answer_and_late_event) {
   Foreign world;
   bool is_first = true;
   world.api.fault = [&](std::size_t, const std::string& text) {
@@ -161,7 +161,7 @@ TEST(ForeignClaims, one_whose_answer_was_lost_and_whose_watch_event_comes_late_i
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, claims_of_a_second_manager_of_ours_are_not_foreign) {
+TEST(ForeignClaims, exclude_claims_of_second_manager_of_ours) {
   Foreign world;
   world.start();
   world.run_for(2min);
@@ -172,7 +172,7 @@ TEST(ForeignClaims, claims_of_a_second_manager_of_ours_are_not_foreign) {
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, a_dry_run_looks_on_and_counts_none) {
+TEST(ForeignClaims, are_not_counted_in_dry_run) {
   Foreign world;
   world.role = World::Role::dry_run;
   world.start();
@@ -192,7 +192,7 @@ struct Beside : Foreign {
   }
 };
 
-TEST(ForeignClaims, after_the_first_the_next_pods_are_left_to_the_other_manager) {
+TEST(ForeignClaims, leave_next_pods_to_other_manager) {
   Beside world;
   EXPECT_EQ(world.held_back(), 1);
   world.api.put(trainer("second"));
@@ -208,7 +208,7 @@ TEST(ForeignClaims, after_the_first_the_next_pods_are_left_to_the_other_manager)
   EXPECT_EQ(world.api.claims().size(), 3U);
 }
 
-TEST(ForeignClaims, a_pod_left_to_a_manager_that_is_gone_gets_its_claim_after_30_s) {
+TEST(ForeignClaims, give_pod_its_claim_30_s_after_other_manager_ends) {
   Beside world;
   world.api.put(trainer("second"));
   world.run_for(29s);
@@ -218,7 +218,7 @@ TEST(ForeignClaims, a_pod_left_to_a_manager_that_is_gone_gets_its_claim_after_30
   EXPECT_EQ(world.api.claims().size(), 2U);
 }
 
-TEST(ForeignClaims, a_claim_that_goes_again_is_left_to_the_other_manager_anew) {
+TEST(ForeignClaims, leave_deleted_claim_to_other_manager_again) {
   Beside world;
   world.api.put(trainer("second"));
   world.run_for(5s);
@@ -232,7 +232,7 @@ TEST(ForeignClaims, a_claim_that_goes_again_is_left_to_the_other_manager_anew) {
   EXPECT_THAT(world.calls(), testing::Contains(testing::StartsWith("create")));
 }
 
-TEST(ForeignClaims, one_of_ours_that_goes_again_is_left_to_the_other_manager_too) {
+TEST(ForeignClaims, leave_our_deleted_claim_to_other_manager) {
   Beside world;
   world.api.put(trainer("second"));
   world.run_for(90s);
@@ -249,8 +249,7 @@ TEST(ForeignClaims, one_of_ours_that_goes_again_is_left_to_the_other_manager_too
   EXPECT_THAT(world.calls(), testing::Contains(testing::StartsWith("create")));
 }
 
-TEST(ForeignClaims,
-     a_pod_whose_claim_is_refused_is_tried_less_and_less_often_however_long_they_last) {
+TEST(ForeignClaims, back_off_from_pod_whose_claim_is_refused) {
   Beside world;
   world.api.fault = [](std::size_t, const std::string& text) {
     return text.starts_with("create")
@@ -275,7 +274,7 @@ struct ClaimRow {
 };
 
 // Anybody who may make claims makes such ones: by hand, from a backup, from what kubectl printed.
-TEST(ForeignClaims, what_anybody_can_make_is_no_second_manager) {
+TEST(ForeignClaims, ignore_claims_that_any_user_can_create) {
   const ClaimRow rows[] = {
       {"a claim of a pod that does not exist", make_claim("x").generated_for("gone", "gpus")},
       {"one of a pod that does, under a name that we do not compute",
@@ -297,7 +296,7 @@ TEST(ForeignClaims, what_anybody_can_make_is_no_second_manager) {
   }
 }
 
-TEST(ForeignClaims, a_restored_status_that_names_a_claim_of_a_former_pod_is_no_second_manager) {
+TEST(ForeignClaims, ignore_restored_status_naming_claim_of_former_pod) {
   Foreign world;
   world.start();
   world.run_for(2min);
@@ -313,7 +312,7 @@ TEST(ForeignClaims, a_restored_status_that_names_a_claim_of_a_former_pod_is_no_s
 }
 
 // A pod whose template is missing waits for its claim; its owner makes one, which is used then.
-TEST(ForeignClaims, a_claim_that_we_find_and_name_ourselves_is_no_second_manager) {
+TEST(ForeignClaims, ignore_claim_that_we_adopt) {
   for (const Fault::Kind kind : {Fault::Kind::none, Fault::Kind::lost, Fault::Kind::refused}) {
     Foreign world;
     bool is_first = true;
@@ -333,7 +332,7 @@ TEST(ForeignClaims, a_claim_that_we_find_and_name_ourselves_is_no_second_manager
   }
 }
 
-TEST(ForeignClaims, are_noticed_where_the_status_names_a_claim_before_its_watch_shows_it) {
+TEST(ForeignClaims, are_noticed_by_status_before_watch_shows_claim) {
   Foreign world;
   world.start();
   world.run_for(2min);
@@ -345,7 +344,7 @@ TEST(ForeignClaims, are_noticed_where_the_status_names_a_claim_before_its_watch_
   EXPECT_EQ(world.count(), 1);
 }
 
-TEST(ForeignClaims, hold_up_no_other_namespace_however_many_have_some) {
+TEST(ForeignClaims, delay_no_other_namespace) {
   Foreign world;
   world.start();
   world.run_for(2min);
@@ -362,7 +361,7 @@ TEST(ForeignClaims, hold_up_no_other_namespace_however_many_have_some) {
   EXPECT_TRUE(world.serves_at_once("third"));
 }
 
-TEST(ForeignClaims, a_claim_that_names_an_owner_of_another_namespace_and_goes_delays_it_no_longer) {
+TEST(ForeignClaims, ignore_deleted_claim_with_owner_in_other_namespace) {
   Beside world;
   world.api.put(trainer("second"));
   for (int i = 0; i < 3; ++i) {
@@ -374,7 +373,7 @@ TEST(ForeignClaims, a_claim_that_names_an_owner_of_another_namespace_and_goes_de
   EXPECT_EQ(world.api.claims().size(), 2U);
 }
 
-TEST(ForeignClaims, a_new_leader_waits_only_for_the_last_claims_of_its_predecessor) {
+TEST(ForeignClaims, make_new_leader_wait_only_for_predecessors_last_claims) {
   Foreign world;
   world.start();
   world.somebody_makes("theirs", "first");
@@ -388,7 +387,7 @@ TEST(ForeignClaims, a_new_leader_waits_only_for_the_last_claims_of_its_predecess
   EXPECT_EQ(world.lines(), 0);
 }
 
-TEST(ForeignClaims, are_an_event_on_the_lease_with_what_follows) {
+TEST(ForeignClaims, are_reported_with_consequence_in_event_on_lease) {
   Beside world;
   EXPECT_THAT(world.events.texts,
               testing::Contains(testing::StartsWith(
@@ -397,7 +396,7 @@ TEST(ForeignClaims, are_an_event_on_the_lease_with_what_follows) {
                                       "this manager makes claims in that namespace only after")));
 }
 
-TEST(ForeignClaims, are_no_reason_to_wait_where_the_flag_says_so) {
+TEST(ForeignClaims, cause_no_wait_if_disabled_by_flag) {
   Beside world;
   Foreign regardless;
   regardless.foreign_claims = ForeignClaims::Policy::go_on;
@@ -413,7 +412,7 @@ TEST(ForeignClaims, are_no_reason_to_wait_where_the_flag_says_so) {
 
 // As it is left when both have made a claim, and the scheduler took the one whose name the other
 // then wrote over.
-TEST(ForeignClaims, a_pod_whose_status_names_the_other_claim_is_healed) {
+TEST(ForeignClaims, are_replaced_in_pod_status) {
   const auto split = [](World& world) {
     world.api.put(make_claim("ours").generated_for("trainer", "gpus"));
     world.api.put(make_claim("theirs").generated_for("trainer", "gpus"));
@@ -456,7 +455,7 @@ std::string told_of_claim(const World& world, const std::string& name) {
   return text;
 }
 
-TEST(ForeignClaims, a_surplus_claim_says_what_happened_and_how_to_get_rid_of_it) {
+TEST(ForeignClaims, explain_surplus_claim_and_its_removal) {
   World world;
   world.api.put(make_claim("ours").generated_for("trainer", "gpus"));
   world.api.put(make_claim("theirs").generated_for("trainer", "gpus"));

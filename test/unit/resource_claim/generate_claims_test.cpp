@@ -30,7 +30,7 @@ auto failing(const std::string& prefix, Fault::Kind kind, Reason reason) {
   };
 }
 
-TEST(GenerateClaims, a_pod_gets_its_claims_and_their_names_in_three_requests) {
+TEST(GenerateClaims, creates_and_names_claims_in_three_requests) {
   World world;
   world.api.put(make_template("gpu"));
   world.api.put(make_template("net"));
@@ -45,7 +45,7 @@ TEST(GenerateClaims, a_pod_gets_its_claims_and_their_names_in_three_requests) {
             "claim trainer-gpus-b2tt8\nclaim trainer-nic-mrf9g\n");
 }
 
-TEST(GenerateClaims, own_writes_are_known_before_the_watch_shows_them) {
+TEST(GenerateClaims, sees_own_writes_before_watch) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -60,7 +60,7 @@ TEST(GenerateClaims, own_writes_are_known_before_the_watch_shows_them) {
   EXPECT_THAT(world.calls(), IsEmpty());
 }
 
-TEST(GenerateClaims, a_template_that_comes_late_wakes_the_pods_that_name_it) {
+TEST(GenerateClaims, wakes_pods_when_template_appears) {
   World world;
   world.start();
   world.api.put(trainer());
@@ -77,7 +77,7 @@ TEST(GenerateClaims, a_template_that_comes_late_wakes_the_pods_that_name_it) {
   EXPECT_EQ(world.describe(), "pod trainer gpus=trainer-gpus-b2tt8\nclaim trainer-gpus-b2tt8\n");
 }
 
-TEST(GenerateClaims, an_event_names_the_pod_and_its_version) {
+TEST(GenerateClaims, names_pod_and_version_in_event) {
   World world;
   world.start();
   world.api.put(trainer());
@@ -91,7 +91,7 @@ TEST(GenerateClaims, an_event_names_the_pod_and_its_version) {
   EXPECT_EQ(about.resource_version, world.api.pod("trainer")->meta.resource_version.str());
 }
 
-TEST(GenerateClaims, a_template_that_is_changed_wakes_them_too) {
+TEST(GenerateClaims, wakes_pods_when_template_changes) {
   World world;
   world.gates.dra_admin_access = false;
   world.api.put(make_template("gpu").with_admin_access());
@@ -104,7 +104,7 @@ TEST(GenerateClaims, a_template_that_is_changed_wakes_them_too) {
   EXPECT_EQ(world.calls().size(), 2U);
 }
 
-TEST(GenerateClaims, one_failing_pod_claim_stops_neither_the_other_nor_any_other_pod) {
+TEST(GenerateClaims, continues_with_others_after_failing_pod_claim) {
   World world;
   world.api.put(make_template("net"));
   world.start();
@@ -117,7 +117,7 @@ TEST(GenerateClaims, one_failing_pod_claim_stops_neither_the_other_nor_any_other
   EXPECT_THAT(world.events.texts, testing::Each(HasSubstr("PodResourceClaim gpus: ")));
 }
 
-TEST(GenerateClaims, a_refused_create_is_told_and_tried_again) {
+TEST(GenerateClaims, reports_and_retries_refused_create) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -141,7 +141,7 @@ TEST(GenerateClaims, a_refused_create_is_told_and_tried_again) {
       1);
 }
 
-TEST(GenerateClaims, a_create_whose_answer_is_lost_is_looked_for_and_not_made_twice) {
+TEST(GenerateClaims, finds_claim_of_lost_answer_instead_of_creating_twice) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -162,7 +162,7 @@ TEST(GenerateClaims, a_create_whose_answer_is_lost_is_looked_for_and_not_made_tw
   EXPECT_EQ(world.describe(), "pod trainer gpus=trainer-gpus-b2tt8\nclaim trainer-gpus-b2tt8\n");
 }
 
-TEST(GenerateClaims, a_create_that_was_lost_on_its_way_is_sent_again) {
+TEST(GenerateClaims, repeats_lost_create) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -178,7 +178,7 @@ TEST(GenerateClaims, a_create_that_was_lost_on_its_way_is_sent_again) {
                                          "write names gpus=trainer-gpus-b2tt8"));
 }
 
-TEST(GenerateClaims, two_managers_make_one_claim) {
+TEST(GenerateClaims, creates_one_claim_beside_second_manager) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -196,7 +196,7 @@ TEST(GenerateClaims, two_managers_make_one_claim) {
       << "one that is there already is no failure";
 }
 
-TEST(GenerateClaims, a_name_that_another_object_has_is_left_to_it) {
+TEST(GenerateClaims, leaves_name_to_other_object) {
   World world;
   world.api.put(make_template("gpu"));
   world.api.put(make_claim("trainer-gpus-b2tt8"));
@@ -209,7 +209,7 @@ TEST(GenerateClaims, a_name_that_another_object_has_is_left_to_it) {
                   "create trainer-gpus-79dd2 for gpus", "write names gpus=trainer-gpus-79dd2"));
 }
 
-TEST(GenerateClaims, the_watch_may_answer_a_lost_create_before_the_next_attempt) {
+TEST(GenerateClaims, accepts_watch_event_for_lost_create) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -220,7 +220,7 @@ TEST(GenerateClaims, the_watch_may_answer_a_lost_create_before_the_next_attempt)
                                          "write names gpus=trainer-gpus-b2tt8"));
 }
 
-TEST(GenerateClaims, an_orphan_of_an_earlier_process_is_used) {
+TEST(GenerateClaims, uses_orphan_of_earlier_process) {
   World world;
   world.api.put(make_template("gpu"));
   world.api.put(trainer());
@@ -230,7 +230,7 @@ TEST(GenerateClaims, an_orphan_of_an_earlier_process_is_used) {
   EXPECT_THAT(world.calls(), ElementsAre("write names gpus=trainer-gpus-x"));
 }
 
-TEST(GenerateClaims, a_claim_whose_annotation_is_stripped_is_the_pods_though_its_name_is_lost) {
+TEST(GenerateClaims, recognizes_claim_with_stripped_annotation_and_lost_name) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -251,7 +251,7 @@ TEST(GenerateClaims, a_claim_whose_annotation_is_stripped_is_the_pods_though_its
 }
 
 // The claim watch is behind: the create finds the claim.
-TEST(GenerateClaims, a_claim_whose_annotation_is_stripped_is_found_by_the_name_that_is_taken) {
+TEST(GenerateClaims, finds_claim_with_stripped_annotation_by_taken_name) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -265,7 +265,7 @@ TEST(GenerateClaims, a_claim_whose_annotation_is_stripped_is_found_by_the_name_t
 }
 
 // A write that comes minutes late may take a name out of the status again.
-TEST(GenerateClaims, a_pod_keeps_the_claim_that_it_uses_though_that_is_being_deleted) {
+TEST(GenerateClaims, keeps_used_claim_in_deletion) {
   World world;
   world.api.put(make_template("gpu"));
   world.api.put(make_claim("trainer-gpus-x")
@@ -279,7 +279,7 @@ TEST(GenerateClaims, a_pod_keeps_the_claim_that_it_uses_though_that_is_being_del
   EXPECT_THAT(world.calls(), ElementsAre("write names gpus=trainer-gpus-x"));
 }
 
-TEST(GenerateClaims, a_claim_that_is_deleted_is_made_again_under_the_name_that_the_status_has) {
+TEST(GenerateClaims, recreates_deleted_claim_under_name_in_status) {
   World world;
   world.api.put(make_template("gpu"));
   world.api.put(make_template("net"));
@@ -293,7 +293,7 @@ TEST(GenerateClaims, a_claim_that_is_deleted_is_made_again_under_the_name_that_t
               ElementsAre("get claim trainer-gpus-b2tt8", "create trainer-gpus-b2tt8 for gpus"));
 }
 
-TEST(GenerateClaims, a_claim_that_gets_another_owner_is_made_again_at_once) {
+TEST(GenerateClaims, recreates_claim_that_gets_another_owner) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -309,7 +309,7 @@ TEST(GenerateClaims, a_claim_that_gets_another_owner_is_made_again_at_once) {
                                          "write names gpus=trainer-gpus-79dd2"));
 }
 
-TEST(GenerateClaims, a_claim_that_only_the_api_server_knows_is_not_made_twice) {
+TEST(GenerateClaims, does_not_duplicate_claim_missing_from_cache) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -323,7 +323,7 @@ TEST(GenerateClaims, a_claim_that_only_the_api_server_knows_is_not_made_twice) {
   EXPECT_THAT(world.calls(), IsEmpty());
 }
 
-TEST(GenerateClaims, a_pod_that_was_replaced_gets_claims_of_its_own) {
+TEST(GenerateClaims, creates_claims_for_replaced_pod) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -337,7 +337,7 @@ TEST(GenerateClaims, a_pod_that_was_replaced_gets_claims_of_its_own) {
                                          "write names gpus=trainer-gpus-mnqk7"));
 }
 
-TEST(GenerateClaims, a_pod_that_is_replaced_while_its_claim_is_made_is_not_touched) {
+TEST(GenerateClaims, does_not_touch_pod_replaced_during_creation) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -354,7 +354,7 @@ TEST(GenerateClaims, a_pod_that_is_replaced_while_its_claim_is_made_is_not_touch
       << "the first pod's claim is the garbage collector's";
 }
 
-TEST(GenerateClaims, finished_pods_never_get_a_claim) {
+TEST(GenerateClaims, ignores_finished_pods) {
   World world;
   world.api.put(make_template("gpu"));
   for (int i = 0; i < 100; ++i) {
@@ -373,7 +373,7 @@ TEST(GenerateClaims, finished_pods_never_get_a_claim) {
   EXPECT_THAT(world.calls(), IsEmpty());
 }
 
-TEST(GenerateClaims, other_failures_are_reported_even_while_the_names_cannot_be_written) {
+TEST(GenerateClaims, reports_other_failures_while_names_cannot_be_written) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -388,7 +388,7 @@ TEST(GenerateClaims, other_failures_are_reported_even_while_the_names_cannot_be_
               testing::Contains(HasSubstr("the names of its claims could not be written: no")));
 }
 
-TEST(GenerateClaims, a_pod_that_finishes_while_it_waits_for_a_retry_gets_none_either) {
+TEST(GenerateClaims, ignores_pod_that_finishes_while_waiting_for_retry) {
   World world;
   world.start();
   world.api.put(trainer());
@@ -399,7 +399,7 @@ TEST(GenerateClaims, a_pod_that_finishes_while_it_waits_for_a_retry_gets_none_ei
   EXPECT_THAT(world.calls(), IsEmpty());
 }
 
-TEST(GenerateClaims, members_of_a_pod_group_get_nothing_and_crash_nothing) {
+TEST(GenerateClaims, ignores_members_of_unserved_pod_group) {
   World world;
   world.api.put(make_template("gpu"));
   world.api.put(
@@ -416,7 +416,7 @@ TEST(GenerateClaims, members_of_a_pod_group_get_nothing_and_crash_nothing) {
                              "disabled")));
 }
 
-TEST(Reserve, a_pod_that_comes_with_a_node_reserves_its_allocated_claims) {
+TEST(Reserve, reserves_allocated_claims_for_pod_with_node) {
   World world;
   world.api.put(make_claim("s").allocated());
   world.start();
@@ -425,7 +425,7 @@ TEST(Reserve, a_pod_that_comes_with_a_node_reserves_its_allocated_claims) {
   EXPECT_THAT(world.calls(), ElementsAre("reserve s for p"));
 }
 
-TEST(Reserve, also_when_the_claim_is_allocated_later) {
+TEST(Reserve, reserves_claim_allocated_later) {
   World world;
   world.api.put(make_claim("s"));
   world.start();
@@ -436,7 +436,7 @@ TEST(Reserve, also_when_the_claim_is_allocated_later) {
   EXPECT_THAT(world.calls(), ElementsAre("reserve s for p"));
 }
 
-TEST(Reserve, a_conflict_is_decided_again_on_what_came_meanwhile) {
+TEST(Reserve, decides_again_after_conflict) {
   World world;
   world.api.put(make_claim("s").allocated());
   world.start();
@@ -455,7 +455,7 @@ TEST(Reserve, a_conflict_is_decided_again_on_what_came_meanwhile) {
   EXPECT_EQ(world.api.claim("s")->reserved_for.size(), 2U);
 }
 
-TEST(Reserve, a_generated_claim_that_was_named_a_moment_ago_counts) {
+TEST(Reserve, reserves_generated_claim_named_just_before) {
   World world;
   world.api.put(make_claim("x").generated_for("p", "gpus").allocated());
   world.start();
@@ -464,7 +464,7 @@ TEST(Reserve, a_generated_claim_that_was_named_a_moment_ago_counts) {
   EXPECT_THAT(world.calls(), ElementsAre("write names gpus=x", "reserve x for p"));
 }
 
-TEST(Reserve, many_pods_share_a_claim_up_to_its_limit) {
+TEST(Reserve, shares_claim_up_to_limit) {
   World world;
   auto shared = make_claim("s").allocated();
   for (int i = 0; i < 226; ++i) {
@@ -482,7 +482,7 @@ TEST(Reserve, many_pods_share_a_claim_up_to_its_limit) {
   EXPECT_THAT(world.events.texts, testing::Each(HasSubstr("FailedResourceClaimReservation")));
 }
 
-TEST(Reserve, pods_that_share_a_claim_back_off_together_while_it_cannot_be_reserved) {
+TEST(Reserve, backs_off_once_for_all_pods_of_claim) {
   World world;
   world.api.put(make_claim("s").allocated());
   world.start();
@@ -499,7 +499,7 @@ TEST(Reserve, pods_that_share_a_claim_back_off_together_while_it_cannot_be_reser
   EXPECT_EQ(world.api.claim("s")->reserved_for.size(), 10U);
 }
 
-TEST(Reserve, pods_that_wait_for_another_reservation_continue_when_it_fails) {
+TEST(Reserve, continues_when_other_reservation_fails) {
   World world;
   world.api.put(make_claim("s").allocated());
   world.start();
@@ -514,7 +514,7 @@ TEST(Reserve, pods_that_wait_for_another_reservation_continue_when_it_fails) {
   EXPECT_EQ(world.describe(), "pod p\npod q\nclaim s allocated reserved for q\n");
 }
 
-TEST(GenerateClaims, a_pod_does_not_wait_for_what_another_of_its_name_has_failed_at) {
+TEST(GenerateClaims, does_not_wait_for_failures_of_earlier_pod) {
   World world;
   world.start();
   world.api.put(trainer().with_uid("first"));
@@ -532,7 +532,7 @@ TEST(GenerateClaims, a_pod_does_not_wait_for_what_another_of_its_name_has_failed
   EXPECT_EQ(world.api.claims().size(), 1U);
 }
 
-TEST(GenerateClaims, a_template_that_comes_ends_the_back_off_of_those_who_waited_for_it) {
+TEST(GenerateClaims, ends_back_off_of_pods_when_template_appears) {
   World world;
   world.start();
   world.api.put(trainer());
@@ -549,7 +549,7 @@ TEST(GenerateClaims, a_template_that_comes_ends_the_back_off_of_those_who_waited
 }
 
 // Whoever made it has forged its owner.
-TEST(Reserve, a_claim_of_another_namespace_is_no_pods_though_it_has_its_uid) {
+TEST(Reserve, ignores_claim_in_other_namespace_with_same_uid) {
   World world;
   world.api.put(make_claim("shared").in_namespace("other").generated_for("p", "a").allocated());
   world.start();
@@ -559,7 +559,7 @@ TEST(Reserve, a_claim_of_another_namespace_is_no_pods_though_it_has_its_uid) {
 }
 
 // An admission webhook undoes it. No loop, though each answer is a success.
-TEST(Reserve, a_reservation_that_does_not_last_is_tried_less_and_less_often) {
+TEST(Reserve, backs_off_from_reservation_that_does_not_last) {
   World world;
   world.api.put(make_claim("s").allocated());
   world.api.undoes_reservations = true;
@@ -569,7 +569,7 @@ TEST(Reserve, a_reservation_that_does_not_last_is_tried_less_and_less_often) {
   EXPECT_LE(world.calls().size(), 20U);
 }
 
-TEST(GenerateClaims, a_refused_create_is_tried_again_though_another_claim_of_the_pod_is_full) {
+TEST(GenerateClaims, retries_refused_create_despite_other_full_claim) {
   World world;
   auto full = make_claim("full").allocated();
   for (int i = 0; i < 256; ++i) {
@@ -588,7 +588,7 @@ TEST(GenerateClaims, a_refused_create_is_tried_again_though_another_claim_of_the
   EXPECT_EQ(world.api.claims().size(), 2U);
 }
 
-TEST(GenerateClaims, a_claim_does_not_wait_for_what_another_of_its_name_has_failed_at) {
+TEST(GenerateClaims, does_not_wait_for_failures_of_earlier_claim) {
   World world;
   std::size_t refusals = 0;
   std::size_t most = 1000;

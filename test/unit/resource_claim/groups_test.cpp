@@ -39,7 +39,7 @@ class Groups : public testing::Test {
   World world;
 };
 
-TEST_F(Groups, a_group_gets_one_claim_and_all_its_pods_its_name) {
+TEST_F(Groups, share_one_claim_and_its_name) {
   world.api.put(make_template("net"));
   world.start();
   world.api.put(trainers());
@@ -56,7 +56,7 @@ TEST_F(Groups, a_group_gets_one_claim_and_all_its_pods_its_name) {
             "claim trainers-fabric-vrgz8\n");
 }
 
-TEST_F(Groups, a_pod_that_comes_before_its_group_waits_and_says_nothing) {
+TEST_F(Groups, delay_earlier_pod_without_message) {
   world.api.put(make_template("net"));
   world.start();
   world.api.put(member("a"));
@@ -70,7 +70,7 @@ TEST_F(Groups, a_pod_that_comes_before_its_group_waits_and_says_nothing) {
   EXPECT_EQ(world.api.pod("a")->claim_statuses.size(), 1U);
 }
 
-TEST_F(Groups, a_group_without_claims_wakes_its_pods_as_well) {
+TEST_F(Groups, wake_pods_without_claims_of_group) {
   world.api.put(make_template("gpu"));
   world.start();
   world.api.put(make_pod("a").in_group("trainers").from_template("gpus", "gpu"));
@@ -82,7 +82,7 @@ TEST_F(Groups, a_group_without_claims_wakes_its_pods_as_well) {
               ElementsAre("create a-gpus-fzmxv for gpus", "write names gpus=a-gpus-fzmxv"));
 }
 
-TEST_F(Groups, a_late_template_wakes_the_group) {
+TEST_F(Groups, resume_when_template_appears) {
   world.start();
   world.api.put(trainers());
   world.api.put(member("a"));
@@ -112,7 +112,7 @@ std::function<Fault(std::size_t, const std::string&)> refuse_next(std::string pr
   };
 }
 
-TEST_F(Groups, a_template_that_comes_ends_the_back_off_of_the_group) {
+TEST_F(Groups, end_back_off_when_template_appears) {
   world.start();
   world.api.put(trainers());
   world.settle();  // attempts are minutes apart by now
@@ -123,7 +123,7 @@ TEST_F(Groups, a_template_that_comes_ends_the_back_off_of_the_group) {
   EXPECT_EQ(world.api.claims().size(), 1U);
 }
 
-TEST_F(Groups, a_group_that_comes_ends_the_back_off_of_its_pods) {
+TEST_F(Groups, end_back_off_of_pods_when_created) {
   world.api.put(make_template("net"));
   std::size_t refusals = 0;
   world.start();
@@ -142,7 +142,7 @@ TEST_F(Groups, a_group_that_comes_ends_the_back_off_of_its_pods) {
   EXPECT_EQ(world.api.pod("a")->claim_statuses.size(), 1U);
 }
 
-TEST_F(Groups, a_group_does_not_wait_for_what_another_of_its_name_has_failed_at) {
+TEST_F(Groups, do_not_wait_for_failures_of_earlier_group) {
   world.start();
   world.api.put(trainers());
   world.settle();  // without a template, attempts are minutes apart by now
@@ -155,7 +155,7 @@ TEST_F(Groups, a_group_does_not_wait_for_what_another_of_its_name_has_failed_at)
   EXPECT_EQ(world.api.claims().size(), 1U);
 }
 
-TEST_F(Groups, a_claim_that_is_deleted_is_made_again_and_the_pods_follow) {
+TEST_F(Groups, recreate_deleted_claim_and_update_pods) {
   world.api.put(make_template("net"));
   world.start();
   world.api.put(trainers());
@@ -169,7 +169,7 @@ TEST_F(Groups, a_claim_that_is_deleted_is_made_again_and_the_pods_follow) {
             "pod a fabric=trainers-fabric-vrgz8\nclaim trainers-fabric-vrgz8\n");
 }
 
-TEST_F(Groups, a_claim_that_is_deleted_is_made_again_under_the_name_that_the_status_has) {
+TEST_F(Groups, recreate_deleted_claim_under_name_in_status) {
   world.api.put(make_template("net"));
   world.api.put(make_template("gpu"));
   world.start();
@@ -182,7 +182,7 @@ TEST_F(Groups, a_claim_that_is_deleted_is_made_again_under_the_name_that_the_sta
               ElementsAre("get claim trainers-gpus-ssdzk", "create trainers-gpus-ssdzk for gpus"));
 }
 
-TEST_F(Groups, a_lost_create_makes_no_second_claim) {
+TEST_F(Groups, create_no_second_claim_after_lost_answer) {
   world.api.put(make_template("net"));
   world.start();
   bool is_lost = false;
@@ -198,7 +198,7 @@ TEST_F(Groups, a_lost_create_makes_no_second_claim) {
   EXPECT_THAT(world.calls(), Contains("get claim trainers-fabric-vrgz8"));
 }
 
-TEST_F(Groups, after_a_crash_the_claim_is_found_by_its_owner) {
+TEST_F(Groups, find_claim_by_owner_after_crash) {
   world.api.put(make_template("net"));
   world.api.put(trainers());
   world.api.put(make_claim("made").generated_for_group("trainers", "fabric"));
@@ -208,7 +208,7 @@ TEST_F(Groups, after_a_crash_the_claim_is_found_by_its_owner) {
   EXPECT_EQ(world.describe(), "group trainers fabric=made\npod a fabric=made\nclaim made\n");
 }
 
-TEST_F(Groups, one_of_the_pods_with_a_node_reserves_for_the_group) {
+TEST_F(Groups, are_reserved_by_one_of_their_pods) {
   world.api.put(make_template("net"));
   world.api.put(trainers().names("fabric", "x"));
   world.api.put(make_claim("x").generated_for_group("trainers", "fabric").allocated());
@@ -220,7 +220,7 @@ TEST_F(Groups, one_of_the_pods_with_a_node_reserves_for_the_group) {
   EXPECT_THAT(world.calls(), ElementsAre("reserve x for group trainers"));
 }
 
-TEST_F(Groups, a_reservation_goes_with_its_group_and_not_with_its_pods) {
+TEST_F(Groups, keep_reservation_until_group_is_deleted) {
   world.api.put(make_template("net"));
   world.api.put(trainers().names("fabric", "x"));
   world.api.put(make_claim("x")
@@ -241,7 +241,7 @@ TEST_F(Groups, a_reservation_goes_with_its_group_and_not_with_its_pods) {
               ElementsAre("release trainers-uid, deallocate of x", "remove finalizer of x"));
 }
 
-TEST_F(Groups, a_group_that_is_not_in_the_cache_is_asked_for) {
+TEST_F(Groups, are_looked_up_if_missing_from_cache) {
   world.api.put(make_claim("x").allocated().with_finalizer().reserved_for_group("gone"));
   world.start();
   world.run_for(1s);
@@ -249,7 +249,7 @@ TEST_F(Groups, a_group_that_is_not_in_the_cache_is_asked_for) {
                                          "remove finalizer of x"));
 }
 
-TEST_F(Groups, a_server_that_serves_no_groups_any_more_takes_nothing_away) {
+TEST_F(Groups, keep_everything_when_no_longer_served) {
   world.api.put(make_claim("x").allocated().with_finalizer().reserved_for_group("gone"));
   world.api.fault = [](std::size_t, const std::string&) {
     return Fault{Fault::Kind::refused, Error{Reason::not_served, "404 page not found"}};
@@ -259,7 +259,7 @@ TEST_F(Groups, a_server_that_serves_no_groups_any_more_takes_nothing_away) {
   EXPECT_THAT(world.calls(), Each("get group gone"));
 }
 
-TEST_F(Groups, a_group_deleted_on_standby_is_remembered) {
+TEST_F(Groups, are_remembered_if_deleted_on_standby) {
   world.api.put(trainers());
   world.api.put(make_claim("x").allocated().with_finalizer().reserved_for_group("trainers"));
   world.start_standby();
@@ -270,7 +270,7 @@ TEST_F(Groups, a_group_deleted_on_standby_is_remembered) {
               ElementsAre("release trainers-uid, deallocate of x", "remove finalizer of x"));
 }
 
-TEST_F(Groups, creates_are_counted_by_owner) {
+TEST_F(Groups, count_creates_by_owner) {
   world.api.put(make_template("net"));
   world.start();
   world.api.put(trainers());
@@ -285,7 +285,7 @@ TEST_F(Groups, creates_are_counted_by_owner) {
   EXPECT_EQ(creates("", "Pod"), 0);
 }
 
-TEST_F(Groups, a_dry_run_writes_nothing_for_them) {
+TEST_F(Groups, write_nothing_in_dry_run) {
   world.role = World::Role::dry_run;
   world.api.put(make_template("net"));
   world.api.put(trainers());
@@ -295,7 +295,7 @@ TEST_F(Groups, a_dry_run_writes_nothing_for_them) {
   EXPECT_THAT(world.log, Contains(HasSubstr("shown=\"the pod group owns no claim for it\"")));
 }
 
-TEST_F(Groups, with_the_gate_for_their_claims_off_the_pods_own_claims_are_made) {
+TEST_F(Groups, leave_claims_to_pods_with_group_claims_off) {
   world.gates.dra_workload_resource_claims = false;
   world.api.put(make_template("net"));
   world.api.put(make_template("gpu"));
@@ -311,7 +311,7 @@ TEST_F(Groups, with_the_gate_for_their_claims_off_the_pods_own_claims_are_made) 
   EXPECT_THAT(world.events.texts, Not(IsEmpty()));
 }
 
-TEST_F(Groups, with_the_gate_for_groups_off_nothing_knows_of_them) {
+TEST_F(Groups, are_unknown_with_groups_off) {
   world.gates = {};
   world.api.put(make_template("net"));
   world.api.put(trainers());

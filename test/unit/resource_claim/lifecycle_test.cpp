@@ -19,7 +19,7 @@ test::PodBuilder trainer(int number) {
   return make_pod("trainer-" + std::to_string(number)).from_template("gpus", "gpu");
 }
 
-TEST(Lifecycle, on_standby_nothing_is_done) {
+TEST(Lifecycle, does_nothing_on_standby) {
   World world;
   world.api.put(make_template("gpu"));
   world.start_standby();
@@ -35,7 +35,7 @@ TEST(Lifecycle, on_standby_nothing_is_done) {
                                             "release gone-uid of s"));
 }
 
-TEST(Lifecycle, on_standby_deleted_pods_are_remembered) {
+TEST(Lifecycle, remembers_pods_deleted_on_standby) {
   World world;
   world.api.put(make_claim("s").allocated().with_finalizer().reserved_for("p"));
   world.api.put(make_pod("p").uses("a", "s").on_node("n"));
@@ -48,7 +48,7 @@ TEST(Lifecycle, on_standby_deleted_pods_are_remembered) {
               ElementsAre("release p-uid, deallocate of s", "remove finalizer of s"));
 }
 
-TEST(Lifecycle, objects_at_the_start_are_backlog_and_later_changes_are_live) {
+TEST(Lifecycle, treats_initial_objects_as_backlog_and_changes_as_live) {
   World world;
   world.workers = 1;
   world.api.put(make_template("gpu"));
@@ -68,7 +68,7 @@ TEST(Lifecycle, objects_at_the_start_are_backlog_and_later_changes_are_live) {
   EXPECT_EQ(world.api.priorities[static_cast<std::size_t>(number)], Priority::live);
 }
 
-TEST(Lifecycle, as_many_are_handled_at_once_as_there_are_workers) {
+TEST(Lifecycle, limits_concurrency_to_workers) {
   World world;
   world.workers = 7;
   world.api.put(make_template("gpu"));
@@ -79,7 +79,7 @@ TEST(Lifecycle, as_many_are_handled_at_once_as_there_are_workers) {
   EXPECT_EQ(world.api.claims().size(), 100U);
 }
 
-TEST(Lifecycle, objects_without_work_are_not_queued_at_the_start) {
+TEST(Lifecycle, does_not_queue_finished_objects_at_start) {
   World world;
   for (int i = 0; i < 500; ++i) {
     const std::string pod = "trainer-" + std::to_string(i);
@@ -92,7 +92,7 @@ TEST(Lifecycle, objects_without_work_are_not_queued_at_the_start) {
   EXPECT_EQ(world.metric("workqueue_adds_total{name=\"resource_claim\"}"), 0);
 }
 
-TEST(Lifecycle, stopping_finishes_what_is_in_hand_and_begins_nothing) {
+TEST(Lifecycle, finishes_started_work_on_stop) {
   World world;
   world.workers = 2;
   world.api.put(make_template("gpu"));
@@ -104,7 +104,7 @@ TEST(Lifecycle, stopping_finishes_what_is_in_hand_and_begins_nothing) {
   EXPECT_EQ(world.calls().size(), 4U);  // two pods, a create and a write each
 }
 
-TEST(Lifecycle, the_creates_are_counted) {
+TEST(Lifecycle, counts_creates) {
   World world;
   world.api.put(make_template("gpu"));
   world.api.put(make_template("admin").with_admin_access());
@@ -126,7 +126,7 @@ TEST(Lifecycle, the_creates_are_counted) {
   EXPECT_EQ(creates("true", "success"), 1);
 }
 
-TEST(Lifecycle, a_create_that_never_left_is_not_counted) {
+TEST(Lifecycle, does_not_count_unsent_create) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -143,7 +143,7 @@ TEST(Lifecycle, a_create_that_never_left_is_not_counted) {
       0);
 }
 
-TEST(Lifecycle, the_claims_are_counted_in_twelve_series) {
+TEST(Lifecycle, counts_claims_in_twelve_series) {
   World world;
   world.api.put(make_claim("user"));
   world.api.put(make_claim("admin").with_admin_access().allocated());
@@ -174,7 +174,7 @@ TEST(Lifecycle, the_claims_are_counted_in_twelve_series) {
   EXPECT_EQ(claims("false", "true", made), 0);
 }
 
-TEST(Lifecycle, a_census_begins_at_nothing_also_where_another_one_has_counted) {
+TEST(Lifecycle, starts_census_at_zero) {
   runtime::MetricsRegistry metrics;
   const runtime::VirtualTime time;
   for (int session = 0; session < 2; ++session) {
@@ -186,7 +186,7 @@ TEST(Lifecycle, a_census_begins_at_nothing_also_where_another_one_has_counted) {
                          "allocated=\"false\",source=\"\"} 1\n"));
 }
 
-TEST(ClaimLatency, runs_from_the_pods_creation_to_its_claim_and_to_the_name_in_its_status) {
+TEST(ClaimLatency, measures_from_pod_creation_to_claim_and_name) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -198,7 +198,7 @@ TEST(ClaimLatency, runs_from_the_pods_creation_to_its_claim_and_to_the_name_in_i
   EXPECT_EQ(world.metric("dra_controller_manager_pod_claim_name_sli_duration_seconds_count"), 1);
 }
 
-TEST(ClaimLatency, leaves_out_a_pod_that_waited_for_its_user) {
+TEST(ClaimLatency, excludes_pod_that_waited_for_user) {
   World world;
   world.start();
   world.api.put(trainer(0));
@@ -211,7 +211,7 @@ TEST(ClaimLatency, leaves_out_a_pod_that_waited_for_its_user) {
   EXPECT_EQ(world.metric("dra_controller_manager_pod_claim_name_sli_duration_seconds_count"), 0);
 }
 
-TEST(FailingObjects, counts_each_object_once_and_its_namespaces) {
+TEST(FailingObjects, are_counted_once_with_namespaces) {
   World world;
   world.start();
   world.api.put(trainer(0));
@@ -224,7 +224,7 @@ TEST(FailingObjects, counts_each_object_once_and_its_namespaces) {
   EXPECT_EQ(world.metric("dra_controller_manager_failing_objects{kind=\"pod\"}"), 0);
 }
 
-TEST(Lifecycle, claims_that_are_deleted_but_kept_are_counted) {
+TEST(Lifecycle, counts_deleted_claims_kept_by_finalizers) {
   World world;
   world.api.put(make_claim("s").allocated().with_finalizer().reserved_for("p"));
   world.api.put(make_pod("p").uses("a", "s").on_node("n"));

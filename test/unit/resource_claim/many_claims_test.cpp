@@ -46,7 +46,7 @@ class ManyClaims : public testing::Test {
   World world_;
 };
 
-TEST_F(ManyClaims, of_one_pod_are_made_named_and_reserved) {
+TEST_F(ManyClaims, are_created_named_and_reserved_for_one_pod) {
   world_.api.put(make_template("gpu"));
   world_.start();
   world_.api.put(pod_with(kMany));
@@ -58,7 +58,7 @@ TEST_F(ManyClaims, of_one_pod_are_made_named_and_reserved) {
   EXPECT_EQ(reserved(), kMany);
 }
 
-TEST_F(ManyClaims, changing_at_once_make_a_handful_of_rounds) {
+TEST_F(ManyClaims, are_handled_in_few_rounds_when_changing_together) {
   world_.api.put(make_template("gpu"));
   world_.start();
   world_.api.put(pod_with(kMany));
@@ -70,7 +70,7 @@ TEST_F(ManyClaims, changing_at_once_make_a_handful_of_rounds) {
 }
 
 // What is asked for each event of a pod with few claims would take too long for one with many.
-TEST_F(ManyClaims, have_a_round_after_a_pause_without_being_asked_before) {
+TEST_F(ManyClaims, are_handled_after_pause) {
   for (const int claims : {3, kMany}) {
     World world;
     auto pod = pod_with(claims);

@@ -49,7 +49,7 @@ const char* const kEnd =
     "pod trainer gpus=trainer-gpus-b2tt8 nic=trainer-nic-mrf9g\n"
     "claim shared\n";
 
-TEST(Recovery, the_story_without_faults) {
+TEST(Recovery, completes_without_faults) {
   World world;
   play(world, [&] { world.settle(); });
   EXPECT_EQ(world.describe(), kEnd);
@@ -75,19 +75,19 @@ void check_every_failure(const char* what, Fault fault) {
   }
 }
 
-TEST(Recovery, each_call_in_turn_is_refused) {
+TEST(Recovery, survives_refusal_of_each_call) {
   check_every_failure("refused", {Fault::Kind::refused, {Reason::internal_error, "injected"}});
 }
 
-TEST(Recovery, each_call_in_turn_meets_a_conflict) {
+TEST(Recovery, survives_conflict_of_each_call) {
   check_every_failure("conflict", {Fault::Kind::refused, {Reason::conflict, "injected"}});
 }
 
-TEST(Recovery, the_answer_to_each_call_in_turn_is_lost) {
+TEST(Recovery, survives_lost_answer_to_each_call) {
   check_every_failure("lost", {Fault::Kind::lost, {Reason::deadline_exceeded, "injected"}});
 }
 
-TEST(Recovery, each_call_in_turn_is_lost_on_its_way) {
+TEST(Recovery, survives_loss_of_each_call) {
   check_every_failure("lost", {Fault::Kind::refused, {Reason::disconnected, "injected"}});
 }
 
@@ -116,15 +116,15 @@ void check_every_crash(const char* what, Fault::Kind last_call) {
   }
 }
 
-TEST(Recovery, the_process_dies_before_each_call_in_turn_is_carried_out) {
+TEST(Recovery, survives_crash_before_each_call) {
   check_every_crash("dies before", Fault::Kind::refused);
 }
 
-TEST(Recovery, the_process_dies_after_each_call_in_turn_was_carried_out) {
+TEST(Recovery, survives_crash_after_each_call) {
   check_every_crash("dies after", Fault::Kind::lost);
 }
 
-TEST(Recovery, a_process_that_is_killed_in_the_middle_leaves_nothing_behind) {
+TEST(Recovery, leaves_nothing_behind_after_kill) {
   for (int micros = 0; micros < 6'000; micros += 250) {
     World world;
     world.api.put(make_template("gpu"));

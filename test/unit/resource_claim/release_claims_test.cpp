@@ -28,7 +28,7 @@ void finish(World& world, const std::string& pod) {
   world.api.change_pod(pod, [](api::Pod& changed) { changed.phase = PodPhase::succeeded; });
 }
 
-TEST(ReleaseClaims, when_the_last_pod_finishes_the_claim_is_deallocated_and_unprotected) {
+TEST(ReleaseClaims, deallocates_and_unprotects_claim_after_last_pod) {
   World world;
   world.api.put(in_use());
   world.api.put(user("p"));
@@ -43,7 +43,7 @@ TEST(ReleaseClaims, when_the_last_pod_finishes_the_claim_is_deallocated_and_unpr
   EXPECT_FALSE(world.api.claim("s")->has_delete_protection);
 }
 
-TEST(ReleaseClaims, a_deleted_pod_is_remembered_so_nothing_is_asked) {
+TEST(ReleaseClaims, asks_nothing_about_remembered_deleted_pod) {
   World world;
   world.api.put(in_use());
   world.api.put(user("p"));
@@ -54,7 +54,7 @@ TEST(ReleaseClaims, a_deleted_pod_is_remembered_so_nothing_is_asked) {
               ElementsAre("release p-uid, deallocate of s", "remove finalizer of s"));
 }
 
-TEST(ReleaseClaims, after_a_restart_a_pod_that_is_not_known_is_asked_for) {
+TEST(ReleaseClaims, asks_for_unknown_pod_after_restart) {
   World world;
   world.api.put(in_use());
   world.start();
@@ -63,7 +63,7 @@ TEST(ReleaseClaims, after_a_restart_a_pod_that_is_not_known_is_asked_for) {
               ElementsAre("get pod p", "release p-uid, deallocate of s", "remove finalizer of s"));
 }
 
-TEST(ReleaseClaims, a_pod_without_claims_keeps_the_reservation_that_it_was_given) {
+TEST(ReleaseClaims, keeps_reservation_of_pod_without_claims) {
   World world;
   world.api.put(in_use());
   world.api.put(make_pod("p").on_node("n").phase(PodPhase::running));
@@ -74,7 +74,7 @@ TEST(ReleaseClaims, a_pod_without_claims_keeps_the_reservation_that_it_was_given
 }
 
 // The pod watch may have a gap, and the cache holds no pods without claims.
-TEST(ReleaseClaims, the_end_of_a_pod_that_the_cache_never_had_is_noticed_by_asking_again) {
+TEST(ReleaseClaims, asks_again_for_pod_missing_from_cache) {
   World world;
   world.api.put(in_use());
   world.api.put(make_pod("p").on_node("n").phase(PodPhase::running));
@@ -88,7 +88,7 @@ TEST(ReleaseClaims, the_end_of_a_pod_that_the_cache_never_had_is_noticed_by_aski
 }
 
 // The scheduler may take back the claim that it made for extended resources.
-TEST(ReleaseClaims, a_pod_that_leaves_the_cache_is_asked_for_while_something_is_reserved_for_it) {
+TEST(ReleaseClaims, asks_for_pod_outside_projection_while_reserved) {
   World world;
   world.api.put(in_use());
   world.api.put(make_pod("p").extended_resource_claim("s").on_node("n"));
@@ -104,7 +104,7 @@ TEST(ReleaseClaims, a_pod_that_leaves_the_cache_is_asked_for_while_something_is_
               ElementsAre("get pod p", "release p-uid, deallocate of s", "remove finalizer of s"));
 }
 
-TEST(ReleaseClaims, a_pod_wakes_the_claims_that_are_reserved_for_it_also_unnamed) {
+TEST(ReleaseClaims, handles_unnamed_claims_reserved_for_pod) {
   World world;
   world.api.put(in_use());
   world.api.put(make_pod("p").uses("a", "other").on_node("n"));
@@ -116,7 +116,7 @@ TEST(ReleaseClaims, a_pod_wakes_the_claims_that_are_reserved_for_it_also_unnamed
               ElementsAre("release p-uid, deallocate of s", "remove finalizer of s"));
 }
 
-TEST(ReleaseClaims, a_pod_watch_that_is_behind_takes_nothing_from_the_new_pod) {
+TEST(ReleaseClaims, keeps_reservation_of_new_pod_while_watch_lags) {
   World world;
   world.api.put(make_claim("s").allocated().with_finalizer());
   world.api.put(make_pod("p").uses("a", "other").on_node("n").with_uid("first"));
@@ -136,7 +136,7 @@ TEST(ReleaseClaims, a_pod_watch_that_is_behind_takes_nothing_from_the_new_pod) {
   EXPECT_THAT(world.calls(), IsEmpty());
 }
 
-TEST(ReleaseClaims, three_hundred_reservations_are_judged_one_by_one_and_dropped_at_once) {
+TEST(ReleaseClaims, drops_300_reservations_in_one_write) {
   World world;
   auto shared = make_claim("s").allocated().with_finalizer();
   for (int i = 0; i < 300; ++i) {
@@ -156,7 +156,7 @@ TEST(ReleaseClaims, three_hundred_reservations_are_judged_one_by_one_and_dropped
   EXPECT_THAT(calls[200], HasSubstr("release p2-uid p5-uid "));
 }
 
-TEST(ReleaseClaims, a_conflict_between_the_two_writes_leaves_the_scheduler_its_finalizer) {
+TEST(ReleaseClaims, keeps_finalizer_after_conflict_between_writes) {
   World world;
   world.api.put(in_use());
   world.api.put(user("p"));
@@ -179,7 +179,7 @@ TEST(ReleaseClaims, a_conflict_between_the_two_writes_leaves_the_scheduler_its_f
   EXPECT_EQ(world.describe(), "pod p\npod q\nclaim s allocated protected reserved for q\n");
 }
 
-TEST(ReleaseClaims, a_conflict_of_the_first_write_is_decided_again) {
+TEST(ReleaseClaims, decides_again_after_conflict_of_first_write) {
   World world;
   world.api.put(in_use());
   world.api.put(user("p"));
@@ -200,7 +200,7 @@ TEST(ReleaseClaims, a_conflict_of_the_first_write_is_decided_again) {
   EXPECT_EQ(world.describe(), "pod p\npod q\nclaim s allocated protected reserved for q\n");
 }
 
-TEST(ReleaseClaims, a_failed_look_up_changes_nothing_until_it_succeeds) {
+TEST(ReleaseClaims, changes_nothing_until_look_up_succeeds) {
   World world;
   world.api.put(in_use());
   world.api.fault = [&](std::size_t number, const std::string&) {
@@ -213,7 +213,7 @@ TEST(ReleaseClaims, a_failed_look_up_changes_nothing_until_it_succeeds) {
                           "release p-uid, deallocate of s", "remove finalizer of s"));
 }
 
-TEST(ReleaseClaims, without_the_permission_it_is_tried_again_slowly_and_told_once) {
+TEST(ReleaseClaims, retries_slowly_and_reports_once_without_permission) {
   World world;
   world.api.put(in_use());
   world.api.put(user("p"));
@@ -227,7 +227,7 @@ TEST(ReleaseClaims, without_the_permission_it_is_tried_again_slowly_and_told_onc
   EXPECT_THAT(world.log, testing::Contains(HasSubstr("patch on resourceclaims/binding")));
 }
 
-TEST(ReleaseClaims, a_write_denied_by_a_policy_is_reported_and_retried_until_it_is_lifted) {
+TEST(ReleaseClaims, reports_and_retries_write_denied_by_policy) {
   World world;
   world.api.put(in_use());
   world.api.put(user("p"));
@@ -251,7 +251,7 @@ void put_generated_in_use(World& world) {
   world.api.put(make_pod("p").from_template("gpus", "gpu").names("gpus", "x").on_node("n"));
 }
 
-TEST(ReleaseClaims, a_generated_claim_of_a_finished_pod_is_deleted_after_all_that) {
+TEST(ReleaseClaims, deletes_generated_claim_of_finished_pod_last) {
   World world;
   put_generated_in_use(world);
   world.start();
@@ -263,7 +263,7 @@ TEST(ReleaseClaims, a_generated_claim_of_a_finished_pod_is_deleted_after_all_tha
 }
 
 // Whether or not the pod's successor is seen in time: its owner reference is enough for that one.
-TEST(ReleaseClaims, a_generated_claim_whose_pod_is_gone_is_the_garbage_collectors) {
+TEST(ReleaseClaims, leaves_generated_claim_of_deleted_pod_to_garbage_collector) {
   World world;
   world.api.put(make_pod("p").from_template("a", "t").names("a", "c"));
   world.api.put(make_claim("c").generated_for("p", "a"));
@@ -280,7 +280,7 @@ TEST(ReleaseClaims, a_generated_claim_whose_pod_is_gone_is_the_garbage_collector
   EXPECT_THAT(world.calls(), IsEmpty());
 }
 
-TEST(ReleaseClaims, a_claim_is_deleted_once_however_late_the_watch_is) {
+TEST(ReleaseClaims, deletes_claim_once_while_watch_lags) {
   World world;
   put_generated_in_use(world);
   world.start();
@@ -294,7 +294,7 @@ TEST(ReleaseClaims, a_claim_is_deleted_once_however_late_the_watch_is) {
               ElementsAre("release p-uid, deallocate of x", "remove finalizer of x", "delete x"));
 }
 
-TEST(ReleaseClaims, a_claim_that_got_a_finalizer_just_before_it_was_deleted_is_freed) {
+TEST(ReleaseClaims, frees_claim_that_got_finalizer_before_deletion) {
   World world;
   world.api.put(make_claim("x").generated_for("p", "gpus"));
   world.api.put(make_pod("p").from_template("gpus", "gpu").names("gpus", "x"));
@@ -311,7 +311,7 @@ TEST(ReleaseClaims, a_claim_that_got_a_finalizer_just_before_it_was_deleted_is_f
   EXPECT_EQ(world.api.claim("x"), nullptr);
 }
 
-TEST(ReleaseClaims, a_claim_for_extended_resources_goes_the_same_way) {
+TEST(ReleaseClaims, handles_extended_resource_claim_the_same_way) {
   World world;
   world.api.put(
       make_claim("e").for_extended_resources_of("p").allocated().with_finalizer().reserved_for(
@@ -326,7 +326,7 @@ TEST(ReleaseClaims, a_claim_for_extended_resources_goes_the_same_way) {
               ElementsAre("release p-uid, deallocate of e", "remove finalizer of e", "delete e"));
 }
 
-TEST(ReleaseClaims, a_claim_that_is_being_deleted_waits_for_its_pod_and_then_goes) {
+TEST(ReleaseClaims, frees_claim_in_deletion_after_its_pod) {
   World world;
   world.api.put(in_use());
   world.api.put(user("p"));
@@ -342,7 +342,7 @@ TEST(ReleaseClaims, a_claim_that_is_being_deleted_waits_for_its_pod_and_then_goe
   EXPECT_EQ(world.describe(), "");
 }
 
-TEST(ReleaseClaims, consumers_that_are_no_pods_are_kept_and_reported_in_one_line_for_a_claim) {
+TEST(ReleaseClaims, keeps_consumers_other_than_pods_and_logs_them_in_one_line) {
   World world;
   auto claim = make_claim("s").allocated().with_finalizer();
   for (std::size_t i = 0; i < api::kReservedForMax; ++i) {
@@ -365,7 +365,7 @@ TEST(ReleaseClaims, consumers_that_are_no_pods_are_kept_and_reported_in_one_line
   }));
 }
 
-TEST(ReleaseClaims, pods_without_claims_are_no_business_of_ours) {
+TEST(ReleaseClaims, ignores_pods_without_claims) {
   World world;
   world.start();
   world.api.put(make_pod("p").on_node("n"));

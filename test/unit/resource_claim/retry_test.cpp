@@ -18,7 +18,7 @@ struct Row {
   Outcome after_read;
 };
 
-TEST(Retry, by_what_failed) {
+TEST(Retry, depends_on_failure) {
   const Row rows[] = {
       {"a quota or a webhook may have changed when we come back", Reason::forbidden,
        Outcome::retry(), Outcome::retry(), Outcome::retry()},
@@ -48,11 +48,11 @@ TEST(Retry, by_what_failed) {
   }
 }
 
-TEST(Retry, a_missing_permission_for_allocations_is_retried_slowly) {
+TEST(Retry, waits_long_for_missing_allocation_permission) {
   EXPECT_EQ(outcome_after_write(test::binding_refused()), kLookAgain);
 }
 
-TEST(Retry, another_cause_or_another_field_is_no_want_of_that_permission) {
+TEST(Retry, recognizes_only_that_missing_permission) {
   for (const runtime::FieldCause& cause :
        {runtime::FieldCause{"status.allocation", "field is immutable"},
         runtime::FieldCause{"status.devices", "resourceclaims/binding"}}) {
@@ -61,7 +61,7 @@ TEST(Retry, another_cause_or_another_field_is_no_want_of_that_permission) {
   }
 }
 
-TEST(Retry, not_before_the_server_wishes) {
+TEST(Retry, respects_retry_after) {
   using std::chrono::seconds;
   const Error busy{.reason = Reason::too_many_requests, .message = "", .retry_after = seconds(7)};
   for (const Outcome& outcome :
@@ -70,7 +70,7 @@ TEST(Retry, not_before_the_server_wishes) {
   }
 }
 
-TEST(Retry, an_operator_need_not_know_of_conflicts_objects_that_are_gone_and_the_end) {
+TEST(Retry, hides_conflicts_deleted_objects_and_shutdown_from_operator) {
   for (const Reason reason : {Reason::conflict, Reason::object_not_found, Reason::another_object,
                               Reason::shutting_down}) {
     EXPECT_FALSE(is_fault(Error{reason, ""})) << static_cast<int>(reason);

@@ -54,7 +54,7 @@ test::PodBuilder trainer() {
   return make_pod("trainer").from_template("gpus", "gpu");
 }
 
-TEST(DryRun, a_claim_and_its_name_from_another_manager_are_agreed_upon) {
+TEST(DryRun, agrees_on_claim_and_name_of_other_manager) {
   DryRun world;
   world.start();
   world.api.put(trainer());
@@ -68,7 +68,7 @@ TEST(DryRun, a_claim_and_its_name_from_another_manager_are_agreed_upon) {
   world.expect_nothing_written();
 }
 
-TEST(DryRun, a_missing_claim_is_a_disagreement_until_it_is_made) {
+TEST(DryRun, reports_missing_claim_until_created) {
   DryRun world;
   world.start();
   world.api.put(trainer());
@@ -90,7 +90,7 @@ TEST(DryRun, a_missing_claim_is_a_disagreement_until_it_is_made) {
   world.expect_nothing_written();
 }
 
-TEST(DryRun, a_claim_without_its_name_in_the_status_is_a_disagreement) {
+TEST(DryRun, reports_claim_without_name_in_status) {
   DryRun world;
   world.start();
   world.api.put(trainer());
@@ -101,7 +101,7 @@ TEST(DryRun, a_claim_without_its_name_in_the_status_is_a_disagreement) {
   EXPECT_TRUE(world.logged("shown=\"claim made, which the pod's status does not name\""));
 }
 
-TEST(DryRun, a_name_removed_from_the_status_is_expected_back) {
+TEST(DryRun, expects_removed_name_back) {
   DryRun world;
   world.api.put(make_claim("made").generated_for("trainer", "gpus"));
   world.api.put(trainer().names("gpus", "made"));
@@ -117,7 +117,7 @@ TEST(DryRun, a_name_removed_from_the_status_is_expected_back) {
   world.expect_nothing_written();
 }
 
-TEST(DryRun, a_claim_for_a_pod_that_goes_is_no_disagreement) {
+TEST(DryRun, expects_no_claim_for_pod_in_deletion) {
   DryRun world;
   world.start();
   world.api.put(trainer());
@@ -127,7 +127,7 @@ TEST(DryRun, a_claim_for_a_pod_that_goes_is_no_disagreement) {
   EXPECT_EQ(world.disagreements(), 0);
 }
 
-TEST(DryRun, a_pod_with_two_pod_claims_wants_both) {
+TEST(DryRun, expects_both_claims_of_pod) {
   DryRun world;
   world.start();
   world.api.put(make_pod("two").from_template("a", "gpu").from_template("b", "gpu"));
@@ -135,7 +135,7 @@ TEST(DryRun, a_pod_with_two_pod_claims_wants_both) {
   EXPECT_EQ(world.counted("disagreements_total", "create", "resourceclaims"), 2);
 }
 
-TEST(DryRun, a_missing_template_is_an_event_that_is_told_and_not_written) {
+TEST(DryRun, reports_event_for_missing_template_without_writing) {
   DryRun world;
   world.start();
   world.api.put(make_pod("p").from_template("gpus", "missing"));
@@ -145,7 +145,7 @@ TEST(DryRun, a_missing_template_is_an_event_that_is_told_and_not_written) {
   world.expect_nothing_written();
 }
 
-TEST(DryRun, a_reservation_that_is_not_made_is_a_disagreement) {
+TEST(DryRun, reports_missing_reservation) {
   DryRun world;
   world.start();
   world.api.put(make_claim("s").allocated().reserved_for("other"));
@@ -164,7 +164,7 @@ TEST(DryRun, a_reservation_that_is_not_made_is_a_disagreement) {
 }
 
 // The whole way back of a generated claim: released and deallocated, unprotected, deleted.
-TEST(DryRun, a_finished_pods_claim_is_expected_to_be_freed_step_by_step) {
+TEST(DryRun, expects_claim_of_finished_pod_to_be_freed_in_steps) {
   DryRun world;
   world.api.put(make_claim("c")
                     .generated_for("trainer", "gpus")
@@ -197,7 +197,7 @@ TEST(DryRun, a_finished_pods_claim_is_expected_to_be_freed_step_by_step) {
   world.expect_nothing_written();
 }
 
-TEST(DryRun, a_claim_that_is_given_to_the_next_pod_at_once_was_released) {
+TEST(DryRun, accepts_claim_passed_on_at_once_as_released) {
   DryRun world;
   world.api.put(make_claim("s").allocated().with_finalizer().reserved_for("p"));
   world.api.put(make_pod("p").uses("a", "s").on_node("n").phase(PodPhase::running));
@@ -213,7 +213,7 @@ TEST(DryRun, a_claim_that_is_given_to_the_next_pod_at_once_was_released) {
   EXPECT_EQ(world.disagreements(), 0);
 }
 
-TEST(DryRun, a_start_with_work_undone_tells_of_all_of_it_once) {
+TEST(DryRun, reports_all_undone_work_once_at_start) {
   DryRun world;
   for (int i = 0; i < 300; ++i) {
     world.api.put(make_pod("p-" + std::to_string(i)).from_template("gpus", "gpu"));

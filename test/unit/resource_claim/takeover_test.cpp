@@ -31,7 +31,7 @@ struct Takeover : World {
   }
 };
 
-TEST(Takeover, a_claim_that_the_watch_has_not_shown_is_not_made_again) {
+TEST(Takeover, does_not_recreate_claim_unseen_by_watch) {
   Takeover world;
   world.api.put(trainer(0));
   world.the_other_makes(trainer(0));
@@ -46,7 +46,7 @@ TEST(Takeover, a_claim_that_the_watch_has_not_shown_is_not_made_again) {
             "pod trainer-0 gpus=trainer-0-gpus-6vbww\nclaim trainer-0-gpus-6vbww\n");
 }
 
-TEST(Takeover, each_of_many_pods_has_one_claim_in_the_end) {
+TEST(Takeover, leaves_each_pod_with_one_claim) {
   Takeover world;
   for (int i = 0; i < 200; ++i) {
     world.api.put(trainer(i));
@@ -57,7 +57,7 @@ TEST(Takeover, each_of_many_pods_has_one_claim_in_the_end) {
   EXPECT_EQ(world.api.claims().size(), 200U);
 }
 
-TEST(Takeover, a_pod_with_its_claims_costs_no_request) {
+TEST(Takeover, sends_no_request_for_complete_pod) {
   Takeover world;
   world.release_watch();
   world.api.put(trainer(0));

@@ -9,7 +9,7 @@ api::Uid uid(int number) {
   return api::Uid("uid-" + std::to_string(number));
 }
 
-TEST(UidMemory, remembers_what_was_added) {
+TEST(UidMemory, remembers_added_uids) {
   UidMemory memory;
   memory.add(uid(1));
   memory.add(api::Uid("5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11"));
@@ -18,7 +18,7 @@ TEST(UidMemory, remembers_what_was_added) {
   EXPECT_FALSE(memory.contains(uid(2)));
 }
 
-TEST(UidMemory, the_first_one_makes_room_when_it_is_full) {
+TEST(UidMemory, drops_oldest_when_full) {
   UidMemory memory(3);
   for (int i = 0; i < 4; ++i) memory.add(uid(i));
   EXPECT_FALSE(memory.contains(uid(0)));
@@ -26,14 +26,14 @@ TEST(UidMemory, the_first_one_makes_room_when_it_is_full) {
   EXPECT_EQ(memory.size(), 3U);
 }
 
-TEST(UidMemory, keeps_the_last_ones_through_many_rounds) {
+TEST(UidMemory, keeps_latest_through_many_rounds) {
   UidMemory memory(100);
   for (int i = 0; i < 1'000; ++i) memory.add(uid(i));
   for (int i = 0; i < 1'000; ++i) EXPECT_EQ(memory.contains(uid(i)), i >= 900) << i;
   EXPECT_EQ(memory.size(), 100U);
 }
 
-TEST(UidMemory, one_that_is_added_again_takes_no_room) {
+TEST(UidMemory, costs_nothing_for_repeated_uid) {
   UidMemory memory(2);
   memory.add(uid(1));
   memory.add(uid(2));
@@ -43,7 +43,7 @@ TEST(UidMemory, one_that_is_added_again_takes_no_room) {
   EXPECT_TRUE(memory.contains(uid(2)));
 }
 
-TEST(UidMemory, none_is_not_remembered) {
+TEST(UidMemory, ignores_none) {
   UidMemory memory(2);
   memory.add(api::Uid());
   EXPECT_EQ(memory.size(), 0U);

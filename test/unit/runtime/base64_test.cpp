@@ -10,7 +10,7 @@ struct Vector {
   std::string text;
 };
 
-TEST(Base64, test_vectors_of_rfc_4648_go_both_ways) {
+TEST(Base64, matches_rfc_4648_vectors) {
   for (const auto& [bytes, text] : std::vector<Vector>{{"", ""},
                                                        {"f", "Zg=="},
                                                        {"fo", "Zm8="},
@@ -23,17 +23,17 @@ TEST(Base64, test_vectors_of_rfc_4648_go_both_ways) {
   }
 }
 
-TEST(Base64, every_byte_comes_back) {
+TEST(Base64, restores_every_byte) {
   std::string bytes;
   for (int i = 0; i < 256; ++i) bytes.push_back(static_cast<char>(i));
   EXPECT_EQ(decode_base64(encode_base64(bytes)), bytes);
 }
 
-TEST(Base64, line_breaks_are_skipped) {
+TEST(Base64, skips_line_breaks) {
   EXPECT_EQ(decode_base64("Zm9v\r\nYmFy\n"), "foobar");
 }
 
-TEST(Base64, refuses_what_is_not_base64) {
+TEST(Base64, rejects_invalid_input) {
   for (const char* text : {
            "Zg",        // no padding
            "Zg=",       // half a padding
@@ -49,7 +49,7 @@ TEST(Base64, refuses_what_is_not_base64) {
   }
 }
 
-TEST(Base64Url, has_no_padding_and_no_signs_that_a_path_or_a_query_gives_a_meaning) {
+TEST(Base64Url, omits_padding_and_special_characters) {
   EXPECT_EQ(encode_base64_url("\xfb\xff\xfe!"), "-__-IQ");
   EXPECT_EQ(decode_base64_url("-__-IQ"), "\xfb\xff\xfe!");
   EXPECT_EQ(encode_base64_url(""), "");

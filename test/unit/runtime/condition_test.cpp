@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using Outcome = Condition::Outcome;
 
-CO_TEST(Condition, a_wait_ends_at_its_deadline) {
+CO_TEST(Condition, ends_wait_at_deadline) {
   Condition condition(loop.time());
   const MonoTime start = loop.time().now();
   const Outcome outcome = co_await condition.wait(Deadline::after(loop.time(), 3h));
@@ -17,7 +17,7 @@ CO_TEST(Condition, a_wait_ends_at_its_deadline) {
   EXPECT_EQ(loop.time().now() - start, 3h);
 }
 
-CO_TEST(Condition, notify_one_wakes_the_longest_waiter_and_notify_all_the_others) {
+CO_TEST(Condition, wakes_longest_waiter_or_all) {
   Condition condition(loop.time());
   TaskGroup group(loop.executor());
   std::string order;
@@ -37,7 +37,7 @@ CO_TEST(Condition, notify_one_wakes_the_longest_waiter_and_notify_all_the_others
   EXPECT_EQ(order, "abc");
 }
 
-CO_TEST(Condition, a_notified_wait_leaves_no_timer) {
+CO_TEST(Condition, leaves_no_timer_after_notification) {
   Condition condition(loop.time());
   loop.time().schedule(loop.time().now() + 1s, [&] { condition.notify_one(); });
   const Outcome outcome = co_await condition.wait(Deadline::after(loop.time(), 1h));
@@ -45,7 +45,7 @@ CO_TEST(Condition, a_notified_wait_leaves_no_timer) {
   EXPECT_EQ(loop.time().pending(), 0U);
 }
 
-CO_TEST(Condition, cancelling_a_waiter_takes_it_out) {
+CO_TEST(Condition, removes_cancelled_waiter) {
   Condition condition(loop.time());
   TaskGroup group(loop.executor());
   group.spawn("waiter", [](Condition& c, TimeSource& time) -> Task<> {
@@ -59,7 +59,7 @@ CO_TEST(Condition, cancelling_a_waiter_takes_it_out) {
   EXPECT_EQ(loop.time().pending(), 0U);
 }
 
-CO_TEST(Sleep, a_day_of_two_second_sleeps_is_43200_turns) {
+CO_TEST(Sleep, takes_43200_turns_for_a_day_in_two_second_steps) {
   const MonoTime end = loop.time().now() + 24h;
   int turns = 0;
   while (loop.time().now() < end) {

@@ -16,7 +16,7 @@ TEST(Deadline, is_unreachable_by_default) {
   EXPECT_EQ(Deadline().left(time), Duration::max());
 }
 
-TEST(Deadline, passes_when_its_time_has_come) {
+TEST(Deadline, expires_at_its_time) {
   VirtualTime time;
   const Deadline deadline = Deadline::after(time, 5s);
   EXPECT_EQ(deadline.left(time), 5s);
@@ -33,7 +33,7 @@ TEST(Deadline, saturates_instead_of_overflowing) {
   EXPECT_FALSE(Deadline::after(time, Duration::max()).is_reachable());
 }
 
-TEST(Deadline, the_earlier_one_is_the_minimum) {
+TEST(Deadline, returns_earlier_one_as_minimum) {
   VirtualTime time;
   const Deadline parent = Deadline::after(time, 5s);
   EXPECT_EQ(std::min(parent, Deadline::after(time, 9s)), parent);

@@ -47,7 +47,7 @@ constexpr Row kRows[] = {
     {Reason::configuration, ""},
 };
 
-TEST(Error, the_table_of_reasons_says_what_may_be_sent_again) {
+TEST(Error, follows_table_of_reasons) {
   std::set<Reason> seen;
   for (const Row& row : kRows) {
     const Error error{row.reason, "text"};
@@ -61,21 +61,21 @@ TEST(Error, the_table_of_reasons_says_what_may_be_sent_again) {
   EXPECT_EQ(seen.size(), kReasonCount) << "a reason has no row here";
 }
 
-TEST(Error, no_reason_is_both_untouched_and_of_unknown_outcome) {
+TEST(Error, separates_not_executed_from_unknown_outcome) {
   for (const Row& row : kRows) {
     const Error error{row.reason, ""};
     EXPECT_FALSE(is_refused_untouched(error) && is_outcome_unknown(error)) << to_string(error);
   }
 }
 
-TEST(Error, only_a_named_object_is_gone) {
+TEST(Error, is_gone_only_for_named_object) {
   EXPECT_TRUE(is_object_gone({Reason::object_not_found, ""}));
   EXPECT_TRUE(is_object_gone({Reason::another_object, ""}));
   EXPECT_FALSE(is_object_gone({Reason::not_served, ""}));
   EXPECT_FALSE(is_not_found({Reason::not_served, ""}));
 }
 
-TEST(Error, is_printed_with_its_reason) {
+TEST(Error, prints_reason) {
   EXPECT_EQ(to_string(Error{Reason::forbidden, "pods is forbidden"}),
             "forbidden: pods is forbidden");
 }

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(FileName, takes_names_of_kubernetes_objects) {
+TEST(FileName, accepts_kubernetes_object_names) {
   for (const std::string& name : {"5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11"s, "gpu.example.com"s,
                                   "..."s, ".hidden"s, "a b"s, "é"s, std::string(255, 'x')}) {
     const auto parsed = FileName::parse("name", name);
@@ -23,7 +23,7 @@ struct Refused {
   const char* error;
 };
 
-TEST(FileName, refuses_whatever_leads_elsewhere) {
+TEST(FileName, rejects_names_that_lead_elsewhere) {
   const Refused rows[] = {
       {"the parent's", "../../../x", "contains a slash"},
       {"an absolute path", "/etc", "contains a slash"},

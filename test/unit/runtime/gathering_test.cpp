@@ -40,20 +40,20 @@ std::vector<Duration> every(Duration interval, int count) {
   return events;
 }
 
-TEST(Gathering, a_busy_loop_is_woken_once_a_millisecond) {
+TEST(Gathering, wakes_busy_loop_once_a_millisecond) {
   const Outcome outcome = run(every(100us, 1000));
   EXPECT_LE(outcome.rounds, 100 + Gathering::kBusyAfter + 1);
   EXPECT_LE(outcome.longest_delay, Gathering::kPause);
 }
 
-TEST(Gathering, an_event_now_and_then_never_waits) {
+TEST(Gathering, never_delays_occasional_event) {
   const Outcome outcome = run(every(2ms, 1000));
   EXPECT_EQ(outcome.rounds, 1000);
   EXPECT_EQ(outcome.longest_delay, 0ms);
 }
 
 // The messages of one claim: an event, and the answers to two requests.
-TEST(Gathering, a_few_events_after_each_other_never_wait) {
+TEST(Gathering, never_delays_a_few_consecutive_events) {
   std::vector<Duration> events;
   for (int claim = 1; claim <= 100; ++claim) {
     for (int message = 0; message < Gathering::kBusyAfter - 1; ++message) {
@@ -64,7 +64,7 @@ TEST(Gathering, a_few_events_after_each_other_never_wait) {
 }
 
 // A few requests are under way, and an answer takes longer now and then.
-TEST(Gathering, gaps_leave_a_busy_loop_busy) {
+TEST(Gathering, keeps_loop_busy_through_gaps) {
   std::vector<Duration> events;
   for (int burst = 1; burst <= 100; ++burst) {
     for (int event = 0; event < 8; ++event) events.push_back(burst * 6ms + event * 500us);
@@ -72,7 +72,7 @@ TEST(Gathering, gaps_leave_a_busy_loop_busy) {
   EXPECT_LE(run(events).rounds, 600);  // of 800 events
 }
 
-TEST(Gathering, one_long_wait_ends_it) {
+TEST(Gathering, ends_after_one_long_wait) {
   Gathering gathering;
   for (int i = 0; i < Gathering::kBusyAfter; ++i) gathering.next_pause(100us);
   EXPECT_EQ(gathering.next_pause(100us), Gathering::kPause);

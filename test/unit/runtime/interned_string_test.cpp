@@ -5,7 +5,7 @@
 namespace dcm::runtime {
 namespace {
 
-TEST(InternedString, equal_texts_share_one_entry) {
+TEST(InternedString, shares_entry_of_equal_strings) {
   const std::size_t before = InternedString::table_size();
   {
     const InternedString a("node-a");
@@ -20,13 +20,13 @@ TEST(InternedString, equal_texts_share_one_entry) {
   EXPECT_EQ(InternedString::table_size(), before) << "an entry goes with its last user";
 }
 
-TEST(InternedString, the_empty_string_needs_no_entry) {
+TEST(InternedString, needs_no_entry_for_empty_string) {
   EXPECT_EQ(InternedString(), InternedString(""));
   EXPECT_TRUE(InternedString("").empty());
   EXPECT_EQ(InternedString().str(), "");
 }
 
-TEST(InternedString, copies_and_moves_keep_the_text) {
+TEST(InternedString, keeps_text_when_copied_and_moved) {
   InternedString a("lab");
   InternedString b = a;
   InternedString c = std::move(a);

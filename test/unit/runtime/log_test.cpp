@@ -26,7 +26,7 @@ struct Capture {
   Logger log;
 };
 
-TEST(Log, a_text_line_has_klogs_format) {
+TEST(Log, writes_klog_format) {
   Capture capture(LogFormat::text);
   const int line = __LINE__ + 1;
   capture.log.info("Claim created", {{"pod", "lab/trainer-0"}, {"attempt", 2}, {"owned", true}});
@@ -37,7 +37,7 @@ TEST(Log, a_text_line_has_klogs_format) {
                         getpid(), line));
 }
 
-TEST(Log, no_text_is_a_command_to_a_terminal_or_turns_a_line_around) {
+TEST(Log, escapes_terminal_commands_and_bidirectional_text) {
   Capture capture(LogFormat::text);
   capture.log.info("m", {{"why",
                           "a\x1b[2J \xc2\x9b"
@@ -47,7 +47,7 @@ TEST(Log, no_text_is_a_command_to_a_terminal_or_turns_a_line_around) {
       << capture.lines[0];
 }
 
-TEST(Log, a_json_line_is_one_object) {
+TEST(Log, writes_one_json_object_per_line) {
   Capture capture(LogFormat::json);
   const int line = __LINE__ + 1;
   capture.log.error("Create failed", {{"why", "quota \"gpus\"\nexceeded"}});
@@ -58,7 +58,7 @@ TEST(Log, a_json_line_is_one_object) {
                         line));
 }
 
-TEST(Log, bound_fields_come_with_every_message) {
+TEST(Log, adds_bound_fields_to_every_message) {
   Capture capture(LogFormat::text);
   const Logger bound = capture.log.with({{"controller", "resource_claim"}});
   bound.warning("Slow", {{"ms", 120}});
@@ -66,7 +66,7 @@ TEST(Log, bound_fields_come_with_every_message) {
   EXPECT_TRUE(capture.lines.at(0).ends_with(R"("Slow" controller="resource_claim" ms=120)"));
 }
 
-TEST(Log, verbosity_is_compared_with_the_backends_and_may_change) {
+TEST(Log, compares_changeable_verbosity) {
   Capture capture(LogFormat::text);
   EXPECT_TRUE(capture.log.v(0));
   EXPECT_FALSE(capture.log.v(4));
@@ -79,7 +79,7 @@ bool ends_with(const std::string& line, std::string_view end) {
   return line.ends_with(end);
 }
 
-TEST(Log, a_warning_about_an_object_is_a_line_at_first_and_then_by_backoff_with_a_count) {
+TEST(Log, backs_off_from_repeated_warning_with_count) {
   Capture capture(LogFormat::text);
   const auto warn_for = [&](Duration duration) {
     const MonoTime end = capture.time.now() + duration;
@@ -100,7 +100,7 @@ TEST(Log, a_warning_about_an_object_is_a_line_at_first_and_then_by_backoff_with_
   EXPECT_EQ(capture.lines.size(), 13U) << "news again";
 }
 
-TEST(Log, other_words_or_another_object_are_another_line_but_not_other_numbers_or_names) {
+TEST(Log, separates_warnings_by_words_and_object_only) {
   Capture capture(LogFormat::text);
   const auto warn = [&](const char* pod, const char* error) {
     capture.log.warning("Refused",
@@ -116,7 +116,7 @@ TEST(Log, other_words_or_another_object_are_another_line_but_not_other_numbers_o
   EXPECT_EQ(capture.lines.size(), 5U);
 }
 
-TEST(Log, warnings_about_many_objects_are_bounded_and_counted) {
+TEST(Log, bounds_and_counts_warnings_about_many_objects) {
   Capture capture(LogFormat::text);
   for (int i = 0; i < 10'000; ++i) {
     capture.log.warning("Refused", {{"pod", "lab/" + std::to_string(i)}});
@@ -130,7 +130,7 @@ TEST(Log, warnings_about_many_objects_are_bounded_and_counted) {
   EXPECT_TRUE(ends_with(capture.lines.back(), R"(pod="lab/new" suppressed=9800)"));
 }
 
-TEST(Log, info_lines_have_a_rate_by_message_and_take_no_place_of_warnings) {
+TEST(Log, limits_info_rate_by_message_apart_from_warnings) {
   Capture capture(LogFormat::text);
   const auto log_many = [&](int count) {
     for (int i = 0; i < count; ++i) capture.log.info("Slice seen", {{"slice", std::to_string(i)}});
@@ -145,14 +145,14 @@ TEST(Log, info_lines_have_a_rate_by_message_and_take_no_place_of_warnings) {
   EXPECT_TRUE(ends_with(capture.lines.at(2'001), R"(slice="0" suppressed=8000)"));
 }
 
-TEST(Log, whoever_asks_for_each_decision_gets_every_info_line) {
+TEST(Log, writes_every_info_line_at_high_verbosity) {
   Capture capture(LogFormat::text);
   capture.backend->set_verbosity(4);
   for (int i = 0; i < 5'000; ++i) capture.log.info("Item queued");
   EXPECT_EQ(capture.lines.size(), 5'000U);
 }
 
-TEST(Log, long_values_are_cut_at_a_character) {
+TEST(Log, cuts_long_values_between_characters) {
   Capture capture(LogFormat::text);
   std::string text = "a";
   for (int i = 0; i < 4'000; ++i) text += "é";
@@ -161,7 +161,7 @@ TEST(Log, long_values_are_cut_at_a_character) {
   EXPECT_TRUE(ends_with(capture.lines[0], "é… (8001 bytes)\""));
 }
 
-TEST(RepeatGuard, lets_the_same_text_through_once_per_interval) {
+TEST(RepeatGuard, passes_same_text_once_per_interval) {
   VirtualTime time;
   RepeatGuard guard(time, 1min);
   EXPECT_TRUE(guard.should_log("refused"));

@@ -15,13 +15,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(VirtualLoop, runs_a_task_over_its_waits) {
+TEST(VirtualLoop, runs_task_with_waits) {
   VirtualLoop loop;
   loop.run([](TimeSource& time) -> Task<> { co_await sleep_for(time, 24h); }(loop.time()));
   EXPECT_EQ(loop.time().now().time_since_epoch(), 24h);
 }
 
-TEST(VirtualLoop, rethrows_what_the_task_threw) {
+TEST(VirtualLoop, rethrows_exception_of_task) {
   VirtualLoop loop;
   EXPECT_THROW(loop.run([]() -> Task<> {
     co_await yield();
@@ -30,7 +30,7 @@ TEST(VirtualLoop, rethrows_what_the_task_threw) {
                std::runtime_error);
 }
 
-TEST(VirtualLoop, says_when_a_task_waits_for_ever) {
+TEST(VirtualLoop, reports_task_that_waits_forever) {
   VirtualLoop loop;
   EXPECT_THROW(loop.run([](TimeSource& time) -> Task<> {
     Condition never(time);
@@ -39,7 +39,7 @@ TEST(VirtualLoop, says_when_a_task_waits_for_ever) {
                InvariantViolation);
 }
 
-TEST(VirtualLoop, run_for_stops_at_its_limit) {
+TEST(VirtualLoop, stops_at_limit) {
   VirtualLoop loop;
   int calls = 0;
   loop.time().schedule(MonoTime(1s), [&] { ++calls; });
@@ -63,7 +63,7 @@ std::string order_of_three(std::uint64_t seed) {
   return order;
 }
 
-TEST(VirtualLoop, runs_ready_tasks_in_the_order_of_its_seed) {
+TEST(VirtualLoop, orders_ready_tasks_by_seed) {
   std::set<std::string> orders;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     orders.insert(order_of_three(seed));
@@ -72,7 +72,7 @@ TEST(VirtualLoop, runs_ready_tasks_in_the_order_of_its_seed) {
   EXPECT_EQ(orders.size(), 6U) << "all there are";
 }
 
-TEST(VirtualLoop, of_a_seed_cancels_tasks_that_have_not_begun_and_that_wait) {
+TEST(VirtualLoop, cancels_unstarted_and_waiting_tasks) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     VirtualLoop loop{Rng(seed)};
     loop.run([](VirtualLoop& own) -> Task<> {
@@ -87,7 +87,7 @@ TEST(VirtualLoop, of_a_seed_cancels_tasks_that_have_not_begun_and_that_wait) {
   }
 }
 
-TEST(VirtualLoop, calls_back_after_so_many_tasks) {
+TEST(VirtualLoop, calls_back_after_number_of_tasks) {
   VirtualLoop loop{Rng(1)};
   int steps = 0;
   int steps_at_call = -1;
@@ -100,7 +100,7 @@ TEST(VirtualLoop, calls_back_after_so_many_tasks) {
   EXPECT_EQ(steps, 10);
 }
 
-TEST(VirtualTime, ties_run_in_the_order_they_were_scheduled) {
+TEST(VirtualTime, keeps_scheduling_order_of_simultaneous_timers) {
   VirtualLoop loop;
   std::string order;
   for (const char name : {'a', 'b', 'c'}) {
@@ -110,7 +110,7 @@ TEST(VirtualTime, ties_run_in_the_order_they_were_scheduled) {
   EXPECT_EQ(order, "abc");
 }
 
-TEST(VirtualTime, wall_time_may_step_while_monotonic_time_does_not) {
+TEST(VirtualTime, steps_wall_time_apart_from_monotonic_time) {
   VirtualLoop loop;
   const WallTime before = loop.time().wall_now();
   loop.time().step_wall(-1h);
@@ -118,7 +118,7 @@ TEST(VirtualTime, wall_time_may_step_while_monotonic_time_does_not) {
   EXPECT_EQ(loop.time().now(), MonoTime());
 }
 
-TEST(Loop, delivers_signals_on_the_loop_and_runs_timers_in_order) {
+TEST(Loop, delivers_signals_and_timers_in_order) {
   Loop loop;
   std::string order;
   Condition done(loop.time());
@@ -135,7 +135,7 @@ TEST(Loop, delivers_signals_on_the_loop_and_runs_timers_in_order) {
   EXPECT_EQ(order, "a b signal");
 }
 
-TEST(Loop, runs_everything_and_ends_while_events_gather) {
+TEST(Loop, finishes_everything_while_events_gather) {
   Loop loop;
   loop.gather_events();
   std::vector<int> order;

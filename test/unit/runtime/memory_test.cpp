@@ -34,7 +34,7 @@ std::vector<std::unique_ptr<std::string>> leave_holes() {
   return blocks;
 }
 
-CO_TEST(Memory, that_is_free_between_used_blocks_is_returned_within_a_minute) {
+CO_TEST(Memory, is_returned_within_a_minute_from_between_used_blocks) {
   TaskGroup group(loop.executor());
   group.spawn("free memory", keep_returning_free_memory(loop.time()));
   const auto kept = leave_holes();

@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Metrics, a_series_is_there_at_zero_as_soon_as_it_is_named) {
+TEST(Metrics, shows_named_series_at_zero) {
   MetricsRegistry metrics;
   metrics.counter("requests_total", "Requests sent.", {{"code", "200"}});
   const std::string text = metrics.expose();
@@ -17,7 +17,7 @@ TEST(Metrics, a_series_is_there_at_zero_as_soon_as_it_is_named) {
   EXPECT_THAT(text, HasSubstr("requests_total{code=\"200\"} 0\n"));
 }
 
-TEST(Metrics, the_same_name_and_labels_are_the_same_series) {
+TEST(Metrics, returns_same_series_for_same_name_and_labels) {
   MetricsRegistry metrics;
   metrics.counter("requests_total", "Requests sent.", {{"code", "200"}}).Increment();
   metrics.counter("requests_total", "Requests sent.", {{"code", "200"}}).Increment();
@@ -27,7 +27,7 @@ TEST(Metrics, the_same_name_and_labels_are_the_same_series) {
   EXPECT_THAT(text, HasSubstr("requests_total{code=\"404\"} 1\n"));
 }
 
-TEST(Metrics, metrics_of_a_library_begin_with_the_name_of_its_program) {
+TEST(Metrics, prefixes_library_metrics_with_program_name) {
   MetricsRegistry metrics("node_labeller");
   metrics.counter("program_worker_panics_total", "Bugs.");
   metrics.gauge("my_program_depth", "Items.");
@@ -35,7 +35,7 @@ TEST(Metrics, metrics_of_a_library_begin_with_the_name_of_its_program) {
   EXPECT_THAT(metrics.expose(), HasSubstr("\nmy_program_depth 0\n"));
 }
 
-TEST(Metrics, gauges_are_refreshed_before_they_are_shown) {
+TEST(Metrics, refreshes_gauges_before_exposition) {
   MetricsRegistry metrics;
   Gauge& depth = metrics.gauge("depth", "Items waiting.");
   int items = 3;
@@ -48,7 +48,7 @@ TEST(Metrics, gauges_are_refreshed_before_they_are_shown) {
   EXPECT_THAT(metrics.expose(), HasSubstr("depth 5\n")) << "nobody refreshes it any more";
 }
 
-TEST(Metrics, the_process_has_memory_files_and_a_start_time) {
+TEST(Metrics, exports_memory_files_and_start_time_of_process) {
   MetricsRegistry metrics;
   const Refresh refresh = register_process_metrics(metrics);
   const std::string text = metrics.expose();
@@ -58,7 +58,7 @@ TEST(Metrics, the_process_has_memory_files_and_a_start_time) {
   EXPECT_THAT(text, testing::ContainsRegex("process_open_fds [1-9]"));
 }
 
-TEST(Metrics, exponential_buckets_grow_by_their_factor) {
+TEST(Metrics, grows_exponential_buckets_by_factor) {
   EXPECT_EQ(exponential_buckets(1, 10, 4), (Buckets{1, 10, 100, 1000}));
 }
 

@@ -5,18 +5,18 @@
 namespace dcm::runtime {
 namespace {
 
-TEST(OneLine, has_no_control_characters_and_keeps_the_rest) {
+TEST(OneLine, escapes_control_characters_only) {
   EXPECT_EQ(one_line("a\r\nb\tc\x1b[2J\x7f"), "a  b c [2J ");
   EXPECT_EQ(one_line("größer \"als\" 5 日本 😀"), "größer \"als\" 5 日本 😀");
   EXPECT_EQ(one_line(""), "");
 }
 
-TEST(PlainLines, stay_lines_without_what_a_terminal_obeys) {
+TEST(PlainLines, keeps_line_breaks_but_no_terminal_commands) {
   EXPECT_EQ(plain_lines("a\nb\n"), "a\nb\n");
   EXPECT_EQ(plain_lines("a\x1b[2J\r\nb\u202e\tc"), "a [2J \nb  c");
 }
 
-TEST(OneLine, has_nothing_that_a_terminal_obeys_or_that_turns_text_around) {
+TEST(OneLine, escapes_terminal_commands_and_bidirectional_text) {
   EXPECT_EQ(one_line("a\xc2\x9b"
                      "31mb"),
             "a 31mb")

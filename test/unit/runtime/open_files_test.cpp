@@ -6,7 +6,7 @@
 namespace dcm::runtime {
 namespace {
 
-TEST(OpenFiles, the_soft_limit_becomes_the_hard_one) {
+TEST(OpenFiles, raises_soft_limit_to_hard_limit) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit low{.rlim_cur = 64, .rlim_max = before.rlim_max};

@@ -38,14 +38,14 @@ class ProcessTest : public testing::Test {
   }
 };
 
-TEST_F(ProcessTest, gives_output_and_status) {
+TEST_F(ProcessTest, returns_output_and_status) {
   const auto end = shell("echo one; echo two >&2; exit 3");
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(end->status, 3);
   EXPECT_EQ(end->output, "one\n");
 }
 
-TEST_F(ProcessTest, errors_go_to_the_end_of_the_file_that_is_named) {
+TEST_F(ProcessTest, appends_errors_to_named_file) {
   const std::string file = testing::TempDir() + "process_test_errors";
   std::filesystem::remove(file);
   for (const auto* word : {"one", "two"}) {
@@ -60,25 +60,25 @@ TEST_F(ProcessTest, errors_go_to_the_end_of_the_file_that_is_named) {
   std::filesystem::remove(file);
 }
 
-TEST_F(ProcessTest, output_larger_than_a_pipe_comes_whole) {
+TEST_F(ProcessTest, reads_output_larger_than_pipe) {
   const auto end = shell("head -c 300000 /dev/zero");
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(end->output.size(), 300'000U);
 }
 
-TEST_F(ProcessTest, a_signal_is_told_as_shells_do) {
+TEST_F(ProcessTest, reports_signal_like_shells) {
   const auto end = shell("kill -9 $$");
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(end->status, 128 + SIGKILL);
 }
 
-TEST_F(ProcessTest, gets_the_environment_that_it_is_given_and_no_other) {
+TEST_F(ProcessTest, passes_only_given_environment) {
   const auto end = run({.arguments = {"/usr/bin/env"}, .environment = {"A=1", "B=2"}});
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(end->output, "A=1\nB=2\n");
 }
 
-TEST_F(ProcessTest, has_no_input_and_no_file_of_ours) {
+TEST_F(ProcessTest, passes_neither_input_nor_open_files) {
   const int ours = ::open("/dev/null", O_RDONLY);  // not O_CLOEXEC
   const auto end = shell("cat; ls /proc/$$/fd");
   ::close(ours);
@@ -86,7 +86,7 @@ TEST_F(ProcessTest, has_no_input_and_no_file_of_ours) {
   EXPECT_EQ(end->output, "0\n1\n2\n");
 }
 
-TEST_F(ProcessTest, a_signal_that_we_ignore_is_not_ignored_by_it) {
+TEST_F(ProcessTest, resets_ignored_signals) {
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   const auto end = shell("kill -PIPE $$; echo alive");
   std::signal(SIGPIPE, before);
@@ -94,14 +94,14 @@ TEST_F(ProcessTest, a_signal_that_we_ignore_is_not_ignored_by_it) {
   EXPECT_EQ(end->status, 128 + SIGPIPE);
 }
 
-TEST_F(ProcessTest, a_program_that_is_not_there_is_an_error_of_its_name) {
+TEST_F(ProcessTest, names_missing_program) {
   const auto end = run({.arguments = {"no-such-program"}, .environment = {}});
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().reason, Reason::configuration);
   EXPECT_THAT(end.error().message, HasSubstr("No such file"));
 }
 
-TEST_F(ProcessTest, too_much_output_is_an_error) {
+TEST_F(ProcessTest, rejects_excessive_output) {
   const auto end = run(
       {.arguments = {"sh", "-c", "yes"}, .environment = own_environment(), .output_max = 100'000});
   ASSERT_FALSE(end);
@@ -126,7 +126,7 @@ Task<> await_gone(Loop& loop, const std::string& pid_file) {
   while (!is_gone(pid_file)) co_await sleep_for(loop.time(), 1ms);
 }
 
-TEST_F(ProcessTest, one_that_hangs_is_killed_at_the_deadline_with_its_children) {
+TEST_F(ProcessTest, kills_hanging_process_and_children_at_deadline) {
   const std::string pid_file =
       std::filesystem::temp_directory_path() / ("process_test." + std::to_string(::getpid()));
   // The deadline is far enough for the file to be written.
@@ -137,7 +137,7 @@ TEST_F(ProcessTest, one_that_hangs_is_killed_at_the_deadline_with_its_children) 
   std::filesystem::remove(pid_file);
 }
 
-TEST_F(ProcessTest, a_grandchild_that_holds_the_output_open_delays_no_caller_and_is_ended) {
+TEST_F(ProcessTest, ends_grandchild_that_holds_output_open) {
   const std::string pid_file =
       std::filesystem::temp_directory_path() / ("process_test." + std::to_string(::getpid()));
   const auto end = shell("sleep 1000 & echo $! >" + pid_file);
@@ -147,7 +147,7 @@ TEST_F(ProcessTest, a_grandchild_that_holds_the_output_open_delays_no_caller_and
   std::filesystem::remove(pid_file);
 }
 
-TEST_F(ProcessTest, a_caller_that_is_cancelled_leaves_none_behind) {
+TEST_F(ProcessTest, ends_process_of_cancelled_caller) {
   const std::string pid_file =
       std::filesystem::temp_directory_path() / ("process_test." + std::to_string(::getpid()));
   TaskGroup group(loop_.executor());

@@ -7,7 +7,7 @@
 namespace dcm::runtime {
 namespace {
 
-TEST(Rng, a_seed_replays_its_numbers) {
+TEST(Rng, repeats_numbers_of_seed) {
   Rng a(42);
   Rng b(42);
   Rng c(43);
@@ -16,7 +16,7 @@ TEST(Rng, a_seed_replays_its_numbers) {
   EXPECT_NE(first, c.next());
 }
 
-TEST(Rng, below_stays_below_and_reaches_every_value) {
+TEST(Rng, reaches_every_value_below_bound) {
   Rng rng(1);
   std::set<std::uint64_t> seen;
   for (int i = 0; i < 1000; ++i) seen.insert(rng.below(7));
@@ -25,7 +25,7 @@ TEST(Rng, below_stays_below_and_reaches_every_value) {
   EXPECT_EQ(rng.below(0), 0U);
 }
 
-TEST(Rng, unit_is_in_the_half_open_interval) {
+TEST(Rng, stays_in_half_open_unit_interval) {
   Rng rng(7);
   for (int i = 0; i < 1000; ++i) {
     const double value = rng.unit();

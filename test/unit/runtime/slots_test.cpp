@@ -14,7 +14,7 @@ runtime::Task<> take_and_give_back(Slots& slots, std::string& order, char name) 
   order += name;
 }
 
-CO_TEST(Slots, a_slot_that_gets_free_goes_to_the_longest_waiter_not_to_a_newcomer) {
+CO_TEST(Slots, gives_free_slot_to_longest_waiter) {
   Slots slots(loop.time(), 1);
   std::string order;
   TaskGroup group(loop.executor());
@@ -30,7 +30,7 @@ CO_TEST(Slots, a_slot_that_gets_free_goes_to_the_longest_waiter_not_to_a_newcome
   EXPECT_EQ(order, "abc");
 }
 
-CO_TEST(Slots, one_granted_to_a_task_that_is_cancelled_at_that_moment_is_not_lost) {
+CO_TEST(Slots, keeps_slot_granted_to_cancelled_task) {
   Slots slots(loop.time(), 1);
   std::string order;
   TaskGroup leaver(loop.executor());
@@ -45,7 +45,7 @@ CO_TEST(Slots, one_granted_to_a_task_that_is_cancelled_at_that_moment_is_not_los
   EXPECT_TRUE(next);
 }
 
-CO_TEST(Slots, a_wait_ends_at_its_deadline_and_takes_nothing) {
+CO_TEST(Slots, takes_nothing_after_deadline) {
   Slots slots(loop.time(), 1);
   {
     const auto held = co_await slots.acquire({});
@@ -64,7 +64,7 @@ Task<> take(Slots& slots, std::size_t count, std::string& order, char name) {
   order += name;
 }
 
-CO_TEST(Slots, a_large_request_is_not_passed_over_by_smaller_ones) {
+CO_TEST(Slots, does_not_let_small_requests_overtake_large_one) {
   Slots bytes(loop.time(), 10);
   std::string order;
   TaskGroup group(loop.executor());
@@ -79,7 +79,7 @@ CO_TEST(Slots, a_large_request_is_not_passed_over_by_smaller_ones) {
   EXPECT_EQ(order, "ml");
 }
 
-CO_TEST(Slots, a_request_beyond_the_total_gets_all_of_it) {
+CO_TEST(Slots, clamps_request_to_total) {
   Slots bytes(loop.time(), 10);
   const auto all = co_await bytes.acquire(Deadline::after(loop.time(), 1s), 1000);
   CO_ASSERT_TRUE(all);
@@ -87,7 +87,7 @@ CO_TEST(Slots, a_request_beyond_the_total_gets_all_of_it) {
   EXPECT_FALSE(none);
 }
 
-CO_TEST(Slots, when_the_first_in_the_line_gives_up_the_others_continue) {
+CO_TEST(Slots, continues_when_first_waiter_gives_up) {
   Slots bytes(loop.time(), 10);
   const auto held = co_await bytes.acquire({}, 4);
   std::string order;

@@ -24,7 +24,7 @@ Task<> fail_after(TimeSource& time, Duration delay, std::string message) {
   throw std::runtime_error(message);
 }
 
-CO_TEST(TaskGroup, join_waits_for_every_task) {
+CO_TEST(TaskGroup, waits_for_every_task) {
   TaskGroup group(loop.executor());
   for (int i = 1; i <= 3; ++i) group.spawn("sleeper", sleep_for(loop.time(), i * 1s));
   co_await group.join();
@@ -32,13 +32,13 @@ CO_TEST(TaskGroup, join_waits_for_every_task) {
   EXPECT_EQ(group.running(), 0U);
 }
 
-CO_TEST(TaskGroup, joining_an_empty_group_returns_at_once) {
+CO_TEST(TaskGroup, returns_at_once_if_empty) {
   TaskGroup group(loop.executor());
   co_await group.join();
   EXPECT_EQ(group.running(), 0U);
 }
 
-CO_TEST(TaskGroup, the_first_failure_cancels_the_siblings_and_is_rethrown) {
+CO_TEST(TaskGroup, cancels_siblings_and_rethrows_first_failure) {
   TaskGroup group(loop.executor());
   int ended = 0;
   group.spawn("a", sleep_for_ever(loop.time(), ended));
@@ -56,7 +56,7 @@ CO_TEST(TaskGroup, the_first_failure_cancels_the_siblings_and_is_rethrown) {
   EXPECT_GE(group.failures(), 1U);
 }
 
-CO_TEST(TaskGroup, a_cancelled_join_cancels_the_tasks_and_waits_for_them) {
+CO_TEST(TaskGroup, cancels_and_awaits_tasks_if_join_is_cancelled) {
   int ended = 0;
   TaskGroup outer(loop.executor());
   outer.spawn("owner", [](VirtualLoop& l, int& count) -> Task<> {
@@ -70,7 +70,7 @@ CO_TEST(TaskGroup, a_cancelled_join_cancels_the_tasks_and_waits_for_them) {
   EXPECT_EQ(ended, 1);
 }
 
-CO_TEST(TaskGroup, an_owner_that_was_cancelled_in_its_join_does_not_go_on_after_it) {
+CO_TEST(TaskGroup, stops_owner_cancelled_in_join) {
   int ended = 0;
   TaskGroup outer(loop.executor());
   outer.spawn("owner", [](VirtualLoop& l, int& count) -> Task<> {
@@ -87,7 +87,7 @@ CO_TEST(TaskGroup, an_owner_that_was_cancelled_in_its_join_does_not_go_on_after_
   EXPECT_EQ(ended, 1);
 }
 
-CO_TEST(TaskGroup, an_owner_can_be_cancelled_as_ever_when_its_inner_group_is_gone) {
+CO_TEST(TaskGroup, allows_cancelling_owner_after_inner_group) {
   TaskGroup outer(loop.executor());
   outer.spawn("owner", [](VirtualLoop& l) -> Task<> {
     {
@@ -103,7 +103,7 @@ CO_TEST(TaskGroup, an_owner_can_be_cancelled_as_ever_when_its_inner_group_is_gon
   EXPECT_EQ(loop.time().now().time_since_epoch(), 2s);
 }
 
-CO_TEST(TaskGroup, a_task_spawned_after_cancel_starts_cancelled) {
+CO_TEST(TaskGroup, starts_task_cancelled_after_cancel) {
   TaskGroup group(loop.executor());
   group.cancel();
   int ended = 0;
@@ -112,7 +112,7 @@ CO_TEST(TaskGroup, a_task_spawned_after_cancel_starts_cancelled) {
   EXPECT_EQ(loop.time().now().time_since_epoch(), 0s);
 }
 
-CO_TEST(TaskGroup, a_task_that_cancels_its_group_without_ever_waiting_ends_quietly) {
+CO_TEST(TaskGroup, ends_task_that_cancels_group_without_waiting) {
   TaskGroup group(loop.executor());
   group.spawn("canceller", [](TaskGroup& own) -> Task<> {
     own.cancel();
@@ -122,7 +122,7 @@ CO_TEST(TaskGroup, a_task_that_cancels_its_group_without_ever_waiting_ends_quiet
   EXPECT_EQ(group.failures(), 0U);
 }
 
-CO_TEST(TaskGroup, names_those_that_still_run) {
+CO_TEST(TaskGroup, names_running_tasks) {
   TaskGroup group(loop.executor());
   int ended = 0;
   group.spawn("pods reflector", sleep_for_ever(loop.time(), ended));

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(TimeWords, durations_by_their_largest_two_units) {
+TEST(TimeWords, show_two_largest_units) {
   EXPECT_EQ(in_words(Duration(-1)), "no time");
   EXPECT_EQ(in_words(999ms), "less than a second");
   EXPECT_EQ(in_words(59s), "59 s");
@@ -16,7 +16,7 @@ TEST(TimeWords, durations_by_their_largest_two_units) {
   EXPECT_EQ(in_words(100h), "4 days");
 }
 
-TEST(TimeWords, times_with_their_distance) {
+TEST(TimeWords, show_times_with_distance) {
   const WallTime noon = std::chrono::sys_days(std::chrono::year(2026) / 11 / 21) + 12h;
   EXPECT_EQ(in_words(noon, noon - 90s), "2026-11-21T12:00:00Z (in 1 min 30 s)");
   EXPECT_EQ(in_words(noon, noon + 5s), "2026-11-21T12:00:00Z (5 s ago)");

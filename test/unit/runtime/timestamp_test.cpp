@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 constexpr WallTime kTime = std::chrono::sys_days(2027y / 3 / 1) + 10h + 15min + 7s;
 
-TEST(Time, is_read) {
+TEST(Timestamp, reads_rfc_3339) {
   for (const std::string_view text :
        {"2027-03-01T10:15:07Z", "2027-03-01t10:15:07z", "2027-03-01T10:15:07.999999Z",
         "2027-03-01T12:15:07+02:00", "2027-02-28T22:45:07-11:30"}) {
@@ -19,7 +19,7 @@ TEST(Time, is_read) {
   }
 }
 
-TEST(Time, that_is_none) {
+TEST(Timestamp, rejects_invalid_times) {
   for (const std::string_view text :
        {"", "2027", "2027-03-01", "2027-03-01 10:15:07Z", "2027-03-01T10:15:07",
         "2027-3-01T10:15:07Z", "2027-02-29T10:15:07Z", "2027-13-01T10:15:07Z",
@@ -30,12 +30,12 @@ TEST(Time, that_is_none) {
   }
 }
 
-TEST(Time, beyond_what_the_clock_can_hold_is_its_nearest_end) {
+TEST(Timestamp, clamps_to_range_of_clock) {
   EXPECT_EQ(parse_timestamp("9999-12-31T23:59:59Z"), WallTime::max());
   EXPECT_EQ(parse_timestamp("0000-01-01T00:00:00+23:59"), WallTime::min());
 }
 
-TEST(Time, keeps_microseconds_where_it_says_so) {
+TEST(Timestamp, keeps_microseconds_on_request) {
   EXPECT_EQ(parse_micro_timestamp("2027-03-01T10:15:07.001234Z"), kTime + 1234us);
   EXPECT_EQ(parse_micro_timestamp("2027-03-01T10:15:07.0012349999Z"), kTime + 1234us);
   EXPECT_EQ(parse_micro_timestamp("2027-03-01T10:15:07.5Z"), kTime + 500ms);
@@ -43,11 +43,11 @@ TEST(Time, keeps_microseconds_where_it_says_so) {
   EXPECT_EQ(parse_micro_timestamp("2027-03-01T10:15:07.Z"), std::nullopt);
 }
 
-TEST(Time, is_written_in_whole_seconds) {
+TEST(Timestamp, writes_whole_seconds) {
   EXPECT_EQ(timestamp(kTime + 999ms), "2027-03-01T10:15:07Z");
 }
 
-TEST(Time, is_written_in_microseconds_where_it_says_so) {
+TEST(Timestamp, writes_microseconds_on_request) {
   EXPECT_EQ(micro_timestamp(kTime), "2027-03-01T10:15:07.000000Z");
   EXPECT_EQ(micro_timestamp(kTime + 1'234'567ns), "2027-03-01T10:15:07.001234Z");
 }

@@ -26,7 +26,7 @@ void fail_often(TestQueue& queue, const TestItem& item) {
   queue.add_rate_limited(item);
 }
 
-TEST(Delays, the_earlier_of_two_applies_whichever_came_first) {
+TEST(Delays, keep_earlier_of_two) {
   for (const auto& [first, second] : {std::pair{5s, 10s}, std::pair{10s, 5s}}) {
     TestQueue queue;
     queue.add_after(kItem, first);
@@ -40,14 +40,14 @@ TEST(Delays, the_earlier_of_two_applies_whichever_came_first) {
   }
 }
 
-TEST(Delays, items_that_are_due_at_once_come_in_the_order_of_their_adds) {
+TEST(Delays, deliver_items_due_together_in_order_of_addition) {
   TestQueue queue;
   for (const char* item : {"a/3", "a/1", "a/2"}) queue.add_after(item, 10s);
   queue.pass(10s);
   EXPECT_EQ(queue.handle(3), "a/3 a/1 a/2");
 }
 
-TEST(Delays, a_requeue_is_kept_when_its_item_is_handled_earlier) {
+TEST(Delays, keep_requeue_when_item_is_handled_earlier) {
   TestQueue queue;
   queue.add_after(kItem, 10s);
   queue.add(kItem);
@@ -57,7 +57,7 @@ TEST(Delays, a_requeue_is_kept_when_its_item_is_handled_earlier) {
   EXPECT_EQ(queue.handle(), kItem);
 }
 
-TEST(Delays, a_retry_is_dropped_when_its_item_is_handled_earlier) {
+TEST(Delays, drop_retry_when_item_is_handled_earlier) {
   TestQueue queue;
   queue.add_rate_limited(kItem);
   queue.add(kItem);
@@ -65,25 +65,25 @@ TEST(Delays, a_retry_is_dropped_when_its_item_is_handled_earlier) {
   EXPECT_EQ(queue.state(kItem), ItemState::idle);
 }
 
-TEST(Delays, a_retry_whose_item_fails_earlier_comes_when_it_was_due) {
+TEST(Delays, keep_retry_when_item_fails_earlier) {
   TestQueue queue;
   for (int failures = 0; failures < 10; ++failures) queue.add_rate_limited(kItem);
   fail_once(queue, kItem);
-  ASSERT_EQ(queue.core.failures(kItem), 10U) << "the first of all was due after 5 ms";
+  ASSERT_EQ(queue.queue.failures(kItem), 10U) << "the first of all was due after 5 ms";
   queue.pass(5ms);
   queue.take();
   queue.done(kItem);
   fail_once(queue, kItem);
   queue.pass(4s);
   for (int events = 0; events < 20; ++events) fail_once(queue, kItem);
-  EXPECT_EQ(queue.core.failures(kItem), 11U) << "events in vain count for nothing";
+  EXPECT_EQ(queue.queue.failures(kItem), 11U) << "events in vain count for nothing";
   queue.pass(1119ms);
   EXPECT_EQ(queue.state(kItem), ItemState::delayed);
   queue.pass(1ms);
   EXPECT_EQ(queue.state(kItem), ItemState::waiting) << "5.12 s after the failure";
 }
 
-TEST(Delays, a_retry_whose_item_succeeds_earlier_is_forgotten) {
+TEST(Delays, drop_retry_when_item_succeeds_earlier) {
   TestQueue queue;
   fail_often(queue, kItem);
   queue.add(kItem);
@@ -92,7 +92,7 @@ TEST(Delays, a_retry_whose_item_succeeds_earlier_is_forgotten) {
   EXPECT_EQ(queue.add_rate_limited(kItem), 5ms) << "it has failed anew";
 }
 
-TEST(Delays, a_retry_whose_item_fails_earlier_comes_not_before_the_server_wishes) {
+TEST(Delays, respect_retry_after_when_item_fails_earlier) {
   TestQueue queue;
   queue.add_rate_limited(kItem);
   queue.add(kItem);
@@ -100,19 +100,19 @@ TEST(Delays, a_retry_whose_item_fails_earlier_comes_not_before_the_server_wishes
   EXPECT_EQ(queue.add_rate_limited(kItem, {}, 7s), 7s);
 }
 
-TEST(Delays, all_retries_come_at_once_when_what_they_wait_for_has_come) {
+TEST(Delays, deliver_all_retries_when_their_cause_ends) {
   TestQueue queue;
   for (const char* item : {"a/1", "a/2"}) fail_often(queue, item);
   queue.add_after("a/3", 10s);
   queue.pass(1s);
   queue.retry_now();
   EXPECT_EQ(queue.waiting(), 2U);
-  EXPECT_EQ(queue.core.failures("a/1"), 0U) << "they start anew";
+  EXPECT_EQ(queue.queue.failures("a/1"), 0U) << "they start anew";
   EXPECT_EQ(queue.handle(2), "a/1 a/2");
   EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "a requeue is no retry";
 }
 
-TEST(Delays, a_retry_that_a_requeue_has_absorbed_is_one_still) {
+TEST(Delays, count_retry_absorbed_by_requeue) {
   TestQueue queue;
   fail_often(queue, kItem);
   queue.add_after(kItem, 10s);
@@ -128,7 +128,7 @@ TEST(Delays, a_retry_that_a_requeue_has_absorbed_is_one_still) {
   EXPECT_EQ(queue.state(kItem), ItemState::delayed);
 }
 
-TEST(Delays, the_retry_of_one_item_comes_at_once_when_its_cause_is_gone) {
+TEST(Delays, deliver_retry_of_one_item_when_its_cause_ends) {
   TestQueue queue;
   for (const char* item : {"a/1", "a/2"}) fail_often(queue, item);
   queue.add_after("a/3", 10s);
@@ -138,7 +138,7 @@ TEST(Delays, the_retry_of_one_item_comes_at_once_when_its_cause_is_gone) {
   EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "a requeue is no retry";
 }
 
-TEST(Delays, an_attempt_that_runs_when_its_cause_is_gone_fails_as_the_first_one) {
+TEST(Delays, reset_backoff_of_running_attempt_when_its_cause_ends) {
   TestQueue queue;
   fail_often(queue, kItem);
   queue.add(kItem);
@@ -147,14 +147,14 @@ TEST(Delays, an_attempt_that_runs_when_its_cause_is_gone_fails_as_the_first_one)
   EXPECT_EQ(queue.add_rate_limited(kItem), 5ms);
 }
 
-TEST(Delays, a_retry_after_they_have_come_waits_as_at_first) {
+TEST(Delays, reset_backoff_of_delivered_retries) {
   TestQueue queue;
   for (int i = 0; i < 3000; ++i) queue.add_rate_limited(TestItem("a/" + std::to_string(i)));
   queue.retry_now();
   EXPECT_EQ(queue.add_rate_limited("a/0"), 5ms);
 }
 
-TEST(Delays, a_thousand_retries_come_in_portions) {
+TEST(Delays, deliver_a_thousand_retries_in_portions) {
   TestQueue queue;
   for (int i = 0; i < 1000; ++i) {
     fail_often(queue, TestItem("a/" + std::to_string(i)));
@@ -169,7 +169,7 @@ TEST(Delays, a_thousand_retries_come_in_portions) {
   EXPECT_EQ(queue.waiting(), 1000U);
 }
 
-TEST(Delays, a_retry_on_top_of_a_requeue_is_kept) {
+TEST(Delays, keep_retry_on_top_of_requeue) {
   TestQueue queue;
   queue.add_after(kItem, 10s);
   queue.add_rate_limited(kItem);
@@ -178,33 +178,33 @@ TEST(Delays, a_retry_on_top_of_a_requeue_is_kept) {
   EXPECT_EQ(queue.state(kItem), ItemState::delayed);
 }
 
-TEST(Delays, a_delay_beyond_all_time_never_passes) {
+TEST(Delays, never_deliver_infinite_delay) {
   TestQueue queue;
   queue.add_after(kItem, Duration::max());
   queue.pass(24h * 365 * 100);
   EXPECT_EQ(queue.state(kItem), ItemState::delayed);
 }
 
-TEST(Delays, many_that_are_due_at_once_come_in_bounded_steps) {
+TEST(Delays, deliver_items_due_together_in_bounded_steps) {
   TestQueue queue;
   for (int i = 0; i < 1000; ++i) queue.add_after(TestItem("a/" + std::to_string(i)), 1s);
   queue.pass(1s);
   EXPECT_LT(queue.waiting(), 1000U);
-  EXPECT_EQ(queue.core.scheduler().next_due(), queue.now) << "the rest is due";
+  EXPECT_EQ(queue.queue.scheduler().next_due(), queue.now()) << "the rest is due";
   for (int step = 0; step < 4; ++step) queue.pass(0s);
   EXPECT_EQ(queue.waiting(), 1000U);
 }
 
-TEST(Retries, an_item_backs_off_until_it_is_forgotten) {
+TEST(Retries, back_off_until_forgotten) {
   TestQueue queue;
   EXPECT_EQ(queue.add_rate_limited(kItem), 5ms);
   EXPECT_EQ(queue.add_rate_limited(kItem), 10ms);
-  EXPECT_EQ(queue.core.failures(kItem), 2U);
+  EXPECT_EQ(queue.queue.failures(kItem), 2U);
   queue.forget(kItem);
   EXPECT_EQ(queue.add_rate_limited(kItem), 5ms);
 }
 
-TEST(Retries, failures_are_remembered_while_the_item_is_idle) {
+TEST(Retries, remember_failures_of_idle_item) {
   TestQueue queue;
   queue.add_rate_limited(kItem);
   queue.pass(5ms);
@@ -214,7 +214,7 @@ TEST(Retries, failures_are_remembered_while_the_item_is_idle) {
   EXPECT_EQ(queue.add_rate_limited(kItem), 10ms);
 }
 
-TEST(Retries, one_namespaces_failures_do_not_delay_anothers) {
+TEST(Retries, separate_namespaces) {
   TestQueue queue;
   Duration last{};
   for (int i = 0; i < 10'000; ++i) {
@@ -224,62 +224,62 @@ TEST(Retries, one_namespaces_failures_do_not_delay_anothers) {
   EXPECT_EQ(queue.add_rate_limited("quiet/pod"), 5ms);
 }
 
-TEST(Delays, a_retry_does_not_come_before_the_server_wishes) {
+TEST(Delays, respect_retry_after) {
   TestQueue queue;
   EXPECT_EQ(queue.add_rate_limited(kItem, {}, 7s), 7s);
   EXPECT_EQ(queue.add_rate_limited("lab/other"), 5ms) << "and holds up nobody else";
 }
 
-TEST(Retries, the_longer_of_backoff_and_bucket_applies) {
+TEST(Retries, apply_longer_of_backoff_and_bucket) {
   TestQueue queue;
   for (int i = 0; i < 10; ++i) queue.add_rate_limited(kItem);
   EXPECT_EQ(queue.add_rate_limited(kItem), 5120ms) << "the bucket has tokens";
 }
 
-TEST(Memory, nothing_is_kept_of_an_item_that_was_forgotten_and_is_done) {
+TEST(Memory, keeps_nothing_of_forgotten_item) {
   TestQueue queue;
   queue.add(kItem);
   queue.take();
   queue.add_rate_limited(kItem);
   queue.done(kItem);
   queue.pass(1s);
-  EXPECT_EQ(queue.core.known(), 1U);
+  EXPECT_EQ(queue.queue.known(), 1U);
   queue.handle();
-  EXPECT_EQ(queue.core.known(), 0U);
+  EXPECT_EQ(queue.queue.known(), 0U);
 }
 
-TEST(Memory, a_namespace_is_kept_only_while_its_bucket_is_not_full) {
+TEST(Memory, keeps_namespace_only_until_its_bucket_is_full) {
   TestQueue queue;
   queue.add("short/pod");
   queue.handle();
-  EXPECT_EQ(queue.core.scheduler().namespaces(), 0U);
+  EXPECT_EQ(queue.queue.scheduler().namespaces(), 0U);
   for (int i = 0; i < 100; ++i) {
     const TestItem item("ns" + std::to_string(i) + "/pod");
     queue.add_rate_limited(item);
     queue.add(item);
     queue.handle();
   }
-  EXPECT_EQ(queue.core.known(), 0U);
-  EXPECT_EQ(queue.core.scheduler().namespaces(), 100U);
+  EXPECT_EQ(queue.queue.known(), 0U);
+  EXPECT_EQ(queue.queue.scheduler().namespaces(), 100U);
   queue.pass(10s);
   for (int i = 0; i < 100; ++i) {
     queue.add(TestItem("new" + std::to_string(i) + "/pod"));
     queue.handle();
   }
-  EXPECT_EQ(queue.core.scheduler().namespaces(), 0U);
+  EXPECT_EQ(queue.queue.scheduler().namespaces(), 0U);
 }
 
-TEST(Memory, an_emptied_bucket_is_remembered_between_items) {
+TEST(Memory, keeps_emptied_bucket_between_items) {
   TestQueue queue;
   for (int i = 0; i < 200; ++i) queue.add_rate_limited("lab/a");
   queue.forget("lab/a");
   queue.add("lab/a");
   queue.handle();
-  ASSERT_EQ(queue.core.known(), 0U);
+  ASSERT_EQ(queue.queue.known(), 0U);
   EXPECT_EQ(queue.add_rate_limited("lab/b"), 10'100ms);
 }
 
-TEST(Memory, an_entry_is_small) {
+TEST(Memory, is_small_per_entry) {
   EXPECT_LE(sizeof(Entry), 80U);
 }
 

@@ -34,12 +34,12 @@ struct Fixture : testing::Test {
 
 using ItemReports = Fixture;
 
-TEST_F(ItemReports, an_item_that_was_never_added) {
+TEST_F(ItemReports, describe_unknown_item) {
   EXPECT_EQ(told("a"),
             "It is not in the queue: a change of what it depends on would bring it there.");
 }
 
-TEST_F(ItemReports, one_that_waits) {
+TEST_F(ItemReports, describe_waiting_item) {
   pass(1s);
   items.add("a", Priority::live);
   pass(65s);
@@ -48,8 +48,8 @@ TEST_F(ItemReports, one_that_waits) {
   EXPECT_TRUE(text.ends_with("(1 min 5 s ago).")) << text;
 }
 
-TEST_F(ItemReports, one_that_is_delayed) {
-  items.add_after("a", 90s);
+TEST_F(ItemReports, describe_delayed_item) {
+  items.add("a", {.after = 90s});
   const ItemReport report = items.report("a");
   EXPECT_EQ(report.state, ItemState::delayed);
   EXPECT_EQ(report.due, time.now() + 90s);
@@ -59,10 +59,10 @@ TEST_F(ItemReports, one_that_is_delayed) {
   EXPECT_TRUE(text.ends_with("(in 1 min 30 s).")) << text;
 }
 
-TEST_F(ItemReports, one_that_has_failed) {
-  items.add_rate_limited("a");
-  items.add_rate_limited("b");
-  items.add_rate_limited("b");
+TEST_F(ItemReports, describe_failed_item) {
+  items.add("a", {.rate_limited = true});
+  items.add("b", {.rate_limited = true});
+  items.add("b", {.rate_limited = true});
   EXPECT_TRUE(told("a").starts_with("1 attempt in a row failed. The next ")) << told("a");
   EXPECT_TRUE(told("b").starts_with("2 attempts in a row failed. The next ")) << told("b");
 }
@@ -83,7 +83,7 @@ struct Problems : testing::Test {
   ProblemMemory<std::string, std::hash<std::string>> memory{time};
 };
 
-TEST_F(Problems, are_those_of_the_last_attempt_with_the_time_of_the_first) {
+TEST_F(Problems, show_last_attempt_with_time_of_first) {
   attempt("a", {"no quota"});
   const runtime::WallTime first = time.wall_now();
   attempt("a", {"no template", "no quota"});
@@ -93,7 +93,7 @@ TEST_F(Problems, are_those_of_the_last_attempt_with_the_time_of_the_first) {
   EXPECT_EQ(memory.find("a")->latest, first + 10s);
 }
 
-TEST_F(Problems, are_forgotten_with_an_attempt_that_has_none) {
+TEST_F(Problems, are_forgotten_after_success) {
   attempt("a", {"no quota"});
   attempt("b", {"no quota"});
   attempt("a", {});
@@ -101,7 +101,7 @@ TEST_F(Problems, are_forgotten_with_an_attempt_that_has_none) {
   EXPECT_EQ(text("b"), "no quota");
 }
 
-TEST_F(Problems, are_bounded_and_the_oldest_go_first) {
+TEST_F(Problems, are_bounded_by_dropping_oldest) {
   const std::size_t capacity = decltype(memory)::kCapacity;
   for (std::size_t i = 0; i < capacity + 2; ++i) attempt(std::to_string(i), {"no quota"});
   EXPECT_EQ(memory.size(), capacity);

@@ -12,7 +12,7 @@ void add_many(TestQueue& queue, const std::string& prefix, int count, Priority p
   for (int i = 1; i <= count; ++i) queue.add(TestItem(prefix + std::to_string(i)), priority);
 }
 
-TEST(Priorities, one_pick_in_8_goes_to_the_backlog_while_live_work_waits) {
+TEST(Priorities, give_backlog_one_pick_in_8_while_live_work_waits) {
   TestQueue queue;
   add_many(queue, "a/old", 3, Priority::backlog);
   add_many(queue, "a/new", 20, Priority::live);
@@ -20,7 +20,7 @@ TEST(Priorities, one_pick_in_8_goes_to_the_backlog_while_live_work_waits) {
   EXPECT_EQ(queue.handle(8), "a/new8 a/new9 a/new10 a/new11 a/new12 a/new13 a/new14 a/old2");
 }
 
-TEST(Priorities, the_backlog_gets_all_picks_while_no_live_work_waits) {
+TEST(Priorities, give_backlog_all_picks_without_live_work) {
   TestQueue queue;
   add_many(queue, "a/old", 4, Priority::backlog);
   EXPECT_EQ(queue.handle(2), "a/old1 a/old2");
@@ -28,21 +28,21 @@ TEST(Priorities, the_backlog_gets_all_picks_while_no_live_work_waits) {
   EXPECT_EQ(queue.handle(3), "a/new a/old3 a/old4");
 }
 
-TEST(Priorities, an_item_of_the_backlog_that_is_added_as_live_moves_up) {
+TEST(Priorities, promote_backlog_item_added_as_live) {
   TestQueue queue;
   add_many(queue, "a/old", 3, Priority::backlog);
   queue.add("a/old3", Priority::live);
   EXPECT_EQ(queue.handle(3), "a/old3 a/old1 a/old2");
 }
 
-TEST(Priorities, a_live_item_that_is_added_as_backlog_keeps_its_place) {
+TEST(Priorities, keep_live_item_added_as_backlog) {
   TestQueue queue;
   add_many(queue, "a/", 2, Priority::live);
   queue.add("a/1", Priority::backlog);
   EXPECT_EQ(queue.handle(2), "a/1 a/2");
 }
 
-TEST(Priorities, a_dirty_item_waits_at_the_most_urgent_priority_it_was_added_with) {
+TEST(Priorities, use_most_urgent_priority_of_dirty_item) {
   TestQueue queue;
   queue.add("a/dirty", Priority::backlog);
   queue.take();
@@ -53,7 +53,7 @@ TEST(Priorities, a_dirty_item_waits_at_the_most_urgent_priority_it_was_added_wit
   EXPECT_EQ(queue.handle(2), "a/dirty a/old");
 }
 
-TEST(Priorities, a_retry_keeps_the_priority_of_the_work_unless_told_otherwise) {
+TEST(Priorities, keep_priority_of_work_for_its_retry) {
   struct {
     const char* sentence;
     Priority added;
@@ -78,7 +78,7 @@ TEST(Priorities, a_retry_keeps_the_priority_of_the_work_unless_told_otherwise) {
   }
 }
 
-TEST(Priorities, a_retry_of_an_item_that_waits_or_is_delayed_keeps_its_priority) {
+TEST(Priorities, keep_priority_of_waiting_item_on_retry) {
   TestQueue queue;
   queue.add_after("a/delayed", 1s, Priority::backlog);
   queue.add("a/waiting", Priority::backlog);
@@ -89,7 +89,7 @@ TEST(Priorities, a_retry_of_an_item_that_waits_or_is_delayed_keeps_its_priority)
   EXPECT_EQ(queue.handle(3), "a/live a/waiting a/delayed");
 }
 
-TEST(Ageing, an_item_that_waits_longer_than_60_s_is_live) {
+TEST(Ageing, makes_item_live_after_60_s) {
   TestQueue queue;
   add_many(queue, "a/old", 2, Priority::backlog);
   queue.pass(60s);
@@ -101,7 +101,7 @@ TEST(Ageing, an_item_that_waits_longer_than_60_s_is_live) {
   EXPECT_EQ(queue.handle(2), "a/old2 a/new2");
 }
 
-TEST(Ageing, does_not_make_the_retry_live) {
+TEST(Ageing, does_not_make_retry_live) {
   TestQueue queue;
   queue.add("a/old", Priority::backlog);
   queue.pass(61s);
@@ -113,7 +113,7 @@ TEST(Ageing, does_not_make_the_retry_live) {
   EXPECT_EQ(queue.handle(2), "a/new a/old");
 }
 
-TEST(Turns, namespaces_take_turns_in_each_priority) {
+TEST(Turns, alternate_between_namespaces_in_each_priority) {
   TestQueue queue;
   add_many(queue, "a/", 3, Priority::live);
   add_many(queue, "b/", 1, Priority::live);
@@ -124,7 +124,7 @@ TEST(Turns, namespaces_take_turns_in_each_priority) {
   EXPECT_EQ(queue.handle(4), "a/1 b/1 a/2 b/2");
 }
 
-TEST(Share, a_namespace_gets_at_most_half_of_the_workers_while_another_waits) {
+TEST(Share, limits_namespace_to_half_of_workers_while_another_waits) {
   TestQueue queue(4);
   add_many(queue, "slow/", 10, Priority::live);
   add_many(queue, "b/", 10, Priority::live);
@@ -137,7 +137,7 @@ TEST(Share, a_namespace_gets_at_most_half_of_the_workers_while_another_waits) {
   EXPECT_EQ(queue.handle(), "b/5");
 }
 
-TEST(Share, a_namespace_gets_all_workers_while_no_other_waits) {
+TEST(Share, gives_namespace_all_workers_while_no_other_waits) {
   TestQueue queue(4);
   add_many(queue, "slow/", 10, Priority::live);
   for (const char* item : {"slow/1", "slow/2", "slow/3", "slow/4"}) EXPECT_EQ(queue.take(), item);
@@ -146,7 +146,7 @@ TEST(Share, a_namespace_gets_all_workers_while_no_other_waits) {
   EXPECT_EQ(queue.handle(3), "b/1 b/2 slow/5") << "the next that becomes free goes to the others";
 }
 
-TEST(Share, is_of_both_priorities_together) {
+TEST(Share, counts_both_priorities_together) {
   TestQueue queue(4);
   add_many(queue, "slow/", 10, Priority::live);
   EXPECT_EQ(queue.take() + queue.take(), "slow/1slow/2");
@@ -154,21 +154,21 @@ TEST(Share, is_of_both_priorities_together) {
   EXPECT_EQ(queue.handle(3), "b/1 b/2 slow/3") << "live work of slow lets the others' backlog pass";
 }
 
-TEST(Share, half_of_an_odd_number_is_rounded_up_so_that_no_worker_idles) {
+TEST(Share, rounds_half_of_odd_number_up) {
   TestQueue queue(3);
   add_many(queue, "a/", 5, Priority::live);
   add_many(queue, "b/", 5, Priority::live);
   EXPECT_EQ(queue.take() + queue.take() + queue.take(), "a/1b/1a/2");
 }
 
-TEST(Share, one_worker_serves_all) {
+TEST(Share, serves_all_with_one_worker) {
   TestQueue queue(1);
   add_many(queue, "a/", 2, Priority::live);
   add_many(queue, "b/", 2, Priority::live);
   EXPECT_EQ(queue.handle(4), "a/1 b/1 a/2 b/2");
 }
 
-TEST(Numbers, show_what_waits_and_what_runs) {
+TEST(Numbers, show_waiting_and_running_items) {
   TestQueue queue;
   add_many(queue, "a/", 3, Priority::live);
   queue.add("a/1");

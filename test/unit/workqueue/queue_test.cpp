@@ -34,7 +34,7 @@ Task<> take_one(TestFront& queue, std::string& order) {
   order += item ? item->str() + " " : "- ";
 }
 
-CO_TEST(Queue, get_hands_out_at_once_what_waits) {
+CO_TEST(Queue, hands_out_waiting_item_at_once) {
   Setup setup(loop);
   setup.queue.add("a/1", Priority::live);
   std::string order;
@@ -42,7 +42,7 @@ CO_TEST(Queue, get_hands_out_at_once_what_waits) {
   EXPECT_EQ(order, "a/1 ");
 }
 
-CO_TEST(Queue, a_worker_can_ask_how_urgent_its_item_was) {
+CO_TEST(Queue, returns_priority_of_item) {
   Setup setup(loop);
   setup.queue.add("a/1", Priority::backlog);
   std::string order;
@@ -55,7 +55,7 @@ CO_TEST(Queue, a_worker_can_ask_how_urgent_its_item_was) {
   EXPECT_EQ(setup.queue.running_priority("a/1"), Priority::live);
 }
 
-CO_TEST(Queue, an_add_wakes_exactly_one_waiter) {
+CO_TEST(Queue, wakes_one_waiter_per_add) {
   Setup setup(loop);
   TaskGroup group(loop.executor());
   std::string order;
@@ -72,7 +72,7 @@ CO_TEST(Queue, an_add_wakes_exactly_one_waiter) {
   EXPECT_EQ(order, "a/1 a/2 - ");
 }
 
-CO_TEST(Queue, a_waiter_whose_item_was_taken_by_another_waits_on) {
+CO_TEST(Queue, keeps_waiter_waiting_whose_item_was_taken) {
   Setup setup(loop);
   TaskGroup group(loop.executor());
   std::string order;
@@ -87,11 +87,11 @@ CO_TEST(Queue, a_waiter_whose_item_was_taken_by_another_waits_on) {
   EXPECT_EQ(order, "a/1 a/2 ");
 }
 
-CO_TEST(Queue, a_delay_wakes_a_waiter_at_its_time) {
+CO_TEST(Queue, wakes_waiter_when_delay_ends) {
   Setup setup(loop);
   const MonoTime start = loop.time().now();
-  setup.queue.add_after("a/late", 1h);
-  setup.queue.add_after("a/early", 5s);
+  setup.queue.add("a/late", {.after = 1h});
+  setup.queue.add("a/early", {.after = 5s});
   std::string order;
   co_await take_one(setup.queue, order);
   EXPECT_EQ(loop.time().now() - start, 5s);
@@ -100,15 +100,15 @@ CO_TEST(Queue, a_delay_wakes_a_waiter_at_its_time) {
   EXPECT_EQ(order, "a/early a/late ");
 }
 
-CO_TEST(Queue, a_thousand_delays_that_pass_at_once_all_come) {
+CO_TEST(Queue, delivers_a_thousand_delays_that_end_together) {
   Setup setup(loop);
-  for (int i = 0; i < 1000; ++i) setup.queue.add_after(TestItem("a/" + std::to_string(i)), 1s);
+  for (int i = 0; i < 1000; ++i) setup.queue.add(TestItem("a/" + std::to_string(i)), {.after = 1s});
   std::string order;
   for (int i = 0; i < 1000; ++i) co_await take_one(setup.queue, order);
   EXPECT_THAT(order, HasSubstr("a/999 "));
 }
 
-CO_TEST(Queue, an_item_that_was_added_during_its_work_wakes_a_waiter_when_it_is_done) {
+CO_TEST(Queue, wakes_waiter_when_dirty_item_is_done) {
   Setup setup(loop);
   TaskGroup group(loop.executor());
   std::string order;
@@ -124,20 +124,20 @@ CO_TEST(Queue, an_item_that_was_added_during_its_work_wakes_a_waiter_when_it_is_
   EXPECT_EQ(order, "a/1 a/1 ");
 }
 
-CO_TEST(Queue, a_queue_that_goes_leaves_no_timer) {
+CO_TEST(Queue, leaves_no_timer_when_destroyed) {
   {
     Setup setup(loop);
-    setup.queue.add_after("a/1", 1h);
+    setup.queue.add("a/1", {.after = 1h});
     EXPECT_EQ(loop.time().pending(), 1U);
   }
   EXPECT_EQ(loop.time().pending(), 0U);
   co_return;
 }
 
-CO_TEST(Queue, a_drain_ends_get_when_nothing_waits_any_more) {
+CO_TEST(Queue, ends_get_when_drained) {
   Setup setup(loop);
   setup.queue.add("a/1", Priority::live);
-  setup.queue.add_after("a/2", 1s);
+  setup.queue.add("a/2", {.after = 1s});
   setup.queue.shut_down(ShutDown::drain);
   std::string order;
   co_await take_one(setup.queue, order);
@@ -149,7 +149,7 @@ CO_TEST(QueueMetrics, have_kubernetes_names_and_values) {
   Setup setup(loop);
   setup.queue.add("a/1", Priority::live);
   setup.queue.add("a/2", Priority::live);
-  setup.queue.add_after("a/3", 1h);
+  setup.queue.add("a/3", {.after = 1h});
   co_await runtime::sleep_for(loop.time(), 20s);
   std::string order;
   co_await take_one(setup.queue, order);
@@ -172,7 +172,7 @@ CO_TEST(QueueMetrics, have_kubernetes_names_and_values) {
   EXPECT_THAT(after, HasSubstr("workqueue_adds_total{name=\"test\"} 2\n")) << "counted once";
 }
 
-CO_TEST(QueueMetrics, histograms_go_from_10_ns_to_600_s) {
+CO_TEST(QueueMetrics, cover_10_ns_to_600_s_in_histograms) {
   Setup setup(loop);
   std::string bounds;
   std::istringstream lines(setup.metrics.expose());
@@ -186,7 +186,7 @@ CO_TEST(QueueMetrics, histograms_go_from_10_ns_to_600_s) {
   co_return;
 }
 
-CO_TEST(QueueMetrics, outlive_their_queue) {
+CO_TEST(QueueMetrics, outlive_queue) {
   MetricsRegistry metrics;
   for (int life = 1; life <= 2; ++life) {
     TestFront queue(loop.time(), metrics, Options("test", 10));

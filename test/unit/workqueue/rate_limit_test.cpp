@@ -14,11 +14,11 @@ TEST(ItemBackoff, doubles_from_5_ms_to_1000_s) {
       {0, 5ms},    {1, 10ms},   {2, 20ms},   {10, 5120ms}, {17, 655'360ms},
       {18, 1000s}, {19, 1000s}, {63, 1000s}, {64, 1000s},  {1'000'000, 1000s}};
   for (const auto& [failures, backoff] : rows) {
-    EXPECT_EQ(item_backoff(failures), backoff) << failures << " failures";
+    EXPECT_EQ(kItemBackoff.after_failures(failures), backoff) << failures << " failures";
   }
 }
 
-TEST(RetryBucket, lets_100_through_and_then_10_per_second) {
+TEST(RetryBucket, admits_100_and_then_10_per_second) {
   RetryBucket bucket;
   const MonoTime now(1h);
   for (int i = 0; i < 100; ++i) ASSERT_EQ(bucket.reserve(now), 0s) << i;
@@ -27,7 +27,7 @@ TEST(RetryBucket, lets_100_through_and_then_10_per_second) {
   EXPECT_EQ(bucket.reserve(now + 1s), 0s) << "10 came back, 2 of them were spent in advance";
 }
 
-TEST(RetryBucket, is_full_again_after_10_s_and_not_fuller_later) {
+TEST(RetryBucket, is_full_again_after_10_s) {
   RetryBucket bucket;
   const MonoTime now(1h);
   EXPECT_TRUE(bucket.is_full(now));

@@ -110,7 +110,7 @@ const Row kRows[] = {
      processing_dirty, 0},
 };
 
-TEST(States, each_call_does_to_each_state_what_the_table_says) {
+TEST(States, follow_table_for_each_call) {
   for (const Row& row : kRows) {
     SCOPED_TRACE(row.sentence);
     TestQueue queue;
@@ -124,7 +124,7 @@ TEST(States, each_call_does_to_each_state_what_the_table_says) {
   }
 }
 
-TEST(States, done_for_an_item_without_a_worker_is_a_broken_invariant) {
+TEST(States, assert_that_done_item_has_worker) {
   for (const ItemState state : {idle, delayed, waiting}) {
     TestQueue queue;
     bring_to(queue, state);
@@ -132,7 +132,7 @@ TEST(States, done_for_an_item_without_a_worker_is_a_broken_invariant) {
   }
 }
 
-TEST(States, a_delay_that_was_set_during_the_work_is_pending_after_it) {
+TEST(States, keep_delay_set_during_work) {
   TestQueue queue;
   bring_to(queue, processing);
   queue.add_after(kItem, 10s);
@@ -142,14 +142,14 @@ TEST(States, a_delay_that_was_set_during_the_work_is_pending_after_it) {
   EXPECT_EQ(queue.handle(), kItem);
 }
 
-TEST(ShutDown, a_drain_hands_out_what_waits_and_what_is_dirty_and_accepts_nothing) {
+TEST(ShutDown, drains_waiting_and_dirty_items_and_accepts_nothing) {
   TestQueue queue;
   queue.add("lab/working");
   queue.take();
   queue.add("lab/working");
   queue.add("lab/waiting");
   queue.add_after("lab/delayed", 1s);
-  queue.core.shut_down(ShutDown::drain);
+  queue.queue.shut_down(ShutDown::drain);
   queue.add("lab/late");
   queue.add_after("lab/late", 0s);
   queue.add_rate_limited("lab/late");
@@ -160,15 +160,15 @@ TEST(ShutDown, a_drain_hands_out_what_waits_and_what_is_dirty_and_accepts_nothin
   EXPECT_EQ(queue.state("lab/late"), idle);
 }
 
-TEST(ShutDown, dropping_hands_out_nothing) {
+TEST(ShutDown, drops_everything) {
   TestQueue queue;
   queue.add("lab/working");
   queue.take();
   queue.add("lab/working");
   queue.add("lab/waiting");
-  queue.core.shut_down(ShutDown::drain);
-  queue.core.shut_down(ShutDown::drop_waiting);
-  queue.core.shut_down(ShutDown::drain);
+  queue.queue.shut_down(ShutDown::drain);
+  queue.queue.shut_down(ShutDown::drop_waiting);
+  queue.queue.shut_down(ShutDown::drain);
   EXPECT_EQ(queue.waiting(), 0U);
   queue.done("lab/working");
   EXPECT_EQ(queue.take(), "");

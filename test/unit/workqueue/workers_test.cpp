@@ -63,7 +63,7 @@ struct Setup {
   TaskGroup group;
 };
 
-CO_TEST(Workers, handle_every_item_and_end_after_a_drain) {
+CO_TEST(Workers, handle_every_item_and_end_after_drain) {
   Setup setup(loop);
   setup.start(2, [&](TestItem item) -> Task<Outcome> {
     setup.handled.push_back(setup.at(item));
@@ -76,7 +76,7 @@ CO_TEST(Workers, handle_every_item_and_end_after_a_drain) {
   EXPECT_THAT(setup.handled, ElementsAre("a/1@0", "b/1@0", "a/2@1000"));
 }
 
-CO_TEST(Workers, a_retry_backs_off_and_success_resets_it) {
+CO_TEST(Workers, back_off_on_retry_and_reset_on_success) {
   Setup setup(loop);
   setup.start(2, [&](TestItem item) -> Task<Outcome> {
     setup.handled.push_back(setup.at(item));
@@ -89,7 +89,7 @@ CO_TEST(Workers, a_retry_backs_off_and_success_resets_it) {
   co_await setup.finish();
 }
 
-CO_TEST(Workers, retry_after_resets_the_backoff_and_comes_at_its_time) {
+CO_TEST(Workers, reset_backoff_on_retry_after) {
   Setup setup(loop);
   setup.start(2, [&](TestItem item) -> Task<Outcome> {
     setup.handled.push_back(setup.at(item));
@@ -105,7 +105,7 @@ CO_TEST(Workers, retry_after_resets_the_backoff_and_comes_at_its_time) {
   co_await setup.finish();
 }
 
-CO_TEST(Workers, an_item_set_aside_comes_when_it_is_added_and_keeps_its_backoff) {
+CO_TEST(Workers, keep_backoff_of_item_set_aside) {
   Setup setup(loop);
   setup.start(2, [&](TestItem item) -> Task<Outcome> {
     setup.handled.push_back(setup.at(item));
@@ -123,7 +123,7 @@ CO_TEST(Workers, an_item_set_aside_comes_when_it_is_added_and_keeps_its_backoff)
   co_await setup.finish();
 }
 
-CO_TEST(Workers, an_exception_of_a_handler_is_logged_counted_and_retried) {
+CO_TEST(Workers, log_count_and_retry_exception_of_handler) {
   Setup setup(loop);
   setup.start(1, [&](TestItem item) -> Task<Outcome> {
     setup.handled.push_back(setup.at(item));
@@ -158,14 +158,14 @@ Task<bool> is_rethrown(VirtualLoop& loop, E exception) {
   co_return false;
 }
 
-CO_TEST(Workers, a_broken_invariant_and_lack_of_memory_end_them_all) {
+CO_TEST(Workers, end_on_broken_invariant_and_lack_of_memory) {
   const bool invariant = co_await is_rethrown(loop, runtime::InvariantViolation("lost track"));
   EXPECT_TRUE(invariant);
   const bool memory = co_await is_rethrown(loop, std::bad_alloc());
   EXPECT_TRUE(memory);
 }
 
-CO_TEST(Workers, cancelling_them_gives_back_what_they_worked_on) {
+CO_TEST(Workers, return_items_when_cancelled) {
   Setup setup(loop);
   setup.start(3, [&](TestItem item) -> Task<Outcome> {
     setup.handled.push_back(setup.at(item));
@@ -184,7 +184,7 @@ CO_TEST(Workers, cancelling_them_gives_back_what_they_worked_on) {
       << "a cancellation is no bug";
 }
 
-CO_TEST(Workers, let_others_run_between_items_that_need_no_waiting) {
+CO_TEST(Workers, yield_between_items) {
   Setup setup(loop);
   setup.start(1, [&](TestItem item) -> Task<Outcome> {
     setup.handled.push_back(setup.at(item));
@@ -198,7 +198,7 @@ CO_TEST(Workers, let_others_run_between_items_that_need_no_waiting) {
   EXPECT_EQ(setup.handled.size(), 100U);
 }
 
-TEST(Outcome, the_more_eager_of_two_is_less) {
+TEST(Outcome, orders_by_urgency) {
   const Outcome by_eagerness[] = {Outcome::retry(),           Outcome::retry(7s),
                                   Outcome::requeue_after(1s), Outcome::requeue_after(1min),
                                   Outcome::set_aside(),       Outcome::done()};

@@ -1,4 +1,4 @@
-#include "apiserver/admission/cel_values.hpp"
+#include "apiserver/text/cel_values.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace dcm::apiserver {
 namespace {
 
-TEST(CelValues, read_json_as_the_language_has_it) {
+TEST(CelValues, convert_json_to_language_types) {
   cel::Library library;
   library.add_variable("object", &cel::types::dyn);
   std::string problem;

@@ -59,7 +59,7 @@ class Admission : public Api {
   }
 };
 
-TEST_F(Admission, denies_what_a_policy_in_force_does_not_admit) {
+TEST_F(Admission, denies_what_policy_rejects) {
   deny_unless("object.data.a != '1'");
   const Answer refused = make_map();
   EXPECT_EQ(refused.status, 422);
@@ -78,14 +78,14 @@ TEST_F(Admission, does_nothing_without_a_binding) {
   EXPECT_EQ(make_map().status, 201);
 }
 
-TEST_F(Admission, ends_with_the_policy_or_its_binding) {
+TEST_F(Admission, ends_with_policy_or_binding) {
   deny_unless("false");
   EXPECT_EQ(make_map().status, 422);
   EXPECT_TRUE(api.remove(std::string(kBindings) + "/b").ok());
   EXPECT_EQ(make_map().status, 201);
 }
 
-TEST_F(Admission, sees_a_policy_that_has_changed) {
+TEST_F(Admission, sees_changed_policy) {
   deny_unless("false");
   put_policy(R"({"validations":[{"expression":"true"}]})");
   EXPECT_EQ(make_map().status, 201);
@@ -107,14 +107,14 @@ TEST_F(Admission, shows_the_old_object_of_a_deletion) {
   EXPECT_TRUE(all.text({"message"}).starts_with("configmaps \"Unknown\" is forbidden: "));
 }
 
-TEST_F(Admission, sees_what_a_dry_run_would_write) {
+TEST_F(Admission, sees_result_of_dry_run) {
   deny_unless("!request.dryRun");
   EXPECT_EQ(api.post(std::string(kMaps) + "?dryRun=All", R"({"metadata":{"name":"m"}})").status,
             422);
   EXPECT_EQ(make_map().status, 201);
 }
 
-TEST_F(Admission, names_the_reason_and_its_code) {
+TEST_F(Admission, names_reason_and_code) {
   struct Row {
     std::string_view reason;
     int code;
@@ -129,7 +129,7 @@ TEST_F(Admission, names_the_reason_and_its_code) {
   }
 }
 
-TEST_F(Admission, makes_the_message_by_an_expression_that_can) {
+TEST_F(Admission, evaluates_message_expression) {
   deny_unless("false", R"(,"messageExpression":"'no ' + object.data.a","message":"plain")");
   EXPECT_TRUE(make_map().text({"message"}).ends_with("denied request: no 1"));
   EXPECT_TRUE(make_map(R"({"b":"1"})").text({"message"}).ends_with("denied request: plain"));
@@ -150,14 +150,14 @@ TEST_F(Admission, evaluates_variables_on_demand) {
                              "key: missing"));
 }
 
-TEST_F(Admission, lets_errors_pass_if_the_failure_policy_says_so) {
+TEST_F(Admission, ignores_errors_if_failure_policy_allows) {
   put_policy(R"({"failurePolicy":"Ignore","validations":[{"expression":"object.data.x == '1'"}]})");
   put_binding();
   EXPECT_EQ(make_map().status, 201);
   EXPECT_EQ(make_map(R"({"x":"2"})", R"(,"labels":{"a":"b"})").status, 422);
 }
 
-TEST_F(Admission, asks_match_conditions_first) {
+TEST_F(Admission, evaluates_match_conditions_first) {
   put_policy(R"({"matchConditions":[{"name":"c","expression":"object.data.a == '1'"}],)"
              R"("validations":[{"expression":"false"}]})");
   put_binding();
@@ -169,7 +169,7 @@ TEST_F(Admission, asks_match_conditions_first) {
                              "data"));
 }
 
-TEST_F(Admission, warns_and_lets_pass) {
+TEST_F(Admission, warns_and_admits) {
   put_policy(R"({"validations":[{"expression":"false","message":"careful"}]})");
   put_binding(R"({"validationActions":["Warn","Audit"]})");
   const Answer made = make_map();
@@ -211,7 +211,7 @@ TEST_F(Admission, selects_by_namespace_object_name_and_scope) {
   }
 }
 
-TEST_F(Admission, is_narrowed_by_the_binding) {
+TEST_F(Admission, is_narrowed_by_binding) {
   put_policy(R"({"validations":[{"expression":"false"}]})");
   put_binding(R"({"validationActions":["Deny"],"matchResources":{"objectSelector":)"
               R"({"matchLabels":{"l":"1"}}}})");
@@ -219,7 +219,7 @@ TEST_F(Admission, is_narrowed_by_the_binding) {
   EXPECT_EQ(make_map().status, 201);
 }
 
-TEST_F(Admission, takes_parameters_from_the_objects_that_a_binding_names) {
+TEST_F(Admission, reads_parameters_named_by_binding) {
   api.post(kMaps, R"({"metadata":{"name":"limits"},"data":{"max":"1"}})");
   put_policy(R"({"paramKind":{"apiVersion":"v1","kind":"ConfigMap"},)"
              R"("validations":[{"expression":"!has(object.data.a) || )"
@@ -234,7 +234,7 @@ TEST_F(Admission, takes_parameters_from_the_objects_that_a_binding_names) {
                              "with `Deny` parameterNotFoundAction"));
 }
 
-TEST_F(Admission, refuses_by_a_parameter_kind_that_is_not_served) {
+TEST_F(Admission, rejects_unserved_parameter_kind) {
   put_policy(R"({"paramKind":{"apiVersion":"example.com/v1","kind":"Limit"},)"
              R"("validations":[{"expression":"true"}]})");
   put_binding();
@@ -245,7 +245,7 @@ TEST_F(Admission, refuses_by_a_parameter_kind_that_is_not_served) {
                              "'example.com/v1, Kind=Limit'"));
 }
 
-TEST_F(Admission, shows_the_namespace_without_its_owners) {
+TEST_F(Admission, shows_namespace_object) {
   deny_unless(
       "namespaceObject == null || (namespaceObject.metadata.name == 'default' && "
       "namespaceObject.status.phase == 'Active')");
@@ -253,7 +253,7 @@ TEST_F(Admission, shows_the_namespace_without_its_owners) {
   EXPECT_EQ(api.post("/api/v1/namespaces", R"({"metadata":{"name":"n"}})").status, 201);
 }
 
-TEST_F(Admission, shows_the_options_of_the_request) {
+TEST_F(Admission, shows_request_options) {
   deny_unless("request.options.kind == 'CreateOptions' && request.options.fieldManager == 'me'");
   EXPECT_EQ(make_map().status, 422);
   EXPECT_EQ(
@@ -261,7 +261,7 @@ TEST_F(Admission, shows_the_options_of_the_request) {
       201);
 }
 
-TEST_F(Admission, gives_an_authorizer_that_allows_everything_and_says_so) {
+TEST_F(Admission, offers_permissive_authorizer_and_warns) {
   const Answer made = api.post(
       kPolicies,
       R"({"metadata":{"name":"q"},"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[""],)"
@@ -277,7 +277,7 @@ TEST_F(Admission, gives_an_authorizer_that_allows_everything_and_says_so) {
   EXPECT_EQ(make_map().status, 201);
 }
 
-TEST_F(Admission, stops_an_expression_that_costs_too_much) {
+TEST_F(Admission, stops_expensive_expression) {
   put_policy(R"({"validations":[{"expression":"[1,2,3,4,5,6,7,8,9,10].all(a, )"
              R"([1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, )"
              R"([1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, )"
@@ -287,7 +287,7 @@ TEST_F(Admission, stops_an_expression_that_costs_too_much) {
       make_map().text({"message"}).ends_with("operation cancelled: actual cost limit exceeded"));
 }
 
-TEST_F(Admission, shows_an_object_in_the_version_that_the_rule_names) {
+TEST_F(Admission, shows_object_in_version_of_rule) {
   server.serve({.resource = {"v1", "v1beta1"}});
   put_policy(R"({"validations":[{"expression":)"
              R"("object == null || object.apiVersion == 'resource.k8s.io/v1beta1'"}]})",
@@ -306,7 +306,7 @@ TEST_F(Admission, shows_an_object_in_the_version_that_the_rule_names) {
   EXPECT_EQ(api.post(kSlices, std::string(kSlice)).status, 201);
 }
 
-TEST_F(Admission, asks_about_bindings_and_evictions_of_pods) {
+TEST_F(Admission, covers_bindings_and_evictions_of_pods) {
   make_pod();
   put_policy(R"({"validations":[{"expression":"request.subResource == 'status'",)"
              R"("messageExpression":"object.kind + ' ' + request.name"}]})",
@@ -334,7 +334,7 @@ TEST_F(Admission, never_applies_to_policies_themselves) {
 }
 
 // The policy of manifests/components/driver-slices.
-TEST_F(Admission, keeps_a_driver_to_the_slices_of_its_own_node) {
+TEST_F(Admission, restricts_driver_to_slices_of_its_node) {
   put_policy(
       R"({"variables":[{"name":"accounts","expression":"['system:serviceaccount:dra:driver']"},)"
       R"({"name":"restricted","expression":"request.userInfo.username in variables.accounts"},)"

@@ -42,7 +42,7 @@ class PolicyValidation : public Api, public ::testing::WithParamInterface<Row> {
   }
 };
 
-TEST_P(PolicyValidation, refuses) {
+TEST_P(PolicyValidation, rejects_invalid_policies) {
   const Answer answer = make(
       "validatingadmissionpolicies",
       R"({"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[""],)"
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class BindingValidation : public PolicyValidation {};
 
-TEST_P(BindingValidation, refuses) {
+TEST_P(BindingValidation, rejects_invalid_bindings) {
   const Answer answer =
       make("validatingadmissionpolicybindings",
            R"({"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Deny"]}})",

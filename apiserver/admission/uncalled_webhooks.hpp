@@ -1,0 +1,39 @@
+// Webhooks that a real server would call for a write. This one calls none: whoever relies on one is
+// told so by the write that it is about.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apiserver/model/attributes.hpp"
+#include "apiserver/model/resource_table.hpp"
+#include "apiserver/store/store.hpp"
+
+namespace dcm::apiserver {
+
+class UncalledWebhooks {
+ public:
+  // All that is referred to outlives it.
+  UncalledWebhooks(const Store& store, const ResourceTable& types) : store_(store), types_(types) {}
+
+  // Cheap: whether any configuration was ever stored.
+  bool are_there() const;
+  // A sentence for each webhook whose rules and selectors match. Match conditions, which are
+  // expressions, are taken to hold.
+  std::vector<std::string> for_write(const Attributes& attributes);
+
+ private:
+  struct Webhook {
+    std::string text;        // the sentence
+    JsonObject constraints;  // as a policy has them
+  };
+
+  void refresh();
+
+  const Store& store_;
+  const ResourceTable& types_;
+  std::vector<Webhook> webhooks_;
+  std::uint64_t seen_ = 0;  // changes of configurations
+};
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,76 @@
+#include "apiserver/reads/partial.hpp"
+
+#include <fmt/format.h>
+
+#include "apiserver/protobuf/protobuf.hpp"
+#include "apiserver/reads/lists.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::string_view kKind = "PartialObjectMetadata";
+constexpr std::string_view kListKind = "PartialObjectMetadataList";
+
+std::string group_version(const Form& form) {
+  return "meta.k8s.io/" + form.version;
+}
+
+JsonObject metadata_of(const Stored& object) {
+  return {{"metadata", object_at(*object, {"metadata"})}};
+}
+
+}  // namespace
+
+std::string encode_partial(const Stored& object, const Form& form) {
+  if (form.encoding == Encoding::protobuf) {
+    return encode_protobuf(group_version(form), kKind, metadata_of(object));
+  }
+  return fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{}}})", kKind,
+                     group_version(form), serialize(object_at(*object, {"metadata"})));
+}
+
+ListText partial_list_text(const JsonObject& metadata, const Form& form) {
+  const std::string api_version = group_version(form);
+  if (form.encoding == Encoding::json) {
+    return json_list_text(kListKind, api_version, metadata,
+                          [form](const Stored& object) { return encode_partial(object, form); });
+  }
+  return {.item =
+              [api_version](const Stored& object) {
+                return protobuf_list_item(
+                    encode_protobuf_item(api_version, kKind, metadata_of(object)));
+              },
+          .between = "",
+          .head =
+              [=](std::size_t bytes) {
+                return protobuf_list_head(api_version, kListKind, metadata, bytes);
+              },
+          .tail = "",
+          .head_is_made = ListText::HeadIsMade::last};
+}
+
+void to_form(const Form& form, Response& response) {
+  const bool as_is = form.encoding == Encoding::json && form.shape != Form::Shape::metadata;
+  const bool json =
+      !response.headers.empty() && response.headers.front().second == "application/json";
+  std::string problem;
+  auto body = json && !as_is ? parse(response.body, problem) : std::nullopt;
+  if (!body || !body->is_object()) return;
+  JsonObject& object = body->get_object();
+  const bool is_object = !text_at(object, {"metadata", "uid"}).empty();
+  if (form.shape == Form::Shape::metadata && is_object) {
+    object = {
+        {"kind", kKind}, {"apiVersion", group_version(form)}, {"metadata", object["metadata"]}};
+  }
+  const std::string api_version(text_at(object, {"apiVersion"}));
+  const std::string kind(text_at(object, {"kind"}));
+  if (form.encoding == Encoding::json) {
+    response.body = serialize(object) + "\n";
+  } else if (encodes_protobuf(api_version, kind)) {
+    response.body = encode_protobuf(api_version, kind, object);
+    response.headers.front().second = kProtobuf;
+  }
+}
+
+}  // namespace dcm::apiserver

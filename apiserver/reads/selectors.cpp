@@ -1,0 +1,255 @@
+#include "apiserver/reads/selectors.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// Splits at commas outside of parentheses.
+std::vector<std::string_view> split_terms(std::string_view text) {
+  std::vector<std::string_view> terms;
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const bool end = i == text.size() || (text[i] == ',' && depth == 0);
+    if (!end) {
+      depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+      continue;
+    }
+    if (const auto term = trimmed(text.substr(begin, i - begin)); !term.empty()) {
+      terms.push_back(term);
+    }
+    begin = i + 1;
+  }
+  return terms;
+}
+
+std::vector<std::string> split_values(std::string_view list) {
+  std::vector<std::string> values;
+  while (!list.empty()) {
+    const auto comma = list.find(',');
+    values.emplace_back(trimmed(list.substr(0, comma)));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+  return values;
+}
+
+// Events of the newer API group have other names for the same fields.
+SelectableFields as_events_v1(SelectableFields fields) {
+  constexpr std::string_view kOld = "involvedObject.";
+  SelectableFields renamed = {{"reason", fields["reason"]},
+                              {"type", fields["type"]},
+                              {"reportingController", fields["reportingComponent"]}};
+  for (auto& [name, value] : fields) {
+    if (name.starts_with(kOld)) {
+      renamed["regarding." + name.substr(kOld.size())] = std::move(value);
+    }
+  }
+  return renamed;
+}
+
+SelectableFields all_fields(const ResourceType& type, const JsonObject& object) {
+  SelectableFields fields = type.strategy->selectable_fields(object);
+  if (type.group == "events.k8s.io") fields = as_events_v1(std::move(fields));
+  fields["metadata.name"] = text_at(object, {"metadata", "name"});
+  if (type.namespaced()) fields["metadata.namespace"] = text_at(object, {"metadata", "namespace"});
+  return fields;
+}
+
+// Kinds without field selectors answer with a default text.
+ApiError unknown_field(const ResourceType& type, std::string_view field) {
+  if (type.defined != nullptr || !type.strategy->selectable_fields({}).empty()) {
+    return bad_request(fmt::format("field label not supported: {}", field));
+  }
+  return bad_request(fmt::format("\"{}\" is not a known field selector: only \"metadata.name\"{}",
+                                 field, type.namespaced() ? ", \"metadata.namespace\"" : ""));
+}
+
+std::optional<std::int64_t> number(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+struct Split {
+  std::string_view key;
+  std::string_view value;
+  bool equal;
+};
+
+// "key=value", "key==value" or "key!=value".
+std::optional<Split> split_equality(std::string_view term) {
+  const auto at = term.find('=');
+  if (at == std::string_view::npos || at == 0) return std::nullopt;
+  const bool equal = term[at - 1] != '!';
+  const auto value = at + 1 < term.size() && term[at + 1] == '=' ? at + 2 : at + 1;
+  return Split{trimmed(term.substr(0, equal ? at : at - 1)), trimmed(term.substr(value)), equal};
+}
+
+}  // namespace
+
+Outcome<Selector::Term> Selector::parse_label_term(std::string_view text) {
+  const auto open = text.find('(');
+  if (open != std::string_view::npos) {
+    const auto close = text.rfind(')');
+    const auto head = trimmed(text.substr(0, open));
+    const bool none = head.ends_with(" notin");
+    const bool in = head.ends_with(" in");
+    if (close == std::string_view::npos || (!none && !in)) {
+      return std::unexpected(bad_request(fmt::format("unable to parse requirement: {}", text)));
+    }
+    return Term{On::label, std::string(trimmed(head.substr(0, head.size() - (none ? 6 : 3)))),
+                none ? Operator::not_in : Operator::in,
+                split_values(text.substr(open + 1, close - open - 1))};
+  }
+  if (const auto split = split_equality(text)) {
+    return Term{On::label,
+                std::string(split->key),
+                split->equal ? Operator::in : Operator::not_in,
+                {std::string(split->value)}};
+  }
+  if (const auto at = text.find_first_of("<>"); at != std::string_view::npos) {
+    return Term{On::label,
+                std::string(trimmed(text.substr(0, at))),
+                text[at] == '<' ? Operator::less : Operator::greater,
+                {std::string(trimmed(text.substr(at + 1)))}};
+  }
+  if (text.starts_with('!')) {
+    return Term{On::label, std::string(trimmed(text.substr(1))), Operator::does_not_exist};
+  }
+  if (text.find(' ') != std::string_view::npos) {
+    return std::unexpected(bad_request(fmt::format("unable to parse requirement: {}", text)));
+  }
+  return Term{On::label, std::string(text), Operator::exists};
+}
+
+Outcome<> Selector::check_label_term(const Term& term) {
+  std::string_view problem = problem_with_qualified_name(term.key);
+  for (const std::string& value : term.values) {
+    if (problem.empty()) problem = problem_with_label_value(value);
+  }
+  if (problem.empty()) return {};
+  return std::unexpected(bad_request(fmt::format("unable to parse requirement: {}", problem)));
+}
+
+Outcome<> Selector::parse_labels(std::string_view text, std::vector<Term>& terms) {
+  for (const auto part : split_terms(text)) {
+    auto term = parse_label_term(part);
+    if (!term) return std::unexpected(std::move(term.error()));
+    if (auto valid = check_label_term(*term); !valid) return valid;
+    terms.push_back(std::move(*term));
+  }
+  return {};
+}
+
+Outcome<> Selector::parse_fields(const ResourceType& type, std::string_view text,
+                                 std::vector<Term>& terms) {
+  const SelectableFields known = all_fields(type, {});
+  for (const auto part : split_terms(text)) {
+    const auto split = split_equality(part);
+    if (!split) {
+      return std::unexpected(
+          bad_request(fmt::format("invalid selector: '{}'; can't understand '{}'", text, part)));
+    }
+    if (!known.contains(split->key)) {
+      return std::unexpected(unknown_field(type, split->key));
+    }
+    terms.push_back({On::field,
+                     std::string(split->key),
+                     split->equal ? Operator::in : Operator::not_in,
+                     {std::string(split->value)}});
+  }
+  return {};
+}
+
+Outcome<Selector> Selector::parse(const ResourceType& type, std::string_view labels,
+                                  std::string_view fields) {
+  Selector selector;
+  selector.type_ = &type;
+  if (auto parsed = parse_labels(labels, selector.terms_); !parsed) {
+    return std::unexpected(std::move(parsed.error()));
+  }
+  if (auto parsed = parse_fields(type, fields, selector.terms_); !parsed) {
+    return std::unexpected(std::move(parsed.error()));
+  }
+  return selector;
+}
+
+bool Selector::selects(std::string_view field) const {
+  return std::ranges::any_of(terms_, [&](const Term& term) {
+    return term.on == On::field && term.op == Operator::in && term.key == field;
+  });
+}
+
+std::optional<std::string_view> Selector::selected_name() const {
+  for (const Term& term : terms_) {
+    const bool names = term.on == On::field && term.op == Operator::in && term.values.size() == 1;
+    if (names && term.key == "metadata.name") return term.values.front();
+  }
+  return std::nullopt;
+}
+
+bool Selector::holds(const Term& term, const std::string* value) {
+  const auto listed = [&] {
+    return value != nullptr && std::ranges::find(term.values, *value) != term.values.end();
+  };
+  switch (term.op) {
+    case Operator::in:
+      return listed();
+    case Operator::not_in:
+      return !listed();
+    case Operator::exists:
+      return value != nullptr;
+    case Operator::does_not_exist:
+      return value == nullptr;
+    case Operator::greater:
+    case Operator::less: {
+      const auto left = value != nullptr ? number(*value) : std::nullopt;
+      const auto right = number(term.values.front());
+      if (!left || !right) return false;
+      return term.op == Operator::less ? *left < *right : *left > *right;
+    }
+  }
+  return false;
+}
+
+bool Selector::matches_node(const JsonObject& pod) const {
+  const std::string node(text_at(pod, {"spec", "nodeName"}));
+  return std::ranges::all_of(terms_, [&](const Term& term) {
+    return term.on == On::label || term.key != "spec.nodeName" || holds(term, &node);
+  });
+}
+
+bool Selector::matches(const JsonObject& object) const {
+  if (terms_.empty()) return true;
+  const JsonObject& labels = object_at(object, {"metadata", "labels"});
+  const bool asks_fields =
+      std::ranges::any_of(terms_, [](const Term& term) { return term.on == On::field; });
+  const SelectableFields fields = asks_fields ? all_fields(*type_, object) : SelectableFields();
+  return std::ranges::all_of(terms_, [&](const Term& term) {
+    if (term.on == On::field) {
+      const auto found = fields.find(term.key);
+      return holds(term, found == fields.end() ? nullptr : &found->second);
+    }
+    const Json* label = labels.if_contains(term.key);
+    if (label == nullptr || !label->is_string()) return holds(term, nullptr);
+    const std::string value(view(label->get_string()));
+    return holds(term, &value);
+  });
+}
+
+}  // namespace dcm::apiserver

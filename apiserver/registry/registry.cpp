@@ -1,0 +1,259 @@
+#include "apiserver/registry/registry.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "apiserver/fields/conversion.hpp"
+#include "apiserver/fields/go_members.hpp"
+#include "apiserver/fields/go_values.hpp"
+#include "apiserver/fields/ownership.hpp"
+#include "apiserver/rules/metadata_rules.hpp"
+#include "apiserver/rules/priority.hpp"
+#include "runtime/timestamp.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr int kNameAttempts = 8;
+constexpr std::size_t kMaxNameBase = 58;
+
+}  // namespace
+
+Outcome<> check_is_number(std::string_view version) {
+  if (version.find_first_not_of("0123456789") == std::string_view::npos) return {};
+  return std::unexpected(
+      plain_failure(fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", version)));
+}
+
+void set_namespace(const Target& target, JsonObject& metadata) {
+  if (target.ns.empty()) {
+    metadata.erase("namespace");
+  } else {
+    metadata["namespace"] = target.ns;
+  }
+}
+
+void settle(const ResourceType& type, JsonObject& object) {
+  make_as_written(type, object, {});
+  Json* const pods = type.strategy->pod_spec(object);
+  if (!type.is("Pod") && pods != nullptr && pods->is_object()) {
+    write_pod_spec_as_go(pods->get_object());
+  }
+}
+
+void drop_nulls(const ResourceType& type, JsonObject& object) {
+  drop_nulls(type.is_struct() ? object : child(object, "metadata"));
+}
+
+void Registry::drop_fields_of_other_versions(const ResourceType& type, JsonObject& object) {
+  if (!types_.get("podgroups").versions.empty()) return;
+  Json* const pods = type.strategy->pod_spec(object);
+  if (pods == nullptr || !pods->is_object()) return;
+  if (pods->get_object().erase("schedulingGroup") == 0 || !advice_) return;
+  warn(
+      "spec.schedulingGroup is dropped, as on a server whose feature gate GenericWorkload is off: "
+      "--runtime-config=scheduling.k8s.io/v1beta1 turns pod groups on");
+}
+
+std::string drop_repeated_owners_with_warning(JsonObject& metadata) {
+  const std::string repeated = drop_repeated_owners(metadata);
+  if (repeated.empty()) return {};
+  return fmt::format(
+      ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in "
+      "1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate "
+      "UID(s) observed: {}",
+      repeated);
+}
+
+Causes as_client_sees(Causes causes, const Target& target) {
+  Causes seen;
+  std::set<std::string> texts;
+  for (Cause& cause : causes) {
+    cause.field = field_in_version(*target.type, target.version, std::move(cause.field));
+    if (texts.insert(fmt::format("{} {} {}", cause.reason, cause.field, cause.message)).second) {
+      seen.push_back(std::move(cause));
+    }
+  }
+  return seen;
+}
+
+WriteContext Registry::context_of(const Target& target) const {
+  const Stored ns = target.ns.empty() ? nullptr : store_.get("namespaces", target.ns);
+  return {time_.wall_now(), ns.get()};
+}
+
+Outcome<Stored> Registry::get(const Target& target) const {
+  Stored object = store_.get(target.type->storage(), target.key());
+  if (object == nullptr) return std::unexpected(not_found(*target.type, target.name));
+  return object;
+}
+
+std::string Registry::encode(const Target& target, const Stored& object) {
+  return *texts_.get(*target.type, target.version, object, target.answer);
+}
+
+void Registry::warn(const std::string& text) {
+  if (!text.empty()) warnings_.push_back(text);
+}
+
+void Registry::warn_of(const Target& target, const JsonObject& next, const JsonObject* old) {
+  if (target.endpoint != Endpoint::main) return;
+  for (const std::string& text : target.type->strategy->warnings(next, old)) warn(text);
+  if (old != nullptr || !advice_) return;
+  for (const std::string& text : advice_(*target.type, next)) warn(text);
+}
+
+std::vector<std::string> Registry::take_warnings() {
+  std::vector<std::string> all = std::exchange(warnings_, {});
+  std::ranges::move(policies_.take_warnings(), std::back_inserter(all));
+  return all;
+}
+
+std::vector<Store::Entry> Registry::list(const ResourceType& type, std::string_view ns) const {
+  const std::string prefix = ns.empty() ? "" : std::string(ns) + "/";
+  return store_.list(type.storage(), prefix, "", store_.revision());
+}
+
+std::string Registry::now() const {
+  return runtime::timestamp(time_.wall_now());
+}
+
+Outcome<> Registry::check_namespace(const Target& target, const JsonObject& body) const {
+  if (!target.type->namespaced()) return {};
+  const Stored ns = store_.get("namespaces", target.ns);
+  if (ns == nullptr) return std::unexpected(not_found(types_.get("namespaces"), target.ns));
+  if (!has(*ns, {"metadata", "deletionTimestamp"})) return {};
+  std::string_view name = text_at(body, {"metadata", "name"});
+  if (name.empty()) name = text_at(body, {"metadata", "generateName"});
+  return std::unexpected(namespace_terminating(*target.type, name, target.ns));
+}
+
+Outcome<> Registry::choose_name(const Target& target, JsonObject& metadata) const {
+  const std::string_view storage = target.type->storage();
+  std::string base(text_at(metadata, {"generateName"}));
+  if (!text_at(metadata, {"name"}).empty() || base.empty()) {
+    const std::string_view name = text_at(metadata, {"name"});
+    if (store_.get(storage, object_key(target.ns, name)) == nullptr) return {};
+    return std::unexpected(already_exists(*target.type, name));
+  }
+  base.resize(std::min(base.size(), kMaxNameBase));
+  std::string name;
+  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+    name = base + random_suffix();
+    metadata["name"] = name;
+    if (store_.get(storage, object_key(target.ns, name)) == nullptr) return {};
+  }
+  return std::unexpected(no_free_name(*target.type, name));
+}
+
+void Registry::set_system_metadata(const Target& target, JsonObject& metadata) const {
+  set_namespace(target, metadata);
+  for (const auto* key : {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
+                          "managedFields", "selfLink"}) {
+    metadata.erase(key);
+  }
+  metadata["uid"] = random_uid();
+  metadata["creationTimestamp"] = now();
+}
+
+// Metadata of events is checked last.
+Causes Registry::problems_with_new(const Target& target, const JsonObject& object) const {
+  const Strategy& strategy = *target.type->strategy;
+  Causes causes;
+  if (!target.type->is("Event")) {
+    validate_metadata(target.type->built_in(), object, strategy.name_rule(), causes);
+  }
+  strategy.validate_create(object, context_of(target), causes);
+  if (target.type->is("Event") && causes.empty()) {
+    validate_metadata(target.type->built_in(), object, strategy.name_rule(), causes);
+  }
+  return causes;
+}
+
+Outcome<> Registry::admit(const Target& target, JsonObject& body) const {
+  const bool is_pod = target.type->is("Pod");
+  if (!is_pod && !target.type->is("PriorityClass")) return {};
+  const auto classes = store_.list("priorityclasses", "", "", store_.revision());
+  const auto refused =
+      is_pod ? admit_priority(child(body, "spec"), classes) : admit_priority_class(body, classes);
+  if (!refused) return {};
+  const std::string name(text_at(body, {"metadata", "name"}));
+  return std::unexpected(forbidden(*target.type, name, *refused));
+}
+
+Outcome<Written> Registry::create(const Target& target, JsonObject body) {
+  return make(target, std::move(body), nullptr);
+}
+
+Outcome<Written> Registry::make(const Target& target, JsonObject body, const FieldSet* applied) {
+  if (auto allowed = check_namespace(target, body); !allowed) {
+    return std::unexpected(std::move(allowed.error()));
+  }
+  if (target.type->defined != nullptr && target.type->defined->is_terminating) {
+    return std::unexpected(
+        forbidden(*target.type, text_at(body, {"metadata", "name"}),
+                  "create not allowed while custom resource definition is terminating"));
+  }
+  const Strategy& strategy = *target.type->strategy;
+  const WriteContext context = context_of(target);
+  to_stored_version(*target.type, target.version, body);
+  drop_nulls(*target.type, body);
+  write_values_as_go(body, target.type->fields("v1"));
+  drop_fields_of_other_versions(*target.type, body);
+  const std::string version(text_at(body, {"metadata", "resourceVersion"}));
+  set_system_metadata(target, child(body, "metadata"));
+  warn(drop_repeated_owners_with_warning(child(body, "metadata")));
+  strategy.set_defaults(body, context);
+  if (applied == nullptr && ownership_ == Ownership::of_applied) {
+    make_as_written(*target.type, body);
+  } else {
+    own_as_maker(target, body, applied, now());
+  }
+  auto named = choose_name(target, child(body, "metadata"));
+  const std::string name(text_at(body, {"metadata", "name"}));
+  if (auto admitted = admit(target, body); !admitted) {
+    return std::unexpected(std::move(admitted.error()));
+  }
+  strategy.prepare_create(body, context);
+  settle(*target.type, body);
+
+  if (const Causes causes = problems_with_new(target, body); !causes.empty()) {
+    return std::unexpected(invalid(*target.type, name, as_client_sees(causes, target)));
+  }
+  warn_of(target, body, nullptr);
+  if (auto admitted = ask_policies("CREATE", target, &body, nullptr); !admitted) {
+    return std::unexpected(std::move(admitted.error()));
+  }
+  // Only written objects are rejected for their version, and applied ones not even then.
+  if (!version.empty() && target.commit == Commit::write && applied == nullptr) {
+    return std::unexpected(
+        plain_failure("resourceVersion should not be set on objects to be created"));
+  }
+  if (!named) return std::unexpected(std::move(named.error()));
+  if (target.commit == Commit::dry_run) {
+    if (!version.empty()) child(body, "metadata")["resourceVersion"] = version;
+    return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};
+  }
+  Stored stored = store_.put(target.type->storage(), object_key(target.ns, name), std::move(body));
+  return Written{std::move(stored), Written::Kind::created};
+}
+
+std::string Registry::random_suffix() const {
+  // apimachinery's alphabet: no vowels and no look-alikes, so that no words appear.
+  constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+  std::string suffix;
+  for (int i = 0; i < 5; ++i) suffix += kAlphabet[rng_.below(kAlphabet.size())];
+  return suffix;
+}
+
+std::string Registry::random_uid() const {
+  const std::uint64_t high = (rng_.next() & ~0xf000ULL) | 0x4000ULL;       // version 4
+  const std::uint64_t low = (rng_.next() & ~(3ULL << 62)) | (2ULL << 62);  // variant 1
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff,
+                     high & 0xffff, low >> 48, low & 0xffffffffffffULL);
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,158 @@
+// Create (registry.cpp), update (updates.cpp) and delete (deletion.cpp) of one object: the rules
+// that all kinds share, in the order in which k8s.io/apiserver's registry/generic store applies
+// them. What is particular to a kind is in its Strategy. Bodies come in and objects go out in the
+// version of the request; stored ones are v1.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "apiserver/admission/policies.hpp"
+#include "apiserver/admission/uncalled_webhooks.hpp"
+#include "apiserver/fields/apply.hpp"
+#include "apiserver/fields/ownership.hpp"
+#include "apiserver/model/target.hpp"
+#include "apiserver/registry/object_texts.hpp"
+#include "apiserver/rules/strategy.hpp"
+#include "apiserver/store/store.hpp"
+#include "runtime/rng.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::apiserver {
+
+struct Written {
+  Stored object;
+  enum class Kind { created, updated } kind = Kind::updated;
+};
+
+// The treatment of dependents. `not_orphan`: the deprecated `orphanDependents: false`; background
+// for all kinds except namespaces.
+enum class Propagation { unsaid, background, foreground, orphan, not_orphan };
+
+struct DeleteWish {
+  std::string uid = {};               // precondition, "" for none
+  std::string resource_version = {};  // precondition, "" for none
+  std::optional<std::int64_t> grace_seconds = {};
+  Propagation propagation = Propagation::unsaid;
+  // A request for one object; for a collection, of which policies see no name; or an eviction,
+  // which they have seen already.
+  enum class Of { object, collection, eviction } of = Of::object;
+};
+
+struct Deleted {
+  Stored object;
+  enum class Kind { gone, pending } kind = Kind::gone;
+};
+
+// 409 if the object does not meet the preconditions.
+Outcome<> check_preconditions(const Target& target, const JsonObject& object,
+                              const DeleteWish& wish);
+
+// 500 if resourceVersion is no number.
+Outcome<> check_is_number(std::string_view version);
+
+// Common steps of create and update: a cluster-scoped object gets no namespace, whatever the writer
+// says; empty lists and maps are removed before storing.
+void set_namespace(const Target& target, JsonObject& metadata);
+void settle(const ResourceType& type, JsonObject& object);
+// Drops duplicate owner references from `metadata`; returns the warning, or "".
+std::string drop_repeated_owners_with_warning(JsonObject& metadata);
+// Null members: neither structs nor metadata have them.
+void drop_nulls(const ResourceType& type, JsonObject& object);
+// Each cause once, in the words of the client's version.
+Causes as_client_sees(Causes causes, const Target& target);
+
+class Registry {
+ public:
+  // All references outlive the registry.
+  Registry(Store& store, const ResourceTable& types, runtime::TimeSource& time, runtime::Rng& rng,
+           Ownership ownership)
+      : store_(store),
+        types_(types),
+        time_(time),
+        rng_(rng),
+        ownership_(ownership),
+        policies_(store, types),
+        webhooks_(store, types) {}
+
+  Outcome<Stored> get(const Target& target) const;
+  Outcome<Written> create(const Target& target, JsonObject body);
+  Outcome<Written> replace(const Target& target, JsonObject body);
+  // The objects of a kind in a namespace, or in all if it is "".
+  std::vector<Store::Entry> list(const ResourceType& type, std::string_view ns) const;
+  // Applies `change` to the newest state in the target's version.
+  using Change = std::function<Outcome<>(JsonObject& object)>;
+  Outcome<Written> patch(const Target& target, const Change& change);
+  Outcome<Written> apply(const Target& target, JsonObject wanted, ApplyForce force);
+  // For endpoints that change what no client can: bypasses strategy, validation and managed fields.
+  // `now` is formatted as in API objects.
+  using Rewrite = std::function<Outcome<>(JsonObject& stored, const std::string& now)>;
+  Outcome<Written> rewrite(const Target& target, const Rewrite& rewrite);
+  Outcome<Deleted> remove(const Target& target, const DeleteWish& wish);
+
+  // Whether admission policies admit a write of a subresource. `kind`: of the posted object.
+  Outcome<> ask_policies(const Target& target, std::string_view subresource, GroupVersionKind kind,
+                         const JsonObject& object);
+  // Warnings for the client of a request; "" is none.
+  void warn(const std::string& text);
+  void warn_of(const Target& target, const JsonObject& next, const JsonObject* old);
+  // Further warnings for the creator of an object.
+  using Advice =
+      std::function<std::vector<std::string>(const ResourceType& type, const JsonObject& object)>;
+  void set_advice(Advice advice) { advice_ = std::move(advice); }
+  // These, plus warnings of admission policies, since the last call.
+  std::vector<std::string> take_warnings();
+
+  const ResourceTable& types() const { return types_; }
+  // The object as text, in the target's version.
+  std::string encode(const Target& target, const Stored& object);
+  ObjectTexts& texts() { return texts_; }
+  Revision revision() const { return store_.revision(); }
+  // The time as formatted in API objects.
+  std::string now() const;
+
+ private:
+  // The origin of an update: decides what a missing version or another UID means.
+  enum class Update { replace, patch, apply };
+
+  // `applied`: the fields claimed by server-side apply; null for an ordinary create.
+  Outcome<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
+  // Whether admission policies admit a write; null: there is no such object.
+  Outcome<> ask_policies(std::string_view operation, const Target& target, const JsonObject* object,
+                         const JsonObject* old);
+  bool asks_admission() const;
+  Outcome<> ask_policies(const Attributes& attributes);
+  // Checks that depend on other objects, which no strategy can do.
+  Outcome<> admit(const Target& target, JsonObject& body) const;
+  // Pods belong to groups only where groups are served (feature gate GenericWorkload).
+  void drop_fields_of_other_versions(const ResourceType& type, JsonObject& object);
+  Outcome<> check_namespace(const Target& target, const JsonObject& body) const;
+  Causes problems_with_new(const Target& target, const JsonObject& object) const;
+  void set_system_metadata(const Target& target, JsonObject& metadata) const;
+  Outcome<> choose_name(const Target& target, JsonObject& metadata) const;
+  Outcome<Written> update(const Target& target, const Stored& old, JsonObject next, Update how);
+  Outcome<> check_version(const Target& target, const JsonObject& old, JsonObject& next,
+                          Update how) const;
+  Outcome<Written> commit_update(const Target& target, const Stored& old, JsonObject next);
+  Outcome<Written> apply_as_create(const Target& target, JsonObject wanted);
+  void mark_as_deleted(const Target& target, JsonObject& object,
+                       std::optional<std::int64_t> grace) const;
+
+  WriteContext context_of(const Target& target) const;
+  std::string random_suffix() const;
+  std::string random_uid() const;
+
+  Store& store_;
+  const ResourceTable& types_;
+  runtime::TimeSource& time_;
+  runtime::Rng& rng_;
+  Ownership ownership_;
+  Policies policies_;
+  UncalledWebhooks webhooks_;
+  ObjectTexts texts_;
+  std::vector<std::string> warnings_;
+  Advice advice_;  // null: nothing
+};
+
+}  // namespace dcm::apiserver

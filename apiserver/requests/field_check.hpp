@@ -1,0 +1,40 @@
+// `fieldValidation`: the treatment of unknown and duplicate fields (KEP-2885). They are dropped in
+// any case; the client gets a warning or a failure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/requests/request.hpp"
+
+namespace dcm::apiserver {
+
+class FieldCheck {
+ public:
+  // For a request with valid options. Default: warn.
+  explicit FieldCheck(const Query& query);
+
+  bool ignores_problems() const { return mode_ == Mode::ignore; }
+  // Records what is wrong with a body. If that is a failure, returns its text.
+  std::optional<std::string> objection(const std::vector<std::string>& problems);
+
+  // The warnings as headers: `299 - "unknown field \"spec.nonsense\""`.
+  void add_warnings(Response& response) const;
+
+ private:
+  enum class Mode { ignore, warn, strict };
+
+  Mode mode_;
+  std::vector<std::string> warnings_;
+};
+
+// Adds a warning to a response (`Warning`, RFC 7234 5.5, code 299).
+void add_warning(Response& response, std::string_view text);
+// `unknown field "spec.nonsense"`, for each path.
+std::vector<std::string> unknown_fields(const std::vector<std::string>& paths);
+// `duplicate field "spec.containers"`, for each duplicate member.
+std::vector<std::string> duplicate_fields(std::string_view json, std::string_view before = "");
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,16 @@
+// metav1.CreateOptions, UpdateOptions and PatchOptions: the query of a write.
+#pragma once
+
+#include "apiserver/requests/writes.hpp"
+
+namespace dcm::apiserver {
+
+// 422 for unknown values. `kind` is "CreateOptions" or "UpdateOptions".
+Outcome<> check_write_options(std::string_view kind, const Query& query);
+// The same for a patch: an apply needs a manager, and may be forced; others may not.
+Outcome<> check_patch_options(PatchKind kind, const Query& query);
+
+// As admission policies see them.
+JsonObject admission_options(const Query& query);
+
+}  // namespace dcm::apiserver

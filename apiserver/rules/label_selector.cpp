@@ -1,0 +1,138 @@
+#include "apiserver/rules/label_selector.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <ranges>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apiserver/rules/names.hpp"
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+bool holds(const JsonObject& term, const JsonObject& labels) {
+  const std::string_view op = text_at(term, {"operator"});
+  const Json* label = labels.if_contains(text_at(term, {"key"}));
+  const JsonArray& values = array_at(term, {"values"});
+  const bool listed = label != nullptr && std::ranges::find(values, *label) != values.end();
+  if (op == "In") return listed;
+  if (op == "NotIn") return !listed;
+  if (op == "Exists") return label != nullptr;
+  return op == "DoesNotExist" && label == nullptr;
+}
+
+}  // namespace
+
+bool selects(const JsonObject* selector, const JsonObject& labels) {
+  if (selector == nullptr) return false;
+  for (const auto& [key, value] : object_at(*selector, {"matchLabels"})) {
+    const Json* label = labels.if_contains(key);
+    if (label == nullptr || *label != value) return false;
+  }
+  return std::ranges::all_of(array_at(*selector, {"matchExpressions"}), [&](const Json& term) {
+    return term.is_object() && holds(term.get_object(), labels);
+  });
+}
+
+namespace {
+
+using TermsByKey = std::multimap<std::string, std::string, std::less<>>;
+
+std::string text_of(const TermsByKey& terms) {
+  if (terms.empty()) return "<none>";
+  return fmt::format("{}", fmt::join(std::views::values(terms), ","));
+}
+
+void add_labels(TermsByKey& terms, const JsonObject& labels) {
+  for (const auto& [key, value] : labels) {
+    const std::string_view text = value.is_string() ? view(value.get_string()) : "";
+    terms.emplace(key, fmt::format("{}={}", std::string_view(key), text));
+  }
+}
+
+// Nothing for an operator that there is not.
+std::optional<std::string> term_text(const JsonObject& term) {
+  const std::string_view op = text_at(term, {"operator"});
+  const std::string_view key = text_at(term, {"key"});
+  if (op == "Exists") return std::string(key);
+  if (op == "DoesNotExist") return fmt::format("!{}", key);
+  if (op != "In" && op != "NotIn") return {};
+  std::set<std::string_view> values;
+  for (const Json& value : array_at(term, {"values"})) {
+    if (value.is_string()) values.insert(view(value.get_string()));
+  }
+  return fmt::format("{} {} ({})", key, op == "In" ? "in" : "notin", fmt::join(values, ","));
+}
+
+}  // namespace
+
+std::string selector_text(const Json* selector) {
+  if (selector == nullptr || !selector->is_object()) return "<none>";
+  TermsByKey terms;
+  add_labels(terms, object_at(selector->get_object(), {"matchLabels"}));
+  for (const Json& item : array_at(selector->get_object(), {"matchExpressions"})) {
+    auto text = term_text(as_object(item));
+    if (!text) return "<error>";
+    terms.emplace(text_at(as_object(item), {"key"}), *std::move(text));
+  }
+  return text_of(terms);
+}
+
+std::string labels_text(const JsonObject& labels) {
+  TermsByKey terms;
+  add_labels(terms, labels);
+  return text_of(terms);
+}
+
+namespace {
+
+void validate_operator(const JsonObject& term, const std::string& path, Causes& causes) {
+  const std::string_view op = text_at(term, {"operator"});
+  const bool any_values = !array_at(term, {"values"}).empty();
+  if (op == "In" || op == "NotIn") {
+    if (any_values) return;
+    causes.push_back(
+        required_value(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"));
+  } else if (op == "Exists" || op == "DoesNotExist") {
+    if (!any_values) return;
+    causes.push_back(forbidden_value(
+        path + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+  } else {
+    causes.push_back(invalid_value(path + ".operator", Json(op), "not a valid selector operator"));
+  }
+}
+
+void validate_value(const Json& value, const std::string& path, Causes& causes) {
+  const std::string_view text = value.is_string() ? view(value.get_string()) : "";
+  if (const auto problem = problem_with_label_value(text); !problem.empty()) {
+    causes.push_back(invalid_value(path, value, problem));
+  }
+}
+
+}  // namespace
+
+void validate_label_selector(const JsonObject& selector, const std::string& path, Causes& causes) {
+  for (const auto& [key, value] : object_at(selector, {"matchLabels"})) {
+    validate_label_name(key, path + ".matchLabels", causes);
+    validate_value(value, path + ".matchLabels", causes);
+  }
+  std::size_t index = 0;
+  for (const Json& item : array_at(selector, {"matchExpressions"})) {
+    const std::string here = indexed(path + ".matchExpressions", index++);
+    const JsonObject& term = as_object(item);
+    validate_operator(term, here, causes);
+    validate_label_name(text_at(term, {"key"}), here + ".key", causes);
+    std::size_t at = 0;
+    for (const Json& value : array_at(term, {"values"})) {
+      validate_value(value, indexed(here + ".values", at++), causes);
+    }
+  }
+}
+
+}  // namespace dcm::apiserver

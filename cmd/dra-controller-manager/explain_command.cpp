@@ -1,0 +1,241 @@
+#include "cmd/dra-controller-manager/explain_command.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "client/auth/credentials.hpp"
+#include "client/config/config.hpp"
+#include "client/config/tls_files.hpp"
+#include "cmd/dra-controller-manager/options.hpp"
+#include "cmd/dra-controller-manager/options/controllers.hpp"
+#include "cmd/dra-controller-manager/options/explain_options.hpp"
+#include "cmd/dra-controller-manager/options/manager_help.hpp"
+#include "explain/ask_manager.hpp"
+#include "explain/pools.hpp"
+#include "explain/read_cluster.hpp"
+#include "manager/connection.hpp"
+#include "runtime/http/url.hpp"
+#include "runtime/one_line.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using runtime::Deadline;
+using runtime::Result;
+using runtime::Task;
+
+ExplainOutcome bad_configuration(const runtime::Error& error) {
+  return {ExplainStatus::bad_configuration, error.message};
+}
+// A value may be part of it.
+ExplainOutcome bad_flags(std::string why) {
+  return {ExplainStatus::bad_flags, runtime::one_line(std::move(why))};
+}
+
+// Returns an exit status.
+int print(const std::string& text, std::FILE* where) {
+  std::fputs(text.c_str(), where);
+  return std::fflush(where) == 0 ? 0 : static_cast<int>(ExplainStatus::not_printed);
+}
+
+Task<> keep(Task<ExplainOutcome> task, ExplainOutcome& outcome) {
+  outcome = co_await std::move(task);
+}
+
+// ---- a manager that runs ------------------------------------------------------------------------
+
+// How to connect to it, in the terms of a cluster's configuration.
+client::ClusterConfig config_of(const ExplainOptions& options, const http::ServerUrl& url) {
+  client::ClusterConfig config;
+  config.server = url.endpoint;
+  config.path_prefix = url.path_prefix;
+  config.ca.file = options.ca_file;
+  config.tls_server_name = options.tls_server_name;
+  config.verification =
+      options.skips_verification ? http::Verification::none : http::Verification::full;
+  config.client_certificate.file = options.client_certificate_file;
+  config.client_key.file = options.client_key_file;
+  config.token_file = options.token_file;
+  return config;
+}
+
+ExplainOutcome ask(const ExplainOptions& options) {
+  if (asks_for_pools(options.words)) {
+    return bad_flags("--server: pools are counted from the cluster itself; leave it out");
+  }
+  const std::string name_space = options.namespace_.empty() ? "default" : options.namespace_;
+  const auto subject = subject_from_words(options.words, name_space);
+  if (!subject) return bad_flags(subject.error().message);
+  const auto url = http::parse_url(options.server);
+  if (!url) return bad_flags("--server: " + url.error().message);
+  if (url->user) return bad_flags("--server: it holds a user name or password; use --token-file");
+  const client::ClusterConfig config = config_of(options, *url);
+  const auto tls = client::read_tls_options(config);
+  if (!tls) return bad_configuration(tls.error());
+
+  runtime::Loop loop;
+  const auto transport = http::make_tcp_transport(loop.executor(), loop.time(), *tls);
+  if (!transport) return bad_configuration(transport.error());
+  const auto http = http::make_client(**transport, loop.time(), {.origin = config.server});
+  const auto credentials = client::make_credentials(config, {loop.time()});
+  ExplainOutcome outcome;
+  loop.run(keep(ask_manager(*http, *credentials,
+                            {.subject = *subject,
+                             .format = options.format,
+                             .server = config.server.url(),
+                             .path_prefix = config.path_prefix,
+                             .deadline = Deadline::after(loop.time(), options.timeout)}),
+                outcome));
+  return outcome;
+}
+
+// ---- the cluster itself -------------------------------------------------------------------------
+
+// Nothing is written by who explains; this is for a write that would be sent by mistake.
+class NoWrites final : public client::WriteGate {
+ public:
+  Result<> check() const override {
+    return runtime::fail(runtime::Reason::shutting_down, "not written: who explains only reads");
+  }
+};
+
+using Question = std::variant<ClusterQuestion, PoolQuestion>;
+
+Result<Question> pool_question(const ExplainOptions& options) {
+  auto filter = pools_from_words(options.words);
+  if (!filter) return runtime::fail(std::move(filter.error()));
+  filter->partition_attribute = options.partition_type_attribute;
+  return PoolQuestion{.filter = *std::move(filter), .format = options.format};
+}
+
+// A name without a namespace is in `name_space`.
+Result<Question> question_of(const ExplainOptions& options, const std::string& name_space) {
+  if (asks_for_pools(options.words)) return pool_question(options);
+  const auto subject = subject_from_words(options.words, name_space);
+  if (!subject) return runtime::fail(subject.error());
+  ClusterQuestion question{.subject = *subject,
+                           .format = options.format,
+                           .lease = {options.lease_namespace, options.lease_name}};
+  if (options.feature_gates.empty()) return question;
+  const auto set = set_feature_gates(options.feature_gates, question.features);
+  if (!set) {
+    return runtime::fail(set.error().reason, "--feature-gates: " + set.error().message);
+  }
+  question.gates = ClusterQuestion::Gates::told;
+  return question;
+}
+
+Task<ExplainOutcome> answer(client::RestClient& rest, runtime::TimeSource& time, Question question,
+                            Deadline deadline) {
+  std::visit([&](auto& asked) { asked.deadline = deadline; }, question);
+  if (auto* const pools = std::get_if<PoolQuestion>(&question)) {
+    return explain_pools(rest, time, std::move(*pools));
+  }
+  return read_cluster(rest, time, std::get<ClusterQuestion>(std::move(question)));
+}
+
+ExplainOutcome read(const ExplainOptions& options) {
+  const auto config =
+      client::load_cluster_config({.kubeconfig = options.kubeconfig, .context = options.context},
+                                  client::Environment::of_process());
+  if (!config) return bad_configuration(config.error());
+  for (const std::string& warning : config->warnings) print(warning + "\n", stderr);
+  const auto question =
+      question_of(options, options.namespace_.empty() ? config->namespace_ : options.namespace_);
+  if (!question) return bad_flags(question.error().message);
+
+  runtime::Loop loop;
+  runtime::MetricsRegistry metrics;
+  runtime::Rng rng = runtime::Rng::from_system();
+  const NoWrites gate;
+  auto connection = Connection::open(*config, connection_options(Options()), gate,
+                                     Process{loop, metrics, rng, {}});
+  if (!connection) return bad_configuration(connection.error());
+  ExplainOutcome outcome;
+  loop.run(keep(answer((*connection)->rest(), loop.time(), *question,
+                       Deadline::after(loop.time(), options.timeout)),
+                outcome));
+  if (outcome.status == ExplainStatus::not_answered) {
+    outcome.text = fmt::format("{}: {}", config->server.url(), outcome.text);
+  }
+  return outcome;
+}
+
+// ---- both ---------------------------------------------------------------------------------------
+
+// What a server answered may be meant for the terminal.
+int report(const ExplainOutcome& outcome) {
+  const std::string text = runtime::plain_lines(outcome.text);
+  if (outcome.status == ExplainStatus::explained) return print(text, stdout);
+  if (outcome.status == ExplainStatus::explained_in_part) {
+    const int printed = print(text, stdout);
+    return printed != 0 ? printed : static_cast<int>(outcome.status);
+  }
+  print(fmt::format("dra-controller-manager explain: {}\n", text), stderr);
+  return static_cast<int>(outcome.status);
+}
+
+Result<> check_words(const Strings& words) {
+  if (asks_for_pools(words)) {
+    if (const auto pools = pools_from_words(words); !pools) return runtime::fail(pools.error());
+  } else if (const auto subject = subject_from_words(words, "default"); !subject) {
+    return runtime::fail(subject.error());
+  }
+  return {};
+}
+
+int run_explain(const Strings& arguments) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto options = parse_explain_options(arguments);
+  if (!options) return report(bad_flags(options.error()));
+  if (options->wants_help) return print(command_help(explain_command()), stdout);
+  // An invalid name is reported before anything is looked up.
+  if (const auto words = check_words(options->words); !words) {
+    return report(bad_flags(words.error().message));
+  }
+  return report(options->server.empty() ? read(*options) : ask(*options));
+}
+
+constexpr std::string_view kNotes = R"(
+Examples:
+
+      dra-controller-manager explain pod lab/trainer-0
+      dra-controller-manager explain devicetaintrule retire-node-1 -o json
+      dra-controller-manager explain pool gpu.example.com
+      dra-controller-manager explain pod lab/trainer-0 --server https://localhost:10257 \
+        --token-file token --certificate-authority ca.crt --tls-server-name manager
+
+Exit status:
+
+      0  explained, whatever the state of the object
+      1  standard output cannot be written
+      2  bad flags or name; a kubeconfig, token or certificate that cannot be used
+      3  no such object
+      4  no answer, no permission, or not served
+)";
+
+// To be read, not applied.
+Settings settings_to_read() {
+  ExplainOptions options;
+  return explain_settings(options);
+}
+
+}  // namespace
+
+Command explain_command() {
+  return {"explain",
+          "KIND [NAMESPACE/]NAME | pool [DRIVER[/POOL]]",
+          "Explains why a pod, resourceclaim, podgroup or devicetaintrule waits: what the "
+          "controllers do for it now and why, and what it waits for. Asks a running manager "
+          "(--server), or reads the cluster once. Of pools it says how many devices they have, and "
+          "how many are allocated, unavailable and available.",
+          settings_to_read,
+          run_explain,
+          std::string(kNotes)};
+}
+
+}  // namespace dcm::manager

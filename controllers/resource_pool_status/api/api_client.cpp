@@ -1,0 +1,34 @@
+#include "controllers/resource_pool_status/api/api_client.hpp"
+
+#include <utility>
+
+#include "client/api/encode.hpp"
+#include "controllers/api/encode_pool_status.hpp"
+
+namespace dcm::resource_pool_status {
+namespace {
+
+constexpr client::CallOptions kOptions{.priority = client::Priority::backlog,
+                                       .retries = client::Retries::none};
+
+}  // namespace
+
+Task<Result<PoolInputs>> ApiClient::read(PoolFilter filter) {
+  return read_pools(rest_, std::move(filter), rules_, kOptions);
+}
+
+Task<Result<RequestPtr>> ApiClient::write_status(RequestPtr request, api::PoolStatusAnswer answer) {
+  auto written = co_await requests_.merge_patch(
+      request->meta.key, "status", api::encode_pool_status(request->meta, answer), kOptions);
+  if (!written) co_return runtime::fail(written.error());
+  co_return written->object;
+}
+
+Task<Result<>> ApiClient::remove(RequestPtr request) {
+  const auto removed = co_await requests_.remove(
+      request->meta.key, api::encode_delete_options(request->meta.uid), kOptions);
+  if (!removed) co_return runtime::fail(removed.error());
+  co_return Result<>();
+}
+
+}  // namespace dcm::resource_pool_status

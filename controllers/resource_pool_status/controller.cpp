@@ -1,0 +1,201 @@
+#include "controllers/resource_pool_status/controller.hpp"
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include <boost/asio/this_coro.hpp>
+
+#include "controllers/resource_pool_status/rules/decide_expiry.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::resource_pool_status {
+namespace {
+
+using namespace std::chrono_literals;
+using workqueue::Outcome;
+using workqueue::Priority;
+
+constexpr const char* kQueueName = "resourcepoolstatusrequest-controller";
+
+// One, so that the slices and claims of one answer at most are in memory.
+constexpr std::size_t kWorkers = 1;
+// A driver publishes many slices at a time: one look at all of them is enough.
+constexpr runtime::Duration kUntilSlicesSettle = 1s;
+
+template <class Work>
+Task<> run_then_cancel(Work work, runtime::TaskGroup& group) {
+  co_await std::move(work);
+  group.cancel();
+}
+
+}  // namespace
+
+Controller::Controller(Dependencies dependencies)
+    : deps_(std::move(dependencies)),
+      metrics_(deps_.metrics),
+      queue_(deps_.time, deps_.metrics, workqueue::Options(kQueueName, kWorkers)),
+      failures_(deps_.metrics, kQueueName, deps_.log),
+      requests_observer_([this](const RequestPtr& before, const RequestPtr& after) {
+        if (after) {
+          observe_request(after, Priority::live);
+        } else {
+          pending_.erase(before->meta.key.name);
+        }
+      }),
+      slices_observer_([this](const auto& before, const auto& after) {
+        observe_slice(after ? *after : *before);
+      }) {}
+
+Task<> Controller::run() {
+  const runtime::Executor executor = co_await boost::asio::this_coro::executor;
+  is_working_ = true;
+  deps_.requests.for_each(
+      [this](const RequestPtr& request) { observe_request(request, Priority::backlog); });
+  const auto handler = [this](std::string name) { return handle(std::move(name)); };
+  const auto words = [](const std::string& name) { return name; };
+  runtime::TaskGroup group(executor);
+  group.spawn("workers", run_then_cancel(workqueue::run_workers(executor, kWorkers, queue_, handler,
+                                                                words, failures_),
+                                         group));
+  group.spawn("clean up", clean_up());
+  co_await group.join();
+}
+
+void Controller::stop() {
+  queue_.shut_down(workqueue::ShutDown::drop_waiting);
+}
+
+void Controller::observe_request(const RequestPtr& after, Priority priority) {
+  if (after->has_status) {
+    pending_.erase(after->meta.key.name);
+  } else if (is_working_) {
+    queue_.add(after->meta.key.name, priority);
+  }
+}
+
+void Controller::observe_slice(const api::ResourceSlice& slice) {
+  for (const auto& [name, pending] : pending_) {
+    if (pending.awaits_slices && pending.driver == slice.driver) {
+      queue_.add_after(name, kUntilSlicesSettle);
+    }
+  }
+}
+
+RequestPtr Controller::find_pending(const std::string& name) const {
+  RequestPtr request = deps_.requests.get({{}, name});
+  const bool is_pending = request && !request->has_status && !request->meta.is_being_deleted;
+  return is_pending ? request : nullptr;
+}
+
+Controller::Pending& Controller::pending_of(const Request& request) {
+  Pending& pending = pending_[request.meta.key.name];
+  if (pending.uid != request.meta.uid) {
+    pending = {request.meta.uid, request.driver, deps_.time.now()};
+  }
+  return pending;
+}
+
+Task<Outcome> Controller::handle(std::string name) {
+  const RequestPtr request = find_pending(name);
+  if (request == nullptr) {
+    pending_.erase(name);
+    co_return Outcome::done();
+  }
+  pending_of(*request);
+  const Outcome outcome = co_await answer(request);
+  co_return outcome;
+}
+
+Task<Outcome> Controller::answer(RequestPtr request) {
+  const runtime::MonoTime begun = deps_.time.now();
+  const Result<PoolInputs> inputs = co_await deps_.api.read(PoolFilter::of(*request));
+  // It may have changed meanwhile. One that has taken its name is in the queue.
+  const api::Uid uid = request->meta.uid;
+  request = find_pending(request->meta.key.name);
+  if (request == nullptr || request->meta.uid != uid) co_return Outcome::done();
+  Pending& pending = pending_of(*request);
+  std::optional<api::PoolStatusAnswer> found;
+  if (inputs) {
+    const bool waits = deps_.time.now() - pending.since < kPatience;
+    StatusStep step = decide_status(*request, *inputs, waits ? Patience::waits : Patience::is_over,
+                                    deps_.time.wall_now());
+    if (std::holds_alternative<AwaitSlices>(step)) co_return wait_for_slices(pending);
+    found = std::get<api::PoolStatusAnswer>(std::move(step));
+  } else {
+    found = give_up(pending, inputs.error());
+    if (!found) co_return Outcome::retry();
+  }
+  const Outcome outcome = co_await write(std::move(request), *std::move(found), begun);
+  co_return outcome;
+}
+
+// The next slice brings it back earlier.
+Outcome Controller::wait_for_slices(Pending& pending) const {
+  pending.refused_since.reset();
+  pending.awaits_slices = true;
+  return Outcome::requeue_after(pending.since + kPatience - deps_.time.now());
+}
+
+// A server that does not answer at all may come back, and could not take an answer either.
+std::optional<api::PoolStatusAnswer> Controller::give_up(Pending& pending,
+                                                         const runtime::Error& error) const {
+  deps_.log.warning("Cannot read what a ResourcePoolStatusRequest asks for",
+                    {{"driver", pending.driver.str()}, {"error", runtime::to_string(error)}});
+  if (!error.http_status) {
+    pending.refused_since.reset();
+    return std::nullopt;
+  }
+  const runtime::MonoTime now = deps_.time.now();
+  pending.refused_since = pending.refused_since.value_or(now);
+  if (now - *pending.refused_since < kRefusalMax) return std::nullopt;
+  return failed_status("Failed to list " + error.message, deps_.time.wall_now());
+}
+
+Task<Outcome> Controller::write(RequestPtr request, api::PoolStatusAnswer answer,
+                                runtime::MonoTime begun) {
+  using Written = PoolStatusMetrics::Written;
+  deps_.log.info("Answering a ResourcePoolStatusRequest",
+                 {{"request", request->meta.key.name}, {"message", answer.message}});
+  const Result<RequestPtr> written = co_await deps_.api.write_status(request, std::move(answer));
+  metrics_.count(request->driver.str(), deps_.time.now() - begun,
+                 written ? Written::yes : Written::no);
+  if (!written) co_return settle_refusal(*request, written.error());
+  deps_.own_requests.record(*written);
+  co_return Outcome::done();
+}
+
+Outcome Controller::settle_refusal(const Request& request, const runtime::Error& error) {
+  // The watch brings what has changed.
+  if (runtime::is_conflict(error)) return Outcome::set_aside();
+  if (runtime::is_object_gone(error)) return Outcome::done();
+  deps_.log.warning("Cannot answer a ResourcePoolStatusRequest",
+                    {{"request", request.meta.key.name}, {"error", runtime::to_string(error)}});
+  return Outcome::retry();
+}
+
+Task<> Controller::clean_up() {
+  for (;;) {
+    std::vector<RequestPtr> expired;
+    deps_.requests.for_each([&](const RequestPtr& request) {
+      const bool is_going = request->meta.is_being_deleted;
+      if (!is_going && is_expired(*request, deps_.time.wall_now())) expired.push_back(request);
+    });
+    for (RequestPtr& request : expired) co_await remove(std::move(request));
+    co_await runtime::sleep_for(deps_.time, kCleanUpPeriod);
+  }
+}
+
+Task<> Controller::remove(RequestPtr request) {
+  const Result<> removed = co_await deps_.api.remove(request);
+  if (removed) {
+    deps_.log.info("Deleted a ResourcePoolStatusRequest that has been kept long enough",
+                   {{"request", request->meta.key.name}});
+  } else if (!runtime::is_object_gone(removed.error())) {
+    deps_.log.warning(
+        "Cannot delete a ResourcePoolStatusRequest",
+        {{"request", request->meta.key.name}, {"error", runtime::to_string(removed.error())}});
+  }
+}
+
+}  // namespace dcm::resource_pool_status

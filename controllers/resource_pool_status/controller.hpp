@@ -1,0 +1,106 @@
+// The resource pool status request controller: answers how many devices the pools of a driver have.
+//
+// Does the work of kube-controller-manager's resourcepoolstatusrequest-controller (KEP-5677); never
+// run both. A request is answered once, from slices, claims and rules that are listed for it; what
+// the answer says is decided in rules/decide_status.hpp.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "controllers/api/resource_slice.hpp"
+#include "controllers/resource_pool_status/api/api.hpp"
+#include "controllers/resource_pool_status/metrics.hpp"
+#include "controllers/resource_pool_status/rules/decide_status.hpp"
+#include "informers/on_change.hpp"
+#include "informers/store.hpp"
+#include "runtime/log.hpp"
+#include "runtime/metrics.hpp"
+#include "runtime/time.hpp"
+#include "workqueue/queue.hpp"
+#include "workqueue/workers.hpp"
+
+namespace dcm::resource_pool_status {
+
+// For slices that are missing. Then the answer says what is missing.
+inline constexpr runtime::Duration kPatience = std::chrono::seconds(30);
+// For an API server that refuses to list what the answer needs. Then the answer is Failed.
+inline constexpr runtime::Duration kRefusalMax = std::chrono::minutes(5);
+inline constexpr runtime::Duration kCleanUpPeriod = std::chrono::minutes(10);
+
+// Life: made before the informers run; observe() to hear of their changes; on standby until run(),
+// which is called once, with all stores synced and the right to write; stop() ends it.
+class Controller {
+ public:
+  // All references must outlive it.
+  struct Dependencies {
+    informers::StoreReader<api::ResourcePoolStatusRequest> requests;
+    informers::OwnWrites<api::ResourcePoolStatusRequest> own_requests;
+    PoolStatusApi& api;
+    runtime::TimeSource& time;
+    runtime::MetricsRegistry& metrics;
+    runtime::Logger log;
+  };
+  explicit Controller(Dependencies dependencies);
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  // Before the informers run. The arguments are informers or bare stores, and outlive it. Of slices
+  // nothing is kept: they wake requests that wait for one.
+  template <class Requests, class Slices>
+  void observe(Requests& requests, Slices& slices) {
+    requests.add_observer(requests_observer_);
+    slices.add_observer(slices_observer_);
+  }
+
+  Task<> run();
+  // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
+  void stop();
+  // The API server works again: what has failed meanwhile is tried again at once.
+  void retry_now() { queue_.retry_now(); }
+  workqueue::Load load() const { return queue_.load(); }
+
+ private:
+  using Request = api::ResourcePoolStatusRequest;
+  struct NoNamespace {
+    api::InternedString operator()(const std::string&) const { return {}; }
+  };
+  // A request that has no answer yet.
+  struct Pending {
+    api::Uid uid;
+    api::InternedString driver;
+    runtime::MonoTime since;
+    std::optional<runtime::MonoTime> refused_since = {};
+    bool awaits_slices = false;
+  };
+
+  void observe_request(const RequestPtr& after, workqueue::Priority priority);
+  void observe_slice(const api::ResourceSlice& slice);
+  Task<workqueue::Outcome> handle(std::string name);
+  Task<workqueue::Outcome> answer(RequestPtr request);
+  workqueue::Outcome wait_for_slices(Pending& pending) const;
+  std::optional<api::PoolStatusAnswer> give_up(Pending& pending, const runtime::Error& error) const;
+  Task<workqueue::Outcome> write(RequestPtr request, api::PoolStatusAnswer answer,
+                                 runtime::MonoTime begun);
+  workqueue::Outcome settle_refusal(const Request& request, const runtime::Error& error);
+  // The request as it is now, if it still has no answer.
+  RequestPtr find_pending(const std::string& name) const;
+  Pending& pending_of(const Request& request);
+
+  Task<> clean_up();
+  Task<> remove(RequestPtr request);
+
+  Dependencies deps_;
+  PoolStatusMetrics metrics_;
+  workqueue::Queue<std::string, NoNamespace> queue_;
+  workqueue::HandlerFailures failures_;
+  informers::OnChange<Request> requests_observer_;
+  informers::OnChange<api::ResourceSlice> slices_observer_;
+  std::unordered_map<std::string, Pending> pending_;  // by name
+  bool is_working_ = false;                           // run() was called
+};
+
+}  // namespace dcm::resource_pool_status

@@ -1,0 +1,12 @@
+#include "controllers/resource_pool_status/rules/decide_expiry.hpp"
+
+namespace dcm::resource_pool_status {
+
+bool is_expired(const api::ResourcePoolStatusRequest& request, runtime::WallTime now) {
+  const std::optional<runtime::WallTime> since =
+      request.answered ? request.answered : request.created;
+  // Compared on this side: a time of a writer's own may be near the end of what a clock can hold.
+  return since && *since < now - (request.has_status ? kKeepAnswered : kKeepPending);
+}
+
+}  // namespace dcm::resource_pool_status

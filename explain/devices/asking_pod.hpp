@@ -1,0 +1,52 @@
+// Pods as far as a question about devices depends on them (core/v1, JSON).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocation/extended_resources.hpp"
+#include "allocation/node_selector.hpp"
+#include "client/api/decoder.hpp"
+#include "client/api/json/reader.hpp"
+#include "client/api/meta.hpp"
+#include "explain/devices/inventory.hpp"
+#include "explain/devices/question.hpp"
+
+namespace dcm::manager {
+
+// A pod that wants devices.
+struct AskingPod {
+  api::ObjectMeta meta;
+  allocation::RequiredNodeAffinity node_affinity = {};
+  std::vector<allocation::Toleration> tolerations = {};
+  std::vector<allocation::ContainerResources> init_containers = {};
+  std::vector<allocation::ContainerResources> containers = {};
+  // The claim that was made for its extended resources; empty: none yet.
+  std::string extended_claim = {};
+  // Each by its pod claim; nullopt: it has no claim yet, or is of a kind that is not known here.
+  struct PodClaim {
+    std::string name = {};
+    std::optional<std::string> claim = {};
+    bool needs_none = false;  // the template's claim is not needed
+  };
+  std::vector<PodClaim> claims = {};
+};
+
+// For JsonDecoder (client/api/json/decoder.hpp): top-level fields.
+struct AskingPodFields {
+  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
+                  AskingPod& pod) const;
+  bool is_kept(const AskingPod&) const { return true; }
+};
+
+std::unique_ptr<api::Decoder<AskingPod>> make_asking_pod_decoder();
+
+// What the pod asks of these devices; nullopt: the scheduler does not get as far as devices.
+std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInventory& inventory,
+                                          Names names);
+// False: the scheduler waits for the claim, or cannot use it.
+bool add_claim(const DeviceInventory& inventory, const std::string& name, DeviceQuestion& question);
+
+}  // namespace dcm::manager

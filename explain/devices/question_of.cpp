@@ -1,0 +1,52 @@
+#include <utility>
+
+#include "explain/devices/asking_pod.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using allocation::Claim;
+
+// The claim that the scheduler makes for extended resources, if it can.
+void add_extended(const AskingPod& pod, const DeviceInventory& inventory,
+                  DeviceQuestion& question) {
+  const auto containers = allocation::numbered(pod.init_containers, pod.containers);
+  auto& [classes, claim, mappings] = question.extended;
+  for (const std::string& resource : allocation::extended_resources_of(containers)) {
+    classes[resource] = inventory.class_serving(resource);
+  }
+  if (classes.empty() || question.extended.lacks_class()) return;
+  allocation::ExtendedClaim made = allocation::make_extended_claim(containers, classes);
+  auto made_claim = std::make_shared<Claim>();
+  made_claim->meta.key = {pod.meta.key.namespace_, allocation::kExtendedClaimName};
+  made_claim->spec = std::move(made.spec);
+  mappings = std::move(made.mappings);
+  claim = std::move(made_claim);
+  question.claims.push_back(claim.get());
+}
+
+}  // namespace
+
+bool add_claim(const DeviceInventory& inventory, const std::string& name,
+               DeviceQuestion& question) {
+  const Claim* const claim = inventory.find_claim({question.name_space, name});
+  if (claim == nullptr || claim->meta.is_being_deleted) return false;
+  (claim->allocation ? question.allocated : question.claims).push_back(claim);
+  return true;
+}
+
+std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInventory& inventory,
+                                          Names names) {
+  DeviceQuestion question{.name_space = pod.meta.key.namespace_.str(),
+                          .names = names,
+                          .node_affinity = pod.node_affinity,
+                          .tolerations = pod.tolerations};
+  for (const AskingPod::PodClaim& pod_claim : pod.claims) {
+    if (pod_claim.needs_none) continue;
+    if (!pod_claim.claim || !add_claim(inventory, *pod_claim.claim, question)) return std::nullopt;
+  }
+  if (pod.extended_claim.empty()) add_extended(pod, inventory, question);
+  return question;
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,161 @@
+#include "explain/devices/read_devices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "allocation/json/decode.hpp"
+#include "client/discovery/discovery.hpp"
+#include "client/request/typed.hpp"
+#include "controllers/api/decoders.hpp"
+#include "controllers/api/resources.hpp"
+#include "explain/devices/asking_pod.hpp"
+#include "explain/devices/explain_devices.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using allocation::Claim;
+using client::Served;
+using common::Known;
+using common::Topic;
+using common::Unknown;
+using runtime::Result;
+using runtime::Task;
+
+constexpr std::array<std::string_view, 1> kCoreVersions = {"v1"};
+constexpr std::array<std::string_view, 3> kVersions = {"v1", "v1beta2", "v1beta1"};
+constinit const api::ResourceKind kNodes{"", "nodes", "Node", api::Scope::cluster, kCoreVersions};
+constinit const api::ResourceKind kDeviceClasses{"resource.k8s.io", "deviceclasses", "DeviceClass",
+                                                 api::Scope::cluster, kVersions};
+
+// One pass over what allocation depends on. The first failure ends it.
+class DeviceReading {
+ public:
+  DeviceReading(client::RestClient& rest, runtime::Deadline deadline)
+      : rest_(rest), deadline_(deadline), discovery_(rest) {}
+
+  // Whether everything was read.
+  Task<bool> run() {
+    const bool is_served = co_await find_version();
+    if (!is_served) co_return false;
+    bool is_read = co_await list(api::kResourceClaims, served_, allocation::make_claim_decoder(),
+                                 devices_.claims);
+    if (!is_read) co_return false;
+    is_read = co_await list(api::kResourceSlices, served_, allocation::make_slice_decoder(),
+                            devices_.slices);
+    if (!is_read) co_return false;
+    is_read = co_await list(kDeviceClasses, served_, allocation::make_device_class_decoder(),
+                            devices_.classes);
+    if (!is_read) co_return false;
+    is_read = co_await list(kNodes, Served{"v1"}, allocation::make_node_decoder(), devices_.nodes);
+    if (!is_read) co_return false;
+    is_read = co_await read_rules();
+    co_return is_read;
+  }
+
+  Task<std::shared_ptr<const AskingPod>> get_pod(api::NamespacedName key) {
+    const auto decoder = make_asking_pod_decoder();
+    client::TypedClient<AskingPod> pods(rest_, client::resource_of(api::kPods, Served{"v1"}),
+                                        *decoder);
+    const auto pod = co_await pods.get(std::move(key), options());
+    if (pod) co_return pod->object;
+    why_ = "Pod: " + pod.error().message;
+    co_return nullptr;
+  }
+
+  ListedDevices take() { return std::move(devices_); }
+  const std::string& why() const { return why_; }
+
+ private:
+  // Behind the controllers' own requests.
+  client::CallOptions options() const {
+    return {.priority = client::Priority::backlog,
+            .deadline = deadline_,
+            .retries = client::Retries::none};
+  }
+
+  Task<bool> find_version() {
+    const client::Availability found =
+        co_await discovery_.find({&api::kResourceClaims, &api::kResourceSlices}, deadline_);
+    if (const auto* const served = std::get_if<Served>(&found)) {
+      served_ = *served;
+      if (std::ranges::find(kVersions, served->version) != kVersions.end()) co_return true;
+      why_ = "resource.k8s.io is served only as " + served->version;
+    } else if (const auto* const unknown = std::get_if<client::Unknown>(&found)) {
+      why_ = unknown->error.message;
+    } else {
+      why_ = std::get<client::NotServed>(found).why;
+    }
+    co_return false;
+  }
+
+  // Rules that are not served do not taint.
+  Task<bool> read_rules() {
+    const client::Availability found =
+        co_await discovery_.find({&api::kDeviceTaintRules}, deadline_);
+    if (const auto* const unknown = std::get_if<client::Unknown>(&found)) {
+      why_ = "DeviceTaintRules: " + unknown->error.message;
+      co_return false;
+    }
+    const auto* const served = std::get_if<Served>(&found);
+    if (served == nullptr) co_return true;
+    const bool is_read = co_await list(api::kDeviceTaintRules, *served,
+                                       api::make_json_rule_decoder(), devices_.rules);
+    co_return is_read;
+  }
+
+  template <class T>
+  Task<bool> list(const api::ResourceKind& kind, Served served,
+                  std::unique_ptr<api::Decoder<T>> decoder, Shared<T>& out) {
+    client::TypedClient<T> typed(rest_, client::resource_of(kind, served), *decoder);
+    auto listed = co_await typed.list_all("", options());
+    if (!listed) {
+      why_ = std::string(kind.kind) + " objects: " + listed.error().message;
+      co_return false;
+    }
+    out.reserve(listed->size());
+    for (auto& each : *listed) out.push_back(std::move(each.object));
+    co_return true;
+  }
+
+  client::RestClient& rest_;
+  runtime::Deadline deadline_;
+  client::Discovery discovery_;
+  Served served_;
+  ListedDevices devices_;
+  std::string why_;
+};
+
+}  // namespace
+
+Task<Known<std::optional<Topic>>> read_devices(client::RestClient& rest, runtime::TimeSource& time,
+                                               Subject subject, Names names,
+                                               runtime::Deadline deadline) {
+  DeviceReading reading(rest, deadline);
+  std::shared_ptr<const AskingPod> pod;
+  bool is_read = co_await reading.run();
+  if (is_read && subject.kind == Subject::Kind::pod) {
+    pod = co_await reading.get_pod(subject.key);
+    is_read = pod != nullptr;
+  }
+  if (!is_read) co_return std::unexpected(Unknown{reading.why()});
+  DeviceInventory inventory(reading.take());
+  std::optional<DeviceQuestion> question;
+  if (pod != nullptr) {
+    question = question_of(*pod, inventory, names);
+  } else {
+    question = DeviceQuestion{
+        .name_space = subject.key.namespace_.str(), .names = names, .is_of_pod = false};
+    if (!add_claim(inventory, subject.key.name, *question)) question.reset();
+  }
+  const bool is_asked = question && (!question->claims.empty() || question->extended.lacks_class());
+  if (!is_asked) co_return std::optional<Topic>();
+  std::optional<Topic> topic =
+      co_await survey_devices(inventory, *std::move(question), time, kSurveyTime);
+  co_return topic;
+}
+
+}  // namespace dcm::manager

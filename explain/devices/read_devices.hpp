@@ -1,0 +1,27 @@
+// Reads what a question about devices depends on, for this question only, and answers it.
+#pragma once
+
+#include <optional>
+
+#include "client/request/rest_client.hpp"
+#include "controllers/common/explanation.hpp"
+#include "explain/devices/question.hpp"
+#include "explain/subject.hpp"
+#include "runtime/deadline.hpp"
+
+namespace dcm::manager {
+
+// How long devices of nodes are looked at: what is left then is named.
+inline constexpr runtime::Duration kSurveyTime = std::chrono::seconds(1);
+
+// Why the devices of the pod's or claim's claims are not allocated; nullopt: they are, or the
+// scheduler does not get as far as devices. Unknown: something that the answer rests on could not
+// be read. Lists claims of all namespaces, slices, classes, nodes and rules. References must
+// outlive the task.
+runtime::Task<common::Known<std::optional<common::Topic>>> read_devices(client::RestClient& rest,
+                                                                        runtime::TimeSource& time,
+                                                                        Subject subject,
+                                                                        Names names,
+                                                                        runtime::Deadline deadline);
+
+}  // namespace dcm::manager

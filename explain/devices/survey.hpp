@@ -1,0 +1,123 @@
+// Asks the allocator about each node, and puts nodes with the same answer together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "explain/devices/obstacle_words.hpp"
+#include "explain/devices/try_out.hpp"
+
+namespace dcm::manager {
+
+// Devices with one kind of obstacle, and how many of them in which variant.
+struct Tally {
+  std::size_t devices = 0;
+  std::vector<std::pair<std::string, std::size_t>> variants = {};  // the first 16
+  bool has_more_variants = false;
+
+  void add(const std::string& variant);  // of one device
+  void add_variants(const Tally& other);
+
+ private:
+  void add_variant(const std::string& variant, std::size_t count);
+};
+
+// What one request, or subrequest, has on a node.
+struct RequestAnswer {
+  std::size_t claim = 0;
+  std::string name = {};
+  std::int64_t wanted = 0;
+  bool is_all = false;
+  std::size_t free = 0;
+  std::size_t matching = 0;  // free ones, and those that something else than a property keeps off
+  std::size_t devices = 0;
+  std::map<std::string, Tally> obstacles = {};  // by ObstacleWords::kind
+
+  bool is_satisfied() const { return wanted > 0 && free >= static_cast<std::size_t>(wanted); }
+  // "request" of "request/subrequest": one of its subrequests is enough.
+  std::string_view base() const { return std::string_view(name).substr(0, name.find('/')); }
+};
+
+// Nodes with the same counts of the same kinds.
+struct NodeGroup {
+  bool fits = false;
+  std::vector<const allocation::Node*> nodes = {};
+  std::vector<RequestAnswer> requests = {};
+};
+
+// An error that ends kube-scheduler's attempt, whatever other nodes have.
+struct FatalError {
+  std::string text;
+  const allocation::Node* node = nullptr;
+  allocation::NodeExplanation explanation = {};
+};
+
+// A node that comes close.
+struct CloseNode {
+  const allocation::Node* node = nullptr;
+  std::size_t lacks = 0;  // devices that do not even match
+  std::size_t wants = 0;  // devices that are not free
+  Remedy remedy = {};
+};
+
+class DeviceSurvey {
+ public:
+  // Both must outlive it.
+  DeviceSurvey(DeviceInventory& inventory, const DeviceQuestion& question);
+
+  // Looks at the next node. False: all were looked at, or the time is up.
+  bool advance();
+  // After the last node: what would make the closest nodes fit.
+  void find_remedies();
+
+  const DeviceInventory& inventory() const { return inventory_; }
+  const DeviceQuestion& question() const { return question_; }
+  const Wording& wording() const { return wording_; }
+  allocation::NodeExplanation explain(const allocation::Node& node) {
+    return try_out_.explain(node);
+  }
+
+  const std::vector<NodeGroup>& groups() const { return groups_; }
+  // Over all nodes: the most that one node has, and the sums of devices and obstacles.
+  const std::vector<RequestAnswer>& totals() const { return totals_; }
+  const std::vector<CloseNode>& closest() const { return closest_; }
+  const std::optional<FatalError>& fatal() const { return fatal_; }
+  std::size_t looked_at() const { return looked_at_; }
+  std::size_t undecided() const { return undecided_; }
+  // Of the nodes that are not looked at: by the pod's choice, as a device plugin has an extended
+  // resource there, by the pod's allocated claims, for time.
+  std::size_t excluded_by_pod() const { return excluded_by_pod_; }
+  std::size_t excluded_by_plugin() const { return excluded_by_plugin_; }
+  std::size_t excluded_by_claims() const { return excluded_by_claims_; }
+  std::size_t left_out() const { return inventory_.nodes().size() - next_; }
+
+ private:
+  bool is_excluded(const allocation::Node& node);
+  void note(const allocation::Node& node, allocation::NodeExplanation explanation);
+  RequestAnswer answer(const allocation::RequestExplanation& request) const;
+  void add_to_group(const allocation::Node& node, bool fits, std::vector<RequestAnswer> requests);
+  void add_to_totals(const std::vector<RequestAnswer>& requests);
+
+  DeviceInventory& inventory_;
+  const DeviceQuestion& question_;
+  Wording wording_;
+  TryOut try_out_;
+  std::vector<NodeGroup> groups_;
+  std::map<std::string, std::size_t> group_of_;
+  std::vector<RequestAnswer> totals_;
+  std::vector<CloseNode> closest_;
+  std::optional<FatalError> fatal_;
+  std::size_t next_ = 0;
+  std::size_t looked_at_ = 0;
+  std::size_t undecided_ = 0;
+  std::size_t excluded_by_pod_ = 0;
+  std::size_t excluded_by_plugin_ = 0;
+  std::size_t excluded_by_claims_ = 0;
+};
+
+}  // namespace dcm::manager

@@ -1,0 +1,39 @@
+// The parts of an explanation of devices, each for another outcome of a survey.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controllers/common/explanation.hpp"
+#include "explain/devices/survey.hpp"
+
+namespace dcm::manager {
+
+// An error that ends each of kube-scheduler's attempts.
+void tell_error(const DeviceSurvey& survey, common::Topic& topic);
+// Some node fits.
+void tell_free(const DeviceSurvey& survey, common::Topic& topic);
+// No node fits: why, and what would have to change.
+void tell_obstacles(DeviceSurvey& survey, common::Topic& topic);
+// Extended resources that no class serves.
+void tell_unserved(const DeviceSurvey& survey, common::Topic& topic);
+// What each request has on the nodes.
+void tell_nodes(const DeviceSurvey& survey, common::Topic& topic);
+// Which nodes were not looked at.
+void tell_left_out(const DeviceSurvey& survey, common::Topic& topic);
+
+// ---- words --------------------------------------------------------------------------------------
+
+// "1 node", "2 nodes"
+std::string count(std::size_t number, std::string_view what);
+// "node-1, node-2 and 38 more"
+std::string name_nodes(const std::vector<const allocation::Node*>& nodes);
+// `6 held by another claim: claim lab/x of pod lab/y; 2 not matching …`, most devices first.
+std::string describe_obstacles(const std::map<std::string, Tally>& obstacles);
+// How many devices of a list are named.
+inline constexpr std::size_t kFactsMax = 4;
+
+}  // namespace dcm::manager

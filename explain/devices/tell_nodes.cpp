@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "explain/devices/tell.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using common::enumerate;
+using common::Outlook;
+using common::Topic;
+
+constexpr std::size_t kGroupsMax = 8;
+constexpr std::size_t kNodesNamedMax = 5;
+constexpr std::size_t kVariantsNamedMax = 4;
+
+std::string describe(const RequestAnswer& request) {
+  const std::string wanted = request.is_all ? "all" : std::to_string(request.wanted);
+  if (request.devices == 0) {
+    return fmt::format("request \"{}\" wants {}, there is no device.", request.name, wanted);
+  }
+  const std::string obstacles = describe_obstacles(request.obstacles);
+  return fmt::format("request \"{}\" wants {}, {} of {} free{}{}.", request.name, wanted,
+                     request.free, count(request.devices, "device"), obstacles.empty() ? "" : "; ",
+                     obstacles);
+}
+
+void tell(const NodeGroup& group, Topic& topic) {
+  std::string text = name_nodes(group.nodes);
+  if (group.nodes.size() > 1) text += fmt::format(" ({} nodes, each)", group.nodes.size());
+  text += ":";
+  if (group.requests.empty()) text += " no request was looked at.";
+  for (const RequestAnswer& request : group.requests) text += " " + describe(request);
+  topic.add(Outlook::note, "NodeDevices", std::move(text));
+}
+
+}  // namespace
+
+std::string count(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string name_nodes(const std::vector<const allocation::Node*>& nodes) {
+  std::vector<std::string> names;
+  names.reserve(nodes.size());
+  for (const allocation::Node* const node : nodes) names.push_back(node->name.str());
+  return enumerate(names, kNodesNamedMax);
+}
+
+std::string describe_obstacles(const std::map<std::string, Tally>& obstacles) {
+  std::vector<std::pair<std::size_t, std::string>> parts;
+  for (const auto& [kind, tally] : obstacles) {
+    std::vector<std::string> variants;
+    for (const auto& [variant, devices] : tally.variants) {
+      variants.push_back(tally.variants.size() == 1 ? variant
+                                                    : fmt::format("{} ({})", variant, devices));
+    }
+    std::string text = fmt::format("{} {}", tally.devices, kind);
+    if (tally.has_more_variants) {
+      variants.resize(kVariantsNamedMax);
+      text += fmt::format(": {} and others", fmt::join(variants, ", "));
+    } else if (!variants.empty()) {
+      text += ": " + enumerate(variants, kVariantsNamedMax);
+    }
+    parts.emplace_back(tally.devices, std::move(text));
+  }
+  std::ranges::sort(parts, [](const auto& a, const auto& b) {
+    return std::pair(b.first, &a.second) < std::pair(a.first, &b.second);
+  });
+  std::string text;
+  for (const auto& [devices, part] : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+void tell_nodes(const DeviceSurvey& survey, Topic& topic) {
+  std::size_t nodes_left = 0;
+  for (std::size_t i = 0; i < survey.groups().size(); ++i) {
+    if (i < kGroupsMax) tell(survey.groups()[i], topic);
+    if (i >= kGroupsMax) nodes_left += survey.groups()[i].nodes.size();
+  }
+  if (nodes_left > 0) {
+    topic.add(Outlook::note, "MoreNodes",
+              fmt::format("{} have other numbers of such devices, and are not listed.",
+                          count(nodes_left, "more node")));
+  }
+}
+
+void tell_left_out(const DeviceSurvey& survey, Topic& topic) {
+  const auto note = [&](std::size_t nodes, std::string_view why) {
+    if (nodes == 0) return;
+    topic.add(Outlook::note, "NodesLeftOut",
+              fmt::format("{} left out: {}.", count(nodes, "node"), why));
+  };
+  note(survey.excluded_by_pod(), "the pod's nodeSelector or node affinity rules them out");
+  note(survey.excluded_by_plugin(),
+       "a device plugin has an extended resource of the pod there; what is free of it is not known "
+       "here");
+  note(survey.excluded_by_claims(),
+       "another claim of the pod is allocated already, and its devices are not for these nodes");
+  if (survey.left_out() == 0) return;
+  topic.add(Outlook::unknown, "NotLookedAt",
+            fmt::format("{} of {} were not looked at, to answer in time.", survey.left_out(),
+                        count(survey.inventory().nodes().size(), "node")));
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,293 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "explain/devices/tell.hpp"
+#include "runtime/one_line.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using allocation::DeviceExplanation;
+using allocation::NodeExplanation;
+using allocation::RequestExplanation;
+using allocation::SelectorObstacle;
+using common::enumerate;
+using common::Outlook;
+using common::Topic;
+
+class ObstacleTeller {
+ public:
+  ObstacleTeller(DeviceSurvey& survey, Topic& topic)
+      : survey_(survey), words_(survey.wording()), topic_(topic) {}
+
+  void tell() {
+    const auto asks = unsatisfied();
+    if (asks.empty()) {
+      tell_not_together();
+    } else if (std::ranges::all_of(asks, [](const auto* ask) { return ask->devices == 0; })) {
+      topic_.add(Outlook::stuck, "NoDevices",
+                 fmt::format("No ResourceSlice has devices for {}, so there are none for {}. Check "
+                             "that the driver runs there.",
+                             nodes_looked_at(), request(*asks[0])));
+    } else if (std::ranges::all_of(asks, [](const auto* ask) { return ask->matching == 0; })) {
+      tell_no_match(asks);
+    } else {
+      tell_too_few(asks);
+    }
+    tell_remedies();
+  }
+
+ private:
+  std::string subject() const { return survey_.question().is_of_pod ? "the pod" : "the claim"; }
+  // "No node", or what was looked at of them.
+  std::string no_node() const {
+    if (survey_.left_out() > 0) {
+      return fmt::format("None of the {} that were looked at", count(survey_.looked_at(), "node"));
+    }
+    return "No node";
+  }
+  bool is_excluding() const { return survey_.excluded_by_pod() + survey_.excluded_by_claims() > 0; }
+  std::string for_pod() const { return is_excluding() ? " that the pod may go to" : ""; }
+
+  // The asks of the first request that no node satisfies; empty: each is satisfied somewhere.
+  std::vector<const RequestAnswer*> unsatisfied() const {
+    const auto& totals = survey_.totals();
+    for (std::size_t i = 0; i < totals.size();) {
+      std::vector<const RequestAnswer*> asks;
+      bool is_satisfied = false;
+      const std::size_t first = i;
+      for (; i < totals.size() && totals[i].claim == totals[first].claim &&
+             totals[i].base() == totals[first].base();
+           ++i) {
+        asks.push_back(&totals[i]);
+        is_satisfied |= is_ever_satisfied(totals[i]);
+      }
+      if (!is_satisfied) return asks;
+    }
+    return {};
+  }
+
+  bool is_ever_satisfied(const RequestAnswer& total) const {
+    return std::ranges::any_of(survey_.groups(), [&](const NodeGroup& group) {
+      return std::ranges::any_of(group.requests, [&](const RequestAnswer& request) {
+        return request.claim == total.claim && request.name == total.name && request.is_satisfied();
+      });
+    });
+  }
+
+  std::string nodes_looked_at() const {
+    const std::string nodes = count(survey_.looked_at(), "node");
+    return survey_.looked_at() == 1 ? fmt::format("the only node{}", for_pod())
+                                    : fmt::format("any of the {}{}", nodes, for_pod());
+  }
+
+  std::string request(const RequestAnswer& ask) const {
+    return words_.request(ask.claim, ask.name);
+  }
+
+  void tell_no_match(const std::vector<const RequestAnswer*>& asks) {
+    std::string text;
+    for (const RequestAnswer* const ask : asks) {
+      text += fmt::format("{}{} of {} on {}{} can be used for {}: {}.", text.empty() ? "" : " ",
+                          ask->devices == 1 ? "Not the one" : "None", count(ask->devices, "device"),
+                          count(survey_.looked_at(), "node"), for_pod(), request(*ask),
+                          describe_obstacles(ask->obstacles));
+    }
+    topic_.add(Outlook::stuck, "NoDeviceMatches",
+               text + (words_.is_extended_only()
+                           ? " A driver has to publish such devices, or the class has to select "
+                             "what there is."
+                           : " A driver has to publish such devices, or another claim has to ask "
+                             "for what there is: a claim's spec cannot be changed."));
+  }
+
+  void tell_too_few(const std::vector<const RequestAnswer*>& asks) {
+    std::string text;
+    for (const RequestAnswer* const ask : asks) {
+      text += text.empty() ? fmt::format("{}{} has ", no_node(), for_pod()) : ", or ";
+      text += fmt::format("{} for {}", free_devices(*ask), request(*ask));
+    }
+    const CloseNode& close = survey_.closest().front();
+    text += fmt::format(": {}.", facts(close, *asks[0]));
+    const bool waits_only = !close.remedy.is_empty() && is_release_only(close.remedy);
+    if (waits_only) return topic_.add(Outlook::waiting, "TooFewDevices", std::move(text));
+    topic_.add(Outlook::stuck, "TooFewDevices", std::move(text));
+  }
+
+  static std::string free_devices(const RequestAnswer& ask) {
+    if (ask.is_all) return "all devices free";
+    return ask.wanted == 1 ? "a free device" : fmt::format("{} free devices", ask.wanted);
+  }
+
+  static bool is_release_only(const Remedy& remedy) {
+    const auto is_release = [](const Change& change) { return change.release != nullptr; };
+    return remedy.any_of.empty() ? std::ranges::all_of(remedy.all_of, is_release)
+                                 : std::ranges::any_of(remedy.any_of, is_release);
+  }
+
+  // `node-3 has 2 that match; gpu-0 is held by …, gpu-1 is tainted …`
+  std::string facts(const CloseNode& close, const RequestAnswer& ask) {
+    const NodeExplanation explanation = survey_.explain(*close.node);
+    for (const RequestExplanation& request : explanation.requests) {
+      if (request.claim == ask.claim && request.name == ask.name) {
+        return facts_of(close, request);
+      }
+    }
+    return fmt::format("{} comes closest", close.node->name.str());
+  }
+
+  std::string facts_of(const CloseNode& close, const RequestExplanation& request) const {
+    std::vector<std::string> facts;
+    std::size_t others = 0;
+    std::size_t matching = request.usable();
+    for (const DeviceExplanation& device : request.devices) {
+      const auto obstacle = words_.describe(device);
+      if (!obstacle) continue;
+      if (std::holds_alternative<SelectorObstacle>(device.obstacle) ||
+          std::holds_alternative<allocation::OtherNodeObstacle>(device.obstacle)) {
+        ++others;
+        continue;
+      }
+      ++matching;
+      facts.push_back(fmt::format("{} is {}", device.id.device.str(), obstacle->whole));
+    }
+    std::string text = fmt::format("{} has {} that {}", close.node->name.str(), matching,
+                                   matching == 1 ? "matches" : "match");
+    if (matching == 0) text = fmt::format("{} has none", close.node->name.str());
+    if (others > 0) text += fmt::format(" (and {})", count(others, "other"));
+    if (request.usable() > 0) text += fmt::format(", {} free", request.usable());
+    if (!facts.empty()) text += ": " + enumerate(facts, kFactsMax);
+    return text;
+  }
+
+  void tell_not_together() {
+    const CloseNode& close = survey_.closest().front();
+    std::string text =
+        fmt::format("{}{} has devices for all requests together. ", no_node(), for_pod());
+    const NodeExplanation explanation = survey_.explain(*close.node);
+    if (close.wants > 0) {
+      text += fmt::format("{} comes closest", close.node->name.str());
+      for (const RequestExplanation& request : explanation.requests) {
+        if (request.usable() >= static_cast<std::size_t>(std::max<std::int64_t>(request.wanted, 1)))
+          continue;
+        text += fmt::format(": for {}, {}", words_.request(request.claim, request.name),
+                            facts_of(close, request));
+        break;
+      }
+      return topic_.add(Outlook::stuck, "NotTogether", text + ".");
+    }
+    text += fmt::format("On {}, each request has enough devices by itself", close.node->name.str());
+    if (explanation.error && explanation.error->is_only_this_node) {
+      text += fmt::format(", but {}", explanation.error->text);
+    }
+    topic_.add(Outlook::stuck, "NotTogether", text + reasons_together(explanation) + ".");
+  }
+
+  // What requests share: constraints, and the devices themselves.
+  std::string reasons_together(const NodeExplanation& explanation) const {
+    std::string text;
+    for (const allocation::ConstraintExplanation& constraint : explanation.constraints) {
+      std::map<std::string, std::vector<std::string>> devices;
+      for (const auto& [id, value] : constraint.values) devices[value].push_back(id.device.str());
+      std::vector<std::string> values;
+      for (const auto& [value, names] : devices) {
+        values.push_back(
+            fmt::format("{} ({})", runtime::one_line(value), enumerate(names, kFactsMax)));
+      }
+      if (values.empty()) continue;
+      text += fmt::format("; constraint #{} of claim \"{}\", {} {}, meets {}", constraint.index,
+                          survey_.question().claims[constraint.claim]->meta.key.name,
+                          constraint.is_match ? "matchAttribute" : "distinctAttribute",
+                          constraint.attribute, enumerate(values, kFactsMax));
+    }
+    return text + competition(explanation);
+  }
+
+  static std::string competition(const NodeExplanation& explanation) {
+    std::set<api::DeviceId> usable;
+    std::vector<std::string> names;
+    std::int64_t wanted = 0;
+    for (const RequestExplanation& request : explanation.requests) {
+      if (request.name.contains('/')) return {};  // only one of the subrequests counts
+      wanted += request.wanted;
+      names.push_back(fmt::format("\"{}\"", request.name));
+      for (const DeviceExplanation& device : request.devices) {
+        if (std::holds_alternative<std::monostate>(device.obstacle)) usable.insert(device.id);
+      }
+    }
+    if (names.size() < 2 || wanted <= std::ssize(usable)) return {};
+    return fmt::format("; requests {} compete: together they want {}, and {} suitable",
+                       enumerate(names), count(static_cast<std::size_t>(wanted), "device"),
+                       usable.size() == 1 ? "1 is" : fmt::format("{} are", usable.size()));
+  }
+
+  // ---- what would have to change ----------------------------------------------------------------
+
+  void tell_remedies() {
+    if (survey_.closest().empty()) return;
+    const CloseNode& close = survey_.closest().front();
+    if (close.remedy.is_empty()) {
+      if (survey_.left_out() > 0 || survey_.question().is_time_up()) return;
+      const bool may_match = std::ranges::any_of(
+          survey_.closest(), [](const CloseNode& each) { return each.lacks == 0; });
+      if (may_match || std::ranges::all_of(survey_.totals(), [](const RequestAnswer& total) {
+            return total.matching == 0;
+          })) {
+        return;
+      }
+      return topic_.add(Outlook::note, "NothingToFree",
+                        "No node has enough devices that match, even if all of them were free: the "
+                        "release of claims alone does not help.");
+    }
+    std::vector<std::string> parts;
+    const bool is_any = !close.remedy.any_of.empty();
+    for (const Change& change : is_any ? close.remedy.any_of : close.remedy.all_of) {
+      parts.push_back(describe(change));
+    }
+    topic_.add(Outlook::note, "WouldFit",
+               fmt::format("What would have to change: {} has devices for {} as soon as {}{}.",
+                           close.node->name.str(), subject(),
+                           is_any && parts.size() > 1 ? "one of these happens: " : "",
+                           is_any ? joined(parts, "; or ") : joined(parts, ", and ")));
+  }
+
+  static std::string joined(const std::vector<std::string>& parts, std::string_view by) {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : std::string(by)) + part;
+    return text;
+  }
+
+  std::string describe(const Change& change) const {
+    if (change.untaint) {
+      return fmt::format("taint {} of {} is removed{}", manager::describe(*change.untaint),
+                         enumerate(change.devices, kFactsMax),
+                         words_.is_extended_only() ? "" : " or tolerated");
+    }
+    const allocation::Claim& claim = *change.release;
+    if (!words_.may_name(claim)) return "a claim of another namespace is released";
+    const std::string consumers = words_.consumers(claim);
+    if (consumers.empty()) {
+      return fmt::format("claim {} is deallocated or deleted", claim.meta.key.str());
+    }
+    // A group holds its claims as long as it is there, even if all its pods have ended.
+    const bool is_of_group =
+        std::ranges::any_of(claim.reserved_for, &api::ConsumerReference::is_pod_group);
+    return fmt::format("claim {} is released, when {} {}", claim.meta.key.str(), consumers,
+                       is_of_group ? "is deleted" : "ends");
+  }
+
+  DeviceSurvey& survey_;
+  const Wording& words_;
+  Topic& topic_;
+};
+
+}  // namespace
+
+void tell_obstacles(DeviceSurvey& survey, Topic& topic) {
+  ObstacleTeller(survey, topic).tell();
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,157 @@
+#include "explain/devices/try_out.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/overloaded.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using allocation::Claim;
+using allocation::ClaimSpec;
+using allocation::ClaimView;
+using allocation::Node;
+using allocation::NodeExplanation;
+using allocation::Toleration;
+
+// Of one node; more are not tried out.
+constexpr std::size_t kChangesMax = 128;
+// Of alternatives that are worth a sentence.
+constexpr std::size_t kAlternativesMax = 3;
+// A search that takes longer is "not decided": a question must not stop the manager's work.
+constexpr std::uint64_t kStepsMax = 20'000;
+
+std::vector<ClaimView> views_of(const std::vector<const Claim*>& claims) {
+  std::vector<ClaimView> views;
+  views.reserve(claims.size());
+  for (const Claim* const claim : claims) views.push_back({claim->meta.key, claim->spec});
+  return views;
+}
+
+void tolerate(const allocation::Taint& taint, ClaimSpec& spec) {
+  for (allocation::Request& request : spec.requests) {
+    for (allocation::Ask& ask : request.asks) {
+      ask.tolerations.push_back(
+          {taint.key, Toleration::Operator::equal, taint.value, taint.effect});
+      ask.toleration_texts.emplace_back();
+    }
+  }
+}
+
+void add(Change change, std::vector<Change>& changes) {
+  const auto known =
+      std::ranges::find_if(changes, [&](const Change& each) { return each.is_same(change); });
+  if (known == changes.end()) return changes.push_back(std::move(change));
+  for (std::string& device : change.devices) {
+    if (std::ranges::find(known->devices, device) == known->devices.end()) {
+      known->devices.push_back(std::move(device));
+    }
+  }
+}
+
+}  // namespace
+
+TryOut::TryOut(DeviceInventory& inventory, const DeviceQuestion& question)
+    : inventory_(inventory),
+      question_(question),
+      claims_(views_of(question.claims)),
+      allocator_(
+          inventory.cluster(), claims_,
+          [&inventory](const std::string& name) { return inventory.find_class(name); }, compiler_) {
+}
+
+allocation::Options TryOut::options() const {
+  return {.steps_max = kStepsMax, .is_time_up = question_.is_time_up, .new_share_id = [] {
+            return std::string("share");
+          }};
+}
+
+NodeExplanation TryOut::explain(const Node& node) {
+  return allocation::explain_node(allocator_, node, options());
+}
+
+template <class Use>
+auto TryOut::with(std::span<const Change> changes, Use use) {
+  std::vector<ClaimSpec> specs;
+  for (const ClaimView& claim : claims_) specs.push_back(claim.spec);
+  for (const Change& change : changes) {
+    if (change.release != nullptr) inventory_.release(*change.release);
+    if (!change.untaint) continue;
+    for (ClaimSpec& spec : specs) tolerate(*change.untaint, spec);
+  }
+  std::vector<ClaimView> views;
+  for (std::size_t i = 0; i < specs.size(); ++i) views.push_back({claims_[i].key, specs[i]});
+  allocation::Allocator allocator(
+      inventory_.cluster(), views,
+      [this](const std::string& name) { return inventory_.find_class(name); }, compiler_);
+  auto result = use(allocator);
+  for (const Change& change : changes) {
+    if (change.release != nullptr) inventory_.hold(*change.release);
+  }
+  return result;
+}
+
+bool TryOut::fits(const Node& node, std::span<const Change> changes) {
+  if (question_.is_time_up()) return false;
+  return with(changes, [&](allocation::Allocator& allocator) {
+    return allocator.allocate(node, options()).fits;
+  });
+}
+
+bool TryOut::add_changes(const NodeExplanation& explanation, Changes& changes) const {
+  const std::size_t before = changes.size();
+  const auto release = [&](std::span<const Claim* const> claims) {
+    for (const Claim* const claim : claims) add({.release = claim}, changes);
+  };
+  for (const allocation::RequestExplanation& request : explanation.requests) {
+    for (const allocation::DeviceExplanation& device : request.devices) {
+      std::visit(
+          runtime::Overloaded{
+              [&](const allocation::HeldObstacle&) { release(inventory_.holders(device.id)); },
+              [&](const allocation::CapacityObstacle&) { release(inventory_.holders(device.id)); },
+              [&](const allocation::CounterShortage& counter) {
+                release(inventory_.users_of({device.id.driver, device.id.pool}, counter.set));
+              },
+              [&](const allocation::TaintObstacle& taint) {
+                add({.untaint = taint.taint, .devices = {device.id.device.str()}}, changes);
+              },
+              [](const auto&) {}},
+          device.obstacle);
+    }
+  }
+  return changes.size() > before;
+}
+
+std::optional<TryOut::Changes> TryOut::collect(const Node& node) {
+  Changes changes;
+  while (!question_.is_time_up()) {
+    const NodeExplanation explanation = with(changes, [&](allocation::Allocator& allocator) {
+      return allocation::explain_node(allocator, node, options());
+    });
+    if (explanation.fits) return changes;
+    if (!add_changes(explanation, changes) || changes.size() > kChangesMax) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Remedy TryOut::find_remedy(const Node& node) {
+  std::optional<Changes> changes = collect(node);
+  if (!changes) return {};
+  Remedy remedy;
+  for (const Change& change : *changes) {
+    if (remedy.any_of.size() == kAlternativesMax) break;
+    if (fits(node, {&change, 1})) remedy.any_of.push_back(change);
+  }
+  if (!remedy.any_of.empty()) return remedy;
+  for (std::size_t i = changes->size(); i-- > 0 && !question_.is_time_up();) {
+    Changes without = *changes;
+    without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
+    if (fits(node, without)) *changes = std::move(without);
+  }
+  // Not to be said of changes that were not all tried.
+  if (!question_.is_time_up()) remedy.all_of = *std::move(changes);
+  return remedy;
+}
+
+}  // namespace dcm::manager

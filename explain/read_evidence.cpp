@@ -1,0 +1,280 @@
+#include "explain/read_evidence.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "allocation/extended_resources.hpp"
+#include "runtime/timestamp.hpp"
+
+namespace dcm::manager {
+namespace {
+
+namespace json = boost::json;
+using common::Known;
+using common::Unknown;
+using runtime::Result;
+using runtime::Task;
+
+// ---- fields of answers: an absent one, or one of another type, is empty
+// ---------------------------
+
+const json::value& at(const json::value& value, std::string_view pointer) {
+  static const json::value kNone;
+  boost::system::error_code error;
+  const json::value* found = value.find_pointer(pointer, error);
+  return found == nullptr ? kNone : *found;
+}
+
+std::string text(const json::value& value, std::string_view pointer) {
+  const json::value& found = at(value, pointer);
+  return found.is_string() ? std::string(found.get_string()) : std::string();
+}
+
+const json::array& list(const json::value& value, std::string_view pointer) {
+  static const json::array kNone;
+  const json::value& found = at(value, pointer);
+  return found.is_array() ? found.get_array() : kNone;
+}
+
+std::optional<Condition> condition(const json::value& object, std::string_view type) {
+  for (const json::value& entry : list(object, "/status/conditions")) {
+    if (text(entry, "/type") != type) continue;
+    return Condition{text(entry, "/status") == "True", text(entry, "/reason"),
+                     text(entry, "/message"),
+                     runtime::parse_timestamp(text(entry, "/lastTransitionTime"))};
+  }
+  return std::nullopt;
+}
+
+bool wants_extended_resources(const json::value& container) {
+  const json::value& requests = at(container, "/resources/requests");
+  return requests.is_object() && std::ranges::any_of(requests.get_object(), [](const auto& each) {
+           return allocation::is_extended_resource(each.key());
+         });
+}
+
+// The first container that does not start. The two reasons are those of every pod's start.
+std::optional<ContainerReport> waiting_container(const json::value& pod) {
+  for (const char* kind : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
+    for (const json::value& entry : list(pod, kind)) {
+      const std::string reason = text(entry, "/state/waiting/reason");
+      if (reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing") continue;
+      return ContainerReport{text(entry, "/name"), reason, text(entry, "/state/waiting/message")};
+    }
+  }
+  return std::nullopt;
+}
+
+// When the last of them ended; nullopt while one runs, or may.
+std::optional<runtime::WallTime> end_of_containers(const json::value& pod) {
+  std::optional<runtime::WallTime> last;
+  for (const char* kind : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
+    for (const json::value& entry : list(pod, kind)) {
+      const auto ended = runtime::parse_timestamp(text(entry, "/state/terminated/finishedAt"));
+      if (!ended) return std::nullopt;
+      last = std::max(last, ended);
+    }
+  }
+  return last;
+}
+
+std::vector<std::string> texts(const json::value& value, std::string_view pointer) {
+  std::vector<std::string> found;
+  for (const json::value& entry : list(value, pointer)) found.push_back(text(entry, ""));
+  return found;
+}
+
+PodReport pod_report(const json::value& pod) {
+  const std::string phase = text(pod, "/status/phase");
+  const std::optional<Condition> sandbox = condition(pod, "PodReadyToStartContainers");
+  PodReport report{.is_pending = phase == "Pending",
+                   .has_ended = phase == "Succeeded" || phase == "Failed",
+                   .is_being_deleted = !text(pod, "/metadata/deletionTimestamp").empty(),
+                   .has_sandbox = sandbox && sandbox->is_true,
+                   .uid = text(pod, "/metadata/uid"),
+                   .node = text(pod, "/spec/nodeName"),
+                   .scheduler = text(pod, "/spec/schedulerName"),
+                   .nominated_node = text(pod, "/status/nominatedNodeName"),
+                   .scheduled = condition(pod, "PodScheduled"),
+                   .waits = waiting_container(pod),
+                   .containers_ended = end_of_containers(pod),
+                   .finalizers = texts(pod, "/metadata/finalizers")};
+  for (const json::value& gate : list(pod, "/spec/schedulingGates")) {
+    report.gates.push_back(text(gate, "/name"));
+  }
+  for (const char* containers : {"/spec/initContainers", "/spec/containers"}) {
+    report.wants_extended_resources |=
+        std::ranges::any_of(list(pod, containers), wants_extended_resources);
+  }
+  return report;
+}
+
+std::int64_t count_of(const json::value& event) {
+  for (const char* field : {"/series/count", "/count"}) {
+    if (const json::value& count = at(event, field); count.is_int64()) return count.get_int64();
+  }
+  return 1;
+}
+
+std::optional<runtime::WallTime> time_of(const json::value& event) {
+  for (const char* field : {"/series/lastObservedTime", "/lastTimestamp", "/eventTime"}) {
+    if (auto time = runtime::parse_timestamp(text(event, field))) return time;
+  }
+  return std::nullopt;
+}
+
+// The latest of each reason.
+std::vector<EventReport> event_reports(const json::value& events, const std::string& uid) {
+  std::map<std::string, EventReport> latest;
+  for (const json::value& event : list(events, "/items")) {
+    if (!uid.empty() && text(event, "/involvedObject/uid") != uid) continue;
+    EventReport report{text(event, "/reason"), text(event, "/message"), time_of(event),
+                       count_of(event)};
+    EventReport& known = latest[report.reason];
+    if (known.reason.empty() || known.last <= report.last) known = std::move(report);
+  }
+  std::vector<EventReport> reports;
+  for (auto& [reason, report] : latest) reports.push_back(std::move(report));
+  return reports;
+}
+
+// "12"; other quantities are not compared.
+std::optional<std::uint64_t> whole_number(const std::string& quantity) {
+  if (quantity.empty() || quantity.size() > 18) return std::nullopt;
+  if (!std::ranges::all_of(quantity, [](char c) { return c >= '0' && c <= '9'; })) {
+    return std::nullopt;
+  }
+  return std::stoull(quantity);
+}
+
+// Limits on claims, and on devices of a class.
+bool is_about_claims(std::string_view resource) {
+  return resource == "count/resourceclaims.resource.k8s.io" ||
+         resource.ends_with(".deviceclass.resource.k8s.io/devices");
+}
+
+std::vector<QuotaReport> quota_reports(const json::value& quotas) {
+  std::vector<QuotaReport> reports;
+  for (const json::value& quota : list(quotas, "/items")) {
+    const json::value& hard = at(quota, "/status/hard");
+    if (!hard.is_object()) continue;
+    const json::value& used = at(quota, "/status/used");
+    for (const auto& [resource, limit] : hard.get_object()) {
+      if (!is_about_claims(resource) || !limit.is_string() || !used.is_object()) continue;
+      const json::value* const taken = used.get_object().if_contains(resource);
+      if (taken == nullptr || !taken->is_string()) continue;
+      QuotaReport report{text(quota, "/metadata/name"), std::string(resource),
+                         std::string(taken->get_string()), std::string(limit.get_string())};
+      const auto taken_number = whole_number(report.used);
+      const auto limit_number = whole_number(report.hard);
+      report.is_exhausted = taken_number && limit_number && *taken_number >= *limit_number;
+      reports.push_back(std::move(report));
+    }
+  }
+  return reports;
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+// One question's requests.
+class Reader {
+ public:
+  Reader(client::RestClient& rest, runtime::Deadline deadline) : rest_(rest), deadline_(deadline) {}
+
+  Task<Result<json::value>> get(std::string target) {
+    // Behind the controllers' own requests.
+    const Result<http::Response> answer =
+        co_await rest_.send({.target = std::move(target),
+                             .priority = client::Priority::backlog,
+                             .retries = client::Retries::none,
+                             .deadline = deadline_});
+    if (!answer) co_return runtime::fail(answer.error());
+    boost::system::error_code error;
+    json::value value = json::parse(answer->body, error);
+    if (error) co_return runtime::fail(runtime::Reason::malformed, "the answer is not JSON");
+    co_return value;
+  }
+
+  template <class Read>
+  auto read(std::string target, Read as) -> Task<Known<decltype(as(json::value()))>> {
+    const Result<json::value> answer = co_await get(std::move(target));
+    if (answer) co_return as(*answer);
+    // Where a kind is not served there is none of it.
+    if (answer.error().reason == runtime::Reason::not_served) co_return as(json::value());
+    co_return std::unexpected(Unknown{answer.error().message});
+  }
+
+ private:
+  client::RestClient& rest_;
+  runtime::Deadline deadline_;
+};
+
+std::string in_namespace(const Subject& subject, std::string_view resource) {
+  return fmt::format("/api/v1/namespaces/{}/{}", subject.key.namespace_.str(), resource);
+}
+
+Task<Known<NodeReport>> read_node(Reader& reader, std::string name) {
+  const Result<json::value> node = co_await reader.get("/api/v1/nodes/" + name);
+  if (node) co_return NodeReport{true, condition(*node, "Ready")};
+  if (node.error().reason == runtime::Reason::object_not_found) co_return NodeReport{};
+  co_return std::unexpected(Unknown{node.error().message});
+}
+
+}  // namespace
+
+Task<Evidence> read_evidence(client::RestClient& rest, Subject subject, const common::Draft& draft,
+                             Refusals refusals, runtime::Deadline deadline) {
+  const bool asks_refusals = makes_claim(draft) && refusals == Refusals::asked;
+  std::string uid = draft.about.uid;
+  Reader reader(rest, deadline);
+  Evidence evidence;
+  bool asks_events = asks_refusals;
+  if (subject.kind == Subject::Kind::pod) {
+    evidence.pod =
+        co_await reader.read(in_namespace(subject, "pods/") + subject.key.name, pod_report);
+    if (*evidence.pod && is_kubelets(**evidence.pod)) {
+      asks_events = true;
+      evidence.node = co_await read_node(reader, (*evidence.pod)->node);
+    }
+  }
+  if (asks_refusals) {
+    evidence.quotas = co_await reader.read(in_namespace(subject, "resourcequotas"), quota_reports);
+  }
+  if (asks_events) {
+    const std::string field = "involvedObject.name=" + subject.key.name;
+    evidence.events = co_await reader.read(
+        client::make_target(in_namespace(subject, "events"), {{"fieldSelector", field}}),
+        [uid](const json::value& events) { return event_reports(events, uid); });
+  }
+  co_return evidence;
+}
+
+Task<Known<common::Worker>> read_worker(client::RestClient& rest, runtime::TimeSource& time,
+                                        api::NamespacedName lease, runtime::Deadline deadline) {
+  const std::string target = fmt::format("/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}",
+                                         lease.namespace_.str(), lease.name);
+  std::optional<api::LeaseSpec> first;
+  for (const bool is_second : {false, true}) {
+    const Result<http::Response> answer = co_await rest.send(
+        {.target = target, .retries = client::Retries::allowed, .deadline = deadline});
+    if (!answer && answer.error().reason == runtime::Reason::object_not_found) {
+      co_return judge_lease(lease.str(), std::nullopt, std::nullopt, time.wall_now());
+    }
+    if (!answer) co_return std::unexpected(Unknown{answer.error().message});
+    auto read = api::decode_lease(answer->body);
+    if (!read) co_return std::unexpected(Unknown{read.error().message});
+    if (is_second) co_return judge_lease(lease.str(), first, read->spec, time.wall_now());
+    if (seems_held(read->spec, time.wall_now())) {
+      co_return judge_lease(lease.str(), read->spec, std::nullopt, time.wall_now());
+    }
+    first = std::move(read->spec);
+    co_await runtime::sleep_for(time, kLeaseLook);
+  }
+  co_return common::Worker{};
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,26 @@
+// Reads what others say about an object: only what the question needs, without watching.
+#pragma once
+
+#include "client/request/rest_client.hpp"
+#include "explain/evidence.hpp"
+#include "explain/subject.hpp"
+#include "runtime/deadline.hpp"
+
+namespace dcm::manager {
+
+// Whether refusals are asked for: not if the draft's author made the attempts itself.
+enum class Refusals : std::uint8_t { asked, known };
+
+// A failure to read is part of the evidence. `rest` must outlive the task; `draft` is read before
+// the first wait.
+runtime::Task<Evidence> read_evidence(client::RestClient& rest, Subject subject,
+                                      const common::Draft& draft, Refusals refusals,
+                                      runtime::Deadline deadline);
+
+// Reads the lease, twice if it seems to have expired.
+runtime::Task<common::Known<common::Worker>> read_worker(client::RestClient& rest,
+                                                         runtime::TimeSource& time,
+                                                         api::NamespacedName lease,
+                                                         runtime::Deadline deadline);
+
+}  // namespace dcm::manager

@@ -1,0 +1,52 @@
+// An explanation for people, and for programs: the one place where it becomes text or JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controllers/common/explanation.hpp"
+#include "explain/outcome.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::manager {
+
+// The author of an explanation.
+struct Teller {
+  enum class Role : std::uint8_t {
+    works,      // it holds the lease, or needs none
+    stands_by,  // another one leads, or nobody
+    watches,    // --dry-run: it carries nothing out, and has no lease
+    reads,      // a command that has read the cluster once and carries nothing out
+  };
+  Role role = Role::works;
+  std::string identity = {};  // in the lease; empty: no leader election
+  std::string leader = {};    // empty: nobody is known to lead
+  // The missing data, without which it may be wrong; empty: complete.
+  std::string missing = {};
+};
+
+struct Told {
+  common::Explanation explanation;
+  Teller teller;
+  runtime::WallTime at;
+};
+
+enum class Format : std::uint8_t { text, json, html };
+
+// On a page that says that something could not be read.
+inline constexpr const char* kInPartHeader = "X-Explained-In-Part";
+
+std::string_view content_type_of(Format format);
+std::string render(const Told& told, Format format);
+// Where there is nothing to explain: a sentence without a full stop.
+std::string render_problem(std::string_view problem, Format format);
+
+// Whether everything that matters could be read.
+ExplainStatus status_of(const common::Explanation& explanation);
+
+// The sentences with the worst outlook.
+std::vector<std::string> summary_of(const common::Explanation& explanation);
+
+}  // namespace dcm::manager

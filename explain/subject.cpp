@@ -1,0 +1,176 @@
+#include "explain/subject.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "manager/options/setting.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using runtime::Result;
+
+struct KindNames {
+  Subject::Kind kind;
+  std::string_view name;
+  std::string_view plural;
+  std::string_view other;  // kubectl's short form, or ours
+  std::string_view group;
+  common::Input input;
+};
+
+constexpr std::array kKinds = {
+    KindNames{Subject::Kind::pod, "Pod", "pods", "po", "", common::Input::pods},
+    KindNames{Subject::Kind::claim, "ResourceClaim", "resourceclaims", "claim", "resource.k8s.io",
+              common::Input::claims},
+    KindNames{Subject::Kind::group, "PodGroup", "podgroups", "group", "scheduling.k8s.io",
+              common::Input::groups},
+    KindNames{Subject::Kind::rule, "DeviceTaintRule", "devicetaintrules", "rule", "resource.k8s.io",
+              common::Input::rules},
+};
+
+const KindNames& names_of(Subject::Kind kind) {
+  return *std::ranges::find(kKinds, kind, &KindNames::kind);
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return result;
+}
+
+// "pods", "Pod", "po", "resourceclaims.resource.k8s.io"
+std::optional<Subject::Kind> kind_named(std::string_view word) {
+  const std::string name = lower(word);
+  for (const KindNames& kind : kKinds) {
+    for (const std::string& known :
+         {lower(kind.name), std::string(kind.plural), std::string(kind.other)}) {
+      if (name == known) return kind.kind;
+      if (!kind.group.empty() && name == fmt::format("{}.{}", known, kind.group)) return kind.kind;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> kind_words() {
+  std::vector<std::string> words;
+  for (const KindNames& kind : kKinds) {
+    words.push_back(lower(kind.name));
+    words.emplace_back(kind.plural);
+  }
+  return words;
+}
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t slash = std::min(text.find('/', from), text.size());
+    parts.emplace_back(text.substr(from, slash - from));
+    from = slash + 1;
+  }
+  return parts;
+}
+
+// Whether a name or namespace is valid (RFC 1123), and so is safe in paths and texts.
+bool can_be_name(std::string_view name) {
+  constexpr std::size_t kNameLengthMax = 253;
+  const auto is_allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  };
+  return !name.empty() && name.size() <= kNameLengthMax && name.front() != '.' &&
+         std::ranges::all_of(name, is_allowed);
+}
+
+std::unexpected<runtime::Error> no_such_path() {
+  return runtime::fail(runtime::Reason::bad_request,
+                       fmt::format("there are {0}pods/<namespace>/<name>, "
+                                   "{0}resourceclaims/<namespace>/<name>, "
+                                   "{0}podgroups/<namespace>/<name> and "
+                                   "{0}devicetaintrules/<name>",
+                                   kExplainPath));
+}
+
+std::unexpected<runtime::Error> bad_words(std::string why) {
+  return runtime::fail(runtime::Reason::configuration, std::move(why));
+}
+
+Result<Subject> subject_named(Subject::Kind kind, std::string_view name,
+                              const std::string& default_namespace) {
+  const std::vector<std::string> parts = split(name);
+  const bool is_namespaced = kind != Subject::Kind::rule;
+  if (parts.size() > (is_namespaced ? 2U : 1U)) {
+    return bad_words(fmt::format("\"{}\" is no name of a {}", name, kind_of(kind)));
+  }
+  Subject subject{kind, {{}, parts.back()}};
+  if (is_namespaced) {
+    subject.key.namespace_ = parts.size() == 2 ? parts.front() : default_namespace;
+  }
+  const bool is_good = can_be_name(subject.key.name) &&
+                       (!is_namespaced || can_be_name(subject.key.namespace_.str()));
+  if (!is_good) return bad_words(fmt::format("\"{}\" is no name of a {}", name, kind_of(kind)));
+  return subject;
+}
+
+}  // namespace
+
+std::string_view kind_of(Subject::Kind kind) {
+  return names_of(kind).name;
+}
+
+std::string_view plural_of(Subject::Kind kind) {
+  return names_of(kind).plural;
+}
+
+std::string_view group_of(Subject::Kind kind) {
+  return names_of(kind).group;
+}
+
+common::Input input_of(Subject::Kind kind) {
+  return names_of(kind).input;
+}
+
+std::string path_of(const Subject& subject) {
+  return fmt::format("{}{}/{}", kExplainPath, plural_of(subject.kind), subject.key.str());
+}
+
+Result<Subject> subject_from_path(std::string_view path) {
+  const std::vector<std::string> parts = split(path);
+  const auto kind = std::ranges::find(kKinds, parts.front(), &KindNames::plural);
+  if (kind == kKinds.end()) return no_such_path();
+  const std::size_t wanted = kind->kind == Subject::Kind::rule ? 2 : 3;
+  if (parts.size() != wanted) return no_such_path();
+  auto subject = subject_named(kind->kind, path.substr(kind->plural.size() + 1), "");
+  if (!subject) return no_such_path();
+  return subject;
+}
+
+Result<Subject> subject_from_words(const std::vector<std::string>& words,
+                                   const std::string& default_namespace) {
+  constexpr std::string_view kWanted =
+      "expected pod, resourceclaim, podgroup or devicetaintrule, and a name: "
+      "explain pod lab/trainer-0";
+  if (words.empty() || words.size() > 2) return bad_words(std::string(kWanted));
+  std::string kind_word = words.front();
+  std::string name = words.back();
+  if (words.size() == 1) {  // pod/trainer-0
+    const std::size_t slash = kind_word.find('/');
+    if (slash == std::string::npos) return bad_words(std::string(kWanted));
+    name = kind_word.substr(slash + 1);
+    kind_word.resize(slash);
+  }
+  const auto kind = kind_named(kind_word);
+  if (!kind) {
+    const std::string meant = closest(lower(kind_word), kind_words());
+    return bad_words(fmt::format("\"{}\" cannot be explained: {}", kind_word,
+                                 meant.empty() ? kWanted : fmt::format("did you mean {}?", meant)));
+  }
+  return subject_named(*kind, name, default_namespace);
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,133 @@
+#include "playground/advice.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "apiserver/rules/strategy.hpp"
+#include "playground/objects/objects.hpp"
+
+namespace dcm::playground {
+namespace {
+
+using apiserver::array_at;
+using apiserver::as_object;
+using apiserver::Creation;
+using apiserver::Json;
+using apiserver::JsonObject;
+using apiserver::object_at;
+using apiserver::text_at;
+using By = Attended::By;
+
+constexpr std::string_view kControllerManager = "kube-controller-manager/";
+constexpr std::string_view kRealOne =
+    "start dra-playground with --kube-controller-manager PATH, or run one with its kubeconfig";
+
+std::string idle_workload(const Attended& attended, const Creation& made) {
+  if (!made.type.strategy->makes_pods()) return {};
+  if (attended.workloads == By::playground) return {};
+  if (made.watches.has_client(made.type.storage(), kControllerManager)) return {};
+  return fmt::format("no {} come of this {}, as no kube-controller-manager is connected: {}",
+                     made.type.is("CronJob") ? "jobs" : "pods", made.type.kind, kRealOne);
+}
+
+// Those of a workload whose controller is there.
+std::string hollow_workload(const Creation& made) {
+  if (!made.type.strategy->makes_pods()) return {};
+  const bool has_jobs = made.type.is("CronJob");
+  const JsonObject& annotations =
+      has_jobs ? object_at(made.object,
+                           {"spec", "jobTemplate", "spec", "template", "metadata", "annotations"})
+               : object_at(made.object, {"spec", "template", "metadata", "annotations"});
+  const auto is_ours = [](const auto& member) {
+    return std::string_view(member.key()).starts_with(kAnnotationPrefix);
+  };
+  if (std::ranges::any_of(annotations, is_ours)) return {};
+  if (has_jobs || made.type.is("Job")) {
+    return fmt::format(
+        "hollow nodes run no containers: pods of this {} end only if its template "
+        "has the annotation {}",
+        made.type.kind, kRunForAnnotation);
+  }
+  return fmt::format("hollow nodes run no containers: start the program of this {} yourself",
+                     made.type.kind);
+}
+
+// Neither manager makes the claims.
+std::string claims_of_templates(const Creation& made) {
+  if (!made.type.is("Pod")) return {};
+  const auto is_of_template = [](const Json& claim) {
+    return !text_at(as_object(claim), {"resourceClaimTemplateName"}).empty();
+  };
+  if (std::ranges::none_of(array_at(made.object, {"spec", "resourceClaims"}), is_of_template)) {
+    return {};
+  }
+  for (const auto program : {std::string_view("dra-controller-manager/"), kControllerManager}) {
+    if (made.watches.has_client("resourceclaimtemplates", program)) return {};
+  }
+  return "no claims come of this pod's claim templates until dra-controller-manager runs with the "
+         "playground's kubeconfig";
+}
+
+std::string scheduler_of_pod(const Attended& attended, const Creation& made) {
+  if (!made.type.is("Pod") || !text_at(made.object, {"spec", "nodeName"}).empty()) return {};
+  const std::string_view name = text_at(made.object, {"spec", "schedulerName"});
+  if (attended.scheduling == By::playground && name == "default-scheduler") return {};
+  if (made.watches.has_client("pods", "scheduler")) return {};
+  return fmt::format("no scheduler is connected that could place this pod (schedulerName \"{}\")",
+                     name);
+}
+
+std::string needs_controller(const Attended& attended, const Creation& made) {
+  struct Row {
+    std::string_view kind;
+    std::string_view lacks;
+  };
+  constexpr Row kRows[] = {
+      {"PodDisruptionBudget",
+       "nothing counts the pods of this budget, so that it allows no eviction"},
+      {"PersistentVolumeClaim", "nothing binds this claim to a volume"},
+  };
+  const auto* const row = std::ranges::find(kRows, made.type.built_in(), &Row::kind);
+  if (row == std::end(kRows) || attended.workloads == By::playground) return {};
+  if (made.watches.has_client(made.type.storage(), kControllerManager)) return {};
+  return fmt::format("{}, as no kube-controller-manager is connected: {}", row->lacks, kRealOne);
+}
+
+std::string never_enforced(const Creation& made) {
+  const std::string_view kind = made.type.built_in();
+  if (kind == "NetworkPolicy") return "hollow nodes have no network: this policy holds nothing up";
+  if (kind == "Service") {
+    return "hollow nodes have no network: the address of this Service leads nowhere";
+  }
+  if (kind == "RoleBinding" || kind == "ClusterRoleBinding") {
+    return "the playground has no authorization: everybody may do everything, whatever is bound";
+  }
+  return {};
+}
+
+bool is_made_by_controller(const JsonObject& object) {
+  return std::ranges::any_of(
+      array_at(object, {"metadata", "ownerReferences"}),
+      [](const Json& owner) { return as_object(owner).contains("controller"); });
+}
+
+}  // namespace
+
+std::vector<std::string> advise(const Attended& attended, const Creation& made) {
+  std::vector<std::string> advice;
+  const auto add = [&](std::string text) {
+    if (!text.empty()) advice.push_back(std::move(text));
+  };
+  add(claims_of_templates(made));
+  add(scheduler_of_pod(attended, made));
+  if (is_made_by_controller(made.object)) return advice;
+  add(idle_workload(attended, made));
+  if (advice.empty()) add(hollow_workload(made));
+  add(needs_controller(attended, made));
+  add(never_enforced(made));
+  return advice;
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,187 @@
+// What who creates an object on the playground is warned of.
+#include "playground/advice.hpp"
+
+#include <gmock/gmock.h>
+
+#include "apiserver/front/direct.hpp"
+#include "runtime/virtual_time.hpp"
+
+namespace dcm::playground {
+namespace {
+
+using apiserver::Direct;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using By = Attended::By;
+
+constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
+constexpr std::string_view kJobs = "/apis/batch/v1/namespaces/default/jobs";
+constexpr std::string_view kApps = "/apis/apps/v1/namespaces/default/";
+
+const std::string kContainers = R"("containers":[{"name":"c","image":"i"}])";
+
+std::string job(std::string_view name, std::string_view metadata = "{}") {
+  return R"({"metadata":{"name":")" + std::string(name) + R"("},"spec":{"template":{"metadata":)" +
+         std::string(metadata) + R"(,"spec":{"restartPolicy":"Never",)" + kContainers + "}}}}";
+}
+
+std::string workload(std::string_view more = "") {
+  return R"({"metadata":{"name":"w")" + std::string(more) +
+         R"(},"spec":{"selector":{"matchLabels":{"a":"b"}},)"
+         R"("template":{"metadata":{"labels":{"a":"b"}},"spec":{)" +
+         kContainers + "}}}}";
+}
+
+std::string pod(std::string_view name, std::string_view more = "") {
+  return R"({"metadata":{"name":")" + std::string(name) + R"("},"spec":{)" + kContainers +
+         std::string(more) + "}}";
+}
+
+struct Scene {
+  explicit Scene(Attended attended = {})
+      : server(time, runtime::Rng(1), {.advice = [attended](const apiserver::Creation& made) {
+                 return advise(attended, made);
+               }}) {}
+
+  std::vector<std::string> warnings(std::string_view target, const std::string& body) {
+    const apiserver::Answer answer = Direct(server).post(target, body);
+    EXPECT_EQ(answer.status, 201) << apiserver::serialize(answer.body);
+    return answer.header("Warning");
+  }
+  std::unique_ptr<apiserver::Watch> watch(std::string_view user_agent, std::string_view target) {
+    auto opened = Direct(server, std::string(user_agent)).watch(std::string(target) + "?watch=1");
+    EXPECT_TRUE(opened);
+    return opened ? std::move(*opened) : nullptr;
+  }
+
+  runtime::VirtualTime time;
+  apiserver::Server server;
+};
+
+TEST(Advice, a_job_gets_no_pods_while_no_controller_manager_watches_jobs) {
+  Scene scene;
+  EXPECT_THAT(scene.warnings(kJobs, job("a")), ElementsAre(HasSubstr("no pods come of this Job")));
+  {
+    const auto lookalike = scene.watch("kubectl/v1.37.2", "/apis/batch/v1/jobs");
+    EXPECT_THAT(scene.warnings(kJobs, job("b")),
+                ElementsAre(HasSubstr("no pods come of this Job")));
+    const auto controller =
+        scene.watch("kube-controller-manager/v1.37.2 (linux/amd64)", "/apis/batch/v1/jobs");
+    EXPECT_THAT(scene.warnings(kJobs, job("c")), ElementsAre(HasSubstr("end only if")));
+  }
+  EXPECT_THAT(scene.warnings(kJobs, job("d")), ElementsAre(HasSubstr("no pods come of this Job")));
+}
+
+TEST(Advice, a_job_whose_pods_say_when_they_end_needs_none) {
+  Scene scene({.workloads = By::playground});
+  const std::string annotations =
+      R"({"annotations":{"playground.dra-controller-manager.dev/run-for":"1s"}})";
+  EXPECT_THAT(scene.warnings(kJobs, job("a", annotations)), IsEmpty());
+}
+
+TEST(Advice, a_daemon_set_runs_no_program_on_hollow_nodes) {
+  Scene scene({.workloads = By::playground});
+  EXPECT_THAT(scene.warnings(std::string(kApps) + "daemonsets", workload()),
+              ElementsAre(HasSubstr("start the program of this DaemonSet yourself")));
+}
+
+TEST(Advice, what_a_controller_makes_is_its_own_business) {
+  Scene scene;
+  const std::string owned =
+      R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"d","uid":"u",)"
+      R"("controller":true}])";
+  EXPECT_THAT(scene.warnings(std::string(kApps) + "replicasets", workload(owned)), IsEmpty());
+}
+
+TEST(Advice, claim_templates_need_a_manager) {
+  Scene scene;
+  const std::string claims = R"(,"resourceClaims":[{"name":"c","resourceClaimTemplateName":"t"}])";
+  EXPECT_THAT(scene.warnings(kPods, pod("a", claims)),
+              ElementsAre(HasSubstr("no claims come of this pod's claim templates")));
+  const auto manager = scene.watch("dra-controller-manager/v0.1.0",
+                                   "/apis/resource.k8s.io/v1/resourceclaimtemplates");
+  EXPECT_THAT(scene.warnings(kPods, pod("b", claims)), IsEmpty());
+}
+
+TEST(Advice, a_pod_needs_a_scheduler_that_places_it) {
+  Scene with_own;
+  EXPECT_THAT(with_own.warnings(kPods, pod("a")), IsEmpty());
+  EXPECT_THAT(with_own.warnings(kPods, pod("b", R"(,"schedulerName":"mine")")),
+              ElementsAre(HasSubstr("could place this pod (schedulerName \\\"mine\\\")")));
+  Scene without({.scheduling = By::others});
+  EXPECT_THAT(without.warnings(kPods, pod("a")), ElementsAre(HasSubstr("no scheduler")));
+  EXPECT_THAT(without.warnings(kPods, pod("b", R"(,"nodeName":"n")")), IsEmpty());
+  const auto scheduler = without.watch("kube-scheduler/v1.37.2 (linux/amd64)", "/api/v1/pods");
+  EXPECT_THAT(without.warnings(kPods, pod("c")), IsEmpty());
+}
+
+TEST(Advice, a_group_that_is_dropped_from_a_pod_is_named) {
+  Scene scene;
+  EXPECT_THAT(scene.warnings(kPods, pod("a", R"(,"schedulingGroup":{"podGroupName":"g"})")),
+              ElementsAre(HasSubstr("schedulingGroup is dropped")));
+}
+
+std::string webhooks(std::string_view webhook) {
+  return R"({"metadata":{"name":"w"},"webhooks":[{"name":"hook.example.com","sideEffects":"None",)"
+         R"("admissionReviewVersions":["v1"],"clientConfig":{"url":"https://localhost/"},)" +
+         std::string(webhook) + "}]}";
+}
+
+TEST(Advice, a_webhook_that_is_not_called_is_named_by_the_writes_that_it_is_about) {
+  Scene scene;
+  const std::string_view configurations =
+      "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
+  const std::string rules =
+      R"("rules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],)"
+      R"("resources":["pods"]}],"objectSelector":{"matchLabels":{"a":"b"}})";
+  EXPECT_THAT(scene.warnings(configurations, webhooks(rules)),
+              ElementsAre(HasSubstr("does not enforce them")));
+  EXPECT_THAT(scene.warnings(kPods, pod("a")), IsEmpty());
+  EXPECT_THAT(scene.warnings(kPods, R"({"metadata":{"name":"b","labels":{"a":"b"}},"spec":{)" +
+                                        kContainers + "}}"),
+              ElementsAre(HasSubstr("the webhook hook.example.com of "
+                                    "MutatingWebhookConfiguration w is about this write")));
+  EXPECT_THAT(scene.warnings("/api/v1/namespaces/default/configmaps",
+                             R"({"metadata":{"name":"c","labels":{"a":"b"}}})"),
+              IsEmpty());
+}
+
+struct Row {
+  std::string target;
+  std::string body;
+  std::string says;
+};
+
+class Unattended : public testing::TestWithParam<Row> {};
+
+TEST_P(Unattended, is_said_when_it_is_created) {
+  Scene scene;
+  EXPECT_THAT(scene.warnings(GetParam().target, GetParam().body),
+              ElementsAre(HasSubstr(GetParam().says)));
+}
+
+const std::string kMetadata = R"("metadata":{"name":"o"})";
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, Unattended,
+    testing::Values(
+        Row{std::string(kApps) + "deployments", workload(), "no pods come of this Deployment"},
+        Row{"/apis/batch/v1/namespaces/default/cronjobs",
+            R"({"metadata":{"name":"c"},"spec":{"schedule":"* * * * *","jobTemplate":{"spec":)"
+            R"({"template":{"spec":{"restartPolicy":"Never",)" +
+                kContainers + "}}}}}}",
+            "no jobs come of this CronJob"},
+        Row{"/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+            "{" + kMetadata + R"(,"spec":{"minAvailable":1}})", "allows no eviction"},
+        Row{"/api/v1/namespaces/default/persistentvolumeclaims",
+            "{" + kMetadata + R"(,"spec":{"accessModes":["ReadWriteOnce"]}})", "nothing binds"},
+        Row{"/api/v1/namespaces/default/services",
+            "{" + kMetadata + R"(,"spec":{"ports":[{"port":80}]}})", "leads nowhere"},
+        Row{"/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
+            "{" + kMetadata + R"(,"spec":{"podSelector":{}}})", "holds nothing up"},
+        Row{"/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+            "{" + kMetadata + R"(,"roleRef":{"kind":"Role","name":"r"}})", "no authorization"}));
+
+}  // namespace
+}  // namespace dcm::playground

@@ -1,0 +1,106 @@
+// Pools for tables: objects of the API in JSON with single quotes, and statuses as one line.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "allocation/json/decode.hpp"
+#include "client/api/json/document.hpp"
+#include "controllers/resource_pool_status/rules/decide_status.hpp"
+
+namespace dcm::resource_pool_status {
+
+template <class Fields, class T>
+T parse(std::string json) {
+  for (char& c : json) c = c == '\'' ? '"' : c;
+  T object;
+  api::json::Document document(json);
+  const bool is_read = document.each_field([&](std::string_view key, api::json::value field) {
+    return Fields().read_field(document.reader(), key, field, object);
+  });
+  if (!is_read) throw std::runtime_error(document.reader().error().message + " in " + json);
+  return object;
+}
+
+inline std::string in_words(const api::PoolStatus& status) {
+  std::string text = fmt::format("{}/{}", status.driver.str(), status.pool.str());
+  if (!status.node.empty()) text += " on " + status.node.str();
+  if (status.totals) {
+    text +=
+        fmt::format(": {} = {} allocated + {} unavailable + {} available", status.totals->total,
+                    status.totals->allocated, status.totals->unavailable, status.totals->available);
+  }
+  for (const api::PartitionTypeStatus& row : status.partitions) {
+    text += fmt::format("; {} of {} {}", row.allocatable, row.total, row.type);
+  }
+  if (status.shareable) {
+    text += fmt::format("; {} fully, {} partially", status.shareable->fully_available,
+                        status.shareable->partially_available);
+    for (const api::ShareableCapacityStatus& row : status.shareable->capacity) {
+      text += fmt::format(", {} {} - {} = {}", row.name, row.total, row.consumed, row.available);
+    }
+  }
+  if (!status.validation_error.empty()) text += "; " + status.validation_error;
+  return text;
+}
+
+// What is published and allocated; the driver is "d", the pool "p", unless something else is said.
+class Pools {
+ public:
+  // Fields of the spec without braces; those that are left out are of a whole pool of one slice.
+  Pools& slice(std::string_view name, std::string_view spec) {
+    const auto unless = [&](std::string_view key, std::string_view text) {
+      return spec.contains(fmt::format("'{}'", key)) ? "" : fmt::format("'{}': {}, ", key, text);
+    };
+    inputs.slices.push_back(std::make_shared<const allocation::Slice>(
+        parse<allocation::SliceFields, allocation::Slice>(fmt::format(
+            "{{'metadata': {{'name': '{}'}}, 'spec': {{{}{}{}}}}}", name, unless("driver", "'d'"),
+            unless("pool", "{'name': 'p', 'generation': 1, 'resourceSliceCount': 1}"), spec))));
+    return *this;
+  }
+  // A slice of devices, each as fields without braces.
+  Pools& devices(const std::vector<std::string>& all, std::string_view more = "") {
+    std::string list;
+    for (const std::string& each : all) list += (list.empty() ? "{" : ", {") + each + "}";
+    return slice("s", fmt::format("'devices': [{}]{}{}", list, more.empty() ? "" : ", ", more));
+  }
+  // A claim has the device; more fields of the result.
+  Pools& allocated(std::string_view device, std::string_view more = "") {
+    const auto claim = parse<allocation::AllocatedClaimFields, allocation::Claim>(fmt::format(
+        "{{'status': {{'allocation': {{'devices': {{'results': [{{'driver': 'd', 'pool': 'p', "
+        "'device': '{}'{}{}}}]}}}}}}}}",
+        device, more.empty() ? "" : ", ", more));
+    for (const auto& result : claim.allocation->devices) inputs.usage.take(result);
+    return *this;
+  }
+  Pools& rule(api::TaintEffect effect, std::string_view device) {
+    inputs.rules.push_back({.name = "rule",
+                            .driver = InternedString("d"),
+                            .device = InternedString(device),
+                            .taint = {.key = "k", .effect = effect}});
+    return *this;
+  }
+
+  std::vector<std::string> statuses(const PoolFilter& filter = {.driver = "d"}) const {
+    std::vector<std::string> texts;
+    for (const api::PoolStatus& status : pool_statuses(filter, inputs)) {
+      texts.push_back(in_words(status));
+    }
+    return texts;
+  }
+  // Of the only pool.
+  std::string status(const PoolFilter& filter = {.driver = "d"}) const {
+    const auto texts = statuses(filter);
+    return texts.size() == 1 ? texts.front() : fmt::format("{} pools", texts.size());
+  }
+
+  PoolInputs inputs;
+};
+
+}  // namespace dcm::resource_pool_status
