@@ -24,7 +24,7 @@ Lifecycle::Lifecycle(Dependencies dependencies, LifecycleOptions options)
   health_.ready.add("caches", [this] { return why_not_ready(); });
   if (!options_.election) return;
   leader_.emplace(
-      deps_.process, *options_.election, deps_.lease_rest, deps_.fence,
+      deps_.process, *options_.election, deps_.lease_rest, *deps_.fence,
       [this](const api::ObjectReference& lease, std::string_view message) {
         recorder_.report(lease, api::EventType::normal, options_.program, "LeaderElection",
                          message);
@@ -75,11 +75,16 @@ void Lifecycle::start() {
   if (leader_) {
     leader_->start(stop_);
   } else {
-    deps_.fence.open_until(runtime::MonoTime::max());
+    if (deps_.fence != nullptr) deps_.fence->open_until(runtime::MonoTime::max());
     leadership_.begin();
   }
   for (const Part& part : jobs_) spawn(job_tasks_, part.name, part.run());
-  if (epochs_) spawn(work_, "controllers", epochs_->run());
+  if (epochs_) spawn(work_, "controllers", work());
+}
+
+Task<> Lifecycle::work() {
+  if (controllers_.before) co_await controllers_.before();
+  co_await epochs_->run();
 }
 
 // Stops everything in the reverse order of the start.
@@ -92,7 +97,7 @@ Task<> Lifecycle::stop() {
   co_await drain();
   co_await job_tasks_.join();
   if (leader_) co_await leader_->stop();
-  deps_.fence.close();
+  if (deps_.fence != nullptr) deps_.fence->close();
   background_.cancel();
   co_await background_.join();
   deps_.process.log.info("Stopped");

@@ -37,17 +37,19 @@ struct LifecycleOptions {
 struct Controllers {
   client::KindSet kinds = {};  // that an epoch needs in one version; empty: none
   std::function<void(Epoch&)> fill = {};
+  // Before the first epoch; it may request the stop. Empty: nothing comes before.
+  std::function<runtime::Task<>()> before = {};
 };
 
 class Lifecycle {
  public:
-  // All references must outlive it. `rest` asks `fence` before each write; `lease_rest` does not,
-  // and has a connection of its own.
+  // All of them must outlive it. `rest` asks `fence` before each write; `lease_rest` does not, and
+  // has a connection of its own.
   struct Dependencies {
     Process process;
     client::RestClient& rest;
     client::RestClient& lease_rest;
-    leader_election::Fence& fence;
+    leader_election::Fence* fence = nullptr;  // null: there is never an election
   };
 
   Lifecycle(Dependencies dependencies, LifecycleOptions options);
@@ -86,6 +88,7 @@ class Lifecycle {
   };
 
   void start();
+  runtime::Task<> work();
   runtime::Task<> stop();
   runtime::Task<> drain();
   void give_up();

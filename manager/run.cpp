@@ -46,7 +46,7 @@ int run(const RunOptions& options,
   const client::WriteGate& gate = options.gate != nullptr ? *options.gate : fence;
   auto connection = Connection::open(*config, options.connection, gate, process);
   if (!connection) return refuse(program, connection.error().message);
-  Lifecycle lifecycle({process, (*connection)->rest(), (*connection)->lease_rest(), fence},
+  Lifecycle lifecycle({process, (*connection)->rest(), (*connection)->lease_rest(), &fence},
                       with_namespace(options.lifecycle, *config));
   const auto ports = Ports::open(process, lifecycle.health(), options.serving, options.object_of);
   if (!ports) return refuse(program, ports.error().message);

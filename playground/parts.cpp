@@ -29,7 +29,6 @@ Parts::Parts(Process process, client::RestClient& rest, const Size& size,
       own_scheduler_(own_scheduler),
       own_gc_(own_gc),
       real_folder_(real_drivers),
-      rest_(rest),
       api_(rest),
       caches_(rest, process_),
       drivers_(process_, api_,
@@ -61,11 +60,6 @@ Task<Result<>> Parts::publish() {
   if (published) published = co_await nodes_.publish();
   if (published) published = co_await drivers_.publish();
   co_return published;
-}
-
-Task<> Parts::run() {
-  return manager::run_epoch(std::string(kProgram), process_, rest_,
-                            [this](manager::Epoch& epoch) { fill(epoch); });
 }
 
 void Parts::fill(manager::Epoch& epoch) {

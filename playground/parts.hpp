@@ -44,14 +44,13 @@ class Parts {
   // Makes nodes, device classes and slices. Errors: what the API server has against it; a folder or
   // checkpoint that cannot be used.
   Task<Result<>> publish();
-  // Ends by cancellation only.
-  Task<> run();
+  // They work in an epoch of the frame.
+  void fill(manager::Epoch& epoch);
 
   const Caches& caches() const { return caches_; }
   const Scheduler& scheduler() const { return scheduler_; }
 
  private:
-  void fill(manager::Epoch& epoch);
   Task<> schedule();
   PodDevices& devices_of(const api::InternedString& node);
 
@@ -59,7 +58,6 @@ class Parts {
   OwnScheduler own_scheduler_;
   OwnGc own_gc_;
   std::string real_folder_;
-  client::RestClient& rest_;
   Api api_;
   Caches caches_;
   Drivers drivers_;

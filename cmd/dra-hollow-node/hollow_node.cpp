@@ -1,6 +1,5 @@
 #include "cmd/dra-hollow-node/hollow_node.hpp"
 
-#include <csignal>
 #include <iostream>
 
 #include <fcntl.h>
@@ -8,6 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "manager/lifecycle.hpp"
 #include "manager/pages.hpp"
 #include "node/checkpoint/store.hpp"
 #include "playground/cluster/heartbeats.hpp"
@@ -15,7 +15,6 @@
 #include "playground/part.hpp"
 #include "runtime/http/open_port.hpp"
 #include "runtime/memory.hpp"
-#include "runtime/task_group.hpp"
 
 namespace dcm::hollow_node {
 namespace {
@@ -63,9 +62,7 @@ std::vector<std::string> declared_features(const Options& options) {
 class HollowNode {
  public:
   HollowNode(const Process& process, client::RestClient& rest, const Options& options)
-      : process_(process),
-        options_(options),
-        rest_(rest),
+      : options_(options),
         api_(rest),
         pods_(rest, playground::pods(), playground::make_pod_decoder(), process,
               {.select = {.field_selector = "spec.nodeName=" + options.devices.agent.node}}),
@@ -83,8 +80,8 @@ class HollowNode {
 
   Result<> open() { return devices_.open(); }
 
-  // Ends by cancellation, or with what the API server has against the node.
-  Task<Result<>> run() {
+  // Makes the node, where it is ours to make. Errors: what the API server has against it.
+  Task<Result<>> publish() {
     if (options_.register_node == RegisterNode::yes) {
       Result<> published = co_await nodes_.publish();
       if (!published) co_return published;
@@ -92,12 +89,9 @@ class HollowNode {
     std::cout << fmt::format("node {} with drivers in {}", options_.devices.agent.node,
                              options_.devices.agent.registry)
               << std::endl;
-    co_await manager::run_epoch(std::string(kProgram), process_, rest_,
-                                [this](manager::Epoch& epoch) { fill(epoch); });
     co_return Result<>();
   }
 
- private:
   void fill(manager::Epoch& epoch) {
     epoch.add_cache(manager::any_cache(pods_));
     epoch.add({.name = "devices", .run = [this] { return devices_.run(); }});
@@ -123,10 +117,12 @@ class HollowNode {
   playground::RealDevices devices_;
 };
 
-Task<> run_node(HollowNode& node, runtime::TaskGroup& group, int& status) {
-  const Result<> done = co_await node.run();
-  if (!done) status = playground::report_failure(done.error(), kProgram);
-  group.cancel();
+// Publishes the node; if that fails, the program stops with `status`.
+Task<> publish(HollowNode& node, manager::Lifecycle& lifecycle, int& status) {
+  const Result<> done = co_await node.publish();
+  if (done) co_return;
+  status = playground::report_failure(done.error(), kProgram);
+  lifecycle.request_stop();
 }
 
 Result<> drop_entry(const Options& options) {
@@ -168,7 +164,8 @@ int run(const Options& options) {
   manager::Pages pages;
   manager::add_health_pages(pages, always_healthy, manager::Reasons::whole);
   manager::add_metrics_page(pages, process.metrics);
-  runtime::TaskGroup group(process.loop.executor());
+  manager::Lifecycle lifecycle({process, cluster->rest(), cluster->connection->lease_rest()},
+                               {.program = std::string(kProgram)});
   std::unique_ptr<http::Listener> metrics_port;
   const runtime::Refresh process_metrics = runtime::register_process_metrics(process.metrics);
   if (!options.metrics_address.empty()) {
@@ -177,16 +174,19 @@ int run(const Options& options) {
     if (!listening) return playground::report_failure(listening.error(), kProgram);
     metrics_port = *std::move(listening);
     std::cout << "metrics: http://" << metrics_port->address() << "/metrics" << std::endl;
-    group.spawn("metrics", http::serve_open(*metrics_port, process.loop.time(),
-                                            manager::open_server_options(), options.accept_hosts,
-                                            manager::make_open_handler(pages), process.log));
+    lifecycle.add_foundation("metrics", [&] {
+      return http::serve_open(*metrics_port, process.loop.time(), manager::open_server_options(),
+                              options.accept_hosts, manager::make_open_handler(pages), process.log);
+    });
   }
-  group.spawn("memory", runtime::keep_returning_free_memory(process.loop.time()));
+  lifecycle.add_foundation(
+      "memory", [&process] { return runtime::keep_returning_free_memory(process.loop.time()); });
   int status = 0;
-  own.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
-  group.spawn("node", run_node(node, group, status));
-  own.loop.run(group.join());
-  return status;
+  lifecycle.use({.fill = [&node](manager::Epoch& epoch) { node.fill(epoch); },
+                 .before = [&] { return publish(node, lifecycle, status); }});
+  manager::stop_on_signals(own.loop, [&lifecycle] { lifecycle.request_stop(); });
+  own.loop.run(lifecycle.run());
+  return status != 0 ? status : static_cast<int>(lifecycle.exit_status());
 }
 
 int forget(const Options& options) {

@@ -1,6 +1,5 @@
 #include "node/driver_kit/program.hpp"
 
-#include <csignal>
 #include <cstdlib>
 #include <utility>
 
@@ -75,7 +74,7 @@ Task<Result<>> DriverProcess::serve(Driver& driver) {
   plugin_ = std::make_unique<Plugin>(loop_, driver, claims_, program_.plugin, log_);
   if (auto opened = plugin_->open(listen_on_files(loop_)); !opened) co_return opened;
   runtime::TaskGroup group(loop_.executor());
-  loop_.on_signals({SIGTERM, SIGINT}, [&group](int) { group.cancel(); });
+  manager::stop_on_signals(loop_, [&group] { group.cancel(); });
   group.spawn("plugin", plugin_->run());
   group.spawn("publisher", publisher_.run());
   group.spawn("slices", slices_.watch([this] { publisher_.observe_change(); }));

@@ -34,7 +34,7 @@ ManagerProcess::ManagerProcess(Setup setup)
       fence_(setup.clock),
       connection_(manager::Connection::over(transport_, config(),
                                             connection_options(name_, options_), fence_, process_)),
-      lifecycle_({process_, connection_->rest(), connection_->lease_rest(), fence_},
+      lifecycle_({process_, connection_->rest(), connection_->lease_rest(), &fence_},
                  lifecycle_options()),
       lost_(setup.clock),
       tasks_(setup.executor) {

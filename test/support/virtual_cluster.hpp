@@ -45,7 +45,7 @@ class VirtualCluster {
         connection_(manager::Connection::over(network_, config(),
                                               {.user_agent = "tested", .qps = 200, .burst = 400},
                                               fence_, process())),
-        lifecycle_({process(), connection_->rest(), connection_->lease_rest(), fence_},
+        lifecycle_({process(), connection_->rest(), connection_->lease_rest(), &fence_},
                    lifecycle_options()),
         manager_(lifecycle_),
         tasks_(loop_.executor()) {

@@ -38,7 +38,7 @@ struct WholeManager {
         transport(network),
         connection(
             manager::Connection::over(transport, config(), connection_options(), fence, process)),
-        lifecycle({process, connection->rest(), connection->lease_rest(), fence},
+        lifecycle({process, connection->rest(), connection->lease_rest(), &fence},
                   {.program = "test"}),
         group(loop.executor()) {
     lifecycle.use(manager::make_controllers({options, lifecycle.events(), explanations}));

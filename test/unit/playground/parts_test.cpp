@@ -42,7 +42,8 @@ struct Cluster {
     group.spawn("server", server.run());
     const Result<> published = co_await parts.publish();
     EXPECT_TRUE(published) << (published ? "" : published.error().message);
-    group.spawn("parts", parts.run());
+    group.spawn("parts", manager::run_epoch("test", process, connection->rest(),
+                                            [this](manager::Epoch& epoch) { parts.fill(epoch); }));
     co_await settle();
   }
   runtime::Task<> settle() { return sleep_for(loop.time(), 100ms); }
