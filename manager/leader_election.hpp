@@ -18,7 +18,9 @@ namespace dcm::manager {
 struct LeaderElectionOptions {
   api::NamespacedName lease;
   leader_election::Timing timing = {};
-  // Called instead of ending the process when the lease is lost; for tests, which share a process.
+  // Of this process, never used twice; empty: it is made of the host's name.
+  std::string identity = {};
+  // Instead of the end of the process as the lease is lost; for tests, which share a process.
   std::function<void()> on_lost = {};
 };
 
@@ -39,7 +41,9 @@ class LeaderElection final : leader_election::ElectionListener {
   void start(Stop& stop);
   // Releases the lease if it is ours. Call after the last write.
   runtime::Task<> stop();
-  // Why this process does not take part, if so.
+  // Ends, and leaves the lease as it is.
+  runtime::Task<> abandon();
+  // The reason why this process does not take part, if there is one.
   std::optional<std::string> problem() const;
 
   const std::string& identity() const { return identity_; }

@@ -6,15 +6,16 @@
 
 namespace dcm::manager {
 
-// Connects the session, which requests leadership once it is ready to work, with the elector, which
-// only then tries to acquire it: a process that cannot work must not keep others from leading.
-// Leadership begins once and is never revoked, as a process that loses it ends.
+// Between the epoch, which asks for it once it is ready to work, and the elector, which looks for
+// it from then on: a process that cannot work must not keep others from it. Leadership begins once
+// and is never taken back, as who loses it ends.
 class Leadership {
  public:
   // `time` must outlive it.
   explicit Leadership(runtime::TimeSource& time) : changed_(time) {}
 
   bool is_wanted() const { return is_wanted_; }
+  bool has_begun() const { return has_begun_; }
   void begin() {
     has_begun_ = true;
     changed_.notify_all();

@@ -44,7 +44,11 @@ class Worklist {
                                   failures_);
   }
 
-  // Drops waiting names; begun work is finished.
+  // What waits for its next attempt comes now.
+  void retry_now() { queue_.retry_now(); }
+  workqueue::Load load() const { return queue_.load(); }
+
+  // Drops what waits; what has begun is finished.
   void stop() { queue_.shut_down(workqueue::ShutDown::drop_waiting); }
 
  private:

@@ -146,7 +146,10 @@ class Queue {
   std::size_t known() const noexcept { return slots_.size(); }
   // Retries of this item with back-off since the last forget().
   std::uint32_t failures(const Item& item) const { return report(item).failures; }
-  ItemState state(const Item& item) const { return report(item).state; }
+  ItemState state(const Item& item) const {
+    const auto found = slots_.find(item);
+    return found == slots_.end() ? ItemState::idle : Scheduler::state(found->second);
+  }
   ItemReport report(const Item& item) const {
     const auto found = slots_.find(item);
     return found == slots_.end() ? ItemReport{} : Scheduler::report(found->second);

@@ -63,7 +63,8 @@ runtime::Task<> work(Queue& queue, Handler& handler, Describe& describe,
     if (failure && !HandlerFailures::concerns_one_item(failure)) {
       queue.add(
           *item,
-          {.after = Duration::zero()});  // its processing was cut off: another worker may take it
+          {.after =
+               runtime::Duration::zero()});  // its work was cut off: another worker may have it
       queue.done(*item);
       std::rethrow_exception(failure);
     }

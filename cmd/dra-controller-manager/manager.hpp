@@ -1,4 +1,4 @@
-// The whole manager: its parts, and the order in which they start and stop.
+// The whole manager: its controllers and pages, in the frame of manager/run.hpp.
 #pragma once
 
 #include "cmd/dra-controller-manager/options.hpp"

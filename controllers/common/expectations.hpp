@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "controllers/common/event_sink.hpp"
+#include "client/api/event_sink.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/task.hpp"
@@ -116,9 +116,9 @@ class Expectations {
   runtime::Refresh refresh_;
 };
 
-// The events of a dry run: reported, not written. No match is expected: another manager words and
-// paces its events differently.
-class ShadowEvents final : public EventSink {
+// The events of a dry run: told, not written. Expects no match: the other manager words and paces
+// its events differently.
+class ShadowEvents final : public api::EventSink {
  public:
   static constexpr WriteKind kWrite{"create", "events"};
 

@@ -25,7 +25,7 @@ class Drivers {
   };
 
   // `api` must outlive it.
-  Drivers(PartContext context, Api& api, Layout layout);
+  Drivers(Process process, Api& api, Layout layout);
 
   // Creates classes and slices, or updates existing ones, keeping their taints.
   Task<Result<>> publish();
@@ -34,7 +34,7 @@ class Drivers {
   Task<Result<>> publish_class(std::string driver);
   Task<Result<>> publish_slice(std::size_t number);
 
-  PartContext context_;
+  Process process_;
   Api& api_;
   Layout layout_;
 };

@@ -31,8 +31,8 @@ class HollowNodes {
   // The devices of a node, by its name.
   using DevicesOf = std::function<PodDevices&(const api::InternedString& node)>;
 
-  // `api` and `pods` must outlive it, and so must the results of `devices`.
-  HollowNodes(PartContext context, Api& api, Cache<Pod>& pods, HollowNodesOptions options,
+  // `api` and `pods` must outlive it, as what `devices` returns.
+  HollowNodes(Process process, Api& api, Cache<Pod>& pods, HollowNodesOptions options,
               DevicesOf devices);
 
   // Creates the Node objects, or makes existing ones ready.
@@ -79,7 +79,7 @@ class HollowNodes {
   bool is_ours(const Pod& pod) const { return ours_.contains(pod.node_name); }
   void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
 
-  PartContext context_;
+  Process process_;
   Api& api_;
   Cache<Pod>& pods_;
   DevicesOf devices_;

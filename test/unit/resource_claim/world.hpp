@@ -24,8 +24,8 @@
 
 namespace dcm::resource_claim {
 
-// Records what users would see: "trainer: FailedResourceClaimCreation: PodResourceClaim …".
-class RecordedEvents final : public common::EventSink {
+// Keeps what a user would be told: "trainer: FailedResourceClaimCreation: PodResourceClaim …".
+class RecordedEvents final : public api::EventSink {
  public:
   void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
               std::string_view reason, std::string_view message) override;

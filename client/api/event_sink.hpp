@@ -6,7 +6,7 @@
 
 #include "client/api/event.hpp"
 
-namespace dcm::common {
+namespace dcm::api {
 
 // Never waits and never fails: an event that cannot be written must not block the work. The
 // implementation handles repeated and excess events.
@@ -14,11 +14,11 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
 
-  // `component` is the reporter ("resource_claim"); `reason` one word in CamelCase; `message` text
+  // `component` is who reports ("node_labeller"); `reason` one word in CamelCase; `message` a text
   // for people.
   virtual void report(const api::ObjectReference& about, api::EventType type,
                       std::string_view component, std::string_view reason,
                       std::string_view message) = 0;
 };
 
-}  // namespace dcm::common
+}  // namespace dcm::api

@@ -13,8 +13,8 @@
 
 namespace dcm::manager {
 
-// Discovered before the work begins, and followed from then on. Its version never changes: that
-// requires a new session.
+// Is asked for before the work begins, and followed from then on. Never in another version than the
+// one it began with: that is for a new epoch.
 class LateKind {
  public:
   struct Dependencies {
@@ -35,7 +35,8 @@ class LateKind {
   runtime::Task<> find();
   // Waits until it has been lost. After find().
   runtime::Task<> follow();
-  // Of the version in use; null if none.
+  const api::ResourceKind& kind() const { return kind_; }
+  // Of the version in use; null: none is.
   informers::SyncState* cache() const { return cache_; }
   // Why that is not known yet, in one line; nullopt if it is.
   const std::optional<std::string>& missing() const { return missing_; }

@@ -1,0 +1,21 @@
+#include "cmd/dra-controller-manager/serving/explained_object.hpp"
+
+#include "explain/subject.hpp"
+
+namespace dcm::manager {
+// Who may get an object may also read why it waits. A rule's explanation names pods of all
+// namespaces, so it is not for everybody who may get the rule.
+std::optional<api::ResourceAttributes> explained_object(std::string_view path) {
+  if (!path.starts_with(kExplainPath)) return std::nullopt;
+  const auto subject = subject_from_path(path.substr(kExplainPath.size()));
+  if (!subject || subject->kind == Subject::Kind::rule) return std::nullopt;
+  return api::ResourceAttributes{
+      .verb = "get",
+      .group = std::string(group_of(subject->kind)),
+      .resource = std::string(plural_of(subject->kind)),
+      .namespace_ = subject->key.namespace_.str(),
+      .name = subject->key.name,
+  };
+}
+
+}  // namespace dcm::manager
