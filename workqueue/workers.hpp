@@ -61,10 +61,8 @@ runtime::Task<> work(Queue& queue, Handler& handler, Describe& describe,
       failure = std::current_exception();
     }
     if (failure && !HandlerFailures::concerns_one_item(failure)) {
-      queue.add(
-          *item,
-          {.after =
-               runtime::Duration::zero()});  // its work was cut off: another worker may have it
+      // Its processing was cut off: another worker may take it.
+      queue.add(*item, {.after = runtime::Duration::zero()});
       queue.done(*item);
       std::rethrow_exception(failure);
     }
