@@ -160,8 +160,7 @@ TEST(PoolStatuses, cut_errors_after_256_bytes) {
 
 TEST(PoolStatuses, cut_errors_between_characters) {
   Pools pools;
-  const std::string type = "x" + std::string(64, 'y');
-  std::string long_type;
+  std::string long_type = "x";
   for (int i = 0; i < 130; ++i) long_type += "é";
   const auto partition = [&](std::string_view name, int memory) {
     return device(name, fmt::format("'attributes': {{'profile': {{'string': '{}'}}}}, "
