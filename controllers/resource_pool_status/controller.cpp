@@ -152,12 +152,25 @@ std::optional<api::PoolStatusAnswer> Controller::give_up(Pending& pending,
   return failed_status("Failed to list " + error.message, deps_.time.wall_now());
 }
 
+Task<Result<RequestPtr>> Controller::send(RequestPtr request, api::PoolStatusAnswer answer) {
+  const bool has_zero = std::ranges::any_of(
+      answer.pools, [](const api::PoolStatus& pool) { return pool.generation == 0; });
+  if (has_zero && takes_generation_zero_) {
+    Result<RequestPtr> written = co_await deps_.api.write_status(request, answer);
+    if (written || !refuses_generation_zero(written.error())) co_return written;
+    takes_generation_zero_ = false;
+  }
+  if (has_zero) answer = without_generation_zero(std::move(answer));
+  Result<RequestPtr> written = co_await deps_.api.write_status(request, std::move(answer));
+  co_return written;
+}
+
 Task<Outcome> Controller::write(RequestPtr request, api::PoolStatusAnswer answer,
                                 runtime::MonoTime begun) {
   using Written = PoolStatusMetrics::Written;
   deps_.log.info("Answering a ResourcePoolStatusRequest",
                  {{"request", request->meta.key.name}, {"message", answer.message}});
-  const Result<RequestPtr> written = co_await deps_.api.write_status(request, std::move(answer));
+  const Result<RequestPtr> written = co_await send(request, std::move(answer));
   metrics_.count(request->driver.str(), deps_.time.now() - begun,
                  written ? Written::yes : Written::no);
   if (!written) co_return settle_refusal(*request, written.error());

@@ -284,6 +284,21 @@ TEST_F(PoolStatusController, accepts_the_answer_of_another_manager) {
   EXPECT_EQ(writes(), 1U);
 }
 
+// API servers refuse it: kube-controller-manager answers nobody whose driver has such a pool.
+TEST_F(PoolStatusController, shows_generation_0_as_1) {
+  publish("a", 1, 0);
+  start();
+  ask("r");
+  cluster_.run_for(1s);
+  EXPECT_THAT(message("r"), HasSubstr("generation 0 is shown as 1"));
+  EXPECT_EQ(pools("r"), kOneFree);
+  EXPECT_EQ(writes(), 2U);
+  ask("s");
+  cluster_.run_for(1s);
+  EXPECT_EQ(pools("s"), kOneFree);
+  EXPECT_EQ(writes(), 3U) << "it is not tried again";
+}
+
 TEST_F(PoolStatusController, counts_requests_by_driver) {
   start();
   ask("r");
