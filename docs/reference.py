@@ -315,7 +315,7 @@ them: [operate.md](operate.md).
 Each line is a constant message followed by fields, in klog's format:
 
 ```text
-I1121 14:38:04.123456   12345 claim_generator.cpp:108] "Claim created" controller="resourceclaim-controller" pod="lab/trainer-0"
+I1121 14:38:04.123456   12345 claim_user_sync.cpp:108] "Claim created" controller="resourceclaim-controller" pod="lab/trainer-0"
 ```
 
 I, W or E for info, warning or error; the date and time in UTC; the process; the line of the source. As JSON (`--logging-format=json`) these are `level`, `ts` (milliseconds since 1970) and `caller`, and the message is `msg`.

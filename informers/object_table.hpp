@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -43,7 +45,11 @@ class AnyIndex {
  public:
   explicit AnyIndex(std::string name) : name(std::move(name)) {}
   virtual ~AnyIndex() = default;
-  virtual void collect_hashes(const T& object, std::vector<KeyHash>& hashes) const = 0;
+  // The object stands under exactly its keys from now on.
+  virtual void set(SlotId slot, const T& object) = 0;
+  virtual void clear(SlotId slot) = 0;
+  // How many postings the object has.
+  virtual std::size_t count(const T& object) const = 0;
 
   std::string name;
   PostingTable postings;
@@ -55,15 +61,28 @@ class KeyedIndex final : public AnyIndex<T> {
   KeyedIndex(std::string name, Extract<T, Key> extract)
       : AnyIndex<T>(std::move(name)), extract_(std::move(extract)) {}
 
-  void collect_hashes(const T& object, std::vector<KeyHash>& hashes) const override {
-    extract_(object, [&hashes](const Key& key) {
-      const KeyHash hash = hash_of(key);
-      // An object has one posting per key; two keys with the same hash share it, and find()
-      // compares.
-      if (std::ranges::find(hashes, hash) == hashes.end()) hashes.push_back(hash);
-    });
+  void set(SlotId slot, const T& object) override {
+    collect_hashes(object, hashes_);
+    this->postings.set(slot, hashes_);
+    keys_of_many_.erase(slot);
+    if (hashes_.size() <= kFewKeys) return;
+    std::unordered_set<Key>& keys = keys_of_many_[slot];
+    extract_(object, [&keys](const Key& key) { keys.insert(key); });
   }
-  bool has(const T& object, const Key& key) const {
+  void clear(SlotId slot) override {
+    this->postings.clear(slot);
+    keys_of_many_.erase(slot);
+  }
+  std::size_t count(const T& object) const override {
+    std::vector<KeyHash> hashes;
+    collect_hashes(object, hashes);
+    return hashes.size();
+  }
+
+  // Whether the object of that slot has the key, and not only one of the same hash.
+  bool has(SlotId slot, const T& object, const Key& key) const {
+    const auto many = keys_of_many_.find(slot);
+    if (many != keys_of_many_.end()) return many->second.contains(key);
     bool found = false;
     extract_(object, [&](const Key& other) { found = found || other == key; });
     return found;
@@ -71,7 +90,21 @@ class KeyedIndex final : public AnyIndex<T> {
   static KeyHash hash_of(const Key& key) { return fold_hash(std::hash<Key>{}(key)); }
 
  private:
+  // The keys of an object are extracted anew for each look-up that finds it, unless they are more.
+  static constexpr std::size_t kFewKeys = 32;
+
+  // An object has one posting per key; two keys with one hash share it, and has() compares.
+  void collect_hashes(const T& object, std::vector<KeyHash>& hashes) const {
+    hashes.clear();
+    extract_(object, [&hashes](const Key& key) { hashes.push_back(hash_of(key)); });
+    std::ranges::sort(hashes);
+    const auto repeated = std::ranges::unique(hashes);
+    hashes.erase(repeated.begin(), repeated.end());
+  }
+
   Extract<T, Key> extract_;
+  std::unordered_map<SlotId, std::unordered_set<Key>> keys_of_many_;
+  std::vector<KeyHash> hashes_;  // scratch of set()
 };
 
 // Invariants: one object per name; each index lists each object under exactly its keys. Slots do
@@ -118,7 +151,7 @@ class ObjectTable {
   void for_each(const KeyedIndex<T, Key>& index, const Key& key, Visit visit) const {
     const Iterating guard(*this);
     index.postings.for_each(KeyedIndex<T, Key>::hash_of(key), [&](SlotId slot) {
-      if (index.has(*slots_[slot], key)) visit(slots_[slot]);
+      if (index.has(slot, *slots_[slot], key)) visit(slots_[slot]);
       return true;
     });
   }
@@ -153,7 +186,6 @@ class ObjectTable {
   std::vector<SlotId> free_;
   PostingTable by_name_;
   std::vector<std::unique_ptr<AnyIndex<T>>> indexes_;
-  std::vector<KeyHash> hashes_;  // buffer of put()
   std::size_t object_bytes_ = 0;
   mutable std::size_t iterating_ = 0;
 };
@@ -179,11 +211,7 @@ void ObjectTable<T>::put(ObjectPtr<T> object) {
   }
   slots_[slot] = std::move(object);
   object_bytes_ += bytes_of(*slots_[slot]);
-  for (const auto& index : indexes_) {
-    hashes_.clear();
-    index->collect_hashes(*slots_[slot], hashes_);
-    index->postings.set(slot, hashes_);
-  }
+  for (const auto& index : indexes_) index->set(slot, *slots_[slot]);
   DCM_ASSERT(slots_.size() == by_name_.size() + free_.size());
 }
 
@@ -193,7 +221,7 @@ void ObjectTable<T>::remove(const api::NamespacedName& name) {
   const auto slot = find(name);
   if (!slot) return;
   by_name_.clear(*slot);
-  for (const auto& index : indexes_) index->postings.clear(*slot);
+  for (const auto& index : indexes_) index->clear(*slot);
   object_bytes_ -= bytes_of(*slots_[*slot]);
   slots_[*slot] = nullptr;
   free_.push_back(*slot);
@@ -234,9 +262,7 @@ void ObjectTable<T>::check() const {
     held += bytes_of(*slots_[slot]);
     DCM_ASSERT(find(slots_[slot]->meta.key) == slot);
     for (std::size_t i = 0; i < indexes_.size(); ++i) {
-      std::vector<KeyHash> hashes;
-      indexes_[i]->collect_hashes(*slots_[slot], hashes);
-      postings[i] += hashes.size();
+      postings[i] += indexes_[i]->count(*slots_[slot]);
     }
   }
   DCM_ASSERT(objects == size());

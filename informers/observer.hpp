@@ -15,11 +15,10 @@ enum class Origin : std::uint8_t {
   live,     // a watch event, or a write of our own
 };
 
-// Told of every change of a store, in order, from within the change: the store already shows it.
-// An observer must not change the store, and must not throw.
-//
-// The calls add up: each `before` and `last_known` is the object last passed for that name. A name
-// that returns with another UID was deleted and added. No change is reported twice.
+// Notified of every change of a store, in order, during the change: the store already shows it. An
+// observer must not change the store, and must not throw. Calls are consistent: each `before` and
+// `last_known` is the object last passed for that name. A name that reappears with another UID is
+// reported as deleted and added. No change is reported twice.
 template <class T>
 class Observer {
  public:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/assert.hpp"
+#include "runtime/backoff.hpp"
 #include "runtime/overloaded.hpp"
 
 namespace dcm::informers {
@@ -271,11 +272,8 @@ class Step {
     state_.last = met;
     const bool is_unanswered = met == Hindrance::unanswered;
     const Duration most = is_unanswered ? policy_.unanswered_max : policy_.backoff_max;
-    Duration backoff = policy_.backoff_min;
-    for (unsigned i = 0; i < state_.failures && backoff < most; ++i) backoff *= 2;
-    ++state_.failures;
     state_.last_failure = now_;
-    return std::min(backoff, most);
+    return runtime::Backoff{policy_.backoff_min, most}.after_failures(state_.failures++);
   }
 
   Deadline in(Duration duration) const { return Deadline(now_ + duration); }

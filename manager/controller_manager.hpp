@@ -48,7 +48,7 @@ struct ManagerOptions {
 
 struct ControllerOptions {
   std::size_t workers = 1;  // how many names are handled at the same time
-  workqueue::Backoff backoff = {};
+  runtime::Backoff backoff = workqueue::kItemBackoff;
 };
 
 // When a job runs: with the lease, or in every instance.

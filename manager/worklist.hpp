@@ -21,7 +21,7 @@ using NameQueue = workqueue::Queue<api::NamespacedName, NamespaceOfName>;
 class Worklist {
  public:
   Worklist(std::string name, std::size_t workers, const Process& process,
-           workqueue::Backoff backoff = {})
+           runtime::Backoff backoff = workqueue::kItemBackoff)
       : workers_(workers),
         executor_(process.loop.executor()),
         queue_(process.loop.time(), process.metrics, {name, workers, backoff}),
@@ -33,7 +33,7 @@ class Worklist {
   }
 
   void add_after(const api::NamespacedName& name, runtime::Duration delay) {
-    queue_.add_after(name, delay);
+    queue_.add(name, {.after = delay});
   }
 
   // Ends by cancellation, or after stop(). `handler`: runtime::Task<Outcome>(api::NamespacedName).

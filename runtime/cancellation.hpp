@@ -1,7 +1,5 @@
-// How a task learns that it should end.
-//
-// Cancelling (TaskGroup::cancel) makes the task's current or next `co_await` throw. Only TaskGroup
-// catches that exception; a `catch (...)` on the way must rethrow.
+// How a task is ended. Cancelling (TaskGroup::cancel) makes the task's current or next `co_await`
+// throw. Only TaskGroup catches that exception; a `catch (...)` on the way must rethrow.
 #pragma once
 
 #include <exception>

@@ -1,8 +1,6 @@
-// A place to wait for something another task on the loop will do.
-//
-// The primitive below every wait of ours: sleeping is a wait without an end, a queue's `get` is a
-// wait for an add. As all tasks share one thread, the usual loop `while (!ready) co_await wait()`
-// loses no wake-up.
+// Lets a task wait for another one on the loop. Every wait is built on it: sleeping is a wait
+// without notification, a queue's `get` is a wait for an add. As all tasks share one thread, the
+// usual loop `while (!ready) co_await wait()` loses no wake-up.
 #pragma once
 
 #include <list>

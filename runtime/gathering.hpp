@@ -1,9 +1,8 @@
-// When a busy loop should let events gather before it looks for more.
-//
-// To be woken for each event alone costs a switch of the task, a system call and cold caches: a
-// fifth of the CPU while thousands of objects change. A loop that is woken again and again within
-// a millisecond pauses for one after each round; a wait of a few milliseconds does not end that, a
-// longer one does. So a lone event never waits for others.
+// Decides when a busy loop should let events gather before it polls again. Waking for each single
+// event costs a task switch, a system call and cold caches: a fifth of the CPU while thousands of
+// objects change. A loop that is woken repeatedly within a millisecond pauses for one after each
+// round; a wait of a few milliseconds does not end this mode, a longer one does. So a lone event is
+// never delayed.
 #pragma once
 
 #include <algorithm>

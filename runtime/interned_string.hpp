@@ -1,4 +1,4 @@
-// A string that is stored once, however often it occurs: namespaces, names of nodes.
+// A string that is stored once, however often it occurs: namespaces, node names.
 #pragma once
 
 #include <compare>
@@ -9,8 +9,8 @@
 
 namespace dcm::runtime {
 
-// A pointer-sized value. Equal strings share one entry of a process-wide table, which forgets an
-// entry with its last user. Loop thread only: the reference counts are plain integers.
+// A pointer-sized value. Equal strings share one entry of a process-wide table, which is removed
+// with its last user. Loop thread only: the reference counts are plain integers.
 class InternedString {
  public:
   InternedString() = default;  // the empty string
@@ -25,7 +25,7 @@ class InternedString {
   const std::string& str() const noexcept;
   operator std::string_view() const noexcept { return str(); }
   bool empty() const noexcept { return entry_ == nullptr; }
-  // Of the content, so that the order of a hash table does not depend on addresses.
+  // Hashes the content, so that the order of a hash table does not depend on addresses.
   std::size_t hash() const noexcept;
 
   friend bool operator==(const InternedString& a, const InternedString& b) noexcept {
@@ -36,7 +36,7 @@ class InternedString {
     return a.str() <=> b.str();
   }
 
-  // How many different strings are alive.
+  // The number of different strings alive.
   static std::size_t table_size() noexcept;
 
  private:

@@ -24,7 +24,7 @@ void append(Buffer& out, std::string_view text) {
   out.append(text.data(), text.data() + text.size());
 }
 
-// The escape that JSON has for it, or nothing.
+// The escape that JSON has for it; empty if none.
 std::string_view short_escape(char c) {
   switch (c) {
     case '"':
@@ -43,7 +43,7 @@ std::string_view short_escape(char c) {
 }
 
 // As a JSON string; the text format uses the same quoting, so that a line never spans lines, and no
-// terminal takes any of it for a command.
+// terminal interprets any of it as a command.
 void append_quoted(Buffer& out, std::string_view text) {
   out.push_back('"');
   while (!text.empty()) {
@@ -61,13 +61,13 @@ void append_quoted(Buffer& out, std::string_view text) {
   out.push_back('"');
 }
 
-// Whoever asks for each decision wants them all.
+// At this verbosity every line is wanted.
 constexpr int kEveryLine = 4;
 
-// Enough for any message of an API server; what else comes from outside may be megabytes.
+// Enough for any message of an API server; other external text may be megabytes.
 constexpr std::size_t kValueBytesMax = 4096;
 
-// Cut at a character of UTF-8.
+// Cut between UTF-8 characters.
 void append_cut(Buffer& out, std::string_view text) {
   if (text.size() <= kValueBytesMax) return append_quoted(out, text);
   std::size_t end = kValueBytesMax;
@@ -149,8 +149,8 @@ class Hash {
   std::uint64_t sum_ = 0xcbf29ce484222325;
 };
 
-// Fields that quote others, whose words may differ from attempt to attempt: in times, counts, and
-// names that a server quotes.
+// Fields that quote other programs, whose words may differ between attempts: in times, counts, and
+// quoted names.
 constexpr std::array<std::string_view, 7> kWords = {"error",  "err",     "why",      "because",
                                                     "answer", "warning", "exception"};
 
@@ -163,7 +163,7 @@ void add_words(Hash& hash, std::string_view words) {
   hash.add('\0');
 }
 
-// Numbers say how much, not about what a line is.
+// Numbers give amounts, not the subject of a line.
 std::uint64_t hash_line(Hash hash, std::string_view bound_text, LogFields fields) {
   hash.add(bound_text);
   for (const LogField& field : fields) {

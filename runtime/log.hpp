@@ -7,11 +7,11 @@
 //   I1121 14:38:04.123456   12345 binder.cpp:42] "Pod bound" pod="lab/trainer-0" node="worker-7"
 // JSON lines are like component-base's:
 //   {"ts":1763735884123.456,"caller":"binder.cpp:42","level":"info","msg":"Pod bound","pod":…}
-// Warnings and errors have a rate (log_rate.hpp): the first one about an object is a line, then by
-// back-off, with a count of those left out; so callers need none of their own. Two are the same if
-// message and fields are, apart from numbers, and from digits and quoted names in the words of
-// others (kWords in log.cpp). Info lines have one by message, below -v=4. Long values are cut.
-// The caller promises that no field holds a token, a key or an Authorization header.
+// Warnings and errors are rate-limited (log_rate.hpp): the first one about an object is logged,
+// then with back-off and a count of suppressed ones; so callers need no limit of their own. Two are
+// equal if message and fields are, apart from numbers, and from digits and quoted names in text of
+// other programs (kWords in log.cpp). Info lines are limited by message, below -v=4. Long values
+// are cut. The caller promises that no field holds a token, a key or an Authorization header.
 #pragma once
 
 #include <cstdint>
@@ -54,16 +54,16 @@ using SourceLocation = std::source_location;
 
 class LogRate;
 
-// Where lines go and which are wanted; one per process, shared by all its loggers.
+// Where lines are written and which are wanted; one per process, shared by all loggers.
 class LogBackend {
  public:
   using Write = std::function<void(Severity, std::string_view line)>;
 
-  // `write` gets whole lines without the line end. `time` must outlive the backend.
+  // `write` receives whole lines without a newline. `time` must outlive the backend.
   LogBackend(const TimeSource& time, LogFormat format, Write write);
 
-  // Messages up to this verbosity are written: 0 what an operator wants, 2 each write to the API,
-  // 4 each decision, 6 each request, 9 everything.
+  // Messages up to this verbosity are written: 0 for operators, 2 each write to the API, 4 each
+  // decision, 6 each request, 9 everything.
   void set_verbosity(int verbosity) noexcept { verbosity_ = verbosity; }
   int verbosity() const noexcept { return verbosity_; }
 
@@ -85,11 +85,11 @@ LogBackend::Write write_to_stderr();
 // A cheap copyable handle: a backend and the fields that every message of its owner carries.
 class Logger {
  public:
-  // Says nothing.
+  // Logs nothing.
   Logger() = default;
   explicit Logger(std::shared_ptr<LogBackend> backend) : backend_(std::move(backend)) {}
 
-  // Whether messages of this verbosity are wanted.
+  // Whether messages of this verbosity are logged.
   bool v(int verbosity) const noexcept {
     return backend_ != nullptr && verbosity <= backend_->verbosity();
   }
@@ -100,7 +100,7 @@ class Logger {
   void error(std::string_view message, LogFields fields = {},
              SourceLocation where = SourceLocation::current()) const;
 
-  // A logger whose messages carry these fields too.
+  // A logger whose messages carry these fields as well.
   Logger with(LogFields fields) const;
 
  private:
@@ -111,14 +111,14 @@ class Logger {
   std::string bound_;  // already encoded
 };
 
-// Lets a message through that differs from the last one, and else once per `interval`: for a fault
-// that lasts and is found again at each attempt.
+// Passes a message that differs from the last one, otherwise once per `interval`: for a lasting
+// fault that each attempt finds again.
 class RepeatGuard {
  public:
   RepeatGuard(const TimeSource& time, Duration interval) : time_(time), interval_(interval) {}
 
   bool should_log(std::string_view message);
-  // After a success the same fault is news again.
+  // After a success, the same fault is logged again.
   void reset() { last_message_.clear(); }
 
  private:

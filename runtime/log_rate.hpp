@@ -1,10 +1,10 @@
-// How often a line is logged that something outside of the process may cause again and again.
+// Limits how often a line is logged that outside events may cause repeatedly.
 //
-// A line is logged at once, and then again only after 10 s, 20 s, and so on up to 10 minutes, for
-// as long as it keeps coming; a line that stayed away for such a pause is news. All lines of one
-// message together are 200 at once and then one in a second, however many objects they are about.
-// Lines that say only what happens are news each: 2,000 of a message at once, and then 100 in a
-// second. What was left out is counted, and told with the next line of the message.
+// A line is logged at once, and then only after 10 s, 20 s, and so on up to 10 minutes, as long as
+// it keeps recurring; a line that was absent for such a pause starts again. All lines of one
+// message together are limited to 200 at once and then one per second, however many objects they
+// are about. Info lines are not compared: 2,000 per message at once, and then 100 per second.
+// Suppressed lines are counted, and the count is logged with the message's next line.
 #pragma once
 
 #include <chrono>
@@ -19,14 +19,13 @@
 
 namespace dcm::runtime {
 
-// The values that were used lately, by hashes of what they are about: at least `kKept` of them, at
-// most twice as many.
+// Recently used values by hash of their subject: at least `kKept` of them, at most twice as many.
 template <class Value>
 class RecentlyUsed {
  public:
   static constexpr std::size_t kKept = 2048;
 
-  // `make` gives the value of an unknown or forgotten key. Valid until the next call.
+  // `make` returns the value of an unknown or forgotten key. Valid until the next call.
   template <class Make>
   Value& use(std::uint64_t key, Make make) {
     if (const auto found = young_.find(key); found != young_.end()) return found->second;
@@ -51,13 +50,13 @@ class LogRate {
   static constexpr double kInfoBurst = 2'000;
   static constexpr double kInfoPerSecond = 100;
 
-  // What was left out before a line that is logged.
+  // The suppressed lines before one that is logged.
   struct LeftOut {
     std::uint64_t repeated = 0;    // the same line
     std::uint64_t suppressed = 0;  // other lines of this message
   };
 
-  // `message` and `line` identify what their names say. Nothing: the line is not logged.
+  // `message` and `line` are hashes of what their names say. nullopt: do not log the line.
   std::optional<LeftOut> admit(std::uint64_t message, std::uint64_t line, MonoTime now);
   // For a line that is no warning.
   std::optional<LeftOut> admit_info(std::uint64_t message, MonoTime now);
@@ -72,7 +71,7 @@ class LogRate {
     TokenBucket lines;
     std::uint64_t suppressed = 0;
 
-    // Takes the place of a line, or counts that there is none.
+    // Consumes the quota for a line, or counts that it is suppressed.
     bool take_place(MonoTime now);
   };
 

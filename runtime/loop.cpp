@@ -21,7 +21,7 @@ using boost::system::error_code;
 
 namespace {
 
-// Runs `main` in `group` and keeps what it threw.
+// Runs `main` in `group` and keeps its exception.
 struct MainTask {
   MainTask(Executor executor, Task<> main) : group(std::move(executor)) {
     group.spawn("main", watch(std::move(main)));
@@ -47,7 +47,7 @@ struct MainTask {
   TaskGroup group;
 };
 
-// CLOCK_BOOTTIME, and one Asio timer that stands for the earliest of all callbacks.
+// CLOCK_BOOTTIME, and one Asio timer for the earliest of all callbacks.
 class RealTime final : public TimeSource {
  public:
   explicit RealTime(asio::io_context& context) : timer_(context) {}
@@ -62,7 +62,7 @@ class RealTime final : public TimeSource {
 
   TimerId schedule(MonoTime when, std::function<void()> callback) override {
     const TimerId id = timers_.add(when, std::move(callback));
-    // Asio's timer stands still while the machine sleeps: what came due then is noticed here.
+    // Asio's timer stops while the machine sleeps: callbacks that became due then are noticed here.
     if (!armed_for_ || when < *armed_for_ || *armed_for_ <= now()) arm();
     return id;
   }
@@ -156,11 +156,11 @@ void Loop::on_signals(std::initializer_list<int> signals, std::function<void(int
 }
 
 struct VirtualLoop::Impl {
-  // The context goes last to go first: tasks that never ended are destroyed with it, and their
-  // destructors may still use the time.
+  // Members are destroyed in reverse: the context goes first, together with tasks that never ended,
+  // whose destructors may still use the time.
   VirtualTime time;
   asio::io_context context{1};
-  std::optional<ShuffledContext> shuffled;  // then it is used instead
+  std::optional<ShuffledContext> shuffled;  // if set, it is used instead
 
   void run_ready() {
     if (shuffled) return shuffled->run_ready();

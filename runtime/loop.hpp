@@ -1,7 +1,7 @@
 // The loop thread of the process: real time, signals, and the io_context behind every Executor.
 //
-// This is the only header that stands for an io_context; everything above takes an Executor and a
-// TimeSource, so that a test or a simulation can bring its own.
+// This is the only header with an io_context; everything above takes an Executor and a TimeSource,
+// so that tests and simulations can replace them.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@ class Loop {
   Loop& operator=(const Loop&) = delete;
 
   Executor executor() noexcept;
-  // CLOCK_BOOTTIME (which runs on while the machine sleeps) and the system's wall clock.
+  // CLOCK_BOOTTIME (which advances while the machine sleeps) and the system's wall clock.
   TimeSource& time() noexcept;
 
   // Lets events gather while there are many (gathering.hpp): for a process that works in bulk, not
-  // for a server whose clients wait for one answer at a time.
+  // for a server whose clients wait for single answers.
   void gather_events() noexcept;
 
-  // Runs `main` and everything it starts until it ends; rethrows what it throws.
+  // Runs `main` and everything it starts until it ends; rethrows its exception.
   void run(Task<> main);
-  // Calls `handler` on the loop at the first of these signals and at each further one.
+  // Calls `handler` on the loop at each of these signals.
   void on_signals(std::initializer_list<int> signals, std::function<void(int)> handler);
 
  private:
@@ -41,13 +41,13 @@ class Loop {
   std::unique_ptr<Impl> impl_;
 };
 
-// A loop whose time is virtual: for tests and simulations.
+// A loop on virtual time: for tests and simulations.
 class VirtualLoop {
  public:
   VirtualLoop();
-  // Ready tasks run in an order drawn from `order`, not first come, first served. Cancel from
-  // within a task only: from outside, Asio sends a cancellation as a task of its own, which may
-  // come late.
+  // Ready tasks run in an order drawn from `order`, not first come, first served. Cancel only from
+  // within a task: from outside, Asio sends a cancellation as a task of its own, which may come
+  // late.
   explicit VirtualLoop(Rng order);
   ~VirtualLoop();
   VirtualLoop(const VirtualLoop&) = delete;
@@ -56,16 +56,16 @@ class VirtualLoop {
   Executor executor() noexcept;
   VirtualTime& time() noexcept;
 
-  // Runs `main` to its end, jumping over every wait; rethrows what it throws. Throws
-  // InvariantViolation when nothing can run any more and `main` has not ended.
+  // Runs `main` to its end, jumping over every wait; rethrows its exception. Throws
+  // InvariantViolation when nothing can run and `main` has not ended.
   void run(Task<> main);
   // Runs everything that is due within `duration` from now.
   void run_for(Duration duration);
   // Runs everything that needs no time to pass.
   void run_ready();
 
-  // Calls back between two tasks as soon as so many more have run: at any await, that is. Needs an
-  // order that is drawn. `callback` is no task: it must not cancel any.
+  // Calls back between two tasks after this many more have run: at any await, that is. Needs a
+  // drawn order. `callback` is no task: it must not cancel any.
   void after_tasks(std::uint64_t count, std::function<void()> callback);
 
  private:
@@ -73,13 +73,13 @@ class VirtualLoop {
   std::unique_ptr<Impl> impl_;
 };
 
-// A process's loop as its parts see it, be it real or virtual.
+// A process's loop as its parts see it, real or virtual.
 class LoopRef {
  public:
-  // Implicit, so that a loop can be given where a LoopRef is asked for. The loop must outlive it.
+  // Implicit, so that a loop can be passed as a LoopRef. The loop must outlive it.
   LoopRef(Loop& loop) : executor_(loop.executor()), time_(&loop.time()) {}
   LoopRef(VirtualLoop& loop) : executor_(loop.executor()), time_(&loop.time()) {}
-  // A process with clocks of its own on a loop that it shares.
+  // A process with its own clocks on a shared loop.
   LoopRef(Executor executor, TimeSource& time) : executor_(std::move(executor)), time_(&time) {}
 
   Executor executor() const { return executor_; }

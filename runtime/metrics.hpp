@@ -1,8 +1,7 @@
-// The process's metrics: families by name, values on change, text on demand.
-//
-// A thin layer over prometheus-cpp that fixes what we rely on: a family is declared once with its
+// The process's metrics: families by name, values updated on change, text produced on demand. A
+// thin layer over prometheus-cpp that ensures what we rely on: a family is declared once with its
 // help text, a time series is looked up once and then kept, and values that are cheaper to compute
-// when somebody looks (ages, depths) are refreshed before each exposition.
+// on demand (ages, depths) are refreshed before each exposition.
 #pragma once
 
 #include <functional>
@@ -50,10 +49,9 @@ class Refresh {
   std::function<void()> forget_;
 };
 
-// Outlives all users of a series or a Refresh of it.
-//
-// A library names what is its user's `program_…`, and the name begins with the program's instead:
-// "program_worker_panics_total" is exposed as "node_labeller_worker_panics_total".
+// Outlives all users of a series or a Refresh of it. In metrics of a library, the prefix `program_`
+// becomes the program's name: "program_worker_panics_total" is exposed as
+// "node_labeller_worker_panics_total".
 class MetricsRegistry {
  public:
   // `program` in snake_case.
@@ -62,14 +60,14 @@ class MetricsRegistry {
   MetricsRegistry(const MetricsRegistry&) = delete;
   MetricsRegistry& operator=(const MetricsRegistry&) = delete;
 
-  // The series of that name and these labels, made at 0 where it is new. All series of a name share
-  // its help text and the names of their labels. The reference lives as long as the registry.
+  // The series of that name with these labels, created at 0 if new. All series of a name share its
+  // help text and label names. The reference lives as long as the registry.
   Counter& counter(const std::string& name, const std::string& help, const Labels& labels = {});
   Gauge& gauge(const std::string& name, const std::string& help, const Labels& labels = {});
   Histogram& histogram(const std::string& name, const std::string& help, const Buckets& buckets,
                        const Labels& labels = {});
 
-  // Runs before each exposition, to bring gauges up to date, for as long as the result is kept.
+  // Runs before each exposition to update gauges, as long as the result is kept.
   [[nodiscard]] Refresh before_exposition(std::function<void()> refresh);
 
   // Prometheus' text format 0.0.4.

@@ -16,7 +16,7 @@ bool is_harmful(char32_t code) {
 struct Lead {
   std::size_t bytes;
   char32_t bits;
-  char32_t smallest;  // a shorter sequence would do for what is below
+  char32_t smallest;  // an overlong sequence, invalid below this
 };
 
 Lead lead_of(unsigned char byte) {
@@ -31,7 +31,7 @@ Lead lead_of(unsigned char byte) {
 
 Character first_character(std::string_view text) {
   const Lead lead = lead_of(static_cast<unsigned char>(text.front()));
-  // A byte above 0x7f by itself may be a C1 character to a terminal that knows no UTF-8.
+  // A single byte above 0x7f may be a C1 character to a terminal that does not know UTF-8.
   constexpr Character kBroken{1, kNoCharacter, true};
   if (lead.bits == kNoCharacter || text.size() < lead.bytes) return kBroken;
   char32_t code = lead.bits;
@@ -47,7 +47,7 @@ Character first_character(std::string_view text) {
 
 namespace {
 
-// Harmful characters other than those of `kept` become spaces.
+// Harmful characters not in `kept` become spaces.
 std::string harmless(std::string_view text, std::string_view kept) {
   std::string result;
   result.reserve(text.size());

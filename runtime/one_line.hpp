@@ -1,5 +1,5 @@
-// Text from outside, made fit for a message: a name with a line break in it must not look like a
-// line of its own, nor may a terminal take it for a command, or show it in another order.
+// Sanitizes untrusted text for messages: a line break in a name must not look like a new line of
+// the log, nor may a terminal interpret it as a command, or show it in another order.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,10 @@
 
 namespace dcm::runtime {
 
-// The first character of a text that is UTF-8, as far as it is: a byte that is not counts as one of
-// its own.
+// The first character of a text that should be UTF-8: an invalid byte counts as a character.
 struct Character {
   std::size_t bytes = 1;
-  char32_t code = 0;  // U+FFFD for a byte that is no UTF-8
+  char32_t code = 0;  // U+FFFD for an invalid byte
   // A control character (C0, C1, DEL), a line separator, or one that changes the direction of text.
   bool is_harmful = false;
 };

@@ -1,4 +1,4 @@
-// For a task that must still end what it has begun.
+// For a task that must finish what it has begun.
 #pragma once
 
 #include <boost/asio/this_coro.hpp>
@@ -6,7 +6,7 @@
 namespace dcm::runtime {
 
 // `co_await outlast_cancellation()`: from here on a cancellation does not make this task throw, so
-// that it can wait for what it must still end. What it waits for then must end by itself.
+// that it can finish pending work. That must end by itself.
 inline auto outlast_cancellation() {
   return boost::asio::this_coro::throw_if_cancelled(false);
 }

@@ -31,7 +31,7 @@ std::unexpected<Error> refuse(int error) {
   return fail(Reason::configuration, std::generic_category().message(error));
 }
 
-// The texts as posix_spawn takes them.
+// Strings in the form that posix_spawn takes.
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> all;
   for (std::string& text : texts) all.push_back(text.data());
@@ -39,7 +39,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-// Standard input from nowhere, output into `output`, everything else but errors closed.
+// Standard input is empty, output goes to `output`, everything else but errors is closed.
 class FileActions {
  public:
   FileActions(int output, const std::string& error_file) {
@@ -59,7 +59,7 @@ class FileActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-// A process group of its own; signals as at the start of a program (we ignore SIGPIPE).
+// A process group of its own; default signal handling (we ignore SIGPIPE).
 class Attributes {
  public:
   Attributes() {
@@ -96,8 +96,8 @@ int exit_status(int wait_status) {
   return kSignalled + WTERMSIG(wait_status);
 }
 
-// A child under way. The handler that waits for its end holds it too, so that it is reaped even
-// after all callers have left.
+// A running child. The handler that waits for its end holds it too, so that it is reaped even after
+// all callers have left.
 struct Child {
   Child(const Executor& executor, TimeSource& time, std::size_t output_limit)
       : ended(executor), output_end(executor), output_max(output_limit), changed(time) {}
@@ -114,15 +114,15 @@ struct Child {
   bool is_too_much() const { return output.size() > output_max; }
 
   void reap() {
-    // While its number is still ours: it may have left others of its group behind.
+    // While the number is still ours: other processes of its group may be left.
     kill_group();
     int wait_status = 0;
     const pid_t reaped = ::waitpid(pid, &wait_status, WNOHANG);
-    constexpr int kUnknown = 255;  // somebody else has reaped it, or nobody may (SIG_IGN)
+    constexpr int kUnknown = 255;  // something else has reaped it, or nothing may (SIG_IGN)
     status = reaped == pid ? exit_status(wait_status) : kUnknown;
   }
 
-  // Takes what is in the pipe now. Returns whether there may be more later.
+  // Reads what is in the pipe now. Returns whether more may follow.
   bool drain() {
     error_code error;
     while (!error && !is_too_much()) {
@@ -154,7 +154,7 @@ void read_output(const std::shared_ptr<Child>& child) {
   });
 }
 
-// Nothing of the process stays behind when its caller leaves.
+// No process stays behind when its caller leaves.
 class Guard {
  public:
   explicit Guard(std::shared_ptr<Child> child) : child_(std::move(child)) {}
@@ -215,7 +215,7 @@ Task<Result<ProcessEnd>> run_process(Executor executor, TimeSource& time, Proces
       co_return fail(Reason::deadline_exceeded, "it had not ended by the deadline");
     }
   }
-  // A grandchild may hold the other end of the pipe open: do not wait for that.
+  // A grandchild may hold the other end of the pipe open: do not wait for it.
   if (child->status) child->drain();
   if (child->is_too_much()) {
     co_return fail(Reason::body_too_large,

@@ -1,8 +1,6 @@
-// Runs another program to its end without holding the loop up: credential plugins, and what the
-// program is told to run beside it.
-//
-// The child gets nothing of ours but what is said here: no open file, no blocked or ignored signal,
-// no terminal. It leads a process group, and that group does not outlive the call.
+// Runs another program to its end without blocking the loop: credential plugins, and configured
+// commands. The child inherits only what is stated here: no open file, no blocked or ignored
+// signal, no terminal. It leads a process group, which does not outlive the call.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +14,16 @@
 namespace dcm::runtime {
 
 struct ProcessCommand {
-  // The program and its arguments. A program without a slash is looked for in our PATH.
+  // The program and its arguments. A program without a slash is looked up in our PATH.
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  // all of it, "NAME=value"
   std::size_t output_max = 1024 * 1024;
-  // Where standard error goes: a file, made if it is not there, else appended to.
+  // Where standard error goes: a file, created if missing, otherwise appended to.
   std::string error_file = "/dev/null";
 };
 
 struct ProcessEnd {
-  int status;          // 128 + number, where a signal ended it; 255, where nobody can tell
+  int status;          // 128 + number if a signal ended it; 255 if unknown
   std::string output;  // its standard output
 };
 
@@ -33,9 +31,7 @@ struct ProcessEnd {
 std::vector<std::string> own_environment();
 
 // Runs `command` with an empty standard input. A process still running at the deadline, or when the
-// caller is cancelled, is killed. `time` must outlive the process. Errors: configuration (cannot be
-// started; the message is the system's), deadline_exceeded, body_too_large (more output than
-// allowed).
+// caller is cancelled, is killed.
 Task<Result<ProcessEnd>> run_process(Executor executor, TimeSource& time, ProcessCommand command,
                                      Deadline deadline);
 

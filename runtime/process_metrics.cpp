@@ -56,7 +56,7 @@ double count_open_files() {
 }  // namespace
 
 Refresh register_process_metrics(MetricsRegistry& metrics) {
-  // A counter cannot be set in prometheus-cpp, so it is moved by what was added since.
+  // A counter cannot be set in prometheus-cpp, so the difference is added.
   Counter& cpu = metrics.counter("process_cpu_seconds_total",
                                  "Total user and system CPU time spent in seconds.");
   Gauge& resident =

@@ -1,5 +1,5 @@
-// Randomness as an object: jitter, back-off and generated suffixes come from here and nowhere else,
-// so that a seed replays a run.
+// Randomness as an object: the only source of jitter, back-off and generated suffixes, so that a
+// seed replays a run.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class Rng {
   static Rng from_system();
 
   std::uint64_t next();
-  // Even over [0, bound); 0 when bound is 0.
+  // Uniform over [0, bound); 0 if bound is 0.
   std::uint64_t below(std::uint64_t bound);
-  // Even over [0, 1).
+  // Uniform over [0, 1).
   double unit();
-  // A generator that is independent of this one's further use.
+  // A generator that is independent of later use of this one.
   Rng fork() { return Rng(next()); }
 
  private:

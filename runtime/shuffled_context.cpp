@@ -15,7 +15,7 @@ void ShuffledContext::run_ready() {
   is_running_ = true;
   while (!ready_.empty()) {
     auto& chosen = ready_[order_.below(ready_.size())];
-    // Not with itself: libstdc++ 12 loses what is moved so.
+    // Not with itself: libstdc++ 12 loses the value in a self-move.
     if (&chosen != &ready_.back()) std::swap(chosen, ready_.back());
     std::move_only_function<void()> task = std::move(ready_.back());
     ready_.pop_back();

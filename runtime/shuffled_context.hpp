@@ -1,7 +1,6 @@
-// Runs what is ready in an order drawn from a seed: the executor of a simulation.
-//
-// Any ready task may run next, as on a real loop at another time: this exposes code that relies on
-// an accidental order. One thread; a task that is started inline (Asio's dispatch) stays inline.
+// Runs ready tasks in an order drawn from a seed: the executor of a simulation. Any ready task may
+// run next, as could happen on a real loop: this exposes code that relies on an accidental order.
+// One thread; a task that is started inline (Asio's dispatch) stays inline.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +21,13 @@ class ShuffledContext final : public boost::asio::execution_context {
   class Executor;
 
   explicit ShuffledContext(Rng order) : order_(order) {}
-  // Destroys what is still ready without running it.
+  // Destroys ready tasks without running them.
   ~ShuffledContext();
 
   Executor executor() noexcept;
   // Runs until nothing is ready.
   void run_ready();
-  // Calls back between two tasks as soon as so many more have run.
+  // Calls back between two tasks after this many more have run.
   void after_tasks(std::uint64_t count, std::function<void()> callback) {
     callbacks_.emplace(tasks_run_ + count, std::move(callback));
   }
@@ -46,7 +45,7 @@ class ShuffledContext final : public boost::asio::execution_context {
   std::vector<std::move_only_function<void()>> ready_;
   bool is_running_ = false;
   std::uint64_t tasks_run_ = 0;
-  std::multimap<std::uint64_t, std::function<void()>> callbacks_;  // by tasks_run_
+  std::multimap<std::uint64_t, std::function<void()>> callbacks_;  // in units of tasks_run_
 };
 
 // As Asio wants executors: https://think-async.com/Asio, "Standard executors".

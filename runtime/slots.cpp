@@ -2,8 +2,8 @@
 
 namespace dcm::runtime {
 
-// Lives in the frame of the one who waits. However that frame ends (deadline, cancellation), what
-// was already granted is passed on.
+// Lives in the waiter's frame. However that frame ends (deadline, cancellation), granted slots are
+// passed on.
 struct Slots::Waiter {
   Waiter(Slots& s, std::size_t n) : slots(s), count(n), granted(s.time_) {
     place = slots.waiters_.insert(slots.waiters_.end(), this);
@@ -11,7 +11,7 @@ struct Slots::Waiter {
   ~Waiter() {
     if (!has_slot) {
       slots.waiters_.erase(place);
-      slots.grant();  // those behind may want less
+      slots.grant();  // waiters behind it may want less
     } else if (!is_taken) {
       slots.give_back(count);
     }

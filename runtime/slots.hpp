@@ -1,5 +1,4 @@
-// A bound on how many may do something at the same time, or on what they take together, first come
-// first served.
+// Limits concurrency, or the sum of a resource in use, first come first served.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +12,11 @@
 
 namespace dcm::runtime {
 
-// Unlike a Condition alone, hands free slots to the task that has waited longest: a newcomer cannot
-// take them, and small requests do not overtake a large one for ever.
+// Unlike a plain Condition, hands free slots to the longest waiter: a newcomer cannot take them,
+// and small requests do not overtake a large one forever.
 class Slots {
  public:
-  // Given back when it is destroyed.
+  // Returned on destruction.
   class Slot {
    public:
     Slot(Slots& slots, std::size_t count) : slots_(&slots), count_(count) {}
@@ -37,11 +36,11 @@ class Slots {
     std::size_t count_;
   };
 
-  // `time` must outlive the slots, and they their Slot.
+  // `time` must outlive the slots, and the slots every Slot.
   Slots(TimeSource& time, std::size_t count) : time_(time), count_(count), free_(count) {}
 
-  // `count` of them (bytes, where they are a budget); all there are for who asks for more.
-  // Errors: deadline_exceeded.
+  // `count` slots (bytes, if they are a budget), clamped to the capacity. Errors:
+  // deadline_exceeded.
   Task<Result<Slot>> acquire(Deadline deadline, std::size_t count = 1);
 
   std::size_t waiting() const noexcept { return waiters_.size(); }

@@ -14,7 +14,8 @@ using Task = boost::asio::awaitable<T>;
 
 using Executor = boost::asio::any_io_executor;
 
-// Gives other ready tasks a turn: for loops that would hold the loop thread longer than about 1 ms.
+// Gives other ready tasks a turn: for loops that would occupy the loop thread longer than about 1
+// ms.
 Task<> yield();
 
 }  // namespace dcm::runtime

@@ -29,9 +29,9 @@ struct TaskGroup::Joiner {
 
 namespace {
 
-// A frame of co_spawn that never waited posts itself once before it ends, so that its handler does
-// not run within the call that spawned it. For a task that has been cancelled by then, that wait
-// would throw outside of everything that catches.
+// A co_spawn frame that never waited posts itself once before it ends, so that its handler does not
+// run within the spawning call. For a task cancelled by then, that wait would throw outside of
+// every handler.
 Task<> contained(Task<> task) {
   std::exception_ptr failure;
   try {
@@ -48,7 +48,7 @@ Task<> contained(Task<> task) {
 TaskGroup::TaskGroup(Executor executor) : executor_(std::move(executor)) {}
 
 TaskGroup::~TaskGroup() {
-  // A task that outlives its group uses freed memory sooner or later: better to stop here.
+  // A task that outlives its group sooner or later uses freed memory: better to stop here.
   if (!children_.empty()) std::terminate();
 }
 
@@ -70,8 +70,8 @@ void TaskGroup::cancel() {
 
 Task<> TaskGroup::join() {
   DCM_ASSERT(joiner_ == nullptr);
-  // A cancelled join still waits: it hands the cancellation on to the children. What it does so
-  // with belongs to its own wait, so that nothing of this group is left in the caller.
+  // A cancelled join still waits: it passes the cancellation on to the children. The state for that
+  // belongs to its own wait, so that nothing of this group remains in the caller.
   co_await asio::this_coro::throw_if_cancelled(false);
   const Executor executor = co_await asio::this_coro::executor;
   while (!children_.empty()) {

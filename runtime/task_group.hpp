@@ -26,14 +26,12 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  // Starts `task` soon. After cancel() it starts cancelled. `name` is for the log of a shutdown
-  // that hangs.
+  // Starts `task` soon; after cancel(), in a cancelled state. `name` is logged if a shutdown hangs.
   void spawn(std::string name, Task<> task);
-  // Asks every task to end; returns at once. Idempotent.
+  // Cancels every task; returns at once. Idempotent.
   void cancel();
-  // Waits until every task has ended, then rethrows the first failure. When the caller is cancelled
-  // while it waits, the group is cancelled and still waited for; the caller's next `co_await`
-  // throws.
+  // Waits until every task has ended, then rethrows the first failure. If the caller is cancelled
+  // meanwhile, the group is cancelled and still awaited; the caller's next `co_await` throws.
   Task<> join();
 
   bool is_cancelled() const noexcept { return cancelled_; }

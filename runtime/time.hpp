@@ -1,7 +1,6 @@
-// Time as an object: two clocks and callbacks at a time, handed to constructors.
-//
-// Monotonic time is for waiting, wall time is for what is written into API objects; the two may
-// drift apart (and do, in tests). With VirtualTime the same code runs a day in milliseconds.
+// Time as an object: two clocks and timers, passed to constructors. Monotonic time is for waiting,
+// wall time for API objects; the two may drift apart (and do, in tests). With VirtualTime the same
+// code runs a day in milliseconds.
 #pragma once
 
 #include <chrono>
@@ -16,7 +15,7 @@ namespace dcm::runtime {
 
 using Duration = std::chrono::nanoseconds;
 
-// A tag without a now(): only a TimeSource knows what time it is.
+// A tag without a now(): only a TimeSource knows the time.
 struct MonotonicClock {
   using duration = Duration;
   using rep = duration::rep;
@@ -35,19 +34,19 @@ class TimeSource {
  public:
   virtual ~TimeSource() = default;
 
-  // Never goes back. Runs on while the machine sleeps.
+  // Never goes back. Advances while the machine sleeps.
   virtual MonoTime now() const noexcept = 0;
   // May jump in either direction.
   virtual WallTime wall_now() const noexcept = 0;
 
   // Runs `callback` once on the loop, at `when` or soon after (at once if that has passed), unless
-  // it is cancelled before. The callback must not throw.
+  // cancelled before. The callback must not throw.
   virtual TimerId schedule(MonoTime when, std::function<void()> callback) = 0;
-  // Forgets a callback that has not started. Harmless after the callback has started.
+  // Cancels a callback that has not started. Harmless after the callback has started.
   virtual void cancel(TimerId id) noexcept = 0;
 };
 
-// The callbacks of a TimeSource in the order they are due. Owns no clock.
+// The callbacks of a TimeSource, ordered by due time. Owns no clock.
 class TimerQueue {
  public:
   TimerId add(MonoTime when, std::function<void()> callback);
@@ -56,7 +55,7 @@ class TimerQueue {
   std::size_t size() const noexcept { return timers_.size(); }
   // The earliest due time. Requires !empty().
   MonoTime next() const { return timers_.begin()->first.first; }
-  // Takes the earliest callback out. Requires !empty().
+  // Removes the earliest callback. Requires !empty().
   std::function<void()> take();
 
  private:
@@ -66,7 +65,7 @@ class TimerQueue {
 
 // Waits until `when`. Throws on cancellation.
 Task<> sleep_until(TimeSource& time, MonoTime when);
-// Waits for `duration`; one of 0 or less still gives other tasks a turn.
+// Waits for `duration`; 0 or less still gives other tasks a turn.
 Task<> sleep_for(TimeSource& time, Duration duration);
 
 }  // namespace dcm::runtime

@@ -22,7 +22,7 @@ std::string in_words(Duration duration) {
 }
 
 std::string in_words(WallTime when, WallTime now) {
-  // No difference is taken of times that are centuries apart.
+  // Times centuries apart are not subtracted.
   if (when == WallTime::max()) return "a time in the far future";
   const bool is_far = when < WallTime{} && now > WallTime{};
   if (is_far) return timestamp(when);

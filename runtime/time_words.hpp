@@ -1,4 +1,4 @@
-// Times and durations as people read them.
+// Formats times and durations for people.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ class Scanner {
     return true;
   }
   bool skip_either(char a, char b) { return skip(a) || skip(b); }
-  // Zero where there is none; nullopt for a dot without digits.
+  // Zero if there is none; nullopt for a dot without digits.
   std::optional<microseconds> fraction() {
     if (!skip('.')) return microseconds::zero();
     const auto length = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
@@ -136,7 +136,7 @@ std::optional<WallTime> parse_micro_timestamp(std::string_view text) {
 }
 
 WallTime time_of_seconds(std::int64_t count) {
-  // Of years that a calendar has, so that no arithmetic overflows.
+  // Limited to calendar years, so that no arithmetic overflows.
   constexpr std::int64_t kMost = 1'000'000'000'000;
   return clamp(std::chrono::sys_time<seconds>(seconds(std::clamp(count, -kMost, kMost))));
 }

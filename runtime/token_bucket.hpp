@@ -1,4 +1,4 @@
-// A token bucket on the caller's clock: `rate` tokens a second, at most `burst` saved up.
+// A token bucket on the caller's clock: `rate` tokens per second, at most `burst` saved up.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace dcm::runtime {
 
 class TokenBucket {
  public:
-  // Starts full. A rate of 0 or less: there is always a token.
+  // Starts full. With a rate of 0 or less there is always a token.
   TokenBucket(double rate, double burst, MonoTime now)
       : rate_(rate), burst_(std::max(burst, 1.0)), tokens_(burst_), refilled_(now) {}
 
@@ -26,12 +26,12 @@ class TokenBucket {
     if (!is_unlimited()) tokens_ -= 1;
   }
 
-  // When there will be a token, if none is taken before.
+  // When the next token is available, if none is taken before.
   MonoTime next_token(MonoTime now) {
     if (has_token(now)) return now;
-    constexpr double kLongest = 1e9;  // a rate may be next to nothing
+    constexpr double kLongest = 1e9;  // a rate may be close to zero
     const double seconds = std::min((1 - tokens_) / rate_, kLongest);
-    // Rounded up, so that the token is there when the time has come.
+    // Rounded up, so that the token is there at that time.
     return now + Duration(static_cast<Duration::rep>(std::ceil(seconds * 1e9)) + 1);
   }
 

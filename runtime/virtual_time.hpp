@@ -1,6 +1,5 @@
-// Time that stands still until nothing else can run, then jumps to the next thing that is due.
-//
-// With it a test of a day's work takes milliseconds and always runs in the same order.
+// Time that stands still until nothing else can run, then jumps to the next timer. So a test of a
+// day's work takes milliseconds and always runs in the same order.
 #pragma once
 
 #include "runtime/time.hpp"
@@ -9,7 +8,7 @@ namespace dcm::runtime {
 
 class VirtualTime final : public TimeSource {
  public:
-  // `start` is what wall_now() says at the beginning.
+  // `start` is the initial wall_now().
   explicit VirtualTime(WallTime start = WallTime(std::chrono::days(20'000)));
 
   MonoTime now() const noexcept override { return now_; }
@@ -17,10 +16,10 @@ class VirtualTime final : public TimeSource {
   TimerId schedule(MonoTime when, std::function<void()> callback) override;
   void cancel(TimerId id) noexcept override { timers_.cancel(id); }
 
-  // Jumps to the next due time, if it is not after `limit`, and runs what is due then.
-  // Returns whether there was anything.
+  // Jumps to the next due time, unless it is after `limit`, and runs what is due then. Returns
+  // whether there was anything.
   bool advance_to_next(MonoTime limit);
-  // Moves on to `when` without running anything. Requires that nothing is due before.
+  // Advances to `when` without running anything. Requires that nothing is due before.
   void advance_to(MonoTime when);
   // Lets wall time jump, in either direction.
   void step_wall(Duration by) { wall_start_ += by; }

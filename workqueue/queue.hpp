@@ -4,28 +4,31 @@
 //   Queue<PodKey, NamespaceOf> queue(time, metrics, Options("pod_labels", 50));
 //   queue.add(key, Priority::live);
 //
-// A thin coroutine front of Core: it knows the clock, wakes the tasks that wait in get(), and feeds
-// the metrics. scheduler.hpp has a table of the calls' effects on an item; use workers.hpp rather
-// than get() and done() directly.
+// It knows which item is which entry of the Scheduler, wakes the tasks that wait in get(), and
+// feeds the metrics. scheduler.hpp has a table of the calls' effects on an item; use workers.hpp
+// rather than get() and done() directly.
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "runtime/condition.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/time.hpp"
-#include "workqueue/core.hpp"
+#include "workqueue/item_report.hpp"
 #include "workqueue/metrics.hpp"
+#include "workqueue/scheduler.hpp"
 
 namespace dcm::workqueue {
 
 struct Options {
   // `name` labels the metrics; `workers` is how many items may be worked on at the same time (at
   // least 1): a namespace gets half of them while others wait.
-  Options(std::string queue_name, std::size_t worker_count, Backoff of_items = {})
+  Options(std::string queue_name, std::size_t worker_count, const Backoff& of_items = kItemBackoff)
       : name(std::move(queue_name)), workers(worker_count), backoff(of_items) {}
 
   std::string name;
@@ -33,7 +36,19 @@ struct Options {
   Backoff backoff;
 };
 
+// When an item comes, and how urgent it is then. Without a delay it waits at once.
+struct AddOptions {
+  // Not before this has passed. With a pending delay, the earlier one applies.
+  std::optional<Duration> after = {};
+  // Also not before the item's back-off and its namespace's limit of retries let it.
+  bool rate_limited = false;
+  // nullopt: that of the work that runs on the item, or live.
+  std::optional<Priority> priority = {};
+};
+
 // `Item` is a small value with ==; `NamespaceOf` and `Hash` are stateless functions of it.
+// `NamespaceOf` gives an item's namespace as an InternedString. A copy of the item is kept while it
+// is in the queue or its failures are remembered: about 130 bytes for a waiting item of 16.
 //
 // Must outlive the tasks that use it, and be outlived by the time source and the registry.
 template <class Item, class NamespaceOf, class Hash = std::hash<Item>>
@@ -43,96 +58,150 @@ class Queue {
 
   Queue(runtime::TimeSource& time, runtime::MetricsRegistry& metrics, const Options& options)
       : time_(time),
-        core_(options.workers, options.backoff),
+        scheduler_(options.workers, options.backoff),
         available_(time),
-        metrics_(metrics, options.name, [this] { return core_.scheduler().load(time_.now()); }) {}
+        metrics_(metrics, options.name, [this] { return load(); }) {}
   ~Queue() {
     if (timer_) time_.cancel(*timer_);
   }
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  void add(const Item& item, Priority priority) {
+  // Returns the delay.
+  Duration add(const Item& item, const AddOptions& how) {
+    if (!scheduler_.is_open()) return Duration::zero();
     const std::size_t before = len();
-    core_.add(item, priority, time_.now());
-    wake(before);
-  }
-
-  // Comes when `delay` has passed (the earlier one, if a delay is pending). Without a priority:
-  // that of the work that runs on the item, or live.
-  void add_after(const Item& item, Duration delay, std::optional<Priority> priority = {}) {
-    const std::size_t before = len();
-    core_.add_after(item, delay, priority, time_.now());
-    wake(before);
-  }
-
-  // Comes after the item's backoff, or later if its namespace has had many retries, or `at_least`
-  // is longer.
-  Duration add_rate_limited(const Item& item, std::optional<Priority> priority = {},
-                            Duration at_least = {}) {
-    const std::size_t before = len();
-    const Duration delay = core_.add_rate_limited(item, priority, time_.now(), at_least);
+    const MonoTime now = time_.now();
+    const Duration delay = add(slot_of(item, now), how, now);
     wake(before);
     return delay;
   }
+  void add(const Item& item, Priority priority) { add(item, AddOptions{.priority = priority}); }
 
   // The item succeeded: its next backoff is the first one again.
-  void forget(const Item& item) { core_.forget(item, time_.now()); }
+  void forget(const Item& item) {
+    on_known(item, [this](Slot& slot, MonoTime) { scheduler_.forget(slot); });
+  }
 
   // Every item that waits for its next attempt comes now: what made them fail may have passed.
   void retry_now() {
-    const std::size_t before = len();
-    core_.retry_now(time_.now());
-    core_.advance(time_.now());
-    wake(before);
+    scheduler_.retry_now(time_.now());
+    advance();
   }
   // The same for one item, if it waits; its next backoff is the first one again in any case.
   void retry_now(const Item& item) {
-    const std::size_t before = len();
-    core_.retry_now(item, time_.now());
-    core_.advance(time_.now());
-    wake(before);
+    on_known(item, [this](Slot& slot, MonoTime now) { scheduler_.retry_now(slot, now); });
+    advance();
   }
 
   // The next item to work on; done() must follow. Waits for one; nullopt when the queue is shut
   // down and none waits. (One that is worked on may still wait again then; its worker gets it.)
   runtime::Task<std::optional<Item>> get() {
     while (true) {
-      if (auto taken = core_.take(time_.now())) {
-        metrics_.observe_wait(taken->waited);
-        co_return std::move(taken->item);
-      }
-      if (!core_.scheduler().is_open()) co_return std::nullopt;
+      if (std::optional<Item> item = take()) co_return item;
+      if (!scheduler_.is_open()) co_return std::nullopt;
       co_await available_.wait();
     }
   }
+  // The same without waiting; nullopt: no item waits.
+  std::optional<Item> take() {
+    const MonoTime now = time_.now();
+    const Entry* const entry = scheduler_.take(now);
+    if (entry == nullptr) return std::nullopt;
+    metrics_.observe_wait(now - entry->added);
+    return *static_cast<const Slot*>(entry)->item;
+  }
 
-  void done(const Item& item) {
+  // Returns how long the item was worked on. Requires that a worker has it.
+  Duration done(const Item& item) {
+    const auto found = slots_.find(item);
+    DCM_ASSERT(found != slots_.end());
     const std::size_t before = len();
-    metrics_.observe_work(core_.done(item, time_.now()));
+    const MonoTime now = time_.now();
+    const Duration worked = scheduler_.done(found->second, now);
+    metrics_.observe_work(worked);
+    drop_if_forgettable(found, now);
     wake(before);
+    return worked;
   }
 
   // With which priority an item was handed out, for the requests that its work sends. Requires that
   // a worker has it.
-  Priority running_priority(const Item& item) const { return core_.running_priority(item); }
+  Priority running_priority(const Item& item) const {
+    const auto found = slots_.find(item);
+    DCM_ASSERT(found != slots_.end() && found->second.place == Place::processing);
+    return found->second.taken_as;
+  }
 
   // From now on nothing is accepted and delays never come. Idempotent; a drain may be cut short by
   // a later drop_waiting.
   void shut_down(ShutDown how) {
-    core_.shut_down(how);
+    scheduler_.shut_down(how);
     available_.notify_all();
   }
 
   // Items that could be handed out now.
-  std::size_t len() const noexcept { return core_.scheduler().waiting(); }
+  std::size_t len() const noexcept { return scheduler_.waiting(); }
+  // Items of which anything is known.
+  std::size_t known() const noexcept { return slots_.size(); }
   // Retries with backoff of this item since the last forget().
-  std::uint32_t failures(const Item& item) const { return core_.failures(item); }
-  ItemState state(const Item& item) const { return core_.state(item); }
-  ItemReport report(const Item& item) const { return core_.report(item); }
-  Load load() const { return core_.scheduler().load(time_.now()); }
+  std::uint32_t failures(const Item& item) const { return report(item).failures; }
+  ItemState state(const Item& item) const { return report(item).state; }
+  ItemReport report(const Item& item) const {
+    const auto found = slots_.find(item);
+    return found == slots_.end() ? ItemReport{} : Scheduler::report(found->second);
+  }
+  Load load() const { return scheduler_.load(time_.now()); }
+  const Scheduler& scheduler() const noexcept { return scheduler_; }
 
  private:
+  struct Slot : Entry {
+    const Item* item = nullptr;
+  };
+  // Never iterated; its nodes keep their addresses.
+  using Slots = std::unordered_map<Item, Slot, Hash>;
+
+  Duration add(Slot& slot, const AddOptions& how, MonoTime now) {
+    const Duration after = how.after.value_or(Duration::zero());
+    if (how.rate_limited) return scheduler_.add_rate_limited(slot, how.priority, now, after);
+    if (how.after) {
+      scheduler_.add_after(slot, after, how.priority, now);
+    } else {
+      scheduler_.add(slot, how.priority.value_or(Priority::live), now);
+    }
+    return after;
+  }
+
+  Slot& slot_of(const Item& item, MonoTime now) {
+    const auto [found, is_new] = slots_.try_emplace(item);
+    if (is_new) {
+      found->second.item = &found->first;
+      scheduler_.attach(found->second, NamespaceOf{}(item), now);
+    }
+    return found->second;
+  }
+
+  template <class Change>
+  void on_known(const Item& item, Change change_slot) {
+    const auto found = slots_.find(item);
+    if (found == slots_.end()) return;
+    const MonoTime now = time_.now();
+    change_slot(found->second, now);
+    drop_if_forgettable(found, now);
+  }
+
+  void drop_if_forgettable(typename Slots::iterator slot, MonoTime now) {
+    if (!Scheduler::is_forgettable(slot->second)) return;
+    scheduler_.detach(slot->second, now);
+    slots_.erase(slot);
+  }
+
+  void advance() {
+    const std::size_t before = len();
+    scheduler_.advance(time_.now());
+    wake(before);
+  }
+
   // After each change: one waiter for each item that it made wait, and a timer for the earliest
   // delay. A waiter whose item was taken by another waits again.
   void wake(std::size_t waiting_before) {
@@ -142,22 +211,21 @@ class Queue {
 
   // A timer that is too early (its delay was dropped) does no harm.
   void arm() {
-    const auto due = core_.scheduler().next_due();
+    const auto due = scheduler_.next_due();
     if (!due || (timer_ && timer_->first <= *due)) return;
     if (timer_) time_.cancel(*timer_);
     timer_ = time_.schedule(std::max(*due, time_.now()), [this] {
       timer_.reset();
-      const std::size_t before = len();
-      core_.advance(time_.now());
-      wake(before);
+      advance();
     });
   }
 
   runtime::TimeSource& time_;
-  Core<Item, NamespaceOf, Hash> core_;
+  Scheduler scheduler_;
+  Slots slots_;
   runtime::Condition available_;
   std::optional<runtime::TimerId> timer_;
-  QueueMetrics metrics_;  // reads core_, so it goes first
+  QueueMetrics metrics_;  // reads scheduler_, so it goes first
 };
 
 }  // namespace dcm::workqueue

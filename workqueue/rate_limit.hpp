@@ -4,20 +4,15 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 
-#include "runtime/time.hpp"
+#include "runtime/backoff.hpp"
 
 namespace dcm::workqueue {
 
-// Both above 0.
-struct Backoff {
-  runtime::Duration first = std::chrono::milliseconds(5);
-  runtime::Duration most = std::chrono::seconds(1000);
-};
+using runtime::Backoff;
 
-// The back-off of an item that has failed `failures` times before: the first, doubled each time.
-runtime::Duration item_backoff(std::uint32_t failures, const Backoff& backoff = {});
+// Of an item, by default.
+inline constexpr Backoff kItemBackoff{std::chrono::milliseconds(5), std::chrono::seconds(1000)};
 
 // Lets a burst of 100 retries through at once, then 10 per second. A reservation is never refused,
 // it is told how long to wait; each one makes the next wait longer.

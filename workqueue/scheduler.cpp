@@ -143,7 +143,7 @@ Duration Scheduler::add_rate_limited(Entry& entry, std::optional<Priority> prior
   // An attempt that came early and failed leaves its retry as it was.
   const MonoTime retry_due = entry.since + std::chrono::milliseconds(entry.early_ms);
   const bool is_early = entry.early_ms > 0 && retry_due > now;
-  const Duration backoff = is_early ? retry_due - now : item_backoff(entry.failures, backoff_);
+  const Duration backoff = is_early ? retry_due - now : backoff_.after_failures(entry.failures);
   if (!is_early) ++entry.failures;
   const Duration delay = std::max({backoff, entry.lane->bucket.reserve(now), at_least});
   delay_or_add(entry, delay, priority.value_or(kept_priority(entry)), DelayKind::retry, now);

@@ -61,12 +61,12 @@ struct Load {
   std::uint64_t retries = 0;
 };
 
-// Keeps entries in order; the caller (Core) keeps which item is which entry. Nothing here depends
+// Keeps entries in order; the caller (Queue) keeps which item is which entry. Nothing here depends
 // on addresses or on the order of a hash table.
 class Scheduler {
  public:
   // `workers`: how many items may be handed out at the same time; what half of the workers is.
-  explicit Scheduler(std::size_t workers, const Backoff& backoff = {});
+  explicit Scheduler(std::size_t workers, const Backoff& backoff = kItemBackoff);
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 

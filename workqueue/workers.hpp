@@ -37,8 +37,8 @@ void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& o
   using Kind = Outcome::Kind;
   const Kind kind = outcome.kind();
   if (kind == Kind::done || kind == Kind::requeue_after) queue.forget(item);
-  if (kind == Kind::retry) queue.add_rate_limited(item, {}, outcome.delay());
-  if (kind == Kind::requeue_after) queue.add_after(item, outcome.delay());
+  if (kind == Kind::retry) queue.add(item, {.after = outcome.delay(), .rate_limited = true});
+  if (kind == Kind::requeue_after) queue.add(item, {.after = outcome.delay()});
   queue.done(item);
 }
 
@@ -61,7 +61,8 @@ runtime::Task<> work(Queue& queue, Handler& handler, Describe& describe,
       failure = std::current_exception();
     }
     if (failure && !HandlerFailures::concerns_one_item(failure)) {
-      queue.add_after(*item, {});  // its work was cut off: another worker may have it
+      queue.add(*item,
+                {.after = Duration::zero()});  // its work was cut off: another worker may have it
       queue.done(*item);
       std::rethrow_exception(failure);
     }

@@ -1,6 +1,6 @@
 #include "apiserver/admission/environment.hpp"
 
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 #include "cel/kubernetes/libraries.hpp"
 
 namespace dcm::apiserver {
@@ -70,7 +70,7 @@ void add_objects(cel::Library& library) {
   }
 }
 
-// A name that no expression can write keeps the place of a variable that it cannot use.
+// A name that no expression can write takes the place of an unusable variable.
 void add_variable(cel::Library& library, Variable place, bool is_there, std::string name,
                   const cel::Type* type) {
   if (!is_there) name = "@" + std::to_string(place);
@@ -96,7 +96,7 @@ void set_up(cel::Library& library, Params params, Composition composition, bool 
                library.type("kubernetes.authorization.ResourceCheck"));
 }
 
-// The type of a variable, as far as it is known to those who use it.
+// The type of a variable, as far as its users know it.
 const cel::Type* declared_type(const cel::Type& type, cel::TypePool& pool) {
   using Kind = cel::Type::Kind;
   switch (type.kind()) {

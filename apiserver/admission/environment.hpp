@@ -1,5 +1,5 @@
-// What expressions of admission policies can use: their variables and the types of these
-// (k8s.io/apiserver pkg/admission/plugin/cel).
+// The variables of admission policies' expressions, and their types (k8s.io/apiserver
+// pkg/admission/plugin/cel).
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@
 namespace dcm::apiserver {
 
 enum class Params { none, present };
-// What a policy's `variables` are to an expression: unknown names, or fields that are declared one
-// by one.
+// How an expression sees a policy's `variables`: as unknown names, or as fields declared one by
+// one.
 enum class Composition { none, variables };
 
-// Each expression's library declares the same variables, so that they share their values.
+// Every expression's library declares the same variables, so that they share values.
 enum Variable : std::uint8_t {
   kObject,
   kOldObject,
@@ -34,10 +34,10 @@ class Environment {
  public:
   Environment(Params params, Composition composition);
 
-  // The expressions of messages have no authorizer.
+  // Message expressions have no authorizer.
   const cel::Library& with_authorizer() const { return with_; }
   const cel::Library& without_authorizer() const { return without_; }
-  // From now on `variables.name` is of that type. Requires Composition::variables.
+  // Declares the type of `variables.name`. Requires Composition::variables.
   void declare(const std::string& name, const cel::Type* type);
 
  private:
@@ -45,10 +45,10 @@ class Environment {
   cel::Library without_;
 };
 
-// `request`, as CEL sees it. `matched`: the resource and kind that the policy's rule names.
+// `request`, as CEL sees it. `matched`: the resource and kind named by the policy's rule.
 JsonObject request_of(const Attributes& attributes, const ResourceType& matched,
                       std::string_view version, const GroupVersionKind& kind);
-// What expressions see of a namespace: less of its metadata.
+// The part of a namespace that expressions see: not all of its metadata.
 JsonObject namespace_of(const JsonObject& ns);
 
 }  // namespace dcm::apiserver

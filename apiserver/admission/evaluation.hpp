@@ -1,5 +1,5 @@
-// One phase of a policy's evaluation: its expressions share their variables, each of which is
-// evaluated when it is first used, and a budget of costs.
+// One phase of a policy's evaluation: its expressions share variables, each evaluated on first use,
+// and a cost budget.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace dcm::apiserver {
 
-// The value lives as long as the evaluation. "" is no error.
+// The value lives as long as the evaluation. "" means no error.
 struct Result {
   cel::Value value;
   std::string error = {};
@@ -22,14 +22,14 @@ using Expressions = std::map<std::string, Expression, std::less<>>;
 
 class Evaluation {
  public:
-  // All that is referred to outlives it.
+  // All references outlive it.
   Evaluation(const Expressions& variables, const Input& input, Phase phase, std::uint64_t budget);
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
 
   Result run(const Expression& expression);
   bool is_out_of_budget() const { return is_out_of_budget_; }
-  // What is left.
+  // The remaining budget.
   std::uint64_t budget() const { return budget_; }
 
  private:
@@ -37,7 +37,7 @@ class Evaluation {
   cel::Value evaluate(const cel::Program& program, std::uint64_t& cost);
   cel::Value variable(std::string_view name);
 
-  // `variables`, of which each field is evaluated once.
+  // `variables`, each field of which is evaluated once.
   class LazyVariables final : public cel::Map {
    public:
     explicit LazyVariables(Evaluation& evaluation) : evaluation_(evaluation) {}

@@ -17,7 +17,7 @@ std::string_view text_of(const Json& item) {
   return item.is_string() ? view(item.get_string()) : std::string_view();
 }
 
-// "*" stands alone in a list.
+// "*" must be alone in a list.
 void validate_wildcard(const JsonObject& rule, std::string_view key, std::string_view others,
                        const std::string& path, Causes& causes) {
   const JsonArray& items = array_at(rule, {key});
@@ -49,7 +49,7 @@ void validate_versions(const JsonObject& rule, const std::string& path, Causes& 
   }
 }
 
-// "x/*" and "*/y" stand for what follows them.
+// "x/*" and "*/y" stand for all that they match.
 void validate_resource_parts(const JsonArray& resources, const std::string& path, Causes& causes) {
   std::set<std::string_view> all_of, in_all;
   for (std::size_t i = 0; i < resources.size(); ++i) {
@@ -81,7 +81,7 @@ void validate_resources(const JsonObject& rule, const std::string& path, Causes&
     causes.push_back(
         invalid_value(path, resources, "if '*/*' is present, must not specify other resources"));
   }
-  // As the real server has it, the last resource without a subresource decides.
+  // As in the real server, the last resource without a subresource decides.
   std::string_view last;
   for (const Json& item : resources) {
     if (!text_of(item).contains('/') && !text_of(item).empty()) last = text_of(item);

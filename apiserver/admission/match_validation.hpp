@@ -1,4 +1,4 @@
-// What the API refuses in the matchConstraints of policies and the matchResources of bindings.
+// What the API rejects in the matchConstraints of policies and the matchResources of bindings.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace dcm::apiserver {
 
 void validate_match_resources(const JsonObject& resources, const std::string& path, Causes& causes);
-// Why a name cannot be part of a path, as the API says it; "": it can.
+// Why a name cannot be part of a path, in the API's words; "" if it can.
 void validate_path_segment(std::string_view name, const std::string& path, Causes& causes);
 
 }  // namespace dcm::apiserver

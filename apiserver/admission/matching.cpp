@@ -46,7 +46,7 @@ bool names_object(const JsonObject& rule, std::string_view name) {
   return names.empty() || std::ranges::find(names, Json(name)) != names.end();
 }
 
-// A subresource with a kind of its own, such as a Binding, is the same in all versions.
+// A subresource with its own kind, such as a Binding, is the same in all versions.
 GroupVersionKind kind_in(const Attributes& attributes, const ResourceType& type,
                          std::string_view version) {
   if (attributes.kind.kind != attributes.type->kind) return attributes.kind;
@@ -89,7 +89,7 @@ bool is_empty(const JsonObject& selector) {
          array_at(selector, {"matchExpressions"}).empty();
 }
 
-// The labels of a namespace that is written are those that it will have.
+// When a namespace is written, its new labels count.
 bool matches_namespace(const JsonObject& selector, const Attributes& attributes,
                        const JsonObject* ns) {
   if (is_empty(selector) || (attributes.ns.empty() && !attributes.type->is("Namespace"))) {

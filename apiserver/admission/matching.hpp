@@ -1,5 +1,5 @@
-// Whether a policy or a binding is about a request (k8s.io/apiserver admission/plugin/policy
-// /matching).
+// Whether a policy or a binding applies to a request (k8s.io/apiserver admission/plugin/policy
+// matching).
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace dcm::apiserver {
 
-// The resource as a rule names it: that of the request, or an equivalent one of another version.
+// The resource named by a rule: that of the request, or an equivalent one of another version.
 // Expressions see the object in that version.
 struct MatchedResource {
   const ResourceType* type;
@@ -17,8 +17,8 @@ struct MatchedResource {
   GroupVersionKind kind;
 };
 
-// `constraints`: matchConstraints or matchResources. `ns`: the namespace of the request, null for
-// what has none. nullopt: it is about something else.
+// `constraints`: matchConstraints or matchResources. `ns`: the namespace of the request, null if
+// none. nullopt: it does not apply.
 std::optional<MatchedResource> match(const JsonObject& constraints, const Attributes& attributes,
                                      const JsonObject* ns, const ResourceTable& types);
 

@@ -1,4 +1,4 @@
-// The objects that the bindings of a policy name as its parameters.
+// The objects that bindings name as a policy's parameters.
 #pragma once
 
 #include <expected>
@@ -14,12 +14,12 @@ namespace dcm::apiserver {
 
 class ParamsOf {
  public:
-  // Of the kind that the policy names, if it names one. The error: there is no such kind.
+  // Of the kind that the policy names, if any. Error: no such kind.
   static std::expected<ParamsOf, std::string> find(const JsonObject& policy,
                                                    const ResourceTable& types);
 
   // The policy is evaluated once with each; nullopt: without parameters. `ns`: of the request. The
-  // error says what is wrong with the binding.
+  // error explains what is wrong with the binding.
   using All = std::vector<std::optional<JsonObject>>;
   std::expected<All, std::string> of(const JsonObject& binding, std::string_view ns,
                                      const Store& store) const;

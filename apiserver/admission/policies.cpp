@@ -131,7 +131,7 @@ class Policies::Request {
     }
   }
 
-  // `binding` null: the policy itself is wrong.
+  // `binding` is null if the policy itself is invalid.
   void misconfigured(const Hook& hook, const JsonObject* binding, std::string_view why) {
     if (!fails_closed(*hook.object)) return;
     const auto* what = binding == nullptr ? "policy" : "binding";
@@ -144,7 +144,7 @@ class Policies::Request {
     std::string warning =
         fmt::format("Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {}",
                     name_of(*hook.object), name_of(binding), denial.message);
-    // The same warning is given once.
+    // Each warning is given once.
     if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
   }
 
@@ -168,7 +168,7 @@ bool Policies::are_there() const {
 }
 
 Outcome<> Policies::admit(const Attributes& attributes) {
-  // No policy can keep anybody from changing policies.
+  // No policy can prevent changes of policies.
   if (attributes.type->storage() == kPolicies || attributes.type->storage() == kBindings) return {};
   refresh();
   Request request(*this, attributes);

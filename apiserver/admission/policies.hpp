@@ -1,5 +1,5 @@
-// The admission policies that are in force: each write is shown to those that a binding puts into
-// force for it (k8s.io/apiserver pkg/admission/plugin/policy).
+// The admission policies in force: each write is checked by those that a binding applies to it
+// (k8s.io/apiserver pkg/admission/plugin/policy).
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ namespace dcm::apiserver {
 
 class Policies {
  public:
-  // All that is referred to outlives the policies.
+  // All references outlive the policies.
   Policies(const Store& store, const ResourceTable& types) : store_(store), types_(types) {}
 
   // Cheap: whether any policy was ever stored.
   bool are_there() const;
-  // The refusal of the first policy that denies the request. The others are asked all the same, for
+  // The refusal of the first policy that denies the request. The others are still evaluated, for
   // their warnings.
   Outcome<> admit(const Attributes& attributes);
 
@@ -43,7 +43,7 @@ class Policies {
   const Store& store_;
   const ResourceTable& types_;
   std::vector<Hook> hooks_;
-  std::uint64_t seen_ = 0;  // changes of policies and bindings
+  std::uint64_t seen_ = 0;  // number of changes of policies and bindings
   std::vector<std::string> warnings_;
 };
 

@@ -43,7 +43,7 @@ std::string problem_with_type(const cel::Type& type, Returns returns) {
   return {};
 }
 
-// As Go joins several errors; the same one counts once.
+// Joined like Go's errors; duplicates count once.
 std::string aggregate(const std::vector<std::string>& errors) {
   std::vector<std::string> unique;
   for (const std::string& error : errors) {
@@ -52,7 +52,7 @@ std::string aggregate(const std::vector<std::string>& errors) {
   return unique.size() == 1 ? unique.front() : fmt::format("[{}]", fmt::join(unique, ", "));
 }
 
-// What an expression makes of a message; "": nothing that can be shown.
+// The result of a message expression; "" if it cannot be shown.
 std::string shown_message(const Result& result) {
   if (!result.error.empty() || !result.value.is(cel::Kind::string)) return {};
   std::string message(trimmed(result.value.as_text()));

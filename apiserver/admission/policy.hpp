@@ -1,5 +1,5 @@
-// A ValidatingAdmissionPolicy that is compiled, and what it decides about a request (k8s.io
-// /apiserver pkg/admission/plugin/policy/validating).
+// A compiled ValidatingAdmissionPolicy, and its decision on a request (k8s.io apiserver
+// pkg/admission/plugin/policy/validating).
 #pragma once
 
 #include <expected>
@@ -21,7 +21,7 @@ struct Expression {
   std::string error = {};
 };
 
-// What an expression must evaluate to.
+// The required result type of an expression.
 enum class Returns { anything, boolean, string, string_or_null };
 
 Expression compile_expression(std::string text, const cel::Library& library, Returns returns);
@@ -29,22 +29,22 @@ Expression compile_expression(std::string text, const cel::Library& library, Ret
 // A validation that does not hold.
 struct Denial {
   std::string message;
-  std::string reason;  // of a Status; "": there is none, and Invalid stands for it
+  std::string reason;  // of a Status; "" stands for Invalid
 };
 
 struct Verdict {
   std::vector<Denial> denials;
-  std::vector<Denial> failed_annotations;          // these deny whatever the binding's actions
+  std::vector<Denial> failed_annotations;          // these deny regardless of the binding's actions
   std::map<std::string, std::string> annotations;  // for an audit log
 };
 
-// What expressions see of a request; outlives the evaluation.
+// The inputs of expressions for a request; outlive the evaluation.
 struct Input {
   const JsonObject* object = nullptr;
   const JsonObject* old_object = nullptr;
   const JsonObject* ns = nullptr;
   const JsonObject* request = nullptr;
-  // Match conditions see the resource of the request, not the one that a rule names.
+  // Match conditions see the resource of the request, not the one named by a rule.
   const JsonObject* original_request = nullptr;
   const JsonObject* params = nullptr;
 };
@@ -53,7 +53,7 @@ struct Result;
 
 class Policy {
  public:
-  // Whatever it is: an expression that does not compile fails when it is evaluated.
+  // Accepts any policy: an expression that does not compile fails when it is evaluated.
   explicit Policy(const JsonObject& policy);
 
   Verdict evaluate(const Input& input) const;
@@ -66,13 +66,13 @@ class Policy {
     std::string reason;
   };
 
-  // What an error decides.
+  // The consequence of an error.
   Verdict failed(std::string message) const;
   std::expected<bool, std::string> meets_conditions(const Input& input) const;
-  // `results` of the validations, in their order.
+  // `results` of the validations, in order.
   Verdict judge(const std::vector<Result>& results, const Input& input, std::uint64_t budget) const;
   static Denial denial_of(const Validation& validation, std::string message);
-  // Why no annotation can be made at all.
+  // Why annotations cannot be created.
   std::optional<std::string> annotate(const Input& input, Verdict& verdict) const;
 
   bool fails_closed_;  // failurePolicy: an error denies

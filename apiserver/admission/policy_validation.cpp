@@ -28,7 +28,7 @@ std::string text_in(const JsonObject& object, std::string_view key) {
   return std::string(text_at(object, {key}));
 }
 
-// Compiles the expressions of a policy as it reads them: each sees the variables before it.
+// Compiles a policy's expressions in order: each sees the variables before it.
 class Validator {
  public:
   Validator(const JsonObject& policy, Causes& causes)
@@ -44,7 +44,7 @@ class Validator {
     if (conditions.size() > kConditionsMax) {
       causes_.push_back(too_many("spec.matchConditions", conditions.size(), kConditionsMax));
     }
-    // They have no variables.
+    // Match conditions have no variables.
     const Environment plain(params_, Composition::none);
     std::set<std::string> names;
     for (std::size_t i = 0; i < conditions.size(); ++i) {
@@ -328,7 +328,7 @@ void validate_policy(const JsonObject& policy, const JsonObject* old, Causes& ca
   if (has(spec, {"paramKind"})) validate_param_kind(object_at(spec, {"paramKind"}), causes);
   validate_constraints(spec, causes);
   Validator validator(policy, causes);
-  // Conditions that were there before are good enough.
+  // Unchanged conditions are accepted.
   const bool same_conditions = old != nullptr && array_at(spec, {"matchConditions"}) ==
                                                      array_at(*old, {"spec", "matchConditions"});
   if (!same_conditions) validator.check_conditions();

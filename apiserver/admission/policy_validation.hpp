@@ -1,4 +1,4 @@
-// What the API refuses in ValidatingAdmissionPolicies and their bindings (k8s.io/kubernetes
+// What the API rejects in ValidatingAdmissionPolicies and their bindings (k8s.io/kubernetes
 // pkg/apis/admissionregistration/validation).
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace dcm::apiserver {
 
-// `old` null: the policy is new.
+// `old` is null if the policy is new.
 void validate_policy(const JsonObject& policy, const JsonObject* old, Causes& causes);
 void validate_policy_binding(const JsonObject& binding, Causes& causes);
 
-// Whether an expression of the policy asks for access.
+// Whether an expression of the policy uses the authorizer.
 bool mentions_authorizer(const JsonObject& policy);
 
 }  // namespace dcm::apiserver

@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-// Names that are taken, as resources and as kinds.
+// Taken names, of resources and of kinds.
 struct Taken {
   Names resources;
   Names kinds;

@@ -1,4 +1,4 @@
-// Which of a definition's names no other one of its group has.
+// The names of a definition that no other one of its group has.
 #pragma once
 
 #include "apiserver/definitions/conditions.hpp"

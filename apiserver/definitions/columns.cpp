@@ -15,7 +15,7 @@ struct DefinedColumn {
   std::optional<JsonPath> path;
 };
 
-// As Go's text/template prints a value: objects and lists as JSON, a number as it is.
+// Printed like Go's text/template: objects and lists as JSON, numbers unchanged.
 Json as_text(const Json& value) {
   if (value.is_string()) return value;
   if (value.is_double()) return Json(fmt::format("{}", value.get_double()));

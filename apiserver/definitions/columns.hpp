@@ -1,11 +1,11 @@
-// The columns of `kubectl get` that a definition names (`additionalPrinterColumns`).
+// The columns of `kubectl get` from a definition's `additionalPrinterColumns`.
 #pragma once
 
 #include "apiserver/printers/printers.hpp"
 
 namespace dcm::apiserver {
 
-// Of a version of a definition, which outlives it. Without columns of its own it has an age.
+// Of a version of a definition, which outlives it. Defaults to an age column.
 Printer printer_of_definition(const JsonObject& version);
 
 }  // namespace dcm::apiserver

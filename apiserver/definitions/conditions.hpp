@@ -8,7 +8,7 @@
 
 namespace dcm::apiserver {
 
-// Holds a definition until its objects are gone.
+// Keeps a definition until its objects are gone.
 inline constexpr std::string_view kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 struct Condition {
@@ -18,7 +18,7 @@ struct Condition {
   std::string message;
 };
 
-// `now` is its transition time if its status changes.
+// `now` is the transition time if the status changes.
 void set_condition(JsonObject& definition, const Condition& condition, const std::string& now);
 
 }  // namespace dcm::apiserver

@@ -40,7 +40,7 @@ void CustomStrategy::prepare_create(JsonObject& object, const WriteContext&) con
 void CustomStrategy::prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
                                     const WriteContext&) const {
   if (endpoint == Endpoint::status) {
-    // Nothing but the status, and who owns what.
+    // Only the status, and managed fields.
     JsonObject kept = old;
     restore(kept, next, "status");
     restore(child(kept, "metadata"), object_at(next, {"metadata"}), "managedFields");

@@ -1,4 +1,4 @@
-// The rules of a kind that is defined: those of its schema.
+// The strategy of a defined kind: the rules of its schema.
 #pragma once
 
 #include "apiserver/rules/strategy.hpp"

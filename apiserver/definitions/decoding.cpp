@@ -12,7 +12,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// A number that is whole is an integer, however it was written: Go writes it so.
+// A whole number is an integer, however it was written: Go writes it so.
 void write_whole_numbers(Json& value) {
   constexpr double kExact = 9'007'199'254'740'992.0;
   if (value.is_object()) {
@@ -25,7 +25,7 @@ void write_whole_numbers(Json& value) {
   }
 }
 
-// Metadata is that of all kinds.
+// Metadata is the same for all kinds.
 TypedResult decode_metadata(JsonObject& object, MapKeys keys) {
   if (!object.contains("metadata")) return {};
   static const FieldType kType = [] {
@@ -111,7 +111,7 @@ TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::str
   TypedResult result = decode_metadata(object, keys);
   if (result.problem) return result;
   for (auto& [name, value] : object) write_whole_numbers(value);
-  std::ranges::move(prune(object, type.defined->schema, Root::resource),
+  std::ranges::move(prune(object, defined_kind(type).schema, Root::resource),
                     std::back_inserter(result.unknown));
   return result;
 }
@@ -120,8 +120,9 @@ std::optional<std::string> problem_with_applied(const JsonObject& object,
                                                 const ResourceType& type) {
   if (type.defined == nullptr) return std::nullopt;
   const Json whole(object);
-  if (auto wrong = find_wrong(whole, type.defined->schema, "")) return wrong;
-  return find_undeclared(whole, type.defined->schema, "");
+  const Structural& schema = defined_kind(type).schema;
+  if (auto wrong = find_wrong(whole, schema, "")) return wrong;
+  return find_undeclared(whole, schema, "");
 }
 
 }  // namespace dcm::apiserver

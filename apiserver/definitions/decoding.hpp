@@ -1,19 +1,19 @@
-// The fields of a body: those of a struct by the published types, those of a kind that is defined
-// by its schema.
+// The fields of a body: for built-in kinds by the published types, for defined kinds by their
+// schema.
 #pragma once
 
 #include "apiserver/fields/typed.hpp"
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 
-// Removes what the kind does not have, and tells of it.
+// Removes unknown fields and reports them.
 TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::string_view version,
                           MapKeys keys = MapKeys::in_paths);
 
-// What server-side apply refuses of an object of a defined kind: the first value that has another
+// What server-side apply rejects in an object of a defined kind: the first value that has another
 // type than its schema says (".spec.replicas: expected numeric (int or float), got string"), or the
-// first field that the schema does not have. An object without any known field may have all.
+// first field that the schema lacks. An object without any known field may have any.
 std::optional<std::string> problem_with_applied(const JsonObject& object, const ResourceType& type);
 
 }  // namespace dcm::apiserver

@@ -8,8 +8,9 @@
 #include "apiserver/definitions/custom_strategy.hpp"
 #include "apiserver/definitions/merge_schema.hpp"
 #include "apiserver/definitions/rules.hpp"
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/definitions/shaping.hpp"
 #include "apiserver/model/version_order.hpp"
+#include "runtime/assert.hpp"
 
 namespace dcm::apiserver {
 
@@ -47,7 +48,7 @@ bool is_set_to_true(const JsonObject& object, std::string_view name) {
   return value != nullptr && *value == Json(true);
 }
 
-// The best version that is not deprecated and goes before this one; "" if there is none.
+// The best version that is not deprecated and precedes this one; "" if none.
 std::string_view replacement_of(const JsonObject& spec, const JsonObject& version) {
   std::string_view best = text_at(version, {"name"});
   for (const Json& item : array_at(spec, {"versions"})) {
@@ -97,6 +98,16 @@ std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
 }
 
 }  // namespace
+
+void DefinedKind::convert(JsonObject& object) const {
+  set_defaults(object, schema);
+  prune(object, schema, Root::resource);
+}
+
+const DefinedKind& defined_kind(const ResourceType& type) {
+  DCM_ASSERT(type.defined != nullptr);
+  return static_cast<const DefinedKind&>(*type.defined);  // nothing else is made
+}
 
 bool is_true(const JsonObject& definition, std::string_view type) {
   return std::ranges::any_of(array_at(definition, {"status", "conditions"}),

@@ -1,5 +1,5 @@
-// A kind that a client has defined, in one of its versions: what is special to it beside its row in
-// the table of kinds. Immutable; a definition that changes makes new ones.
+// A kind defined by a client, in one of its versions: what it has in addition to its row in the
+// table of kinds. Immutable; a changed definition creates new ones.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,14 @@
 
 #include "apiserver/definitions/json_path.hpp"
 #include "apiserver/definitions/structural.hpp"
-#include "apiserver/printers/printers.hpp"
+#include "apiserver/model/resource_type.hpp"
 #include "apiserver/rules/strategy.hpp"
-#include "apiserver/schemas/schema.hpp"
 
 namespace dcm::apiserver {
 
 class Rules;
-struct ResourceType;
 
-// Where the numbers of `/scale` are; `selector` may be "".
+// The fields behind `/scale`; `selector` may be "".
 struct ScalePaths {
   std::string spec;
   std::string status;
@@ -30,27 +28,23 @@ struct SelectableField {
   JsonPath path;
 };
 
-struct DefinedKind {
-  std::string storage;  // the definition's name: "jobsets.jobset.x-k8s.io"
-  std::string edition;  // another one for each change of the definition's spec
-  std::string list_kind;
-  std::vector<std::string> categories;
-  std::string deprecation;  // the warning to each of its users; "": none
-  bool has_status = false;
-  bool is_terminating = false;
+struct DefinedKind : DefinedTraits {
+  void convert(JsonObject& object) const override;
+
   Structural schema;
   std::shared_ptr<const Rules> rules;  // of the schema; null: it has none
-  Schema merge;
-  Printer printer;
   std::optional<ScalePaths> scale;
   std::vector<SelectableField> selectable;
   std::unique_ptr<const Strategy> strategy;
-  JsonObject published = {};  // the schema as it is in the definition
+  JsonObject published = {};  // the schema as written in the definition
 };
+
+// Of a kind that a client has defined.
+const DefinedKind& defined_kind(const ResourceType& type);
 
 enum class Versions { served, all };
 
-// A row for each of those versions of a definition; none before its names are accepted.
+// A row for each served version of a definition; none before its names are accepted.
 std::vector<ResourceType> types_of_definition(const JsonObject& definition,
                                               Versions which = Versions::served);
 

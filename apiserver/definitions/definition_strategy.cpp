@@ -1,5 +1,7 @@
 // The rules of the kind CustomResourceDefinition (k8s.io/apiextensions-apiserver
 // pkg/registry/customresourcedefinition).
+#include "apiserver/definitions/definition_strategy.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,7 +10,6 @@
 #include "apiserver/definitions/definition_validation.hpp"
 #include "apiserver/definitions/formats.hpp"
 #include "apiserver/definitions/schema_writing.hpp"
-#include "apiserver/rules/strategies.hpp"
 #include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
@@ -30,7 +31,7 @@ void note_stored_version(JsonObject& definition) {
   child(definition, "status")["storedVersions"] = std::move(versions);
 }
 
-// What schemas say that has no meaning here.
+// Parts of schemas that have no meaning here.
 void collect_unusual(const Json& schema, std::vector<std::string>& texts) {
   if (schema.is_array()) {
     for (const Json& one : schema.get_array()) collect_unusual(one, texts);
@@ -124,7 +125,7 @@ class DefinitionStrategy final : public Strategy {
     if (endpoint == Endpoint::main) validate_definition(next, &old, causes);
   }
 
-  // Its objects go before it does.
+  // Its objects are deleted first.
   bool begin_deletion(JsonObject& definition, const std::string& now) const override {
     JsonObject& metadata = child(definition, "metadata");
     metadata["deletionTimestamp"] = now;

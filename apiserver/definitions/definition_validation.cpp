@@ -176,8 +176,7 @@ void validate_selectable(const JsonArray& fields, const JsonObject& schema, cons
   if (seen.size() > kFieldsMax) causes.push_back(too_many(path, seen.size(), kFieldsMax));
 }
 
-// What all versions have alike is a part of the spec in the internal version, and is named so in
-// causes.
+// What all versions share is part of the spec in the internal version, and is named so in causes.
 class Spec {
  public:
   Spec(const JsonObject& spec, Causes& causes)

@@ -1,4 +1,4 @@
-// Which definitions are refused (k8s.io/apiextensions-apiserver
+// Validates definitions (k8s.io/apiextensions-apiserver
 // pkg/apis/apiextensions/validation/validation.go).
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace dcm::apiserver {
 
-// `old`: before an update; null: it is new.
+// `old`: before an update; null if new.
 void validate_definition(const JsonObject& definition, const JsonObject* old, Causes& causes);
 
 }  // namespace dcm::apiserver

@@ -15,7 +15,7 @@ bool is_deleted(const JsonObject& object) {
   return has(object, {"metadata", "deletionTimestamp"});
 }
 
-// The parts of a definition that its rows come from. Only a change of these replaces the rows.
+// The parts of a definition that its rows depend on. Only a change of these replaces the rows.
 std::string rows_of(const JsonObject& definition) {
   const bool is_served = is_true(definition, "Established");
   return serialize(JsonObject{{"spec", object_at(definition, {"spec"})},
@@ -50,7 +50,7 @@ void Definitions::settle_one(const std::string& name,
     emptying_.erase(name);
     return release(name);
   }
-  // Each step that writes comes back here.
+  // Each step that writes is followed by another call.
   if (accept_names(name, *definition) || establish(name, *definition)) return;
   const std::string rows = rows_of(*definition);
   if (std::string& served = served_[name]; served != rows) {
@@ -77,11 +77,11 @@ void Definitions::write_status(const std::string& name,
     change(object);
     return {};
   });
-  // A definition that no admission policy lets change stays as it is, until something else does.
+  // If an admission policy forbids changing a definition, it stays as it is until another change.
   if (!written) due_.erase(name);
 }
 
-// A name that is free again may be what another definition waits for.
+// Another definition may be waiting for a released name.
 void Definitions::release(const std::string& name) {
   for (const Store::Entry& entry : store_.list(kDefinitions, "", "", store_.revision())) {
     const bool waits = !is_true(*entry.object, "NamesAccepted");
@@ -134,7 +134,7 @@ void Definitions::delete_objects(const std::string& name, const JsonObject& defi
                         .version = types.front().versions.front(),
                         .ns = std::string(text_at(*entry.object, {"metadata", "namespace"})),
                         .name = std::string(text_at(*entry.object, {"metadata", "name"}))};
-    // A policy may keep the object, and with it the definition.
+    // A policy may forbid deleting the object, and thereby the definition.
     [[maybe_unused]] const auto removed = registry_.remove(target, {});
   }
 }

@@ -1,6 +1,6 @@
-// The definitions of a server and what follows from them: which kinds are served, the conditions of
-// each definition, and the end of its objects when it is deleted
-// (k8s.io/apiextensions-apiserver pkg/controller/{status,establish,finalizer}).
+// The definitions of a server and their consequences: which kinds are served, the conditions of
+// each definition, and the deletion of its objects with it (k8s.io/apiextensions-apiserver
+// pkg/controller/{status,establish,finalizer}).
 #pragma once
 
 #include <functional>
@@ -15,20 +15,20 @@ namespace dcm::apiserver {
 
 class Definitions {
  public:
-  // All outlive it.
+  // All references outlive it.
   Definitions(const Store& store, Registry& registry, ResourceTable& types)
       : store_(store), registry_(registry), types_(types) {}
 
-  // Takes note of a write.
+  // Records a write.
   void observe(std::string_view storage, const Change& change);
-  // Carries out what follows from the writes. `on_redefined` is called with the storage of a kind
-  // whose watches see no more of it.
+  // Carries out the consequences of writes. `on_redefined` is called with the storage of a kind
+  // whose watches must end.
   void settle(const std::function<void(std::string_view)>& on_redefined);
 
  private:
   void settle_one(const std::string& name,
                   const std::function<void(std::string_view)>& on_redefined);
-  // Whether the status was changed by that step.
+  // Whether that step changed the status.
   bool accept_names(const std::string& name, const JsonObject& definition);
   bool establish(const std::string& name, const JsonObject& definition);
   bool clean_up(const std::string& name, const JsonObject& definition);
@@ -40,9 +40,9 @@ class Definitions {
   const Store& store_;
   Registry& registry_;
   ResourceTable& types_;
-  std::set<std::string, std::less<>> due_;                  // names of definitions
-  std::set<std::string, std::less<>> emptying_;             // that go when their objects are gone
-  std::map<std::string, std::string, std::less<>> served_;  // what a definition's rows are made of
+  std::set<std::string, std::less<>> due_;       // names of definitions
+  std::set<std::string, std::less<>> emptying_;  // waiting for their objects to be deleted
+  std::map<std::string, std::string, std::less<>> served_;  // the input of a definition's rows
 };
 
 }  // namespace dcm::apiserver

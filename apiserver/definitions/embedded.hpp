@@ -1,5 +1,5 @@
-// Objects within an object (`x-kubernetes-embedded-resource`): their apiVersion, kind and metadata
-// must be such as any object has.
+// Embedded objects (`x-kubernetes-embedded-resource`): their apiVersion, kind and metadata must be
+// valid.
 #pragma once
 
 #include "apiserver/definitions/structural.hpp"

@@ -17,7 +17,7 @@ struct FoundField {
   const Structural* schema;
 };
 
-// Or why there is no such field.
+// The error: why there is no such field.
 std::expected<FoundField, std::string> find_field(std::string_view path, const Structural& schema,
                                                   ArrayNotation notation);
 

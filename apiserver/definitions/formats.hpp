@@ -6,7 +6,7 @@
 namespace dcm::apiserver {
 
 // "date-time" and "datetime" are one. Others are ignored, with a warning to the definition's
-// writer.
+// author.
 bool is_known_format(std::string_view type, std::string_view format);
 bool fits_format(std::string_view format, std::string_view text);
 

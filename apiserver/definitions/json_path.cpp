@@ -32,7 +32,7 @@ std::string take_name(std::string_view& text) {
   return name;
 }
 
-// Where a bracket ends that begins before `text`, regardless of brackets within quotes.
+// Where the bracket ends that opens before `text`, ignoring brackets within quotes.
 std::size_t end_of_bracket(std::string_view text) {
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -86,7 +86,7 @@ std::optional<JsonPath> JsonPath::parse(std::string_view text) {
       text.remove_prefix(1);
       if (text.empty() || text.front() == '[') continue;
       std::string name = take_name(text);
-      if (name.empty()) return std::nullopt;  // `..` looks everywhere
+      if (name.empty()) return std::nullopt;  // `..` searches all levels
       path.steps_.push_back(name == "*" ? Step{Kind::all} : Step{Kind::member, std::move(name)});
       continue;
     }

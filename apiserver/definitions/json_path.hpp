@@ -14,18 +14,18 @@ namespace dcm::apiserver {
 
 class JsonPath {
  public:
-  // nullopt: not one of those that are understood.
+  // nullopt if not supported.
   static std::optional<JsonPath> parse(std::string_view text);
 
-  // What is there; nothing where a step finds nothing.
+  // The matching values; empty if a step matches nothing.
   std::vector<const Json*> find(const JsonObject& object) const;
 
  private:
   enum class Kind { member, index, all, filter };
   struct Step {
     Kind kind;
-    std::string name = {};   // of a member, or of the one that a filter compares
-    std::int64_t index = 0;  // from the end, if it is negative
+    std::string name = {};   // of a member, or of the one compared by a filter
+    std::int64_t index = 0;  // from the end if negative
     Json value = {};         // of a filter
     bool is_equal = true;    // `==` or `!=`
   };

@@ -8,7 +8,7 @@ namespace {
 
 Schema merge_of(const Structural& schema);
 
-// A list's schema is that of its items, with the rules of the list.
+// A list's schema is that of its items, plus the rules of the list.
 Schema list_of(const Structural& schema) {
   Schema list = schema.items == nullptr ? Schema() : merge_of(*schema.items);
   list.keys.clear();
@@ -18,7 +18,7 @@ Schema list_of(const Structural& schema) {
   if (schema.list_type != "map") return list;
   list.list = Schema::List::map;
   list.keys = schema.list_keys;
-  std::ranges::sort(list.keys);  // as managedFields name an item
+  std::ranges::sort(list.keys);  // in the notation of managedFields
   for (const std::string& key : list.keys) {
     const Structural* const member = schema.items == nullptr ? nullptr : schema.items->member(key);
     if (member != nullptr && member->default_value) list.key_defaults[key] = *member->default_value;

@@ -71,7 +71,7 @@ void add_meta_to_embedded(JsonObject& schema) {
 }
 
 JsonObject published(const ResourceType& type) {
-  JsonObject schema = type.defined->published;
+  JsonObject schema = defined_kind(type).published;
   add_meta_to_embedded(schema);
   add_meta(schema);
   schema["x-kubernetes-group-version-kind"] = JsonArray{

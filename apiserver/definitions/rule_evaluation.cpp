@@ -1,4 +1,4 @@
-// Evaluates the rules of an object, within a budget of costs.
+// Evaluates the rules of an object, within a cost budget.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ constexpr std::size_t kMessageMax = 5 * 1024;
 constexpr std::string_view kOutOfBudget =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
-// What a value was before an update. Without `is_known` it cannot be told, and `same_around` says
-// whether the nearest value around it for which that is known is the same.
+// The value before an update. If unknown (`is_known` is false), `same_around` says whether the
+// nearest enclosing value with a known predecessor is unchanged.
 struct Before {
   const Json* value = nullptr;
   bool is_known = false;
@@ -112,7 +112,7 @@ class Evaluation {
     }
   }
 
-  // False: that was too much.
+  // False if the budget is exhausted.
   bool spend(std::uint64_t cost) {
     if (cost > left_) is_over_ = true;
     left_ -= std::min(cost, left_);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kRequestMax = std::int64_t{3} * 1024 * 1024;
 constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
-// Sizes of values as JSON, with quotes.
+// Sizes of values as JSON, including quotes.
 constexpr std::int64_t kDurationMin = 3;
 constexpr std::int64_t kDurationMax = 32;
 constexpr std::int64_t kDate = 12;
@@ -120,7 +120,7 @@ class Declaration {
     object.fields.insert_or_assign("metadata", std::move(metadata));
   }
 
-  // An object type of its own, with those fields.
+  // A separate object type with those fields.
   void finish(RuleType& object) {
     const std::string name = fmt::format("selfType.{}", count_++);
     cel::Library::Fields fields;

@@ -1,4 +1,4 @@
-// The types of a schema as rules see them, and how large their values can be: from this follows
+// The types of a schema as rules see them, and the maximum size of their values, which determines
 // what a rule can cost (k8s.io/apiserver pkg/cel/common, SchemaDeclType).
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace dcm::apiserver {
 
-// The name of a property in an expression: "__dash__" and the like stand for what no name can have.
-// nullopt: it cannot be named.
+// The name of a property in an expression: "__dash__" and the like replace invalid characters.
+// nullopt if it cannot be named.
 std::optional<std::string> escaped(std::string_view property);
 
 struct RuleType {
@@ -24,7 +24,7 @@ struct RuleType {
   std::map<std::string, RuleType, std::less<>> fields = {};
   std::unique_ptr<RuleType> element = {};  // of a list or map
 
-  // Of what is at a path within ("@items", "@values").
+  // For the value at a path inside ("@items", "@values").
   std::optional<std::uint64_t> size_of(std::span<const std::string> path) const;
 };
 
@@ -33,11 +33,11 @@ inline IsResource resource_of(const Structural& schema) {
   return schema.is_embedded_resource ? IsResource::yes : IsResource::no;
 }
 
-// Declares the types in the library. nullopt: rules do not see such values.
+// Declares the types in the library. nullopt if rules do not see such values.
 std::optional<RuleType> declare_type(const Structural& schema, IsResource resource,
                                      cel::Library& library);
 
-// How often a value can be in an object if nothing else bounds it.
+// How often a value can occur in an object without further limits.
 std::uint64_t cardinality_of(const RuleType& type);
 
 }  // namespace dcm::apiserver

@@ -1,4 +1,4 @@
-// Which rules a definition may have (k8s.io/apiextensions-apiserver
+// Validates the rules of a definition (k8s.io/apiextensions-apiserver
 // pkg/apis/apiextensions/validation/cel_validation.go).
 #include <algorithm>
 
@@ -30,7 +30,7 @@ std::string too_costly(std::string_view what, std::uint64_t cost, std::uint64_t 
       what, shown);
 }
 
-// As the internal version has it.
+// As in the internal version.
 Json shown_rule(const RuleText& rule) {
   const auto optional = [](bool is_there, Json value) {
     return is_there ? std::move(value) : Json();
@@ -46,9 +46,10 @@ Json shown_rule(const RuleText& rule) {
 
 struct Place {
   std::string path;
-  // How often such a value can be in an object; nullopt: nothing bounds it.
+  // How often such a value can occur in an object; nullopt if unbounded.
   std::optional<std::uint64_t> count = 1;
-  // Of the schema around that makes values impossible to find again after an update; "": none.
+  // The enclosing schema that prevents matching values with their predecessors in an update; "" if
+  // none.
   std::string uncorrelatable = {};
 };
 

@@ -56,7 +56,7 @@ void Rules::compile_own() {
         library == &library_ ? type_->type : (*library)->types().optional(type_->type);
     (*library)->add_variable("self", type_->type);
     (*library)->add_variable("oldSelf", old);
-    // A real server takes all names for that of the value, also those of types.
+    // A real server treats all names as the value's, even those of types.
     (*library)->add_size_limit([this](std::span<const std::string> path) {
       return path.empty() ? std::nullopt : type_->size_of(path.subspan(1));
     });
@@ -72,7 +72,7 @@ CompiledRule Rules::compile_rule(const RuleText& text) {
   const auto returns = [](cel::Type::Kind kind, std::string_view problem) {
     return [=](const cel::Type& type) -> std::optional<std::string> {
       if (type.kind() == kind) return std::nullopt;
-      return "\n" + std::string(problem);  // to be told from errors of the compiler
+      return "\n" + std::string(problem);  // to distinguish it from compiler errors
     };
   };
   const auto told = [](std::string_view before, const std::string& error) {

@@ -1,5 +1,5 @@
-// `x-kubernetes-validations`: rules in CEL over the values of an object
-// (k8s.io/apiextensions-apiserver pkg/apiserver/schema/cel).
+// `x-kubernetes-validations`: CEL rules for the values of an object (k8s.io/apiextensions-apiserver
+// pkg/apiserver/schema/cel).
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace dcm::apiserver {
 
-// A rule that is compiled, or why it does not compile.
+// A compiled rule, or why it does not compile.
 struct CompiledRule {
   const RuleText* text;
   std::unique_ptr<const cel::Program> program = {};
@@ -21,22 +21,22 @@ struct CompiledRule {
   bool uses_old = false;
   std::unique_ptr<const cel::Program> message = {};
   std::string message_error = {};
-  std::string field = {};  // of the value, which the rule blames
+  std::string field = {};  // of the blamed value
 };
 
-// The rules of one schema, and those of the schemas in it. The schema outlives it.
+// The rules of one schema, and of nested schemas. The schema outlives it.
 class Rules {
  public:
-  // null: there are none.
+  // Null if there are none.
   static std::unique_ptr<const Rules> compile(const Structural& schema, IsResource resource);
 
-  // `old`: before an update; null: it is new.
+  // `old`: before an update; null if new.
   void validate(const Json& value, const Json* old, Causes& causes) const;
 
   const std::vector<CompiledRule>& compiled() const { return compiled_; }
   const Structural& schema() const { return schema_; }
   IsResource resource() const { return resource_; }
-  // Null where the values cannot be seen by rules.
+  // Null if rules cannot see the values.
   const RuleType* type() const { return type_ ? &*type_ : nullptr; }
   const std::map<std::string, std::unique_ptr<const Rules>>& properties() const {
     return properties_;
@@ -51,7 +51,7 @@ class Rules {
 
   const Structural& schema_;
   IsResource resource_;
-  // Of the rules for which `oldSelf` is a value, and of those for which it is optional.
+  // Rules with `oldSelf` as a value, and those with an optional one.
   std::unique_ptr<cel::Library> library_;
   std::unique_ptr<cel::Library> optional_library_;
   std::optional<RuleType> type_;
@@ -61,8 +61,7 @@ class Rules {
   std::unique_ptr<const Rules> values_;
 };
 
-// Which rules a definition may not have: those that do not compile, and those that could cost too
-// much. `path`: of the schema.
+// Rejects rules that do not compile, and those that could cost too much. `path`: of the schema.
 void validate_rules(const Structural& schema, const std::string& path, Causes& causes);
 
 }  // namespace dcm::apiserver

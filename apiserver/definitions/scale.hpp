@@ -1,18 +1,20 @@
-// `/scale` of a kind that is defined: autoscaling/v1 Scale, a view of three of its fields.
+// The fields of an object that `/scale` shows, at the paths that its definition names.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "apiserver/model/api_error.hpp"
-#include "apiserver/requests/writes.hpp"
 
 namespace dcm::apiserver {
 
-// 500 if the object does not have the field of spec.replicas.
-Outcome<Response> read_scale(Registry& registry, const Target& target);
-// A PUT or PATCH of the Scale, as a write of the object.
-Outcome<Response> write_scale(Registry& registry, const WriteRequest& request,
-                              std::string_view method);
+// The steps of ".spec.replicas".
+std::vector<std::string> steps_of(std::string_view path);
+// Null if the object has no such field.
+const Json* value_at(const JsonObject& object, std::string_view path);
 
-// Of an object: a number of at least 0, if there is one.
+// Of an object: a number of at least 0, if present.
 void validate_replicas(const JsonObject& object, const std::string& path, Causes& causes);
 void validate_scale_selector(const JsonObject& object, const std::string& path, Causes& causes);
 

@@ -26,7 +26,7 @@ std::string property_path(const std::string& path, std::string_view name) {
   return fmt::format("{}.properties[{}]", path, name);
 }
 
-// The defaults satisfy their schemas, and have only known fields.
+// Defaults must satisfy their schemas, and have only known fields.
 void validate_defaults(const Structural& schema, const std::string& path, Causes& causes) {
   if (schema.default_value) {
     const std::string field = path + ".default";
@@ -49,7 +49,7 @@ void validate_defaults(const Structural& schema, const std::string& path, Causes
   }
 }
 
-// What may stand below a schema depends on where that is.
+// What is allowed below a schema depends on its position.
 struct Place {
   bool is_root = false;
   bool is_in_metadata = false;
@@ -337,7 +337,7 @@ class Checker {
   Causes& causes_;
 };
 
-// With the status apart, what the root says of the whole would not hold for it.
+// With a separate status, what the root says about the whole would not hold for it.
 void validate_root(const JsonObject& schema, const std::string& path, Causes& causes) {
   constexpr std::string_view kForbidden[] = {"id",
                                              "$schema",
@@ -394,7 +394,7 @@ void validate_schema(const JsonObject& schema, const std::string& path, StatusIs
   validate_structural(schema, root, causes);
   if (causes.size() == before) validate_defaults(structural, root, causes);
   Checker(causes).schema(schema, root, {.is_root = true});
-  // What is wrong with a schema is not told again by the rules that use it.
+  // Rules do not report a schema's errors again.
   if (causes.size() == before) validate_rules(structural, root, causes);
 }
 

@@ -1,4 +1,4 @@
-// Whether the schema of a definition is structural, and means something.
+// Whether the schema of a definition is structural and valid.
 #pragma once
 
 #include "apiserver/model/api_error.hpp"
@@ -7,8 +7,8 @@ namespace dcm::apiserver {
 
 enum class StatusIs { apart, part };  // whether there is a subresource /status
 
-// `path` is that of the schema's wrapper: "spec.validation". `known_rules`: those that an update
-// leaves as they were are not refused for their costs.
+// `path` is that of the schema's wrapper: "spec.validation". `known_rules`: unchanged rules are not
+// rejected for their costs.
 void validate_schema(const JsonObject& schema, const std::string& path, StatusIs status,
                      Causes& causes);
 

@@ -1,5 +1,5 @@
-// A definition as Go writes it: no fields that a schema does not have, no empty members, and what
-// is free-form (defaults, examples, values of enums) as it came.
+// A definition as Go writes it: no unknown fields, no empty members, and free-form parts (defaults,
+// examples, enum values) unchanged.
 #pragma once
 
 #include "apiserver/text/json.hpp"

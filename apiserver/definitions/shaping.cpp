@@ -25,7 +25,7 @@ void drop_members(JsonObject& object, const auto& goes) {
   object = std::move(kept);
 }
 
-// Nulls that neither may stay nor become a default.
+// Nulls that are not allowed and have no default.
 void drop_nulls_within(Json& value, const Structural* schema) {
   if (value.is_array()) {
     const Structural* const items = schema == nullptr ? nullptr : schema->items.get();
@@ -108,7 +108,7 @@ class Pruner {
   }
 
  private:
-  // As many as the real server tells of: a path may be as long as the body.
+  // Reports as many as the real server: a path may be as long as the body.
   static constexpr std::size_t kReportedMax = 100;
 
   void value(Json& value, const Structural* schema, const std::string& path) {

@@ -1,5 +1,5 @@
-// What becomes of a custom object before it is looked at: defaults, and only the fields that its
-// schema has (k8s.io/apiextensions-apiserver pkg/apiserver/schema/{defaulting,pruning}).
+// Preprocessing of a custom object: defaults, and pruning of unknown fields
+// (k8s.io/apiextensions-apiserver pkg/apiserver/schema/{defaulting,pruning}).
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace dcm::apiserver {
 
-// Sets what is missing, or null where null is not allowed. Null without a default goes.
+// Sets defaults for missing fields, and for disallowed nulls. Null without a default is removed.
 void set_defaults(Json& value, const Structural* schema);
 void set_defaults(JsonObject& object, const Structural& schema);
 
 // A resource has apiVersion, kind and metadata, whatever its schema says of them.
 enum class Root { resource, value };
 
-// Removes the fields that the schema does not have. Their paths, in order.
+// Removes fields that the schema lacks. Returns their paths, in order.
 std::vector<std::string> prune(JsonObject& object, const Structural& schema, Root root);
 
 }  // namespace dcm::apiserver

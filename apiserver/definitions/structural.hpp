@@ -1,8 +1,8 @@
-// A structural schema: what a version of a CustomResourceDefinition says about its objects, read
-// once (k8s.io/apiextensions-apiserver pkg/apiserver/schema).
+// A structural schema: the schema of a version of a CustomResourceDefinition, parsed once
+// (k8s.io/apiextensions-apiserver pkg/apiserver/schema).
 //
-// Schemas within allOf, anyOf, oneOf and not have the same type; validation of the definition keeps
-// them to constraints on values.
+// Schemas within allOf, anyOf, oneOf and not have the same type; validation of the definition
+// restricts them to constraints on values.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ struct RuleText {
   std::string field_path = {};
   std::optional<bool> optional_old_self = {};
 
-  // The default message: it names the rule.
+  // The default message: names the rule.
   std::string shown_message() const;
   // The message or the rule, for errors about it.
   std::string shown() const;
@@ -53,7 +53,7 @@ struct Structural {
   // What `additionalProperties` says.
   enum class Additional { absent, allowed, forbidden, typed };
 
-  std::string type;  // "" if it can be any
+  std::string type;  // "" if any type is allowed
   std::string format;
   bool is_nullable = false;
   bool preserves_unknown = false;
@@ -75,7 +75,7 @@ struct Structural {
   CountLimits item_count;
   CountLimits property_count;
   std::string pattern;
-  std::shared_ptr<const cel::Regex> regex;  // of the pattern; null: none, or one that is invalid
+  std::shared_ptr<const cel::Regex> regex;          // of the pattern; null if none, or invalid
   std::optional<std::vector<Json>> values_allowed;  // enum
   std::vector<std::string> required;
   std::vector<Structural> all_of;
@@ -84,12 +84,12 @@ struct Structural {
   std::unique_ptr<Structural> none_of;  // not
   std::vector<RuleText> rules;
 
-  // The schema of a member; null: nothing is known of it.
+  // The schema of a member; null if nothing is known about it.
   const Structural* member(std::string_view name) const;
   bool has_values() const { return additional == Additional::typed; }
 };
 
-// Of whatever is there: what is no schema says nothing.
+// Of any JSON: what is no schema has no constraints.
 Structural read_structural(const JsonObject& schema);
 
 // The schema of a resource's root also has kind, apiVersion and metadata.

@@ -29,7 +29,7 @@ bool is_int_or_string_choice(const JsonObject& schema) {
   return array_at(schema, {"anyOf"}) == kChoice;
 }
 
-// Which parts of a schema may name types, because they say that it is an integer or a string.
+// Parts of a schema that may have types, because they declare an integer or a string.
 struct Excused {
   bool any_of = false;
   bool any_of_in_first_all_of = false;
@@ -59,7 +59,7 @@ class Checker {
     metadata(schema, level, path);
   }
 
-  // Fields and items of a part of the schema that only restricts values must stand outside as well.
+  // Fields and items of a part that only restricts values must also be declared outside.
   void complete(const JsonObject& values, const JsonObject* spine, const std::string& spine_path,
                 const std::string& path) {
     for_each_alternative(values, path, [&](const JsonObject& one, const std::string& at) {

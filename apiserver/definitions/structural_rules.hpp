@@ -1,4 +1,4 @@
-// Whether a schema is structural: the types of all fields stand outside of allOf, anyOf, oneOf and
+// Whether a schema is structural: all field types are declared outside of allOf, anyOf, oneOf and
 // not (k8s.io/apiextensions-apiserver pkg/apiserver/schema/{validation,complete}.go).
 #pragma once
 

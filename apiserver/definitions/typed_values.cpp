@@ -8,7 +8,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// A property's name, of the one that an expression has.
+// A property's name, given its name in expressions.
 const Structural* find_property(const Structural& schema, std::string_view field,
                                 std::string_view& name) {
   if (const auto found = schema.properties.find(field);
@@ -58,7 +58,7 @@ class TypedObject final : public cel::Map {
   IsResource resource_;
 };
 
-// A map of any keys.
+// A map with any keys.
 class TypedMap final : public cel::Map {
  public:
   TypedMap(const JsonObject* object, const Structural* values) : object_(object), values_(values) {}

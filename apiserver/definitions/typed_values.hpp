@@ -1,5 +1,5 @@
-// JSON as values of CEL, by a schema: only the fields that it has, by the names that expressions
-// give them; times, durations and bytes by the format.
+// JSON as CEL values, by a schema: only its fields, under their names in expressions; times,
+// durations and bytes by format.
 #pragma once
 
 #include "apiserver/definitions/rule_types.hpp"

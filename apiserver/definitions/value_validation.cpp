@@ -14,8 +14,8 @@ namespace dcm::apiserver {
 
 namespace {
 
-// What a schema says of a value. `matches`: checks that it has passed, by which the best of several
-// alternatives is told.
+// Results of validating a value. `matches`: the number of passed checks, which selects the best of
+// several alternatives.
 struct Result {
   Causes causes = {};
   std::size_t matches = 0;
@@ -42,7 +42,7 @@ std::string_view type_of(const Json& value) {
   return value.is_double() ? "number" : "integer";
 }
 
-// Of a number as Go has it.
+// A number as in Go.
 std::string_view format_of(const Json& value) {
   if (value.is_double()) return "float64";
   return value.is_number() ? "int64" : "";
@@ -71,10 +71,10 @@ std::string text_of(double number) {
 
 class Validator {
  public:
-  // `base` comes before the paths in the fields of causes, but not in their texts.
+  // `base` precedes the paths in the fields of causes, but not in their texts.
   explicit Validator(std::string base) : base_(std::move(base)) {}
 
-  // `old` is null where nothing can be compared.
+  // `old` is null if there is nothing to compare.
   Result node(const Json& value, const Json* old, const Structural& schema,
               const std::string& path) {
     Result result = plain(value, old, schema, path);
@@ -97,12 +97,12 @@ class Validator {
             field_of(path)};
   }
 
-  // Without a value: what allOf and its like say of the whole.
+  // Without a value: what allOf and the like say about the whole.
   Cause composite(std::string message) const {
     return {"FieldValueInvalid", "Invalid value: \"\": " + std::move(message), field_of("")};
   }
 
-  // Without regard to whether the value itself has changed.
+  // Regardless of whether the value itself has changed.
   Result plain(const Json& value, const Json* old, const Structural& schema,
                const std::string& path) {
     Result result;
@@ -122,7 +122,7 @@ class Validator {
   }
 
   Result type(const Json& value, const Structural& schema, const std::string& path) {
-    // A list passes for a text with a format, by an oversight of the real server's validator.
+    // A list passes as a string with a format, by an oversight of the real server's validator.
     const bool is_list_of_format =
         value.is_array() && schema.type == "string" && is_known_format("string", schema.format);
     const bool fits =
@@ -273,7 +273,7 @@ class Validator {
     const auto member = [&](std::string_view name, const Json& value, const Structural& known) {
       const bool is_compared = before != nullptr && !(path.empty() && is_type_meta(name));
       const Json* const old_value = is_compared ? before->if_contains(name) : nullptr;
-      // The values of a map have a dot before them even at the start.
+      // The values of a map are preceded by a dot even at the start.
       const bool is_first = path.empty() && &known != schema.values.get();
       const std::string below = is_first ? std::string(name) : fmt::format("{}.{}", path, name);
       result.merge(node(value, old_value, known, below));

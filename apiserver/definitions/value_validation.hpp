@@ -1,5 +1,5 @@
-// Whether an object satisfies its schema, in the words of kube-openapi's validator. What an update
-// leaves as it was is not refused for it (KEP-4008, ratcheting).
+// Whether an object satisfies its schema, in the words of kube-openapi's validator. An update is
+// not rejected for what it leaves unchanged (KEP-4008, ratcheting).
 #pragma once
 
 #include "apiserver/definitions/structural.hpp"
@@ -7,19 +7,19 @@
 
 namespace dcm::apiserver {
 
-// `old`: the value before an update, to be compared with; null: a new one, or nothing to compare.
-// `base`: where the value is, for the causes' fields; "" is a whole object.
+// `old`: the value before an update, for comparison; null if new or incomparable. `base`: the path
+// of the value, for the causes' fields; "" is a whole object.
 void validate_value(const Json& value, const Json* old, const Structural& schema,
                     const std::string& base, Causes& causes);
 
-// The item of an old list that a new item stands for: only lists that are maps tell. Null: none.
+// The old list item that corresponds to a new one: only lists that are maps tell. Null if none.
 const Json* correlated_item(const Json& item, const Json* old_list, const Structural& list);
 
-// Items that are there twice, in lists that are sets or maps.
+// Duplicate items, in lists that are sets or maps.
 void validate_unique_items(const Json& value, const Structural& schema, const std::string& path,
                            Causes& causes);
 
-// After such a cause, rules are not evaluated.
+// Rules are not evaluated after such a cause.
 bool blocks_rules(const Causes& causes);
 
 }  // namespace dcm::apiserver

@@ -33,8 +33,8 @@ Json merged_item(const Json* live, const Json& wanted, const Schema& schema) {
   return merged;
 }
 
-// The order is structured-merge-diff's: both lists keep theirs where that is possible, else the
-// wanted one wins; what only the live list has stays as far to the front as it was.
+// The order of structured-merge-diff: both lists keep theirs where possible, otherwise the applied
+// one wins; items only in the live list stay as far to the front as they were.
 void merge_list(JsonArray& live, const JsonArray& wanted, const Schema& schema) {
   std::vector<std::string> old_elements;
   std::map<std::string, const Json*> old_items;
@@ -54,7 +54,7 @@ void merge_list(JsonArray& live, const JsonArray& wanted, const Schema& schema) 
   std::size_t l = 0;
   std::size_t next_shared = 0;
   for (std::size_t w = 0; w < wanted.size(); ++w) {
-    // Up to the next shared item, what the live list has alone comes first.
+    // Up to the next shared item, items only in the live list come first.
     for (; l < live.size() && old_elements[l] != new_elements[w]; ++l) {
       if (!is_wanted(old_elements[l])) {
         merged.push_back(live[l]);
@@ -94,7 +94,7 @@ FieldSet without_keys(FieldSet item, const Schema& list) {
   return item;
 }
 
-// Removes `gone` from a value of which a manager owns a part.
+// Removes `gone` from a value partly owned by a manager.
 void prune_value(Json& value, const FieldSet& gone, const FieldSet& kept, const Schema& schema) {
   if (value.is_object()) return prune_object(value.get_object(), gone, &kept, schema);
   if (!value.is_array() || schema.list == Schema::List::atomic) return;
@@ -121,7 +121,7 @@ void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept
     const std::string_view name = std::string_view(element).substr(2);
     Json* value = object.if_contains(name);
     if (value == nullptr) continue;
-    // A field without any owner goes as a whole, with the parts that never had an owner.
+    // A field without any owner is removed entirely, including parts that never had an owner.
     if (const FieldSet* held = kept != nullptr ? kept->child(element) : nullptr) {
       prune_value(*value, set, *held, schema.field(name));
     } else {
@@ -130,16 +130,16 @@ void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept
   }
 }
 
-// The fields that stay whatever a manager lets go: those that name the object, those that others
-// own, and those that come with them. To see a manager's fields of another version, the object is
-// converted there without the removed fields, and Go adds members that it always writes.
+// The fields that stay even if a manager releases them: those that identify the object, those owned
+// by others, and those that come with them. To see a manager's fields of another version, the
+// object is converted to it without the removed fields, and Go adds members that it always writes.
 FieldSet kept_anyway(const ResourceType& type, const ManagedFields& managed,
                      const JsonObject& wanted, const Manager& manager) {
   FieldSet kept = managed.owned_by_others(manager);
   const auto keep = [&](const char* name) {
     kept.children["f:metadata"].children[std::string("f:") + name].member = true;
   };
-  // Applied metadata keeps the rest, unless there is none or it holds but empty lists.
+  // Applied metadata is merged, unless there is none or it has only empty lists.
   const JsonObject& metadata = object_at(wanted, {"metadata"});
   const bool says_nothing =
       metadata.empty() ? !wanted.contains("metadata")
@@ -147,7 +147,7 @@ FieldSet kept_anyway(const ResourceType& type, const ManagedFields& managed,
                            return member.value().is_array() && member.value().get_array().empty();
                          });
   if (!says_nothing) keep("name");
-  // Which the server adds to what is applied.
+  // Fields that the server adds to applied ones.
   if (type.namespaced()) keep("namespace");
   if (managed.has_other_version(manager.api_version)) {
     JsonObject nothing;
@@ -172,7 +172,7 @@ Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObje
   JsonObject merged = live;
   merge_object(merged, request.wanted, schema);
 
-  // Managers of other versions are compared in theirs, where repeated items are an error.
+  // Managers of other versions are compared in theirs, where duplicate items are an error.
   if (managed.has_other_version(request.manager.api_version) && has_repeated_items(type, live)) {
     return std::unexpected(plain_failure("failed to convert old object: duplicate entries"));
   }

@@ -33,7 +33,7 @@ std::string describe(const ManagedEntry& owner) {
   return text;
 }
 
-// The members of a level come before what is in them.
+// The members of a level precede their contents.
 void collect_paths(const FieldSet& set, const std::string& at, std::vector<std::string>& paths) {
   for (const auto& [element, below] : set.children) {
     if (below.member) paths.push_back(at + dotted(element));
@@ -65,7 +65,7 @@ std::string message_of(const std::vector<Conflict>& conflicts) {
   return text;
 }
 
-// The path and key of the first item that is there twice; "" if none is.
+// The path and key of the first duplicate item; "" if none.
 std::string find_duplicate(const Json& value, const Schema& schema, const std::string& path);
 
 std::string find_duplicate_member(const JsonObject& object, const Schema& schema,

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "apiserver/definitions/defined_kind.hpp"
-#include "apiserver/definitions/shaping.hpp"
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 
@@ -73,14 +71,15 @@ void rename(JsonObject& object, std::string_view from, std::string_view to) {
   object[to] = std::move(moved);
 }
 
-// The members of a slice's spec that v1beta1 has as values, not as pointers: nothing is not set.
+// Members of a slice's spec that v1beta1 has as values rather than pointers: the zero value means
+// unset.
 void drop_unset_places(JsonObject& spec) {
   if (text_at(spec, {"nodeName"}).empty()) spec.erase("nodeName");
   const Json* const all = spec.if_contains("allNodes");
   if (all != nullptr && *all == Json(false)) spec.erase("allNodes");
 }
 
-// Without what stands between brackets.
+// Without the parts in brackets.
 std::string without_indexes(std::string_view path) {
   std::string plain;
   int depth = 0;
@@ -148,8 +147,7 @@ void to_stored_version(const ResourceType& type, std::string_view version, JsonO
 
 void from_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {
   if (type.defined != nullptr) {
-    set_defaults(object, type.defined->schema);
-    prune(object, type.defined->schema, Root::resource);
+    type.defined->convert(object);
     return;
   }
   if (type.group == "events.k8s.io") {
@@ -159,7 +157,7 @@ void from_stored_version(const ResourceType& type, std::string_view version, Jso
   if (!needs_conversion(type, version)) return;
   for_each_object(requests_of(type, object), [](JsonObject& request) {
     unnest(request, "exactly");
-    // Never left out in that version, not even where there are alternatives.
+    // Always written in that version, even with alternatives.
     if (!request.contains("deviceClassName")) request["deviceClassName"] = "";
   });
   for_each_object(devices_of(type, object), [](JsonObject& device) {

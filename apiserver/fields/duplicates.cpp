@@ -9,14 +9,14 @@ namespace dcm::apiserver {
 
 namespace {
 
-// As many as the real server tells of: a path may be as long as the body.
+// Reports as many as the real server: a path may be as long as the body.
 constexpr std::size_t kReportedMax = 100;
 
-// An object or array that is open where the scan is.
+// An object or array that is open at the scan's position.
 struct Open {
   enum class Kind { object, array } kind;
   std::set<std::string_view> keys = {};
-  std::string_view key = {};  // of the member that comes
+  std::string_view key = {};  // of the next member
   bool expects_key = true;    // of an object: the next string is a key
   std::size_t index = 0;      // of an array
 };
@@ -55,7 +55,7 @@ class Scan {
     if (!is_new && found_.size() < kReportedMax) found_.push_back(here());
   }
 
-  // The path of the value that comes.
+  // The path of the next value.
   std::string here() const {
     std::string path;
     for (const Open& around : open_) {

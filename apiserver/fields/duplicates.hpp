@@ -1,4 +1,4 @@
-// Members that a JSON text has twice. The parser takes the last of them, as Go's does.
+// Duplicate members of a JSON text. The parser keeps the last one, as Go's does.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace dcm::apiserver {
 
-// The paths of such members ("spec.containers[0].image"), in order. Requires that it is JSON.
+// The paths of duplicate members ("spec.containers[0].image"), in order. Requires valid JSON.
 std::vector<std::string> duplicate_members(std::string_view json);
 
 }  // namespace dcm::apiserver

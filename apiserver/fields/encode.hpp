@@ -1,10 +1,10 @@
-// Stored objects as JSON or protobuf, in the version that a request asks for.
+// Stored objects as JSON or protobuf, in the requested version.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 #include "apiserver/store/store.hpp"
 
 namespace dcm::apiserver {

@@ -8,7 +8,7 @@ namespace {
 
 enum class Shape { leaf, object, list };
 
-// Atomic objects and lists are leaves: they are owned and replaced as a whole.
+// Atomic objects and lists are leaves: owned and replaced as a whole.
 Shape shape_of(const Json& value, const Schema& schema) {
   if (value.is_object() && schema.object == Schema::Object::granular) return Shape::object;
   if (value.is_array() && schema.list != Schema::List::atomic) return Shape::list;
@@ -17,7 +17,7 @@ Shape shape_of(const Json& value, const Schema& schema) {
 
 FieldSet fields_of(const Json& value, const Schema& schema);
 
-// The schema of an item: a list's schema without what it says about the list.
+// The schema of an item: a list's schema without its list rules.
 FieldSet fields_of_item(const Json& item, const Schema& list) {
   FieldSet set;
   if (list.list == Schema::List::map && item.is_object() &&
@@ -50,7 +50,7 @@ void compare_objects(const JsonObject& before, const JsonObject& after, const Sc
   }
 }
 
-// An element has several items where a list repeats it.
+// An element has several items if a list repeats it.
 using Items = std::vector<const Json*>;
 
 std::map<std::string, Items> items_by_element(const JsonArray& list, const Schema& schema) {
@@ -72,7 +72,7 @@ void compare_items(const std::string& element, const Json& before, const Json& a
   }
 }
 
-// Repeated items are compared as one value; what they become, or come from, goes and comes.
+// Repeated items are compared as one value; changes of their number count as removal and addition.
 void compare_repeated(const std::string& element, const Items& before, const Items& after,
                       const Schema& schema, FieldSet& changed, FieldSet& removed) {
   const bool was_repeated = before.size() > 1;
@@ -130,7 +130,7 @@ FieldSet fields_of(const Json& value, const Schema& schema) {
   return set;
 }
 
-// A value that comes or goes as a whole: the objects and lists in it are fields as well.
+// A value added or removed as a whole: the objects and lists in it are fields as well.
 FieldSet with_parents(FieldSet set) {
   set.member = true;
   for (auto& [element, below] : set.children) below = with_parents(std::move(below));
@@ -139,7 +139,7 @@ FieldSet with_parents(FieldSet set) {
 
 void compare_into(const Json* before, const Json* after, const Schema& schema, FieldSet& changed,
                   FieldSet& removed) {
-  // Go leaves an empty list out.
+  // Go omits an empty list.
   const auto is_none = [&](const Json* value) {
     return value == nullptr ||
            (shape_of(*value, schema) == Shape::list && value->get_array().empty());
@@ -268,7 +268,7 @@ FieldSet fields_of(const JsonObject& object, const Schema& schema) {
       set.children["f:" + std::string(name)] = std::move(below);
     }
   }
-  // An empty object is a field of its own; an empty list of items that can be told apart is none.
+  // An empty object is a field itself; an empty list of identifiable items is not.
   set.member = object.empty();
   return set;
 }

@@ -1,4 +1,4 @@
-// Sets of fields of an object, as server-side apply counts them (KEP-555, structured-merge-diff):
+// Sets of fields of an object, as in server-side apply (KEP-555, structured-merge-diff):
 // a tree whose edges are path elements in the notation of metav1.FieldsV1:
 //   f:<name>        a member of an object
 //   k:{"type":"X"}  an item of a list that is a map, by its keys
@@ -41,7 +41,7 @@ std::string item_element(const Json& item, const Schema& list);
 // All fields that an object sets.
 FieldSet fields_of(const JsonObject& object, const Schema& schema);
 
-// Fields that differ: `changed` are in `after` with a new value, `removed` were only in `before`.
+// Changed fields: `changed` are in `after` with a new value, `removed` were only in `before`.
 struct FieldChanges {
   FieldSet changed;
   FieldSet removed;

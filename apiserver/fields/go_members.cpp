@@ -11,9 +11,10 @@ enum class Rule { always_written, left_out_if_empty };
 
 struct Member {
   std::string_view kind;
-  std::string_view path;  // `list[].member` means each item's, `map{}.member` each value's
+  std::string_view
+      path;  // `list[].member` means that of each item, `map{}.member` that of each value
   Rule rule;
-  std::string_view zero = {};  // what is written for nothing, as JSON
+  std::string_view zero = {};  // the JSON of the zero value
 };
 
 constexpr auto kAlways = Rule::always_written;
@@ -169,7 +170,7 @@ struct Row {
   Json zero;
 };
 
-// Carries a row out on what stands at `path` below `object`; nothing if its parents are missing.
+// Applies a row to the value at `path` below `object`, unless its parents are missing.
 void carry_out(const Row& row, std::string_view path, JsonObject& object) {
   const auto end = path.find_first_of(".[{");
   const std::string_view name = path.substr(0, end);

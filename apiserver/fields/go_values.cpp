@@ -8,7 +8,7 @@ namespace {
 
 using Kind = FieldType::Kind;
 
-// What is no quantity stays as it is, for others to refuse.
+// Invalid quantities are kept, to be rejected elsewhere.
 void write_quantity(Json& value) {
   if (!value.is_string() && !value.is_number()) return;
   const std::string text =

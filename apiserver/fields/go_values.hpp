@@ -1,5 +1,5 @@
-// Values as Go's encoder writes them, by the published types: no maps without entries (labels,
-// attributes of devices), quantities in their canonical form ("1" of "1000m").
+// Values as Go's encoder writes them, by the published types: no empty maps (labels, attributes of
+// devices), quantities in canonical form ("1" for "1000m").
 #pragma once
 
 #include "apiserver/schemas/field_types.hpp"

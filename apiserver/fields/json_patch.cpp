@@ -11,10 +11,10 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
-// What all copies of a patch may add, in bytes: each could double the object.
+// How many bytes all copies of a patch may add: each could double the object.
 constexpr std::size_t kMaxCopied = 3 * 1024 * 1024;
 
-// Why is not told: the real server hides the library's text.
+// The reason is not given: the real server hides the library's text.
 std::unexpected<ApiError> does_not_apply() {
   return std::unexpected(ApiError{422, "Invalid",
                                   "the server rejected our request due to an error in our request",
@@ -34,7 +34,7 @@ std::string unescaped(std::string_view token) {
   return text;
 }
 
-// An index that Go's Atoi takes, not negative if counted from the end of `size`.
+// An index as parsed by Go's Atoi, non-negative after adding `size` to negative ones.
 std::optional<std::size_t> index_in(std::string_view text, std::size_t size) {
   if (text.starts_with('+')) text.remove_prefix(1);
   std::int64_t index = 0;
@@ -48,7 +48,7 @@ std::optional<std::size_t> index_in(std::string_view text, std::size_t size) {
 // A place in the document: a member of an object, or an item of a list.
 class Place {
  public:
-  // nullopt when there is nothing around it. The text before the first slash does not count.
+  // nullopt if there is nothing around it. The text before the first slash is ignored.
   static std::optional<Place> find(JsonObject& root, std::string_view pointer) {
     const auto slash = pointer.find('/');
     if (slash == std::string_view::npos) return std::nullopt;
@@ -65,13 +65,13 @@ class Place {
     }
   }
 
-  // Null if it is not there.
+  // Null if it is missing.
   Json* value() const {
     if (object_ != nullptr) return object_->if_contains(key_);
     const auto index = index_in(key_, list_->size());
     return index && *index < list_->size() ? &(*list_)[*index] : nullptr;
   }
-  // A member that is missing counts as null.
+  // A missing member counts as null.
   bool may_read() const { return object_ != nullptr || value() != nullptr; }
 
   bool add(Json value) const {
@@ -174,7 +174,7 @@ bool carry_out(JsonObject& root, const Operation& operation, std::size_t& copied
   return operation.kind == "test" && (there != nullptr ? *there == value : value.is_null());
 }
 
-// The fault of an operation as a document, or "". Null means absent, as everywhere in Go.
+// The error of an operation as a document, or "". Null means absent, as everywhere in Go.
 std::string problem_with(const Json& operation, OperationStrings strings) {
   if (operation.is_null()) return "";
   if (!operation.is_object()) return "an operation is no object";
@@ -227,7 +227,7 @@ Outcome<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
   std::size_t copied = 0;
   for (const Json& item : patch) {
     const auto operation = operation_of(item);
-    // The library takes a list for the whole; then it is no object of any kind.
+    // The library accepts a list as the whole; then it is no object of any kind.
     if (operation && operation->kind == "replace" && operation->path.empty() &&
         operation->value.is_array()) {
       return std::unexpected(invalid_patch(operation->value, "it is no object"));

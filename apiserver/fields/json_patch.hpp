@@ -1,5 +1,5 @@
-// JSON patch (RFC 6902), as the library of a real server takes it: it is more lenient than the RFC.
-// `replace` and `copy` take a member that is missing, `test` finds it to be null, and an index may
+// JSON patch (RFC 6902), as implemented by a real server's library, which is more lenient than the
+// RFC. `replace` and `copy` accept a missing member, `test` treats it as null, and an index may
 // count from the end.
 #pragma once
 
@@ -10,19 +10,19 @@
 
 namespace dcm::apiserver {
 
-// Whether an operation's members must be strings. Where they need not be, the operation does not
-// apply when its turn comes.
+// Whether an operation's members must be strings. Where they need not be, the operation fails when
+// it is reached.
 enum class OperationStrings { checked, unchecked };
 
-// 400 for what is no patch, 413 for one of more than 10,000 operations.
+// 400 if it is no patch, 413 for more than 10,000 operations.
 Outcome<JsonArray> decode_json_patch(std::string_view body,
                                      OperationStrings strings = OperationStrings::checked);
 
-// Members of operations that mean nothing: "[0].extra".
+// Ignored members of operations: "[0].extra".
 std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch);
 
-// 422 if an operation does not apply, a `test` fails, or copies add more than 3 MiB. The object may
-// be changed in part then.
+// 422 if an operation does not apply, a `test` fails, or copies add more than 3 MiB. Then the
+// object may be partly changed.
 Outcome<> apply_json_patch(JsonObject& object, const JsonArray& patch);
 
 }  // namespace dcm::apiserver

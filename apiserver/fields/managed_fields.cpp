@@ -13,7 +13,7 @@ Manager decode_manager(const JsonObject& entry) {
           std::string(text_at(entry, {"apiVersion"}))};
 }
 
-// Fields that name or version an object have no owner.
+// Fields that identify or version an object have no owner.
 const FieldSet& unowned_fields() {
   static const FieldSet kSet = [] {
     FieldSet set;

@@ -1,8 +1,7 @@
 // `metadata.managedFields`: which manager owns which fields of an object (KEP-555).
 //
-// A manager is its name, its operation (Apply or Update) and the subresource that it wrote to. The
-// API version counts for updates only, so that a manager keeps what it applied under another
-// version.
+// A manager is identified by name, operation (Apply or Update) and subresource, and for updates
+// also by API version; a manager keeps what it applied under another version.
 #pragma once
 
 #include <string>
@@ -30,7 +29,7 @@ struct Manager {
 // they change.
 class ManagedEntry {
  public:
-  // `written` is of write_to() or of a client, and must outlive this.
+  // `written` comes from write_to() or a client, and must outlive this.
   explicit ManagedEntry(const JsonObject& written);
   ManagedEntry(Manager manager, std::string time, const FieldSet& fields);
 
@@ -49,28 +48,29 @@ class ManagedEntry {
   Manager manager_;
   std::string time_;
   const JsonObject* written_ = nullptr;
-  JsonObject changed_;  // if there is nothing written
+  JsonObject changed_;  // if nothing has been written
 };
 
 class ManagedFields {
  public:
   ManagedFields() = default;
-  // Reads the entries of `object`, which must outlive this, and not change.
+  // Reads the entries of `object`, which must outlive this unchanged.
   explicit ManagedFields(const JsonObject& object);
 
   // The entry of that manager; null if it owns nothing.
   const ManagedEntry* find(const Manager& manager) const;
-  // The fields that all others own together.
+  // The union of the fields that all others own.
   FieldSet owned_by_others(const Manager& manager) const;
   // All entries that own some of `fields`, except `manager`'s.
   std::vector<const ManagedEntry*> others_owning(const Manager& manager,
                                                  const FieldSet& fields) const;
 
-  // Adds to what the manager owns; `time` is taken if that is a change.
+  // Adds to what the manager owns; `time` is set if that is a change.
   void add(const Manager& manager, const FieldSet& fields, const std::string& time);
   void take_from_others(const Manager& manager, const FieldSet& fields);
   void remove_everywhere(const FieldSet& fields);
-  // Replaces what the manager owns; `time` is taken if that is a change. Empty: it is forgotten.
+  // Replaces what the manager owns; `time` is set if that is a change. Empty: the manager is
+  // removed.
   void set(const Manager& manager, const FieldSet& fields, const std::string& time);
 
   bool empty() const { return entries_.empty(); }
@@ -82,12 +82,12 @@ class ManagedFields {
   std::vector<ManagedEntry> entries_;
 };
 
-// Whether the same managers own the same fields of two objects, whatever the times say. Both were
+// Whether the same managers own the same fields of two objects, regardless of times. Both were
 // written by write_to().
 bool same_managers(const JsonObject& a, const JsonObject& b);
 
-// The fields that a written object claims: all but what identifies it, and what the endpoint puts
-// back anyway (`reset`, top-level names).
+// The fields that a written object claims: all except its identity and what the endpoint restores
+// anyway (`reset`, top-level names).
 FieldSet claimed_fields(const JsonObject& object, const Schema& schema,
                         const std::vector<std::string>& reset);
 

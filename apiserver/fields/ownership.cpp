@@ -9,8 +9,8 @@ namespace dcm::apiserver {
 
 namespace {
 
-// Where another manager wrote another version, the real server compares both objects in that one,
-// and takes no repeated items there: then it leaves all managers as they were.
+// If another manager wrote another version, the real server compares both objects in that version.
+// It rejects duplicate items there and then leaves all managers unchanged.
 bool cannot_be_compared(const ManagedFields& managed, const Manager& writer,
                         const ResourceType& type, const JsonObject& old, const JsonObject& next) {
   return managed.has_other_version(writer.api_version) &&
@@ -36,7 +36,7 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
   if (applied != nullptr) {
     managed.set(manager_of(target, Operation::apply), *applied, now);
   } else {
-    // Members that Go always writes are no change by any client.
+    // Members that Go always writes are not a client's change.
     JsonObject nothing;
     write_as_go(target.type->built_in(), nothing);
     make_as_written(*target.type, object);

@@ -27,7 +27,7 @@ std::string_view directive_of(const Json& item) {
   return item.is_object() ? text_at(item.get_object(), {kDirective}) : std::string_view();
 }
 
-// A patch for something that is not there yet is the thing itself, without its directives.
+// A patch for something that does not exist yet is the thing itself, without its directives.
 Json without_directives(const Json& patch) {
   if (patch.is_object()) {
     JsonObject plain;
@@ -72,7 +72,7 @@ void retain_keys(JsonObject& object, const Json& keys) {
   object = std::move(kept);
 }
 
-// What the list repeats already goes as well.
+// Duplicates already in the list are removed as well.
 void merge_scalars(JsonArray& list, const JsonArray& patch) {
   JsonArray merged;
   std::set<std::string> seen;
@@ -84,8 +84,8 @@ void merge_scalars(JsonArray& list, const JsonArray& patch) {
   list = std::move(merged);
 }
 
-// The text that identifies an item: its key, or the whole item where its list has no key. Returns
-// nullopt if the item lacks the key.
+// The text that identifies an item: its key, or the whole item if its list has no key. nullopt if
+// the item lacks the key.
 std::optional<std::string> text_of_key(const Json& item, const std::string& key) {
   if (key.empty()) return serialize(item);
   const Json* const value = item.is_object() ? item.get_object().if_contains(key) : nullptr;
@@ -93,7 +93,7 @@ std::optional<std::string> text_of_key(const Json& item, const std::string& key)
   return serialize(*value);
 }
 
-// Where items stand in a list; a list of tens of thousands is walked once.
+// The positions of items in a list; a list of tens of thousands is walked once.
 class Places {
  public:
   Places(const JsonArray& list, const std::string& key) : key_(key), end_(list.size()) {
@@ -101,7 +101,7 @@ class Places {
       if (const auto text = text_of_key(list[i], key)) places_.emplace(*text, i);
     }
   }
-  // The list's size if it is not there.
+  // The list's size if missing.
   std::size_t of(const Json& item) const {
     const auto text = text_of_key(item, key_);
     const auto found = text ? places_.find(*text) : places_.end();
@@ -116,9 +116,9 @@ class Places {
   std::map<std::string, std::size_t> places_;
 };
 
-// The order that strategicpatch gives a merged list: items that the patch names in the order of
-// `wanted`, the others in the order of `before`; one of these goes before one of those only if it
-// did so in `before`.
+// The order that strategicpatch gives a merged list: items named by the patch in the order of
+// `wanted`, others in the order of `before`; one of the others precedes a named one only if it did
+// so in `before`.
 JsonArray in_order(const JsonArray& merged, const JsonArray& wanted, const JsonArray& before,
                    const std::string& key) {
   const Places wanted_places(wanted, key);
@@ -148,7 +148,7 @@ JsonArray in_order(const JsonArray& merged, const JsonArray& wanted, const JsonA
   return ordered;
 }
 
-// The items of a list by their merge key, while a patch is merged into it.
+// The items of a list by merge key, while a patch is merged into it.
 class MergedList {
  public:
   MergedList(JsonArray& list, const Schema& schema) : list_(list), schema_(schema) {
@@ -216,7 +216,7 @@ Outcome<> merge_list(JsonArray& list, const JsonArray& patch, const Schema& sche
   return {};
 }
 
-// `$setElementOrder/<list>`: orders the list when its changes have been made.
+// `$setElementOrder/<list>`: orders the list after its changes.
 void set_element_order(JsonObject& object, std::string_view name, const Json& wanted,
                        const JsonObject& before, const Schema& schema) {
   Json* list = object.if_contains(name);
@@ -233,7 +233,7 @@ Outcome<> merge_member(JsonObject& object, std::string_view key, const Json& pat
     return {};
   }
   if (there == nullptr || there->is_null()) {
-    // A map that is to be replaced or deleted, and is not there, stays so: strategicpatch drops it.
+    // Replacing or deleting a missing map does nothing: strategicpatch drops it.
     if (directive_of(patch).empty()) object[key] = without_directives(patch);
     return {};
   }

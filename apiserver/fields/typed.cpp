@@ -20,7 +20,7 @@ std::string_view json_type(const Json& value) {
   return "number";
 }
 
-// As it was written, about: Boost would show 0.5 as 5E-1.
+// Roughly as written: Boost would show 0.5 as 5E-1.
 std::string number_text(const Json& value) {
   return value.is_double() ? fmt::format("{}", value.get_double()) : serialize(value);
 }
@@ -43,14 +43,14 @@ std::string_view expected_shape(Kind kind) {
 }
 
 bool fits_integer(const Json& value, std::string_view type) {
-  if (!value.is_int64()) return false;  // a larger one is an uint64 here, and too large for Go
+  if (!value.is_int64()) return false;  // a larger one is a uint64 here, and too large for Go
   if (type != "int32") return true;
   const std::int64_t number = value.get_int64();
   return number >= std::numeric_limits<std::int32_t>::min() &&
          number <= std::numeric_limits<std::int32_t>::max();
 }
 
-// RFC 3339, as far as a mistake shows at first sight: "2027-03-01T10:15:00…".
+// RFC 3339, as far as an error is obvious: "2027-03-01T10:15:00…".
 bool is_time(std::string_view text) {
   constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd";
   if (text.size() <= kShape.size()) return false;
@@ -59,14 +59,14 @@ bool is_time(std::string_view text) {
   });
 }
 
-// A number, perhaps with a suffix.
+// A number, possibly with a suffix.
 bool is_quantity(std::string_view text) {
   if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);
   const auto number = text.find_first_not_of("0123456789.");
   return number != 0 && !text.empty();
 }
 
-// Where in an object a walk is. Texts of it are made only when something is wrong there.
+// The position of a walk in an object. Converted to text only for errors.
 struct Place {
   enum class Step { start, member, key, index };
 
@@ -123,7 +123,7 @@ class Decoder {
     return struct_ == nullptr ? kind_ : struct_->name.substr(struct_->name.find('.') + 1);
   }
 
-  // As many as the real server tells of: a path may be as long as the body.
+  // Reports as many as the real server: a path may be as long as the body.
   void note_unknown(const Place& place) {
     constexpr std::size_t kReportedMax = 100;
     if (result_.unknown.size() < kReportedMax) result_.unknown.push_back(place.path());
@@ -155,7 +155,7 @@ class Decoder {
     }
   }
 
-  // An item of a Go list or map is there even if it is null: then it is empty.
+  // An item of a Go list or map exists even if it is null: then it is empty.
   static Json zero(const FieldType& type) {
     if (type.kind == Kind::text) return "";
     return type.kind == Kind::object ? Json(JsonObject()) : Json();
@@ -207,7 +207,7 @@ class Decoder {
     }
   }
 
-  // A quantity is always shown as text.
+  // A quantity is always shown as a string.
   void quantity(Json& value, const FieldType& type, const Place& place) {
     if (value.is_number()) value = number_text(value);
     if (value.is_string() && is_quantity(view(value.get_string()))) return;
@@ -236,7 +236,7 @@ class Decoder {
   }
 
   std::string kind_;
-  const FieldType* struct_ = nullptr;  // the innermost around here
+  const FieldType* struct_ = nullptr;  // the innermost enclosing one
   MapKeys keys_;
   TypedResult result_;
 };

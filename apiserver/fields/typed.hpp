@@ -1,5 +1,5 @@
-// JSON as a typed object: what decoding into the Go struct of a kind, as a real server does, makes
-// of a body. Fields that there are not vanish, and values of other types are a failure.
+// JSON as a typed object: the result of decoding a body into the Go struct of a kind, as a real
+// server does. Unknown fields are dropped, and values of other types are an error.
 #pragma once
 
 #include <optional>
@@ -14,17 +14,16 @@ namespace dcm::apiserver {
 struct TypeProblem {
   std::string path;      // ".spec.containers"
   std::string expected;  // "map", "list", "string", …
-  std::string message;   // as Go's decoder puts it
+  std::string message;   // in the words of Go's decoder
 };
 
 struct TypedResult {
   std::vector<std::string>
-      unknown;  // "spec.containers[0].nonsense", in order; gone from the object
+      unknown;  // "spec.containers[0].nonsense", in order; removed from the object
   std::optional<TypeProblem> problem;  // the first one
 };
 
-// Whether the keys of maps are told in the paths of unknown fields: not where a strategic merge
-// patch made them.
+// Whether paths of unknown fields include map keys: not after a strategic merge patch.
 enum class MapKeys { in_paths, left_out };
 
 // `kind` is for messages ("Pod").

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kMediaType =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-// Clients of other releases prefer other versions; the first that is served is taken.
+// Clients of other releases prefer other versions; the first served one is used.
 bool is_preferred(std::string_view accept) {
   for (const MediaType& type : parse_accept(accept)) {
     const std::string_view as = type.parameter("as");
@@ -23,7 +23,7 @@ bool is_preferred(std::string_view accept) {
   return false;
 }
 
-// Another kind, as /scale has, says so itself.
+// A subresource of another kind, such as /scale, says so itself.
 JsonObject kind_of(const JsonObject& resource, std::string_view group, std::string_view version) {
   const bool is_other = resource.contains("version");
   return {{"group", is_other ? text_at(resource, {"group"}) : group},

@@ -11,7 +11,7 @@
 
 namespace dcm::apiserver {
 
-// nullopt: the path is neither /api nor /apis, or the client does not prefer this form.
+// nullopt if the path is neither /api nor /apis, or the client does not prefer this form.
 std::optional<Response> discover_at_once(const ResourceTable& types,
                                          const std::vector<std::string>& segments,
                                          std::string_view accept);

@@ -1,10 +1,8 @@
 // dcm-test-apiserver: the in-memory API server as a process, on loopback over plain HTTP, for
 // black-box cases and for trying things by hand. Prints its URL and a kubeconfig, and serves until
-// it gets SIGINT or SIGTERM. All it holds is gone then.
-//
-// SIGUSR1 closes all connections and the port, as when an API server ends whose etcd goes on;
-// SIGUSR2 opens the port again, with all objects and, like a server that starts, without any
-// history. SIGHUP forgets the history alone, as a compaction of etcd does.
+// SIGINT or SIGTERM. Nothing is persisted. SIGUSR1 closes all connections and the port, like an API
+// server that ends while etcd continues; SIGUSR2 reopens the port, with all objects and, like a
+// restarted server, without history. SIGHUP drops only the history, like a compaction of etcd.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -31,7 +29,7 @@ struct Arguments {
   std::string kubeconfig;
   std::vector<std::string> accept_hosts;
   bool collects_garbage = false;
-  // As in a real cluster, whose own objects come first, small versions are of the past.
+  // As in a real cluster, which starts with objects of its own, small versions are in the past.
   ServerOptions server{.first_revision = 200};
 };
 
@@ -54,7 +52,7 @@ void write_kubeconfig(const std::string& path, const std::string& url) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-// Of "hello.example.com/v1/greetings/Greeting", with "/Cluster" for one that is in no namespace.
+// From "hello.example.com/v1/greetings/Greeting", with "/Cluster" for a cluster-scoped kind.
 CustomKind custom_kind(const std::string& text) {
   const std::vector<std::string> parts = CLI::detail::split(text, '/');
   const bool is_cluster_wide = parts.size() == 5 && parts[4] == "Cluster";
@@ -106,10 +104,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
       "a custom resource that is served, as GROUP/VERSION/PLURAL/KIND[/Cluster]; may be repeated");
 }
 
-// The server's port: open until halt(), and from resume() on again.
+// The server's port: open until halt(), and again after resume().
 class Port {
  public:
-  // All outlive it. Throws std::runtime_error when the address is taken.
+  // All references outlive it. Throws std::runtime_error if the address is taken.
   Port(runtime::Loop& loop, Server& server, const Arguments& arguments, runtime::Logger log)
       : loop_(loop),
         server_(server),

@@ -38,7 +38,7 @@ std::string Gzip::finish() {
 
 std::string Gzip::run(std::string_view part, int flush) {
   z_stream& zlib = state_->zlib;
-  // zlib does not write to its input, but its interface does not say so.
+  // zlib does not write to its input, but its interface is not const.
   zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
   zlib.avail_in = static_cast<uInt>(part.size());
   std::string compressed;

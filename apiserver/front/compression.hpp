@@ -1,5 +1,4 @@
-// Large answers, compressed for clients that take it, as k8s.io/apiserver does it: by gzip, from
-// 128 KiB on, never a watch.
+// Compresses large answers like k8s.io/apiserver: by gzip, from 128 KiB on, never a watch.
 #pragma once
 
 #include <memory>
@@ -14,7 +13,7 @@ namespace dcm::apiserver {
 inline constexpr std::size_t kWorthCompressing = 128 * 1024;
 
 bool takes_gzip(std::string_view accept_encoding);
-// Says in the headers that the body is compressed.
+// Sets the headers of a compressed body.
 void mark_as_gzip(Response& response);
 
 // gzip, part by part.
@@ -27,7 +26,7 @@ class Gzip {
 
   // Returns the bytes to send after this part; may be empty.
   std::string add(std::string_view part);
-  // The rest.
+  // The remaining bytes.
   std::string finish();
 
  private:
@@ -36,7 +35,7 @@ class Gzip {
   std::unique_ptr<State> state_;
 };
 
-// Compresses the body, if `accept_encoding` names gzip and it is worth it.
+// Compresses the body if `accept_encoding` names gzip and it is large enough.
 void compress(Response& response, std::string_view accept_encoding);
 
 }  // namespace dcm::apiserver

@@ -1,5 +1,5 @@
-// A server without a front: requests as function calls, answers as JSON. For tests that set a scene
-// or look at its end; what is under test itself goes through a real client and a front.
+// A server without a front: requests as function calls, answers as JSON. For tests to prepare and
+// inspect objects; the code under test uses a real client and a front.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace dcm::apiserver {
 // The contents of a response.
 struct Answer {
   Answer() = default;
-  // Implicit, so that only who wants to know it reads the body.
+  // Implicit, so that the body is parsed only on demand.
   Answer(Response response);
 
   int status = 0;
-  JsonObject body;  // empty when it is no JSON object
+  JsonObject body;  // empty if it is no JSON object
   Headers headers;
 
   bool ok() const { return status >= 200 && status < 300; }
@@ -28,7 +28,7 @@ struct Answer {
   std::string_view reason() const { return text({"reason"}); }
   // The values of all headers of that name.
   std::vector<std::string> header(std::string_view name) const;
-  // Whether `details.causes` has one for that field.
+  // Whether `details.causes` has an entry for that field.
   bool blames(std::string_view field) const;
 };
 

@@ -172,7 +172,7 @@ JsonArray resources_of(const ResourceTable& types, const std::string& group,
     }
     if (type.is("Namespace")) resources.push_back(finalize_of(type));
     if (type.has_status()) resources.push_back(status_of(type));
-    if (type.defined != nullptr && type.defined->scale) resources.push_back(scale_of(type));
+    if (type.defined != nullptr && defined_kind(type).scale) resources.push_back(scale_of(type));
   }
   for (const Review& review : all_reviews()) {
     if (review.group == group && version == "v1") resources.push_back(review_of(review));

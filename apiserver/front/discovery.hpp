@@ -1,5 +1,5 @@
-// A client's first questions: /api, /apis, their groups and versions, /version and health, one
-// answer for each (aggregated_discovery.* has all groups in one).
+// Discovery: /api, /apis, their groups and versions, /version and health, one answer for each
+// (aggregated_discovery.* has all groups in one).
 #pragma once
 
 #include <optional>
@@ -16,14 +16,13 @@ std::optional<Response> discover(const ResourceTable& types,
                                  const std::vector<std::string>& segments,
                                  const std::string& server_version);
 
-// As a real server answers a path that it has no handler for.
+// A real server's answer for a path without a handler.
 Response page_not_found();
 
-// The groups that are served in some version, with "" for core, and the versions of one, the
-// preferred one first.
+// The served groups, with "" for core, and the served versions of one, preferred first.
 std::vector<std::string> served_groups(const ResourceTable& types);
 std::vector<std::string> served_versions(const ResourceTable& types, const std::string& group);
-// The entries of an APIResourceList; a resource is followed by its subresources.
+// The entries of an APIResourceList; each resource is followed by its subresources.
 JsonArray resources_of(const ResourceTable& types, const std::string& group,
                        const std::string& version);
 

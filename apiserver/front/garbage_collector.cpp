@@ -13,7 +13,7 @@ std::string uid_of(const JsonObject& object) {
   return std::string(text_at(object, {"metadata", "uid"}));
 }
 
-// Empty: no version of its kind is served, so no client can delete it.
+// Empty if no version of its kind is served, so that no client can delete it.
 std::string path_of(const ResourceTable& types, std::string_view resource,
                     const JsonObject& object) {
   const auto& all = types.types();
@@ -107,7 +107,7 @@ void GarbageCollector::add(const Uid& uid) {
 void GarbageCollector::look_at(const Uid& uid) {
   const auto found = objects_.find(uid);
   if (found == objects_.end() || found->second.path.empty()) return;
-  const Object object = found->second;  // what follows changes it
+  const Object object = found->second;  // changed below
   if (!object.is_deleting) {
     if (!object.owners.empty() && !has_owner(object)) remove(uid, "Background");
   } else if (object.has(kOrphan)) {
@@ -149,7 +149,7 @@ void GarbageCollector::release(const Uid& dependent, const Uid& owner) {
   for (const Json& item : array_at(now.body, {"metadata", "ownerReferences"})) {
     if (text_at(item.get_object(), {"uid"}) != owner) others.push_back(item);
   }
-  // A merge patch, since custom resources take no strategic one.
+  // A merge patch, since custom resources support no strategic one.
   api_.patch(
       path, kMerge,
       serialize(JsonObject{{"metadata", JsonObject{{"uid", dependent},

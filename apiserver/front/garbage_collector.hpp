@@ -1,8 +1,6 @@
-// Deletes what was owned, in the API server in memory: the garbage collector of
-// kube-controller-manager, for all kinds.
-//
-// The collector runs inside the server and hears of each change as it happens. So it knows all
-// owners and needs no watches, no look-ups and no grace for caches that lag.
+// Deletes dependents in the in-memory API server, like the garbage collector of
+// kube-controller-manager, for all kinds. It runs inside the server and sees each change
+// immediately, so it needs no watches, look-ups or allowance for stale caches.
 #pragma once
 
 #include <deque>
@@ -17,18 +15,18 @@
 
 namespace dcm::apiserver {
 
-// As kube-controller-manager does: what has owners and none of them is there any more is deleted;
-// `propagationPolicy` Orphan takes the owner off its dependents first, Foreground deletes them
-// first and waits for those with blockOwnerDeletion. Loop thread only.
+// Like kube-controller-manager, deletes objects none of whose owners exist; `propagationPolicy`
+// Orphan first removes the owner from its dependents, Foreground first deletes them and waits for
+// those with blockOwnerDeletion. Loop thread only.
 class GarbageCollector {
  public:
-  // Both must outlive it. Looks at what the server has already, and at each change from then on.
+  // Both must outlive it. Looks at existing objects, and at each later change.
   GarbageCollector(Server& server, runtime::TimeSource& time);
   ~GarbageCollector();
   GarbageCollector(const GarbageCollector&) = delete;
   GarbageCollector& operator=(const GarbageCollector&) = delete;
 
-  // Ends by cancellation only.
+  // Ends only by cancellation.
   runtime::Task<> run();
 
  private:
@@ -55,13 +53,13 @@ class GarbageCollector {
   void remove(const Uid& uid, std::string_view propagation);
   void finish(const Object& object, std::string_view finalizer);
   std::set<Uid> dependents_of(const Uid& uid) const;
-  // Whether it has an owner that is there to stay, or that is deleted only after it was released.
+  // Whether it has an owner that stays, or that is deleted only after this one.
   bool has_lasting_owner(const Object& object) const;
   bool has_owner(const Object& object) const;
 
   Server& server_;
   Direct api_;
-  std::unordered_map<Uid, Object> objects_;  // all there are
+  std::unordered_map<Uid, Object> objects_;  // every object
   std::unordered_map<Uid, std::set<Uid>> dependents_;
   std::deque<Uid> queue_;
   std::set<Uid> queued_;

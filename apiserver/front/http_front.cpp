@@ -9,7 +9,7 @@ namespace {
 
 using runtime::Task;
 
-// Initial events go out in pieces of about this size, not in one chunk each.
+// Initial events are sent in pieces of about this size, not in a chunk each.
 constexpr std::size_t kPieceBytes = 64 * 1024;
 
 Request from_http(http::Request request) {
@@ -56,7 +56,7 @@ std::string next_piece(Watch& watch) {
   return piece;
 }
 
-// The client that goes away cancels this task (http::Responder), and so ends the watch.
+// A client that disconnects cancels this task (http::Responder), which ends the watch.
 Task<> stream(std::unique_ptr<Watch> watch, http::Responder& responder, runtime::TimeSource& time) {
   runtime::Condition news(time);
   watch->on_ready([&news] { news.notify_all(); });
@@ -127,7 +127,7 @@ Task<> answer(Server& server, runtime::TimeSource& time, Request request,
 
 namespace {
 
-// A request that is too large, or is none, does not reach the server; the answer looks the same.
+// A request that is too large or invalid does not reach the server; the answer looks the same.
 http::Response refusal(std::uint16_t status, std::string message) {
   if (status == 413) return to_http(to_response(too_large("limit is 3145728")));
   return to_http(to_response({status, status == 400 ? "BadRequest" : "", std::move(message)}));

@@ -6,8 +6,8 @@
 
 namespace dcm::apiserver {
 
-// Bounds for http::serve() that suit this server: clients keep connections idle for long, and each
-// watch has one of its own.
+// Limits for http::serve() that suit this server: clients keep connections idle for long, and each
+// watch has its own.
 http::ServerOptions front_options();
 
 // Answers HTTP requests from `server`, watches as chunked streams. Both outlive what it returns:

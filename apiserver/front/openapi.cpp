@@ -85,7 +85,7 @@ void add_paths(JsonObject& paths, const ResourceType& type, std::string_view ver
   }
 }
 
-// "" for what is not served, or has no schemas.
+// "" if not served, or without schemas.
 std::string document(const ResourceTable& types, std::string_view group, std::string_view version,
                      std::string_view server_version) {
   JsonObject paths;
@@ -107,7 +107,7 @@ std::string document(const ResourceTable& types, std::string_view group, std::st
       server_version, serialize(paths), schemas);
 }
 
-// Clients keep a document for as long as its hash is the same (FNV-1a, 64 bits).
+// Clients cache a document as long as its hash is the same (FNV-1a, 64 bits).
 std::string hash_of(std::string_view text) {
   std::uint64_t hash = 14'695'981'039'346'656'037U;
   for (const char c : text) {
@@ -116,8 +116,8 @@ std::string hash_of(std::string_view text) {
   return fmt::format("{:016X}", hash);
 }
 
-// kubectl looks here for a kind that it has not found in version 3. It reads gnostic's protobuf:
-// Document { swagger = 1, info = 2 { title = 1, version = 2 } }, and no paths.
+// kubectl looks here for a kind missing in version 3. It reads gnostic's protobuf: Document {
+// swagger = 1, info = 2 { title = 1, version = 2 } }, and no paths.
 Response empty_version_two(const std::string& server_version) {
   const auto field = [](int number, const std::string& bytes) {
     return fmt::format("{:c}{:c}{}", number * 8 + 2, static_cast<int>(bytes.size()), bytes);

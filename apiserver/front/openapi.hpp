@@ -1,6 +1,6 @@
-// OpenAPI v3 as clients look for it: what kubectl needs to believe that the server checks fields
-// (`fieldValidation`), to merge lists in `apply`, and to `explain` a kind. Paths come from the
-// table of resources, with no more of an operation than clients read; schemas are published ones.
+// OpenAPI v3 for clients: what kubectl needs to detect `fieldValidation`, to merge lists in
+// `apply`, and to `explain` a kind. Paths come from the table of resources, with only the parts of
+// an operation that clients read; schemas are published ones.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace dcm::apiserver {
 
-// The answer to a GET below /openapi, nullopt when there is none.
+// The answer to a GET below /openapi, nullopt if there is none.
 std::optional<Response> openapi(const ResourceTable& types,
                                 const std::vector<std::string>& segments,
                                 const std::string& server_version);

@@ -22,18 +22,18 @@ struct LoggedRequest {
   std::string user_agent;
   std::string content_type;
   std::string body;
-  int status = 0;  // of the answer; 0 until there is one
+  int status = 0;  // of the answer; 0 until then
 
   bool is_write() const { return verb != "get" && verb != "list" && verb != "watch"; }
 };
 
 class RequestLog {
  public:
-  // Keeps the newest `limit` requests (0: none), with no more than `bytes` of bodies.
+  // Keeps the newest `limit` requests (0: none), with at most `bytes` of bodies.
   explicit RequestLog(std::size_t limit, std::size_t bytes = 256 * 1024 * 1024)
       : limit_(limit), bytes_limit_(bytes) {}
 
-  // The number under which the answer is reported.
+  // The number with which the answer is reported.
   std::size_t add(const LoggedRequest& request);
   void answered(std::size_t number, int status);
   void clear();

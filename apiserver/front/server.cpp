@@ -1,18 +1,22 @@
 #include "apiserver/front/server.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "apiserver/definitions/defined_kind.hpp"
-#include "apiserver/definitions/scale.hpp"
 #include "apiserver/front/aggregated_discovery.hpp"
+#include "apiserver/front/deprecations.hpp"
 #include "apiserver/front/discovery.hpp"
 #include "apiserver/front/user.hpp"
+#include "apiserver/kinds/kinds.hpp"
 #include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/reads/partial.hpp"
 #include "apiserver/reads/table.hpp"
 #include "apiserver/requests/field_check.hpp"
 #include "apiserver/requests/patch_requests.hpp"
 #include "apiserver/requests/reviews.hpp"
+#include "apiserver/requests/scale_requests.hpp"
 #include "apiserver/requests/subresources.hpp"
 #include "apiserver/requests/write_options.hpp"
 #include "apiserver/requests/writes.hpp"
@@ -52,7 +56,7 @@ std::string_view media_type(std::string_view content_type) {
   return content_type.substr(0, content_type.find(';'));
 }
 
-// A body, and what it is; protobuf is JSON from here on.
+// A body and its type; protobuf is converted to JSON here.
 struct Body {
   std::string_view content_type;
   std::string text;
@@ -109,7 +113,7 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
     : time_(time),
       rng_(rng),
       options_(std::move(options)),
-      types_(options_.served),
+      types_(built_in_kinds(), options_.served),
       store_({options_.history_limit, options_.history_bytes}, options_.first_revision),
       registry_(store_, types_, time_, rng_, options_.ownership),
       definitions_(store_, registry_, types_),
@@ -136,7 +140,7 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
     make_own("customresourcedefinitions", definition_of(kind));
   }
   settle_definitions();
-  // What was before the server served is no history, as with a watch cache.
+  // Changes from before the server started are no history, as with a watch cache.
   store_.compact(store_.revision());
 }
 
@@ -156,7 +160,7 @@ void Server::make_own(std::string_view resource, JsonObject object) {
 
 void Server::settle_definitions() {
   definitions_.settle([this](std::string_view storage) { watches_.end_all(storage); });
-  (void)registry_.take_warnings();  // nobody has asked for what follows by itself
+  (void)registry_.take_warnings();  // no client has requested what follows
 }
 
 bool Server::is_watch(const Request& request) {
@@ -164,6 +168,15 @@ bool Server::is_watch(const Request& request) {
   const auto path = parse_resource_path(path_segments(request.path));
   return path && path->name.empty() && Query(request.query).is_true("watch");
 }
+
+namespace {
+
+// Whether objects of the kind can be read and written in protobuf.
+bool speaks_protobuf(const ResourceType& type, std::string_view version) {
+  return type.defined == nullptr && encodes_protobuf(type.api_version(version), type.kind);
+}
+
+}  // namespace
 
 Server::Parsed Server::parse(const Request& request) const {
   Parsed parsed;
@@ -176,7 +189,7 @@ Server::Parsed Server::parse(const Request& request) const {
     return parsed;
   }
   parsed.type = types_.find(parsed.path->group, parsed.path->version, parsed.path->resource);
-  if (parsed.type != nullptr && !parsed.type->speaks_protobuf(parsed.path->version)) {
+  if (parsed.type != nullptr && !speaks_protobuf(*parsed.type, parsed.path->version)) {
     parsed.form = choose_form(request.header("Accept"), Protobuf::of_metadata);
   }
   parsed.verb = verb_of(request.method, *parsed.path, parsed.query.is_true("watch"));
@@ -204,6 +217,12 @@ LoggedRequest logged(const Request& request, std::string verb,
   return entry;
 }
 
+void add_first_warning(Response& response, std::string_view text) {
+  if (text.empty()) return;
+  add_warning(response, text);
+  std::ranges::rotate(response.headers, std::prev(response.headers.end()));
+}
+
 }  // namespace
 
 Response Server::finish(std::size_t number, LoggedRequest entry, Response response) {
@@ -220,12 +239,13 @@ Response Server::handle(const Request& request) {
   if (before_) {
     if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
   }
+  // Before the request, which may change the kinds.
+  const std::string deprecation =
+      parsed.type == nullptr ? "" : deprecation_of(*parsed.type, parsed.path->version);
   auto outcome = dispatch(request, parsed);
-  if (parsed.type != nullptr && parsed.type->defined != nullptr) {
-    registry_.warn(parsed.type->defined->deprecation);
-  }
   Response response = outcome ? std::move(*outcome) : to_response(outcome.error());
   for (const std::string& warning : registry_.take_warnings()) add_warning(response, warning);
+  add_first_warning(response, deprecation);
   settle_definitions();
   if (parsed.form) to_form(*parsed.form, response);
   return finish(number, std::move(entry), std::move(response));
@@ -330,12 +350,13 @@ std::unique_ptr<Server::List> Server::open_list(const Request& request) {
   const Parsed parsed = parse(request);
   if (parsed.verb != "list" || parsed.type == nullptr || !parsed.form) return nullptr;
   if (!parsed.path->subresource.empty()) return nullptr;
+  if (!deprecation_of(*parsed.type, parsed.path->version).empty()) return nullptr;
   auto listing = list(parsed);
   if (!listing) return nullptr;
   const std::size_t number = log_.add(logged(request, parsed.verb, parsed.path));
   log_.answered(number, 200);
   Response head = encoded_response(200, listing->encoding, {});
-  std::string end = std::exchange(head.body, {});  // JSON ends in a line
+  std::string end = std::exchange(head.body, {});  // JSON ends with a newline
   ListParts parts(std::move(listing->text), std::move(listing->objects), std::move(end));
   return std::make_unique<List>(std::move(head), std::move(parts));
 }
@@ -393,7 +414,7 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   const bool finalizes = write.target.endpoint == Endpoint::finalize;
   if (finalizes && request.method != "PUT") return std::unexpected(method_not_allowed());
   const bool main = path.subresource.empty();
-  // Something that lives in a namespace is written in one.
+  // A namespaced object must be written in a namespace.
   const bool placed = !parsed.type->namespaced() || !path.ns.empty();
   const bool object = placed && !parsed.collection();
   if (request.method == "POST" && main && placed && parsed.collection()) {

@@ -20,7 +20,8 @@ bool has_group(const User& user, std::string_view group) {
   return std::ranges::find(user.groups, group) != user.groups.end();
 }
 
-// "system:serviceaccount:NAMESPACE:NAME" is in the groups of its kind, if no others are named.
+// "system:serviceaccount:NAMESPACE:NAME" is in the groups of service accounts, unless others are
+// named.
 void add_service_account_groups(User& user) {
   if (!user.name.starts_with(kServiceAccount) || !user.groups.empty()) return;
   const std::string_view account = std::string_view(user.name).substr(kServiceAccount.size());

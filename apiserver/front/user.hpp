@@ -1,5 +1,6 @@
-// Who sends a request. Nobody is authenticated: everybody is the administrator, who may act for
-// others, by the headers of `kubectl --as` (k8s.io/apiserver endpoints/filters/impersonation).
+// The user of a request. Nobody is authenticated: everybody is the administrator, who may
+// impersonate others by the headers of `kubectl --as` (k8s.io/apiserver
+// endpoints/filters/impersonation).
 #pragma once
 
 #include "apiserver/model/attributes.hpp"

@@ -1,13 +1,10 @@
-#include <algorithm>
-#include <tuple>
+#include "apiserver/kinds/kinds.hpp"
 
-#include "apiserver/definitions/defined_kind.hpp"
-#include "apiserver/model/resource_table.hpp"
-#include "apiserver/model/version_order.hpp"
-#include "apiserver/printers/printers.hpp"
-#include "apiserver/protobuf/protobuf.hpp"
+#include <algorithm>
+
+#include "apiserver/admission/policy_strategies.hpp"
+#include "apiserver/definitions/definition_strategy.hpp"
 #include "apiserver/rules/strategies.hpp"
-#include "runtime/assert.hpp"
 
 namespace dcm::apiserver {
 
@@ -24,7 +21,7 @@ constexpr auto kNeedsVersion = UnconditionalUpdate::refused;
 constexpr auto kObject = DeleteAnswer::object;
 constexpr auto kAnswer = DeleteAnswer::status;
 
-// A kind that is stored unchanged, and needs no more than a row.
+// A kind that is stored unchanged, and needs only a row.
 struct PlainRow {
   std::string_view group;
   std::string_view plural;
@@ -39,6 +36,7 @@ struct PlainRow {
 const std::vector<PlainRow>& plain_rows() {
   constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
   constexpr std::string_view kStorage = "storage.k8s.io";
+  constexpr std::string_view kFlow = "flowcontrol.apiserver.k8s.io";
   constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
   static const std::vector<PlainRow> kRows = {
       {"", "secrets", "Secret", kNamespaced, kNoStatus},
@@ -105,11 +103,26 @@ const std::vector<PlainRow>& plain_rows() {
        kNoStatus,
        {},
        kNeedsVersion},
+      {"", "limitranges", "LimitRange", kNamespaced, kNoStatus, {"limits"}},
+      {"", "podtemplates", "PodTemplate", kNamespaced, kNoStatus, {}, kMayOverwrite, kObject},
       {"networking.k8s.io", "networkpolicies", "NetworkPolicy", kNamespaced, kNoStatus, {"netpol"}},
+      {"networking.k8s.io", "ingresses", "Ingress", kNamespaced, kStatus, {"ing"}},
+      {"networking.k8s.io", "ingressclasses", "IngressClass", kCluster, kNoStatus},
+      {"node.k8s.io", "runtimeclasses", "RuntimeClass", kCluster, kNoStatus, {}, kNeedsVersion},
+      {kFlow, "flowschemas", "FlowSchema", kCluster, kStatus, {}, kNeedsVersion},
+      {kFlow,
+       "prioritylevelconfigurations",
+       "PriorityLevelConfiguration",
+       kCluster,
+       kStatus,
+       {},
+       kNeedsVersion},
+      {"apiregistration.k8s.io", "apiservices", "APIService", kCluster, kStatus, {}, kNeedsVersion},
       {"apps", "deployments", "Deployment", kNamespaced, kStatus, {"deploy"}},
       {"apps", "daemonsets", "DaemonSet", kNamespaced, kStatus, {"ds"}},
       {"apps", "replicasets", "ReplicaSet", kNamespaced, kStatus, {"rs"}},
       {"apps", "statefulsets", "StatefulSet", kNamespaced, kStatus, {"sts"}},
+      {"apps", "controllerrevisions", "ControllerRevision", kNamespaced, kNoStatus},
       {"batch", "jobs", "Job", kNamespaced, kStatus},
       {"batch", "cronjobs", "CronJob", kNamespaced, kStatus, {"cj"}},
       {"discovery.k8s.io", "endpointslices", "EndpointSlice", kNamespaced, kNoStatus},
@@ -165,9 +178,15 @@ ResourceType bare_type(const PlainRow& row) {
           {"v1"}};
 }
 
+const Strategy& strategy_of(std::string_view kind) {
+  if (kind == "ValidatingAdmissionPolicy") return policy_strategy();
+  if (kind == "ValidatingAdmissionPolicyBinding") return policy_binding_strategy();
+  return plain_strategy(kind);
+}
+
 ResourceType plain_type(const PlainRow& row) {
   ResourceType type = bare_type(row);
-  type.strategy = &plain_strategy(row.kind);
+  type.strategy = &strategy_of(row.kind);
   return type;
 }
 
@@ -332,7 +351,9 @@ std::vector<ResourceType> special_types() {
   };
 }
 
-std::list<ResourceType> all_types() {
+}  // namespace
+
+std::list<ResourceType> built_in_kinds() {
   std::list<ResourceType> types;
   for (ResourceType& type : special_types()) types.push_back(std::move(type));
   for (const PlainRow& row : plain_rows()) types.push_back(plain_type(row));
@@ -347,7 +368,7 @@ std::list<ResourceType> all_types() {
                    kObject,
                    &definition_strategy(),
                    {"v1"}});
-  // A beta comes after the versions of its group that are preferred.
+  // A beta comes after the preferred versions of its group.
   types.push_back({"scheduling.k8s.io",
                    "podgroups",
                    "podgroup",
@@ -360,131 +381,6 @@ std::list<ResourceType> all_types() {
                    &pod_group_strategy(),
                    {}});
   return types;
-}
-
-}  // namespace
-
-std::string ResourceType::api_version(std::string_view version) const {
-  return group.empty() ? std::string(version) : group + "/" + std::string(version);
-}
-
-UnconditionalUpdate ResourceType::unconditional_update(std::string_view version) const {
-  const bool old_rule = kind == "DeviceTaintRule" && version != "v1";
-  return old_rule ? UnconditionalUpdate::allowed : put_without_version;
-}
-
-DeleteAnswer ResourceType::delete_answer(std::string_view version) const {
-  const bool old_rule = kind == "DeviceTaintRule" && version != "v1";
-  return old_rule ? DeleteAnswer::object : answer_to_delete;
-}
-
-bool ResourceType::is_struct() const {
-  return defined == nullptr && kind != "CustomResourceDefinition";
-}
-
-const std::string& ResourceType::storage() const {
-  return defined == nullptr ? plural : defined->storage;
-}
-
-std::vector<std::string> ResourceType::categories() const {
-  if (defined != nullptr) return defined->categories;
-  if (is("CustomResourceDefinition")) return {"api-extensions"};
-  const bool all = kind == "Pod" || kind == "Service" || kind == "ReplicationController" ||
-                   group == "apps" || group == "batch";
-  return all ? std::vector<std::string>{"all"} : std::vector<std::string>();
-}
-
-std::string ResourceType::list_kind() const {
-  return defined == nullptr ? kind + "List" : defined->list_kind;
-}
-
-const Schema& ResourceType::schema() const {
-  return defined == nullptr ? schema_of(group, kind) : defined->merge;
-}
-
-const FieldType& ResourceType::fields(std::string_view version) const {
-  static const FieldType kAny;
-  return defined == nullptr ? field_type(api_version(version), kind) : kAny;
-}
-
-bool ResourceType::speaks_protobuf(std::string_view version) const {
-  return defined == nullptr && encodes_protobuf(api_version(version), kind);
-}
-
-const Printer& ResourceType::printer() const {
-  return defined == nullptr ? printer_of(kind) : defined->printer;
-}
-
-bool ResourceType::serves(std::string_view version) const {
-  return std::ranges::find(versions, version) != versions.end();
-}
-
-ResourceTable::ResourceTable(const ServedVersions& served) : types_(all_types()) {
-  serve(served);
-}
-
-void ResourceTable::define(std::string_view storage, std::vector<ResourceType> types) {
-  types_.remove_if([&](const ResourceType& type) {
-    return type.defined != nullptr && type.defined->storage == storage;
-  });
-  for (ResourceType& type : types) {
-    const auto next = std::ranges::find_if(types_, [&](const ResourceType& other) {
-      return other.defined != nullptr &&
-             std::tie(other.group, other.storage()) > std::tie(type.group, type.storage());
-    });
-    types_.insert(next, std::move(type));
-  }
-}
-
-void ResourceTable::serve(const ServedVersions& served) {
-  for (ResourceType& type : types_) {
-    if (type.is("PodGroup")) type.versions = served.pod_groups;
-    if (type.group != kDra || type.defined != nullptr) continue;
-    if (type.is("DeviceTaintRule")) {
-      type.versions = served.device_taint_rules;
-    } else if (type.is("ResourcePoolStatusRequest")) {
-      type.versions = served.pool_status_requests;
-    } else {
-      type.versions = served.resource;
-    }
-  }
-}
-
-const ResourceType* ResourceTable::find(std::string_view group, std::string_view version,
-                                        std::string_view plural) const {
-  for (const ResourceType& type : types_) {
-    if (type.group == group && type.plural == plural && type.serves(version)) return &type;
-  }
-  return nullptr;
-}
-
-const ResourceType& ResourceTable::get(std::string_view storage) const {
-  const auto found = std::ranges::find(types_, storage, &ResourceType::storage);
-  DCM_ASSERT(found != types_.end());
-  return *found;
-}
-
-std::vector<std::string> ResourceTable::groups() const {
-  std::vector<std::string> groups;
-  for (const ResourceType& type : types_) {
-    if (type.versions.empty()) continue;
-    if (std::ranges::find(groups, type.group) == groups.end()) groups.push_back(type.group);
-  }
-  return groups;
-}
-
-std::vector<std::string> ResourceTable::versions_of(std::string_view group) const {
-  std::vector<std::string> versions;
-  bool is_defined = false;
-  for (const ResourceType& type : types_) {
-    if (type.group != group) continue;
-    is_defined = is_defined || type.defined != nullptr;
-    for (const std::string& version : type.versions) {
-      if (std::ranges::find(versions, version) == versions.end()) versions.push_back(version);
-    }
-  }
-  if (is_defined) std::ranges::sort(versions, goes_before);
-  return versions;
 }
 
 }  // namespace dcm::apiserver

@@ -27,12 +27,12 @@ struct OptionalVersion {
 const std::vector<OptionalVersion>& optional_versions() {
   constexpr auto kResource = &ServedVersions::resource;
   constexpr auto kTaintRules = &ServedVersions::device_taint_rules;
-  constexpr auto kPoolStatus = &ServedVersions::pool_status_requests;
+  constexpr auto kPoolStatuses = &ServedVersions::pool_status_requests;
   constexpr auto kPodGroups = &ServedVersions::pod_groups;
   static const std::vector<OptionalVersion> kVersions = {
       {"resource.k8s.io", "v1beta2", {kResource, kTaintRules}},
       {"resource.k8s.io", "v1beta1", {kResource}},
-      {"resource.k8s.io", "v1alpha3", {kTaintRules, kPoolStatus}},
+      {"resource.k8s.io", "v1alpha3", {kTaintRules, kPoolStatuses}},
       {"scheduling.k8s.io", "v1beta1", {kPodGroups}},
       {"scheduling.k8s.io", "v1alpha3", {kPodGroups}},
   };

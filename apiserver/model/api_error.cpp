@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 
@@ -46,7 +46,7 @@ ApiError invalid_object(std::string_view name, std::string_view group, std::stri
 
 namespace {
 
-// As Go shows a value: JSON of objects and lists has no characters that mean something in HTML.
+// As Go shows a value: JSON of objects and lists escapes HTML characters.
 std::string shown_value(const Json& value) {
   if (value.is_double()) return fmt::format("{}", value.get_double());
   const std::string text = serialize(value);
@@ -140,7 +140,7 @@ ApiError not_found(const ResourceType& type, std::string_view name) {
 }
 
 ApiError not_served() {
-  // As the server's generic answer for a path that it has no storage for: no `details.name`.
+  // The generic answer for a path without storage: no `details.name`.
   return {404, "NotFound", "the server could not find the requested resource", JsonObject()};
 }
 

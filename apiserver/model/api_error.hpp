@@ -1,5 +1,5 @@
-// Failures as the Kubernetes API reports them: a code and a metav1.Status body. Texts are those of
-// k8s.io/apimachinery's api/errors and util/validation/field, since clients and tests look at them.
+// Failures as the Kubernetes API reports them: a code and a metav1.Status body. Texts match
+// k8s.io/apimachinery's api/errors and util/validation/field, because clients and tests read them.
 #pragma once
 
 #include <expected>
@@ -35,7 +35,7 @@ Cause not_supported(std::string field, const Json& value,
 
 struct ApiError {
   int code;
-  std::string reason;  // "" for a failure that the server has no word for
+  std::string reason;  // "" for a failure without a reason
   std::string message;
   std::optional<JsonObject> details = {};
   std::optional<int> retry_after_seconds = {};
@@ -58,9 +58,9 @@ ApiError no_free_name(const ResourceType& type, std::string_view name);
 ApiError conflict(const ResourceType& type, std::string_view name, std::string_view why);
 ApiError changed_meanwhile(const ResourceType& type, std::string_view name);
 ApiError invalid(const ResourceType& type, std::string_view name, const Causes& causes);
-// A PUT without a resourceVersion where one is required. (It names the resource, not the kind.)
+// A PUT without a required resourceVersion. (Names the resource, not the kind.)
 ApiError version_required(const ResourceType& type, std::string_view name);
-// A DELETE's precondition that does not hold. (It names the kind, not the resource.)
+// A failed precondition of a DELETE. (Names the kind, not the resource.)
 ApiError precondition_failed(const ResourceType& type, std::string_view name, std::string why);
 // An invalid options object (ListOptions, PatchOptions, …) of group meta.k8s.io.
 ApiError invalid_options(std::string_view kind, const Causes& causes);
@@ -68,18 +68,18 @@ ApiError forbidden(const ResourceType& type, std::string_view name, std::string_
 ApiError namespace_terminating(const ResourceType& type, std::string_view name,
                                std::string_view ns);
 ApiError method_not_allowed();
-// Of a kind that is defined.
+// For a defined kind.
 ApiError method_not_supported(const ResourceType& type, std::string_view verb);
 ApiError not_acceptable();
 ApiError unsupported_media_type(std::string_view accepted);
 ApiError unsupported_patch_type();
 // `why` follows "Request entity too large: ".
 ApiError too_large(std::string_view why);
-// A patch that makes no object of its kind.
+// A patch whose result is no object of its kind.
 ApiError invalid_patch(const Json& shown, std::string_view why);
 ApiError expired(std::string message);
 ApiError version_too_large(std::uint64_t wanted, std::uint64_t current);
-// A Go error that was not turned into an API error: 500 without a reason.
+// A plain Go error: 500 without a reason.
 ApiError plain_failure(std::string message);
 
 }  // namespace dcm::apiserver

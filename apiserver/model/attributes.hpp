@@ -1,4 +1,4 @@
-// What admission is asked about: one write, as rules and expressions see it (k8s.io/apiserver
+// The input of admission: one write, as rules and expressions see it (k8s.io/apiserver
 // pkg/admission, Attributes).
 #pragma once
 
@@ -13,7 +13,7 @@ namespace dcm::apiserver {
 
 struct ResourceType;
 
-// Who sends a request.
+// The user who sends a request.
 struct User {
   std::string name = "system:admin";
   std::string uid = {};
@@ -39,12 +39,12 @@ struct Attributes {
   std::string version;         // of the request
   std::string subresource;     // "", "status", "binding", …
   GroupVersionKind kind;       // of the object
-  std::string ns;              // a Namespace's is its own name
-  std::string name;            // "": of a whole collection
+  std::string ns;              // for a Namespace, its own name
+  std::string name;            // "" for a whole collection
   User user;
   bool is_dry_run = false;
   JsonObject options;  // CreateOptions, UpdateOptions, DeleteOptions
-  // As they are stored, without apiVersion and kind; null: there is none.
+  // As stored, without apiVersion and kind; null if there is none.
   const JsonObject* object = nullptr;
   const JsonObject* old_object = nullptr;
 };

@@ -1,15 +1,19 @@
-// Which object a request means, and how it is to be written.
+// The object that a request addresses, and how it is to be written.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "apiserver/model/attributes.hpp"
-#include "apiserver/model/resource_table.hpp"
-#include "apiserver/rules/strategy.hpp"
-#include "apiserver/store/store.hpp"
+#include "apiserver/model/resource_type.hpp"
+#include "apiserver/model/stored.hpp"
 
 namespace dcm::apiserver {
 
+// Where a write goes: the object itself, its /status, /scale, or a namespace's /finalize.
+enum class Endpoint { main, status, finalize, scale };
+// "" for the object itself.
+std::string_view subresource_of(Endpoint endpoint);
 enum class Commit { write, dry_run };
 
 struct Target {

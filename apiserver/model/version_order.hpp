@@ -1,6 +1,5 @@
 // The order of versions (apimachinery's util/version, CompareKubeAwareVersionStrings): stable ones
-// before betas and these before alphas, greater numbers first; other names come last, by the
-// alphabet.
+// before betas before alphas, larger numbers first; other names last, alphabetically.
 #pragma once
 
 #include <string_view>

@@ -10,7 +10,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// "4m" or "4m30s": the smaller unit only when there is any of it.
+// "4m" or "4m30s": the smaller unit only if it is not zero.
 std::string two_units(std::int64_t large, char unit, std::int64_t small, char small_unit) {
   if (small == 0) return fmt::format("{}{}", large, unit);
   return fmt::format("{}{}{}{}", large, unit, small, small_unit);

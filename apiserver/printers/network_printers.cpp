@@ -136,6 +136,41 @@ JsonArray network_policy_cells(const JsonObject& policy, WallTime now) {
           age(policy, now)};
 }
 
+std::string hosts_of(const JsonObject& ingress) {
+  const JsonArray& rules = array_at(ingress, {"spec", "rules"});
+  Texts hosts;
+  for (const Json& rule : rules) {
+    const std::string_view host = text_at(as_object(rule), {"host"});
+    if (hosts.size() < kShownAddresses && !host.empty()) hosts.emplace_back(host);
+  }
+  if (hosts.empty()) return "*";
+  const bool are_all = hosts.size() < kShownAddresses || rules.size() <= kShownAddresses;
+  if (are_all) return joined(hosts);
+  return fmt::format("{} + {} more...", joined(hosts), rules.size() - kShownAddresses);
+}
+
+JsonArray ingress_cells(const JsonObject& ingress, WallTime now) {
+  const bool is_secure = !array_at(ingress, {"spec", "tls"}).empty();
+  return {name_of(ingress),
+          text_or(ingress, {"spec", "ingressClassName"}, "<none>"),
+          Json(hosts_of(ingress)),
+          Json(joined(balancer_addresses(ingress))),
+          Json(is_secure ? "80, 443" : "80"),
+          age(ingress, now)};
+}
+
+JsonArray ingress_class_cells(const JsonObject& ingress, WallTime now) {
+  std::string parameters = "<none>";
+  if (has(ingress, {"spec", "parameters"})) {
+    const JsonObject& shown = object_at(ingress, {"spec", "parameters"});
+    parameters = text_at(shown, {"kind"});
+    if (has(shown, {"apiGroup"})) parameters += fmt::format(".{}", text_at(shown, {"apiGroup"}));
+    parameters += fmt::format("/{}", text_at(shown, {"name"}));
+  }
+  return {name_of(ingress), Json(text_at(ingress, {"spec", "controller"})), Json(parameters),
+          age(ingress, now)};
+}
+
 }  // namespace
 
 Printers network_printers() {
@@ -144,6 +179,13 @@ Printers network_printers() {
        {{name_column(), shown("Type"), shown("Cluster-IP"), shown("External-IP"), shown("Port(s)"),
          age_column(), wide("Selector")},
         service_cells}},
+      {"Ingress",
+       {{name_column(), shown("Class"), shown("Hosts"), shown("Address"), shown("Ports"),
+         age_column()},
+        ingress_cells}},
+      {"IngressClass",
+       {{name_column(), shown("Controller"), shown("Parameters"), age_column()},
+        ingress_class_cells}},
       {"Endpoints", {{name_column(), shown("Endpoints"), age_column()}, endpoints_cells}},
       {"EndpointSlice",
        {{name_column(), shown("AddressType"), shown("Ports"), shown("Endpoints"), age_column()},

@@ -17,7 +17,7 @@ struct Summary {
   std::string reason;
   std::size_t ready = 0;
   std::int64_t restarts = 0;
-  std::string last_restart = {};  // RFC 3339, "" for none; such times are ordered as texts
+  std::string last_restart = {};  // RFC 3339, "" if none; compared as strings
 };
 
 bool is_true(const JsonObject& object, Path path) {
@@ -32,7 +32,7 @@ bool has_condition(const JsonObject& pod, std::string_view type) {
   });
 }
 
-// Init containers that run on beside the others: sidecars.
+// Sidecars: init containers that keep running.
 std::set<std::string_view> restartable_init_containers(const JsonObject& pod) {
   std::set<std::string_view> names;
   for (const Json& container : array_at(pod, {"spec", "initContainers"})) {
@@ -57,7 +57,7 @@ std::string end_of(const JsonObject& container) {
   return fmt::format("ExitCode:{}", integer_at(ended, {"exitCode"}).value_or(0));
 }
 
-// Adds the init containers to the row. `shown` takes the reason and all restarts; `kept` takes the
+// Adds the init containers to the row. `shown` gets the reason and all restarts; `kept` gets the
 // part that still counts after initialization.
 enum class Initialization { over, under_way };
 
@@ -109,7 +109,7 @@ void sum_containers(const JsonObject& pod, Summary& summary) {
       ++summary.ready;
     }
   }
-  // A pod is not completed while any of its containers is up, or when one has failed.
+  // A pod is not completed while any of its containers runs, or if one has failed.
   if (summary.reason != "Completed") return;
   if (running && has_condition(pod, "Ready")) {
     summary.reason = "Running";

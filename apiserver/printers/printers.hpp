@@ -1,5 +1,5 @@
-// The columns of `kubectl get`, for each kind: which there are, and what stands in them for one
-// object. As kube-apiserver 1.37 has them (pkg/printers/internalversion), but for the descriptions.
+// The columns of `kubectl get` for each kind, and their contents for one object, as in
+// kube-apiserver 1.37 (pkg/printers/internalversion) except the descriptions.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 namespace dcm::apiserver {
 
 struct Column {
-  // Shown always, or with `-o wide` alone.
+  // Shown always, or only with `-o wide`.
   enum class Priority { always = 0, wide = 1 };
 
   std::string name;
@@ -25,14 +25,14 @@ struct Column {
 
 struct Printer {
   std::vector<Column> columns;
-  // As many as there are columns. `object` is of the stored version.
+  // One per column. `object` is of the stored version.
   std::function<JsonArray(const JsonObject& object, runtime::WallTime now)> cells;
 };
 
-// Name and creation time for a kind without columns of its own.
+// Name and creation time for a kind without its own columns.
 const Printer& printer_of(std::string_view kind);
 
-// The cells of kind `Pod`: container states make them longer than those of all other kinds.
+// The cells of kind `Pod`, in a separate file because of container states.
 JsonArray pod_cells(const JsonObject& pod, runtime::WallTime now);
 
 }  // namespace dcm::apiserver

@@ -6,6 +6,7 @@
 
 #include "apiserver/printers/printer_parts.hpp"
 #include "apiserver/rules/label_selector.hpp"
+#include "apiserver/text/words.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
@@ -147,6 +148,35 @@ JsonArray cron_job_cells(const JsonObject& cron, WallTime now) {
   return cells;
 }
 
+JsonArray pod_template_cells(const JsonObject& object, WallTime) {
+  const JsonArray& containers = array_at(object, {"template", "spec", "containers"});
+  return {name_of(object), Json(joined(containers, "name")), Json(joined(containers, "image")),
+          Json(labels_text(object_at(object, {"template", "metadata", "labels"})))};
+}
+
+// "daemonset.apps/agent".
+std::string controller_of(const JsonObject& object) {
+  for (const Json& item : array_at(object, {"metadata", "ownerReferences"})) {
+    const JsonObject& owner = as_object(item);
+    if (!flag_at(owner, {"controller"})) continue;
+    const std::string_view version = text_at(owner, {"apiVersion"});
+    const auto slash = version.find('/');
+    const std::string group =
+        slash == std::string_view::npos ? "" : fmt::format(".{}", version.substr(0, slash));
+    return fmt::format("{}{}/{}", lower(text_at(owner, {"kind"})), group, text_at(owner, {"name"}));
+  }
+  return "<none>";
+}
+
+JsonArray revision_cells(const JsonObject& revision, WallTime now) {
+  return {name_of(revision), Json(controller_of(revision)), number_at(revision, {"revision"}),
+          age(revision, now)};
+}
+
+JsonArray runtime_class_cells(const JsonObject& runtime, WallTime now) {
+  return {name_of(runtime), Json(text_at(runtime, {"handler"})), age(runtime, now)};
+}
+
 }  // namespace
 
 Printers workload_printers() {
@@ -177,6 +207,12 @@ Printers workload_printers() {
                        typed("Suspend", "boolean"), typed("Active", "integer"),
                        shown("Last Schedule"), age_column()}),
         cron_job_cells}},
+      {"PodTemplate",
+       {{name_column(), shown("Containers"), shown("Images"), shown("Pod Labels")},
+        pod_template_cells}},
+      {"ControllerRevision",
+       {{name_column(), shown("Controller"), shown("Revision"), age_column()}, revision_cells}},
+      {"RuntimeClass", {{name_column(), shown("Handler"), age_column()}, runtime_class_cells}},
   };
 }
 

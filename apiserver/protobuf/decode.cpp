@@ -12,7 +12,7 @@
 #include "runtime/base64.hpp"
 #include "runtime/timestamp.hpp"
 
-// protozero throws when bytes are missing or of the wrong type; decode_protobuf() catches it.
+// protozero throws if bytes are missing or of the wrong type; decode_protobuf() catches it.
 
 namespace dcm::apiserver {
 
@@ -31,12 +31,12 @@ std::int64_t integer_in(pbf_reader& reader) {
   return static_cast<std::int64_t>(reader.get_uint64());
 }
 
-// As JSON has text.
+// Types that JSON represents as strings.
 Json text_in(pbf_reader& reader) {
   return Json(valid_utf8(view_of(reader.get_view())));
 }
 
-// The field `number` of a message of its own; "" if it is not there.
+// The field `number` of a nested message; "" if missing.
 std::string wrapped_bytes(pbf_reader& reader, std::uint32_t number) {
   std::string bytes;
   pbf_reader inner = reader.get_message();
@@ -50,7 +50,7 @@ std::string wrapped_bytes(pbf_reader& reader, std::uint32_t number) {
   return bytes;
 }
 
-// Which of the two it is (1), the number (2), the text (3).
+// The type (1), the number (2), the text (3).
 Json int_or_string_in(pbf_reader& reader) {
   std::int64_t is_text = 0;
   std::int64_t number = 0;
@@ -84,7 +84,7 @@ Json time_in(pbf_reader& reader, Type type) {
       inner.skip();
     }
   }
-  // A time beyond four-digit years is not written either.
+  // A time beyond four-digit years is omitted as well.
   constexpr std::int64_t kYear10000 = 253'402'300'800;
   const bool is_far = seconds >= kYear10000 || seconds <= -kYear10000;
   if ((seconds == 0 && nanos == 0) || is_far) return nullptr;
@@ -116,7 +116,7 @@ Json raw_in(pbf_reader& reader, ItemBudget& budget) {
   return std::move(*json);
 }
 
-// A message nests as its description does, so the recursion is bounded: the table has no cycle.
+// A message nests like its description, so the recursion is bounded: the table has no cycle.
 void decode_message(pbf_reader reader, const ProtoMessage& message, JsonObject& object,
                     ItemBudget& budget);
 
@@ -129,7 +129,7 @@ Json decode_value(pbf_reader& reader, const ProtoField& field, ItemBudget& budge
     case Type::integer:
       return integer_in(reader);
     case Type::boolean:
-      // Not get_bool(), which reads past the end of a body that is cut off here.
+      // Not get_bool(), which reads past the end of a truncated body.
       return reader.get_uint64() != 0;
     case Type::raw:
       return raw_in(reader, budget);
@@ -151,7 +151,7 @@ Json decode_value(pbf_reader& reader, const ProtoField& field, ItemBudget& budge
   return nullptr;
 }
 
-// Whether Go leaves the value out of JSON: empty text, numbers and flags, except behind a pointer.
+// Whether Go omits the value in JSON: empty strings, numbers and flags, except behind a pointer.
 // (An int-or-string is always behind a pointer, or required.)
 bool is_left_out(const ProtoField& field, const Json& value) {
   if (value.is_null()) return true;
@@ -178,7 +178,7 @@ void decode_entry(pbf_reader& reader, const ProtoField& field, JsonObject& map,
   map[view(key.get_string())] = std::move(value);
 }
 
-// Go writes one number at a time; a writer may also pack them.
+// Go writes one number at a time; other writers may pack them.
 void decode_item(pbf_reader& reader, const ProtoField& field, JsonArray& list, ItemBudget& budget) {
   const bool number = field.type == Type::integer || field.type == Type::boolean;
   if (!number || reader.wire_type() != pbf_wire_type::length_delimited) {

@@ -17,7 +17,7 @@ using Type = ProtoField::Type;
 using Count = ProtoField::Count;
 using protozero::pbf_writer;
 
-// Text that may be a number in JSON, as a quantity may.
+// A string that may be a number in JSON, such as a quantity.
 std::string text_of(const Json& value) {
   return value.is_string() ? std::string(view(value.get_string())) : serialize(value);
 }
@@ -28,13 +28,13 @@ std::int64_t integer_of(const Json& value) {
   return failed ? 0 : number;
 }
 
-// Negative numbers of 32 bits are written with 64, so one way fits all.
+// Negative 32-bit numbers are written with 64 bits, so one encoding fits all.
 void add_integer(std::string& out, std::uint32_t number, std::int64_t value) {
   pbf_writer(out).add_uint64(number, static_cast<std::uint64_t>(value));
 }
 
-// Appends the output of `fill` to `out`, as a message within. An empty message is written too,
-// though protozero would take it back: `emptyDir: {}` means something.
+// Appends the output of `fill` to `out`, as a nested message. An empty message is written too,
+// though protozero would drop it: `emptyDir: {}` has a meaning.
 template <class F>
 void add_message(std::string& out, std::uint32_t number, F fill) {
   const std::size_t before = out.size();
@@ -57,7 +57,7 @@ void add_int_or_string(std::string& out, std::uint32_t number, const Json& value
   });
 }
 
-// The part of a second in RFC 3339, in nanoseconds.
+// The fraction of a second in RFC 3339, in nanoseconds.
 std::int64_t fraction_of(std::string_view time) {
   const auto dot = time.find('.');
   if (dot == std::string_view::npos) return 0;
@@ -150,14 +150,14 @@ void encode_message(std::string& out, const ProtoMessage& message, const JsonObj
   }
 }
 
-// The key of a field of bytes, and their number.
+// The key of a bytes field, and their length.
 void add_length(std::string& text, std::uint32_t tag, std::size_t bytes) {
   constexpr std::uint32_t kLengthDelimited = 2;
   protozero::write_varint(std::back_inserter(text), (tag << 3U) | kLengthDelimited);
   protozero::write_varint(std::back_inserter(text), bytes);
 }
 
-// All of an envelope that comes before the bytes of its object, of which there are so many.
+// The part of an envelope before the bytes of its object, given their length.
 std::string envelope_of(std::string_view api_version, std::string_view kind, std::size_t bytes) {
   std::string type;
   pbf_writer type_writer(type);

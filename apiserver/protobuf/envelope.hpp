@@ -1,5 +1,5 @@
-// k8s.io/apimachinery's runtime.Unknown: four bytes that say what it is, then the type (1) and the
-// object itself (2).
+// k8s.io/apimachinery's runtime.Unknown: a four-byte prefix, then the type (1) and the object
+// itself (2).
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include "runtime/assert.hpp"
 
-// The literal is longer than every compiler must take; this one takes it.
+// The literal is longer than every compiler must accept; this one accepts it.
 #pragma clang diagnostic ignored "-Woverlength-strings"
 
 namespace dcm::apiserver {
@@ -76,7 +76,7 @@ class Messages {
       made.type = simple->second;
     } else {
       made.type = Type::message;
-      made.message = &messages_[type];  // perhaps described further down
+      made.message = &messages_[type];  // possibly described further down
     }
     made.embedded = line.contains('i');
     made.pointer = line.contains('p');

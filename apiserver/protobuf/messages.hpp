@@ -1,5 +1,5 @@
-// The messages of Kubernetes' protobuf encoding, and how their fields are called in JSON: the table
-// that tables.py makes from the published Go modules.
+// The messages of Kubernetes' protobuf encoding, and the JSON names of their fields: the table that
+// tables.py creates from the published Go modules.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct ProtoField {
     integer,
     boolean,
     raw,      // JSON within the message
-    strings,  // a list of text in a message of its own
+    strings,  // a list of strings in its own message
     quantity,
     int_or_string,
     time,
@@ -31,8 +31,8 @@ struct ProtoField {
   Count count = Count::one;
   Type type = Type::text;
   const ProtoMessage* message = nullptr;  // of Type::message
-  bool embedded = false;                  // its fields are members of the object around it
-  bool pointer = false;                   // an empty value is told from none
+  bool embedded = false;                  // its fields are members of the enclosing object
+  bool pointer = false;                   // an empty value differs from none
   bool kept = false;                      // in JSON even if it is empty
 };
 
@@ -40,8 +40,8 @@ struct ProtoMessage {
   std::vector<ProtoField> fields;  // by number
 };
 
-// The message of a kind, of a list of it, or of what belongs to no group (Status, DeleteOptions);
-// null for what the table lacks. Lives as long as the process.
+// The message of a kind, of its list, or of a type without group (Status, DeleteOptions); null if
+// it is not in the table. Lives as long as the process.
 const ProtoMessage* proto_message(std::string_view api_version, std::string_view kind);
 
 }  // namespace dcm::apiserver

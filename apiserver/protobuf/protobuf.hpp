@@ -1,6 +1,5 @@
-// Kubernetes' protobuf (`application/vnd.kubernetes.protobuf`) from and to JSON objects: what Go
-// programs send and ask for. An object travels in an envelope that names its kind; a watch is a
-// stream of frames.
+// Kubernetes' protobuf (`application/vnd.kubernetes.protobuf`) from and to JSON objects, as used by
+// Go programs. An object travels in an envelope that names its kind; a watch is a stream of frames.
 #pragma once
 
 #include <string>
@@ -14,13 +13,13 @@ inline constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protob
 inline constexpr std::string_view kProtobufWatch =
     "application/vnd.kubernetes.protobuf;stream=watch";
 
-// The object as Go would write it as JSON, apiVersion and kind included. Fields that the table
-// lacks are passed over, as a real server does. 400 for what is no Kubernetes protobuf, for a
-// kind that there is not, and for more than kValuesMax values.
+// The object as Go would write it as JSON, including apiVersion and kind. Unknown fields are
+// skipped, as in a real server. 400 for anything but Kubernetes protobuf, for an unknown kind, and
+// for more than kValuesMax values.
 Outcome<JsonObject> decode_protobuf(std::string_view body);
 
-// With its envelope; members that the message lacks are left out. Requires that the table has such
-// a kind (encodes_protobuf()).
+// With its envelope; members that the message lacks are omitted. Requires that the table has such a
+// kind (encodes_protobuf()).
 std::string encode_protobuf(std::string_view api_version, std::string_view kind,
                             const JsonObject& object);
 bool encodes_protobuf(std::string_view api_version, std::string_view kind);
@@ -28,13 +27,13 @@ bool encodes_protobuf(std::string_view api_version, std::string_view kind);
 // The bytes of an object without envelope, as protobuf_list_item() takes it.
 std::string encode_protobuf_item(std::string_view api_version, std::string_view kind,
                                  const JsonObject& object);
-// A list of `kind`List is this head, and its items one after the other. `bytes`: of the items as
-// protobuf_list_item() returns them.
+// A list of `kind`List is this head followed by its items. `bytes`: of the items as returned by
+// protobuf_list_item().
 std::string protobuf_list_head(std::string_view api_version, std::string_view list_kind,
                                const JsonObject& metadata, std::size_t bytes);
 std::string protobuf_list_item(std::string_view item);
 
-// An event of a watch; `object` is in its envelope.
+// A watch event; `object` is in its envelope.
 std::string protobuf_event(std::string_view type, std::string_view object);
 
 }  // namespace dcm::apiserver

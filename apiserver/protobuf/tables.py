@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 VERSION = sys.argv[1] if len(sys.argv) > 1 else "v0.37.2"
-# Folders of k8s.io/api, and the group as an apiVersion has it.
+# Folders of k8s.io/api, and the group as written in apiVersion.
 GROUPS = {
     "core/v1": "v1",
     "admissionregistration/v1": "admissionregistration.k8s.io/v1",
@@ -32,7 +32,9 @@ GROUPS = {
     "coordination/v1": "coordination.k8s.io/v1",
     "discovery/v1": "discovery.k8s.io/v1",
     "events/v1": "events.k8s.io/v1",
+    "flowcontrol/v1": "flowcontrol.apiserver.k8s.io/v1",
     "networking/v1": "networking.k8s.io/v1",
+    "node/v1": "node.k8s.io/v1",
     "policy/v1": "policy/v1",
     "rbac/v1": "rbac.authorization.k8s.io/v1",
     "resource/v1": "resource.k8s.io/v1",

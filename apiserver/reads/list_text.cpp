@@ -4,7 +4,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// Enough for few writes, and little enough for about a millisecond.
+// A compromise: few writes, and about a millisecond each.
 constexpr std::size_t kPartBytes = 64 * 1024;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Writes a list as text, object by object, so that a large list holds up no other request.
+// Writes a list object by object, so that a large list does not delay other requests.
 #pragma once
 
 #include <functional>
@@ -11,29 +11,27 @@
 
 namespace dcm::apiserver {
 
-// How the objects of a list become one text in some form: head, items with something between them,
-// tail.
+// How a list of objects becomes text in some format: head, separated items, tail.
 struct ListText {
   std::function<std::string(const Stored&)> item;
   std::string_view between;
-  // May tell the size of what follows, so it is made last. `bytes`: of all items.
+  // May contain the size of what follows, so it is created last. `bytes`: of all items.
   std::function<std::string(std::size_t bytes)> head;
   std::string_view tail;
   enum class HeadIsMade { first, last } head_is_made = HeadIsMade::first;
 };
 
-// All of it at once.
+// The whole list at once.
 std::string whole(const ListText& text, const std::vector<Stored>& objects);
 
-// The same in parts, each of which is made in about a millisecond. What it lists is the state of
-// the moment at which it was made.
+// The same in parts, each created in about a millisecond. Lists the state at the time of creation.
 class ListParts {
  public:
-  // `end` comes after all of it.
+  // `end` follows all of it.
   ListParts(ListText text, std::vector<Stored> objects, std::string end = {})
       : text_(std::move(text)), objects_(std::move(objects)), end_(std::move(end)) {}
 
-  // Nothing: there are no more. Empty: come again.
+  // nullopt: complete. Empty: not ready yet.
   std::optional<std::string> next();
 
  private:
@@ -44,7 +42,7 @@ class ListParts {
   std::string end_;
   std::size_t encoded_ = 0;             // objects
   std::size_t bytes_ = 0;               // of their items
-  std::vector<std::string> kept_ = {};  // items that wait for the head
+  std::vector<std::string> kept_ = {};  // items waiting for the head
   std::size_t told_ = 0;                // of those
   enum class At { head, items, tail, end } at_ = At::head;
 };

@@ -13,7 +13,7 @@ namespace dcm::apiserver {
 namespace {
 
 struct ContinueToken {
-  Revision revision;  // 0: whatever is newest (an inconsistent continuation)
+  Revision revision;  // 0: the newest (an inconsistent continuation)
   std::string start;  // the first key of the next page
 };
 
@@ -82,8 +82,7 @@ ApiError expired_token(const Store& store, const ContinueToken& token) {
   return error;
 }
 
-// 0: no limit. A list that may be of any age comes from the watch cache, which does not page;
-// events have none.
+// 0: no limit. A list of any age comes from the watch cache, which does not page; events have none.
 Outcome<std::size_t> page_limit(const ResourceType& type, const Query& query) {
   for (const auto* name : {"limit", "timeoutSeconds"}) {
     if (auto number = query.check_integer(name); !number) {
@@ -95,7 +94,7 @@ Outcome<std::size_t> page_limit(const ResourceType& type, const Query& query) {
   return any_age || limit < 0 ? 0 : static_cast<std::size_t>(limit);
 }
 
-// Only the newest state has indexes, not one that is asked for by its version.
+// Only the newest state has indexes, not one requested by its version.
 enum class Indexed { no, yes };
 
 struct View {
@@ -104,7 +103,7 @@ struct View {
   Indexed indexed = Indexed::yes;
 };
 
-// Which state to show, and from where on.
+// Which state to show, and where to start.
 Outcome<View> choose_view(const Store& store, const ListTarget& target, const Query& query,
                           const Selector& selector) {
   if (const auto text = query.get("continue"); !text.empty()) {
@@ -129,7 +128,7 @@ Outcome<View> choose_view(const Store& store, const ListTarget& target, const Qu
   if (*wanted > store.revision()) {
     return std::unexpected(version_too_large(*wanted, store.revision()));
   }
-  // Pages that start at a version are of that version, as they were before there was a match.
+  // Pages that start at a version show that version, as before resourceVersionMatch existed.
   const std::string_view match = query.get("resourceVersionMatch");
   const bool pages_of_version = match.empty() && *wanted > 0 && !selector.selects_one_name() &&
                                 query.integer("limit").value_or(0) > 0;
@@ -138,7 +137,7 @@ Outcome<View> choose_view(const Store& store, const ListTarget& target, const Qu
   return std::unexpected(expired("The resourceVersion for the provided list is too old."));
 }
 
-// A list of one name is a look-up, if the newest state is asked for.
+// A list of one name is a look-up, if the newest state is requested.
 std::vector<Store::Entry> entries_of(const Store& store, const ListTarget& target,
                                      const Selector& selector, const View& view) {
   const std::string& storage = target.type->storage();
@@ -189,7 +188,7 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
   const auto limit = page_limit(*target.type, query);
   if (!limit) return std::unexpected(limit.error());
   auto entries = entries_of(store, target, *selector, *view);
-  // Pods are indexed by node: only those of the node are looked at, and counted into pages.
+  // Pods are indexed by node: only those of the node are visited and counted into pages.
   const bool by_index = view->indexed == Indexed::yes && query.get("continue").empty();
   if (selector->selects_node() && by_index) {
     std::erase_if(entries,

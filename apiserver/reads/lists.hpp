@@ -14,8 +14,7 @@ struct ListTarget {
   const ResourceType* type;
   std::string version;
   std::string ns;  // "" for all
-  // Keeps `type` of a defined kind alive: its definition may change while a list is sent or a watch
-  // is open.
+  // Keeps `type` of a defined kind alive: its definition may change during a list or watch.
   std::shared_ptr<const ResourceType> kept = {};
 
   std::string prefix() const { return ns.empty() ? "" : ns + "/"; }
@@ -29,15 +28,15 @@ struct Page {
 };
 Outcome<Page> select_page(const Store& store, const ListTarget& target, const Query& query);
 
-// As the list of its kind.
+// In the format of its kind's list.
 ListText list_text(const ListTarget& target, const JsonObject& metadata, Encoding encoding);
-// The same in JSON, of any kind: `{"kind":…,"apiVersion":…,"metadata":…,"items":[` and so on.
+// The same in JSON, for any kind: `{"kind":…,"apiVersion":…,"metadata":…,"items":[` and so on.
 ListText json_list_text(std::string_view kind, std::string_view api_version,
                         const JsonObject& metadata, std::function<std::string(const Stored&)> item);
 
-// A `resourceVersion` of a query; "" is 0. nullopt for what is no number.
+// The `resourceVersion` of a query; "" is 0. nullopt if it is no number.
 std::optional<Revision> parse_revision(std::string_view text);
-// The message about a bad revision.
+// The message about an invalid revision.
 std::string not_a_revision(std::string_view text);
 
 }  // namespace dcm::apiserver

@@ -12,7 +12,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Takes what stands before the next `separator` off the front.
+// Removes and returns the text before the next `separator`.
 std::string_view take(std::string_view& text, char separator) {
   const auto end = text.find(separator);
   const std::string_view part = trimmed(text.substr(0, end));
@@ -31,7 +31,7 @@ MediaType parse_media_type(std::string_view text) {
   return type;
 }
 
-// nullopt for what this server cannot write.
+// nullopt if this server cannot write it.
 std::optional<Form> form_of(const MediaType& type) {
   if (!type.is_json() && !type.is_protobuf()) return std::nullopt;
   Form form;

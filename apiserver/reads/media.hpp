@@ -1,5 +1,5 @@
-// The form of an answer that a client accepts: its Accept header, as k8s.io/apiserver's content
-// negotiation reads it. A list of media types by preference, each with a conversion
+// Chooses the format of an answer from the Accept header, like k8s.io/apiserver's content
+// negotiation. A list of media types by preference, each with a conversion
 // (`application/json;as=Table;v=v1;g=meta.k8s.io`); the first that this server supports is taken.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 
@@ -19,7 +19,7 @@ struct MediaType {
 
   bool is_json() const;
   bool is_protobuf() const;
-  // The parameters of the conversion: `as`, `g` and `v`. "": no conversion.
+  // The conversion parameters `as`, `g` and `v`. "" means no conversion.
   std::string_view parameter(std::string_view key) const;
 };
 
@@ -27,16 +27,16 @@ std::vector<MediaType> parse_accept(std::string_view header);
 
 // How an object or a list of them is shown.
 struct Form {
-  // `metadata`: nothing else of it, as meta.k8s.io's PartialObjectMetadata.
+  // `metadata`: only that, as meta.k8s.io's PartialObjectMetadata.
   enum class Shape { object, metadata, table } shape = Shape::object;
   Encoding encoding = Encoding::json;
-  std::string version = {};  // of meta.k8s.io, if it is no object
+  std::string version = {};  // of meta.k8s.io, unless it is a plain object
 };
 
-// Whether the objects of a kind can be had in protobuf; their metadata can, of all kinds.
+// Whether the kind is available in protobuf; metadata is for all kinds.
 enum class Protobuf { of_objects, of_metadata };
 
-// nullopt when none of what is wished for can be had. An empty header takes anything.
+// nullopt if none of the accepted types is available. An empty header accepts anything.
 std::optional<Form> choose_form(std::string_view accept, Protobuf protobuf = Protobuf::of_objects);
 
 }  // namespace dcm::apiserver

@@ -1,5 +1,5 @@
-// meta.k8s.io PartialObjectMetadata: of an object its metadata only, as garbage collectors and
-// metadata informers ask for it.
+// meta.k8s.io PartialObjectMetadata: only the metadata of an object, as garbage collectors and
+// metadata informers request it.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@ std::string encode_partial(const Stored& object, const Form& form);
 // `metadata` is a ListMeta.
 ListText partial_list_text(const JsonObject& metadata, const Form& form);
 
-// Converts a response that is JSON so far, a Status or the answer to a write, to the requested
-// form, if it has one. (Writes know no tables, although kubectl asks for them.)
+// Converts a JSON response, a Status or the answer to a write, to the requested form, if any.
+// (Writes ignore tables, although kubectl requests them.)
 void to_form(const Form& form, Response& response);
 
 }  // namespace dcm::apiserver

@@ -18,7 +18,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Splits at commas that are not within parentheses.
+// Splits at commas outside of parentheses.
 std::vector<std::string_view> split_terms(std::string_view text) {
   std::vector<std::string_view> terms;
   std::size_t begin = 0;
@@ -69,7 +69,7 @@ SelectableFields all_fields(const ResourceType& type, const JsonObject& object) 
   return fields;
 }
 
-// Kinds without fields of their own answer with a default text.
+// Kinds without field selectors answer with a default text.
 ApiError unknown_field(const ResourceType& type, std::string_view field) {
   if (type.defined != nullptr || !type.strategy->selectable_fields({}).empty()) {
     return bad_request(fmt::format("field label not supported: {}", field));

@@ -1,4 +1,4 @@
-// Label and field selectors, as lists and watches take them.
+// Label and field selectors of lists and watches.
 #pragma once
 
 #include <optional>
@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "apiserver/model/api_error.hpp"
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 
 class Selector {
  public:
-  // 400 for what cannot be parsed, or names a field that the kind does not offer.
+  // 400 if it cannot be parsed, or names a field that the kind does not offer.
   static Outcome<Selector> parse(const ResourceType& type, std::string_view labels,
                                  std::string_view fields);
 
@@ -21,11 +21,11 @@ class Selector {
   bool selects_everything() const { return terms_.empty(); }
   // By `metadata.name=…`.
   bool selects_one_name() const { return selects("metadata.name"); }
-  // Which one; good as long as the selector.
+  // The selected name; valid as long as the selector.
   std::optional<std::string_view> selected_name() const;
   // Pods by `spec.nodeName=…`.
   bool selects_node() const { return type_->is("Pod") && selects("spec.nodeName"); }
-  // Whether the terms on the node hold, whatever the others say.
+  // Whether the terms about the node match, ignoring the others.
   bool matches_node(const JsonObject& pod) const;
 
  private:

@@ -1,4 +1,4 @@
-// meta.k8s.io Table: objects as rows of cells, the form in which `kubectl get` asks for them.
+// meta.k8s.io Table: objects as rows of cells, as requested by `kubectl get`.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace dcm::apiserver {
 
 struct TableStyle {
-  // The part of its object that a row has, besides the cells.
+  // The part of its object that a row includes, besides the cells.
   enum class Include { none, metadata, object };
 
   std::string version;  // of meta.k8s.io
   Include include = Include::metadata;
 };
 
-// Reads the query's style of a table (`includeObject`); 400 for an unknown style.
+// Reads `includeObject` of the query; 400 for an unknown value.
 Outcome<TableStyle> table_style(const Form& form, const Query& query);
 
 // A watch shows its columns once, with the first event.

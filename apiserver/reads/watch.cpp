@@ -13,7 +13,7 @@ namespace {
 
 using WatchList = WatchOptions::WatchList;
 
-// The last bookmark comes this long before the end, so that the next watch starts from there.
+// The last bookmark is sent this long before the end, so that the next watch starts from there.
 constexpr auto kLastBookmark = std::chrono::seconds(2);
 
 bool asks_initial_events(const WatchOptions& options, const Query& query) {
@@ -84,7 +84,7 @@ Outcome<Watch::Start> Watch::choose_start(const WatchContext& context, const Lis
 Outcome<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const ListTarget& target,
                                             const Query& query, const Form& form,
                                             std::optional<TableStyle> style) {
-  // What can be read comes before what may be said together.
+  // Parse errors are reported before conflicts between parameters.
   for (const auto* name : {"limit", "timeoutSeconds"}) {
     if (auto number = query.check_integer(name); !number) return std::unexpected(number.error());
   }
@@ -170,7 +170,7 @@ std::string Watch::initial_marker() {
   return line("BOOKMARK", std::make_shared<const JsonObject>(marker));
 }
 
-// All watches of a version show the same text. (Of tables there are many kinds, and few watches.)
+// All watches of a version share the same text. (Tables have many variants and few watches.)
 std::string Watch::line(std::string_view type, const Stored& object) {
   const ColumnHeads heads = std::exchange(heads_, ColumnHeads::omitted);
   if (style_) {
@@ -206,7 +206,7 @@ std::optional<std::string> Watch::next() {
   if (std::exchange(marker_due_, false)) return initial_marker();
   if (failure_) return std::exchange(failure_, std::nullopt);
   if (auto change = next_change()) return change;
-  // Only now, with nothing left behind, does the newest revision hold for this reader.
+  // Only now, with nothing left behind, has this reader reached the newest revision.
   if (ended_ || !std::exchange(bookmark_due_, false)) return std::nullopt;
   return bookmark();
 }

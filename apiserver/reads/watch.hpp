@@ -1,8 +1,8 @@
 // An open watch: a cursor into the history of a resource.
 //
-// A front pulls lines with next() and is told by a callback when it is worth pulling again. The
-// watch keeps no queue: a reader that stops reading costs nothing, and is cut off when the history
-// has moved past its cursor, as a real server cuts off readers that lag.
+// A front pulls lines with next(), and a callback tells it when to pull again. The watch has no
+// queue: a reader that stops reading costs nothing, and is cut off when the history has moved past
+// its cursor, like slow readers of a real server.
 #pragma once
 
 #include <deque>
@@ -21,14 +21,14 @@ namespace dcm::apiserver {
 
 struct WatchOptions {
   runtime::Duration bookmark_interval = std::chrono::minutes(1);
-  // How long a watch lives at least that names no timeout; at most twice that.
+  // The minimum lifetime of a watch without a timeout; the maximum is twice that.
   runtime::Duration timeout = std::chrono::minutes(30);
-  // A server before 1.27 (or with the gate off) refuses `sendInitialEvents`, an older one has never
-  // heard of it.
+  // A server before 1.27 (or with the gate off) rejects `sendInitialEvents`, an older one does not
+  // know it.
   enum class WatchList { supported, refused, ignored } watch_list = WatchList::supported;
 };
 
-// The server's parts that a watch uses. All outlive it.
+// The server's parts that a watch uses. All references outlive it.
 struct WatchContext {
   const Store* store;
   runtime::TimeSource* time;
@@ -39,9 +39,9 @@ struct WatchContext {
 
 class Watch {
  public:
-  // Events carry objects in `form`, or tables of one row in `style`.
-  // 4xx for parameters that do not go together, 500 for a version that is no number. One that is
-  // too old or too new is not such a failure: it is an ERROR event in the stream.
+  // Events carry objects in `form`, or tables of one row in `style`. 4xx for conflicting
+  // parameters, 500 for a version that is no number. A version that is too old or too new is not a
+  // failure, but an ERROR event in the stream.
   static Outcome<std::unique_ptr<Watch>> open(const WatchContext& context, const ListTarget& target,
                                               const Query& query, const Form& form = {},
                                               std::optional<TableStyle> style = {});
@@ -51,13 +51,13 @@ class Watch {
 
   // The media type of the stream, for its Content-Type.
   std::string_view media_type() const;
-  // The next event as a line of JSON (with its newline) or a frame of protobuf, or nullopt when
-  // there is none by now.
+  // The next event as a line of JSON (with its newline) or a frame of protobuf; nullopt if there is
+  // none now.
   std::optional<std::string> next();
-  // Nothing will come any more: close the stream. Events that are still there are pulled first.
+  // Nothing more will come: close the stream. Pull remaining events first.
   bool ended() const { return ended_; }
   // Called whenever next() or ended() may have changed, possibly in the middle of a write: it must
-  // only take note, and do the pulling later.
+  // only take note, and pull later.
   void on_ready(std::function<void()> callback) { ready_ = std::move(callback); }
 
   const ListTarget& target() const { return target_; }
@@ -65,10 +65,10 @@ class Watch {
   const std::string& client() const { return client_; }
   void set_client(std::string client) { client_ = std::move(client); }
 
-  // For the server: something was written, or the server stops.
+  // For the server: after a write, or when the server stops.
   void notify();
   void end();
-  // Called once, when the watch goes away.
+  // Called once, on destruction.
   void on_close(std::function<void()> callback) { closed_ = std::move(callback); }
 
  private:
@@ -76,7 +76,7 @@ class Watch {
   struct Start {
     Revision revision = 0;      // live events follow after it
     bool with_objects = false;  // the objects as of `revision` come first
-    bool with_marker = false;   // then the bookmark that says so
+    bool with_marker = false;   // then the bookmark that marks their end
   };
 
   Watch(const WatchContext& context, ListTarget target, Selector selector)
@@ -101,11 +101,11 @@ class Watch {
   Form form_;
   std::optional<TableStyle> style_;
   ColumnHeads heads_ = ColumnHeads::shown;  // for the next line
-  std::deque<Stored> initial_;              // objects that are still to be shown
+  std::deque<Stored> initial_;              // remaining initial objects
   bool marker_due_ = false;                 // the bookmark that ends them
-  std::optional<std::string> failure_;      // the ERROR that there is instead
+  std::optional<std::string> failure_;      // the ERROR sent instead
   std::uint64_t cursor_ = 0;
-  Revision floor_ = 0;  // events up to here are not shown
+  Revision floor_ = 0;  // events up to here are skipped
   runtime::MonoTime ends_at_{};
   bool bookmark_due_ = false;
   bool ended_ = false;

@@ -6,7 +6,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// "<namespace>/<name>" → "<namespace>"; "" for what has none.
+// "<namespace>/<name>" → "<namespace>"; "" if there is none.
 std::string_view namespace_of(std::string_view key) {
   const auto slash = key.find('/');
   return slash == std::string_view::npos ? std::string_view() : key.substr(0, slash);

@@ -1,5 +1,5 @@
-// The open watches of a server, by what they look at: a write concerns only those of its resource
-// and namespace, however many others there are.
+// The open watches of a server, by resource and namespace: a write concerns only matching ones,
+// however many others there are.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace dcm::apiserver {
 
 class WatchIndex {
  public:
-  // The watch takes itself out when it goes away. Both stay where they are until then.
+  // The watch removes itself on destruction. Neither may move until then.
   void add(Watch& watch);
 
-  // Tells the watches that a change may concern, in the order in which they were opened.
+  // Notifies the watches that a change may concern, in the order in which they were opened.
   void notify(std::string_view resource, const Change& change);
   // Ends all watches, or those of one resource.
   void end_all();
@@ -33,7 +33,7 @@ class WatchIndex {
  private:
   // By number, so that the order does not depend on addresses.
   using Watches = std::map<std::uint64_t, Watch*>;
-  // By namespace; "" are those of all namespaces, and of what has none.
+  // By namespace; "" has watches of all namespaces, and of cluster-scoped kinds.
   using ByNamespace = std::map<std::string, Watches, std::less<>>;
 
   void remove(const std::string& resource, const std::string& ns, std::uint64_t number);

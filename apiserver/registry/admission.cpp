@@ -1,4 +1,4 @@
-// The admission policies' part in a write: what they are shown of it.
+// How admission policies see a write.
 #include "apiserver/registry/registry.hpp"
 
 namespace dcm::apiserver {

@@ -14,8 +14,8 @@ namespace {
 const Json kOrphan = "orphan";
 const Json kForeground = "foregroundDeletion";
 
-// Grace that is left: of an earlier deletion, which can be hurried but never slowed down, or of
-// this one.
+// The remaining grace period: of an earlier deletion, which can be shortened but never extended, or
+// of this one.
 struct Grace {
   enum class Mark { write, leave } mark;
   std::int64_t seconds = 0;
@@ -37,14 +37,15 @@ bool is_immortal(const Target& target) {
          (target.name == "default" || target.name == "kube-public" || target.name == "kube-system");
 }
 
-// Whether the garbage collector finds what an object owns before the object may go: its finalizers.
+// Whether the garbage collector must process dependents before the object is deleted: its
+// finalizers.
 void set_collector_finalizers(JsonObject& metadata, Propagation wish) {
   JsonArray finalizers;
   for (const Json& item : array_at(metadata, {"finalizers"})) {
     if (item != kOrphan && item != kForeground) {
       finalizers.push_back(item);
     } else if (wish == Propagation::unsaid) {
-      return;  // an earlier wish stands
+      return;  // an earlier policy is kept
     }
   }
   if (wish == Propagation::orphan) finalizers.push_back(kOrphan);
@@ -60,7 +61,7 @@ void set_collector_finalizers(JsonObject& metadata, Propagation wish) {
 
 Outcome<> check_preconditions(const Target& target, const JsonObject& object,
                               const DeleteWish& wish) {
-  // Namespaces look for themselves, and name the resource.
+  // Namespaces check themselves, and name the resource.
   ResourceType type = *target.type;
   if (type.is("Namespace")) type.kind = type.plural;
   const std::string_view uid = text_at(object, {"metadata", "uid"});
@@ -82,7 +83,7 @@ Outcome<> check_preconditions(const Target& target, const JsonObject& object,
   return {};
 }
 
-// `grace` is nullopt for a namespace, which has no such thing, and keeps its generation.
+// `grace` is nullopt for a namespace, which has no grace period, and keeps its generation.
 void Registry::mark_as_deleted(const Target& target, JsonObject& object,
                                std::optional<std::int64_t> grace) const {
   JsonObject& metadata = child(object, "metadata");
@@ -112,7 +113,7 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
   const auto graceful = strategy.grace_seconds(next, wish.grace_seconds.value_or(-1));
   const Grace grace = decide_grace(next, graceful, wish);
   const bool is_namespace = target.type->is("Namespace");
-  // A second DELETE of what ends gracefully, or of a namespace, changes nothing.
+  // A second DELETE of an object in graceful deletion, or of a namespace, changes nothing.
   const bool ends = is_namespace || (graceful && grace.seconds > 0);
   const bool decided = pending && grace.mark == Grace::Mark::leave && ends;
   if (!decided && wish.of != DeleteWish::Of::eviction) {
@@ -132,7 +133,7 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
     set_collector_finalizers(child(next, "metadata"),
                              old_wish ? Propagation::foreground : wish.propagation);
   }
-  // A namespace is marked first, and deleted once it is emptied and finalized.
+  // A namespace is marked first, and deleted once it is empty and finalized.
   const bool finalized = pending && array_at(next, {"spec", "finalizers"}).empty();
   const bool held =
       (is_namespace && !finalized) || !array_at(next, {"metadata", "finalizers"}).empty();
@@ -141,7 +142,7 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
   }
   const bool stays = held || grace.seconds > 0;
   const bool writes = target.commit == Commit::write;
-  // An object without a graceful end is deleted at once, and unchanged.
+  // An object without graceful deletion is deleted at once, unchanged.
   const bool at_once = !stays && grace.mark == Grace::Mark::leave;
   Stored current = *old;
   if (!at_once && next != **old) {

@@ -1,6 +1,5 @@
 #include "apiserver/registry/object_texts.hpp"
 
-#include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/fields/encode.hpp"
 
 namespace dcm::apiserver {

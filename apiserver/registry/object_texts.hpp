@@ -1,5 +1,5 @@
-// The newest objects as text in each encoding, so that one is encoded once, and not for its writer
-// and for each watch.
+// The newest objects as text in each encoding, so that each is encoded once, and not for its writer
+// and every watch.
 #pragma once
 
 #include <deque>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 #include "apiserver/store/store.hpp"
 
 namespace dcm::apiserver {
@@ -23,14 +23,14 @@ class ObjectTexts {
            Encoding encoding);
 
  private:
-  // Enough for watches that keep up; those that lag encode on their own, all at one time again.
+  // Enough for watches that keep up; slow ones encode separately.
   static constexpr std::size_t kMaxBytes = 16 * 1024 * 1024;
 
-  // Which keeps the object, so that no other takes its address.
+  // Keeps the object alive, so that its address is not reused.
   using Key = std::tuple<Stored, std::string, Encoding>;
 
   std::map<Key, Text> texts_;
-  std::deque<Key> order_;  // the oldest first
+  std::deque<Key> order_;  // oldest first
   std::size_t bytes_ = 0;
 };
 

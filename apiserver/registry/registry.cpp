@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/fields/conversion.hpp"
 #include "apiserver/fields/go_members.hpp"
 #include "apiserver/fields/go_values.hpp"
@@ -160,7 +159,7 @@ void Registry::set_system_metadata(const Target& target, JsonObject& metadata) c
   metadata["creationTimestamp"] = now();
 }
 
-// Of events, the metadata is looked at only when all else is right.
+// Metadata of events is checked last.
 Causes Registry::problems_with_new(const Target& target, const JsonObject& object) const {
   const Strategy& strategy = *target.type->strategy;
   Causes causes;
@@ -228,7 +227,7 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   if (auto admitted = ask_policies("CREATE", target, &body, nullptr); !admitted) {
     return std::unexpected(std::move(admitted.error()));
   }
-  // Only what is written is refused for its version, and what is applied not even then.
+  // Only written objects are rejected for their version, and applied ones not even then.
   if (!version.empty() && target.commit == Commit::write && applied == nullptr) {
     return std::unexpected(
         plain_failure("resourceVersion should not be set on objects to be created"));
@@ -243,7 +242,7 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
 }
 
 std::string Registry::random_suffix() const {
-  // apimachinery's alphabet: no vowels and no look-alikes, so that no words come out.
+  // apimachinery's alphabet: no vowels and no look-alikes, so that no words appear.
   constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
   std::string suffix;
   for (int i = 0; i < 5; ++i) suffix += kAlphabet[rng_.below(kAlphabet.size())];

@@ -26,8 +26,8 @@ struct Written {
   enum class Kind { created, updated } kind = Kind::updated;
 };
 
-// The treatment of a deleted object's dependents. `not_orphan`: the deprecated `orphanDependents:
-// false`, in the background for all kinds but namespaces.
+// The treatment of dependents. `not_orphan`: the deprecated `orphanDependents: false`; background
+// for all kinds except namespaces.
 enum class Propagation { unsaid, background, foreground, orphan, not_orphan };
 
 struct DeleteWish {
@@ -49,23 +49,23 @@ struct Deleted {
 Outcome<> check_preconditions(const Target& target, const JsonObject& object,
                               const DeleteWish& wish);
 
-// 500 for a resourceVersion that is no number.
+// 500 if resourceVersion is no number.
 Outcome<> check_is_number(std::string_view version);
 
-// The common steps of a create and an update: a cluster-wide object gets no namespace, whatever the
-// writer says; and empty lists and maps are removed before the object is stored.
+// Common steps of create and update: a cluster-scoped object gets no namespace, whatever the writer
+// says; empty lists and maps are removed before storing.
 void set_namespace(const Target& target, JsonObject& metadata);
 void settle(const ResourceType& type, JsonObject& object);
-// Drops repeated owner references from `metadata`; the warning about them, or "".
+// Drops duplicate owner references from `metadata`; returns the warning, or "".
 std::string drop_repeated_owners_with_warning(JsonObject& metadata);
-// Members that are null: a struct has no such thing, and neither has metadata.
+// Null members: neither structs nor metadata have them.
 void drop_nulls(const ResourceType& type, JsonObject& object);
-// Each cause once, in the words of the version that the client speaks.
+// Each cause once, in the words of the client's version.
 Causes as_client_sees(Causes causes, const Target& target);
 
 class Registry {
  public:
-  // All that is referred to outlives the registry.
+  // All references outlive the registry.
   Registry(Store& store, const ResourceTable& types, runtime::TimeSource& time, runtime::Rng& rng,
            Ownership ownership)
       : store_(store),
@@ -81,28 +81,27 @@ class Registry {
   Outcome<Written> replace(const Target& target, JsonObject body);
   // The objects of a kind in a namespace, or in all if it is "".
   std::vector<Store::Entry> list(const ResourceType& type, std::string_view ns) const;
-  // Applies `change` to the newest state, as the target's version shows it.
+  // Applies `change` to the newest state in the target's version.
   using Change = std::function<Outcome<>(JsonObject& object)>;
   Outcome<Written> patch(const Target& target, const Change& change);
   Outcome<Written> apply(const Target& target, JsonObject wanted, ApplyForce force);
-  // For endpoints that change what no client could: past strategy, validation and managed fields.
-  // `now` is the time as API objects have it.
+  // For endpoints that change what no client can: bypasses strategy, validation and managed fields.
+  // `now` is formatted as in API objects.
   using Rewrite = std::function<Outcome<>(JsonObject& stored, const std::string& now)>;
   Outcome<Written> rewrite(const Target& target, const Rewrite& rewrite);
   Outcome<Deleted> remove(const Target& target, const DeleteWish& wish);
 
-  // Whether the admission policies let a write of a subresource pass. `kind`: of the object that is
-  // posted.
+  // Whether admission policies admit a write of a subresource. `kind`: of the posted object.
   Outcome<> ask_policies(const Target& target, std::string_view subresource, GroupVersionKind kind,
                          const JsonObject& object);
-  // What the client of a request is to be warned of; "" is nothing.
+  // Warnings for the client of a request; "" is none.
   void warn(const std::string& text);
   void warn_of(const Target& target, const JsonObject& next, const JsonObject* old);
-  // What else the creator of an object is to be warned of.
+  // Further warnings for the creator of an object.
   using Advice =
       std::function<std::vector<std::string>(const ResourceType& type, const JsonObject& object)>;
   void set_advice(Advice advice) { advice_ = std::move(advice); }
-  // Those, and what admission policies warned of, since the last call.
+  // These, plus warnings of admission policies, since the last call.
   std::vector<std::string> take_warnings();
 
   const ResourceTable& types() const { return types_; }
@@ -110,21 +109,21 @@ class Registry {
   std::string encode(const Target& target, const Stored& object);
   ObjectTexts& texts() { return texts_; }
   Revision revision() const { return store_.revision(); }
-  // The time as API objects have it.
+  // The time as formatted in API objects.
   std::string now() const;
 
  private:
-  // How an update came to be: it decides what a missing version or another UID means.
+  // The origin of an update: decides what a missing version or another UID means.
   enum class Update { replace, patch, apply };
 
-  // `applied`: what a server-side apply claims; null for an ordinary create.
+  // `applied`: the fields claimed by server-side apply; null for an ordinary create.
   Outcome<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
-  // Whether the admission policies let a write pass; null: there is no such object.
+  // Whether admission policies admit a write; null: there is no such object.
   Outcome<> ask_policies(std::string_view operation, const Target& target, const JsonObject* object,
                          const JsonObject* old);
   bool asks_admission() const;
   Outcome<> ask_policies(const Attributes& attributes);
-  // What no strategy can tell, as it depends on other objects.
+  // Checks that depend on other objects, which no strategy can do.
   Outcome<> admit(const Target& target, JsonObject& body) const;
   // Pods belong to groups only where groups are served (feature gate GenericWorkload).
   void drop_fields_of_other_versions(const ResourceType& type, JsonObject& object);

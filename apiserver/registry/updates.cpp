@@ -17,8 +17,8 @@ namespace dcm::apiserver {
 
 namespace {
 
-// Whether two objects have the same members, `but` aside. The last are looked at first: what
-// differs mostly is the status.
+// Whether two objects have the same members, except `but`. Compared from the end: mostly the status
+// differs.
 bool same_members(const JsonObject& a, const JsonObject& b, std::string_view but) {
   const auto count = [but](const JsonObject& object) {
     return object.size() - (object.contains(but) ? 1 : 0);
@@ -30,14 +30,14 @@ bool same_members(const JsonObject& a, const JsonObject& b, std::string_view but
          });
 }
 
-// Whether two states differ in no more than the times of their managed fields.
+// Whether two states differ at most in the times of their managed fields.
 bool same_object(const JsonObject& a, const JsonObject& b) {
   return same_members(a, b, "metadata") &&
          same_members(object_at(a, {"metadata"}), object_at(b, {"metadata"}), "managedFields") &&
          same_managers(a, b);
 }
 
-// A copy without its managed fields, which are much of it.
+// A copy without its managed fields, which are a large part of it.
 JsonObject without_managed_fields(const JsonObject& object) {
   JsonObject copy;
   copy.reserve(object.size());
@@ -196,10 +196,9 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   } else {
     own_as_writer(target, *old, next, now());
   }
-  // A patch shows them to its manager first.
+  // A patch sees them first as its manager.
   if (how != Update::replace) warn(drop_repeated_owners_with_warning(child(next, "metadata")));
-  // Only a strategy may increase the generation; its changes of other system fields do not
-  // count.
+  // Only a strategy may increment the generation; its changes of other system fields are ignored.
   restore(child(next, "metadata"), object_at(*old, {"metadata"}), "generation");
   strategy.prepare_update(next, *old, target.endpoint, context_of(target));
   keep_system_metadata(next, *old);

@@ -9,7 +9,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// As conflicts of this endpoint name it: `pods/binding "trainer-0"`.
+// As named in conflicts of this endpoint: `pods/binding "trainer-0"`.
 ResourceType as_bindings(const ResourceType& pods) {
   ResourceType type = pods;
   type.plural += "/binding";
@@ -21,7 +21,7 @@ Outcome<JsonObject> decode_binding(const WriteRequest& request) {
   if (!document) return std::unexpected(std::move(document.error()));
   JsonObject& binding = document->object;
   const std::string_view kind = text_at(binding, {"target", "kind"});
-  // The endpoint returns these as they are, without making an API error of them.
+  // The endpoint returns these unchanged, without converting them to API errors.
   if (!kind.empty() && kind != "Node") {
     return std::unexpected(plain_failure(fmt::format(
         "target.kind: Unsupported value: \"{}\": supported values: \"Node\", \"<empty>\"", kind)));
@@ -32,7 +32,7 @@ Outcome<JsonObject> decode_binding(const WriteRequest& request) {
   return std::move(binding);
 }
 
-// Whether it is the pod that is meant; a conflict of the pod, not of its binding.
+// Whether it is the intended pod; a conflict names the pod, not its binding.
 Outcome<> check_uid(const WriteRequest& request, const JsonObject& pod, const JsonObject& binding) {
   const std::string_view uid = text_at(pod, {"metadata", "uid"});
   const std::string_view wanted = text_at(binding, {"metadata", "uid"});
@@ -43,7 +43,7 @@ Outcome<> check_uid(const WriteRequest& request, const JsonObject& pod, const Js
                            wanted, uid)));
 }
 
-// Why the pod cannot be bound; empty: it can.
+// Why the pod cannot be bound; empty if it can.
 std::string obstacle(const JsonObject& pod) {
   const std::string_view name = text_at(pod, {"metadata", "name"});
   if (has(pod, {"metadata", "deletionTimestamp"})) {

@@ -1,4 +1,4 @@
-// POST to a pod's /binding: what a scheduler does last (k8s.io/kubernetes
+// POST to a pod's /binding: the last step of a scheduler (k8s.io/kubernetes
 // pkg/registry/core/pod/storage, BindingREST).
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace dcm::apiserver {
 
-// Gives the pod its node, and the condition PodScheduled. 201 with a Status.
-// 409: the pod has a node, is being deleted, has scheduling gates, or is another one of that name.
+// Assigns the pod its node, and sets the condition PodScheduled. 201 with a Status. 409: the pod
+// has a node, is being deleted, has scheduling gates, or was replaced under its name.
 Outcome<Response> handle_binding(Registry& registry, const WriteRequest& request);
 
 }  // namespace dcm::apiserver

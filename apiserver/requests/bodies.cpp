@@ -18,7 +18,7 @@ ApiError unrecognized(std::string_view kind, std::string_view problem) {
       fmt::format("the object provided is unrecognized (must be of type {}): {}", kind, problem));
 }
 
-// Before anything else a body says what it is.
+// A body's kind is checked before everything else.
 Outcome<Document> recognized(Document document, std::string_view kind) {
   for (const auto* name : {"apiVersion", "kind"}) {
     const Json* value = document.object.if_contains(name);
@@ -57,7 +57,7 @@ Outcome<Document> decode_yaml(std::string_view body, std::string_view kind) {
 
 namespace {
 
-// Of a kind that is defined, both must be there.
+// For a defined kind, both are required.
 Outcome<> take_defined_type_meta(const Target& target, JsonObject& object) {
   const std::string expected = target.type->api_version(target.version);
   const std::string version(text_at(object, {"apiVersion"}));

@@ -1,5 +1,5 @@
-// The bodies of requests as objects, and what must hold of an object whatever its kind: that it is
-// the kind and the object that the path says (k8s.io/apiserver pkg/endpoints/handlers).
+// Parses request bodies into objects, and checks rules for any kind: that kind and object match the
+// path (k8s.io/apiserver pkg/endpoints/handlers).
 #pragma once
 
 #include <string_view>
@@ -11,21 +11,21 @@
 
 namespace dcm::apiserver {
 
-// An object in the format that the request's Content-Type says, JSON or YAML, and what is doubtful
-// about it (a member given twice). `kind` is what it should be.
+// An object in the format of the request's Content-Type, JSON or YAML, and its warnings (duplicate
+// members). `kind` is the expected one.
 struct Document {
   JsonObject object;
   std::vector<std::string> problems;
 };
 Outcome<Document> decode_document(const WriteRequest& request, std::string_view kind);
 
-// Takes apiVersion and kind off: they may be left out; if they are there, they must be the path's.
+// Removes apiVersion and kind: they may be omitted; if present, they must match the path.
 Outcome<> take_type_meta(const Target& target, JsonObject& object);
 
-// Namespace and name may be left out of an object; if they are there, they must be the path's.
+// Namespace and name may be omitted; if present, they must match the path.
 Outcome<> check_identity(const Target& target, const JsonObject& object);
 
-// The object of a POST or PUT, with nothing in it that its kind does not have.
+// The object of a POST or PUT, without fields unknown to its kind.
 Outcome<JsonObject> decode_body(const WriteRequest& request, FieldCheck& check);
 
 }  // namespace dcm::apiserver

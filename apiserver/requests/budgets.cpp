@@ -31,7 +31,7 @@ std::int64_t count(const JsonObject& budget, std::string_view name) {
   return integer_at(budget, {"status", name}).value_or(0);
 }
 
-// An unhealthy pod is let go if that is always so, or while enough others are healthy.
+// An unhealthy pod is released if that is always allowed, or while enough others are healthy.
 bool protects(const JsonObject& budget, const JsonObject& pod) {
   const JsonObject* ready = find_condition(array_at(pod, {"status", "conditions"}), "Ready");
   if (ready != nullptr && text_at(*ready, {"status"}) == "True") return true;
@@ -104,7 +104,7 @@ Outcome<> check(const ResourceType& type, const JsonObject& budget) {
   return {};
 }
 
-// As the disruption controller would find it after the pod is gone.
+// The status that the disruption controller would compute after the pod is gone.
 void spend(JsonObject& budget, std::string_view pod_name, const std::string& now) {
   JsonObject& status = child(budget, "status");
   const std::int64_t left = count(budget, "disruptionsAllowed") - 1;

@@ -79,7 +79,7 @@ int pending_status(const DeleteOptions& options) {
 
 namespace {
 
-// A body may say what it is, and that must be DeleteOptions, of whatever group.
+// A body may name its kind, which must be DeleteOptions of any group.
 Outcome<DeleteOptions> decode_body_options(const WriteRequest& request) {
   const auto document = decode_document(request, "DeleteOptions");
   if (!document) return std::unexpected(document.error());

@@ -1,4 +1,4 @@
-// metav1.DeleteOptions: the body of a DELETE, or its query; and part of an eviction.
+// metav1.DeleteOptions: the body of a DELETE, or its query; also part of an eviction.
 #pragma once
 
 #include "apiserver/registry/registry.hpp"
@@ -8,26 +8,26 @@ namespace dcm::apiserver {
 
 struct DeleteOptions {
   DeleteWish wish;
-  JsonArray dry_run;  // "All"; anything else is not valid
+  JsonArray dry_run;  // "All"; anything else is invalid
   std::string propagation_policy = {};
-  std::optional<bool> orphan_dependents = {};  // what there was before the policy
+  std::optional<bool> orphan_dependents = {};  // the predecessor of the policy
 
   Commit commit() const { return dry_run.empty() ? Commit::write : Commit::dry_run; }
 };
 
-// The status of an answer that leaves the object in being: a client of the old days waits on 202.
+// The status of an answer that keeps the object: old clients wait on 202.
 int pending_status(const DeleteOptions& options);
 
-// From a DeleteOptions object. Nothing is checked.
+// From a DeleteOptions object, without validation.
 DeleteOptions delete_options_of(const JsonObject& options);
 
 // As admission policies see them.
 JsonObject encode(const DeleteOptions& options);
 
-// 422 for values that there are not.
+// 422 for unknown values.
 Outcome<> validate(const DeleteOptions& options);
 
-// Of a DELETE: from its body, or, if it has none, from its query. Never from both.
+// From the body of a DELETE, or from its query if it has no body. Never from both.
 Outcome<DeleteOptions> decode_delete_options(const WriteRequest& request);
 
 }  // namespace dcm::apiserver

@@ -20,7 +20,7 @@ Target as_eviction(const Target& target, ResourceType& type, const JsonObject& b
   return eviction;
 }
 
-// Dry runs may be asked for in the query and in the body.
+// Dry runs may be requested in the query and in the body.
 Outcome<> join_dry_run(DeleteOptions& options, const Query& query) {
   if (!query.has("dryRun")) return {};
   const JsonArray asked{query.get("dryRun")};
@@ -110,11 +110,11 @@ Outcome<Response> handle_eviction(Registry& registry, const WriteRequest& reques
   if (target.commit == Commit::write) {
     const auto marked = mark_as_target(registry, target, options.wish);
     if (!marked) return std::unexpected(marked.error());
-    // The version that is asked for is the one before the mark.
+    // The requested version is the one before the mark.
     std::string& version = options.wish.resource_version;
     if (!version.empty()) version = text_at(**marked, {"metadata", "resourceVersion"});
   }
-  // The deletion looks at its options last, when the pod has been marked.
+  // The deletion validates its options last, when the pod has been marked.
   if (auto valid = validate(options); !valid) return std::unexpected(std::move(valid.error()));
   const auto deleted = registry.remove(target, options.wish);
   if (!deleted) return std::unexpected(deleted.error());

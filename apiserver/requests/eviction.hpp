@@ -1,5 +1,5 @@
-// POST to a pod's /eviction (policy/v1 Eviction): a deletion that asks the PodDisruptionBudget
-// first (k8s.io/kubernetes pkg/registry/core/pod/storage, EvictionREST).
+// POST to a pod's /eviction (policy/v1 Eviction): a deletion that respects the PodDisruptionBudget
+// (k8s.io/kubernetes pkg/registry/core/pod/storage, EvictionREST).
 #pragma once
 
 #include "apiserver/registry/registry.hpp"
@@ -7,9 +7,9 @@
 
 namespace dcm::apiserver {
 
-// Deletes the pod, with the condition DisruptionTarget before, and takes one disruption from its
-// budget. 201 with a Status. Pods that are pending, done or going already have no budget to ask.
-// 429 with the cause DisruptionBudget: not now. 500: more than one budget. 409: preconditions.
+// Sets the condition DisruptionTarget, deletes the pod, and consumes one disruption of its budget.
+// 201 with a Status. Budgets do not apply to pods that are pending, finished or in deletion. 429
+// with the cause DisruptionBudget: not now. 500: more than one budget. 409: preconditions.
 Outcome<Response> handle_eviction(Registry& registry, const WriteRequest& request);
 
 }  // namespace dcm::apiserver

@@ -13,11 +13,11 @@ namespace dcm::apiserver {
 
 class FieldCheck {
  public:
-  // Of a request whose options are valid. Says nothing: warn.
+  // For a request with valid options. Default: warn.
   explicit FieldCheck(const Query& query);
 
   bool ignores_problems() const { return mode_ == Mode::ignore; }
-  // Takes note of what is wrong with a body. If that is a failure, its text.
+  // Records what is wrong with a body. If that is a failure, returns its text.
   std::optional<std::string> objection(const std::vector<std::string>& problems);
 
   // The warnings as headers: `299 - "unknown field \"spec.nonsense\""`.
@@ -30,11 +30,11 @@ class FieldCheck {
   std::vector<std::string> warnings_;
 };
 
-// Tells the client something that does not fail its request (`Warning`, RFC 7234 5.5, code 299).
+// Adds a warning to a response (`Warning`, RFC 7234 5.5, code 299).
 void add_warning(Response& response, std::string_view text);
 // `unknown field "spec.nonsense"`, for each path.
 std::vector<std::string> unknown_fields(const std::vector<std::string>& paths);
-// `duplicate field "spec.containers"`, for each member that a JSON text has twice.
+// `duplicate field "spec.containers"`, for each duplicate member.
 std::vector<std::string> duplicate_fields(std::string_view json, std::string_view before = "");
 
 }  // namespace dcm::apiserver

@@ -27,10 +27,10 @@ std::optional<PatchKind> patch_kind(std::string_view content_type) {
 struct Patch {
   PatchKind kind;
   Json body;
-  std::vector<std::string> problems;  // members given twice, or that there are not
+  std::vector<std::string> problems;  // duplicate and unknown members
 };
 
-// `json` is what `body` says.
+// `json` is the content of `body`.
 Outcome<Patch> decode_patch(PatchKind kind, Json json, std::string_view body,
                             const FieldCheck& check) {
   if (kind == PatchKind::json) {
@@ -80,7 +80,7 @@ Outcome<> decode_patched(const Target& target, JsonObject& object, const Patch& 
     return std::unexpected(nameless(target, object, shown, check));
   }
   auto typed_meta = take_type_meta(target, object);
-  // A strategic patch is no document: it cannot change what it is applied to into another kind.
+  // A strategic patch cannot change the kind of its object.
   if (!typed_meta && !strategic) {
     return std::unexpected(invalid_patch(shown, typed_meta.error().message));
   }
@@ -100,7 +100,7 @@ Outcome<> decode_patched(const Target& target, JsonObject& object, const Patch& 
 
 Outcome<Response> patch(Registry& registry, const WriteRequest& request, PatchKind kind) {
   const Target& target = request.target;
-  // Bad JSON is reported first, a bad patch only when there is an object to be patched.
+  // Bad JSON is reported first, a bad patch only if the object exists.
   std::string problem;
   auto json = parse_body(request.body, problem);
   if (!json) return std::unexpected(bad_request("invalid JSON patch"));
@@ -117,7 +117,7 @@ Outcome<Response> patch(Registry& registry, const WriteRequest& request, PatchKi
   return written_response(registry, target, std::move(written), check);
 }
 
-// Unlike other writes, an apply of what the schema does not have fails.
+// Unlike other writes, applying fields that the schema lacks fails.
 Outcome<> check_applied(const Target& target, JsonObject wanted) {
   const std::string kind = target.type->kind;
   const std::string api_version = target.type->api_version(target.version);
@@ -167,7 +167,7 @@ Outcome<> check_applied_kind(const Target& target, const JsonObject& wanted) {
 
 Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
   const Target& target = request.target;
-  // An apply makes what is not there, but not by way of /status.
+  // An apply creates a missing object, but not via /status.
   if (auto there = registry.get(target); !there && target.endpoint != Endpoint::main) {
     return std::unexpected(std::move(there.error()));
   }
@@ -185,7 +185,7 @@ Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
   }
   wanted->stable_erase("apiVersion");
   wanted->stable_erase("kind");
-  // An object that is not there and has a UID is refused before its names are looked at.
+  // A missing object with a UID is rejected before its names are checked.
   const bool is_looked_for =
       !registry.get(target) && !text_at(*wanted, {"metadata", "uid"}).empty();
   if (auto fits = check_identity(target, *wanted); !fits && !is_looked_for) {

@@ -1,5 +1,5 @@
-// PATCH requests: the four types of patches, by their Content-Type, down to the registry
-// (k8s.io/apiserver pkg/endpoints/handlers/patch.go).
+// PATCH requests: the four patch types, by Content-Type, down to the registry (k8s.io/apiserver
+// pkg/endpoints/handlers/patch.go).
 #pragma once
 
 #include "apiserver/requests/writes.hpp"

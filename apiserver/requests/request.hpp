@@ -1,5 +1,5 @@
-// Requests and responses, without any I/O: a front (HTTP, or a test) makes a Request and delivers a
-// Response. Also the server's reading of a path: which verb on which resource.
+// Requests and responses, without any I/O: a front (HTTP, or a test) creates a Request and delivers
+// a Response. Also parses a path into verb and resource.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "apiserver/model/api_error.hpp"
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 
@@ -19,12 +19,12 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
   std::string method;  // "GET", "POST", "PUT", "PATCH", "DELETE"
-  std::string path;    // without the query, percent-encoded as it came
+  std::string path;    // without the query, percent-encoded as received
   std::string query = {};
   Headers headers = {};
   std::string body = {};
 
-  // "" when it is not there. Names are compared without regard to case.
+  // "" if missing. Names are case-insensitive.
   std::string_view header(std::string_view name) const;
 };
 
@@ -32,8 +32,8 @@ struct Response {
   int status = 200;
   Headers headers = {};
   std::string body = {};
-  // For tests of lost answers: the front carries this many bytes of the body and resets the
-  // connection; 0 means that not even the head is sent. nullopt: the whole answer.
+  // For tests of lost answers: the front sends this many bytes of the body and resets the
+  // connection; 0 means not even the headers. nullopt: the whole answer.
   std::optional<std::size_t> reset_after = {};
 };
 
@@ -42,7 +42,7 @@ Response json_response(int status, std::string body);
 Response encoded_response(int status, Encoding encoding, std::string body);
 Response json_response(int status, const JsonObject& body);
 Response to_response(const ApiError& error);
-// 201 with a Status: what was posted is done, and is nothing that stays.
+// 201 with a Status: the posted action is done, and nothing is stored.
 Response created_status();
 
 // The decoded parameters of a query. The first of several equal names counts.
@@ -52,10 +52,10 @@ class Query {
   explicit Query(std::string_view raw);
   std::string_view get(std::string_view name) const;
   bool has(std::string_view name) const { return values_.contains(name); }
-  // Whether it is there, and neither "false" nor "0": so Go's apimachinery reads a boolean.
+  // Whether it is present, and neither "false" nor "0": how Go's apimachinery reads a boolean.
   bool is_true(std::string_view name) const;
   std::optional<std::int64_t> integer(std::string_view name) const;
-  // 400 if it is there and no number.
+  // 400 if it is present but no number.
   Outcome<> check_integer(std::string_view name) const;
 
  private:
@@ -76,7 +76,7 @@ struct ResourcePath {
 std::string percent_decoded(std::string_view text);
 // The segments of a path, decoded, without empty ones.
 std::vector<std::string> path_segments(std::string_view path);
-// nullopt when the path does not name a resource (discovery, health, …).
+// nullopt if the path does not name a resource (discovery, health, …).
 std::optional<ResourcePath> parse_resource_path(const std::vector<std::string>& segments);
 
 }  // namespace dcm::apiserver

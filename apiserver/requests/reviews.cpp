@@ -35,7 +35,7 @@ JsonObject everything() {
 
 JsonObject status_of(const Review& review) {
   if (review.kind == "SelfSubjectReview") return {{"userInfo", nobody_in_particular()}};
-  // Tokens mean nothing here.
+  // Tokens have no meaning here.
   if (review.kind == "TokenReview") return {{"user", JsonObject()}};
   if (review.kind == "SelfSubjectRulesReview") return everything();
   return {{"allowed", true}};

@@ -1,5 +1,5 @@
-// Questions that are posted and answered at once, and never stored: who am I, may I? This server
-// knows no users and refuses no request, and says so.
+// Reviews: questions that are posted, answered at once, and never stored (who am I, may I?). This
+// server knows no users and refuses no request, and says so.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace dcm::apiserver {
 
-// A kind of question: "selfsubjectaccessreviews" of "authorization.k8s.io/v1", …
+// A kind of review: "selfsubjectaccessreviews" of "authorization.k8s.io/v1", …
 struct Review {
   std::string_view group;
   std::string_view plural;
@@ -18,9 +18,9 @@ struct Review {
 };
 
 std::span<const Review> all_reviews();
-// Null if the path means none.
+// Null if the path is none.
 const Review* find_review(const ResourcePath& path);
-// `body` and `content_type`: the question in JSON or YAML.
+// `body` and `content_type`: the review in JSON or YAML.
 Outcome<Response> answer_review(const Review& review, std::string_view content_type,
                                 std::string_view body);
 

@@ -14,7 +14,8 @@ bool needs_container(const ResourceType& type, std::string_view subresource) {
 bool has_subresource(const ResourceType& type, std::string_view subresource) {
   if (subresource.empty()) return true;
   if (subresource == "status") return type.has_status();
-  if (subresource == "scale") return type.defined != nullptr && type.defined->scale.has_value();
+  if (subresource == "scale")
+    return type.defined != nullptr && defined_kind(type).scale.has_value();
   if (subresource == "finalize") return type.is("Namespace");
   return action_of(subresource) != nullptr && type.is("Pod");
 }

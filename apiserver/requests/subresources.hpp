@@ -5,12 +5,12 @@
 
 namespace dcm::apiserver {
 
-// Whether objects of the type have it; "" is the object itself.
-// Whether it is one of a pod for which a container must run (log, exec, …).
+// Whether objects of the type have it; "" is the object itself. Whether it is a pod's subresource
+// that needs a running container (log, exec, …).
 bool needs_container(const ResourceType& type, std::string_view subresource);
 bool has_subresource(const ResourceType& type, std::string_view subresource);
 
-// Which part of the object a write goes to.
+// Which part of the object a write changes.
 Endpoint endpoint_of(std::string_view subresource);
 
 // An action on an object. Such a subresource accepts only POST; null for others.

@@ -100,7 +100,7 @@ Outcome<Response> handle_delete_collection(Registry& registry, const WriteReques
     items += encode(*target.type, target.version, *entry.object, Encoding::json,
                     target.type->item_meta());
   }
-  // The list as it was before.
+  // The list before the write.
   return json_response(
       200, fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{{{}"resourceVersion":"{}"}},)"
                        R"("items":[{}]}})",

@@ -1,4 +1,4 @@
-// Requests that change something: their bodies, content types and options (k8s.io/apiserver
+// Write requests: their bodies, content types and options (k8s.io/apiserver
 // pkg/endpoints/handlers), down to the registry.
 #pragma once
 
@@ -21,11 +21,11 @@ enum class PatchKind { json, merge, strategic, apply };
 Outcome<Response> handle_create(Registry& registry, const WriteRequest& request);
 Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request);
 Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request);
-// Deletes each of `names`; a name that is gone meanwhile is no failure.
+// Deletes each of `names`; a name that has disappeared is no failure.
 Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
                                            const std::vector<Store::Entry>& entries);
 
-// The object that was written or why it was not, and the warnings about its body.
+// The written object or the failure, and the warnings about the body.
 Response written_response(Registry& registry, const Target& target, Outcome<Written> written,
                           const FieldCheck& check);
 

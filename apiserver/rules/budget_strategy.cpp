@@ -19,7 +19,7 @@ bool is_percent(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// A number of pods, or a percentage as text.
+// A number of pods, or a percentage as a string.
 void validate_share(const JsonObject& spec, const std::string& key, Causes& causes) {
   const Json* share = spec.if_contains(key);
   if (share == nullptr) return;
@@ -76,7 +76,7 @@ class BudgetStrategy final : public OldStatusStrategy {
   }
 
  private:
-  // Members that are never left out.
+  // Members that are always written.
   static void count_zeros(JsonObject& object) {
     for (const auto* key : kCounts) set_default(child(object, "status"), key, 0);
   }

@@ -15,7 +15,7 @@ constexpr std::size_t kAlternativesMax = 8;
 constexpr std::size_t kConstraintsMax = 32;
 
 void default_device_request(JsonObject& request) {
-  // Nothing, an empty text and no device are the same.
+  // Nothing, an empty string and no device are equivalent.
   if (text_at(request, {"allocationMode"}).empty()) request["allocationMode"] = "ExactCount";
   if (integer_at(request, {"count"}) == 0) request.erase("count");
   if (text_at(request, {"allocationMode"}) == "ExactCount") set_default(request, "count", 1);
@@ -103,7 +103,7 @@ constexpr std::string_view kNoSuchRequest =
     "must be the name of a request in the claim or the name of a request and a subrequest "
     "separated by '/'";
 
-// The requests that a part of the spec is about.
+// The requests that a part of the spec applies to.
 void validate_references(const JsonObject& spec, std::string_view list, const std::string& path,
                          Causes& causes) {
   std::size_t index = 0;

@@ -1,6 +1,5 @@
-// The spec of a claim, in a ResourceClaim or a template: defaults and validation
-// (k8s.io/kubernetes pkg/apis/resource/validation), only as far as a broken template needs to be
-// refused.
+// The spec of a claim, in a ResourceClaim or a template: defaults, and enough validation to reject
+// a broken template (k8s.io/kubernetes pkg/apis/resource/validation).
 #pragma once
 
 #include <string>
@@ -12,10 +11,10 @@ namespace dcm::apiserver {
 
 void default_claim_spec(JsonObject& spec);
 
-// `path` is where the spec stands: "spec", "spec.spec".
+// `path` is that of the spec: "spec", "spec.spec".
 void validate_claim_spec(const JsonObject& spec, const std::string& path, Causes& causes);
 
-// References to requests of the claim with that spec: in constraints, configuration, allocations.
+// References to requests of a claim: in constraints, configuration, allocations.
 void validate_request_reference(const JsonObject& spec, std::string_view name,
                                 const std::string& path, Causes& causes);
 void validate_request_references(const JsonObject& spec, const JsonArray& names,

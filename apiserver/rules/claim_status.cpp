@@ -26,7 +26,7 @@ constexpr std::size_t kInterfaceNameMax = 256;
 constexpr std::size_t kHardwareAddressMax = 128;
 constexpr std::size_t kAddressesMax = 16;
 
-// What tells devices apart, as the real server shows it.
+// The identity of a device, as the real server shows it.
 JsonObject id_of(const JsonObject& device) {
   return {{"Driver", text_at(device, {"driver"})},
           {"Pool", text_at(device, {"pool"})},
@@ -73,7 +73,7 @@ void check_label_names(const JsonArray& names, const std::string& path, Causes& 
   }
 }
 
-// Reports each item that stands in the list already.
+// Reports each duplicate item.
 std::set<std::string> check_unique(const JsonArray& list, const std::string& path, Causes& causes) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -151,7 +151,7 @@ void check_list(const JsonObject& object, Path at, const std::string& path, std:
   for (std::size_t i = 0; i < items.size(); ++i) check(as_object(items[i]), indexed(path, i));
 }
 
-// Of a new allocation: one that is stored is not looked at again, since rules became stricter.
+// For a new allocation: stored ones are not validated again, since rules became stricter.
 void check_allocation(const JsonObject& claim, Causes& causes) {
   const std::string path = "status.allocation";
   const JsonObject& allocation = object_at(claim, {"status", "allocation"});
@@ -243,7 +243,7 @@ void validate_devices(const JsonObject& claim, Causes& causes) {
     const std::string path = indexed("status.devices", i);
     check_device(device, allocated, path, causes);
     if (seen.insert(device_id(device)).second) continue;
-    JsonObject shown = device;  // Go writes this member always
+    JsonObject shown = device;  // Go always writes this member
     set_default(shown, "conditions", Json());
     causes.push_back(duplicate_value(path, shown));
   }

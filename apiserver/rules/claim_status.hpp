@@ -6,7 +6,7 @@
 
 namespace dcm::apiserver {
 
-// Entries of devices that are no longer allocated go by themselves.
+// Entries of devices that are no longer allocated are removed automatically.
 void drop_deallocated_devices(JsonObject& next, const JsonObject& old);
 
 void validate_claim_status(const JsonObject& next, const JsonObject& old, Causes& causes);

@@ -1,4 +1,4 @@
-// metav1.Condition, the kind of condition that newer APIs carry in their status.
+// metav1.Condition, used in the status of newer APIs.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ namespace dcm::apiserver {
 // The API's rules for a list of conditions: known values, all members set, each type once.
 void validate_conditions(const JsonArray& conditions, const std::string& path, Causes& causes);
 
-// Gives each condition of a status its `message`, which is never left out.
+// Sets the `message` of each condition, which is always written.
 void complete_conditions(JsonObject& object);
 
-// Puts a condition in place of the one of its type, or at the end; the time of the transition,
-// `now`, is kept if the status stays (apimachinery's meta.SetStatusCondition).
+// Replaces the condition of its type, or appends it; keeps the transition time if the status is
+// unchanged, otherwise sets `now` (apimachinery's meta.SetStatusCondition).
 void set_condition(JsonArray& conditions, JsonObject condition, const std::string& now);
 
-// The condition of that type; null when there is none.
+// The condition of that type; null if there is none.
 const JsonObject* find_condition(const JsonArray& conditions, std::string_view type);
 
 }  // namespace dcm::apiserver

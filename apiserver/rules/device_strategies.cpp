@@ -9,7 +9,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// The time of a taint that was written without one is now, in whole seconds.
+// A taint without a time gets the current one, in whole seconds.
 void set_times_of_taints(JsonObject& slice, runtime::WallTime now) {
   Json* const devices = find(slice, {"spec", "devices"});
   if (devices == nullptr || !devices->is_array()) return;
@@ -23,7 +23,7 @@ void set_times_of_taints(JsonObject& slice, runtime::WallTime now) {
   }
 }
 
-// A kind whose specs are counted.
+// A kind with a generation.
 class CountedStrategy : public Strategy {
  public:
   void prepare_create(JsonObject& object, const WriteContext&) const override {
@@ -81,7 +81,7 @@ class SliceStrategy final : public CountedStrategy {
     }
   }
 
-  // Devices are on one node, on those of a selector, on all, or each says where it is.
+  // Devices are on one node, on selected nodes, on all, or each states its own.
   static void validate_place(const JsonObject& spec, Causes& causes) {
     const std::string_view node = text_at(spec, {"nodeName"});
     const auto problem = problem_with_name(NameRule::dns_subdomain, node);

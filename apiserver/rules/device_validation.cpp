@@ -24,7 +24,7 @@ constexpr std::size_t kIdentifierMax = 32;
 constexpr std::size_t kAttributeValueMax = 64;
 constexpr std::size_t kDevicesMax = 128;
 constexpr std::size_t kAdvancedDevicesMax = 64;  // with taints, counters or lists of attributes
-constexpr std::size_t kAttributesMax = 32;       // of a device, capacities among them
+constexpr std::size_t kAttributesMax = 32;       // of a device, including capacities
 constexpr std::size_t kTaintsMax = 16;
 constexpr std::size_t kSelectorsMax = 32;
 constexpr std::size_t kParametersMax = 10 * 1024;
@@ -50,7 +50,7 @@ void check_identifier(std::string_view id, const std::string& path, Causes& caus
       "validation is '[A-Za-z_][A-Za-z0-9_]*')"));
 }
 
-// "[domain/]name". A name with more slashes is accepted, as the real server does.
+// "[domain/]name". A name with more slashes is accepted, as in the real server.
 void check_attribute_name(std::string_view name, const std::string& path, Causes& causes) {
   const auto slashes = std::ranges::count(name, '/');
   if (slashes == 0) return check_identifier(name, path, causes);
@@ -70,7 +70,7 @@ void check_attribute_name(std::string_view name, const std::string& path, Causes
   }
 }
 
-// A part of a version: numbers have no zeros in front.
+// A part of a version: numbers have no leading zeros.
 bool is_number(std::string_view part) {
   return !part.empty() && std::ranges::all_of(part, is_digit) &&
          (part.size() == 1 || part.front() != '0');
@@ -230,7 +230,7 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-// `problem_with_part` sees each part, the whole name, and the part's number.
+// `problem_with_part` gets each part, the whole name, and the part's number.
 void check_pool_name(std::string_view name, const std::string& path, auto problem_with_part,
                      Causes& causes) {
   if (name.empty()) return causes.push_back(required_value(path));
@@ -364,7 +364,7 @@ constexpr std::uint64_t kExpressionCostMax = 1'000'000;
 
 void validate_expression(std::string_view expression, const std::string& path, Causes& causes) {
   if (expression.size() > kExpressionMax) return causes.push_back(too_long(path, kExpressionMax));
-  // The same expressions come again and again.
+  // The same expressions recur.
   static cel::SelectorCompiler compiler;
   const auto selector = compiler.compile(expression, cel::Environment::new_expressions);
   if (!selector) {
@@ -387,7 +387,7 @@ void validate_extended_resource_name(std::string_view name, const std::string& p
     refuse("must not have \"kubernetes.io/\" domain");
   }
   if (name.starts_with("requests.")) refuse("must not have \"requests.\" prefix");
-  // A quota on it is a label's key.
+  // A quota on it uses a label key.
   const std::string quota = "requests." + std::string(name);
   if (const auto problem = problem_with_qualified_name(quota); !problem.empty()) refuse(problem);
 }

@@ -69,7 +69,8 @@ bool is_path(std::string_view path) {
 }
 
 bool is_name(std::string_view name) {
-  constexpr std::size_t kLibrary = std::string_view("library/").size();  // where a bare name is
+  constexpr std::size_t kLibrary =
+      std::string_view("library/").size();  // the registry of a bare name
   const auto slash = name.find('/');
   if (slash == std::string_view::npos) return name.size() + kLibrary <= kPathMax && is_path(name);
   if (!looks_like_domain(name.substr(0, slash))) return name.size() <= kPathMax && is_path(name);

@@ -5,8 +5,8 @@
 
 namespace dcm::apiserver {
 
-// Whether an image is pulled each time: it has no tag, or the tag "latest", and no digest. What is
-// no reference has neither.
+// Whether an image is always pulled: it has no tag, or the tag "latest", and no digest. An invalid
+// reference has neither.
 bool names_latest(std::string_view image);
 
 }  // namespace dcm::apiserver

@@ -8,8 +8,8 @@
 
 namespace dcm::apiserver {
 
-// How Go writes the address, with its mask: RFC 5952 for IPv6, IPv4 inside of IPv6 as IPv4. Zeros
-// in front of an IPv4 part are passed over. nullopt for what is no address with a mask.
+// The address as Go writes it, with its mask: RFC 5952 for IPv6, IPv4-mapped IPv6 as IPv4. Leading
+// zeros of an IPv4 part are ignored. nullopt if it is no address with a mask.
 std::optional<std::string> canonical_interface_address(std::string_view text);
 
 }  // namespace dcm::apiserver

@@ -7,7 +7,7 @@
 
 namespace dcm::apiserver {
 
-// `selector` null selects nothing, an empty one everything; one with an operator that there is not,
+// A null `selector` selects nothing, an empty one everything; one with an unknown operator,
 // nothing.
 bool selects(const JsonObject* selector, const JsonObject& labels);
 

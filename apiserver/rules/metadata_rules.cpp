@@ -42,7 +42,7 @@ void validate_owners(const JsonObject& metadata, Causes& causes) {
   }
 }
 
-// All that an owner reference holds, in one order.
+// The contents of an owner reference, in one order.
 std::string text_of_owner(const JsonObject& owner) {
   JsonArray values;
   for (const auto* key :
@@ -84,7 +84,7 @@ void validate_finalizers(const JsonObject& metadata, Causes& causes) {
   }
 }
 
-// A name will follow, so it may end with a dash.
+// A suffix will follow, so it may end with a dash.
 void validate_generate_name(const JsonObject& metadata, NameRule rule, Causes& causes) {
   std::string base(text_at(metadata, {"generateName"}));
   if (base.empty()) return;
@@ -125,8 +125,8 @@ void forbid_new_finalizers(const JsonObject& next, const JsonObject& old, Causes
                   added)));
 }
 
-// Leases, events, definitions and the kinds that these define apart, a finalizer has a domain or is
-// one of Kubernetes' own.
+// Except for leases, events, definitions and defined kinds, a finalizer has a domain or is one of
+// Kubernetes' own.
 void validate_known_finalizers(std::string_view kind, const JsonObject& metadata, Causes& causes) {
   if (kind.empty() || kind == "Lease" || kind == "Event" || kind == "CustomResourceDefinition") {
     return;

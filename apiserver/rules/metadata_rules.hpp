@@ -6,25 +6,25 @@
 
 namespace dcm::apiserver {
 
-// `kind`: "" for one that is defined.
+// `kind`: "" for a defined kind.
 void validate_metadata(std::string_view kind, const JsonObject& object, NameRule rule,
                        Causes& causes);
-// Besides: what may not change, and that no finalizer comes while the object is being deleted.
+// Also checks immutable fields, and that no finalizer is added during deletion.
 void validate_metadata_update(std::string_view kind, const JsonObject& next, const JsonObject& old,
                               Causes& causes);
 
-// Of metadata that stands at `path`: an object's own, or a template's.
+// For metadata at `path`: an object's own, or a template's.
 void validate_labels_and_annotations(const JsonObject& metadata, const std::string& path,
                                      Causes& causes);
 
-// Leaves one of owner references that are the same; the UIDs of those that went, with commas.
+// Removes duplicate owner references; returns the removed UIDs, separated by commas.
 std::string drop_repeated_owners(JsonObject& metadata);
 
-// Labels and annotations that hold nothing are left out.
+// Empty labels and annotations are omitted.
 void drop_empty_maps(JsonObject& metadata);
 
-// Puts back what no writer changes: creationTimestamp, deletionTimestamp, and the grace period and
-// UID where none is given.
+// Restores what no writer changes: creationTimestamp, deletionTimestamp, and a missing grace period
+// and UID.
 void keep_system_metadata(JsonObject& next, const JsonObject& old);
 
 }  // namespace dcm::apiserver

@@ -33,7 +33,7 @@ bool is_dns_subdomain(std::string_view name) {
   }
 }
 
-// Of a label's key behind the slash, or its value.
+// The part of a label key after the slash, or its value.
 bool is_label_text(std::string_view text) {
   if (text.empty() || text.size() > kMaxLabel) return false;
   if (!is_alphanumeric(text.front()) || !is_alphanumeric(text.back())) return false;

@@ -1,5 +1,5 @@
-// Validates names (apimachinery's util/validation): of objects, of labels, of finalizers. A problem
-// is the text that follows "Invalid value: …: ", or empty.
+// Validates names (apimachinery's util/validation): of objects, labels, finalizers. A problem is
+// the text after "Invalid value: …: ", or empty.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace dcm::apiserver {
 
-// Which names the objects of a kind may have.
+// The valid names for objects of the kind.
 enum class NameRule { dns_subdomain, dns_label, path_segment, config_map_key };
 
 std::string_view problem_with_name(NameRule rule, std::string_view name);

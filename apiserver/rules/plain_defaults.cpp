@@ -11,7 +11,7 @@ namespace {
 
 struct Default {
   std::string_view kind;
-  std::string_view path;  // `list[].member` means each item's
+  std::string_view path;  // `list[].member` means that of each item
   std::string_view json;
 };
 
@@ -150,6 +150,20 @@ constexpr Default kDefaults[] = {
     {"MutatingWebhookConfiguration", "webhooks[].reinvocationPolicy", R"("Never")"},
     {"NetworkPolicy", "spec.ingress[].ports[].protocol", R"("TCP")"},
     {"NetworkPolicy", "spec.egress[].ports[].protocol", R"("TCP")"},
+    {"Ingress", "status", R"({"loadBalancer":{}})"},
+    {"IngressClass", "spec.parameters.scope", R"("Cluster")"},
+    {"FlowSchema", "spec.matchingPrecedence", "1000"},
+    {"FlowSchema", "status", "{}"},
+    {"PriorityLevelConfiguration", "status", "{}"},
+    {"PriorityLevelConfiguration", "spec.limited.nominalConcurrencyShares", "30"},
+    {"PriorityLevelConfiguration", "spec.limited.lendablePercent", "0"},
+    {"PriorityLevelConfiguration", "spec.limited.limitResponse.queuing.queues", "64"},
+    {"PriorityLevelConfiguration", "spec.limited.limitResponse.queuing.handSize", "8"},
+    {"PriorityLevelConfiguration", "spec.limited.limitResponse.queuing.queueLengthLimit", "50"},
+    {"PriorityLevelConfiguration", "spec.exempt.nominalConcurrencyShares", "0"},
+    {"PriorityLevelConfiguration", "spec.exempt.lendablePercent", "0"},
+    {"APIService", "spec.service.port", "443"},
+    {"APIService", "status", "{}"},
     {"RoleBinding", "roleRef.apiGroup", R"("rbac.authorization.k8s.io")"},
     {"ClusterRoleBinding", "roleRef.apiGroup", R"("rbac.authorization.k8s.io")"},
 };
@@ -157,7 +171,7 @@ constexpr Default kDefaults[] = {
 struct Row {
   std::string_view path;
   Json value;
-  bool replaces_empty;  // Go has no pointer to these texts, so "" is nothing
+  bool replaces_empty;  // Go has no pointer to these strings, so "" means none
 };
 
 void carry_out(const Row& row, std::string_view path, JsonObject& object) {

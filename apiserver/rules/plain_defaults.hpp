@@ -1,5 +1,5 @@
-// The API's defaults as one table: of the kinds that are stored as they come, and of what pods and
-// their templates consist of (PodSpec, Container, Probe).
+// The API's defaults as one table: for kinds without special rules, and for the parts of pods and
+// templates (PodSpec, Container, Probe).
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace dcm::apiserver {
 
-// Sets missing fields. A field below a missing object has no default.
+// Sets missing fields. A field below a missing object gets no default.
 void set_plain_defaults(std::string_view kind, JsonObject& object);
 
 }  // namespace dcm::apiserver

@@ -1,13 +1,9 @@
-// Kinds that are stored as they come, for the controllers, schedulers and tools that need them:
-// defaults by a table (plain_defaults.*), the status apart from the rest, and what a server adds
-// that a controller cannot do without.
+// Kinds without special rules, for controllers, schedulers and tools: defaults by a table
+// (plain_defaults.*), a separate status, and server-side fields that controllers rely on.
 #include <algorithm>
 #include <map>
 
-#include "apiserver/admission/policy_validation.hpp"
-#include "apiserver/rules/label_selector.hpp"
-#include "apiserver/rules/plain_defaults.hpp"
-#include "apiserver/rules/pod_defaults.hpp"
+#include "apiserver/rules/plain_kind.hpp"
 #include "apiserver/rules/strategies.hpp"
 #include "runtime/base64.hpp"
 
@@ -15,7 +11,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// A Deployment that rolls says how.
+// A Deployment with rolling updates states their limits.
 void add_rolling_update(JsonObject& deployment) {
   JsonObject& strategy = child(child(deployment, "spec"), "strategy");
   if (text_at(strategy, {"type"}) != "RollingUpdate") return;
@@ -24,7 +20,7 @@ void add_rolling_update(JsonObject& deployment) {
   set_default(rolling, "maxSurge", "25%");
 }
 
-// The pods of a Job are told by its UID.
+// The pods of a Job are selected by its UID.
 void add_job_labels(JsonObject& job) {
   JsonObject& spec = child(job, "spec");
   if (is_set(spec, "manualSelector")) return;
@@ -36,13 +32,13 @@ void add_job_labels(JsonObject& job) {
     labels[key] = uid;
   }
   for (const auto* key : {"batch.kubernetes.io/job-name", "job-name"}) labels[key] = name;
-  // What shares its labels with the template shares them still.
+  // A selector equal to the template's labels stays equal.
   JsonObject own = object_at(job, {"metadata", "labels"});
   if (own == before) child(job, "metadata")["labels"] = labels;
   child(child(spec, "selector"), "matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
 }
 
-// A DaemonSet that rolls replaces one pod after the other.
+// A DaemonSet with rolling updates replaces one pod at a time.
 void default_daemon_set(JsonObject& set) {
   JsonObject& strategy = child(child(set, "spec"), "updateStrategy");
   if (text_at(strategy, {"type"}) != "RollingUpdate") return;
@@ -51,14 +47,14 @@ void default_daemon_set(JsonObject& set) {
   set_default(rolling, "maxSurge", 0);
 }
 
-// What has no labels itself has those of its template.
+// An object without labels gets those of its template.
 void default_labels(JsonObject& object) {
   const JsonObject labels = object_at(object, {"spec", "template", "metadata", "labels"});
   if (labels.empty() || !object_at(object, {"metadata", "labels"}).empty()) return;
   child(object, "metadata")["labels"] = labels;
 }
 
-// Without completions a work queue of one; without parallelism one at a time.
+// Without completions, a work queue of one; without parallelism, one at a time.
 void default_job(JsonObject& job) {
   default_labels(job);
   JsonObject& spec = child(job, "spec");
@@ -102,7 +98,7 @@ void default_network_policy(JsonObject& policy) {
   set_default(spec, "policyTypes", types);
 }
 
-// An address that no other service is likely to have: no traffic is routed to it.
+// An address that is probably unique among services: no traffic is routed to it.
 std::string cluster_ip(std::string_view uid) {
   const std::size_t hash = std::hash<std::string_view>()(uid);
   return "10.96." + std::to_string((hash >> 8) % 254 + 1) + "." + std::to_string(hash % 254 + 1);
@@ -128,7 +124,7 @@ void encode_string_data(JsonObject& secret) {
   secret.erase("stringData");
 }
 
-// Users and groups are of the group of roles, and so is a role.
+// Users and groups belong to the RBAC group, and so do roles.
 void default_subjects(JsonObject& binding) {
   if (has(binding, {"roleRef"}) && text_at(binding, {"roleRef", "apiGroup"}).empty()) {
     child(binding, "roleRef")["apiGroup"] = "rbac.authorization.k8s.io";
@@ -147,20 +143,31 @@ void begin_pending(JsonObject& object) {
   object["status"] = JsonObject{{"phase", "Pending"}};
 }
 
-struct PlainKind {
-  std::string_view kind;
-  // Where its pods' spec is, if it makes any.
-  enum class Pods { none, of_template, of_job_template } pods = Pods::none;
-  enum class Generation { none, counted } generation = Generation::none;
-  enum class Selector { none, of_template } selector = Selector::none;
-  void (*set_defaults)(JsonObject&) = nullptr;
-  void (*on_create)(JsonObject&) = nullptr;
-  std::vector<std::string_view> kept = {};  // of the spec, where an update leaves it out
-  NameRule name_rule = NameRule::dns_subdomain;
-  CreateOnUpdate create_on_update = CreateOnUpdate::refused;
-  void (*validate)(const JsonObject& next, const JsonObject* old, Causes&) = nullptr;
-  std::string_view (*warning)(const JsonObject&) = nullptr;
-};
+void default_pod_template(JsonObject& object) {
+  Json* const spec = find(object, {"template", "spec"});
+  if (spec != nullptr && spec->is_object()) default_template_spec(spec->get_object());
+}
+
+void add_missing(JsonObject& amounts, const JsonObject& others) {
+  for (const auto& [resource, amount] : others) set_default(amounts, resource, amount);
+}
+
+// What a container may have at most, it has by default; and that, or the least, it requests.
+void default_limit_range(JsonObject& range) {
+  Json* const limits = find(range, {"spec", "limits"});
+  if (limits == nullptr || !limits->is_array()) return;
+  for (Json& item : limits->get_array()) {
+    if (text_at(as_object(item), {"type"}) != "Container") continue;
+    JsonObject& limit = item.get_object();
+    JsonObject by_default = object_at(limit, {"default"});
+    add_missing(by_default, object_at(limit, {"max"}));
+    JsonObject requests = object_at(limit, {"defaultRequest"});
+    add_missing(requests, by_default);
+    add_missing(requests, object_at(limit, {"min"}));
+    if (!by_default.empty()) limit["default"] = std::move(by_default);
+    if (!requests.empty()) limit["defaultRequest"] = std::move(requests);
+  }
+}
 
 using Pods = PlainKind::Pods;
 constexpr auto kCounted = PlainKind::Generation::counted;
@@ -175,22 +182,18 @@ PlainKind not_enforced(std::string_view kind, PlainKind::Generation generation) 
   return rules;
 }
 
-PlainKind policy_rules() {
-  PlainKind rules{"ValidatingAdmissionPolicy"};
-  rules.generation = kCounted;
-  rules.validate = validate_policy;
-  rules.warning = [](const JsonObject& policy) -> std::string_view {
-    if (!mentions_authorizer(policy)) return {};
-    return "this API server has no authorization: the authorizer of expressions allows everything";
-  };
+PlainKind limit_range_rules() {
+  PlainKind rules = not_enforced("LimitRange", PlainKind::Generation::none);
+  rules.set_defaults = default_limit_range;
   return rules;
 }
 
-PlainKind policy_binding_rules() {
-  PlainKind rules{"ValidatingAdmissionPolicyBinding"};
-  rules.generation = kCounted;
-  rules.validate = [](const JsonObject& binding, const JsonObject*, Causes& causes) {
-    validate_policy_binding(binding, causes);
+PlainKind api_service_rules() {
+  PlainKind rules{"APIService"};
+  rules.warning = [](const JsonObject& service) -> std::string_view {
+    if (!has(service, {"spec", "service"})) return {};
+    return "this API server stores objects of this kind, but forwards no requests to their "
+           "services";
   };
   return rules;
 }
@@ -239,114 +242,20 @@ const std::vector<PlainKind>& plain_kinds() {
        CreateOnUpdate::allowed},
       {"PriorityClass", Pods::none, kCounted},
       {"NetworkPolicy", Pods::none, kCounted, kNoSelector, default_network_policy},
+      {"Ingress", Pods::none, kCounted},
+      {"IngressClass", Pods::none, kCounted},
+      {"PodTemplate", Pods::none, kCounted, kNoSelector, default_pod_template},
       not_enforced("ResourceQuota", kNoGeneration),
-      policy_rules(),
-      policy_binding_rules(),
+      limit_range_rules(),
+      not_enforced("FlowSchema", kCounted),
+      not_enforced("PriorityLevelConfiguration", kCounted),
+      api_service_rules(),
       not_enforced("ValidatingWebhookConfiguration", kCounted),
       not_enforced("MutatingWebhookConfiguration", kCounted),
       {"Other"},
   };
   return kKinds;
 }
-
-Json* pod_spec_of(JsonObject& object, Pods pods) {
-  if (pods == Pods::none) return nullptr;
-  if (pods == Pods::of_template) return find(object, {"spec", "template", "spec"});
-  return find(object, {"spec", "jobTemplate", "spec", "template", "spec"});
-}
-
-class PlainStrategy final : public OldStatusStrategy {
- public:
-  PlainStrategy(const PlainKind& rules, std::string_view kind) : rules_(rules), kind_(kind) {}
-
-  NameRule name_rule() const override { return rules_.name_rule; }
-  CreateOnUpdate create_on_update() const override { return rules_.create_on_update; }
-  std::vector<std::string> warnings(const JsonObject& object, const JsonObject*) const override {
-    const std::string_view text =
-        rules_.warning == nullptr ? std::string_view() : rules_.warning(object);
-    return text.empty() ? std::vector<std::string>() : std::vector{std::string(text)};
-  }
-
-  void set_defaults(JsonObject& object, const WriteContext&) const override {
-    set_plain_defaults(kind_, object);
-    if (rules_.set_defaults != nullptr) rules_.set_defaults(object);
-    Json* pods = pod_spec(object);
-    if (pods != nullptr && pods->is_object()) default_template_spec(pods->get_object());
-  }
-
-  bool makes_pods() const override { return rules_.pods != Pods::none; }
-  Json* pod_spec(JsonObject& object) const override { return pod_spec_of(object, rules_.pods); }
-
-  void prepare_create(JsonObject& object, const WriteContext&) const override {
-    if (object.contains("status") || makes_pods()) object["status"] = begin_status();
-    if (rules_.generation == kCounted) child(object, "metadata")["generation"] = 1;
-    if (rules_.on_create != nullptr) rules_.on_create(object);
-  }
-
-  void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
-                      const WriteContext& context) const override {
-    OldStatusStrategy::prepare_update(next, old, endpoint, context);
-    if (endpoint != Endpoint::main) return;
-    for (const auto name : rules_.kept) {
-      if (!has(next, {"spec", name})) restore(child(next, "spec"), object_at(old, {"spec"}), name);
-    }
-    if (rules_.generation == kCounted) count_generation(next, old);
-  }
-
-  void validate_create(const JsonObject& object, const WriteContext&,
-                       Causes& causes) const override {
-    validate_selector(object, causes);
-    if (rules_.validate != nullptr) rules_.validate(object, nullptr, causes);
-  }
-
-  void validate_update(const JsonObject& next, const JsonObject& old, Endpoint endpoint,
-                       Causes& causes) const override {
-    if (endpoint != Endpoint::main) return;
-    validate_selector(next, causes);
-    if (rules_.validate != nullptr) rules_.validate(next, &old, causes);
-    const JsonObject& selector = object_at(next, {"spec", "selector"});
-    if (rules_.selector == kOfTemplate && selector != object_at(old, {"spec", "selector"})) {
-      causes.push_back(invalid_value("spec.selector", selector, "field is immutable"));
-    }
-  }
-
-  SelectableFields selectable_fields(const JsonObject& object) const override {
-    const auto count = [&](std::string_view name) {
-      return std::to_string(integer_at(object, {"status", name}).value_or(0));
-    };
-    if (kind_ == "Secret") return {{"type", std::string(text_at(object, {"type"}))}};
-    if (kind_ == "Job") return {{"status.successful", count("succeeded")}};
-    if (kind_ == "ReplicationController") return {{"status.replicas", count("replicas")}};
-    if (kind_ == "Service") {
-      return {{"spec.clusterIP", std::string(text_at(object, {"spec", "clusterIP"}))},
-              {"spec.type", std::string(text_at(object, {"spec", "type"}))}};
-    }
-    return {};
-  }
-
- private:
-  void validate_selector(const JsonObject& object, Causes& causes) const {
-    if (rules_.selector != kOfTemplate) return;
-    if (!has(object, {"spec", "selector"})) {
-      causes.push_back(required_value("spec.selector"));
-      return;
-    }
-    const JsonObject& labels = object_at(object, {"spec", "template", "metadata", "labels"});
-    if (selects(&object_at(object, {"spec", "selector"}), labels)) return;
-    causes.push_back(invalid_value("spec.template.metadata.labels", labels,
-                                   "`selector` does not match template `labels`"));
-  }
-
-  // What the API's defaults say of it stays; what the writer says does not.
-  JsonObject begin_status() const {
-    JsonObject defaults;
-    set_plain_defaults(kind_, defaults);
-    return object_at(defaults, {"status"});
-  }
-
-  const PlainKind& rules_;
-  std::string_view kind_;
-};
 
 }  // namespace
 

@@ -22,7 +22,7 @@ void for_each_container(JsonObject& spec, F change) {
   }
 }
 
-// A probe's 0 is none.
+// A probe's 0 means unset.
 void default_probe(JsonObject& probe) {
   for (const auto* name :
        {"timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"}) {
@@ -50,7 +50,7 @@ void default_container_requests(JsonObject& container) {
   if (has(container, {"resources", "limits"})) default_requests(child(container, "resources"));
 }
 
-// On the network of its node a container has the node's ports.
+// On the host network a container uses the node's ports.
 void default_host_ports(JsonObject& container) {
   Json* const ports = container.if_contains("ports");
   if (ports == nullptr || !ports->is_array()) return;
@@ -61,7 +61,7 @@ void default_host_ports(JsonObject& container) {
   }
 }
 
-// A volume without a source is an empty folder.
+// A volume without a source is an emptyDir.
 void default_volumes(JsonObject& spec) {
   Json* const volumes = find(spec, {"volumes"});
   if (volumes == nullptr || !volumes->is_array()) return;
@@ -72,7 +72,7 @@ void default_volumes(JsonObject& spec) {
   }
 }
 
-// Two names of one field, the newer of which counts.
+// Two names of one field; the newer one wins.
 void default_service_account(JsonObject& spec) {
   const std::string older(text_at(spec, {"serviceAccount"}));
   const std::string newer(text_at(spec, {"serviceAccountName"}));
@@ -91,7 +91,7 @@ bool tolerates(const JsonObject& spec, std::string_view key) {
   });
 }
 
-// A pod may stay for five minutes on a node that is lost, unless it says otherwise.
+// A pod may stay for five minutes on a lost node, unless it says otherwise.
 void add_tolerations(JsonObject& spec) {
   for (const std::string_view key :
        {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {

@@ -1,5 +1,5 @@
-// PodGroup (KEP-4671, KEP-5729), as far as the controllers lean on it: the finalizer that a group
-// comes with, and the names of its claims.
+// PodGroup (KEP-4671, KEP-5729), as far as the controllers use it: its initial finalizer, and the
+// names of its claims.
 #include <algorithm>
 
 #include "apiserver/rules/strategies.hpp"

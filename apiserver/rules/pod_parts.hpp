@@ -1,5 +1,5 @@
-// What pods consist of, as far as it is validated (k8s.io/kubernetes pkg/apis/core/validation):
-// names, ports and environment of containers, tolerations, gates.
+// Validates parts of pods (k8s.io/kubernetes pkg/apis/core/validation): names, ports and
+// environment of containers, tolerations, gates.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ void validate_pod_tolerations(const JsonArray& tolerations, const std::string& p
 void validate_scheduling_gates(const JsonArray& gates, const std::string& path, Causes& causes);
 // Of a node.
 void validate_node_taints(const JsonArray& taints, const std::string& path, Causes& causes);
-// Labels by which a pod chooses nodes.
+// Labels by which a pod selects nodes.
 void validate_label_map(const JsonObject& labels, const std::string& path, Causes& causes);
 
 }  // namespace dcm::apiserver

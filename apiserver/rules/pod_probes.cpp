@@ -30,7 +30,7 @@ void validate_port_name(std::string_view name, const std::string& path, Causes& 
   }
 }
 
-// No port is port 0.
+// A missing port is port 0.
 void validate_port(const JsonObject& action, const std::string& path, Causes& causes) {
   const Json* const port = action.if_contains("port");
   if (port != nullptr && port->is_string()) {
@@ -68,7 +68,7 @@ constexpr Action kProbeActions[] = {{"exec", validate_exec},
                                     {"httpGet", validate_http_get},
                                     {"tcpSocket", validate_port_action},
                                     {"grpc", validate_port_action}};
-// How long a container may sleep depends on the grace period of the pod, which is not looked into.
+// How long a container may sleep depends on the pod's grace period, which is not checked here.
 constexpr Action kLifecycleActions[] = {{"exec", validate_exec},
                                         {"httpGet", validate_http_get},
                                         {"tcpSocket", validate_port_action},

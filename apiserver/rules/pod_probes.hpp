@@ -1,4 +1,4 @@
-// What the API refuses in the probes of a container, and in what it runs at its start and end.
+// Validates a container's probes and lifecycle handlers.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ std::optional<Quantity> sum(const std::optional<Quantity>& a, const std::optiona
   return a->add(*b);
 }
 
-// Init containers run one after the other, beside the sidecars among them that have begun.
+// Init containers run one after the other, beside sidecars that have started.
 std::optional<Quantity> requested(const JsonObject& spec, std::string_view resource) {
   std::optional<Quantity> together, sidecars, most;
   for (const Json& container : array_at(spec, {"containers"})) {

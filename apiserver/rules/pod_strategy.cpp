@@ -1,5 +1,5 @@
-// Pods: the defaults that controllers and schedulers read, what /status takes and what it puts
-// back, and graceful deletion (k8s.io/kubernetes pkg/registry/core/pod/strategy.go).
+// Pods: the defaults that controllers and schedulers read, which fields /status writes or restores,
+// and graceful deletion (k8s.io/kubernetes pkg/registry/core/pod/strategy.go).
 #include "apiserver/rules/pod_defaults.hpp"
 #include "apiserver/rules/pod_validation.hpp"
 #include "apiserver/rules/quality_of_service.hpp"
@@ -10,7 +10,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// A writer that does not know these lists must not clear them; an empty list still does.
+// A writer that does not know these lists must not clear them; an explicit empty list does.
 void keep_claim_statuses(JsonObject& next, const JsonObject& old) {
   JsonObject& status = child(next, "status");
   const JsonObject& before = object_at(old, {"status"});
@@ -79,7 +79,7 @@ class PodStrategy final : public Strategy {
     return {"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"};
   }
 
-  // A pod without a node, or one that has ended, runs nothing: it may go at once.
+  // A pod without a node, or a finished one, runs nothing: it may be deleted at once.
   std::optional<std::int64_t> grace_seconds(const JsonObject& pod,
                                             std::int64_t wished) const override {
     const std::string_view phase = text_at(pod, {"status", "phase"});

@@ -19,7 +19,7 @@ void validate_container_claims(const JsonObject& pod, const JsonObject& containe
                                const std::string& path, Causes& causes) {
   const JsonArray& known = array_at(pod, {"spec", "resourceClaims"});
   std::set<std::string> seen;      // names, and names with requests
-  std::set<std::string> in_parts;  // names of which requests were used
+  std::set<std::string> in_parts;  // names of used requests
   std::size_t index = 0;
   for (const Json& item : array_at(container, {"resources", "claims"})) {
     const std::string here = indexed(path + ".resources.claims", index++);
@@ -138,7 +138,7 @@ void validate_claim_statuses(const JsonObject& pod, Causes& causes) {
   }
 }
 
-// The fields that may always change: images, deadlines, tolerations, gates.
+// Fields that may always change: images, deadlines, tolerations, gates.
 JsonObject without_mutable_fields(const JsonObject& pod) {
   JsonObject spec = object_at(pod, {"spec"});
   for (const auto* name : {"activeDeadlineSeconds", "tolerations", "schedulingGates"}) {
@@ -154,7 +154,7 @@ JsonObject without_mutable_fields(const JsonObject& pod) {
   return spec;
 }
 
-// Whether nothing else is worth a look.
+// Whether further checks are useless.
 enum class Verdict { go_on, stop };
 
 Verdict validate_deadline(const JsonObject& next, const JsonObject& old, Causes& causes) {
@@ -178,7 +178,7 @@ Verdict validate_deadline(const JsonObject& next, const JsonObject& old, Causes&
   return Verdict::go_on;
 }
 
-// All of it but its seconds, in one order.
+// All of it except its seconds, in one order.
 std::string text_of_toleration(const Json& toleration) {
   JsonArray texts;
   for (const auto* key : {"key", "operator", "value", "effect"}) {
@@ -218,7 +218,7 @@ bool is_gated(const JsonObject& pod) {
   return !array_at(pod, {"spec", "schedulingGates"}).empty();
 }
 
-// Where a pod may go can only be narrowed down.
+// Node selection can only be narrowed.
 void validate_node_selector(const JsonObject& next, const JsonObject& old, Causes& causes) {
   const JsonObject& now = object_at(next, {"spec", "nodeSelector"});
   for (const auto& [key, value] : object_at(old, {"spec", "nodeSelector"})) {
@@ -240,7 +240,7 @@ bool is_address(std::string_view text) {
   return is_address_of(AF_INET, text) || is_address_of(AF_INET6, text);
 }
 
-// Two addresses are one of each family, and more there are not.
+// At most two addresses, one of each family.
 void validate_families(const JsonArray& addresses, const std::string& path, Causes& causes) {
   if (addresses.size() < 2) return;
   const auto any_of_family = [&](int family) {
@@ -253,7 +253,7 @@ void validate_families(const JsonArray& addresses, const std::string& path, Caus
       invalid_value(path, Json(addresses), "may specify no more than one IP for each IP family"));
 }
 
-// Those that were there may stay as they are.
+// Existing ones may stay unchanged.
 void validate_addresses(const JsonObject& next, const JsonObject& old, const char* list,
                         Causes& causes) {
   const JsonArray& before = array_at(old, {"status", list});
@@ -275,7 +275,7 @@ void validate_generation(const JsonObject& object, const std::string& path, Caus
                                  "must be a non-negative integer"));
 }
 
-// The types of others are the names of labels.
+// Other types are label names.
 void validate_pod_conditions(const JsonArray& conditions, Causes& causes) {
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     const std::string path = indexed("status.conditions", i);

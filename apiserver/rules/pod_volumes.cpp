@@ -37,7 +37,7 @@ bool goes_back(std::string_view path) {
   return path == ".." || path.starts_with("../") || path.ends_with("/..") || path.contains("/../");
 }
 
-// A path below the volume, which may not begin as what kubelet itself writes there.
+// A path inside the volume, which may not start like kubelet's own files.
 void check_local_path(std::string_view target, const std::string& path, Causes& causes) {
   const auto refuse = [&](std::string_view why) {
     causes.push_back(invalid_value(path, Json(target), why));
@@ -52,7 +52,7 @@ void check_required_path(const JsonObject& object, const std::string& path, Caus
   check_local_path(text_at(object, {"path"}), path + ".path", causes);
 }
 
-// A ConfigMap or a Secret: its name, and which of its keys become which files.
+// A ConfigMap or a Secret: its name, and which keys become which files.
 void check_keys(const JsonObject& source, const char* name, const std::string& path,
                 Causes& causes) {
   require_text(source, name, path, causes);
@@ -153,10 +153,10 @@ void check_token(const JsonObject& token, const std::string& path, const std::st
     causes.push_back(invalid_value(path + ".expirationSeconds", Json(seconds),
                                    "may not specify a duration larger than 2^32 seconds"));
   }
-  check_required_path(token, projected, causes);  // named so by the real server
+  check_required_path(token, projected, causes);  // named like this by the real server
 }
 
-// Each path once among all that is projected into the volume.
+// Each path once among everything projected into the volume.
 void check_unique_paths(const JsonObject& source, const std::string& path,
                         std::set<std::string_view>& seen, Causes& causes) {
   for (const auto* kind : {"secret", "configMap", "downwardAPI"}) {
@@ -229,11 +229,11 @@ void check_csi(const JsonObject& source, const std::string& path, Causes& causes
   validate_driver_name(text_at(source, {"driver"}), path + ".driver", causes);
 }
 
-// In the order in which the real server looks at them: of several, the first is the volume's.
+// In the real server's order: of several, the first is the volume's.
 struct VolumeKind {
   std::string_view name;
   void (*check)(const JsonObject&, const std::string&, Causes&) = nullptr;
-  std::string_view shown = {};  // what refusals name it, where that is not its name
+  std::string_view shown = {};  // its name in refusals, if different
 };
 constexpr VolumeKind kVolumeKinds[] = {
     {"emptyDir"},
@@ -294,7 +294,7 @@ void check_volume_name(std::string_view name, const std::string& path, Causes& c
 }  // namespace
 
 void validate_volumes(const JsonArray& volumes, const std::string& path, Causes& causes) {
-  std::set<std::string_view> names;  // of those without a mistake
+  std::set<std::string_view> names;  // of valid ones
   for (std::size_t i = 0; i < volumes.size(); ++i) {
     const JsonObject& volume = as_object(volumes[i]);
     const std::string at = indexed(path, i);

@@ -1,4 +1,4 @@
-// The volumes of a pod: their names, and their sources of the kinds that are no driver's of old
+// The volumes of a pod: their names and sources, except legacy in-tree drivers
 // (k8s.io/kubernetes pkg/apis/core/validation, ValidateVolumes).
 #pragma once
 

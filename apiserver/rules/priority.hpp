@@ -1,5 +1,4 @@
-// Admission by priority, as the Priority plugin of kube-apiserver does it: a pod's priority is that
-// of its class.
+// Like the Priority plugin of kube-apiserver: a pod's priority comes from its class.
 #pragma once
 
 #include <optional>
@@ -10,7 +9,7 @@
 
 namespace dcm::apiserver {
 
-// The classes that each cluster has.
+// The classes of every cluster.
 struct SystemPriorityClass {
   std::string_view name;
   std::int64_t value;
@@ -24,8 +23,8 @@ inline constexpr SystemPriorityClass kSystemPriorityClasses[] = {
      "Used for system critical pods that must not be moved from their current node."},
 };
 
-// Sets priority, class and preemption policy in the spec of a new pod. Returns why it is refused;
-// nothing: it is not.
+// Sets priority, class and preemption policy in the spec of a new pod. Returns why it is rejected;
+// nullopt if it is not.
 std::optional<std::string> admit_priority(JsonObject& spec,
                                           const std::vector<Store::Entry>& classes);
 

@@ -14,7 +14,7 @@ enum class Class { best_effort, burstable, guaranteed };
 
 constexpr std::array<std::string_view, 2> kResources = {"cpu", "memory"};
 
-// The number that a quantity is, as exactly as comparing two of them needs; 0 of no quantity.
+// The numeric value of a quantity, exact enough to compare two of them; 0 if invalid.
 long double number_of(std::string_view quantity) {
   const auto end = quantity.find_first_not_of("+-.0123456789");
   const std::string_view suffix = end == std::string_view::npos ? "" : quantity.substr(end);
@@ -33,7 +33,7 @@ long double number_of(std::string_view quantity) {
   } else if (suffix.starts_with('e') || suffix.starts_with('E')) {
     std::from_chars(suffix.data() + 1, suffix.data() + suffix.size(), power);
   }
-  // Dividing keeps what is a whole number one.
+  // Division keeps whole numbers whole.
   const long double factor = std::pow(10.0L, std::abs(power));
   return power < 0 ? static_cast<long double>(number) / factor
                    : static_cast<long double>(number) * factor;

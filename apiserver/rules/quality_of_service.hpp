@@ -7,8 +7,8 @@
 
 namespace dcm::apiserver {
 
-// "Guaranteed", "Burstable" or "BestEffort": from the CPU and memory that the pod asks for as a
-// whole, otherwise from what its containers ask for. Other resources do not count.
+// "Guaranteed", "Burstable" or "BestEffort": from the pod-level CPU and memory requests, otherwise
+// from the containers'. Other resources do not count.
 std::string_view qos_class(const JsonObject& pod_spec);
 
 }  // namespace dcm::apiserver

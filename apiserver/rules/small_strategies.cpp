@@ -28,7 +28,7 @@ class NodeStrategy final : public OldStatusStrategy {
     set_default(child(object, "status"), "allocatable", std::move(all));
   }
 
-  // The TaintNodesByCondition admission: no pod comes before the node says that it is ready.
+  // The TaintNodesByCondition admission: no pod is placed before the node reports Ready.
   void prepare_create(JsonObject& object, const WriteContext&) const override {
     Json& taints = child(object, "spec")["taints"];
     if (!taints.is_array()) taints = JsonArray();
@@ -41,7 +41,7 @@ class NodeStrategy final : public OldStatusStrategy {
         JsonObject{{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}});
   }
 
-  // The real server names the field so.
+  // The real server names the field like this.
   void validate_create(const JsonObject& object, const WriteContext&,
                        Causes& causes) const override {
     validate_node_taints(array_at(object, {"spec", "taints"}), "metadata.taints", causes);
@@ -84,7 +84,7 @@ class NamespaceStrategy final : public OldStatusStrategy {
     name_label(object);
   }
 
-  // Its finalizers change through /finalize alone.
+  // Its finalizers change only through /finalize.
   void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
                       const WriteContext& context) const override {
     name_label(next);

@@ -5,7 +5,7 @@
 
 namespace dcm::apiserver {
 
-// A kind that is stored as it comes (plain_strategy.cpp); `kind` outlives the process.
+// A kind without special rules (plain_strategy.cpp); `kind` outlives the process.
 const Strategy& plain_strategy(std::string_view kind);
 
 const Strategy& pod_strategy();             // pod_strategy.cpp
@@ -15,7 +15,6 @@ const Strategy& taint_rule_strategy();      // taint_rule_strategy.cpp
 const Strategy& pool_status_strategy();     // pool_status_strategy.cpp
 const Strategy& pod_group_strategy();       // pod_group_strategy.cpp
 const Strategy& budget_strategy();          // budget_strategy.cpp
-const Strategy& definition_strategy();      // definitions/definition_strategy.cpp
 const Strategy& class_strategy();           // device_strategies.cpp
 const Strategy& slice_strategy();           // device_strategies.cpp
 const Strategy& node_strategy();            // small_strategies.cpp, like all below

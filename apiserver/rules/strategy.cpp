@@ -6,7 +6,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// An empty list is none.
+// An empty list counts as none.
 bool same_spec(const JsonObject& a, const JsonObject& b) {
   if (object_at(a, {"spec"}) == object_at(b, {"spec"})) return true;
   JsonObject left = object_at(a, {"spec"});
@@ -19,20 +19,6 @@ bool same_spec(const JsonObject& a, const JsonObject& b) {
 }
 
 }  // namespace
-
-std::string_view subresource_of(Endpoint endpoint) {
-  switch (endpoint) {
-    case Endpoint::main:
-      return "";
-    case Endpoint::status:
-      return "status";
-    case Endpoint::finalize:
-      return "finalize";
-    case Endpoint::scale:
-      return "scale";
-  }
-  return "";
-}
 
 void Strategy::prepare_update(JsonObject&, const JsonObject&, Endpoint, const WriteContext&) const {
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxConditions = 8;
 
-// Each part may be left out.
+// Each part is optional.
 void validate_selector(const JsonObject& rule, Causes& causes) {
   const JsonObject& selector = object_at(rule, {"spec", "deviceSelector"});
   const std::string path = "spec.deviceSelector.";
@@ -46,7 +46,7 @@ class TaintRuleStrategy final : public StatusStrategy {
     validate_device_taint(object_at(object, {"spec", "taint"}), "spec.taint", causes);
   }
 
-  // The time of a taint is that of its effect, unless the writer says otherwise.
+  // The time of a taint is when it takes effect, unless the writer sets it.
   void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
                       const WriteContext& context) const override {
     StatusStrategy::prepare_update(next, old, endpoint, context);

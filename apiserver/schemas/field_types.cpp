@@ -31,7 +31,7 @@ class Types {
   const FieldType* referred(std::string_view name) {
     if (const auto known = named_.find(name); known != named_.end()) return known->second;
     FieldType& type = nodes_.emplace_back();
-    named_.emplace(std::string(name), &type);  // before its fields: types may be recursive
+    named_.emplace(std::string(name), &type);  // stored before its fields: types may be recursive
     fill(type, published_.named(name));
     if (type.kind == Kind::object) type.name = short_name(name);
     return &type;
@@ -53,7 +53,7 @@ class Types {
     if (shape == "number") type = {Kind::number, "float64"};
     if (shape == "integer") type = {Kind::integer, std::string(format)};
     if (format == "int-or-string") type = {Kind::int_or_string, "intstr.IntOrString"};
-    // Nothing else is published as one of several.
+    // Nothing else is published with alternatives.
     if (format.empty() && schema.contains("oneOf")) type = {Kind::quantity, "resource.Quantity"};
     if (shape == "array") {
       const FieldType* element = of_schema(object_at(schema, {"items"}));

@@ -1,4 +1,4 @@
-// Which fields an API object has, and of which types: the published OpenAPI schemas as a graph.
+// The fields and types of API objects: the published OpenAPI schemas as a graph.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@ namespace dcm::apiserver {
 
 struct FieldType {
   enum class Kind {
-    any,  // whatever comes: a kind without a schema, or free-form JSON
+    any,  // anything: a kind without a schema, or free-form JSON
     object,
-    map,   // of any keys to `element`
+    map,   // with any keys, of `element`
     list,  // of `element`
     text,
     time,
@@ -23,7 +23,7 @@ struct FieldType {
   };
 
   Kind kind = Kind::any;
-  std::string name;  // as messages show it: "v1.PodSpec", "string", "int32"
+  std::string name;  // as shown in messages: "v1.PodSpec", "string", "int32"
   const FieldType* element = nullptr;
   std::map<std::string, const FieldType*, std::less<>> fields = {};  // of an object
 };

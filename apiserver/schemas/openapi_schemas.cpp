@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// The literals are longer than every compiler must take; this one takes them.
+// The literals are longer than every compiler must accept; this one accepts them.
 #pragma clang diagnostic ignored "-Woverlength-strings"
 
 namespace dcm::apiserver {
@@ -24,6 +24,18 @@ constexpr Excerpt kExcerpts[] = {
     {
         "networking.k8s.io/v1",
 #include "apiserver/schemas/openapi/networking.k8s.io_v1.inc"
+    },
+    {
+        "node.k8s.io/v1",
+#include "apiserver/schemas/openapi/node.k8s.io_v1.inc"
+    },
+    {
+        "flowcontrol.apiserver.k8s.io/v1",
+#include "apiserver/schemas/openapi/flowcontrol.apiserver.k8s.io_v1.inc"
+    },
+    {
+        "apiregistration.k8s.io/v1",
+#include "apiserver/schemas/openapi/apiregistration.k8s.io_v1.inc"
     },
     {
         "admissionregistration.k8s.io/v1",

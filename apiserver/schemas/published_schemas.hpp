@@ -1,4 +1,4 @@
-// The published OpenAPI schemas of one group version, read.
+// The parsed OpenAPI schemas of one group version.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace dcm::apiserver {
 
 class PublishedSchemas {
  public:
-  // Those of a group version ("v1", "resource.k8s.io/v1"); none if it has none. Lives as long as
+  // Those of a group version ("v1", "resource.k8s.io/v1"); empty if it has none. Lives as long as
   // the process.
   static const PublishedSchemas& of(std::string_view api_version);
 
@@ -19,9 +19,9 @@ class PublishedSchemas {
 
   // "io.k8s.api.core.v1.Pod" for "Pod"; "" for a kind without a schema.
   std::string_view name_of_kind(std::string_view kind) const;
-  // By its whole name; empty if there is none.
+  // By full name; empty if there is none.
   const JsonObject& named(std::string_view name) const { return object_at(schemas_, {name}); }
-  // The name of the schema that this one stands for; "" if it is one itself.
+  // The name of the schema that this one refers to; "" if it is one itself.
   static std::string_view referred(const JsonObject& schema);
 
  private:

@@ -30,15 +30,14 @@ void read_list(const JsonObject& published, const JsonObject& item, Schema& sche
     const Json* const value = find(item, {"properties", name, "default"});
     if (value != nullptr) schema.key_defaults.emplace(name, *value);
   }
-  std::ranges::sort(schema.keys);  // as managedFields name an item
+  std::ranges::sort(schema.keys);  // in the notation of managedFields
   if (text_at(published, {"x-kubernetes-patch-strategy"}).starts_with("merge")) {
     schema.patch = Schema::Patch::merge;
     schema.merge_key = text_at(published, {"x-kubernetes-patch-merge-key"});
   }
 }
 
-// Lists within the values of maps have no rules, and neither have recursive types (a schema), which
-// would have no end.
+// Lists inside map values have no rules, and neither have recursive types, which would be endless.
 Schema read(const PublishedSchemas& all, const JsonObject& published) {
   if (PublishedSchemas::referred(published).ends_with(kSchema)) return {};
   if (const JsonObject& named = resolved(all, published); &named != &published) {
@@ -50,7 +49,7 @@ Schema read(const PublishedSchemas& all, const JsonObject& published) {
     read_list(published, resolved(all, items), schema);
     return schema;
   }
-  // An object without members of its own is a driver's or a plugin's (RawExtension).
+  // An object without members of its own belongs to a driver or plugin (RawExtension).
   const bool is_raw = text_at(published, {"type"}) == "object" &&
                       !published.contains("properties") &&
                       !published.contains("additionalProperties");
@@ -64,8 +63,7 @@ Schema read(const PublishedSchemas& all, const JsonObject& published) {
   return schema;
 }
 
-// A kind without a schema is one of the user's own: its fields are known as far as all kinds have
-// them.
+// A kind without a schema is user-defined: only the fields that all kinds have are known.
 Schema read_unknown() {
   const PublishedSchemas& core = PublishedSchemas::of("v1");
   Schema schema;

@@ -1,7 +1,7 @@
 // How the lists and maps of an API object are merged: the `x-kubernetes-list-type`,
 // `-list-map-keys` and their `default`, `-map-type`, `-patch-strategy` and `-patch-merge-key` of
-// the published OpenAPI, for the kinds that this server knows. Anything not named there is an
-// object that is merged member by member, or a list that is replaced as a whole.
+// the published OpenAPI, for the kinds that this server knows. Anything else is an object merged
+// member by member, or a list replaced as a whole.
 #pragma once
 
 #include <map>
@@ -23,14 +23,14 @@ struct Schema {
 
   List list = List::atomic;
   std::vector<std::string> keys;  // of a List::map
-  JsonObject key_defaults;        // what an item without such a key has, where there is a default
+  JsonObject key_defaults;        // the default of a missing key, if any
   Patch patch = Patch::replace;
   std::string merge_key;  // of Patch::merge; empty for a list of scalars
   Object object = Object::granular;
   std::map<std::string, Schema, std::less<>> fields;  // of the object, or of the list's items
   std::shared_ptr<const Schema> values;               // of a map's members, whatever their names
 
-  // The schema of a member; one without any rule when nothing is known.
+  // The schema of a member; one without any rule if nothing is known.
   const Schema& field(std::string_view name) const;
 };
 

@@ -32,12 +32,6 @@ std::size_t memory_of(const JsonObject& object) {
 
 }  // namespace
 
-std::string object_key(std::string_view ns, std::string_view name) {
-  std::string key(ns);
-  if (!ns.empty()) key += '/';
-  return key.append(name);
-}
-
 Stored Change::last() const {
   return removed != nullptr ? removed : with_revision(*before, revision);
 }
@@ -82,7 +76,7 @@ Stored Store::remove(std::string_view resource, std::string_view key) {
 }
 
 void Store::record(std::string_view resource, Table& here, Change change) {
-  // The replaced state was counted when it came: each state of an object counts once.
+  // The replaced state was counted when it was added: each state of an object counts once.
   change.bytes = change.after != nullptr ? memory_of(*change.after) : 0;
   here.bytes += change.bytes;
   here.history.push_back(std::move(change));
@@ -106,7 +100,7 @@ std::vector<Store::Entry> Store::list(std::string_view resource, std::string_vie
                                       std::string_view start, Revision at) const {
   const Table& here = table(resource);
   const auto wanted = [&](std::string_view key) { return key.starts_with(prefix) && key >= start; };
-  // The objects that have changed since `at`, as of then: the oldest change of a key wins.
+  // The state at `at` of objects that have changed since: the oldest change of a key wins.
   std::map<std::string_view, Stored> then;
   for (auto change = here.history.rbegin(); change != here.history.rend(); ++change) {
     if (change->revision <= at) break;
@@ -140,7 +134,7 @@ std::vector<Store::Entry> Store::list_named(std::string_view resource,
   std::vector<Entry> entries;
   auto at = here.objects.begin();
   while (at != here.objects.end()) {
-    // A look-up in each namespace, which ends where '/' and all that follows it end.
+    // A look-up in each namespace, skipping to where '/' and all that follows it end.
     std::string ns = at->first.substr(0, at->first.find('/'));
     const auto found = here.objects.find(object_key(ns, name));
     if (found != here.objects.end()) entries.push_back({found->first, found->second});

@@ -1,9 +1,9 @@
 // The stored objects and their history: what etcd and the watch cache are to a real API server.
 //
 // One revision counter serves all resources. Each write adds a Change to its resource's history,
-// which is bounded: a version older than the history cannot be watched or listed any more (410).
+// which is bounded: a version older than the history can no longer be watched or listed (410).
 // Objects are immutable once stored, and are kept without `apiVersion` and `kind`, which every
-// answer gets from the path of the request.
+// answer takes from the request's path.
 #pragma once
 
 #include <cstdint>
@@ -15,34 +15,27 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/text/json.hpp"
+#include "apiserver/model/stored.hpp"
 
 namespace dcm::apiserver {
-
-using Revision = std::uint64_t;
-using Stored = std::shared_ptr<const JsonObject>;
-
-// "<namespace>/<name>", or "<name>" for what has no namespace: objects are listed in the order of
-// these strings, as etcd lists them.
-std::string object_key(std::string_view ns, std::string_view name);
 
 struct Change {
   Revision revision;
   std::string key;
-  Stored before;          // null: it was made
-  Stored after;           // null: it is gone
-  Stored removed = {};    // then: what it was, under the revision of this change
-  std::size_t bytes = 0;  // of memory that the history holds because of it, about
+  Stored before;          // null: it was created
+  Stored after;           // null: it was deleted
+  Stored removed = {};    // then its last state, with the revision of this change
+  std::size_t bytes = 0;  // approximate memory held in the history because of it
 
-  // The state before, under the revision of this change: what a watch shows of an object that is
-  // gone, or that its selector has lost. Requires `before`.
+  // The previous state, with the revision of this change: what a watch shows of an object that was
+  // deleted or no longer matches its selector. Requires `before`.
   Stored last() const;
 };
 
-// How much history a resource keeps; the newest change always.
+// How much history a resource keeps, at least the newest change.
 struct HistoryLimits {
   std::size_t changes = 100'000;
-  // Of the objects in it, about: so that memory is bounded whatever their size.
+  // Approximate size of the objects in it, so that memory is bounded whatever their size.
   std::size_t bytes = 512 * 1024 * 1024;
 };
 
@@ -53,17 +46,17 @@ class Store {
     Stored object;
   };
 
-  // Revisions count on from `first`; earlier ones are not kept.
+  // Revisions continue from `first`; earlier ones are not kept.
   Store(HistoryLimits limits, Revision first)
       : limits_(limits), revision_(first), compacted_(first) {}
 
   Revision revision() const { return revision_; }
 
-  // Null when there is none.
+  // Null if there is none.
   Stored get(std::string_view resource, std::string_view key) const;
-  // Stores the object under the next revision, which it then carries.
+  // Stores the object under the next revision, which is written into it.
   Stored put(std::string_view resource, std::string_view key, JsonObject object);
-  // Removes what is there, and returns it under the revision of its removal. Requires it is there.
+  // Removes the object, and returns it with the revision of its removal. Requires that it exists.
   Stored remove(std::string_view resource, std::string_view key);
 
   // Everything whose key starts with `prefix` and is not before `start`, as of `at`, in order.
@@ -71,21 +64,21 @@ class Store {
   std::vector<Entry> list(std::string_view resource, std::string_view prefix,
                           std::string_view start, Revision at) const;
 
-  // Everything of that name in any namespace, as of now, in order.
+  // Everything with that name in any namespace, as of now, in order.
   std::vector<Entry> list_named(std::string_view resource, std::string_view name) const;
 
-  // Whether the changes after `revision` are all still known.
+  // Whether all changes after `revision` are still known.
   bool is_kept(std::string_view resource, Revision revision) const;
-  // The oldest revision for which that holds.
+  // The oldest such revision.
   Revision oldest_kept(std::string_view resource) const;
   // Forgets the history of all resources up to there.
   void compact(Revision to);
 
-  // The changes of one resource are numbered from 0 on; a watch remembers the number of its next.
+  // The changes of one resource are numbered from 0; a watch remembers the number of its next one.
   std::uint64_t next_change(std::string_view resource) const;
   // The number of the first change after `revision`. Requires is_kept().
   std::uint64_t first_change_after(std::string_view resource, Revision revision) const;
-  // Null when the change has fallen out of the history, or has not happened yet.
+  // Null if the change has fallen out of the history, or has not happened yet.
   const Change* change(std::string_view resource, std::uint64_t number) const;
 
   // Called after each change with the resource's name. Must not write to the store.
@@ -96,7 +89,7 @@ class Store {
   struct Table {
     std::map<std::string, Stored, std::less<>> objects;
     std::deque<Change> history;
-    std::uint64_t forgotten = 0;  // changes that have fallen out
+    std::uint64_t forgotten = 0;  // changes dropped so far
     std::size_t bytes = 0;        // of the changes in `history`
     Revision oldest = 0;          // all changes after it are in `history`
   };

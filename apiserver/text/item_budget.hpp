@@ -1,5 +1,5 @@
-// How many values a body may hold. A value takes some hundred bytes here, and is looked at by each
-// rule, however short its text is: 3 MiB of `{},` would be a million of them, and some gigabytes.
+// Limits the values of a body. A value takes some hundred bytes here, and is visited by each rule,
+// however short its text is: 3 MiB of `{},` would be a million values and some gigabytes.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace dcm::apiserver {
 
-// Members and items at all depths. The largest objects that the API's own limits allow (a slice of
-// 128 devices with 32 attributes, a config map of 1 MiB) have less than half of it.
+// Members and items at all depths. The largest valid objects (a slice of 128 devices with 32
+// attributes, a config map of 1 MiB) have less than half of it.
 inline constexpr std::size_t kValuesMax = 50'000;
 
 class TooManyValues : public std::length_error {
@@ -17,10 +17,10 @@ class TooManyValues : public std::length_error {
   TooManyValues();
 };
 
-// What is left of kValuesMax while a body is decoded.
+// The rest of kValuesMax while a body is decoded.
 class ItemBudget {
  public:
-  // Throws TooManyValues before the values are made, if there would be too many.
+  // Throws TooManyValues before the values are created, if there would be too many.
   void spend(std::size_t values = 1) {
     if (values > left_) throw TooManyValues();
     left_ -= values;
@@ -31,8 +31,8 @@ class ItemBudget {
   std::size_t left_ = kValuesMax;
 };
 
-// At most how many values a JSON text has, told from its brackets and commas, in one pass and
-// without memory.
+// An upper bound of the values in a JSON text, counted by brackets and commas, in one pass without
+// memory.
 std::size_t count_values(std::string_view json);
 
 }  // namespace dcm::apiserver

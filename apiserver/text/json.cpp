@@ -102,7 +102,7 @@ std::string serialize(const JsonObject& object) {
 
 namespace {
 
-// `vanishes` says of a member whether it does.
+// `vanishes` decides whether a member is removed.
 void drop_members(JsonObject& object, const auto& vanishes);
 
 void drop_within(Json& value, const auto& vanishes) {
@@ -113,7 +113,7 @@ void drop_within(Json& value, const auto& vanishes) {
   }
 }
 
-// Builds the object anew only if something goes: erase() would change the order of the members.
+// Rebuilds the object only if something is removed: erase() would change the order of the members.
 void drop_members(JsonObject& object, const auto& vanishes) {
   bool any = false;
   for (auto& [key, value] : object) {

@@ -1,5 +1,5 @@
-// Small helpers over Boost.JSON values. Objects are kept as JSON trees here, on purpose: this
-// server shares no type, decoder or encoder with the client that it tests.
+// Small helpers for Boost.JSON values. Objects are JSON trees here, on purpose: this server shares
+// no type, decoder or encoder with the client under test.
 #pragma once
 
 #include <cstdint>
@@ -19,36 +19,36 @@ using JsonArray = boost::json::array;
 using JsonObject = boost::json::object;
 using Path = std::initializer_list<std::string_view>;
 
-// The value at `path`, or null when a step is missing or not an object.
+// The value at `path`, or null if a step is missing or not an object.
 const Json* find(const JsonObject& object, Path path);
 Json* find(JsonObject& object, Path path);
-// The object or array at `path`; an empty one when there is none.
+// The object or array at `path`; an empty one if there is none.
 const JsonObject& object_at(const JsonObject& object, Path path);
 const JsonArray& array_at(const JsonObject& object, Path path);
-// The string at `path`, "" when there is none. Good until a member is added anywhere around it.
+// The string at `path`, "" if there is none. Valid until a member is added anywhere around it.
 std::string_view text_at(const JsonObject& object, Path path);
 std::optional<std::int64_t> integer_at(const JsonObject& object, Path path);
 bool has(const JsonObject& object, Path path);
-// An item of a list that should hold objects; an empty one when it is something else.
+// An item of a list of objects; an empty one if it is something else.
 const JsonObject& as_object(const Json& value);
 
-// The object member `key`, made when it is missing or no object.
+// The object member `key`, created if missing or no object.
 JsonObject& child(JsonObject& object, std::string_view key);
-// Makes `to[key]` what `from[key]` is, absent if it is absent there.
+// Copies `from[key]` to `to[key]`; removes it if absent there.
 void restore(JsonObject& to, const JsonObject& from, std::string_view key);
 
-// A whole document, or nullopt and what is wrong with it.
+// A whole document, or nullopt and the error.
 std::optional<Json> parse(std::string_view text, std::string& problem);
-// The same for what a client sends: at most kValuesMax values.
+// The same for input from clients: at most kValuesMax values.
 std::optional<Json> parse_body(std::string_view text, std::string& problem);
 std::string serialize(const Json& value);
 std::string serialize(const JsonObject& object);
 
 // Imitates decoding into Go structs and encoding again: null members vanish, and so do empty lists.
-// Two steps, because a few rules tell an empty list from a missing one. Free-form `parameters` of
-// opaque device configuration stay as they are.
+// Two steps, because a few rules distinguish an empty list from a missing one. Free-form
+// `parameters` of opaque device configuration are kept unchanged.
 void drop_nulls(JsonObject& object);
-// All but the lists of those names.
+// All but the lists with those names.
 void drop_empty_lists(JsonObject& object, Path but = {});
 
 inline std::string_view view(const boost::json::string& text) {

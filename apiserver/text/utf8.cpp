@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// How long a sequence that starts with this byte is; 0 when none does.
+// The length of a sequence that starts with this byte; 0 if none does.
 std::size_t length_of(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first < 0xE0) return 2;

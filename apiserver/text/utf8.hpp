@@ -1,4 +1,4 @@
-// Text that comes from outside a JSON parser (paths, queries, headers) and goes into JSON answers.
+// Untrusted text from outside a JSON parser (paths, queries, headers) for JSON answers.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace dcm::apiserver {
 
-// The text with U+FFFD for each byte that is no part of valid UTF-8, as Go's encoder shows it.
+// The text with U+FFFD for each invalid byte, as Go's encoder shows it.
 std::string valid_utf8(std::string_view text);
 
 }  // namespace dcm::apiserver

@@ -1,4 +1,4 @@
-// What Go's package strings does to ASCII texts.
+// Go's package strings for ASCII text.
 #pragma once
 
 #include <algorithm>

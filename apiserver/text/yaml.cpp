@@ -48,7 +48,7 @@ std::optional<double> decimal(std::string_view text) {
   return number;
 }
 
-// `tag` of a plain scalar is "?"; others are quoted, or told to be text.
+// `tag` of a plain scalar is "?"; others are quoted, or tagged as strings.
 Json scalar(const std::string& text, const std::string& tag) {
   if (tag != "?") return Json(text);
   if (is_one_of(text, {"", "~", "null", "Null", "NULL"})) return Json();
@@ -64,8 +64,8 @@ Json scalar(const std::string& text, const std::string& tag) {
   return Json(text);
 }
 
-// Makes values of the parser's events. Each copy of what an alias names counts as if it were
-// written out, and is counted before it is made; so does the copy that an anchor keeps.
+// Creates values from the parser's events. Each copy of an aliased value counts as if it were
+// written out, and is counted before it is created; so does the copy that an anchor keeps.
 class Builder final : public YAML::EventHandler {
  public:
   explicit Builder(std::size_t bytes_max) : bytes_left_(bytes_max) {}
@@ -109,7 +109,7 @@ class Builder final : public YAML::EventHandler {
     std::size_t values = 0;
     std::size_t bytes = 0;
   };
-  // A list or map that is not at its end.
+  // A list or map that is still open.
   struct Open {
     Json value;
     std::optional<std::string> key;  // whose value comes next
@@ -196,7 +196,7 @@ bool is_control(char c) {
 }  // namespace
 
 std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& problem) {
-  // Programs send JSON; and its parser is much the faster one.
+  // Programs send JSON, whose parser is much faster.
   if (text.starts_with('{')) {
     if (auto json = parse_body(text, problem)) return YamlDocument{std::move(*json), {}};
   }

@@ -1,5 +1,6 @@
 // YAML bodies as JSON: the first document, with the scalars of YAML 1.1 as a real server's library
-// resolves them (`yes`, `on` and `n` are booleans, `010` is eight), and keys that are always text.
+// resolves them (`yes`, `on` and `n` are booleans, `010` is eight), and keys that are always
+// strings.
 #pragma once
 
 #include <optional>
@@ -16,8 +17,8 @@ struct YamlDocument {
   std::vector<std::string> duplicates;  // `line 6: key "labels" already set in map`
 };
 
-// nullopt and what is wrong: no YAML, too deep, more than kValuesMax values, those of aliases
-// counted, or aliases that would make it huge. JSON is YAML.
+// nullopt and the error: no YAML, too deep, more than kValuesMax values (including those of
+// aliases), or aliases that would make it huge. JSON is YAML.
 std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& problem);
 
 }  // namespace dcm::apiserver

@@ -56,8 +56,7 @@ class ExecCredentials final : public Credentials {
         warned_(time, kRepeatWarning),
         warned_of_clock_(time, kRepeatWarning),
         run_ended_(time),
-        held_changed_(time),
-        pause_(options_.first_pause_after_failure) {}
+        held_changed_(time) {}
 
   Task<Result<>> authorize(http::Headers& headers, Deadline deadline) override {
     if (!is_usable()) {
@@ -161,10 +160,10 @@ class ExecCredentials final : public Credentials {
       failure_ = result.error();
     }
     if (result && !held_->came_expired) {
-      pause_ = options_.first_pause_after_failure;
+      pause_ = {};
     } else {
+      pause_ = options_.pause_after_failure.after(pause_);
       next_try_ = time_.now() + pause_;
-      pause_ = std::min(pause_ * 2, options_.last_pause_after_failure);
     }
     return result;
   }
@@ -227,7 +226,7 @@ class ExecCredentials final : public Credentials {
   std::optional<Held> held_;
   std::optional<Error> failure_;  // of the last run
   MonoTime next_try_{};           // after a failure, or a credential that was already expired
-  Duration pause_;
+  Duration pause_{};              // the last one
 };
 
 }  // namespace

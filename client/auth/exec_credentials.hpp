@@ -11,6 +11,7 @@
 
 #include "client/auth/credentials.hpp"
 #include "client/auth/plugin_runner.hpp"
+#include "runtime/backoff.hpp"
 
 namespace dcm::client {
 
@@ -20,8 +21,7 @@ struct ExecCredentialsOptions {
   runtime::Duration timeout = std::chrono::seconds(30);  // of one run
   // Minimum interval of runs caused by a 401.
   runtime::Duration pause_after_run = std::chrono::seconds(10);
-  runtime::Duration first_pause_after_failure = std::chrono::seconds(1);  // doubles
-  runtime::Duration last_pause_after_failure = std::chrono::minutes(1);
+  runtime::Backoff pause_after_failure{std::chrono::seconds(1), std::chrono::minutes(1)};
 };
 
 // `time` must outlive the result. `use_certificate` installs a certificate and key from the plugin

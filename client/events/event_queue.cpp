@@ -150,23 +150,23 @@ std::optional<EventQueue::Write> EventQueue::next() {
   return Write{kind, *std::move(id), entry->event};
 }
 
-void EventQueue::finish(const std::string& id, Outcome outcome) {
+void EventQueue::finish(const std::string& id, Answer answer) {
   Entry* const entry = entries_.use(id);
   DCM_ASSERT(entry != nullptr && entry->state == Entry::State::being_written);
   const bool was_repeated = std::exchange(entry->was_repeated_meanwhile, false);
   entry->state = Entry::State::idle;
   --in_hand_;
   line_of(entry->event).done(entry->event.key.namespace_.str());
-  switch (outcome) {
-    case Outcome::written:
+  switch (answer) {
+    case Answer::written:
       entry->exists = true;
       if (was_repeated) wait(id, *entry);
       return;
-    case Outcome::vanished:
+    case Answer::vanished:
       entry->exists = false;
       wait(id, *entry);
       return;
-    case Outcome::given_up:
+    case Answer::given_up:
       if (!entry->exists) entries_.erase(id);
       return;
   }

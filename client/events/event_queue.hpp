@@ -55,7 +55,7 @@ class EventQueue {
     std::string id;  // for finish()
     api::Event event;
   };
-  enum class Outcome : std::uint8_t {
+  enum class Answer : std::uint8_t {
     written,
     vanished,  // a repetition found no object (events expire): it is created again
     given_up,
@@ -66,10 +66,10 @@ class EventQueue {
   // `event` without name, namespace, count and times.
   Verdict report(api::Event event, runtime::MonoTime now, runtime::WallTime wall);
 
-  // The next write; the caller reports its outcome. nullopt: none waits, or those that wait need
+  // The next write; the caller reports the answer. nullopt: none waits, or those that wait need
   // others to end first.
   std::optional<Write> next();
-  void finish(const std::string& id, Outcome outcome);
+  void finish(const std::string& id, Answer answer);
 
   std::size_t waiting() const noexcept { return normal_.size() + warnings_.size(); }
   std::size_t remembered() const noexcept { return entries_.size(); }

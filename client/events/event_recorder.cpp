@@ -5,6 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "client/api/encode.hpp"
+#include "runtime/backoff.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::client {
@@ -20,7 +21,7 @@ using runtime::Task;
 constexpr int kAttemptsMax = 5;
 // As many events as --max-inflight-requests allows by default.
 constexpr int kWriters = 10;
-constexpr Duration kBackoffMin = std::chrono::seconds(1);
+constexpr runtime::Backoff kBackoff{std::chrono::seconds(1), std::chrono::seconds(8)};
 constexpr Duration kFailureLogInterval = std::chrono::minutes(10);
 
 runtime::Counter& dropped(runtime::MetricsRegistry& metrics, const std::string& cause) {
@@ -94,25 +95,25 @@ Task<> EventRecorder::write_by_turns() {
 
 // We choose the name of a create, so sending it again makes no second event.
 Task<> EventRecorder::write(EventQueue::Write write) {
-  using Outcome = EventQueue::Outcome;
-  Duration backoff = kBackoffMin;
+  using Answer = EventQueue::Answer;
+  Duration backoff{};
   for (int attempts = 1;; ++attempts) {
     const Result<http::Response> answer = co_await rest_.send(request_of(write));
     note_answer(answer);
-    if (answer) co_return queue_.finish(write.id, Outcome::written);
+    if (answer) co_return queue_.finish(write.id, Answer::written);
     const Error& error = answer.error();
     const bool is_create = write.kind == EventQueue::Write::Kind::create;
     if (is_create && error.reason == Reason::already_exists) {
-      co_return queue_.finish(write.id, Outcome::written);
+      co_return queue_.finish(write.id, Answer::written);
     }
     if (!is_create && runtime::is_not_found(error)) {
-      co_return queue_.finish(write.id, Outcome::vanished);
+      co_return queue_.finish(write.id, Answer::vanished);
     }
     if (!runtime::is_transient(error) || attempts == kAttemptsMax) {
       co_return give_up(write, error);
     }
+    backoff = kBackoff.after(backoff);
     co_await runtime::sleep_for(time_, std::max(backoff, error.retry_after.value_or(backoff)));
-    backoff *= 2;
   }
 }
 
@@ -136,7 +137,7 @@ ApiRequest EventRecorder::request_of(const EventQueue::Write& write) const {
 }
 
 void EventRecorder::give_up(const EventQueue::Write& write, const Error& error) {
-  queue_.finish(write.id, EventQueue::Outcome::given_up);
+  queue_.finish(write.id, EventQueue::Answer::given_up);
   dropped_failed_.Increment();
   if (!failure_guard_.should_log(runtime::to_string(error.reason))) return;
   log_.warning("Event not written", {{"object", write.event.involved_object.key.str()},

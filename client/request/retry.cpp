@@ -18,9 +18,7 @@ bool may_be_sent_again(Verb verb, const Error& error) {
 }
 
 Duration backoff(const RetryPolicy& policy, int attempts, runtime::Rng& rng) {
-  Duration base = policy.backoff_min;
-  for (int i = 1; i < attempts && base < policy.backoff_max; ++i) base *= 2;
-  base = std::min(base, policy.backoff_max);
+  const Duration base = policy.backoff.after_failures(static_cast<std::uint64_t>(attempts - 1));
   const double part = 0.5 + rng.unit() / 2;
   return Duration(static_cast<Duration::rep>(static_cast<double>(base.count()) * part));
 }
@@ -32,7 +30,7 @@ std::optional<Duration> decide_retry(const RetryPolicy& policy, Verb verb, const
   if (attempts >= policy.attempts_max || !may_be_sent_again(verb, error)) return std::nullopt;
   Duration wait = backoff(policy, attempts, rng);
   // Even a server that requests no wait gets the shortest one.
-  if (error.retry_after) wait = std::max(*error.retry_after, policy.backoff_min / 2);
+  if (error.retry_after) wait = std::max(*error.retry_after, policy.backoff.first / 2);
   if (wait >= left) return std::nullopt;
   return wait;
 }

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "client/request/request.hpp"
+#include "runtime/backoff.hpp"
 #include "runtime/error.hpp"
 #include "runtime/rng.hpp"
 
@@ -21,9 +22,8 @@ namespace dcm::client {
 
 struct RetryPolicy {
   int attempts_max = 8;  // in total
-  // Doubles from `backoff_min` on each attempt; each wait is drawn from the upper half.
-  runtime::Duration backoff_min = std::chrono::milliseconds(200);
-  runtime::Duration backoff_max = std::chrono::seconds(10);
+  // Each wait is drawn from the upper half.
+  runtime::Backoff backoff{std::chrono::milliseconds(200), std::chrono::seconds(10)};
 };
 
 // How long to wait before `verb` is sent again, after attempt number `attempts` (from 1) failed

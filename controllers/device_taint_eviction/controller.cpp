@@ -32,22 +32,21 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
     : options_(options),
       time_(dependencies.time),
       lookup_(dependencies.lookup),
-      tracker_(lookup_),
-      metrics_(dependencies.metrics, tracker_.pending(), dependencies.time),
-      device_metrics_(dependencies.metrics,
-                      [this] {
-                        return count_devices(tracker_.published(), tracker_.allocated(),
-                                             tracker_.rules());
-                      }),
+      pending_(rules_),
+      tracker_(lookup_, rules_, pending_),
+      metrics_(dependencies.metrics, pending_, dependencies.time),
+      device_metrics_(
+          dependencies.metrics,
+          [this] { return count_devices(tracker_.published(), tracker_.allocated(), rules_); }),
       pace_(options.evictions_per_second),
       queue_(dependencies.time, dependencies.metrics,
              workqueue::Options(kQueueName, options.workers)),
       failures_(dependencies.metrics, kQueueName, dependencies.log),
       problems_(dependencies.time),
-      pods_({tracker_, dependencies.api, dependencies.events, metrics_, pace_, problems_,
+      pods_({tracker_, pending_, dependencies.api, dependencies.events, metrics_, pace_, problems_,
              dependencies.time, dependencies.log},
             options.mode),
-      conditions_({tracker_, tracker_.rules(), dependencies.api, problems_, dependencies.time,
+      conditions_({tracker_, rules_, dependencies.api, problems_, dependencies.time,
                    dependencies.log, [this](const RulePtr& rule) { own_rules_->record(rule); }}),
       observers_(
           tracker_, [this] { notify(); }, dependencies.log),
@@ -96,7 +95,7 @@ Task<> Controller::follow() {
 
 void Controller::retry_now() {
   queue_.retry_now();
-  tracker_.pending().retry_now(time_.now());
+  pending_.retry_now(time_.now());
   notify();
 }
 
@@ -107,7 +106,7 @@ void Controller::queue_rules() {
 
 bool Controller::queue_rule(const std::string& name) {
   using enum workqueue::ItemState;
-  const Rule* rule = tracker_.rules().find(name);
+  const Rule* rule = rules_.find(name);
   if (rule == nullptr) return true;
   const Item item = Item::rule(*rule->object);
   const auto& condition = rule->object->condition;
@@ -122,11 +121,10 @@ bool Controller::queue_rule(const std::string& name) {
 
 bool Controller::queue_due_pods() {
   const Now now{time_.now(), time_.wall_now()};
-  PendingPods& pending = tracker_.pending();
-  pending.wake_stirred(now.mono + kUntilBudgetsKnow);
+  pending_.wake_stirred(now.mono + kUntilBudgetsKnow);
   for (std::size_t queued = 0; queued < kDueSlice; ++queued) {
     if (pace_.next(now.mono)) return false;
-    const PendingPod* pod = pending.take(now);
+    const PendingPod* pod = pending_.take(now);
     if (pod == nullptr) return false;
     pace_.take(now.mono);
     queue_.add(Item::pod(pod->pod), pod->failures == 0 ? priority_ : Priority::live);
@@ -136,8 +134,8 @@ bool Controller::queue_due_pods() {
 
 // When follow() has to look again without being told.
 std::optional<runtime::Deadline> Controller::next_turn() const {
-  const auto due = tracker_.pending().next_due();
-  std::optional<runtime::MonoTime> next = tracker_.pending().next_retry();
+  const auto due = pending_.next_due();
+  std::optional<runtime::MonoTime> next = pending_.next_retry();
   const runtime::MonoTime now = time_.now();
   if (due) {
     const WallTime wall = time_.wall_now();
@@ -171,7 +169,7 @@ constexpr std::size_t kLookMax = 10'000;
 }  // namespace
 
 RulePtr Controller::find_rule(const std::string& name) const {
-  const Rule* rule = tracker_.rules().find(name);
+  const Rule* rule = rules_.find(name);
   return rule == nullptr ? nullptr : rule->object;
 }
 
@@ -181,9 +179,9 @@ common::Topic Controller::explain_pod(const PodPtr& pod) const {
   snapshot.uid = pod->meta.uid;
   snapshot.now = time_.wall_now();
   snapshot.mode = options_.mode;
-  const PendingPod* pending = tracker_.pending().find(pod->meta.uid);
+  const PendingPod* pending = pending_.find(pod->meta.uid);
   common::Topic topic = device_taint_eviction::explain_pod(
-      snapshot, lookup_, {tracker_.published(), tracker_.rules()},
+      snapshot, lookup_, tracker_.taints(),
       tracker_.was_evicted(pod->meta.uid) ? Evicted::yes : Evicted::no);
   const Item item = Item::pod({pod->meta.key, pod->meta.uid});
   workqueue::ItemReport report = queue_.report(item);
@@ -206,12 +204,11 @@ common::Topic Controller::explain_pod(const PodPtr& pod) const {
 }
 
 common::Topic Controller::explain_taints_of(const api::ResourceClaim& claim) const {
-  return device_taint_eviction::explain_taints_of(claim, {tracker_.published(), tracker_.rules()},
-                                                  time_.wall_now());
+  return device_taint_eviction::explain_taints_of(claim, tracker_.taints(), time_.wall_now());
 }
 
 std::vector<common::Topic> Controller::explain_rule(const std::string& name) const {
-  const Rule& rule = *tracker_.rules().find(name);
+  const Rule& rule = *rules_.find(name);
   RuleFacts facts(*rule.object, time_.wall_now());
   if (has_usable_selector(facts.rule)) {
     facts.published_devices = tracker_.published().count(*facts.rule.selector);
@@ -230,7 +227,7 @@ std::vector<common::Topic> Controller::explain_rule(const std::string& name) con
 }
 
 void Controller::list_pending(const Rule& rule, RuleFacts& facts) const {
-  tracker_.pending().for_each([&](const PendingPod& pod) {
+  pending_.for_each([&](const PendingPod& pod) {
     if (std::ranges::binary_search(pod.rules, rule.id)) {
       facts.pods.push_back({pod.pod.key, pod.due});
     }
@@ -243,10 +240,9 @@ void Controller::look_for_pods(const Rule& rule, RuleFacts& facts) const {
   AllocatedDevices::Walk walk(*facts.rule.selector);
   std::map<api::NamespacedName, WallTime> found;
   const auto judge = [&](const PodPtr& pod) {
-    const Verdict verdict = tracker_.verdict(*pod);
-    const bool is_of_rule = std::ranges::any_of(
-        verdict.reasons, [&](const Reason& reason) { return reason.id == rule.id; });
-    if (is_of_rule) found.emplace(pod->meta.key, *verdict.due);
+    const Verdict verdict = decide_due(*pod, lookup_, tracker_.taints());
+    if (std::ranges::binary_search(verdict.rules, rule.id))
+      found.emplace(pod->meta.key, *verdict.due);
   };
   const bool has_more =
       walk.advance(tracker_.allocated(), kLookMax, [&](const api::DeviceId&, const auto& uses) {

@@ -2,7 +2,7 @@
 //
 // Does the work of kube-controller-manager's device-taint-eviction-controller (KEP-5055); never run
 // both. Here is only the frame: caches tell the tracker (tracker.hpp), what follows from that is
-// queued when it is due, workers carry it out (evict_pod.hpp, write_condition.hpp).
+// queued when it is due, workers carry it out (pod_eviction.hpp, condition_writer.hpp).
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@
 #include "controllers/common/event_sink.hpp"
 #include "controllers/device_taint_eviction/api/api.hpp"
 #include "controllers/device_taint_eviction/device_metrics.hpp"
-#include "controllers/device_taint_eviction/explain/explain.hpp"
+#include "controllers/device_taint_eviction/explain.hpp"
 #include "controllers/device_taint_eviction/metrics.hpp"
-#include "controllers/device_taint_eviction/stores.hpp"
-#include "controllers/device_taint_eviction/sync/evict_pod.hpp"
+#include "controllers/device_taint_eviction/observers.hpp"
+#include "controllers/device_taint_eviction/store_lookup.hpp"
+#include "controllers/device_taint_eviction/sync/condition_writer.hpp"
 #include "controllers/device_taint_eviction/sync/item.hpp"
-#include "controllers/device_taint_eviction/sync/write_condition.hpp"
-#include "controllers/device_taint_eviction/tracker/tracker.hpp"
+#include "controllers/device_taint_eviction/sync/pod_eviction.hpp"
+#include "controllers/device_taint_eviction/tracker.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
@@ -106,6 +107,8 @@ class Controller {
   ControllerOptions options_;
   runtime::TimeSource& time_;
   StoreLookup lookup_;
+  TaintRules rules_;
+  PendingPods pending_;
   Tracker tracker_;
   EvictionMetrics metrics_;
   DeviceMetrics device_metrics_;

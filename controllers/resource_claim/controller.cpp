@@ -28,14 +28,10 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       failing_(dependencies.metrics, problems_),
       wakeups_(dependencies.stores, queue_, options.gates, options.deleted_uids_remembered,
                dependencies.log),
-      generator_({dependencies.stores, dependencies.api, create_metrics_, latency_,
-                  dependencies.events, problems_, dependencies.foreign, dependencies.log}),
-      pod_sync_(
-          dependencies.stores, dependencies.api, generator_, options.gates,
-          [this](const auto& waiting, Outcome outcome) { wake(waiting, outcome); },
-          dependencies.log),
-      group_sync_(dependencies.stores, dependencies.api, generator_, options.gates,
-                  dependencies.log),
+      user_sync_({dependencies.stores, dependencies.api, create_metrics_, latency_,
+                  dependencies.events, problems_, dependencies.foreign, dependencies.log},
+                 options.gates,
+                 [this](const auto& waiting, Outcome outcome) { wake(waiting, outcome); }),
       claim_sync_(dependencies.stores, wakeups_.deleted_consumers(), dependencies.api, problems_,
                   options.gates, dependencies.log) {}
 
@@ -57,8 +53,7 @@ void Controller::stop() {
 
 void Controller::wake(const WaitingItem& waiting, Outcome outcome) {
   const auto& [item, priority] = waiting;
-  if (outcome == Outcome::done()) return queue_.add(item, priority);
-  queue_.add_rate_limited(item, priority);
+  queue_.add(item, {.rate_limited = outcome != Outcome::done(), .priority = priority});
 }
 
 Task<Outcome> Controller::handle(Item item) {
@@ -72,9 +67,9 @@ Task<Outcome> Controller::handle(Item item) {
 Task<Outcome> Controller::sync(Item item, Attempt attempt) {
   switch (item.kind) {
     case Item::Kind::pod:
-      return pod_sync_.sync(item.key, attempt);
+      return user_sync_.sync_pod(item.key, attempt);
     case Item::Kind::group:
-      return group_sync_.sync(item.key, attempt);
+      return user_sync_.sync_group(item.key, attempt);
     case Item::Kind::claim:
       break;
   }
@@ -86,7 +81,7 @@ std::vector<common::Topic> Controller::explain_pod(const PodPtr& pod, Miss miss)
     return make_claim_snapshot(stores_, wakeups_.deleted_consumers(), options_.gates, claim);
   };
   auto topics =
-      resource_claim::explain_pod(pod_sync_.snapshot_of(pod), options_.gates, miss, snapshot_of);
+      resource_claim::explain_pod(user_sync_.snapshot_of(pod), options_.gates, miss, snapshot_of);
   explain_work({Item::Kind::pod, pod->meta.key}, topics);
   return topics;
 }
@@ -98,7 +93,7 @@ std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss
                          ? stores_.pods.get({claim->meta.key.namespace_, claim->controller->name})
                          : nullptr;
   if (pod != nullptr && common::is_owned_by(*claim, *pod)) {
-    explain_surplus(pod_sync_.snapshot_of(pod), options_.gates, *claim, topics.front());
+    explain_surplus(user_sync_.snapshot_of(pod), options_.gates, *claim, topics.front());
   }
   std::vector<std::string> users;
   stores_.pods_by_claim.for_each(claim->meta.key, [&](const PodPtr& pod) {
@@ -113,7 +108,7 @@ std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss
 }
 
 std::vector<common::Topic> Controller::explain_group(const GroupPtr& group, Miss miss) const {
-  auto topics = resource_claim::explain_group(group_sync_.snapshot_of(group), options_.gates, miss);
+  auto topics = resource_claim::explain_group(user_sync_.snapshot_of(group), options_.gates, miss);
   explain_work({Item::Kind::group, group->meta.key}, topics);
   return topics;
 }

@@ -14,10 +14,9 @@
 #include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/stores.hpp"
-#include "controllers/resource_claim/sync/claim_generator.hpp"
+#include "controllers/resource_claim/sync/claim_sync.hpp"
+#include "controllers/resource_claim/sync/claim_user_sync.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
-#include "controllers/resource_claim/sync/sync_claim.hpp"
-#include "controllers/resource_claim/sync/sync_pod.hpp"
 #include "controllers/resource_claim/sync/wakeups.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
@@ -68,7 +67,7 @@ class Controller {
   }
   // Groups are served in this version: "scheduling.k8s.io/v1beta1". Before their informer runs,
   // which may be after run().
-  void use_groups(std::string api_version) { group_sync_.use_api_version(std::move(api_version)); }
+  void use_groups(std::string api_version) { user_sync_.use_group_version(std::move(api_version)); }
 
   // Takes what the stores have as backlog, and works until stop() (or cancellation).
   Task<> run();
@@ -110,9 +109,7 @@ class Controller {
   ItemProblems problems_;
   FailingObjects failing_;
   Wakeups wakeups_;
-  ClaimGenerator generator_;
-  PodSync pod_sync_;
-  GroupSync group_sync_;
+  ClaimUserSync user_sync_;
   ClaimSync claim_sync_;
 };
 

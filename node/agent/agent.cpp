@@ -18,7 +18,7 @@ using runtime::Task;
 namespace {
 
 constexpr runtime::Duration kOrphansInterval = std::chrono::seconds(60);
-// Kubelet's label of the claims of all drivers together.
+// kubelet's label for the claims of all drivers together.
 constexpr const char* kAnyDriver = "<any>";
 
 // Kubelet's.
@@ -80,7 +80,7 @@ runtime::Result<> Agent::open() {
 void Agent::end_rebuilding() {
   has_lost_entries_ = false;
   const auto ended = store_.end_rebuilding();
-  // Then the next start makes the entries again, which are there.
+  // Otherwise the next start creates the entries again, which is harmless.
   if (!ended)
     log_.warning("Cannot note that all entries are back", {{"err", ended.error().message}});
 }
@@ -109,17 +109,17 @@ ClaimManagerOptions Agent::counting_skips(ClaimManagerOptions options) {
   return options;
 }
 
-Task<Outcome> Agent::prepare(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> Agent::prepare(api::ObjectPtr<api::Pod> pod) {
   return measured("PrepareResources", claims_.prepare(std::move(pod)));
 }
 
-Task<Outcome> Agent::unprepare(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> Agent::unprepare(api::ObjectPtr<api::Pod> pod) {
   return measured("UnprepareResources", claims_.unprepare(std::move(pod)));
 }
 
-Task<Outcome> Agent::measured(std::string operation, Task<Outcome> task) {
+Task<ClaimResult> Agent::measured(std::string operation, Task<ClaimResult> task) {
   const runtime::MonoTime began = loop_.time().now();
-  Outcome outcome = co_await std::move(task);
+  ClaimResult outcome = co_await std::move(task);
   metrics_
       .histogram("dra_operations_duration_seconds",
                  "Time to prepare or unprepare the claims of a pod, with all calls of drivers.",
@@ -134,7 +134,7 @@ void Agent::observe_pods(std::set<std::string> active) {
   look_for_orphans();
 }
 
-// A round while one is under way is made after it.
+// A round requested during another one runs after it.
 void Agent::look_for_orphans() {
   may_have_orphans_ = true;
   orphans_.notify_all();
@@ -179,7 +179,7 @@ void Agent::observe_health_end(const std::string& driver, const std::string& ins
   tell(driver, health_.observe_end(driver, instance, loop_.time().now()));
 }
 
-// Nothing comes from a driver when its last report is too old.
+// A driver whose last report has expired contributes nothing.
 Task<> Agent::expire_health() {
   for (;;) {
     const auto next = health_.next_expiry();

@@ -1,8 +1,7 @@
 // Kubelet's work for DRA on one node. The agent finds drivers, prepares and unprepares the claims
 // of pods with them, and remembers operations that it has begun. It deletes the slices of lost
-// drivers, and tracks the health of devices.
-//
-// The code that runs the pods asks it before their containers start and after they have stopped.
+// drivers, and tracks the health of devices. The code that runs the pods calls it before their
+// containers start and after they have stopped.
 #pragma once
 
 #include <functional>
@@ -19,32 +18,32 @@
 
 namespace dcm::node {
 
-// The reaction at the start to an unusable checkpoint.
+// What to do at the start with an unusable checkpoint.
 enum class OnCorruptState : std::uint8_t {
-  refuse,   // as kubelet: open() fails
-  rebuild,  // the file is kept under another name, and entries are made from the pods that run
+  refuse,   // like kubelet: open() fails
+  rebuild,  // the file is renamed, and entries are created from running pods
 };
 
 struct ResourceHealth {
-  std::string id;  // the first CDI device, else "driver/pool/device"
+  std::string id;  // the first CDI device, otherwise "driver/pool/device"
   DeviceHealth state;
 };
 
 struct AgentOptions {
   std::string node;      // its name in the API
-  std::string state;     // the folder of the checkpoint, which must be there
-  std::string registry;  // the folder in which drivers put their registration sockets
+  std::string state;     // the folder of the checkpoint, which must exist
+  std::string registry;  // the folder in which drivers create their registration sockets
   ServiceChoice service_choice = ServiceChoice::first_named;
   FirstWipe first_wipe = FirstWipe::at_start;
   OnCorruptState on_corrupt = OnCorruptState::refuse;
   ClaimManagerOptions claims = {};
 };
 
-// The agent's news for the code that runs the pods. No call may wait.
+// Notifications for the code that runs the pods. No call may wait.
 struct AgentNews {
-  // A driver has come, connected or gone: what failed for want of one may be tried again.
+  // A driver has appeared, connected or disappeared: retry what failed for lack of a driver.
   std::function<void()> drivers_changed = [] {};
-  // The health of devices that these pods (by UID) have is another one.
+  // The health of devices of these pods (by UID) has changed.
   std::function<void(const std::set<std::string>& pods)> health_changed = [](const auto&) {};
 };
 
@@ -56,26 +55,26 @@ class Agent final : private DriverObserver {
         runtime::Rng& rng, runtime::MetricsRegistry& metrics, runtime::Logger log,
         AgentOptions options, AgentNews news);
 
-  // Reads the checkpoint. First of all. Errors: malformed, configuration.
+  // Reads the checkpoint. Call this first. Errors: malformed, configuration.
   runtime::Result<> open();
-  // Whether a checkpoint was set aside, now or before a crash: each pod that runs is to be given to
-  // enter(), and then end_rebuilding() to be called.
+  // Whether a checkpoint was set aside, now or before a crash: call enter() for each running pod,
+  // and then end_rebuilding().
   bool has_lost_entries() const noexcept { return has_lost_entries_; }
   void end_rebuilding();
-  // Ends by cancellation only.
+  // Ends only by cancellation.
   runtime::Task<> run();
 
   // As ClaimManager's. Errors are texts for events.
-  runtime::Task<Outcome> prepare(api::ObjectPtr<api::Pod> pod);
-  runtime::Task<Outcome> unprepare(api::ObjectPtr<api::Pod> pod);
-  runtime::Task<Outcome> enter(api::ObjectPtr<api::Pod> pod) {
+  runtime::Task<ClaimResult> prepare(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<ClaimResult> unprepare(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<ClaimResult> enter(api::ObjectPtr<api::Pod> pod) {
     return claims_.enter(std::move(pod));
   }
   void observe_pods(std::set<std::string> active);
 
   const Book& book() const noexcept { return claims_.book(); }
   bool is_registered(const std::string& driver) const { return plugins_.is_registered(driver); }
-  // The devices of the claim that are for the container, each resource ID once: a row of
+  // The devices of the claim for the container, each resource ID once: a row of
   // status.containerStatuses[].allocatedResourcesStatus (KEP-4680).
   std::vector<ResourceHealth> health_of(const ContainerClaim& claim) const;
 
@@ -93,7 +92,7 @@ class Agent final : private DriverObserver {
   void look_for_orphans();
   void tell(const std::string& driver, const HealthTable::Change& change);
   std::vector<std::string> connected_drivers() const;
-  runtime::Task<Outcome> measured(std::string operation, runtime::Task<Outcome> task);
+  runtime::Task<ClaimResult> measured(std::string operation, runtime::Task<ClaimResult> task);
   void count_claims();
 
   runtime::LoopRef loop_;
@@ -108,7 +107,7 @@ class Agent final : private DriverObserver {
   ClaimManager claims_;
   SliceWiper wiper_;
   HealthTable health_;
-  std::set<std::string> drivers_;  // that were ever seen
+  std::set<std::string> drivers_;  // all ever seen
   bool may_have_orphans_ = false;
   runtime::Condition orphans_;
   runtime::Condition health_changed_;

@@ -9,7 +9,7 @@ namespace dcm::node {
 
 class NodeApi : public ClaimSource {
  public:
-  // DELETE of the ResourceSlices that a field selector selects. None there is success.
+  // DELETE of the ResourceSlices that match a field selector. Succeeds if there are none.
   virtual runtime::Task<runtime::Result<>> delete_slices(std::string field_selector) = 0;
 };
 

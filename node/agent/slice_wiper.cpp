@@ -9,7 +9,7 @@ using runtime::Task;
 
 namespace {
 
-// The wipe at the start, in the place of a driver's name.
+// The wipe at the start, in place of a driver's name.
 const std::string kEveryDriver;
 
 }  // namespace

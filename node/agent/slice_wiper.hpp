@@ -1,5 +1,5 @@
 // Deletes the ResourceSlices of lost drivers, so that no pod is scheduled to devices that no driver
-// would prepare: the loop that drives `wiping`.
+// would prepare: the loop around `wiping`.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace dcm::node {
 
-// The treatment, at the start, of slices from an earlier life of the node.
+// How to treat slices from before the start of the node.
 enum class FirstWipe : std::uint8_t {
-  // Deletes all slices at once, as kubelet does. A driver that was there all the time publishes
-  // them again; a driver made with the Go helper after 30 s.
+  // Deletes all slices at once, like kubelet. A driver that was running all the time publishes them
+  // again; a driver built with the Go helper after 30 s.
   at_start,
-  // Deletes the slices of drivers that are not connected after the wiping delay.
+  // Deletes the slices of drivers that have not connected after the wiping delay.
   late,
 };
 
@@ -36,7 +36,7 @@ class SliceWiper {
              Connected connected, runtime::MetricsRegistry& metrics, runtime::Logger log);
 
   void observe(const std::string& driver, bool is_connected);
-  // Ends by cancellation only.
+  // Ends only by cancellation.
   runtime::Task<> run();
 
  private:

@@ -2,7 +2,7 @@
 // (pkg/kubelet/cm/dra/state): one JSON object with a string of JSON and its CRC-32.
 //
 // Byte for byte as kubelet writes it, apart from the key `dcm` of an entry, which kubelet ignores.
-// So either may take over the other's file.
+// So each may take over the other's file.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@
 namespace dcm::node {
 
 enum class NoEntries : std::uint8_t {
-  null,   // in a file that is made at the start
-  array,  // in any other
+  null,   // in a file created at the start
+  array,  // in any other file
 };
 
 std::string encode_checkpoint(const std::vector<Entry>& entries,
                               NoEntries no_entries = NoEntries::array);
 
-// Errors: malformed. Unknown fields are ignored, missing ones are empty. Kubelet looks neither at
-// kind nor at version; a file of another kind, or of a version above v1, is refused here, for half
-// of it would be understood.
+// Errors: malformed. Unknown fields are ignored, missing ones are empty. kubelet checks neither
+// kind nor version; a file of another kind, or of a version above v1, is rejected here, because
+// only half of it would be understood.
 runtime::Result<std::vector<Entry>> decode_checkpoint(std::string_view file);
 
 }  // namespace dcm::node

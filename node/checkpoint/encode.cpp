@@ -17,7 +17,7 @@ void append_text(std::string& out, std::string_view key, std::string_view value)
   append_go_string(out, value);
 }
 
-// Calls `append(out, item)` for each, with commas between.
+// Calls `append(out, item)` for each, separated by commas.
 template <class Items, class Append>
 void append_each(std::string& out, const Items& items, Append&& append) {
   bool is_first = true;
@@ -28,7 +28,7 @@ void append_each(std::string& out, const Items& items, Append&& append) {
   }
 }
 
-// Go writes a slice that was never made as null.
+// Go writes a nil slice as null.
 void append_texts(std::string& out, std::string_view key, const std::vector<std::string>& texts) {
   append_key(out, key);
   if (texts.empty()) {

@@ -16,7 +16,7 @@ struct PreparedDevice {
   std::string pool;
   std::string device;
   std::optional<std::string> share_id = {};
-  std::vector<std::string> requests = {};  // empty: of all
+  std::vector<std::string> requests = {};  // empty: all requests
   std::vector<std::string> cdi_ids = {};
 
   friend bool operator==(const PreparedDevice&, const PreparedDevice&) = default;
@@ -29,18 +29,18 @@ struct DriverState {
   friend bool operator==(const DriverState&, const DriverState&) = default;
 };
 
-// A device of a claim's allocation.
+// A device in a claim's allocation.
 struct DeviceKey {
   std::string driver;
   std::string pool;
   std::string device;
   std::string share_id = {};  // empty: none
-  bool is_admin = false;      // adminAccess: others may have the device at the same time
+  bool is_admin = false;      // adminAccess: others may use the device at the same time
 
   friend auto operator<=>(const DeviceKey&, const DeviceKey&) = default;
 };
 
-// Data that kubelet has no field for. Kubelet drops it, so an entry may lack it.
+// Data that kubelet has no field for. kubelet drops it, so an entry may lack it.
 struct EntryExtra {
   std::set<DeviceKey> allocation = {};
 

@@ -8,7 +8,7 @@
 namespace dcm::node {
 namespace {
 
-// The length of the character that `text` starts with; 0: that is no UTF-8.
+// The length of the first character of `text`; 0 if it is not UTF-8.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

@@ -1,4 +1,4 @@
-// JSON strings to the byte as Go's encoding/json writes them.
+// JSON strings, byte for byte as written by Go's encoding/json.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace dcm::node {
 
-// Appends `text` in quotes. `<`, `>`, `&`, U+2028 and U+2029 are escaped too; what is no UTF-8
-// becomes U+FFFD.
+// Appends `text` in quotes. `<`, `>`, `&`, U+2028 and U+2029 are escaped too; invalid UTF-8 becomes
+// U+FFFD.
 void append_go_string(std::string& out, std::string_view text);
 
 }  // namespace dcm::node

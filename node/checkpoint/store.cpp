@@ -56,7 +56,7 @@ Result<std::string> CheckpointStore::set_aside(runtime::WallTime now) {
     const std::string name = fmt::format("{}.corrupt-{}", kCheckpointFile, at);
     return std::ranges::any_of(*names, [&](const auto& other) { return other.starts_with(name); });
   };
-  while (is_taken(second)) ++second;  // what was kept before is not replaced
+  while (is_taken(second)) ++second;  // an earlier file set aside is not replaced
   const std::string kept = fmt::format("{}.corrupt-{}{}", path(), second, kRebuilding);
   if (auto renamed = files_.rename(path(), kept); !renamed) return fail(renamed.error());
   if (auto synced = files_.sync_folder(folder_); !synced) return fail(synced.error());
@@ -90,8 +90,8 @@ Result<> CheckpointStore::end_rebuilding() {
   return files_.sync_folder(folder_);
 }
 
-// Without the last step a machine that fails may come back with the old file, while a driver has
-// long been called because of the new one.
+// Without the last step, the old file may reappear after a machine crash, although a driver was
+// called because of the new one.
 Result<> CheckpointStore::replace(const std::string& content) {
   const std::string temporary = fmt::format("{}/{}{:016x}", folder_, kTemporary, rng_.next());
   if (auto written = write_through(temporary, content); !written) {
@@ -113,7 +113,7 @@ Result<> CheckpointStore::remove_leftovers() {
   if (!names) return fail(names.error());
   for (const std::string& name : *names) {
     if (!name.starts_with(kTemporary)) continue;
-    // One that stays does no harm: each write takes a name of its own.
+    // A leftover that stays is harmless: each write uses a new name.
     [[maybe_unused]] const auto removed = files_.remove(folder_ + '/' + name);
   }
   return {};

@@ -1,7 +1,6 @@
-// The checkpoint on disk: read once at the start, written whole and durably.
-//
-// After write() has returned well, the file survives a failure of the machine. After an error it is
-// what it was, or already the new one if only the last step (fsync of the folder) failed.
+// The checkpoint on disk: read once at the start, written whole and durably. After a successful
+// write(), the file survives a machine crash. After an error it is unchanged, or already the new
+// one if only the last step (fsync of the folder) failed.
 #pragma once
 
 #include <string>
@@ -21,20 +20,20 @@ class CheckpointStore {
   // `files` must outlive the store.
   CheckpointStore(Files& files, std::string folder, runtime::Rng rng);
 
-  // Removes what a crash has left, reads the file, and writes one without entries if there is none.
-  // Errors: malformed (what is there cannot be used, and stays), configuration.
+  // Removes leftovers of a crash, reads the file, and creates one without entries if there is none.
+  // Errors: malformed (the unusable file stays), configuration.
   runtime::Result<std::vector<Entry>> open();
   runtime::Result<> write(const std::vector<Entry>& entries);
-  // Renames a file that cannot be used to `dra_manager_state.corrupt-TIME.rebuilding`, and returns
-  // its path: open() begins without it.
+  // Renames an unusable file to `dra_manager_state.corrupt-TIME.rebuilding`, and returns its path:
+  // open() then starts without it.
   runtime::Result<std::string> set_aside(runtime::WallTime now);
-  // Whether one was set aside whose entries are not back, by this process or one before it.
+  // Whether entries of a file set aside are still missing, by this process or an earlier one.
   runtime::Result<bool> is_rebuilding();
-  // They are back: what was set aside loses the `.rebuilding` of its name.
+  // All entries are rebuilt: removes `.rebuilding` from the names of files set aside.
   runtime::Result<> end_rebuilding();
 
  private:
-  // Names of what was set aside.
+  // Names of files set aside.
   runtime::Result<std::vector<std::string>> rebuilding();
   runtime::Result<> remove_leftovers();
   runtime::Result<> replace(const std::string& content);

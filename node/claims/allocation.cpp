@@ -33,7 +33,7 @@ AllocationResult read_result(const dom::object& result) {
 
 struct Counts {
   std::size_t results = 0;
-  std::size_t all = 0;  // results that skip everything
+  std::size_t all = 0;  // results in which everything is skipped
   std::map<std::string, std::size_t> by_operation;
 };
 

@@ -1,4 +1,4 @@
-// A claim's allocation as the node sees it: its drivers, and the calls that they need not get.
+// A claim's allocation as the node sees it: its drivers, and which calls they may skip.
 #pragma once
 
 #include <map>
@@ -25,14 +25,14 @@ struct ClaimView {
   std::vector<AllocationResult> results;
 };
 
-// Of a claim in JSON. What is not as the API has it is left out.
+// From a claim in JSON. Anything invalid is ignored.
 std::vector<AllocationResult> allocation_results(std::string_view claim);
 
 inline constexpr std::string_view kSkipAll = "*";
 inline constexpr std::string_view kSkipPrepare = "NodePrepareResources";
 inline constexpr std::string_view kSkipUnprepare = "NodeUnprepareResources";
 
-// A driver skips what every one of its results skips (KEP: DRAOptionalNodeOperations).
+// A driver is skipped if all of its results are (KEP: DRAOptionalNodeOperations).
 std::map<std::string, DriverState> driver_states(const std::vector<AllocationResult>& results);
 bool skips(const DriverState& state, std::string_view operation);
 

@@ -1,5 +1,5 @@
-// The claims that the node has to do with: the entries of the checkpoint, and what is known of them
-// only while the process lives.
+// The node's claims: the entries of the checkpoint, and state that lasts only while the process
+// lives.
 #pragma once
 
 #include <map>
@@ -16,15 +16,16 @@ using ClaimKey = std::pair<std::string, std::string>;  // namespace and name
 
 struct Held {
   Entry entry;
-  bool is_prepared = false;               // all drivers have answered since the process started
-  bool is_going = false;                  // an unprepare call has been sent
-  std::set<std::string> prepared = {};    // drivers that have, since the process started
-  std::set<std::string> unprepared = {};  // drivers that have, since it is going
+  bool is_prepared = false;             // all drivers have answered since the process started
+  bool is_going = false;                // an unprepare call has been sent
+  std::set<std::string> prepared = {};  // drivers that have answered since the process started
+  std::set<std::string> unprepared =
+      {};  // drivers that have answered since the claim is being unprepared
 
   friend bool operator==(const Held&, const Held&) = default;
 };
 
-// Ordered, so that everything that is done for several claims is done in the same order.
+// Ordered, so that operations on several claims always have the same order.
 using Book = std::map<ClaimKey, Held>;
 
 inline ClaimKey key_of(const Entry& entry) {

@@ -23,7 +23,7 @@ std::set<std::string> drivers_of(const std::map<std::string, DriverState>& drive
   return names;
 }
 
-// An entry that kubelet has written does not say what was allocated; only of which drivers.
+// An entry written by kubelet says which drivers were allocated, but not what.
 bool is_of_older_allocation(const Entry& entry, const ClaimView& view) {
   if (entry.extra) return entry.extra->allocation != allocated_devices(view.results);
   return drivers_of(entry.drivers) != drivers_of(driver_states(view.results));
@@ -57,7 +57,7 @@ void add_calls(const Held& held, const std::set<std::string>& done, std::string_
   }
 }
 
-// An entry that kubelet has written only says which devices were prepared.
+// An entry written by kubelet only says which devices were prepared.
 bool holds(const Entry& entry, const DeviceKey& device) {
   if (entry.extra) return entry.extra->allocation.contains(device);
   const auto driver = entry.drivers.find(device.driver);
@@ -76,8 +76,8 @@ ClaimKey key_of(const ClaimView& view) {
 
 namespace {
 
-// Entries of claims beyond `views` that hold a device of which the view's claim must be the only
-// user, with that device.
+// Entries of claims outside of `views` that hold a device which the view's claim must use
+// exclusively, with that device.
 std::map<ClaimKey, DeviceKey> holders_of(const Book& book, const ClaimView& view,
                                          const std::vector<ClaimView>& views) {
   std::map<ClaimKey, DeviceKey> holders;

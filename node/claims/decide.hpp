@@ -1,5 +1,5 @@
-// Decides the work for a pod from the book alone: which entries change, which driver is called for
-// which claims, and what an answer means.
+// Decides the work for a pod from the book alone: which entries change, which drivers are called
+// for which claims, and what an answer means.
 #pragma once
 
 #include <expected>
@@ -15,7 +15,7 @@
 
 namespace dcm::node {
 
-// A claim as a driver is told about it.
+// A claim as passed to a driver.
 struct ClaimRef {
   std::string namespace_;
   std::string name;
@@ -28,27 +28,27 @@ using Calls = std::map<std::string, std::vector<ClaimRef>>;  // by driver
 struct PreparePlan {
   std::vector<Held> entries;  // as they must be on disk before the first call
   Calls calls;
-  std::vector<std::string> skipped = {};  // a driver for each claim that it is not called for
+  std::vector<std::string> skipped = {};  // a driver for each claim for which its call is skipped
 
   friend bool operator==(const PreparePlan&, const PreparePlan&) = default;
 };
 
 ClaimKey key_of(const ClaimView& view);
 
-// `views` are the claims that the pod was found to need.
+// `views` are the claims that the pod needs.
 std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const std::string& pod_uid,
                                                        const std::vector<ClaimView>& views);
 
-// The entries that stand in the way of these claims: of another claim under the same name, of an
-// allocation that the claim no longer has, or of a claim that still holds a device that was
-// allocated to one of these since (its pod was deleted by force).
+// The entries that conflict with these claims: of another claim under the same name, of an
+// allocation that the claim no longer has, or of a claim that still holds a device allocated since
+// to one of these (its pod was force-deleted).
 std::set<ClaimKey> entries_in_the_way(const Book& book, const std::vector<ClaimView>& views);
 // Why these claims cannot be prepared yet: a device of theirs is in the book for another claim.
-// Shares of a device, and devices with adminAccess, are for several claims.
+// Shares of a device, and devices with adminAccess, may belong to several claims.
 std::optional<std::string> refuse_devices(const Book& book, const std::vector<ClaimView>& views);
 
 struct UnpreparePlan {
-  std::vector<ClaimKey> shared;           // other pods go on: this one is taken out
+  std::vector<ClaimKey> shared;           // other pods remain: this one is removed
   std::vector<ClaimKey> last;             // no other pod: to be unprepared and forgotten
   Calls calls;                            // without drivers that have answered already
   std::vector<std::string> skipped = {};  // as in PreparePlan
@@ -70,14 +70,14 @@ using Answers = std::map<std::string, ClaimAnswer>;  // by claim UID
 
 struct Verdict {
   std::vector<ClaimRef> succeeded;
-  std::optional<std::string> error;  // in kubelet's words; nothing: all succeeded
+  std::optional<std::string> error;  // in kubelet's words; nullopt: all succeeded
 };
 
 // `method`: "NodePrepareResources" or "NodeUnprepareResources".
 Verdict judge_answers(std::string_view method, const std::vector<ClaimRef>& asked,
                       const Answers& answers);
 
-// Devices of an answer that were not allocated to the claim and driver, for a report.
+// Devices of an answer that were not allocated to the claim and driver, to be reported.
 std::vector<std::string> unallocated_devices(const Entry& entry, const std::string& driver,
                                              const std::vector<PreparedDevice>& devices);
 

@@ -1,5 +1,5 @@
-// Locks: one operation at a time for each claim. An operation locks all its claims at once, so that
-// none waits for another in a circle.
+// One operation at a time for each claim. An operation locks all its claims at once, which prevents
+// deadlocks.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@ namespace dcm::node {
 // Loop thread only.
 class ClaimLocks {
  public:
-  // Gives the claims back when it goes. The locks must outlive it.
+  // Released on destruction. The locks must outlive it.
   class Hold {
    public:
     Hold(ClaimLocks& locks, std::set<ClaimKey> keys);

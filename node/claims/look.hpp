@@ -1,5 +1,5 @@
-// The first step of preparing a pod: which claims it needs, and whether it may have them. Nothing
-// is changed by it. Errors are sentences in kubelet's own words.
+// The first step of preparing a pod: which claims it needs, and whether it may have them. Changes
+// nothing. Errors are sentences in kubelet's words.
 #pragma once
 
 #include <expected>
@@ -21,7 +21,7 @@ struct ClaimToLookUp {
   friend bool operator==(const ClaimToLookUp&, const ClaimToLookUp&) = default;
 };
 
-// In the order of spec.resourceClaims, then the one for extended resources.
+// In the order of spec.resourceClaims, followed by the one for extended resources.
 std::expected<std::vector<ClaimToLookUp>, std::string> claims_to_look_up(const api::Pod& pod);
 
 enum class SkipGate : std::uint8_t { off, on };  // feature gate DRAOptionalNodeOperations
@@ -31,11 +31,11 @@ struct LookRules {
   SkipGate skip_gate = SkipGate::off;
 };
 
-// Why the pod cannot have the claim; nothing: it can.
+// Why the pod cannot use the claim; nullopt if it can.
 std::optional<std::string> refuse_claim(const api::Pod& pod, const ClaimToLookUp& looked_up,
                                         const ClaimView& view, const LookRules& rules);
 
-// Why the claim cannot be prepared by the drivers that are there; nothing: it can.
+// Why the registered drivers cannot prepare the claim; nullopt if they can.
 std::optional<std::string> refuse_drivers(
     const ClaimView& view, const std::function<bool(const std::string&)>& is_registered);
 

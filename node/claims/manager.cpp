@@ -17,7 +17,7 @@ using runtime::Task;
 
 namespace {
 
-Outcome failed(std::string_view context, const std::string& why) {
+ClaimResult failed(std::string_view context, const std::string& why) {
   return std::unexpected(std::string(context) + why);
 }
 
@@ -55,7 +55,7 @@ Result<> ClaimManager::open() {
   return {};
 }
 
-Task<Outcome> ClaimManager::prepare(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> ClaimManager::prepare(api::ObjectPtr<api::Pod> pod) {
   constexpr std::string_view kContext = "prepare dynamic resources: ";
   const auto wanted = claims_to_look_up(*pod);
   if (!wanted) co_return failed(kContext, wanted.error());
@@ -83,7 +83,7 @@ Task<ClaimManager::Prepared> ClaimManager::prepare_claims(const api::Pod& pod,
   if (auto why = refuse_devices(book_, *views)) co_return std::unexpected(*std::move(why));
   const auto plan = decide_prepare(book_, pod.meta.uid.str(), *views);
   if (!plan) co_return std::unexpected(plan.error());
-  if (Outcome written = co_await write_ahead(plan->entries); !written) co_return written;
+  if (ClaimResult written = co_await write_ahead(plan->entries); !written) co_return written;
   co_return co_await call_prepare(*plan);
 }
 
@@ -105,8 +105,8 @@ Task<ClaimManager::Views> ClaimManager::look(const api::Pod& pod,
   co_return views;
 }
 
-// An entry of an older claim or allocation, or of another claim that had the device before, goes as
-// soon as none of its pods is active.
+// An entry of an older claim or allocation, or of another claim that had the device before, is
+// removed as soon as none of its pods is active.
 Task<> ClaimManager::clear_the_way(const std::set<ClaimKey>& in_the_way) {
   if (!active_) co_return;
   for (const ClaimKey& key : in_the_way) {
@@ -118,20 +118,20 @@ Task<> ClaimManager::clear_the_way(const std::set<ClaimKey>& in_the_way) {
   }
 }
 
-Task<Outcome> ClaimManager::write_ahead(const std::vector<Held>& entries) {
+Task<ClaimResult> ClaimManager::write_ahead(const std::vector<Held>& entries) {
   const bool is_known = std::ranges::all_of(entries, [&](const Held& held) {
     const auto found = book_.find(key_of(held.entry));
     return found != book_.end() && found->second == held;
   });
-  if (is_known) co_return Outcome();
-  const Outcome written = co_await commit(keys_of(entries), [&] {
+  if (is_known) co_return ClaimResult();
+  const ClaimResult written = co_await commit(keys_of(entries), [&] {
     for (const Held& held : entries) book_[key_of(held.entry)] = held;
   });
   if (!written) co_return failed("checkpoint ResourceClaim cache: ", written.error());
   co_return written;
 }
 
-Task<Outcome> ClaimManager::call_prepare(const PreparePlan& plan) {
+Task<ClaimResult> ClaimManager::call_prepare(const PreparePlan& plan) {
   for (const std::string& driver : plan.skipped) options_.on_skip(kSkipPrepare, driver);
   const std::set<ClaimKey> keys = keys_of(plan.entries);
   const Book before = copy_of(keys);
@@ -147,7 +147,7 @@ Task<Outcome> ClaimManager::call_prepare(const PreparePlan& plan) {
     }
   }
   if (failure) co_return std::unexpected(*failure);
-  co_return Outcome();
+  co_return ClaimResult();
 }
 
 Task<> ClaimManager::prepare_one(std::string driver, const std::vector<ClaimRef>& claims,
@@ -187,29 +187,29 @@ void ClaimManager::mark_prepared(const std::vector<Held>& entries) {
   }
 }
 
-Task<Outcome> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
   const std::string uid = pod->meta.uid.str();
   std::set<ClaimKey> keys = claims_of_pod(book_, uid);
   const auto wanted = claims_to_look_up(*pod);
-  // A prepare of this pod may be under way: then its entries are about to be made.
+  // A prepare of this pod may be running: then its entries are about to be created.
   if (wanted) keys.merge(keys_of(*pod, *wanted));
   if (wanted && options_.unknown == UnknownClaims::unprepare) {
     const ClaimLocks::Hold hold = co_await locks_.take(keys);
-    const Outcome entered = co_await enter_held(*pod, *wanted);
+    const ClaimResult entered = co_await enter_held(*pod, *wanted);
     if (!entered) co_return failed("unprepare dynamic resources: ", entered.error());
   }
   co_return co_await unprepare_claims(uid, std::move(keys));
 }
 
-Task<Outcome> ClaimManager::enter(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> ClaimManager::enter(api::ObjectPtr<api::Pod> pod) {
   const auto wanted = claims_to_look_up(*pod);
   if (!wanted) co_return std::unexpected(wanted.error());
   const ClaimLocks::Hold hold = co_await locks_.take(keys_of(*pod, *wanted));
   co_return co_await enter_held(*pod, *wanted);
 }
 
-Task<Outcome> ClaimManager::enter_held(const api::Pod& pod,
-                                       const std::vector<ClaimToLookUp>& claims) {
+Task<ClaimResult> ClaimManager::enter_held(const api::Pod& pod,
+                                           const std::vector<ClaimToLookUp>& claims) {
   const std::string uid = pod.meta.uid.str();
   const std::set<ClaimKey> entered = claims_of_pod(book_, uid);
   std::vector<ClaimView> views;
@@ -223,7 +223,7 @@ Task<Outcome> ClaimManager::enter_held(const api::Pod& pod,
       co_return std::unexpected("fetch ResourceClaim " + claim.name + ": " + view.error().message);
     }
   }
-  // These entries are other pods': no prepare of this pod can have passed them.
+  // These entries belong to other pods: no prepare of this pod can have passed them.
   const std::set<ClaimKey> others = entries_in_the_way(book_, views);
   std::erase_if(views, [&](const ClaimView& view) { return others.contains(key_of(view)); });
   auto plan = decide_prepare(book_, uid, views);
@@ -234,7 +234,7 @@ Task<Outcome> ClaimManager::enter_held(const api::Pod& pod,
   co_return co_await write_ahead(plan->entries);
 }
 
-// Which of them were prepared is unknown: a claim stays until the last of them has gone.
+// It is unknown which of them were prepared: a claim stays until the last of them has ended.
 void ClaimManager::add_other_pods(const ClaimView& view, Held& held) const {
   if (!active_ || held.entry.uid != view.claim->meta.uid.str()) return;
   for (const api::ConsumerReference& consumer : view.claim->reserved_for) {
@@ -243,20 +243,20 @@ void ClaimManager::add_other_pods(const ClaimView& view, Held& held) const {
   }
 }
 
-Task<Outcome> ClaimManager::unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys) {
+Task<ClaimResult> ClaimManager::unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys) {
   const ClaimLocks::Hold hold = co_await locks_.take(keys);
-  const Outcome outcome = co_await unprepare_held(pod_uid, keys);
+  const ClaimResult outcome = co_await unprepare_held(pod_uid, keys);
   if (!outcome) co_return failed("unprepare dynamic resources: ", outcome.error());
   co_return outcome;
 }
 
-Task<Outcome> ClaimManager::unprepare_held(const std::string& pod_uid,
-                                           const std::set<ClaimKey>& keys) {
+Task<ClaimResult> ClaimManager::unprepare_held(const std::string& pod_uid,
+                                               const std::set<ClaimKey>& keys) {
   const UnpreparePlan plan = decide_unprepare(book_, pod_uid, keys);
-  if (plan.shared.empty() && plan.last.empty()) co_return Outcome();
+  if (plan.shared.empty() && plan.last.empty()) co_return ClaimResult();
   const Failure failure = co_await call_unprepare(plan);
   if (!failure) co_return co_await drop(plan, pod_uid);
-  // Claims that others go on with do not wait for drivers of this pod's own.
+  // Claims that other pods keep using do not wait for this pod's own drivers.
   if (!plan.shared.empty()) (void)co_await drop({plan.shared, {}, {}}, pod_uid);
   co_return std::unexpected(*failure);
 }
@@ -299,10 +299,10 @@ void ClaimManager::mark_going(const std::vector<ClaimRef>& claims) {
   for (const ClaimRef& claim : claims) book_.at({claim.namespace_, claim.name}).is_going = true;
 }
 
-Task<Outcome> ClaimManager::drop(const UnpreparePlan& plan, const std::string& pod_uid) {
+Task<ClaimResult> ClaimManager::drop(const UnpreparePlan& plan, const std::string& pod_uid) {
   std::set<ClaimKey> keys(plan.shared.begin(), plan.shared.end());
   keys.insert(plan.last.begin(), plan.last.end());
-  const Outcome written = co_await commit(keys, [&] {
+  const ClaimResult written = co_await commit(keys, [&] {
     for (const ClaimKey& key : plan.shared) book_.at(key).entry.pod_uids.erase(pod_uid);
     for (const ClaimKey& key : plan.last) book_.erase(key);
   });
@@ -321,7 +321,7 @@ Task<std::vector<std::string>> ClaimManager::unprepare_orphans() {
     }
   }
   for (const auto& [uid, key] : orphans) {
-    const Outcome outcome = co_await unprepare_claims(uid, {key});
+    const ClaimResult outcome = co_await unprepare_claims(uid, {key});
     if (!outcome) failures.push_back(outcome.error());
   }
   co_return failures;
@@ -342,14 +342,15 @@ Task<ClaimManager::Failure> ClaimManager::call_all(const Calls& calls, const Cal
   co_return std::nullopt;
 }
 
-Task<Outcome> ClaimManager::commit(std::set<ClaimKey> keys, const std::function<void()>& change) {
+Task<ClaimResult> ClaimManager::commit(std::set<ClaimKey> keys,
+                                       const std::function<void()>& change) {
   const Book before = copy_of(keys);
   change();
   if (const Result<> written = co_await writes_.write(); !written) {
     restore(keys, before);
     co_return std::unexpected(written.error().message);
   }
-  co_return Outcome();
+  co_return ClaimResult();
 }
 
 Book ClaimManager::copy_of(const std::set<ClaimKey>& keys) const {

@@ -1,8 +1,7 @@
-// Prepares and unprepares the claims of pods, and remembers what it has begun.
-//
-// Disk before driver, driver before disk's forgetting: whatever a crash leaves, each entry on disk
-// is either prepared again for its pod or unprepared. Operations on one claim come one after the
-// other; all drivers of a pod are called at the same time.
+// Prepares and unprepares the claims of pods, and remembers what it has begun. An entry is written
+// before its driver is called, and removed only after the driver has unprepared it: so after a
+// crash, each entry on disk is either prepared again for its pod or unprepared. Operations on one
+// claim are sequential; all drivers of a pod are called concurrently.
 #pragma once
 
 #include <expected>
@@ -24,19 +23,19 @@
 namespace dcm::node {
 
 // In kubelet's words, as they are shown in events.
-using Outcome = std::expected<void, std::string>;
+using ClaimResult = std::expected<void, std::string>;
 
-// The treatment, at the end of a pod, of a claim without an entry, as when the checkpoint was
+// What to do at the end of a pod with a claim that has no entry, because the checkpoint was
 // removed.
 enum class UnknownClaims : std::uint8_t {
-  leave,      // as kubelet: what its drivers hold stays
-  unprepare,  // if the API server has it allocated to the pod and reserved for it
+  leave,      // like kubelet: its drivers keep their state
+  unprepare,  // unprepare it if the API server shows it allocated to the pod and reserved for it
 };
 
 struct ClaimManagerOptions {
   LookRules rules = {};
   UnknownClaims unknown = UnknownClaims::leave;
-  // A claim's allocation says that the driver is not to be called for it (KEP-5963); `operation` is
+  // A claim's allocation says that the driver call must be skipped (KEP-5963); `operation` is
   // kSkipPrepare or kSkipUnprepare. Must not wait.
   std::function<void(std::string_view operation, const std::string& driver)> on_skip =
       [](std::string_view, const std::string&) {};
@@ -49,21 +48,21 @@ class ClaimManager {
   ClaimManager(runtime::LoopRef loop, ClaimSource& claims, DriverCalls& drivers,
                CheckpointStore& store, runtime::Logger log, ClaimManagerOptions options);
 
-  // Reads the checkpoint. First of all.
+  // Reads the checkpoint. Call this first.
   runtime::Result<> open();
 
   // Before a pod's containers start. May be called again at any time.
-  runtime::Task<Outcome> prepare(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<ClaimResult> prepare(api::ObjectPtr<api::Pod> pod);
   // After a pod's containers have stopped, before its final phase is written.
-  runtime::Task<Outcome> unprepare(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<ClaimResult> unprepare(api::ObjectPtr<api::Pod> pod);
   // Unprepares for pods that are not active. Does nothing before the pods have been listed.
   // Returns what went wrong; the next round tries it again.
   runtime::Task<std::vector<std::string>> unprepare_orphans();
   // Makes entries, without a call, for those claims of the pod that have none and that it may have
   // by the API server: for a pod that runs while the checkpoint was lost.
-  runtime::Task<Outcome> enter(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<ClaimResult> enter(api::ObjectPtr<api::Pod> pod);
 
-  // All pods of the node that are active.
+  // All active pods of the node.
   void observe_pods(std::set<std::string> active) { active_ = std::move(active); }
 
   const Book& book() const noexcept { return book_; }
@@ -75,7 +74,7 @@ class ClaimManager {
   using Views = std::expected<std::vector<ClaimView>, std::string>;
   using Failure = std::optional<std::string>;
   // Nothing: other claims than those that are locked are in the way, and are to be locked, too.
-  using Prepared = std::optional<Outcome>;
+  using Prepared = std::optional<ClaimResult>;
   using CallOne =
       std::function<runtime::Task<>(std::string, const std::vector<ClaimRef>&, Failure&)>;
 
@@ -84,29 +83,31 @@ class ClaimManager {
                                          std::set<ClaimKey>& locked);
   runtime::Task<Views> look(const api::Pod& pod, const std::vector<ClaimToLookUp>& wanted);
   runtime::Task<> clear_the_way(const std::set<ClaimKey>& in_the_way);
-  runtime::Task<Outcome> write_ahead(const std::vector<Held>& entries);
+  runtime::Task<ClaimResult> write_ahead(const std::vector<Held>& entries);
   // With the locks of `claims`.
-  runtime::Task<Outcome> enter_held(const api::Pod& pod, const std::vector<ClaimToLookUp>& claims);
+  runtime::Task<ClaimResult> enter_held(const api::Pod& pod,
+                                        const std::vector<ClaimToLookUp>& claims);
   void add_other_pods(const ClaimView& view, Held& held) const;
-  runtime::Task<Outcome> call_prepare(const PreparePlan& plan);
+  runtime::Task<ClaimResult> call_prepare(const PreparePlan& plan);
   runtime::Task<> prepare_one(std::string driver, const std::vector<ClaimRef>& claims,
                               Failure& failure);
   void record(const ClaimRef& claim, const std::string& driver,
               const std::vector<PreparedDevice>& devices);
   void mark_prepared(const std::vector<Held>& entries);
 
-  runtime::Task<Outcome> unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys);
+  runtime::Task<ClaimResult> unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys);
   // With the locks of `keys`.
-  runtime::Task<Outcome> unprepare_held(const std::string& pod_uid, const std::set<ClaimKey>& keys);
+  runtime::Task<ClaimResult> unprepare_held(const std::string& pod_uid,
+                                            const std::set<ClaimKey>& keys);
   runtime::Task<Failure> call_unprepare(const UnpreparePlan& plan);
   runtime::Task<> unprepare_one(std::string driver, const std::vector<ClaimRef>& claims,
                                 Failure& failure);
   void mark_going(const std::vector<ClaimRef>& claims);
-  runtime::Task<Outcome> drop(const UnpreparePlan& plan, const std::string& pod_uid);
+  runtime::Task<ClaimResult> drop(const UnpreparePlan& plan, const std::string& pod_uid);
 
   runtime::Task<Failure> call_all(const Calls& calls, const CallOne& call);
   // Changes the book and writes it; takes the change back if it cannot be written.
-  runtime::Task<Outcome> commit(std::set<ClaimKey> keys, const std::function<void()>& change);
+  runtime::Task<ClaimResult> commit(std::set<ClaimKey> keys, const std::function<void()>& change);
   Book copy_of(const std::set<ClaimKey>& keys) const;
   void restore(const std::set<ClaimKey>& keys, const Book& before);
 
@@ -119,7 +120,7 @@ class ClaimManager {
   Book book_;
   ClaimLocks locks_;
   SharedWrites writes_;
-  std::optional<std::set<std::string>> active_;  // nothing: not listed yet
+  std::optional<std::set<std::string>> active_;  // nullopt: not listed yet
 };
 
 }  // namespace dcm::node

@@ -1,4 +1,4 @@
-// The claim manager's ports: claims of the API server, and calls to drivers.
+// The claim manager's ports: claims of the API server, and driver calls.
 #pragma once
 
 #include <expected>
@@ -15,11 +15,11 @@ namespace dcm::node {
 class ClaimSource {
  public:
   virtual ~ClaimSource() = default;
-  // From the API server, never from a cache: a cache may be older than the reservation.
+  // From the API server, never from a cache, which may be older than the reservation.
   virtual runtime::Task<runtime::Result<ClaimView>> get(ClaimKey key) = 0;
 };
 
-// Errors are texts as gRPC's in Go: "rpc error: code = Unavailable desc = …".
+// Errors are formatted like gRPC's in Go: "rpc error: code = Unavailable desc = …".
 class DriverCalls {
  public:
   using Answer = std::expected<Answers, std::string>;

@@ -19,7 +19,7 @@ struct SharedWrites::Round {
 
 namespace {
 
-// The leader of a round may be cancelled, or throw: the others must not wait for ever.
+// The leader of a round may be cancelled, or throw: the others must not wait forever.
 template <class Round>
 class Leader {
  public:

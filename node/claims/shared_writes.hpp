@@ -15,13 +15,13 @@ namespace dcm::node {
 // Loop thread only.
 class SharedWrites {
  public:
-  // As long as a pod's start does not notice, and as an fsync takes anyhow.
+  // Too short to delay a pod's start noticeably, and about as long as an fsync.
   static constexpr runtime::Duration kGather = std::chrono::milliseconds(5);
 
-  // `write` writes the state as it is when it is called.
+  // `write` writes the state at the time of its call.
   SharedWrites(runtime::TimeSource& time, std::function<runtime::Result<>()> write);
 
-  // Returns when a write that began after this call has ended, with what came of it.
+  // Returns when a write that began after this call has ended, with its result.
   runtime::Task<runtime::Result<>> write();
 
  private:

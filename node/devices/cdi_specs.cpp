@@ -6,7 +6,7 @@
 namespace dcm::node {
 namespace {
 
-// Far above any real spec. A parsed one takes a hundred times its size.
+// Far above any real spec. A parsed spec takes a hundred times its size.
 constexpr std::size_t kSpecBytesMax = 1024 * 1024;
 
 // JSON is YAML.
@@ -19,7 +19,7 @@ void add_devices(const std::string& text, std::set<std::string>& names) {
       names.insert(fmt::format("{}={}", kind, device["name"].as<std::string>()));
     }
   } catch (const YAML::Exception&) {
-    return;  // a runtime leaves such a file out as well
+    return;  // a runtime ignores such a file as well
   }
 }
 

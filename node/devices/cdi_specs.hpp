@@ -1,5 +1,5 @@
 // Which devices the specs of the Container Device Interface describe: what a container runtime
-// would find there (github.com/cncf-tags/container-device-interface, SPEC.md).
+// would find (github.com/cncf-tags/container-device-interface, SPEC.md).
 #pragma once
 
 #include <set>
@@ -10,9 +10,8 @@
 
 namespace dcm::node {
 
-// Full names ("gpu.example.com/gpu=gpu-0") of the devices in the *.json and *.yaml of the folders.
-// Folders that are not there have none, nor have files that cannot be read, are no specs, or are
-// larger than 1 MiB.
+// Full names ("gpu.example.com/gpu=gpu-0") of the devices in the folders' *.json and *.yaml files.
+// Missing folders are skipped, and so are files that are unreadable, invalid, or larger than 1 MiB.
 std::set<std::string> cdi_devices_in(Files& files, const std::vector<std::string>& folders);
 
 }  // namespace dcm::node

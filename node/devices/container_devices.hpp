@@ -1,4 +1,4 @@
-// Which CDI devices a container gets: what kubelet tells the container runtime.
+// The CDI devices of a container: what kubelet tells the container runtime.
 #pragma once
 
 #include <expected>
@@ -9,8 +9,8 @@
 
 namespace dcm::node {
 
-// A claim that a container uses, as the claim is called in the API: from `resources.claims`, or
-// from a row of the pod's extended resources for this container.
+// A claim used by a container, by its name in the API: from `resources.claims`, or from the pod's
+// extended resources for this container.
 struct ContainerClaim {
   ClaimKey key;
   std::string request;  // empty: all of the claim's
@@ -22,12 +22,12 @@ struct DriverDevice {
   const PreparedDevice* device;
 };
 
-// The devices of the claim that are for the container, by driver, then as the driver answered. None
-// without an entry.
+// The claim's devices for the container, by driver, then in the driver's order. None without an
+// entry.
 std::vector<DriverDevice> devices_of(const Book& book, const ContainerClaim& claim);
 
-// In the order of the container's claims, then by driver, then as the driver answered; each once.
-// Errors: a claim without an entry; the container cannot be made.
+// In the order of the container's claims, then by driver, then in the driver's order; each once.
+// Errors: a claim without an entry; the container cannot be created.
 std::expected<std::vector<std::string>, std::string> cdi_devices_of(
     const Book& book, const std::vector<ContainerClaim>& claims);
 

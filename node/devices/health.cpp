@@ -27,7 +27,7 @@ std::string cut_message(std::string message) {
   return message + "...";
 }
 
-// Lets `edit` change the driver's words, and says of which devices the health is another one after.
+// Applies `edit` to the driver's reports, and returns the devices whose health has changed.
 template <class Edit>
 HealthTable::Change HealthTable::edit(const std::string& driver, runtime::MonoTime now,
                                       Edit&& edit) {

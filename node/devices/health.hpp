@@ -1,7 +1,7 @@
 // The drivers' reports about their devices' health, and which of them still count.
 //
-// Kept by instance, so that the end of an old instance's stream takes nothing away that the new one
-// has said. Pure: is told of reports and ends, and the time.
+// Kept by instance, so that the end of an old instance's stream removes nothing that the new one
+// has reported. Pure: takes reports, ends of streams, and the time.
 #pragma once
 
 #include <cstddef>
@@ -41,14 +41,14 @@ struct HealthReport {
   runtime::Duration timeout{};  // 0 or less: kHealthTimeout
 };
 
-// At most kHealthMessageBytesMax bytes, cut before a character.
+// At most kHealthMessageBytesMax bytes, cut between characters.
 std::string cut_message(std::string message);
 
 class HealthTable {
  public:
   using Device = std::pair<std::string, std::string>;  // pool and device
   struct Change {
-    std::set<Device> devices;  // of which the health is another one now
+    std::set<Device> devices;  // whose health has changed
     std::size_t ignored = 0;   // rows for which there was no room
   };
 
@@ -57,12 +57,12 @@ class HealthTable {
                         const std::vector<HealthReport>& report, runtime::MonoTime now);
   // The instance's stream has ended.
   Change observe_end(const std::string& driver, const std::string& instance, runtime::MonoTime now);
-  // Forgets reports that were not repeated in time.
+  // Drops reports that were not repeated in time.
   Change expire(const std::string& driver, runtime::MonoTime now);
-  // When the next device of any driver is to be forgotten.
+  // When the next report of any driver expires.
   std::optional<runtime::MonoTime> next_expiry() const;
 
-  // As the newest report says that still counts; unknown without any.
+  // According to the newest valid report; unknown without one.
   DeviceHealth health_of(const std::string& driver, const Device& device,
                          runtime::MonoTime now) const;
 
@@ -70,12 +70,12 @@ class HealthTable {
   struct Word {
     DeviceHealth state;
     runtime::MonoTime until;
-    std::uint64_t number = 0;  // of the report: later ones count
+    std::uint64_t number = 0;  // of the report: later ones win
   };
   using Words = std::map<std::string, Word>;  // by instance
   using Devices = std::map<Device, Words>;
 
-  // The report that counts at `now`.
+  // The valid report at `now`.
   static DeviceHealth newest_of(const Words& words, runtime::MonoTime now);
   template <class Edit>
   Change edit(const std::string& driver, runtime::MonoTime now, Edit&& edit);

@@ -34,7 +34,7 @@ void add_device(pbf_writer& claim, const DriverDevice& each) {
   if (each.device->share_id) resource.add_string(5, *each.device->share_id);
 }
 
-// A claim of which the container uses several requests stands once, with each device once.
+// A claim of which the container uses several requests is listed once, with each device once.
 void add_container(pbf_writer& pod, const Book& book, const ContainerUse& use) {
   pbf_writer container(pod, 3);
   container.add_string(1, use.name);

@@ -1,8 +1,8 @@
 // The API pod-resources of kubelet (v1.PodResourcesLister of k8s.io/kubelet): which devices each
 // container has, for monitoring agents.
 //
-// Each device has its own CDI IDs, and only those of the container's requests are shown; kubelet
-// shows those of all requests, and the second device of a driver with the first one's IDs as well.
+// Each device has its own CDI IDs, and only devices of the container's requests are shown; kubelet
+// shows those of all requests, and gives the second device of a driver the first one's IDs as well.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ struct PodUse {
   std::vector<ContainerUse> containers = {};
 };
 
-// Adds List, Get and GetAllocatableResources (which has nothing to do with claims: always empty).
-// Both are asked at each call. `book` returns what outlives the call.
+// Adds List, Get and GetAllocatableResources (which is unrelated to claims: always empty). Both are
+// called for each request. `book` returns a reference that outlives the call.
 void add_pod_resources(grpc::Methods& methods, std::function<std::vector<PodUse>()> pods,
                        std::function<const Book&()> book);
 

@@ -1,5 +1,5 @@
-// Lets one call at a time into a driver: of one process, or with a file of all processes that serve
-// a driver, as during a rolling update.
+// Allows one call at a time into a driver: within one process, or with a file among all processes
+// that serve a driver, as during a rolling update.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace dcm::driver_kit {
 // Loop thread only.
 class CallLock {
  public:
-  // Gives the turn back when it goes.
+  // Returns the turn on destruction.
   class Turn {
    public:
     Turn(runtime::Slots::Slot slot, int file) : slot_(std::move(slot)), file_(file) {}
@@ -27,14 +27,14 @@ class CallLock {
     int file_;  // -1: none
   };
 
-  // How often a file that another process holds is looked at.
+  // How often a file locked by another process is polled.
   static constexpr runtime::Duration kLook = std::chrono::milliseconds(10);
 
-  // `file`: made if it is not there; empty: only this process. `time` must outlive it.
+  // `file`: created if missing; empty: only this process. `time` must outlive it.
   CallLock(runtime::TimeSource& time, std::string file)
       : time_(time), slots_(time, 1), file_(std::move(file)) {}
 
-  // Errors: deadline_exceeded; configuration (the file cannot be made).
+  // Errors: deadline_exceeded; configuration (the file cannot be created).
   runtime::Task<runtime::Result<Turn>> take(runtime::Deadline deadline);
 
  private:

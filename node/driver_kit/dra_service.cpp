@@ -26,7 +26,8 @@ DraService::DraService(std::string name, Driver& driver, ClaimReader& claims, Cl
       log_(std::move(log)) {}
 
 void DraService::add_to(grpc::Methods& methods) {
-  // The messages of v1beta1 lack the share ID and are otherwise equal; its nodes skip that field.
+  // The messages of v1beta1 lack the share ID and are otherwise identical; its nodes skip that
+  // field.
   for (const auto service : {node::DraService::v1, node::DraService::v1beta1}) {
     methods.unary[node::method_path(service, "NodePrepareResources")] = [this](std::string request,
                                                                                Deadline deadline) {
@@ -85,7 +86,7 @@ Task<grpc::Result<std::vector<AllocatedClaim>>> DraService::look_up(const Claims
 }
 
 Task<Driver::Prepared> DraService::prepare_one(AllocatedClaim claim) {
-  // From here on the kit knows of the claim, whatever happens to the process.
+  // From here on the kit remembers the claim, even if the process dies.
   if (const auto begun = files_.begin(claim); !begun) {
     co_return std::unexpected(begun.error().message);
   }
@@ -121,7 +122,7 @@ node::ClaimAnswer DraService::answer_of(const node::ClaimRef& claim,
   }
   log_.warning("A claim is refused",
                {{"claim", claim.namespace_ + "/" + claim.name}, {"err", prepared.error()}});
-  // An empty error would be success.
+  // An empty error would mean success.
   return {.error = prepared.error().empty() ? "the driver does not say why" : prepared.error(),
           .devices = {}};
 }

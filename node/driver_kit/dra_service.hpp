@@ -1,4 +1,4 @@
-// The services v1.DRAPlugin and v1beta1.DRAPlugin: a driver's calls as its author has written them.
+// The services v1.DRAPlugin and v1beta1.DRAPlugin, implemented by a driver's calls.
 #pragma once
 
 #include <string>
@@ -27,10 +27,10 @@ class DraService {
 
   Task<grpc::Result<std::string>> prepare(std::string request, Deadline deadline);
   Task<grpc::Result<std::string>> unprepare(std::string request, Deadline deadline);
-  // All of them, or why not: a claim that may not be prepared fails the call before anything is
+  // All claims, or an error: a claim that may not be prepared fails the call before anything is
   // done.
   Task<grpc::Result<std::vector<AllocatedClaim>>> look_up(const Claims& asked);
-  // With the files that belong to it.
+  // Including its files.
   Task<Driver::Prepared> prepare_one(AllocatedClaim claim);
   Task<Driver::Unprepared> unprepare_one(node::ClaimRef claim);
   node::ClaimAnswer answer_of(const node::ClaimRef& claim, Driver::Prepared prepared) const;

@@ -1,4 +1,4 @@
-// The author's part of a driver; the kit does the rest.
+// The part of a driver that its author writes; the kit does the rest.
 #pragma once
 
 #include <expected>
@@ -19,25 +19,25 @@ using runtime::Task;
 
 // An entry of status.allocation.devices.results.
 struct AllocatedDevice {
-  std::string request;  // without its subrequest: as nodes compare it
+  std::string request;  // without its subrequest: nodes compare it like this
   std::string pool;
   std::string device;
   std::optional<std::string> share_id = {};
-  std::string subrequest = {};  // the one of the request's that was chosen; empty: it has none
+  std::string subrequest = {};  // the chosen subrequest; empty if there is none
 
   friend bool operator==(const AllocatedDevice&, const AllocatedDevice&) = default;
 };
 
-// An allocated claim, which is certainly the claim that the node means.
+// An allocated claim, verified to be the one that the node means.
 struct AllocatedClaim {
   node::ClaimRef ref;
   std::vector<AllocatedDevice> devices;  // of this driver
-  std::string json;                      // the whole claim, with its configuration
+  std::string json;                      // the whole claim, including its configuration
   // The claim's name in its pod, if it was made from a template.
   std::string pod_claim_name = {};
 };
 
-// What a container may read about a device (KEP-5304), as in a ResourceSlice and in a claim's
+// Details of a device for containers (KEP-5304), as in a ResourceSlice and in a claim's
 // status.devices.
 struct DeviceMetadata {
   boost::json::object attributes = {};
@@ -46,13 +46,13 @@ struct DeviceMetadata {
   friend bool operator==(const DeviceMetadata&, const DeviceMetadata&) = default;
 };
 
-// A device that a container can have from now on.
+// A device ready for use by a container.
 struct PreparedDevice {
   std::string pool;
   std::string device;
   std::optional<std::string> share_id = {};
   std::vector<std::string> requests = {};  // empty: of all
-  std::vector<std::string> cdi_ids = {};   // of specs that the driver itself has written
+  std::vector<std::string> cdi_ids = {};   // of specs written by the driver itself
   // containerEdits of the Container Device Interface (env, deviceNodes, mounts, hooks, …): the kit
   // writes the spec, and removes it with the claim.
   boost::json::object edits = {};
@@ -63,7 +63,7 @@ struct PreparedDevice {
 
 struct PreparedClaim {
   std::vector<PreparedDevice> devices = {};
-  // containerEdits, once for each container that has any of the devices with edits.
+  // containerEdits, once for each container with any of the devices that have edits.
   boost::json::object edits = {};
 };
 
@@ -73,17 +73,17 @@ class Driver {
   using Unprepared = std::expected<void, std::string>;
 
   virtual ~Driver() = default;
-  // Must bear to be asked again for a claim that is prepared, and answer the same: nodes ask again
-  // after a crash. Cancelled when the node gives the call up. Errors are told to the pod's owner.
+  // Must be idempotent and give the same answer for a prepared claim: nodes ask again after a
+  // crash. Cancelled when the node gives up the call. Errors are shown to the pod's owner.
   virtual Task<Prepared> prepare(AllocatedClaim claim) = 0;
-  // Must bear a claim that is not prepared. The claim may be gone from the API.
+  // Must accept a claim that is not prepared. The claim may no longer exist in the API.
   virtual Task<Unprepared> unprepare(node::ClaimRef claim) = 0;
-  // Beside the calls, in a program of run_driver(): watch devices, publish them, report health. It
-  // is cancelled at the end; it may also end before.
+  // Runs beside the calls, in a program of run_driver(): watch devices, publish them, report
+  // health. Cancelled at the end; may also end earlier.
   virtual Task<> run() { co_return; }
 };
 
-// Where claims come from: the API server, never a cache, which may be older than the allocation.
+// Reads claims from the API server, never from a cache, which may be older than the allocation.
 class ClaimReader {
  public:
   virtual ~ClaimReader() = default;
@@ -91,8 +91,8 @@ class ClaimReader {
   virtual Task<runtime::Result<std::string>> get(node::ClaimKey key) = 0;
 };
 
-// `json` as the claim that the node means. Errors: why it cannot be prepared; it has no UID, was
-// replaced by another one of its name, or is not allocated.
+// `json` as the claim that the node means. Errors: why it cannot be prepared: it has no UID, was
+// replaced under its name, or is not allocated.
 std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& meant,
                                                       const std::string& driver, std::string json);
 

@@ -1,4 +1,4 @@
-// Parts of JSON objects from the API; what is not there, or of another type, is empty.
+// Parts of JSON objects from the API; missing parts, or those of another type, are empty.
 #pragma once
 
 #include <cstdint>

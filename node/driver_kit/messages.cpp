@@ -22,7 +22,7 @@ void add_device(pbf_writer& answer, const node::PreparedDevice& device) {
   if (device.share_id) message.add_string(5, *device.share_id);
 }
 
-// A map is a list of pairs. `add(answer, writer)` writes what is of the method.
+// A map is a list of pairs. `add(answer, writer)` writes the method's own fields.
 template <class Add>
 std::string encode_answers(const node::Answers& answers, Add&& add) {
   std::string message;
@@ -100,7 +100,7 @@ std::optional<RegistrationStatus> decode_registration_status(std::string_view me
     pbf_reader reader(message.data(), message.size());
     while (reader.next()) {
       if (reader.tag() == 1 && reader.wire_type() == protozero::pbf_wire_type::varint) {
-        // Not get_bool(), which reads past the end of a message that is cut off here.
+        // Not get_bool(), which reads past the end of a truncated message.
         status.is_registered = reader.get_uint64() != 0;
       } else if (reader.tag() == 2 && reader.wire_type() == kBytes) {
         status.error = reader.get_string();

@@ -1,5 +1,5 @@
 // The driver's side of the messages (node/plugins/messages.hpp has the node's), and of
-// NodeWatchResources (dra-health/v1 of k8s.io/kubelet, which v1alpha1 is equal to on the wire).
+// NodeWatchResources (dra-health/v1 of k8s.io/kubelet; v1alpha1 is identical on the wire).
 #pragma once
 
 #include <optional>
@@ -15,16 +15,16 @@ namespace dcm::driver_kit {
 
 struct RegistrationStatus {
   bool is_registered = false;
-  std::string error = {};  // of the node, if it is not
+  std::string error = {};  // returned by the node if it failed
 };
 
 std::string encode_plugin_info(const node::PluginInfo& info);
 std::string encode_prepared(const node::Answers& answers);
 std::string encode_unprepared(const node::Answers& answers);
-// Times are left out: nodes count from the arrival.
+// Times are omitted: nodes count from arrival.
 std::string encode_health(const std::vector<node::HealthReport>& devices);
 
-// Nothing: it is no such message.
+// nullopt: not such a message.
 std::optional<RegistrationStatus> decode_registration_status(std::string_view message);
 // The request of both NodePrepareResources and NodeUnprepareResources.
 std::optional<std::vector<node::ClaimRef>> decode_claims(std::string_view message);

@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 using runtime::Deadline;
 using runtime::Result;
 
-constexpr std::size_t kPathMax = 107;  // and a NUL: what the address of a Unix socket holds
+constexpr std::size_t kPathMax = 107;  // and a NUL: the size of a Unix socket's address
 
 std::string short_digest(std::string_view text, std::size_t size) {
   return runtime::encode_base64_url(http::sha256(text).substr(0, size));
 }
 
-// The first of the paths that fits; else the last.
+// The first path that fits; otherwise the last.
 std::string fitting(std::initializer_list<std::string> paths) {
   for (const std::string& path : paths) {
     if (path.size() <= kPathMax) return path;
@@ -45,7 +45,7 @@ std::string registration_path(const PluginOptions& options) {
                    short_digest(options.driver + '\0' + uid, 16))});
 }
 
-// The Go helper has the first name only, and cannot serve drivers with long names.
+// The Go helper has only the first name, and cannot serve drivers with long names.
 std::string endpoint_path(const PluginOptions& options) {
   const std::string& uid = options.pod_uid;
   if (uid.empty()) return options.data + "/dra.sock";
@@ -56,7 +56,7 @@ std::string endpoint_path(const PluginOptions& options) {
 
 PluginOptions with_defaults(PluginOptions options) {
   if (options.data.empty()) options.data = "/var/lib/kubelet/plugins/" + options.driver;
-  options.data = fs::absolute(options.data);  // the node is told the endpoint
+  options.data = fs::absolute(options.data);  // the node learns the endpoint from it
   return options;
 }
 
@@ -106,7 +106,7 @@ Task<grpc::Result<std::string>> Plugin::tell_info() {
   co_return info_;
 }
 
-// A node that refuses is told that it was heard by an error, and tries again later.
+// A refusing node gets an error as acknowledgement, and tries again later.
 Task<grpc::Result<std::string>> Plugin::take_status(std::string request) {
   const auto status = decode_registration_status(request);
   if (!status) co_return grpc::fail(grpc::Code::internal, "the request is no RegistrationStatus");

@@ -1,4 +1,4 @@
-// A driver's sockets, through which kubelet finds and calls a driver in this process.
+// The sockets by which kubelet finds and calls a driver in this process.
 #pragma once
 
 #include <functional>
@@ -27,27 +27,26 @@ struct PluginOptions {
   std::string pod_uid = {};
   HealthService health = HealthService::not_served;
   std::string cdi = std::string(kCdiFolder);  // where the container runtime looks for specs
-  // Whether containers can read about their devices (KEP-5304).
+  // Whether containers can read metadata of their devices (KEP-5304).
   MetadataFiles metadata = MetadataFiles::not_written;
   node::Files* files = nullptr;  // must outlive the plugin; null: the machine's
-  // Called with what the node says about the registration; must not wait.
+  // Called with the node's answer to the registration; must not wait.
   std::function<void(const RegistrationStatus&)> on_status = [](const auto&) {};
 };
 
-// Where an instance listens. The names are those of the Go helper, so that a driver may change from
-// one to the other in a rolling update; a socket whose path is too long has a short name.
+// Where an instance listens. The names are those of the Go helper, so that a rolling update can
+// switch between them; a socket whose path is too long gets a short name.
 struct SocketPaths {
   std::string endpoint;
   std::string registration;
 };
 SocketPaths socket_paths(const PluginOptions& options);
 
-// Makes a socket. Errors: configuration.
+// Creates a socket. Errors: configuration.
 using Listen =
     std::function<runtime::Result<std::unique_ptr<http::Listener>>(const std::string& path)>;
 
-// As files, in place of those that a crash has left, in folders that are made if they are not
-// there.
+// As files, replacing those left by a crash, in folders that are created if missing.
 Listen listen_on_files(runtime::LoopRef loop);
 
 // Loop thread only.
@@ -57,16 +56,16 @@ class Plugin {
   Plugin(runtime::LoopRef loop, Driver& driver, ClaimReader& claims, PluginOptions options,
          runtime::Logger log);
 
-  // Makes both sockets, the endpoint first. Errors: configuration: a name that is none, and those
-  // of `listen`.
+  // Creates both sockets, the endpoint first. Errors: configuration: an invalid name, and errors of
+  // `listen`.
   runtime::Result<> open(const Listen& listen);
-  // Serves until it is cancelled, and unprepares claims that went while the driver was down. The
-  // sockets are removed with the plugin.
+  // Serves until cancelled, and unprepares claims deleted while the driver was down. The sockets
+  // are removed with the plugin.
   Task<> run();
 
-  // The driver reports health here, and the node receives it.
+  // The driver reports health here, for the node.
   HealthFeed& health() noexcept { return health_; }
-  // What is known of a claim's devices only later: ClaimFiles::update_metadata().
+  // For details of a claim's devices that are known only later: ClaimFiles::update_metadata().
   ClaimFiles& files() noexcept { return files_; }
 
  private:
@@ -88,7 +87,7 @@ class Plugin {
   grpc::Methods registration_methods_;
   grpc::Methods methods_;
   std::unique_ptr<http::Listener> endpoint_;
-  std::unique_ptr<http::Listener> registration_;  // made last, and the first to go
+  std::unique_ptr<http::Listener> registration_;  // created last, and removed first
 };
 
 }  // namespace dcm::driver_kit

@@ -27,7 +27,8 @@ std::string of_environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// The kit's flags, and where their values go. The folder of plugins has one of each driver.
+// The kit's flags, and where their values are stored. The folder of plugins has a subfolder per
+// driver.
 std::map<std::string, std::string*, std::less<>> places(DriverProgram& program,
                                                         std::string& kubeconfig,
                                                         std::string& plugins) {
@@ -110,7 +111,8 @@ Task<> serve_all(manager::Connection& connection, DriverProcess& process, Driver
 
 int run_driver(const DriverProgram& program,
                const std::function<std::unique_ptr<Driver>(DriverProcess&)>& make) {
-  // A node that goes away in the middle of an answer is an error of that write, not our end.
+  // A node that disconnects during an answer is an error of that write, and must not kill the
+  // process.
   std::signal(SIGPIPE, SIG_IGN);
   const auto config =
       client::load_cluster_config(program.cluster, client::Environment::of_process());

@@ -23,14 +23,14 @@ struct DriverProgram {
 
 using DriverFlags = std::map<std::string, std::string, std::less<>>;
 
-// `--name value` or `--name=value`: --kubeconfig, --node-name ($NODE_NAME), --pod-uid ($POD_UID),
-// --kubelet-registrar-directory-path, --kubelet-plugins-directory-path and --cdi-root go into
-// `program`; returns the author's own. Errors: configuration: a flag without a value, one that is
-// neither the kit's nor in `own`, and no name of a node.
+// `--name value` or `--name=value`: stores --kubeconfig, --node-name ($NODE_NAME), --pod-uid
+// ($POD_UID), --kubelet-registrar-directory-path, --kubelet-plugins-directory-path and --cdi-root
+// in `program`, and returns the author's own flags. Errors: configuration: a flag without a value,
+// an unknown flag, or no node name.
 runtime::Result<DriverFlags> read_flags(int count, const char* const* arguments,
                                         const DriverFlags& own, DriverProgram& program);
 
-// What a driver works with beside its calls. Loop thread only.
+// What a driver uses besides its calls. Loop thread only.
 class DriverProcess {
  public:
   // All references must outlive it.
@@ -42,9 +42,9 @@ class DriverProcess {
   runtime::Logger& log() { return log_; }
   SlicePublisher& publisher() { return publisher_; }
   ClaimStatusWriter& status() { return status_; }
-  Plugin& plugin() { return *plugin_; }  // from the start of Driver::run() on
+  Plugin& plugin() { return *plugin_; }  // once Driver::run() has started
 
-  // Serves `driver` until a signal comes. Errors: configuration: its sockets cannot be made.
+  // Serves `driver` until a signal arrives. Errors: configuration: its sockets cannot be created.
   Task<runtime::Result<>> serve(Driver& driver);
 
  private:
@@ -58,8 +58,8 @@ class DriverProcess {
   std::unique_ptr<Plugin> plugin_;
 };
 
-// Runs until SIGTERM or SIGINT. `make` is called once. Returns the exit status: 0 asked to stop, 2
-// a configuration that cannot be used (one line on standard error says which).
+// Runs until SIGTERM or SIGINT. `make` is called once. Returns the exit status: 0 after a signal, 2
+// for an invalid configuration (explained in one line on standard error).
 int run_driver(const DriverProgram& program,
                const std::function<std::unique_ptr<Driver>(DriverProcess&)>& make);
 

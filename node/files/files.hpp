@@ -1,8 +1,7 @@
 // The node's file operations behind an interface: tests can fail the n-th operation, and lose
-// writes that were not fsynced.
-//
-// Paths are absolute. Every function does one system call's worth, so that each is a point where a
-// process can die. Errors: configuration, with the path and the system's words.
+// writes that were not fsynced. Paths are absolute. Each function corresponds to one system call,
+// so that each is a point where a process can die. Errors: configuration, with the path and the
+// system's words.
 #pragma once
 
 #include <cstddef>
@@ -25,24 +24,24 @@ class Files {
  public:
   virtual ~Files() = default;
 
-  // Nothing: there is no such file. What is too large or no file cannot be read: create() makes
-  // nothing that read() refuses.
+  // nullopt: there is no such file. Large and special files cannot be read: create() creates
+  // nothing that read() rejects.
   virtual runtime::Result<std::optional<std::string>> read(const std::string& path) = 0;
-  // Makes a file of at most kFileBytesMax, which must not be there yet.
+  // Creates a file of at most kFileBytesMax, which must not exist yet.
   virtual runtime::Result<> create(const std::string& path, std::string_view content,
                                    Readers readers) = 0;
   runtime::Result<> create(const std::string& path, std::string_view content) {
     return create(path, content, Readers::owner);
   }
-  // The file's content survives a failure of the machine. Its name does only after sync_folder.
+  // The file's content survives a machine crash. Its name does only after sync_folder.
   virtual runtime::Result<> sync(const std::string& path) = 0;
   virtual runtime::Result<> rename(const std::string& from, const std::string& to) = 0;
   virtual runtime::Result<> sync_folder(const std::string& folder) = 0;
-  // A file that is not there is removed.
+  // Succeeds if the file does not exist.
   virtual runtime::Result<> remove(const std::string& path) = 0;
-  // A folder that is there is made. Its parent must be there.
+  // Succeeds if the folder exists. Its parent must exist.
   virtual runtime::Result<> make_folder(const std::string& path) = 0;
-  // Only an empty one goes: nothing here removes recursively.
+  // Only an empty folder: nothing here removes recursively.
   virtual runtime::Result<> remove_folder(const std::string& path) = 0;
   // Names of the files in the folder, sorted.
   virtual runtime::Result<std::vector<std::string>> list(const std::string& folder) = 0;

@@ -63,7 +63,7 @@ Result<std::optional<std::string>> read_all(int fd, const std::string& path) {
 }  // namespace
 
 Result<std::optional<std::string>> PosixFiles::read(const std::string& path) {
-  // Non-blocking, so that a FIFO in the file's place does not hold the loop.
+  // Non-blocking, so that a FIFO at the file's path does not block the loop.
   const Descriptor file(path, O_RDONLY | O_NONBLOCK);
   if (file.get() < 0 && errno == ENOENT) return std::optional<std::string>();
   if (file.get() < 0) return failed("cannot be read", path, errno);
@@ -79,7 +79,7 @@ Result<> PosixFiles::create(const std::string& path, std::string_view content, R
   if (content.size() > kFileBytesMax) return failed("cannot be written", path, EFBIG);
   const Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL);
   if (file.get() < 0) return failed("cannot be made", path, errno);
-  // Not at the open, where the process's umask would have a say.
+  // Not at the open, where the process's umask would apply.
   if (readers == Readers::all && ::fchmod(file.get(), kReadableByAll) != 0) {
     return failed("cannot be made", path, errno);
   }

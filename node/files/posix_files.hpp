@@ -7,7 +7,7 @@ namespace dcm::node {
 
 class PosixFiles final : public Files {
  public:
-  // 0755, with all folders above it; what is there stays. For paths out of settings only.
+  // 0755, with all parent folders; existing ones stay unchanged. Only for configured paths.
   static runtime::Result<> make_folders(const std::string& path);
 
   runtime::Result<std::optional<std::string>> read(const std::string& path) override;

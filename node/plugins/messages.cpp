@@ -13,12 +13,12 @@ namespace {
 using protozero::pbf_reader;
 
 constexpr auto kBytes = protozero::pbf_wire_type::length_delimited;
-// More than are kept, so that it is known that there are more.
+// More than are kept, to detect that there are more.
 constexpr std::size_t kHealthRowsMax = 2 * kHealthDevicesMax;
 
 constexpr auto kNumber = protozero::pbf_wire_type::varint;
 
-// Calls `on_field(number, reader)` for fields with a length; the others are not of our messages.
+// Calls `on_field(number, reader)` for length-delimited fields; our messages have no others.
 template <class OnField>
 void each_field(pbf_reader reader, OnField&& on_field) {
   while (reader.next()) {
@@ -47,7 +47,7 @@ PreparedDevice read_device(protozero::data_view message) {
 }
 
 std::string cut_text(protozero::data_view view) {
-  // One byte more, so that cutting shows.
+  // One byte more, to detect truncation.
   return cut_message({view.data(), std::min(view.size(), kHealthMessageBytesMax + 1)});
 }
 
@@ -79,7 +79,7 @@ ClaimAnswer read_unprepared(protozero::data_view message) {
   return answer;
 }
 
-// A map is a list of pairs. An answer that is left out is an empty one: success without devices.
+// A map is a list of pairs. An omitted answer is an empty one: success without devices.
 Answers read_answers(std::string_view message, ClaimAnswer (*read)(protozero::data_view)) {
   Answers answers;
   each_field(pbf_reader(message.data(), message.size()), [&](auto number, auto pair) {
@@ -95,7 +95,7 @@ Answers read_answers(std::string_view message, ClaimAnswer (*read)(protozero::da
   return answers;
 }
 
-// A number of the plugin's. A number beyond the range of a duration is cut.
+// A number from the plugin. A number beyond the range of a duration is clamped.
 runtime::Duration seconds(std::int64_t count) {
   constexpr std::int64_t kMax = std::int64_t{1} << 32;
   return std::chrono::seconds(std::clamp(count, std::int64_t{0}, kMax));
@@ -128,7 +128,7 @@ HealthReport read_health(protozero::data_view message) {
   return row;
 }
 
-// Names beyond the API's limits are of no device that a pod can have.
+// Names beyond the API's limits belong to no device that a pod can have.
 bool is_name_of_device(const HealthReport& row) {
   constexpr std::size_t kPoolBytesMax = 253;
   constexpr std::size_t kDeviceBytesMax = 63;

@@ -1,6 +1,6 @@
 // The messages that node and plugin exchange (pluginregistration/v1, dra/v1 and dra-health/v1 of
-// k8s.io/kubelet; dra/v1beta1 lacks `share_id` and is otherwise equal on the wire, v1alpha1 of
-// health is equal). Unknown fields are skipped.
+// k8s.io/kubelet; dra/v1beta1 lacks `share_id` and is otherwise identical on the wire, and so is
+// v1alpha1 of health). Unknown fields are skipped.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 namespace dcm::node {
 
 // An allocation has at most 32 results, a pod's claims are bounded likewise, and the API bounds the
-// names in them. A driver's answer has room for several times that, and no more: it is kept in
-// memory and in the checkpoint. A claim's answer beyond it is an error of that claim.
+// names in them. A driver's answer may have several times that, and no more, as it is kept in
+// memory and in the checkpoint. A larger answer is an error of its claim.
 inline constexpr std::size_t kAnsweredClaimsMax = 1024;
 inline constexpr std::size_t kAnsweredDevicesMax = 128;                      // of a claim
 inline constexpr std::size_t kClaimAnswerBytesMax = std::size_t{256} << 10;  // on the wire
 inline constexpr std::size_t kServicesMax = 64;
 
-// Texts that are only shown (errors, messages) are cut. Nothing: it is no such message.
+// Texts that are only shown (errors, messages) are cut. nullopt: not such a message.
 std::optional<PluginInfo> decode_plugin_info(std::string_view message);
 std::optional<Answers> decode_prepare_answer(std::string_view message);
 std::optional<Answers> decode_unprepare_answer(std::string_view message);

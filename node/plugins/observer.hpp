@@ -11,11 +11,11 @@
 
 namespace dcm::node {
 
-// Loop thread only. Nothing it does may wait.
+// Loop thread only. Calls must not wait.
 class DriverObserver {
  public:
   virtual ~DriverObserver() = default;
-  // An instance of the driver has come, connected, lost its connection or gone.
+  // An instance of the driver has appeared, connected, lost its connection or disappeared.
   virtual void observe_driver(const std::string& driver) = 0;
   virtual void observe_health(const std::string& driver, const std::string& instance,
                               const std::vector<HealthReport>& report) = 0;

@@ -1,4 +1,4 @@
-// Finds plugins in the registry and keeps them registered: what drives `sockets` and `plugins`.
+// Finds plugins in the registry and keeps them registered: drives `sockets` and `plugins`.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ namespace dcm::node {
 // Loop thread only.
 class PluginManager {
  public:
-  // A burst of files is looked at once.
+  // A burst of files is processed at once.
   static constexpr runtime::Duration kGather = std::chrono::milliseconds(20);
-  // A registry that cannot be made or read is tried again.
+  // A registry that cannot be created or read is retried.
   static constexpr runtime::Duration kRetry = std::chrono::seconds(1);
 
   // `plugins` must outlive it.
   PluginManager(runtime::LoopRef loop, Plugins& plugins, std::string registry, runtime::Logger log);
 
-  // Until it is cancelled. Plugins stay registered then: Plugins::stop() ends them.
+  // Runs until cancelled. Plugins then stay registered: Plugins::stop() ends them.
   runtime::Task<> run();
 
  private:

@@ -19,20 +19,20 @@ constexpr std::string_view kGetInfo = "/pluginregistration.Registration/GetInfo"
 constexpr std::string_view kNotify = "/pluginregistration.Registration/NotifyRegistrationStatus";
 
 constexpr int kAttemptsMax = 3;
-constexpr std::size_t kEndpointBytesMax = 107;  // and a NUL: what an address of a Unix socket holds
+constexpr std::size_t kEndpointBytesMax = 107;  // and a NUL: the size of a Unix socket's address
 
 std::string validation_failed(const std::string& why) {
   return "RegisterPlugin error -- plugin validation failed with err: " + why;
 }
 
-// Kubelet has handlers for them; here other programs serve them, and they are not asked again.
+// kubelet handles these; here other programs serve them, and they are not asked again.
 bool is_of_other_manager(const std::string& type) {
   return type == "CSIPlugin" || type == "DevicePlugin";
 }
 
 }  // namespace
 
-// A channel and what runs it.
+// A channel and its running task.
 struct Plugins::Connection {
   Connection(runtime::LoopRef loop, http::Transport& transport, runtime::Rng rng,
              const std::string& socket)
@@ -122,7 +122,7 @@ Task<SocketOutcome> Plugins::introduce(const std::string& socket, grpc::Channel&
 
 Task<SocketOutcome> Plugins::refuse(const std::string& socket, grpc::Channel& channel,
                                     std::string why, SocketOutcome outcome) {
-  why = cut_message(std::move(why));  // it quotes what the plugin says
+  why = cut_message(std::move(why));  // it quotes the plugin
   log_.warning("A plugin is refused", {{"socket", socket}, {"err", why}});
   (void)co_await notify(channel, why);
   co_return outcome;
@@ -231,7 +231,7 @@ bool Plugins::is_connected(const std::string& driver) const {
   return instance != nullptr && instance->connection.channel->is_connected();
 }
 
-// The newest that is connected; if none is, the newest.
+// The newest connected one; if none is connected, the newest.
 std::shared_ptr<Plugins::Instance> Plugins::instance_for(const std::string& driver) const {
   std::shared_ptr<Instance> newest;
   for (const auto& instance : std::views::reverse(instances_)) {
@@ -271,7 +271,8 @@ Task<DriverCalls::Answer> Plugins::call(
   const Deadline deadline = Deadline::after(loop_.time(), kCallTimeout);
   const std::string request = encode_claims(claims);
   auto message = grpc::Result<std::string>();
-  // A call that an instance has not processed goes to the best instance then, maybe the same.
+  // A call that an instance has not processed goes to the best instance at that time, possibly the
+  // same.
   for (int attempt = 1;; ++attempt) {
     const std::shared_ptr<Instance> instance = instance_for(driver);
     if (!instance) co_return std::unexpected("DRA driver " + driver + " is not registered");

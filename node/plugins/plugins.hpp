@@ -26,10 +26,10 @@ inline constexpr runtime::Duration kConnectTimeout = std::chrono::seconds(10);
 inline constexpr runtime::Duration kGetInfoTimeout = std::chrono::seconds(1);
 inline constexpr runtime::Duration kNotifyTimeout = std::chrono::seconds(5);
 inline constexpr runtime::Duration kCallTimeout = std::chrono::seconds(45);
-// A stream of health reports that has ended begins anew.
+// When a stream of health reports that has ended is reopened.
 inline constexpr runtime::Duration kHealthPause = std::chrono::seconds(5);
 
-// Loop thread only. stop() before it goes.
+// Loop thread only. Call stop() before destruction.
 class Plugins final : public DriverCalls {
  public:
   // `transport` must outlive it.
@@ -40,8 +40,8 @@ class Plugins final : public DriverCalls {
   // Before the first registration. `observer` must outlive the instances.
   void tell(DriverObserver& observer) { observer_ = &observer; }
 
-  // The whole of a registration: GetInfo, the choice of services, the instance, and what the plugin
-  // is told about it.
+  // A whole registration: GetInfo, the choice of services, the instance, and the notification of
+  // the plugin.
   runtime::Task<SocketOutcome> register_plugin(std::string socket);
   runtime::Task<> unregister_plugin(std::string socket);
   runtime::Task<> stop();
@@ -63,12 +63,12 @@ class Plugins final : public DriverCalls {
   runtime::Task<grpc::Result<void>> notify(grpc::Channel& channel, const std::string& error);
   Added add(const std::string& socket, const PluginInfo& info, const Services& services);
   runtime::Task<> remove(std::shared_ptr<Instance> instance);
-  // While the instance is there.
+  // As long as the instance exists.
   runtime::Task<> follow_connection(Instance& instance);
   runtime::Task<> follow_health(Instance& instance);
   runtime::Task<grpc::Status> read_health(Instance& instance);
   std::shared_ptr<Instance> instance_for(const std::string& driver) const;
-  // `instance` must stay until it returns.
+  // `instance` must exist until it returns.
   runtime::Task<grpc::Result<std::string>> call_instance(const Instance& instance,
                                                          std::string_view method,
                                                          const std::string& request,
@@ -83,7 +83,7 @@ class Plugins final : public DriverCalls {
   ServiceChoice choice_;
   runtime::Logger log_;
   DriverObserver* observer_ = nullptr;
-  Instances instances_;  // the newest last
+  Instances instances_;  // newest last
 };
 
 }  // namespace dcm::node

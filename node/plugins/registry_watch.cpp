@@ -25,12 +25,12 @@ namespace fs = std::filesystem;
 struct RegistryWatch::Inotify {
   explicit Inotify(const runtime::Executor& executor) : descriptor(executor) {}
 
-  // The system has few of them; so it is asked again until there is one.
+  // The system limits watches; so it retries until it gets one.
   Result<> open() {
     if (descriptor.is_open()) return {};
     const int fd = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (fd < 0) {
-      // Without the virtual call of an error category: UBSan looks into its object through a pipe,
+      // Without the virtual call of an error category: UBSan inspects its object through a pipe,
       // and there may be no descriptor for that.
       return runtime::fail(runtime::Reason::configuration,
                            std::string("inotify: ") + ::strerrordesc_np(errno));
@@ -55,7 +55,7 @@ RegistryWatch::RegistryWatch(runtime::Executor executor, std::string folder)
 
 RegistryWatch::~RegistryWatch() = default;
 
-// Watched before it is listed: what comes in between is seen twice, not never.
+// Watched before it is listed: changes in between are seen twice rather than missed.
 void RegistryWatch::walk(const std::string& folder, Sockets& found) {
   inotify_->watch(folder);
   std::error_code error;
@@ -75,7 +75,7 @@ void RegistryWatch::walk(const std::string& folder, Sockets& found) {
   }
 }
 
-// The time tells an inode that was used again, but changes with permissions as well.
+// The time identifies a reused inode, but changes with permissions as well.
 bool RegistryWatch::is_another(const std::string& path, const Identity& before,
                                const Identity& now) const {
   if (before == now) return false;

@@ -1,9 +1,8 @@
 // The folder in which plugins put their registration sockets, watched with all folders below it.
 //
-// Walking finds the sockets; inotify only says when to walk, and which names were recreated. So
-// the watch survives a queue that overflows, and a registry that is deleted and recreated.
-// Skipped: names that begin with a dot, and all files that are no sockets. A link counts as its
-// target.
+// A walk finds the sockets; inotify only tells when to walk, and which names were recreated. So the
+// watch survives a queue overflow, and a registry that is deleted and recreated. Names that begin
+// with a dot, and files other than sockets, are skipped. A link counts as its target.
 #pragma once
 
 #include <map>
@@ -22,7 +21,7 @@ class RegistryWatch {
  public:
   struct Change {
     std::vector<std::string> removed;
-    std::vector<std::string> created;  // a socket made anew is in both
+    std::vector<std::string> created;  // a recreated socket is in both
 
     friend bool operator==(const Change&, const Change&) = default;
   };
@@ -30,15 +29,15 @@ class RegistryWatch {
   RegistryWatch(runtime::Executor executor, std::string folder);
   ~RegistryWatch();
 
-  // Makes the folder (0755) if it is not there, and says what has changed since it was last asked.
-  // Errors: configuration, with the system's words; the next look tries again.
+  // Creates the folder (0755) if missing, and returns changes since the last call. Errors:
+  // configuration, with the system's message; the next call tries again.
   runtime::Result<Change> look();
-  // Until there may be something to look at. After a look that went well.
+  // Waits until a look may be worthwhile. Call after a successful look.
   runtime::Task<> wait();
 
  private:
   struct Inotify;
-  // Device, inode and time of the last change of its state.
+  // Device, inode and time of the last status change.
   using Identity = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;
   using Sockets = std::map<std::string, Identity>;
 
@@ -48,7 +47,7 @@ class RegistryWatch {
 
   std::string folder_;
   Sockets known_;
-  std::set<std::string> made_;  // names that were made since the last look
+  std::set<std::string> made_;  // names created since the last look
   bool has_missed_ = false;     // events were lost
   std::unique_ptr<Inotify> inotify_;
 };

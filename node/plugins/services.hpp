@@ -1,4 +1,4 @@
-// Which of a plugin's services are used, and why a plugin is refused: in kubelet's words.
+// Which services of a plugin are used, and why a plugin is rejected: in kubelet's words.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct PluginInfo {
 
 enum class DraService : std::uint8_t { v1, v1beta1 };
 enum class HealthService : std::uint8_t { none, v1, v1alpha1 };
-// Kubelet takes the first of the plugin's list, although it says the newest.
+// kubelet takes the first of the plugin's list, although its error mentions the newest.
 enum class ServiceChoice : std::uint8_t { first_named, newest };
 
 struct Services {
@@ -37,12 +37,12 @@ struct Services {
 // Errors: why the plugin cannot be used.
 std::expected<Services, std::string> choose_services(const PluginInfo& info, ServiceChoice choice);
 
-// A DNS subdomain of at most 63 characters, as the API demands of a slice's driver.
+// A DNS subdomain of at most 63 characters, as the API requires for a slice's driver.
 bool is_driver_name(std::string_view name);
 
 // "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources"
 std::string method_path(DraService service, std::string_view method);
-// Of the stream of health reports. Requires that there is such a service.
+// For the stream of health reports. Requires that there is such a service.
 std::string health_path(HealthService service);
 
 }  // namespace dcm::node

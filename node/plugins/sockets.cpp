@@ -27,7 +27,7 @@ PluginSockets::Step PluginSockets::begin_due(runtime::MonoTime now) {
       step.to_unregister.push_back({path, *socket.registered});
       socket.is_busy = true;
     } else if (wants_register(socket)) {
-      // A socket that is another one does not wait out the back-off of the one before.
+      // A new socket does not wait out the back-off of its predecessor.
       if (socket.failed == *socket.wish && now < socket.not_before) {
         step.next = std::min(step.next.value_or(socket.not_before), socket.not_before);
         continue;
@@ -49,9 +49,9 @@ void PluginSockets::finish_register(const Work& work, SocketOutcome outcome,
     return;
   }
   if (outcome == SocketOutcome::refused) socket.refused = work.number;
-  socket.backoff = socket.failed == work.number
-                       ? std::min(socket.backoff * 2, kRegistrationBackoffMax)
-                       : kRegistrationBackoff;
+  const bool has_failed_before = socket.failed == work.number;
+  socket.backoff =
+      kRegistrationBackoff.after(has_failed_before ? socket.backoff : runtime::Duration::zero());
   socket.failed = work.number;
   socket.not_before = now + socket.backoff;
   if (!socket.wish) sockets_.erase(work.path);

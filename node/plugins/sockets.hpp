@@ -1,5 +1,5 @@
 // Which registration sockets are to be registered or unregistered, and when: the state machine of
-// kubelet's plugin manager. Pure: is told what the watcher sees, and the time.
+// kubelet's plugin manager. Pure: takes what the watcher sees, and the time.
 #pragma once
 
 #include <chrono>
@@ -9,25 +9,25 @@
 #include <string>
 #include <vector>
 
-#include "runtime/time.hpp"
+#include "runtime/backoff.hpp"
 
 namespace dcm::node {
 
-inline constexpr runtime::Duration kRegistrationBackoff = std::chrono::milliseconds(500);
-inline constexpr runtime::Duration kRegistrationBackoffMax = std::chrono::seconds(122);
+inline constexpr runtime::Backoff kRegistrationBackoff{std::chrono::milliseconds(500),
+                                                       std::chrono::seconds(122)};
 
-// How an operation on a socket ended.
+// The result of an operation on a socket.
 enum class SocketOutcome : std::uint8_t {
   done,
-  failed,   // tried again, later each time
-  refused,  // not ours: not tried again until the socket is another one
+  failed,   // retried with growing delay
+  refused,  // not ours: not retried until the socket is replaced
 };
 
 class PluginSockets {
  public:
   struct Work {
     std::string path;
-    std::uint64_t number;  // of the wish that it is for
+    std::uint64_t number;  // of the desired state that it serves
 
     friend bool operator==(const Work&, const Work&) = default;
   };
@@ -39,7 +39,7 @@ class PluginSockets {
     friend bool operator==(const Step&, const Step&) = default;
   };
 
-  // A socket that is made once more is another one, though its path is the same.
+  // A recreated socket is a new one, though its path is the same.
   void observe_created(const std::string& path);
   void observe_removed(const std::string& path);
 
@@ -51,11 +51,11 @@ class PluginSockets {
 
  private:
   struct Socket {
-    std::optional<std::uint64_t> wish;        // its number; nothing: no file
-    std::optional<std::uint64_t> registered;  // for which wish
+    std::optional<std::uint64_t> wish;        // its number; nullopt: no file
+    std::optional<std::uint64_t> registered;  // for which desired state
     std::optional<std::uint64_t> refused;
     bool is_busy = false;
-    std::uint64_t failed = 0;  // the wish that the back-off is for
+    std::uint64_t failed = 0;  // the desired state that the back-off belongs to
     runtime::Duration backoff{};
     runtime::MonoTime not_before{};
   };

@@ -34,8 +34,8 @@ void WipeTimers::fail(const std::string& driver, runtime::MonoTime now) {
   if (found == timers_.end() || !found->second.is_running) return;
   Timer& timer = found->second;
   timer.is_running = false;
-  timer.due = now + timer.retry;
-  timer.retry = std::min(timer.retry * 2, kWipeRetryMax);
+  timer.backoff = kWipeBackoff.after(timer.backoff);
+  timer.due = now + timer.backoff;
 }
 
 std::optional<runtime::MonoTime> WipeTimers::next() const {

@@ -8,9 +8,8 @@ namespace {
 using api::PodPhase;
 using namespace std::chrono_literals;
 
-constexpr Duration kFirstBackOff = 10s;
-constexpr Duration kLastBackOff = 5min;
-constexpr Duration kGoodRun = 2 * kLastBackOff;
+constexpr runtime::Backoff kBackOff{10s, 5min};
+constexpr Duration kGoodRun = 2 * kBackOff.most;
 
 bool has_ended(const Pod& pod) {
   return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
@@ -94,7 +93,7 @@ Containers containers_after(Duration running, std::optional<Duration> crash_afte
     }
     ++now.restarts;
     now.started = end + back_off;
-    back_off = std::clamp<Duration>(back_off * 2, kFirstBackOff, kLastBackOff);
+    back_off = kBackOff.after(back_off);
   }
 }
 

@@ -19,7 +19,9 @@ bool may_not_know_the_pod_yet(const Result<http::Response>& answer) {
 Task<Result<node::ClaimView>> NodeApiClient::get(node::ClaimKey key) {
   const api::NamespacedName name{api::InternedString(key.first), key.second};
   Result<http::Response> answer = co_await api_.get(claims(), name);
-  for (runtime::Duration wait = 100ms; wait < 2s && may_not_know_the_pod_yet(answer); wait *= 2) {
+  constexpr runtime::Backoff kWait{100ms, 2s};
+  for (runtime::Duration wait = kWait.first; wait < kWait.most && may_not_know_the_pod_yet(answer);
+       wait = kWait.after(wait)) {
     co_await runtime::sleep_for(time_, wait);
     answer = co_await api_.get(claims(), name);
   }

@@ -1,12 +1,11 @@
 // When a pod whose attempt ended in an error is tried again, as by kube-scheduler's queue.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <unordered_map>
 
 #include "client/api/meta.hpp"
-#include "runtime/time.hpp"
+#include "runtime/backoff.hpp"
 
 namespace dcm::playground {
 
@@ -14,11 +13,9 @@ class ErrorBackoff {
  public:
   // After one more error: twice as long as the last time, within kube-scheduler's bounds.
   runtime::Duration next(const api::NamespacedName& pod) {
-    constexpr runtime::Duration kInitial = std::chrono::seconds(1);
-    constexpr runtime::Duration kMax = std::chrono::seconds(10);
+    constexpr runtime::Backoff kBounds{std::chrono::seconds(1), std::chrono::seconds(10)};
     runtime::Duration& last = last_[pod];
-    last = std::clamp(2 * last, kInitial, kMax);
-    return last;
+    return last = kBounds.after(last);
   }
   // Another end of an attempt, or the pod is gone.
   void forget(const api::NamespacedName& pod) { last_.erase(pod); }

@@ -1,7 +1,5 @@
-// The client's side of gRPC: calls to one server over one HTTP/2 connection that is made anew when
-// it is lost.
-//
-// Messages are bytes here; protobuf is the caller's business.
+// The client's side of gRPC: calls to one server over one HTTP/2 connection, which is reopened when
+// lost. Messages are bytes here; protobuf is left to the caller.
 #pragma once
 
 #include <cstddef>

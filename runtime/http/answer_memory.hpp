@@ -1,7 +1,6 @@
-// A bound on the memory of answers: small ones are read as they come, large ones a few at a time.
-//
-// Clients decide the size of answers: a user who may create an object decides how large the answer
-// to a write on it is, and fifty workers may receive fifty of them.
+// Limits the memory of answers: small ones are read immediately, large ones a few at a time. Users
+// determine the size of answers: the creator of an object determines how large the answer to a
+// write on it is, and fifty workers may receive fifty of them.
 #pragma once
 
 #include "runtime/http/client.hpp"

@@ -31,12 +31,10 @@ constexpr int kKeepAliveIdleSeconds = 30;
 constexpr int kKeepAliveIntervalSeconds = 10;
 constexpr int kKeepAliveProbes = 3;
 
-// Cancels a socket's operations when the deadline of one of them comes. Asio has one cancel for
-// both directions: the other one's waiter finds a stream that is of no use any more, which is what
-// it would be.
-//
-// One timer for all operations, which stays when they end: a timer that finds nothing to do once in
-// a while costs less than one for each read and each write.
+// Cancels a socket's operations at the deadline of one of them. Asio has one cancel for both
+// directions: the other waiter finds an unusable stream, which it would be anyway. One timer serves
+// all operations and keeps running when they end: a timer that occasionally finds nothing to do
+// costs less than one for each read and write.
 class Alarm {
  public:
   // An operation in progress; its place is its direction's. Ends before the alarm.

@@ -1,4 +1,4 @@
-// The body of an answer as its reader wants it: inflated where the head says gzip.
+// The body of an answer, inflated if its headers say gzip.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@ namespace dcm::http2 {
 
 class AnswerBody {
  public:
-  // `stream` has its head, and outlives this.
+  // `stream` has received its headers, and outlives this.
   explicit AnswerBody(Stream& stream);
 
-  // As Stream::read_some(). Errors besides: malformed (an encoding that was not asked for, broken
+  // As Stream::read_some(). Further errors: malformed (an encoding that was not requested, broken
   // gzip).
   Task<Result<std::string_view>> read_some(Deadline deadline);
 
@@ -25,7 +25,7 @@ class AnswerBody {
   http::InflatingTurn turn_;
   std::vector<char> inflated_;
   std::string_view compressed_;
-  bool may_hold_more_ = false;  // the inflater filled its output to the end
+  bool may_hold_more_ = false;  // the inflater filled its output completely
   std::optional<runtime::Error> error_;
 };
 

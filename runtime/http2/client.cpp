@@ -25,12 +25,12 @@ using runtime::fail;
 using runtime::Reason;
 
 constexpr std::size_t kConnectionsMax = 4;
-// Bounds the memory of an answer that waits for its turn (AnswerMemory); there may be a hundred.
+// Limits the memory of an answer that waits for its turn (AnswerMemory); there may be a hundred.
 constexpr std::uint32_t kStreamWindow = 512 * 1024;
-// A server that refuses stream after stream is given up.
+// A server that refuses stream after stream is abandoned.
 constexpr int kAttemptsMax = 3;
 
-// As http::Client has it: a POST that was carried out twice makes two objects.
+// As in http::Client: a POST executed twice creates two objects.
 bool may_be_sent_twice(http::Method method) {
   return method != http::Method::post;
 }
@@ -50,7 +50,7 @@ http::Headers without_pseudo_fields(const http::Headers& head) {
   return fields;
 }
 
-// Gives the pool of HTTP/1.1 the connection by which it was found that the server speaks that.
+// Passes a connection to the HTTP/1.1 pool, after the server has chosen that protocol.
 class FallbackTransport final : public http::Transport {
  public:
   explicit FallbackTransport(http::Transport& transport) : transport_(transport) {}
@@ -96,10 +96,10 @@ class SharedStreamingResponse final : public http::StreamingResponse {
 // How far a request got.
 struct Progress {
   bool was_kept_back = false;  // by its before_send
-  bool has_answer = false;     // or the beginning of one
+  bool has_answer = false;     // or only its beginning
 };
 
-// Where a request goes.
+// Where a request is sent.
 struct Route {
   std::shared_ptr<Connection> connection;  // null: by HTTP/1.1
   bool is_new = false;
@@ -156,9 +156,9 @@ class SharedClient final : public Client {
   std::vector<std::shared_ptr<Connection>> connections_;
   bool is_running_ = false;
   bool is_connecting_ = false;
-  bool speaks_http1_ = false;  // the server, when it was asked last
+  bool speaks_http1_ = false;  // the protocol last chosen by the server
   std::uint64_t failures_ = 0;
-  std::uint64_t retirements_ = 0;  // calls of close_idle()
+  std::uint64_t retirements_ = 0;  // number of close_idle() calls
   std::optional<Error> last_failure_;
   runtime::Condition changed_;
   runtime::TaskGroup group_;
@@ -184,7 +184,7 @@ Task<> SharedClient::keep(std::shared_ptr<Connection> connection) {
   co_await connection->run();
 }
 
-// Tells those that wait for a place; takes the connection out when it has no more.
+// Notifies tasks that wait for a stream; removes a connection that accepts no more.
 Task<> SharedClient::follow(std::shared_ptr<Connection> connection) {
   while (connection->is_usable()) {
     co_await connection->wait_for_change({});
@@ -196,7 +196,7 @@ Task<> SharedClient::follow(std::shared_ptr<Connection> connection) {
 
 std::shared_ptr<Connection> SharedClient::find_connection() {
   for (const auto& connection : connections_) {
-    // A middlebox may have forgotten a connection that was idle for so long.
+    // A middlebox may have dropped a connection that was idle this long.
     if (connection->idle_for() >= options_.idle_max) connection->go_away();
     if (connection->can_open()) return connection;
   }
@@ -233,7 +233,7 @@ Task<Result<Route>> SharedClient::connect(Deadline deadline) {
   } const turn(*this);
   std::uint64_t retirements = 0;
   Result<std::unique_ptr<http::Stream>> stream;
-  do {  // again, if the credentials have changed while the connection was being made
+  do {  // once more if the credentials changed while the connection was being opened
     retirements = retirements_;
     stream = co_await connect_stream(deadline);
   } while (stream && retirements != retirements_);
@@ -316,11 +316,11 @@ Task<Result<Response>> SharedClient::send(Request request, ExchangeLimits limits
     Progress progress;
     Result<Response> response = co_await exchange(*route->connection, request, limits, progress);
     if (response) co_return response;
-    // Forbidden to be sent again, it is still one whose outcome is unknown.
+    // If repeating it is forbidden, its outcome still is unknown.
     if (progress.was_kept_back && unknown_outcome) co_return explain(request, *unknown_outcome);
     const Error& error = response.error();
     const bool is_untouched = error.reason == Reason::unreachable;
-    // The connection may have been lost before the request got anywhere.
+    // The connection may have been lost before the request was sent.
     const bool may_be_repeated = error.reason == Reason::disconnected && !progress.has_answer &&
                                  route->connection->lost() && !route->is_new && !unknown_outcome &&
                                  may_be_sent_twice(request.method);
@@ -341,7 +341,7 @@ Task<Result<Response>> SharedClient::exchange(Connection& connection, const Requ
   };
   const auto stream = connection.open(make_head(request), request.body, before_send);
   Result<Response> response = co_await read_response(*stream, limits, progress);
-  // A connection that has said nothing at all meanwhile is not given more.
+  // A connection that was completely silent meanwhile gets no more requests.
   if (!response && response.error().reason == Reason::deadline_exceeded &&
       connection.heard_at() < began) {
     connection.go_away();

@@ -1,4 +1,4 @@
-// An http::Client that speaks HTTP/2 where the server does, and HTTP/1.1 where not.
+// An http::Client that speaks HTTP/2 if the server does, otherwise HTTP/1.1.
 #pragma once
 
 #include <memory>
@@ -8,19 +8,19 @@
 
 namespace dcm::http2 {
 
-// The protocol where no TLS lets the server choose.
+// The protocol if no TLS lets the server choose.
 enum class Cleartext { http1, http2 };
 
 class Client : public http::Client {
  public:
-  // Moves the bytes of its connections until it is cancelled. Before and after that, requests go by
+  // Moves the bytes of its connections until cancelled. Before and after that, requests use
   // HTTP/1.1. Must have ended when the client is destroyed.
   virtual runtime::Task<> run() = 0;
 };
 
-// All requests and watches share one connection, of which there are up to four when the server lets
-// one carry no more. `options` mean what they do for http::make_client(), which makes the client
-// for HTTP/1.1 within this one. `transport` must outlive the client.
+// All requests and watches share one connection; up to three more are opened when the server allows
+// no more streams on it. `options` are those of http::make_client(), which creates the HTTP/1.1
+// client inside this one. `transport` must outlive the client.
 std::unique_ptr<Client> make_client(runtime::LoopRef loop, http::Transport& transport,
                                     http::ClientOptions options,
                                     Cleartext cleartext = Cleartext::http1);

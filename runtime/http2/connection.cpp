@@ -15,7 +15,7 @@ using runtime::Error;
 using runtime::fail;
 using runtime::Reason;
 
-// Read and written at once.
+// Bytes read and written at once.
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::size_t kWriteBytes = 64 * 1024;
 
@@ -29,11 +29,11 @@ Error error_of(ErrorCode code, const std::string& fault) {
 
 }  // namespace
 
-// Shared by a Stream and its connection until either is done with it.
+// Shared by a Stream and its connection until both are done with it.
 struct Stream::State {
   explicit State(runtime::TimeSource& time) : news(time), has_room(time) {}
 
-  std::optional<StreamId> id = {};  // none: its head is not on its way yet
+  std::optional<StreamId> id = {};  // nullopt: its headers have not been sent yet
   std::optional<http::Headers> head = {};
   std::string inbox = {};
   http::Headers trailers = {};
@@ -206,7 +206,7 @@ Task<> Connection::wait_for_change(Deadline deadline) {
 void Connection::forget(const std::shared_ptr<Stream::State>& state, ErrorCode code) {
   std::erase_if(pending_, [&](const Pending& each) { return each.state == state; });
   if (!state->is_closed) {
-    // A server's finished answer is still sent.
+    // A finished answer of a server is still sent.
     const bool is_answered = side_ == Side::server && state->has_ended;
     if (state->id && !is_answered) session_.reset(*state->id, code);
     state->close(Error{Reason::disconnected, "the stream was given up"});
@@ -274,8 +274,8 @@ Task<> Connection::write_all() {
   }
 }
 
-// A request is given to the session only when everything before it has been taken out, so that its
-// first bytes are in this output, and are handed on as soon as this returns.
+// A request is given to the session only after all earlier output was taken, so that its first
+// bytes are in this output, which is passed on as soon as this returns.
 std::string Connection::gather_output() {
   std::string bytes;
   while (bytes.size() < kWriteBytes) {
@@ -379,7 +379,7 @@ void Connection::handle(const SettingsEvent&) {
   changed_.notify_all();
 }
 
-// Requests that have not been sent find another connection.
+// Requests that have not been sent use another connection.
 void Connection::handle(const GoAwayEvent&) {
   takes_streams_ = false;
   for (const auto& each : std::exchange(pending_, {})) {

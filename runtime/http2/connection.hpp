@@ -1,4 +1,4 @@
-// An HTTP/2 connection: a session, the byte stream that carries it, and who waits for what.
+// An HTTP/2 connection: a session, the byte stream that carries it, and its waiting tasks.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ using runtime::Task;
 
 struct ConnectionOptions {
   SessionOptions session = {};
-  // A connection that carries streams and was silent for `ping_after` is asked by PING, and given
-  // up `ping_timeout` later.
+  // A connection with streams that was silent for `ping_after` is probed by PING, and abandoned
+  // `ping_timeout` later.
   runtime::Duration ping_after = std::chrono::seconds(30);
   runtime::Duration ping_timeout = std::chrono::seconds(15);
   runtime::Duration write_timeout = std::chrono::seconds(30);
-  // How much a stream may hold that the peer has no window for, before its writer waits.
+  // How many bytes a stream may hold beyond the peer's window before its writer waits.
   std::size_t unsent_bytes_max = 256 * 1024;
 };
 
@@ -47,25 +47,26 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  // Waits for the head of the answer.
+  // Waits for the headers of the answer.
   Task<Result<>> wait_for_head(Deadline deadline);
-  // The server's stream has its head from the beginning.
+  // The server's stream has its headers from the beginning.
   http::Headers& head();
-  // Waits for at least one byte of the body; empty: its end. Good until the next call.
+  // Waits for at least one byte of the body; empty at its end. Valid until the next call.
   Task<Result<std::string_view>> read_some(Deadline deadline);
-  // After the end of the body; empty: there were none.
+  // Only after the end of the body; empty if there were none.
   const http::Headers& trailers() const;
   // Whether the stream was closed without an error before the peer had ended it.
   bool was_cut() const;
 
-  // The server's: head of the answer, which without a body is all of it.
+  // For servers: the headers of the answer, which without a body are all of it.
   void respond(const http::Headers& fields, Body body = Body::follows);
-  // Waits until the peer has taken enough of what was written before.
+  // Waits until the peer has accepted enough of what was written before.
   Task<Result<>> write(std::string_view bytes, Deadline deadline);
   void end();
   void end(const http::Headers& trailers);
   void reset(ErrorCode code);
-  // Waits until the peer has reset it or the connection is lost; returns at once if that is so.
+  // Waits until the peer has reset it or the connection is lost; returns at once if that has
+  // happened.
   Task<> wait_until_closed();
 
  private:
@@ -81,7 +82,7 @@ class Stream {
 // Loop thread only. Its streams must not outlive it.
 class Connection {
  public:
-  // Called on the server's side with each new stream, whose head has come. Must not wait.
+  // Called on the server's side with each new stream, after its headers. Must not wait.
   using OnStream = std::function<void(std::unique_ptr<Stream>)>;
 
   Connection(runtime::LoopRef loop, std::unique_ptr<http::Stream> stream, Side side,
@@ -90,22 +91,21 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Moves the bytes until either side ends the connection, or it is cancelled. Streams that are
-  // open then fail.
+  // Moves bytes until either side ends the connection, or it is cancelled. Open streams then fail.
   Task<> run();
   // Ends it at once.
   void close(std::string why);
-  // Lets the streams that are open end, and takes no others.
+  // Lets open streams end, and accepts no others.
   void go_away();
 
   // Opens a stream, as the client, and sends `head` and `body`. `before_send` is called right
-  // before its first byte is handed to the byte stream, and its error is that of the stream.
+  // before its first byte is written to the byte stream; its error becomes that of the stream.
   // Requires can_open().
   std::unique_ptr<Stream> open(http::Headers head, std::string body,
                                std::function<Result<>()> before_send = {});
-  // Whether the peer takes another stream now.
+  // Whether the peer accepts another stream now.
   bool can_open() const;
-  // Whether it takes streams again once others have ended.
+  // Whether it accepts streams again once others have ended.
   bool is_usable() const;
   bool has_settings() const { return session_.has_settings(); }
   std::size_t open_streams() const { return states_.size() + pending_.size(); }
@@ -113,16 +113,17 @@ class Connection {
   runtime::Duration idle_for() const {
     return open_streams() > 0 ? runtime::Duration::zero() : time_.now() - used_at_;
   }
-  // When the peer said something last.
+  // When the peer last sent something.
   runtime::MonoTime heard_at() const { return heard_at_; }
-  // Why it has ended; nothing while it has not.
+  // Why it has ended; nullopt while it has not.
   const std::optional<runtime::Error>& lost() const { return lost_; }
-  // Waits for has_settings(), lost(), or more places: anything that is_usable() and can_open() say.
+  // Waits for has_settings(), lost(), or more free streams: any change of is_usable() and
+  // can_open().
   Task<> wait_for_change(Deadline deadline);
 
  private:
   friend class Stream;
-  // A request whose first byte has not been handed on yet.
+  // A request whose first byte has not been passed on yet.
   struct Pending {
     std::shared_ptr<Stream::State> state;
     http::Headers head;
@@ -157,8 +158,8 @@ class Connection {
   std::optional<runtime::Error> lost_;
   bool takes_streams_ = true;
   runtime::MonoTime heard_at_;
-  runtime::MonoTime silent_since_;  // for PINGs: also moved while there is nothing to wait for
-  runtime::MonoTime used_at_;       // when a stream was there last
+  runtime::MonoTime silent_since_;  // for PINGs: also advanced while there is nothing to wait for
+  runtime::MonoTime used_at_;       // when there last was a stream
   runtime::Condition has_output_;
   runtime::Condition changed_;
   runtime::TaskGroup group_;

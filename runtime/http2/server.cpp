@@ -24,7 +24,7 @@ constexpr std::uint32_t kStreamsMax = 250;
 // Written at once under one write timeout.
 constexpr std::size_t kSliceBytes = 64 * 1024;
 
-// Gives first what was read already.
+// Returns bytes first that were read already.
 class PrefixedStream final : public http::Stream {
  public:
   PrefixedStream(std::unique_ptr<http::Stream> below, std::string prefix)
@@ -104,7 +104,7 @@ class Exchange final : private http::Responder {
     return {.status = status, .headers = {{"Content-Type", "text/plain"}}, .body = why + "\n"};
   }
 
-  // 0: it is whole; 499: the client is gone.
+  // 0: complete; 499: the client is gone.
   Task<std::uint16_t> read(http::Request& request) {
     const Deadline deadline = Deadline::after(context_.time, context_.options.request_timeout);
     const http::Headers& head = stream_->head();
@@ -197,7 +197,7 @@ class Exchange final : private http::Responder {
     stream_->end();
   }
 
-  // The stream, not the connection: the others on it are no part of the test.
+  // Resets the stream, not the connection: other streams are not part of the test.
   void abort() override {
     answer_ = Answer::ended;
     stream_->reset(ErrorCode::internal_error);

@@ -5,8 +5,8 @@
 
 namespace dcm::http2 {
 
-// For http::ServerOptions::http2, whose bounds hold for each request; a connection carries up to
-// 250 of them at the same time, as Go's servers have it. Until either side closes it.
+// For http::ServerOptions::http2, whose limits apply to each request; a connection carries up to
+// 250 of them concurrently, as in Go's servers. Runs until either side closes it.
 runtime::Task<> serve_connection(http::UpgradedConnection upgraded);
 
 }  // namespace dcm::http2

@@ -14,15 +14,16 @@
 namespace dcm::http2 {
 namespace {
 
-// How many streams a client opens before the server's settings have come.
+// How many streams a client opens before the server's settings have arrived.
 constexpr std::uint32_t kStreamsBeforeSettings = 100;
-// Answers to PING and SETTINGS that a peer may let pile up, and fields that SETTINGS may have.
+// Limits of unsent answers to PING and SETTINGS, and of entries in SETTINGS.
 constexpr std::size_t kUnsentAcksMax = 1000;
 constexpr std::size_t kSettingsMax = 32;
-// Streams that a client may reset: so many at once, and then so many a second (CVE-2023-44487).
+// Streams that a client may reset: this many at once, and then this many per second
+// (CVE-2023-44487).
 constexpr std::uint64_t kResetsBurst = 1000;
 constexpr std::uint64_t kResetsPerSecond = 33;
-// Frames that one head may continue in (CVE-2024-28182).
+// Frames that may continue one set of headers (CVE-2024-28182).
 constexpr std::size_t kContinuationsMax = 8;
 
 constexpr std::size_t kFieldOverhead = 32;  // RFC 9113, 6.5.2
@@ -31,9 +32,9 @@ struct StreamState {
   std::string out = {};
   std::size_t sent = 0;
   bool has_ended = false;
-  bool is_waiting = false;  // nghttp2 asks no more until it is told that there is something
+  bool is_waiting = false;  // nghttp2 asks again only after it is told that there is data
   std::optional<http::Headers> trailers = {};
-  http::Headers fields = {};  // of the head that is coming in
+  http::Headers fields = {};  // of the headers being received
   std::size_t field_bytes = 0;
 };
 
@@ -41,7 +42,7 @@ std::uint8_t* bytes_of(std::string_view text) {
   return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
 }
 
-// nghttp2 wants names in lower case, and copies both.
+// nghttp2 requires lower-case names, and copies both.
 class FieldList {
  public:
   explicit FieldList(const http::Headers& fields) {
@@ -60,7 +61,7 @@ class FieldList {
   std::size_t size() const { return list_.size(); }
 
  private:
-  // Tokens stay out of the peer's table of what was sent before (RFC 7541, 7.1.3).
+  // Tokens stay out of the compression table (RFC 7541, 7.1.3).
   static std::uint8_t flags_of(std::string_view name) {
     return name == "authorization" ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
   }
@@ -75,8 +76,8 @@ std::string to_string(ErrorCode code) {
   return nghttp2_http2_strerror(static_cast<std::uint32_t>(code));
 }
 
-// The callbacks are C's: no exception may leave them. What can throw there is out of memory, which
-// ends the process.
+// These callbacks are called from C: no exception may leave them. Only out of memory can be thrown
+// there, which ends the process.
 struct Session::Nghttp2 {
   Nghttp2(Session& owner, Side s, const SessionOptions& o) : session(owner), side(s), options(o) {}
   ~Nghttp2() { nghttp2_session_del(handle); }
@@ -187,7 +188,7 @@ int Session::Nghttp2::on_header(nghttp2_session*, const nghttp2_frame* frame,
   StreamState* const stream = self.find(frame->hd.stream_id);
   if (stream == nullptr) return 0;
   stream->field_bytes += name_size + value_size + kFieldOverhead;
-  // Resets the stream; the rest of its head is only decoded.
+  // Resets the stream; the rest of its headers is only decoded.
   if (stream->field_bytes > self.options.header_bytes_max) {
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
@@ -253,7 +254,7 @@ int Session::Nghttp2::on_close(nghttp2_session*, std::int32_t id, std::uint32_t 
   return 0;
 }
 
-// A server that has answered wants no more of the request (RFC 9113, 8.1).
+// A server that has answered needs no more of the request (RFC 9113, 8.1).
 int Session::Nghttp2::on_sent(nghttp2_session* handle, const nghttp2_frame* frame,
                               void* user) noexcept {
   const bool carries_end = frame->hd.type == NGHTTP2_DATA || frame->hd.type == NGHTTP2_HEADERS;
@@ -317,7 +318,8 @@ void Session::receive(std::string_view bytes) {
   if (taken == NGHTTP2_ERR_NOMEM) throw std::bad_alloc();
   if (taken < 0) {
     fault_ = nghttp2_strerror(static_cast<int>(taken));
-    // After a fatal error nghttp2 sends nothing by itself (as for a peer that speaks no HTTP/2).
+    // After a fatal error nghttp2 sends nothing by itself (as for a peer that does not speak
+    // HTTP/2).
     nghttp2_session_terminate_session(nghttp2_->handle, NGHTTP2_PROTOCOL_ERROR);
   }
 }

@@ -2,7 +2,7 @@
 // connection.
 //
 // Frames, HPACK, flow control and the state of streams are libnghttp2's; this file's .cpp is the
-// only place that sees it. Everything that a peer can make us keep has a bound.
+// only place that sees it. Everything that a peer can make us store is bounded.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ using StreamId = std::int32_t;
 
 enum class Side : std::uint8_t { client, server };
 
-// Without one, the head ends the stream. gRPC tells a call that fails at once by that.
+// Without a body, the headers end the stream. gRPC uses that for calls that fail at once.
 enum class Body : std::uint8_t { follows, none };
 
 // Error codes that we send or look for (RFC 9113, 7).
@@ -38,24 +38,25 @@ enum class ErrorCode : std::uint32_t {
 std::string to_string(ErrorCode code);
 
 struct SessionOptions {
-  // The number of bytes that a peer may send on a stream before they are read. It bounds the memory
-  // of a stream without a reader.
+  // The number of bytes that a peer may send on a stream before they are read. Limits the memory of
+  // a stream without a reader.
   std::uint32_t stream_window = 1024 * 1024;
-  // Of all streams together. Bytes count against it only while they are on their way, so that a
-  // stream without a reader does not hold up the others.
+  // For all streams together. Bytes count against it only while in transit, so that a stream
+  // without a reader does not block the others.
   std::uint32_t connection_window = 16 * 1024 * 1024;
-  std::size_t header_bytes_max = 64 * 1024;  // of one head: names, values and 32 for each field
+  std::size_t header_bytes_max =
+      64 * 1024;  // of one set of headers: names, values and 32 for each field
   // How many streams the peer may have open. A client's peer may open none.
   std::uint32_t peer_streams_max = 100;
 };
 
-// The head of a request or answer: pseudo fields (":status") first. An interim answer (1xx) is
-// none.
+// The headers of a request or answer: pseudo fields (":status") first. Not used for interim answers
+// (1xx).
 struct HeadEvent {
   StreamId stream;
   http::Headers fields;
 };
-// Within the bytes that were given to receive(), and so to be taken before they go.
+// A view of the bytes passed to receive(), to be used before they are freed.
 struct DataEvent {
   StreamId stream;
   std::string_view bytes;
@@ -68,15 +69,16 @@ struct TrailersEvent {
 struct EndEvent {
   StreamId stream;
 };
-// Nothing happens on this stream any more. By `refused_stream` (also below a GOAWAY) it was not
-// looked at by the peer, and may be sent again, whatever it was.
+// The end of this stream. `refused_stream` (also used for streams beyond a GOAWAY) means that the
+// peer has not processed it, so that any request may be repeated.
 struct ClosedEvent {
   StreamId stream;
   ErrorCode code;
 };
-// The peer's settings have come, the first or others.
+// The peer's settings have arrived or changed.
 struct SettingsEvent {};
-// The peer takes no new streams. Streams that it has not processed are closed by own events.
+// The peer accepts no new streams. Streams that it has not processed are closed by their own
+// events.
 struct GoAwayEvent {
   ErrorCode code;
 };
@@ -91,39 +93,40 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Takes what the peer has sent.
+  // Processes bytes sent by the peer.
   void receive(std::string_view bytes);
   // The events since the last call, from receive() or next_output(), in order. Each stream's last
   // event is ClosedEvent.
   std::vector<Event> take_events();
-  // The next frames to be sent; empty: nothing for now. Good until the next call of anything here.
+  // The next frames to send; empty: nothing for now. Valid until the next call of any function
+  // here.
   std::string_view next_output();
-  // Either side has ended it, or the peer has broken the protocol: once next_output() is empty, the
-  // connection is to be closed.
+  // Either side has ended it, or the peer has violated the protocol: once next_output() is empty,
+  // the connection must be closed.
   bool is_over() const;
   // The peer's last violation of the protocol, if any.
   const std::string& fault() const { return fault_; }
 
   // ---- streams. A function for a stream that is closed already does nothing.
 
-  // The client opens one, if can_open(). A body comes by write() and end().
+  // Opens a stream as the client, if can_open(). A body follows by write() and end().
   StreamId open(const http::Headers& fields, Body body = Body::follows);
-  // The server answers.
+  // Answers as the server.
   void respond(StreamId stream, const http::Headers& fields, Body body = Body::follows);
   void write(StreamId stream, std::string_view bytes);
   void end(StreamId stream);
   void end(StreamId stream, const http::Headers& trailers);
   void reset(StreamId stream, ErrorCode code);
-  // The bytes that were written and wait for the peer's window or their turn.
+  // The written bytes that wait for the peer's window or their turn.
   std::size_t unsent(StreamId stream) const;
-  // So much of a stream's data was used: the peer may send as much again.
+  // This much of a stream's data was consumed: the peer may send as much again.
   void consume(StreamId stream, std::size_t bytes);
 
-  // Whether the peer takes another stream now, with `waiting` others before it.
+  // Whether the peer accepts another stream now, with `waiting` others before it.
   bool can_open(std::size_t waiting = 0) const;
   std::size_t open_streams() const;
   bool has_settings() const { return has_settings_; }
-  // Takes no new streams any more; those that are open end as they would.
+  // Accepts no new streams; open ones end normally.
   void go_away();
   void ping();
 

@@ -1,5 +1,6 @@
 // Values that are written as text: times, durations, URLs, selectors. What was read can be written,
 // and reads the same then.
+#include "apiserver/kinds/kinds.hpp"
 #include "apiserver/model/resource_table.hpp"
 #include "apiserver/reads/selectors.hpp"
 #include "client/api/meta.hpp"
@@ -68,7 +69,7 @@ void read_subject(std::string_view text) {
 }
 
 void read_selector(std::string_view text) {
-  static const apiserver::ResourceTable types({});
+  static const apiserver::ResourceTable types(apiserver::built_in_kinds(), {});
   static const apiserver::JsonObject pod = {
       {"metadata", {{"name", "trainer-0"}, {"labels", {{"app", "trainer"}, {"tier", "1"}}}}}};
   const auto as_labels = apiserver::Selector::parse(types.get("pods"), text, "");

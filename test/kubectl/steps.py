@@ -7,6 +7,7 @@ import shlex
 
 import manifests
 from custom_kinds import CUSTOM_KINDS
+from other_kinds import OTHER_KINDS
 from step import Except, Step
 
 
@@ -258,4 +259,4 @@ DELETES = [
 ]
 
 STEPS = (DISCOVERY + NAMESPACES + CONFIG_MAPS + VALIDATION + SERVER_SIDE + DEVICES + NODES + PODS
-         + DELETES + CUSTOM_KINDS)
+         + DELETES + CUSTOM_KINDS + OTHER_KINDS)

@@ -39,7 +39,7 @@ constexpr Duration kRestart = 1min;
 }  // namespace
 
 Task<Aftermath::Finding> Aftermath::run() {
-  world_.front.weather().budget_every = {};
+  world_.faulty_server.request_faults().budget_every = {};
   const Finding unsettled = co_await settle();
   if (unsettled) co_return unsettled;
   if (rng_.below(4) == 0) {
@@ -64,7 +64,7 @@ Task<Aftermath::Finding> Aftermath::run() {
     if (waiting) co_return waiting;
   }
   if (world_.eviction_rate > 0 && rng_.below(2) == 0) {
-    const Finding outrun = co_await crowd_the_rate();
+    const Finding outrun = co_await exhaust_eviction_rate();
     if (outrun) co_return outrun;
   }
   const bool goes_on = rng_.below(8) == 0;
@@ -127,15 +127,15 @@ Duration Aftermath::draw_pause() {
 
 // After long failures a retry waits equally long; after a success its back-off starts anew.
 Task<Aftermath::Finding> Aftermath::refuse_writes() {
-  Weather& weather = world_.front.weather();
+  RequestFaults& request_faults = world_.faulty_server.request_faults();
   for (const Duration lasts : {kOutage, kHiccup}) {
     world_.timeline.note("world", "refuses all writes");
-    weather.forbidden = all_writes();
-    weather.forbidden_by = rng_.below(2) == 0 ? 403 : 422;
+    request_faults.forbidden = all_writes();
+    request_faults.forbidden_by = rng_.below(2) == 0 ? 403 : 422;
     world_.workload.act_everywhere();
     const Finding early = co_await watch_answers(lasts, {Obstacle::Of::everybody});
     if (early) co_return early;
-    weather.forbidden.clear();
+    request_faults.forbidden.clear();
     const Finding late = co_await watch_answers(lasts);
     if (late) co_return late;
   }
@@ -146,19 +146,19 @@ Task<Aftermath::Finding> Aftermath::refuse_writes() {
 // Then his are as well.
 Task<Aftermath::Finding> Aftermath::trouble_one_tenant() {
   constexpr std::array<int, 5> kRefusals = {403, 422, 429, 500, 503};
-  Weather& weather = world_.front.weather();
+  RequestFaults& request_faults = world_.faulty_server.request_faults();
   const Obstacle obstacle{Obstacle::Of::one_namespace,
                           kUsedNamespaces[rng_.below(kUsedNamespaces.size())]};
   const int refusal = kRefusals[rng_.below(kRefusals.size())];
   world_.timeline.note("world", fmt::format("refuses all writes in {}: {}", obstacle.ns, refusal));
-  weather.troubled_namespace = obstacle.ns;
-  weather.troubled_by = refusal;
+  request_faults.troubled_namespace = obstacle.ns;
+  request_faults.troubled_by = refusal;
   for (int i = 0; i < 3; ++i) {
     world_.workload.act_everywhere();
     const Finding late = co_await watch_answers(world_.prompt / 2, obstacle);
     if (late) co_return late;
   }
-  weather.troubled_namespace.clear();
+  request_faults.troubled_namespace.clear();
   const Finding late = co_await watch_answers({});
   co_return late;
 }
@@ -166,7 +166,7 @@ Task<Aftermath::Finding> Aftermath::trouble_one_tenant() {
 // However long a budget holds pods back: once it does not, they go soon.
 Task<Aftermath::Finding> Aftermath::grant_no_budget() {
   world_.timeline.note("world", "grants no budget");
-  Duration& every = world_.front.weather().budget_every;
+  Duration& every = world_.faulty_server.request_faults().budget_every;
   every = 24h;
   for (int i = 0; i < 3; ++i) {
     world_.workload.act_everywhere();
@@ -181,7 +181,7 @@ Task<Aftermath::Finding> Aftermath::grant_no_budget() {
 
 // Who may not read what devices and their taints are evicts nobody, and does all else.
 Task<Aftermath::Finding> Aftermath::hide_one_kind() {
-  std::string& hidden = world_.front.weather().forbidden_kind;
+  std::string& hidden = world_.faulty_server.request_faults().forbidden_kind;
   hidden = rng_.below(2) == 0 ? "devicetaintrules" : "resourceslices";
   world_.timeline.note("world", fmt::format("hides all {} from a new process", hidden));
   world_.restart_managers();
@@ -198,30 +198,32 @@ Task<Aftermath::Finding> Aftermath::hide_one_kind() {
 }
 
 // Evictions that are refused take no turns from those that are not, however few turns there are.
-Task<Aftermath::Finding> Aftermath::crowd_the_rate() {
-  Crowd& crowd = world_.workload.crowd();
-  Weather& weather = world_.front.weather();
+Task<Aftermath::Finding> Aftermath::exhaust_eviction_rate() {
+  MassEviction& mass_eviction = world_.workload.mass_eviction();
+  RequestFaults& request_faults = world_.faulty_server.request_faults();
   world_.timeline.note("world", "brings many pods");
-  crowd.gather();
+  mass_eviction.start_pods();
   const Finding unready = co_await watch_answers({});
   if (unready) co_return unready;
   world_.timeline.note("world", "refuses the evictions of most");
-  weather.troubled_namespace = Crowd::kCrowded;
-  weather.troubled_by = 403;
-  crowd.taint();
-  const auto turns = std::chrono::duration<double>(Crowd::kGuests / world_.eviction_rate);
+  request_faults.troubled_namespace = MassEviction::kLargeTenant;
+  request_faults.troubled_by = 403;
+  mass_eviction.taint();
+  const auto turns =
+      std::chrono::duration<double>(MassEviction::kSmallTenantPods / world_.eviction_rate);
   const runtime::MonoTime end = now() + kSlackOfTurns + std::chrono::duration_cast<Duration>(turns);
-  while (crowd.guests_left() > 0) {
+  while (mass_eviction.small_tenant_left() > 0) {
     co_await sleep_for(world_.loop.time(), 2s);
-    const Finding late = look({Obstacle::Of::one_namespace, Crowd::kCrowded});
+    const Finding late = look({Obstacle::Of::one_namespace, MassEviction::kLargeTenant});
     if (late) co_return late;
     if (now() > end) {
-      co_return Breach{"a refused eviction takes no turn",
-                       fmt::format("{} pods wait behind the refused ones", crowd.guests_left())};
+      co_return Breach{
+          "a refused eviction takes no turn",
+          fmt::format("{} pods wait behind the refused ones", mass_eviction.small_tenant_left())};
     }
   }
-  weather.troubled_namespace.clear();
-  crowd.disperse();
+  request_faults.troubled_namespace.clear();
+  mass_eviction.remove_pods();
   const Finding late = co_await watch_answers({});
   co_return late;
 }
@@ -274,7 +276,7 @@ Task<Aftermath::Finding> Aftermath::rest(Duration lasts) {
   do {
     const Finding restless = co_await watch_answers(kSlack);
     if (restless) co_return restless;
-  } while (world_.front.writes_on_their_way() > 0);  // each calls for an answer
+  } while (world_.faulty_server.writes_on_their_way() > 0);  // each calls for an answer
   world_.timeline.note("world", "is at rest");
   const std::uint64_t before = world_.manager_writes;
   const apiserver::Revision begin = world_.server.store().revision();

@@ -12,7 +12,7 @@
 
 #include "apiserver/front/server.hpp"
 #include "runtime/loop.hpp"
-#include "test/simulation/front.hpp"
+#include "test/simulation/faulty_server.hpp"
 #include "test/simulation/liveness.hpp"
 #include "test/simulation/safety.hpp"
 #include "test/simulation/timeline.hpp"
@@ -27,7 +27,7 @@ class Aftermath {
     runtime::VirtualLoop& loop;
     Timeline& timeline;
     apiserver::Server& server;
-    Front& front;
+    FaultyServer& faulty_server;
     Safety& safety;
     Workload& workload;
     const std::uint64_t& manager_writes;  // how many have arrived by now
@@ -54,7 +54,7 @@ class Aftermath {
   runtime::Task<Finding> trouble_one_tenant();
   runtime::Task<Finding> grant_no_budget();
   runtime::Task<Finding> hide_one_kind();
-  runtime::Task<Finding> crowd_the_rate();
+  runtime::Task<Finding> exhaust_eviction_rate();
   runtime::Task<Finding> copy_claims();
   runtime::Task<Finding> watch_answers(runtime::Duration at_least, Obstacle obstacle = {});
   runtime::Task<Finding> refuse_writes();

@@ -7,18 +7,18 @@ namespace {
 using Act = SmallWorld::Act;
 using Script = SmallWorld::Script;
 
-Act does(void (Stage::*what)()) {
-  return [what](Stage& stage, const Trouble&) { (stage.*what)(); };
+Act does(void (SmallWorkload::*what)()) {
+  return [what](SmallWorkload& workload, const Trouble&) { (workload.*what)(); };
 }
-Act does(void (Stage::*what)(const std::string&), const std::string& pod = "pod") {
-  return [what, pod](Stage& stage, const Trouble&) { (stage.*what)(pod); };
+Act does(void (SmallWorkload::*what)(const std::string&), const std::string& pod = "pod") {
+  return [what, pod](SmallWorkload& workload, const Trouble&) { (workload.*what)(pod); };
 }
 Act trouble(std::function<void()> Trouble::* what) {
-  return [what](Stage&, const Trouble& trouble) { (trouble.*what)(); };
+  return [what](SmallWorkload&, const Trouble& trouble) { (trouble.*what)(); };
 }
 // So that what was done before has 3 s more, each time.
 std::vector<Act> pauses(std::size_t count) {
-  return std::vector<Act>(count, [](Stage&, const Trouble&) {});
+  return std::vector<Act>(count, [](SmallWorkload&, const Trouble&) {});
 }
 std::vector<Act> in_turn(std::initializer_list<std::vector<Act>> parts) {
   std::vector<Act> all;
@@ -26,27 +26,31 @@ std::vector<Act> in_turn(std::initializer_list<std::vector<Act>> parts) {
   return all;
 }
 Act refuse_look_ups(int status) {
-  return [status](Stage&, const Trouble& trouble) { trouble.refuse_look_ups(status); };
+  return [status](SmallWorkload&, const Trouble& trouble) { trouble.refuse_look_ups(status); };
 }
 Act refuse(int status) {
-  return [status](Stage&, const Trouble& trouble) { trouble.refuse(status); };
+  return [status](SmallWorkload&, const Trouble& trouble) { trouble.refuse(status); };
 }
 Act taint(bool is_tainted) {
-  return [is_tainted](Stage& stage, const Trouble&) { stage.publish_device(is_tainted); };
+  return [is_tainted](SmallWorkload& workload, const Trouble&) {
+    workload.publish_device(is_tainted);
+  };
 }
 Act share(const std::string& pod, bool is_bound) {
-  return [pod, is_bound](Stage& stage, const Trouble&) { stage.make_sharing_pod(pod, is_bound); };
+  return [pod, is_bound](SmallWorkload& workload, const Trouble&) {
+    workload.make_sharing_pod(pod, is_bound);
+  };
 }
 
-const Act kTemplate = does(&Stage::make_template);
-const Act kPod = does(&Stage::make_pod);
-const Act kReserve = does(&Stage::reserve);
-const Act kBind = does(&Stage::bind);
-const Act kFinish = does(&Stage::finish);
-const Act kDelete = does(&Stage::delete_pod);
-const Act kDeleteClaim = does(&Stage::delete_claim_of);
-const Act kRule = does(&Stage::make_rule, "NoExecute");
-const Act kNoRule = does(&Stage::delete_rule);
+const Act kTemplate = does(&SmallWorkload::make_template);
+const Act kPod = does(&SmallWorkload::make_pod);
+const Act kReserve = does(&SmallWorkload::reserve);
+const Act kBind = does(&SmallWorkload::bind);
+const Act kFinish = does(&SmallWorkload::finish);
+const Act kDelete = does(&SmallWorkload::delete_pod);
+const Act kDeleteClaim = does(&SmallWorkload::delete_claim_of);
+const Act kRule = does(&SmallWorkload::make_rule, "NoExecute");
+const Act kNoRule = does(&SmallWorkload::delete_rule);
 const Act kKill = trouble(&Trouble::kill_leader);
 const Act kFreeze = trouble(&Trouble::freeze_leader);
 const Act kCut = trouble(&Trouble::cut_connections);
@@ -97,7 +101,7 @@ void add_creations(std::vector<SmallWorld>& all) {
                  .lost_answers = 1});
   all.push_back({.name = "two-pods",
                  .before = {kTemplate},
-                 .scripts = {user, {"another", {does(&Stage::make_pod, "other")}}}});
+                 .scripts = {user, {"another", {does(&SmallWorkload::make_pod, "other")}}}});
 }
 
 void add_releases(std::vector<SmallWorld>& all) {
@@ -119,20 +123,22 @@ void add_releases(std::vector<SmallWorld>& all) {
   all.push_back({.name = "release-and-relist",
                  .before = kRunning,
                  .scripts = {{"kubelet", {kFinish}}, {"etcd", {kRelist}}}});
-  all.push_back(
-      {.name = "release-against-reserve",
-       .before = {does(&Stage::make_shared_claim), share("pod", false), kReserve, kBind,
-                  share("other", false)},
-       .scripts = {{"kubelet", {kFinish}},
-                   {"scheduler", {does(&Stage::reserve, "other"), does(&Stage::bind, "other")}}}});
+  all.push_back({.name = "release-against-reserve",
+                 .before = {does(&SmallWorkload::make_shared_claim), share("pod", false), kReserve,
+                            kBind, share("other", false)},
+                 .scripts = {{"kubelet", {kFinish}},
+                             {"scheduler",
+                              {does(&SmallWorkload::reserve, "other"),
+                               does(&SmallWorkload::bind, "other")}}}});
   all.push_back({.name = "deallocate-against-allocate",
                  .before = {kTemplate, kPod, kReserve},
-                 .scripts = {{"scheduler", {does(&Stage::unreserve), kReserve, kBind}},
+                 .scripts = {{"scheduler", {does(&SmallWorkload::unreserve), kReserve, kBind}},
                              {"user", {kDelete}}}});
-  all.push_back({.name = "reserve-for-bound",
-                 .before = {does(&Stage::make_shared_claim), share("pod", false), kReserve, kBind},
-                 .scripts = {{"user", {share("bound", true)}}, {"kubelet", {kFinish}}},
-                 .doubles = 1});
+  all.push_back(
+      {.name = "reserve-for-bound",
+       .before = {does(&SmallWorkload::make_shared_claim), share("pod", false), kReserve, kBind},
+       .scripts = {{"user", {share("bound", true)}}, {"kubelet", {kFinish}}},
+       .doubles = 1});
 }
 
 void add_evictions(std::vector<SmallWorld>& all) {
@@ -175,8 +181,8 @@ void add_evictions(std::vector<SmallWorld>& all) {
 }
 
 void add_groups(std::vector<SmallWorld>& all) {
-  const Act group = does(&Stage::make_group);
-  const Act member = does(&Stage::make_pod_of_group);
+  const Act group = does(&SmallWorkload::make_group);
+  const Act member = does(&SmallWorkload::make_pod_of_group);
   const std::vector<Act> running = {kTemplate, group, member, kReserve, kBind};
   all.push_back({.name = "group-and-template",
                  .before = {member},
@@ -199,9 +205,9 @@ void add_groups(std::vector<SmallWorld>& all) {
 
 // What shows only after something else, or in what was there long before.
 void add_aftermaths(std::vector<SmallWorld>& all) {
-  const Act change_rule = does(&Stage::change_rule, "NoExecute");
+  const Act change_rule = does(&SmallWorkload::change_rule, "NoExecute");
   all.push_back({.name = "rule-changed",
-                 .before = in_turn({kRunning, {does(&Stage::make_rule, "None")}}),
+                 .before = in_turn({kRunning, {does(&SmallWorkload::make_rule, "None")}}),
                  .scripts = {{"admin", {change_rule}}}});
   all.push_back({.name = "replaced-in-a-gap",
                  .before = kRunning,
@@ -217,10 +223,10 @@ void add_aftermaths(std::vector<SmallWorld>& all) {
                  .before = in_turn({{kTemplate, refuse(403), kPod}, pauses(30)}),
                  .scripts = {{"user", {kDelete, kPod}}, {"admin", {refuse(0)}}}});
   all.push_back({.name = "look-ups-refused",
-                 .before = {does(&Stage::make_shared_claim), share("pod", false), kReserve, kBind,
-                            refuse_look_ups(500)},
+                 .before = {does(&SmallWorkload::make_shared_claim), share("pod", false), kReserve,
+                            kBind, refuse_look_ups(500)},
                  .scripts = {{"user", {share("other", false)}},
-                             {"scheduler", {does(&Stage::reserve, "other")}},
+                             {"scheduler", {does(&SmallWorkload::reserve, "other")}},
                              {"admin", {refuse_look_ups(0)}}}});
   all.push_back({.name = "lease-taken-by-hand",
                  .before = {kTemplate},

@@ -5,13 +5,13 @@
 
 #include <string>
 
-#include "test/simulation/scene.hpp"
+#include "test/simulation/actor.hpp"
 
 namespace dcm::simulation {
 
 class Collectors final : Actor {
  public:
-  Collectors(Scene scene, runtime::Rng rng);
+  Collectors(ActorContext context, runtime::Rng rng);
 
   // Ends by cancellation only.
   runtime::Task<> run();

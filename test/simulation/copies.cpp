@@ -24,20 +24,20 @@ std::string claim_of_nobody(const std::string& name, const std::string& pod_clai
 void Copies::bring() {
   for (int i = 0; i < kTenants; ++i) {
     const std::string ns = fmt::format("tenant-{}", i);
-    scene_.send("tenant", "POST", kNamespaces, "{" + meta(ns) + "}");
-    scene_.send("tenant", "POST", claims_in(ns), claim_of_nobody("web-0-c0-x7k2p", "c0"));
+    context_.send("tenant", "POST", kNamespaces, "{" + meta(ns) + "}");
+    context_.send("tenant", "POST", claims_in(ns), claim_of_nobody("web-0-c0-x7k2p", "c0"));
   }
-  for (const auto& [key, claim] : std::map(scene_.cluster.claims)) {
+  for (const auto& [key, claim] : std::map(context_.cluster.claims)) {
     if (claim.pod_claim.empty()) continue;
-    scene_.send("backup", "POST", claims_in(claim.ns),
-                claim_of_nobody(claim.name + "-restored", claim.pod_claim));
+    context_.send("backup", "POST", claims_in(claim.ns),
+                  claim_of_nobody(claim.name + "-restored", claim.pod_claim));
   }
 }
 
 void Copies::make_pod() {
-  scene_.send("user", "POST", templates_in(kNs),
-              fmt::format(R"({{{},"spec":{{"spec":{}}}}})", meta(kName), kSpec));
-  scene_.send(
+  context_.send("user", "POST", templates_in(kNs),
+                fmt::format(R"({{{},"spec":{{"spec":{}}}}})", meta(kName), kSpec));
+  context_.send(
       "user", "POST", pods_in(kNs),
       fmt::format(R"({{{},"spec":{{"containers":[{{"name":"c","image":"i"}}],)"
                   R"("resourceClaims":[{{"name":"c","resourceClaimTemplateName":"{}"}}]}}}})",
@@ -45,13 +45,13 @@ void Copies::make_pod() {
 }
 
 bool Copies::has_pod_its_claim() const {
-  const Pod* pod = scene_.cluster.pod(fmt::format("{}/{}", kNs, kName));
-  return pod != nullptr && scene_.cluster.usable_claim(*pod, pod->claims.front()) != nullptr;
+  const Pod* pod = context_.cluster.pod(fmt::format("{}/{}", kNs, kName));
+  return pod != nullptr && context_.cluster.usable_claim(*pod, pod->claims.front()) != nullptr;
 }
 
 void Copies::remove_pod() {
-  scene_.send("user", "DELETE", pods_in(kNs) + "/" + kName, R"({"gracePeriodSeconds":0})");
-  scene_.send("user", "DELETE", templates_in(kNs) + "/" + kName, "");
+  context_.send("user", "DELETE", pods_in(kNs) + "/" + kName, R"({"gracePeriodSeconds":0})");
+  context_.send("user", "DELETE", templates_in(kNs) + "/" + kName, "");
 }
 
 }  // namespace dcm::simulation

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "test/simulation/scene.hpp"
+#include "test/simulation/actor.hpp"
 
 namespace dcm::simulation {
 
 class Copies {
  public:
-  explicit Copies(Scene scene) : scene_(scene) {}
+  explicit Copies(ActorContext context) : context_(context) {}
 
   // In namespaces of their own, and one beside each claim that was made for a pod. Their owners do
   // not exist, so the garbage collector takes them.
@@ -21,7 +21,7 @@ class Copies {
   void remove_pod();
 
  private:
-  Scene scene_;
+  ActorContext context_;
 };
 
 }  // namespace dcm::simulation

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "test/simulation/dice.hpp"
+#include "test/simulation/weighted_draw.hpp"
 
 namespace dcm::simulation {
 namespace {
@@ -15,8 +15,8 @@ constexpr std::array<const char*, 3> kEffects = {"NoExecute", "NoSchedule", "Non
 
 }  // namespace
 
-Devices::Devices(Scene scene, runtime::Rng rng, std::size_t devices_per_pool)
-    : Actor(scene, rng), devices_per_pool_(devices_per_pool) {
+Devices::Devices(ActorContext context, runtime::Rng rng, std::size_t devices_per_pool)
+    : Actor(context, rng), devices_per_pool_(devices_per_pool) {
   for (double& weight : weights_) weight = std::pow(rng_.unit(), 3);
   pause_ = 8 + 60 * std::pow(rng_.unit(), 2);
 }
@@ -26,9 +26,9 @@ void Devices::set_up() {
 }
 
 Task<> Devices::run() {
-  while (!scene_.is_over()) {
+  while (!context_.is_over()) {
     co_await pause(pause_);
-    if (scene_.is_over()) break;
+    if (context_.is_over()) break;
     act(static_cast<Act>(draw_by_weight(rng_, weights_)));
   }
 }
@@ -50,11 +50,11 @@ void Devices::act(Act what) {
     case Act::add_rule:
       return add_rule();
     case Act::change_rule:
-      if (const Rule* rule = any_of(scene_.cluster.rules)) change_rule(Rule(*rule));
+      if (const Rule* rule = any_of(context_.cluster.rules)) change_rule(Rule(*rule));
       return;
     case Act::delete_rule:
-      if (const Rule* rule = any_of(scene_.cluster.rules)) {
-        scene_.send("admin", "DELETE", kRules + "/" + rule->name, "");
+      if (const Rule* rule = any_of(context_.cluster.rules)) {
+        context_.send("admin", "DELETE", kRules + "/" + rule->name, "");
       }
       return;
   }
@@ -74,17 +74,17 @@ void Devices::publish(std::size_t number) {
       fmt::format(R"({{"driver":"{}","allNodes":true,"pool":{{"name":"pool-{}","generation":{},)"
                   R"("resourceSliceCount":1}},"devices":[{}]}})",
                   kDriver, number, pool.generation, devices);
-  if (scene_.cluster.slices.contains(name)) {
-    scene_.send("driver", "PATCH", kSlices + "/" + name, R"({"spec":)" + spec + "}");
+  if (context_.cluster.slices.contains(name)) {
+    context_.send("driver", "PATCH", kSlices + "/" + name, R"({"spec":)" + spec + "}");
   } else {
-    scene_.send("driver", "POST", kSlices, fmt::format(R"({{{},"spec":{}}})", meta(name), spec));
+    context_.send("driver", "POST", kSlices, fmt::format(R"({{{},"spec":{}}})", meta(name), spec));
   }
 }
 
 void Devices::retire_slices() {
   for (Pool& pool : pools_) {
     for (const std::string& slice : pool.old_slices) {
-      scene_.send("driver", "DELETE", kSlices + "/" + slice, "");
+      context_.send("driver", "DELETE", kSlices + "/" + slice, "");
     }
     pool.old_slices.clear();
   }
@@ -115,7 +115,7 @@ void Devices::heal_device(std::size_t number) {
 
 // Rather one that is in use.
 std::string Devices::some_device(std::size_t number) {
-  const Claim* claim = chance(0.6) ? any_of(scene_.cluster.claims) : nullptr;
+  const Claim* claim = chance(0.6) ? any_of(context_.cluster.claims) : nullptr;
   const bool is_used = claim != nullptr && !claim->devices.empty() &&
                        claim->devices.front().pool == fmt::format("pool-{}", number);
   if (is_used) return claim->devices.front().device;
@@ -126,15 +126,15 @@ void Devices::add_rule() {
   std::string selector = R"("driver":"gpu.example.com")";
   if (!chance(0.05)) selector += fmt::format(R"(,"pool":"pool-{}")", rng_.below(kPools));
   if (!chance(0.3)) selector += fmt::format(R"(,"device":"dev-{}")", rng_.below(6));
-  scene_.send("admin", "POST", kRules,
-              fmt::format(R"({{{},"spec":{{"deviceSelector":{{{}}},"taint":{{"key":"hot",)"
-                          R"("effect":"{}"}}}}}})",
-                          meta(fmt::format("rule-{}", next_rule_++)), selector,
-                          kEffects[chance(0.6) ? 0 : rng_.below(3)]));
+  context_.send("admin", "POST", kRules,
+                fmt::format(R"({{{},"spec":{{"deviceSelector":{{{}}},"taint":{{"key":"hot",)"
+                            R"("effect":"{}"}}}}}})",
+                            meta(fmt::format("rule-{}", next_rule_++)), selector,
+                            kEffects[chance(0.6) ? 0 : rng_.below(3)]));
 }
 
 void Devices::act_everywhere() {
-  for (const auto& [name, rule] : std::map(scene_.cluster.rules)) change_rule(rule);
+  for (const auto& [name, rule] : std::map(context_.cluster.rules)) change_rule(rule);
   for (std::size_t pool = 0; pool < kPools; ++pool) taint_device(pool);
 }
 
@@ -150,7 +150,7 @@ void Devices::change_rule(const Rule& rule) {
                            kEffects[chance(0.4) ? 0 : rng_.below(3)]);
     }
   }();
-  scene_.send("admin", "PATCH", kRules + "/" + rule.name, R"({"spec":{)" + change + "}}");
+  context_.send("admin", "PATCH", kRules + "/" + rule.name, R"({"spec":{)" + change + "}}");
 }
 
 }  // namespace dcm::simulation

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "test/simulation/scene.hpp"
+#include "test/simulation/actor.hpp"
 
 namespace dcm::simulation {
 
@@ -15,10 +15,10 @@ inline constexpr std::size_t kPools = 3;
 
 class Devices final : Actor {
  public:
-  Devices(Scene scene, runtime::Rng rng, std::size_t devices_per_pool);
+  Devices(ActorContext context, runtime::Rng rng, std::size_t devices_per_pool);
 
   void set_up();
-  // Until the scene is over.
+  // Until the users stop.
   runtime::Task<> run();
   // Acts once more, whatever the time.
   void act_once();

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "test/simulation/dice.hpp"
+#include "test/simulation/weighted_draw.hpp"
 
 namespace dcm::simulation {
 namespace {
@@ -15,15 +15,13 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::array<std::string_view, kFaultKinds> kNames = {
-    "cut connections", "cut one manager", "lose requests",
-    "lose answers",    "cut answers",     "delay requests",
-    "double requests", "disown requests", "refuse",
-    "slow network",    "stall watches",   "cut watches",
-    "compact",         "lose bookmarks",  "restart server",
-    "kill manager",    "stop manager",    "kill at some await",
-    "kill in create",  "freeze manager",  "jump clock",
-    "lag watches",     "forbid requests", "forbid kind",
-    "slow lists",      "meddle",          "change lease"};
+    "cut connections", "cut one manager",    "lose requests",   "lose answers",
+    "cut answers",     "delay requests",     "double requests", "disown requests",
+    "refuse",          "slow network",       "stall watches",   "cut watches",
+    "compact",         "lose bookmarks",     "restart server",  "kill manager",
+    "stop manager",    "kill at some await", "kill in create",  "freeze manager",
+    "jump clock",      "lag watches",        "forbid requests", "forbid kind",
+    "slow lists",      "conflicting writes", "change lease"};
 
 constexpr std::array<int, 4> kRefusals = {429, 500, 503, 504};
 

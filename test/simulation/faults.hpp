@@ -6,7 +6,7 @@
 
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
-#include "test/simulation/weather.hpp"
+#include "test/simulation/request_faults.hpp"
 
 namespace dcm::simulation {
 
@@ -39,7 +39,7 @@ struct Fault {
     forbid_requests,  // some kinds are refused: by a role, a quota, a policy, a webhook
     forbid_kind,      // a role lacks one kind: no list, watch or look-up of it
     slow_lists,       // lists and watches of one kind begin when it ends
-    meddle,           // others change an object right before a manager does
+    conflict,         // others change an object right before a manager does
     change_lease      // by somebody who has no business there
   } kind;
   runtime::Duration at{};

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "test/simulation/dice.hpp"
 #include "test/simulation/users.hpp"
+#include "test/simulation/weighted_draw.hpp"
 
 namespace dcm::simulation {
 namespace {
@@ -29,8 +29,8 @@ std::string as_entries(const std::vector<PodClaim>& claims) {
 
 }  // namespace
 
-Groups::Groups(Scene scene, runtime::Rng rng, std::size_t pods)
-    : Actor(scene, rng), pods_left_(pods), plans_(1 + rng_.below(4)) {
+Groups::Groups(ActorContext context, runtime::Rng rng, std::size_t pods)
+    : Actor(context, rng), pods_left_(pods), plans_(1 + rng_.below(4)) {
   for (double& weight : weights_) weight = std::pow(rng_.unit(), 3) * 0.3;
   weights_[static_cast<std::size_t>(Act::make_pod)] += 0.5;
   served_late_ = rng_.below(5) == 0 ? 120 : 0;
@@ -52,7 +52,7 @@ void Groups::set_up() {
 }
 
 void Groups::serve() {
-  scene_.server.serve({.pod_groups = {"v1beta1"}});
+  context_.server.serve({.pod_groups = {"v1beta1"}});
 }
 
 Task<> Groups::run() {
@@ -63,9 +63,9 @@ Task<> Groups::run() {
   for (const Plan& plan : plans_) {
     if (!plan.comes_last && !chance(late_share_)) make(plan);
   }
-  while (!scene_.is_over()) {
+  while (!context_.is_over()) {
     co_await pause(kPause);
-    if (scene_.is_over()) break;
+    if (context_.is_over()) break;
     Plan& plan = plans_[rng_.below(plans_.size())];
     act(static_cast<Act>(draw_by_weight(rng_, weights_)), plan);
   }
@@ -101,7 +101,7 @@ void Groups::act(Act what, Plan& plan) {
     case Act::make_group:
       return;
     case Act::edit:
-      scene_.send("user", "PATCH", groups_in(plan.ns) + "/" + plan.name, edit(rng_.below(100)));
+      context_.send("user", "PATCH", groups_in(plan.ns) + "/" + plan.name, edit(rng_.below(100)));
       return;
     case Act::remove:
       return remove(*group);
@@ -109,9 +109,9 @@ void Groups::act(Act what, Plan& plan) {
       remove_pods(*group);
       return remove(*group);
     case Act::remove_by_force:
-      return force_out(scene_, *group);
+      return force_out(context_, *group);
     case Act::replace:
-      force_out(scene_, *group);
+      force_out(context_, *group);
       if (chance(0.3)) plan.claims = some_claims();
       plan.pods_left = draw_pods();
       return make(plan);
@@ -121,17 +121,17 @@ void Groups::act(Act what, Plan& plan) {
 // ---- groups -------------------------------------------------------------------------------------
 
 void Groups::make(const Plan& plan) {
-  make_group(scene_, plan.ns, plan.name, plan.claims);
+  make_group(context_, plan.ns, plan.name, plan.claims);
 }
 
 // Existing pods delay its deletion.
 void Groups::remove(const Group& group) {
-  scene_.send("user", "DELETE", groups_in(group.ns) + "/" + group.name, delete_only(group.uid));
+  context_.send("user", "DELETE", groups_in(group.ns) + "/" + group.name, delete_only(group.uid));
 }
 
 void Groups::remove_pods(const Group& group) {
-  for (const Pod* member : scene_.cluster.pods_of_group(group.ns, group.name)) {
-    scene_.send("user", "DELETE", pods_in(member->ns) + "/" + member->name, "");
+  for (const Pod* member : context_.cluster.pods_of_group(group.ns, group.name)) {
+    context_.send("user", "DELETE", pods_in(member->ns) + "/" + member->name, "");
   }
 }
 
@@ -148,7 +148,7 @@ void Groups::make_pod(Plan& plan) {
   --plan.pods_left;
   --pods_left_;
   const std::string name = fmt::format("{}-pod-{}", plan.name, plan.next_pod++);
-  scene_.send(
+  context_.send(
       "user", "POST", pods_in(plan.ns),
       fmt::format(R"({{{},"spec":{{{}"schedulingGroup":{{"podGroupName":"{}"}},"containers":)"
                   R"([{{"name":"c","image":"i"}}],"resourceClaims":[{}]}}}})",
@@ -185,25 +185,25 @@ PodClaim Groups::some_claim(std::string name, double share_by_name) {
 }
 
 const Group* Groups::find(const Plan& plan) const {
-  return scene_.cluster.group(plan.ns + "/" + plan.name);
+  return context_.cluster.group(plan.ns + "/" + plan.name);
 }
 
 // ---- what others do to groups as well -----------------------------------------------------------
 
-void make_group(const Scene& scene, const std::string& ns, const std::string& name,
+void make_group(const ActorContext& context, const std::string& ns, const std::string& name,
                 const std::vector<PodClaim>& claims) {
-  scene.send("user", "POST", groups_in(ns),
-             fmt::format(R"({{{},"spec":{{"schedulingPolicy":{{"basic":{{}}}},)"
-                         R"("resourceClaims":[{}]}}}})",
-                         meta(name), as_entries(claims)));
+  context.send("user", "POST", groups_in(ns),
+               fmt::format(R"({{{},"spec":{{"schedulingPolicy":{{"basic":{{}}}},)"
+                           R"("resourceClaims":[{}]}}}})",
+                           meta(name), as_entries(claims)));
 }
 
-void force_out(const Scene& scene, const Group& group) {
+void force_out(const ActorContext& context, const Group& group) {
   const std::string target = groups_in(group.ns) + "/" + group.name;
   const std::string uid = group.uid;
-  scene.send("user", "DELETE", target, delete_only(uid));
-  if (scene.cluster.find_group(uid) == nullptr) return;
-  scene.send("user", "PATCH", target, R"({"metadata":{"finalizers":null}})");
+  context.send("user", "DELETE", target, delete_only(uid));
+  if (context.cluster.find_group(uid) == nullptr) return;
+  context.send("user", "PATCH", target, R"({"metadata":{"finalizers":null}})");
 }
 
 }  // namespace dcm::simulation

@@ -5,18 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "test/simulation/scene.hpp"
+#include "test/simulation/actor.hpp"
 
 namespace dcm::simulation {
 
 class Groups final : Actor {
  public:
   // `pods`: how many all groups get together, at most.
-  Groups(Scene scene, runtime::Rng rng, std::size_t pods);
+  Groups(ActorContext context, runtime::Rng rng, std::size_t pods);
 
   // The server serves groups from now on, or later.
   void set_up();
-  // Until the scene is over.
+  // Until the users stop.
   runtime::Task<> run();
   // Acts once more, whatever the time.
   void act_once();
@@ -60,9 +60,9 @@ class Groups final : Actor {
 };
 
 // Makes a group in the name of a user.
-void make_group(const Scene& scene, const std::string& ns, const std::string& name,
+void make_group(const ActorContext& context, const std::string& ns, const std::string& name,
                 const std::vector<PodClaim>& claims);
 // Deletes a group whose pods may go on: without what they share.
-void force_out(const Scene& scene, const Group& group);
+void force_out(const ActorContext& context, const Group& group);
 
 }  // namespace dcm::simulation

@@ -88,16 +88,16 @@ NodeDriver::Answer NodeDriver::carry_out(const Call& call) {
 
 // ---- the node -----------------------------------------------------------------------------------
 
-Kubelet::Kubelet(Scene scene, runtime::Rng rng, std::string name, common::GroupClaims groups,
-                 Likelihood likelihood)
-    : Actor(scene, rng),
+Kubelet::Kubelet(ActorContext context, runtime::Rng rng, std::string name,
+                 common::GroupClaims groups, Likelihood likelihood)
+    : Actor(context, rng),
       name_(std::move(name)),
       groups_(groups),
       likelihood_(likelihood),
-      driver_(scene.loop.time(), rng_.fork()),
+      driver_(context.loop.time(), rng_.fork()),
       pod_decoder_(api::make_json_pod_decoder(api::PodSelection::all)),
       claim_decoder_(api::make_json_claim_decoder("v1")),
-      driver_task_(scene.loop.executor()) {
+      driver_task_(context.loop.executor()) {
   files_.set_step([this](std::string_view /*operation*/, const std::string& path) -> Result<> {
     if (!is_dead_) return {};
     return runtime::fail(runtime::Reason::configuration, path + ": this process has died");
@@ -107,9 +107,9 @@ Kubelet::Kubelet(Scene scene, runtime::Rng rng, std::string name, common::GroupC
 }
 
 void Kubelet::start() {
-  tasks_.emplace(scene_.loop.executor());
+  tasks_.emplace(context_.loop.executor());
   store_.emplace(files_, kStateFolder, rng_.fork());
-  claims_.emplace(scene_.loop, static_cast<node::ClaimSource&>(*this), driver_, *store_,
+  claims_.emplace(context_.loop, static_cast<node::ClaimSource&>(*this), driver_, *store_,
                   runtime::Logger(), node::ClaimManagerOptions{.rules = {.groups = groups_}});
   if (const Result<> opened = claims_->open(); !opened) {
     breach_ = Breach{"a node can use what a crash has left", opened.error().message};
@@ -117,7 +117,7 @@ void Kubelet::start() {
 }
 
 Task<> Kubelet::crash(Failure failure) {
-  scene_.timeline.note(name_, failure == Failure::process ? "is killed" : "loses power");
+  context_.timeline.note(name_, failure == Failure::process ? "is killed" : "loses power");
   is_dead_ = true;
   tasks_->cancel();
   co_await tasks_->join();
@@ -144,7 +144,7 @@ Task<> Kubelet::stop() {
 Task<Result<node::ClaimView>> Kubelet::get(node::ClaimKey key) {
   co_await pause(0.3);
   const apiserver::Response response =
-      scene_.send("kubelet", "GET", claims_in(key.first) + "/" + key.second, "");
+      context_.send("kubelet", "GET", claims_in(key.first) + "/" + key.second, "");
   if (response.status != 200) {
     co_return runtime::fail(runtime::Reason::object_not_found,
                             fmt::format("resourceclaims \"{}\" not found", key.second));
@@ -157,12 +157,12 @@ Task<Result<node::ClaimView>> Kubelet::get(node::ClaimKey key) {
 
 Task<> Kubelet::look() {
   draw_trouble();
-  if (!scene_.is_over() && chance(likelihood_.crash)) {
+  if (!context_.is_over() && chance(likelihood_.crash)) {
     trouble_until_ = std::max(trouble_until_, now());
     co_await crash(static_cast<Failure>(rng_.below(3)));
   }
   tell_who_is_active();
-  const auto& pods = scene_.cluster.pods;
+  const auto& pods = context_.cluster.pods;
   for (auto next = pods.begin(); next != pods.end();) {
     const Pod& pod = (next++)->second;  // which may be gone when its turn is over
     if (pod.node == name_ && !busy_.contains(pod.uid)) look_at(pod);
@@ -173,22 +173,22 @@ void Kubelet::draw_trouble() {
   using Trouble = NodeDriver::Trouble;
   if (driver_.trouble != Trouble::none) {
     if (now() >= trouble_until_) driver_.trouble = Trouble::none;
-  } else if (!scene_.is_over() && chance(likelihood_.trouble)) {
+  } else if (!context_.is_over() && chance(likelihood_.trouble)) {
     driver_.trouble = static_cast<Trouble>(1 + rng_.below(4));
     trouble_until_ = now() + 1s * rng_.below(90);
-    scene_.timeline.note(
+    context_.timeline.note(
         name_, fmt::format("its driver is in trouble: {}", std::to_underlying(driver_.trouble)));
   }
 }
 
 bool Kubelet::is_active(const std::string& pod_uid) const {
-  const Pod* pod = scene_.cluster.find_pod(pod_uid);
+  const Pod* pod = context_.cluster.find_pod(pod_uid);
   return pod != nullptr && pod->node == name_ && !pod->has_ended();
 }
 
 void Kubelet::tell_who_is_active() {
   std::set<std::string> active;
-  for (const auto& [key, pod] : scene_.cluster.pods) {
+  for (const auto& [key, pod] : context_.cluster.pods) {
     if (pod.node != name_ || pod.has_ended()) continue;
     active.insert(pod.uid);
   }
@@ -213,7 +213,7 @@ void Kubelet::look_at(const Pod& pod) {
   }
   if (pod.has_ended()) return;
   const bool runs = started_.contains(pod.uid);
-  if (runs && !scene_.is_over() && chance(likelihood_.finish)) finishing_.insert(pod.uid);
+  if (runs && !context_.is_over() && chance(likelihood_.finish)) finishing_.insert(pod.uid);
   if (finishing_.contains(pod.uid)) {
     busy_.insert(pod.uid);
     return tasks_->spawn("end", end_pod(pod));
@@ -231,9 +231,9 @@ bool Kubelet::may_start(const Pod& pod) const {
            !is_in_the_way(claims_->book(), *claim);
   };
   const bool has_all = std::ranges::all_of(pod.claims, [&](const PodClaim& pod_claim) {
-    return may_use(scene_.cluster.usable_claim(pod, pod_claim));
+    return may_use(context_.cluster.usable_claim(pod, pod_claim));
   });
-  return has_all && (pod.extended_claim.empty() || may_use(scene_.cluster.extended_claim(pod)));
+  return has_all && (pod.extended_claim.empty() || may_use(context_.cluster.extended_claim(pod)));
 }
 
 bool Kubelet::is_in_the_way(const node::Book& book, const Claim& claim) const {
@@ -252,7 +252,7 @@ bool Kubelet::is_in_the_way(const node::Book& book, const Claim& claim) const {
 
 api::ObjectPtr<api::Pod> Kubelet::read(const Pod& pod) const {
   const auto decoded = pod_decoder_->decode_object(
-      scene_.send("kubelet", "GET", pods_in(pod.ns) + "/" + pod.name, "").body);
+      context_.send("kubelet", "GET", pods_in(pod.ns) + "/" + pod.name, "").body);
   if (!decoded || decoded->object == nullptr || decoded->object->meta.uid.str() != pod.uid) {
     return nullptr;
   }
@@ -261,8 +261,8 @@ api::ObjectPtr<api::Pod> Kubelet::read(const Pod& pod) const {
 
 void Kubelet::note(const Pod& pod, const node::Outcome& outcome) {
   busy_.erase(pod.uid);
-  if (outcome || !scene_.timeline.is_kept()) return;
-  scene_.timeline.note(name_, fmt::format("{}: {}", pod.key(), outcome.error()));
+  if (outcome || !context_.timeline.is_kept()) return;
+  context_.timeline.note(name_, fmt::format("{}: {}", pod.key(), outcome.error()));
 }
 
 Task<> Kubelet::start_pod(Pod pod) {
@@ -270,12 +270,12 @@ Task<> Kubelet::start_pod(Pod pod) {
   const node::Outcome prepared =
       object == nullptr ? std::unexpected("it is gone") : co_await claims_->prepare(object);
   note(pod, prepared);
-  const Pod* left = scene_.cluster.find_pod(pod.uid);
+  const Pod* left = context_.cluster.find_pod(pod.uid);
   if (!prepared || left == nullptr || left->is_being_deleted || left->has_ended()) co_return;
   started_.insert(pod.uid);
   if (left->phase != "Pending") co_return;
-  scene_.send("kubelet", "PATCH", pods_in(pod.ns) + "/" + pod.name + "/status",
-              R"({"status":{"phase":"Running"}})");
+  context_.send("kubelet", "PATCH", pods_in(pod.ns) + "/" + pod.name + "/status",
+                R"({"status":{"phase":"Running"}})");
 }
 
 // What its claims hold is given back before anybody is told that it has ended.
@@ -285,14 +285,14 @@ Task<> Kubelet::end_pod(Pod pod) {
   const node::Outcome unprepared =
       object == nullptr ? std::unexpected("it is gone") : co_await claims_->unprepare(object);
   note(pod, unprepared);
-  const Pod* left = scene_.cluster.find_pod(pod.uid);
+  const Pod* left = context_.cluster.find_pod(pod.uid);
   if (!unprepared || left == nullptr) co_return;
   if (left->is_being_deleted) {
-    scene_.send("kubelet", "DELETE", pods_in(pod.ns) + "/" + pod.name,
-                delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
+    context_.send("kubelet", "DELETE", pods_in(pod.ns) + "/" + pod.name,
+                  delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
   } else if (!left->has_ended()) {
-    scene_.send("kubelet", "PATCH", pods_in(pod.ns) + "/" + pod.name + "/status",
-                R"({"status":{"phase":"Succeeded"}})");
+    context_.send("kubelet", "PATCH", pods_in(pod.ns) + "/" + pod.name + "/status",
+                  R"({"status":{"phase":"Succeeded"}})");
   }
 }
 
@@ -309,7 +309,7 @@ std::optional<Breach> Kubelet::check() {
     for (const node::ClaimKey& key : node::claims_of_pod(claims_->book(), pod)) {
       if (driver_.prepared().contains(claims_->book().at(key).entry.uid)) continue;
       // The claim of a former pod group, which is gone: an attempt before the last has entered it.
-      if (scene_.cluster.claim(key.first + "/" + key.second) == nullptr) continue;
+      if (context_.cluster.claim(key.first + "/" + key.second) == nullptr) continue;
       return Breach{"what a running pod uses is prepared", fmt::format("{}: {}", pod, key.second)};
     }
   }
@@ -328,7 +328,7 @@ std::optional<Breach> Kubelet::check() {
 // Pods that could run, pods that could be gone, and claims that no pod has any more.
 std::set<std::string> Kubelet::overdue() const {
   std::set<std::string> found;
-  for (const auto& [key, pod] : scene_.cluster.pods) {
+  for (const auto& [key, pod] : context_.cluster.pods) {
     if (pod.node != name_ || pod.has_ended() || started_.contains(pod.uid)) continue;
     if (pod.is_being_deleted || may_start(pod)) found.insert("pod " + key + " " + pod.uid);
   }

@@ -15,8 +15,8 @@
 #include "node/claims/manager.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/task_group.hpp"
+#include "test/simulation/actor.hpp"
 #include "test/simulation/safety.hpp"
-#include "test/simulation/scene.hpp"
 #include "test/support/memory_files.hpp"
 
 namespace dcm::simulation {
@@ -73,7 +73,7 @@ class Kubelet final : Actor, node::ClaimSource {
     double finish = 0;  // of a pod
   };
 
-  Kubelet(Scene scene, runtime::Rng rng, std::string name, common::GroupClaims groups,
+  Kubelet(ActorContext context, runtime::Rng rng, std::string name, common::GroupClaims groups,
           Likelihood likelihood);
 
   // Once in a second or two, until stop().
@@ -101,7 +101,7 @@ class Kubelet final : Actor, node::ClaimSource {
   bool is_in_the_way(const node::Book& book, const Claim& claim) const;
   std::set<std::string> overdue() const;
   bool is_active(const std::string& pod_uid) const;
-  runtime::MonoTime now() const { return scene_.loop.time().now(); }
+  runtime::MonoTime now() const { return context_.loop.time().now(); }
 
   std::string name_;
   common::GroupClaims groups_;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/cancellation.hpp"
-#include "test/simulation/front.hpp"
+#include "test/simulation/faulty_server.hpp"
 
 namespace dcm::simulation {
 namespace {
@@ -29,10 +29,10 @@ ManagerProcess::ManagerProcess(Setup setup)
       options_(setup.options),
       rng_(setup.rng),
       log_(std::move(setup.log)),
-      line_(setup.network, setup.time),
+      transport_(setup.network, setup.time),
       fence_(time_),
       http_(make_http()),
-      lease_http_(http::make_client(line_, time_, {.origin = kServer, .connections_max = 1})),
+      lease_http_(http::make_client(transport_, time_, {.origin = kServer, .connections_max = 1})),
       rest_(dependencies(*http_, options_.leader_election
                                      ? static_cast<const client::WriteGate&>(fence_)
                                      : static_cast<const client::WriteGate&>(open_gate_)),
@@ -67,8 +67,8 @@ ManagerProcess::ManagerProcess(Setup setup)
 std::unique_ptr<http::Client> ManagerProcess::make_http() {
   const http::ClientOptions wanted{.origin = kServer,
                                    .connections_max = options_.max_inflight_requests};
-  if (!options_.kube_api_http2) return http::make_client(line_, time_, wanted);
-  auto made = http2::make_client(loop_, line_, wanted, http2::Cleartext::http2);
+  if (!options_.kube_api_http2) return http::make_client(transport_, time_, wanted);
+  auto made = http2::make_client(loop_, transport_, wanted, http2::Cleartext::http2);
   http2_ = made.get();
   return made;
 }
@@ -102,7 +102,7 @@ Task<> ManagerProcess::guard(std::string part, Task<> task) {
 }
 
 Task<> ManagerProcess::kill() {
-  line_.die();
+  transport_.die();
   for (auto* group : {&work_, &election_, &background_}) {
     group->cancel();
     co_await group->join();
@@ -123,7 +123,7 @@ Task<> ManagerProcess::stop() {
   }
   background_.cancel();
   co_await background_.join();
-  line_.die();
+  transport_.die();
 }
 
 Task<> ManagerProcess::wait_until_lost() {
@@ -131,7 +131,7 @@ Task<> ManagerProcess::wait_until_lost() {
 }
 
 void ManagerProcess::lose() {
-  line_.die();
+  transport_.die();
   is_lost_ = true;
   lost_.notify_all();
 }

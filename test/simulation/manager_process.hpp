@@ -11,8 +11,8 @@
 #include "cmd/dra-controller-manager/sessions.hpp"
 #include "manager/leadership.hpp"
 #include "runtime/http2/client.hpp"
-#include "test/simulation/line.hpp"
 #include "test/simulation/process_clock.hpp"
+#include "test/simulation/process_transport.hpp"
 
 namespace dcm::simulation {
 
@@ -52,12 +52,12 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
   // Why a part has failed: an invariant of the manager is broken. Empty: none has.
   const std::string& failure() const { return failure_; }
   std::string metrics() { return metrics_.expose(); }
-  void cut_connections() { line_.cut(); }
+  void cut_connections() { transport_.cut(); }
   // Nothing leaves any more; kill() has to follow.
-  void die() { line_.die(); }
+  void die() { transport_.die(); }
   // Stops the process, or lets it go on, but for its timers (ProcessClock).
-  void freeze() { line_.freeze(); }
-  void thaw() { line_.thaw(); }
+  void freeze() { transport_.freeze(); }
+  void thaw() { transport_.thaw(); }
 
  private:
   runtime::Task<> elect();
@@ -77,7 +77,7 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
   runtime::Rng rng_;
   runtime::Logger log_;
   runtime::MetricsRegistry metrics_;
-  Line line_;
+  ProcessTransport transport_;
   NoCredentials credentials_;
   client::OpenWriteGate open_gate_;
   leader_election::Fence fence_;

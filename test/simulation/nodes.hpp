@@ -11,7 +11,7 @@ namespace dcm::simulation {
 
 class Nodes final : Actor {
  public:
-  Nodes(Scene scene, runtime::Rng rng, common::GroupClaims groups);
+  Nodes(ActorContext context, runtime::Rng rng, common::GroupClaims groups);
 
   // Ends by cancellation only: also when all others have gone home, deleted pods end.
   runtime::Task<> run();

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "test/simulation/decode.hpp"
-#include "test/simulation/weather.hpp"
+#include "test/simulation/request_faults.hpp"
 
 namespace dcm::simulation {
 

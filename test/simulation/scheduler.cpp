@@ -28,14 +28,14 @@ std::string as_entry(const Consumer& consumer) {
 
 }  // namespace
 
-Scheduler::Scheduler(Scene scene, runtime::Rng rng, std::size_t devices_per_pool)
-    : Actor(scene, rng), devices_per_pool_(devices_per_pool), placing_(scene.loop.executor()) {
+Scheduler::Scheduler(ActorContext context, runtime::Rng rng, std::size_t devices_per_pool)
+    : Actor(context, rng), devices_per_pool_(devices_per_pool), placing_(context.loop.executor()) {
   crash_share_ = rng_.below(2) == 0 ? 0 : rng_.unit() * 0.3;
   patience_max_ = rng_.below(4) == 0 ? 0s : 30s;
 }
 
 Task<> Scheduler::run() {
-  while (!scene_.is_over()) {
+  while (!context_.is_over()) {
     co_await pause(2);
     place_waiting([this](const Pod& pod) { return has_turn(pod.uid); });
   }
@@ -46,7 +46,7 @@ void Scheduler::place_all() {
 }
 
 void Scheduler::place_waiting(const std::function<bool(const Pod&)>& may_be_tried) {
-  for (const auto& [key, pod] : scene_.cluster.pods) {
+  for (const auto& [key, pod] : context_.cluster.pods) {
     if (!pod.node.empty() || pod.is_done() || being_placed_.contains(pod.uid)) continue;
     if (!may_be_tried(pod)) continue;
     being_placed_.insert(pod.uid);
@@ -56,7 +56,7 @@ void Scheduler::place_waiting(const std::function<bool(const Pod&)>& may_be_trie
 
 // An unplaced pod is tried again later, and ever less often.
 bool Scheduler::has_turn(const std::string& uid) {
-  const runtime::MonoTime now = scene_.loop.time().now();
+  const runtime::MonoTime now = context_.loop.time().now();
   Attempts& attempts = attempts_[uid];
   if (now < attempts.next) return false;
   attempts.next = now + attempts.patience;
@@ -78,30 +78,30 @@ Task<> Scheduler::place(std::string uid) {
   } const ending{being_placed_, uid};
   const bool is_ready = co_await reserve_all(uid);
   co_await pause(1);
-  const Pod* pod = scene_.cluster.find_pod(uid);
+  const Pod* pod = context_.cluster.find_pod(uid);
   if (pod == nullptr || chance(crash_share_)) co_return;
   if (!is_ready) {
     if (chance(0.3)) give_up(uid);
     co_return;
   }
-  scene_.send("scheduler", "POST", pods_in(pod->ns) + "/" + pod->name + "/binding",
-              fmt::format(R"({{"metadata":{{"uid":"{}"}},"target":{{"kind":"Node","name":)"
-                          R"("node-{}"}}}})",
-                          uid, rng_.below(3)));
+  context_.send("scheduler", "POST", pods_in(pod->ns) + "/" + pod->name + "/binding",
+                fmt::format(R"({{"metadata":{{"uid":"{}"}},"target":{{"kind":"Node","name":)"
+                            R"("node-{}"}}}})",
+                            uid, rng_.below(3)));
 }
 
 Task<bool> Scheduler::reserve_all(std::string uid) {
-  const Pod* pod = scene_.cluster.find_pod(uid);
+  const Pod* pod = context_.cluster.find_pod(uid);
   if (pod == nullptr) co_return false;
-  if (!pod->group.empty() && scene_.cluster.group_of(*pod) == nullptr) co_return false;
+  if (!pod->group.empty() && context_.cluster.group_of(*pod) == nullptr) co_return false;
   const std::vector<PodClaim> pod_claims = pod->claims;
   const bool wants_extended = pod->wants_extended_resource;
   for (const PodClaim& pod_claim : pod_claims) {
-    pod = scene_.cluster.find_pod(uid);
-    const Claim* claim = pod == nullptr ? nullptr : scene_.cluster.usable_claim(*pod, pod_claim);
+    pod = context_.cluster.find_pod(uid);
+    const Claim* claim = pod == nullptr ? nullptr : context_.cluster.usable_claim(*pod, pod_claim);
     if (claim == nullptr || claim->is_being_deleted) co_return false;
     // Else it is that of a former group of that name.
-    const bool is_fit = claim->owner_if_group.empty() || scene_.cluster.has_owner(*claim);
+    const bool is_fit = claim->owner_if_group.empty() || context_.cluster.has_owner(*claim);
     if (!is_fit) co_return false;
     const Consumer consumer = consumer_of(*pod, pod_claim);
     const bool is_reserved = co_await reserve(claim->key(), uid, consumer);
@@ -114,23 +114,23 @@ Task<bool> Scheduler::reserve_all(std::string uid) {
 
 // As it knows the group: that one may be gone, or another one have its name, when this is written.
 Task<bool> Scheduler::reserve(std::string claim_key, std::string uid, Consumer consumer) {
-  const Claim* claim = scene_.cluster.claim(claim_key);
+  const Claim* claim = context_.cluster.claim(claim_key);
   if (claim == nullptr) co_return false;
   if (claim->is_reserved_for(consumer.uid)) co_return true;
   const std::string target = claims_in(claim->ns) + "/" + claim->name;
   std::string version = claim->version;
   if (!claim->is_allocated && !claim->is_protected) {
     const apiserver::Answer protected_ =
-        scene_.send("scheduler", "PATCH", target,
-                    fmt::format(R"({{"metadata":{{"resourceVersion":"{}","finalizers":)"
-                                R"(["resource.kubernetes.io/delete-protection"]}}}})",
-                                version));
+        context_.send("scheduler", "PATCH", target,
+                      fmt::format(R"({{"metadata":{{"resourceVersion":"{}","finalizers":)"
+                                  R"(["resource.kubernetes.io/delete-protection"]}}}})",
+                                  version));
     if (!protected_.ok()) co_return false;
     version = protected_.resource_version();
   }
   co_await pause(0.5);
-  claim = scene_.cluster.claim(claim_key);
-  const Pod* pod = scene_.cluster.find_pod(uid);
+  claim = context_.cluster.claim(claim_key);
+  const Pod* pod = context_.cluster.find_pod(uid);
   if (claim == nullptr || claim->version != version || pod == nullptr) co_return false;
   std::string allocation;
   if (!claim->is_allocated) {
@@ -144,7 +144,7 @@ Task<bool> Scheduler::reserve(std::string claim_key, std::string uid, Consumer c
   for (const Consumer& each : claim->reserved_for) {
     reserved += as_entry(each) + ",";
   }
-  const apiserver::Response written = scene_.send(
+  const apiserver::Response written = context_.send(
       "scheduler", "PATCH", target + "/status",
       fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"status":{{{}"reservedFor":)"
                   R"([{}{}]}}}})",
@@ -154,7 +154,7 @@ Task<bool> Scheduler::reserve(std::string claim_key, std::string uid, Consumer c
 
 // A group's claim is reserved for the group.
 Consumer Scheduler::consumer_of(const Pod& pod, const PodClaim& pod_claim) const {
-  const Group* group = scene_.cluster.sharing_group(pod, pod_claim);
+  const Group* group = context_.cluster.sharing_group(pod, pod_claim);
   if (group == nullptr) return as_consumer(pod);
   return {"scheduling.k8s.io", "podgroups", group->name, group->uid};
 }
@@ -162,10 +162,10 @@ Consumer Scheduler::consumer_of(const Pod& pod, const PodClaim& pod_claim) const
 // The claim behind the extended resources of a pod, allocated, reserved and named in its status;
 // empty: not yet. A scheduler that breaks off leaves it behind, and makes another one later.
 Task<std::string> Scheduler::make_extended_claim(std::string uid) {
-  const Pod* pod = scene_.cluster.find_pod(uid);
+  const Pod* pod = context_.cluster.find_pod(uid);
   if (pod == nullptr) co_return std::string();
   if (!pod->extended_claim.empty()) co_return pod->extended_claim;
-  const apiserver::Answer made = scene_.send(
+  const apiserver::Answer made = context_.send(
       "scheduler", "POST", claims_in(pod->ns),
       fmt::format(
           R"({{"metadata":{{"generateName":"{0}-extended-resources-","annotations":)"
@@ -179,9 +179,9 @@ Task<std::string> Scheduler::make_extended_claim(std::string uid) {
   const Consumer consumer = as_consumer(*pod);
   const bool is_reserved = co_await reserve(pod->ns + "/" + name, uid, consumer);
   co_await pause(0.5);
-  pod = scene_.cluster.find_pod(uid);
+  pod = context_.cluster.find_pod(uid);
   if (!is_reserved || pod == nullptr || chance(crash_share_)) co_return std::string();
-  const apiserver::Response named = scene_.send(
+  const apiserver::Response named = context_.send(
       "scheduler", "PATCH", pods_in(pod->ns) + "/" + pod->name + "/status",
       fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"extendedResourceClaimStatus":)"
                   R"({{"resourceClaimName":"{}","requestMappings":[{{"containerName":"c",)"
@@ -191,11 +191,11 @@ Task<std::string> Scheduler::make_extended_claim(std::string uid) {
 }
 
 void Scheduler::give_up(const std::string& uid) {
-  const Pod* pod = scene_.cluster.find_pod(uid);
+  const Pod* pod = context_.cluster.find_pod(uid);
   if (pod == nullptr || !pod->node.empty()) return;
   for (const PodClaim& pod_claim : std::vector(pod->claims)) {
-    pod = scene_.cluster.find_pod(uid);
-    const Claim* claim = scene_.cluster.usable_claim(*pod, pod_claim);
+    pod = context_.cluster.find_pod(uid);
+    const Claim* claim = context_.cluster.usable_claim(*pod, pod_claim);
     if (claim == nullptr) continue;
     const std::string consumer = consumer_of(*pod, pod_claim).uid;
     const bool may_be_in_use = consumer != uid && has_bound_pods(pod->ns, pod->group);
@@ -204,23 +204,23 @@ void Scheduler::give_up(const std::string& uid) {
 }
 
 bool Scheduler::has_bound_pods(const std::string& ns, const std::string& group) const {
-  const auto pods = scene_.cluster.pods_of_group(ns, group);
+  const auto pods = context_.cluster.pods_of_group(ns, group);
   return std::ranges::any_of(pods, [](const Pod* pod) { return !pod->node.empty(); });
 }
 
 // Without a version, and it leaves the allocation, as the real one does.
 void Scheduler::unreserve(const Claim& claim, const std::string& consumer_uid) {
-  scene_.send("scheduler", "PATCH", claims_in(claim.ns) + "/" + claim.name + "/status",
-              fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"reservedFor":)"
-                          R"([{{"$patch":"delete","uid":"{}"}}]}}}})",
-                          claim.uid, consumer_uid),
-              apiserver::kStrategic);
+  context_.send("scheduler", "PATCH", claims_in(claim.ns) + "/" + claim.name + "/status",
+                fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"reservedFor":)"
+                            R"([{{"$patch":"delete","uid":"{}"}}]}}}})",
+                            claim.uid, consumer_uid),
+                apiserver::kStrategic);
 }
 
 // As members of an allocation's result; empty: all are taken.
 std::string Scheduler::free_device() {
   std::set<std::string> taken;
-  for (const auto& [key, claim] : scene_.cluster.claims) {
+  for (const auto& [key, claim] : context_.cluster.claims) {
     for (const Device& device : claim.devices) taken.insert(device.id());
   }
   const std::size_t first = rng_.below(kPools);

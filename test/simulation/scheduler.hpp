@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "runtime/task_group.hpp"
-#include "test/simulation/scene.hpp"
+#include "test/simulation/actor.hpp"
 
 namespace dcm::simulation {
 
 class Scheduler final : Actor {
  public:
-  Scheduler(Scene scene, runtime::Rng rng, std::size_t devices_per_pool);
+  Scheduler(ActorContext context, runtime::Rng rng, std::size_t devices_per_pool);
 
-  // Until the scene is over.
+  // Until the users stop.
   runtime::Task<> run();
   // Begins to place every pod that waits for a node, those too whose turn has not come.
   void place_all();

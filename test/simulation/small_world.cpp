@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "test/simulation/collectors.hpp"
+#include "test/simulation/faulty_server.hpp"
 #include "test/simulation/fixed_point.hpp"
-#include "test/simulation/front.hpp"
 #include "test/simulation/replica.hpp"
 
 namespace dcm::simulation {
@@ -38,7 +38,7 @@ const char* reason_of(int status) {
   return status == 403 ? "Forbidden" : "InternalError";
 }
 
-class Exploration final : Courier {
+class Exploration final : MessageScheduler {
  public:
   Exploration(const SmallWorld& world, Choices& choices, Detail detail);
   SmallVerdict run();
@@ -76,10 +76,10 @@ class Exploration final : Courier {
   Timeline timeline_;
   apiserver::Server server_;
   http::PipeNetwork network_;
-  Front front_;
+  FaultyServer faulty_server_;
   Safety safety_;
-  Scene scene_;
-  Stage stage_;
+  ActorContext context_;
+  SmallWorkload workload_;
   Collectors collectors_;
   manager::Options manager_options_;
   std::list<Replica> replicas_;
@@ -100,11 +100,11 @@ Exploration::Exploration(const SmallWorld& world, Choices& choices, Detail detai
       timeline_(loop_.time(), detail),
       server_(loop_.time(), runtime::Rng(2), server_options()),
       network_(loop_.time()),
-      front_(loop_, network_, server_, runtime::Rng(3)),
+      faulty_server_(loop_, network_, server_, runtime::Rng(3)),
       safety_(loop_.time()),
-      scene_{loop_, server_, safety_.cluster(), timeline_, 24h},
-      stage_(scene_),
-      collectors_(scene_, runtime::Rng(4)),
+      context_{loop_, server_, safety_.cluster(), timeline_, 24h},
+      workload_(context_),
+      collectors_(context_, runtime::Rng(4)),
       turn_(loop_.time()),
       next_acts_(world.scripts.size()),
       losses_(world.losses),
@@ -127,7 +127,7 @@ Exploration::Exploration(const SmallWorld& world, Choices& choices, Detail detai
                                           timeline_, manager_options_,
                                           ProcessClock::Freezing::possible, runtime::Rng(5 + i)});
   }
-  front_.weather().latency_max = 1us;
+  faulty_server_.request_faults().latency_max = 1us;
   watch_server();
 }
 
@@ -140,7 +140,7 @@ int Exploration::refusal_of(const apiserver::LoggedRequest& request) const {
 void Exploration::watch_server() {
   server_.before(
       [this](const apiserver::LoggedRequest& request) -> std::optional<apiserver::Response> {
-        safety_.begin(request, front_.came_in());
+        safety_.begin(request, faulty_server_.came_in());
         const int status = refusal_of(request);
         if (status == 0) return std::nullopt;
         return apiserver::json_response(
@@ -152,13 +152,13 @@ void Exploration::watch_server() {
     safety_.end(request, response);
     timeline_.note(request, response.status);
   });
-  front_.on_arrival([this](const http::Request& request) {
+  faulty_server_.on_arrival([this](const http::Request& request) {
     const std::string sender = fenced_sender(request);
     if (sender.empty() || !manager_options_.leader_election) return;
     safety_.observe_arrival(sender, request.target, lease_holder(server_));
   });
   server_.on_change([this](std::string_view resource, const apiserver::Change& change) {
-    front_.committed(change.revision);
+    faulty_server_.committed(change.revision);
     safety_.observe(resource, change);
   });
 }
@@ -166,7 +166,7 @@ void Exploration::watch_server() {
 // ---- messages -----------------------------------------------------------------------------------
 
 // Whoever waits may be cancelled: its process has ended.
-Task<Courier::Fate> Exploration::carry(Message message, std::string what) {
+Task<MessageScheduler::Fate> Exploration::carry(Message message, std::string what) {
   Parcel parcel{message, std::move(what)};
   struct Waiting {
     std::list<Parcel*>& all;
@@ -225,7 +225,7 @@ std::vector<Exploration::Option> Exploration::options() {
     if (next_acts_[i] == script.acts.size()) continue;
     all.push_back({fmt::format("{} does number {}", script.who, next_acts_[i] + 1), [this, i] {
                      const auto act = world_.scripts[i].acts[next_acts_[i]++];
-                     act(stage_, trouble());
+                     act(workload_, trouble());
                    }});
   }
   add_faults(all);
@@ -295,25 +295,25 @@ Task<> Exploration::explore() {
 }
 
 Task<> Exploration::live() {
-  front_.start();
-  stage_.publish_device();
+  faulty_server_.start();
+  workload_.publish_device();
   tasks_.spawn("collectors", collectors_.run());
   runtime::TaskGroup managers(loop_.executor());
   for (Replica& replica : replicas_) managers.spawn("manager", replica.run());
   co_await sleep_for(loop_.time(), kBeginning);
   for (const SmallWorld::Act& act : world_.before) {
-    act(stage_, trouble());
+    act(workload_, trouble());
     co_await sleep_for(loop_.time(), kPatience);
   }
   timeline_.note("ORDER", "begins");
-  front_.set_courier(this);
+  faulty_server_.set_message_scheduler(this);
   co_await explore();
-  front_.set_courier(nullptr);
+  faulty_server_.set_message_scheduler(nullptr);
   for (Replica& replica : replicas_) replica.command(Replica::Order::end);
   co_await managers.join();
   tasks_.cancel();
   co_await tasks_.join();
-  co_await front_.stop();
+  co_await faulty_server_.stop();
 }
 
 SmallVerdict Exploration::run() {

@@ -12,7 +12,7 @@
 
 #include "test/simulation/choices.hpp"
 #include "test/simulation/safety.hpp"
-#include "test/simulation/stage.hpp"
+#include "test/simulation/small_workload.hpp"
 #include "test/simulation/timeline.hpp"
 
 namespace dcm::simulation {
@@ -30,7 +30,7 @@ struct Trouble {
 };
 
 struct SmallWorld {
-  using Act = std::function<void(Stage&, const Trouble&)>;
+  using Act = std::function<void(SmallWorkload&, const Trouble&)>;
   struct Script {
     std::string who;
     std::vector<Act> acts;  // in this order

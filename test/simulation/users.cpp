@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "test/simulation/dice.hpp"
+#include "test/simulation/weighted_draw.hpp"
 
 namespace dcm::simulation {
 namespace {
@@ -32,8 +32,8 @@ std::string large_requests() {
 
 }  // namespace
 
-Users::Users(Scene scene, runtime::Rng rng, std::size_t pods)
-    : Actor(scene, rng), pods_at_once_(1 + pods / 60) {
+Users::Users(ActorContext context, runtime::Rng rng, std::size_t pods)
+    : Actor(context, rng), pods_at_once_(1 + pods / 60) {
   for (double& weight : weights_) weight = std::pow(rng_.unit(), 3);
   weights_[static_cast<std::size_t>(Act::delete_namespace)] *= rng_.below(4) == 0 ? 0.5 : 0.03;
   pods_per_act_ = 0.2 + rng_.unit() * 0.6;
@@ -56,7 +56,7 @@ void Users::set_up() {
 
 void Users::furnish(const std::string& ns) {
   if (!is_active(ns)) {
-    scene_.send("user", "POST", kNamespaces, "{" + meta(ns) + "}");
+    context_.send("user", "POST", kNamespaces, "{" + meta(ns) + "}");
   }
   for (std::size_t i = 0; i < kTemplates; ++i) {
     if (!chance(late_template_share_)) make_template(ns, i);
@@ -65,9 +65,9 @@ void Users::furnish(const std::string& ns) {
 }
 
 Task<> Users::run() {
-  while (!scene_.is_over()) {
+  while (!context_.is_over()) {
     co_await pause(kPause);
-    if (scene_.is_over()) break;
+    if (context_.is_over()) break;
     if (pods_left_ > 0 && chance(pods_per_act_)) {
       make_pods(std::min(pods_left_, 1 + rng_.below(2 * pods_at_once_ - 1)));
       continue;
@@ -77,11 +77,11 @@ Task<> Users::run() {
 }
 
 Task<> Users::keep_sets() {
-  while (!scene_.is_over()) {
+  while (!context_.is_over()) {
     co_await pause(kSetPause);
     for (const auto& [ns, name] : set_pods_) {
       if (set_pods_left_ == 0) co_return;
-      if (!is_active(ns) || scene_.cluster.pod(ns + "/" + name) != nullptr) continue;
+      if (!is_active(ns) || context_.cluster.pod(ns + "/" + name) != nullptr) continue;
       --set_pods_left_;
       make_pod(ns, name);
     }
@@ -95,9 +95,9 @@ void Users::act_once() {
 }
 
 void Users::delete_made_claims() {
-  for (const auto& [key, claim] : std::map(scene_.cluster.claims)) {
+  for (const auto& [key, claim] : std::map(context_.cluster.claims)) {
     if (claim.owner.empty()) continue;
-    scene_.send("user", "DELETE", claims_in(claim.ns) + "/" + claim.name, delete_only(claim.uid));
+    context_.send("user", "DELETE", claims_in(claim.ns) + "/" + claim.name, delete_only(claim.uid));
   }
 }
 
@@ -105,15 +105,15 @@ void Users::make_missing_templates() {
   for (const char* ns : kUsedNamespaces) {
     if (!is_active(ns)) continue;
     for (std::size_t i = 0; i < kTemplates; ++i) {
-      if (!scene_.cluster.templates.contains(fmt::format("{}/t{}", ns, i))) make_template(ns, i);
+      if (!context_.cluster.templates.contains(fmt::format("{}/t{}", ns, i))) make_template(ns, i);
     }
   }
 }
 
 bool Users::is_active(const std::string& ns) const {
   if (ns == kUsedNamespaces.front()) return true;  // there from the beginning, and for ever
-  const auto found = scene_.cluster.namespaces.find(ns);
-  return found != scene_.cluster.namespaces.end() && !found->second.is_being_deleted;
+  const auto found = context_.cluster.namespaces.find(ns);
+  return found != context_.cluster.namespaces.end() && !found->second.is_being_deleted;
 }
 
 std::string Users::any_namespace() {
@@ -138,7 +138,7 @@ void Users::make_pod(const std::string& ns, const std::string& name) {
   // An unscheduled pod gets only devices that other pods share with it.
   const double shared_share = is_bound ? std::max(0.7, shared_share_) : shared_share_;
   const std::string claims = is_extended && chance(0.5) ? "" : some_pod_claims(shared_share);
-  scene_.send(
+  context_.send(
       "user", "POST", pods_in(ns),
       fmt::format(R"({{{},"spec":{{{}"containers":[{{"name":"c","image":"i"{}}}],)"
                   R"("resourceClaims":[{}]}}}})",
@@ -149,8 +149,8 @@ void Users::make_pod(const std::string& ns, const std::string& name) {
 void Users::replace_pod(const Pod& pod) {
   if (pods_left_ == 0) return;
   --pods_left_;
-  scene_.send("user", "DELETE", pods_in(pod.ns) + "/" + pod.name,
-              delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
+  context_.send("user", "DELETE", pods_in(pod.ns) + "/" + pod.name,
+                delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
   make_pod(pod.ns, pod.name);
 }
 
@@ -171,22 +171,22 @@ std::string Users::some_pod_claims(double shared_share) {
 
 void Users::make_template(const std::string& ns, std::size_t number) {
   const std::string spec = large_share_ > 0 && chance(large_share_) ? large_requests() : kRequests;
-  scene_.send("user", "POST", templates_in(ns),
-              fmt::format(R"({{{},"spec":{{"metadata":{{"labels":{{"t":"{}"}}}},"spec":{}}}}})",
-                          meta(fmt::format("t{}", number)), number, spec));
+  context_.send("user", "POST", templates_in(ns),
+                fmt::format(R"({{{},"spec":{{"metadata":{{"labels":{{"t":"{}"}}}},"spec":{}}}}})",
+                            meta(fmt::format("t{}", number)), number, spec));
 }
 
 void Users::replace_template(const std::string& ns) {
   const std::size_t number = rng_.below(kTemplates);
   const std::string name = fmt::format("t{}", number);
-  if (!scene_.cluster.templates.contains(ns + "/" + name)) return make_template(ns, number);
-  scene_.send("user", "DELETE", templates_in(ns) + "/" + name, "");
+  if (!context_.cluster.templates.contains(ns + "/" + name)) return make_template(ns, number);
+  context_.send("user", "DELETE", templates_in(ns) + "/" + name, "");
   // A template that is missing for long causes equal events again and again.
   if (chance(0.8)) make_template(ns, number);
 }
 
 void Users::make_shared_claim(const std::string& ns, std::size_t number) {
-  scene_.send(
+  context_.send(
       "user", "POST", claims_in(ns),
       fmt::format(R"({{{},"spec":{}}})", meta(fmt::format("shared-{}", number)), kRequests));
 }
@@ -194,48 +194,48 @@ void Users::make_shared_claim(const std::string& ns, std::size_t number) {
 void Users::delete_shared_claim(const std::string& ns) {
   const std::size_t number = rng_.below(kSharedClaims);
   const std::string name = fmt::format("shared-{}", number);
-  if (scene_.cluster.claim(ns + "/" + name) == nullptr) return make_shared_claim(ns, number);
-  scene_.send("user", "DELETE", claims_in(ns) + "/" + name, "");
+  if (context_.cluster.claim(ns + "/" + name) == nullptr) return make_shared_claim(ns, number);
+  context_.send("user", "DELETE", claims_in(ns) + "/" + name, "");
 }
 
 // Or makes it again, when it is gone.
 void Users::delete_namespace(const std::string& ns) {
-  if (!scene_.cluster.namespaces.contains(ns)) return furnish(ns);
-  if (is_active(ns)) scene_.send("user", "DELETE", kNamespaces + "/" + ns, "");
+  if (!context_.cluster.namespaces.contains(ns)) return furnish(ns);
+  if (is_active(ns)) context_.send("user", "DELETE", kNamespaces + "/" + ns, "");
 }
 
 void Users::act(Act what) {
-  const Pod* pod = any_of(scene_.cluster.pods);
-  const Claim* claim = any_of(scene_.cluster.claims);
+  const Pod* pod = any_of(context_.cluster.pods);
+  const Claim* claim = any_of(context_.cluster.claims);
   const std::string pod_target = pod == nullptr ? "" : pods_in(pod->ns) + "/" + pod->name;
   const std::string claim_target = claim == nullptr ? "" : claims_in(claim->ns) + "/" + claim->name;
   switch (what) {
     case Act::delete_pod:
       if (pod == nullptr) return;
-      scene_.send("user", "DELETE", pod_target,
-                  chance(force_share_) ? R"({"gracePeriodSeconds":0})" : "");
+      context_.send("user", "DELETE", pod_target,
+                    chance(force_share_) ? R"({"gracePeriodSeconds":0})" : "");
       return;
     case Act::replace_pod:
       if (pod != nullptr) replace_pod(Pod(*pod));
       return;
     case Act::finish_pod:
       if (pod == nullptr || pod->node.empty() || pod->has_ended()) return;
-      scene_.send(
+      context_.send(
           "kubelet", "PATCH", pod_target + "/status",
           fmt::format(R"({{"status":{{"phase":"{}"}}}})", chance(0.5) ? "Succeeded" : "Failed"));
       return;
     case Act::edit_pod:
-      if (pod != nullptr) scene_.send("user", "PATCH", pod_target, edit(rng_.below(100)));
+      if (pod != nullptr) context_.send("user", "PATCH", pod_target, edit(rng_.below(100)));
       return;
     case Act::delete_made_claim:
       if (claim != nullptr && !claim->owner.empty()) {
-        scene_.send("user", "DELETE", claim_target, "");
+        context_.send("user", "DELETE", claim_target, "");
       }
       return;
     case Act::delete_shared_claim:
       return delete_shared_claim(any_namespace());
     case Act::edit_claim:
-      if (claim != nullptr) scene_.send("user", "PATCH", claim_target, edit(rng_.below(100)));
+      if (claim != nullptr) context_.send("user", "PATCH", claim_target, edit(rng_.below(100)));
       return;
     case Act::replace_template:
       return replace_template(any_namespace());

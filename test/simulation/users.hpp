@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "test/simulation/scene.hpp"
+#include "test/simulation/actor.hpp"
 
 namespace dcm::simulation {
 
@@ -19,12 +19,12 @@ inline constexpr std::size_t kSharedClaims = 2;
 class Users final : Actor {
  public:
   // `pods`: how many they make in all, those included that take another one's place.
-  Users(Scene scene, runtime::Rng rng, std::size_t pods);
+  Users(ActorContext context, runtime::Rng rng, std::size_t pods);
 
   // From now on some templates carry as much as a tenant may put into one. Before set_up().
   void make_templates_large() { large_share_ = 0.3; }
   void set_up();
-  // Both until the scene is over.
+  // Both until the users stop.
   runtime::Task<> run();
   runtime::Task<> keep_sets();
   // Acts once more, whatever the time.

@@ -21,20 +21,20 @@ std::size_t draw_pods(runtime::Rng rng) {
   }
 }
 
-Workload::Workload(Scene scene, runtime::Rng rng, std::size_t pods,
+Workload::Workload(ActorContext context, runtime::Rng rng, std::size_t pods,
                    std::optional<runtime::Rng> groups)
     : rng_(rng.fork()),
-      users_(scene, rng.fork(), groups ? pods - pods / 3 : pods),
-      devices_(scene, rng.fork(), devices_for(pods)),
-      scheduler_(scene, rng.fork(), devices_for(pods)),
-      nodes_(scene, rng.fork(),
+      users_(context, rng.fork(), groups ? pods - pods / 3 : pods),
+      devices_(context, rng.fork(), devices_for(pods)),
+      scheduler_(context, rng.fork(), devices_for(pods)),
+      nodes_(context, rng.fork(),
              groups ? common::GroupClaims::shared : common::GroupClaims::refused),
-      collectors_(scene, rng.fork()),
-      crowd_(scene),
-      copies_(scene),
+      collectors_(context, rng.fork()),
+      mass_eviction_(context),
+      copies_(context),
       groups_rng_(groups),
-      tasks_(scene.loop.executor()) {
-  if (groups_rng_) groups_.emplace(scene, groups_rng_->fork(), pods / 3);
+      tasks_(context.loop.executor()) {
+  if (groups_rng_) groups_.emplace(context, groups_rng_->fork(), pods / 3);
 }
 
 void Workload::set_up() {

@@ -6,9 +6,9 @@
 #include "runtime/task_group.hpp"
 #include "test/simulation/collectors.hpp"
 #include "test/simulation/copies.hpp"
-#include "test/simulation/crowd.hpp"
 #include "test/simulation/devices.hpp"
 #include "test/simulation/groups.hpp"
+#include "test/simulation/mass_eviction.hpp"
 #include "test/simulation/nodes.hpp"
 #include "test/simulation/scheduler.hpp"
 #include "test/simulation/users.hpp"
@@ -21,13 +21,14 @@ std::size_t draw_pods(runtime::Rng rng);
 class Workload {
  public:
   // `groups`: what those draw who use pod groups, a third of the pods; nothing: nobody does.
-  Workload(Scene scene, runtime::Rng rng, std::size_t pods, std::optional<runtime::Rng> groups);
+  Workload(ActorContext context, runtime::Rng rng, std::size_t pods,
+           std::optional<runtime::Rng> groups);
 
   // Namespaces, templates, devices, shared claims.
   // Before set_up().
   void make_templates_large() { users_.make_templates_large(); }
   void set_up();
-  // Until the scene is over; then only what ends by itself goes on.
+  // Until the users stop; then only what ends by itself goes on.
   void start();
   runtime::Task<> stop();
   // Makes the objects that users have kept back.
@@ -38,7 +39,7 @@ class Workload {
   void act_everywhere();
 
   Scheduler& scheduler() { return scheduler_; }
-  Crowd& crowd() { return crowd_; }
+  MassEviction& mass_eviction() { return mass_eviction_; }
   Copies& copies() { return copies_; }
   // What a node does, and must not.
   const std::optional<Breach>& breach() const { return nodes_.breach(); }
@@ -50,7 +51,7 @@ class Workload {
   Scheduler scheduler_;
   Nodes nodes_;
   Collectors collectors_;
-  Crowd crowd_;
+  MassEviction mass_eviction_;
   Copies copies_;
   std::optional<runtime::Rng> groups_rng_;
   std::optional<Groups> groups_;

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "test/simulation/aftermath.hpp"
-#include "test/simulation/fault_bringer.hpp"
-#include "test/simulation/meddler.hpp"
+#include "test/simulation/conflicting_writer.hpp"
+#include "test/simulation/fault_injector.hpp"
 #include "test/simulation/memory.hpp"
 #include "test/simulation/workload.hpp"
 
@@ -35,7 +35,7 @@ class World {
   apiserver::ServerOptions draw_server() const;
   std::size_t draw_managers();
   std::size_t draw_workers();
-  void draw_weather();
+  void draw_request_faults();
   void draw_tenants(runtime::Rng rng);
   void draw_protocol(runtime::Rng rng);
   void use_groups(runtime::Rng rng);
@@ -49,7 +49,7 @@ class World {
   bool is_over_budget();
   void restart_managers();
   std::optional<Breach> look_at_memory();
-  void come_before(const http::Request& request);
+  void write_before(const http::Request& request);
   void watch_managers();
   bool has_failed() const { return breach_ || !safety_.breaches().empty(); }
   void fail(std::string invariant, std::string details);
@@ -66,21 +66,21 @@ class World {
   std::vector<Fault> faults_;
   apiserver::Server server_;
   http::PipeNetwork network_;
-  Front front_;
+  FaultyServer faulty_server_;
   Safety safety_;
   std::size_t pods_;
   Workload workload_;
-  Meddler meddler_;
+  ConflictingWriter conflicting_writer_;
   manager::Options manager_options_;
   std::list<Replica> replicas_;
-  std::optional<FaultBringer> fault_bringer_;  // always, once it is made
-  std::optional<Aftermath> aftermath_;         // the same
+  std::optional<FaultInjector> fault_injector_;  // always, once it is made
+  std::optional<Aftermath> aftermath_;           // the same
   std::optional<Breach> breach_;
   std::uint64_t fenced_writes_ = 0;
   Duration next_slot_{};  // of the budget
   Duration connection_age_max_ = Duration::max();
   runtime::TaskGroup managers_;
-  runtime::TaskGroup weather_;
+  runtime::TaskGroup fault_tasks_;
 };
 
 World::World(const WorldOptions& options)
@@ -92,15 +92,15 @@ World::World(const WorldOptions& options)
       faults_(draw_faults(rng_for(2), options.lasts)),
       server_(loop_.time(), rng_for(3), draw_server()),
       network_(loop_.time()),
-      front_(loop_, network_, server_, rng_for(4)),
+      faulty_server_(loop_, network_, server_, rng_for(4)),
       safety_(loop_.time()),
       pods_(options.pods.value_or(draw_pods(rng_for(6)))),
       workload_({loop_, server_, safety_.cluster(), timeline_, options.lasts}, rng_for(5), pods_,
                 has_groups_ ? std::optional(rng_for(10)) : std::nullopt),
-      meddler_({loop_, server_, safety_.cluster(), timeline_, options.lasts}, rng_for(7),
-               workload_.scheduler()),
+      conflicting_writer_({loop_, server_, safety_.cluster(), timeline_, options.lasts}, rng_for(7),
+                          workload_.scheduler()),
       managers_(loop_.executor()),
-      weather_(loop_.executor()) {
+      fault_tasks_(loop_.executor()) {
   const std::size_t managers = draw_managers();
   const bool freezes = std::ranges::any_of(
       faults_, [](const Fault& fault) { return fault.kind == Fault::Kind::freeze_manager; });
@@ -110,15 +110,15 @@ World::World(const WorldOptions& options)
         freezes ? ProcessClock::Freezing::possible : ProcessClock::Freezing::never,
         rng_for(101 + i)});
   }
-  draw_weather();
+  draw_request_faults();
   if (has_groups_) use_groups(rng_for(11));
   draw_tenants(rng_for(12));
   draw_protocol(rng_for(13));
-  fault_bringer_.emplace(FaultBringer::World{loop_, timeline_, server_, network_, front_, safety_,
-                                             replicas_, options_.lasts});
+  fault_injector_.emplace(FaultInjector::World{loop_, timeline_, server_, network_, faulty_server_,
+                                               safety_, replicas_, options_.lasts});
   aftermath_.emplace(
-      Aftermath::World{loop_, timeline_, server_, front_, safety_, workload_, fenced_writes_,
-                       prompt(), rate_of_turns(), [this] { restart_managers(); },
+      Aftermath::World{loop_, timeline_, server_, faulty_server_, safety_, workload_,
+                       fenced_writes_, prompt(), rate_of_turns(), [this] { restart_managers(); },
                        [this] { return look_at_memory(); }},
       rng_.fork());
   watch_server();
@@ -136,19 +136,20 @@ apiserver::ServerOptions World::draw_server() const {
 }
 
 // As it is when nothing goes wrong.
-void World::draw_weather() {
-  Weather& weather = front_.weather();
-  if (rng_.below(2) == 0) weather.latency_max = 300ms;
-  if (rng_.below(2) == 0) weather.page_max = 1 + rng_.below(30);
+void World::draw_request_faults() {
+  RequestFaults& request_faults = faulty_server_.request_faults();
+  if (rng_.below(2) == 0) request_faults.latency_max = 300ms;
+  if (rng_.below(2) == 0) request_faults.page_max = 1 + rng_.below(30);
   if (rng_.below(3) == 0) return;
   for (const char* resource : kWatched) {
-    if (rng_.below(2) == 0) weather.lags[resource] = std::chrono::milliseconds(rng_.below(6'000));
+    if (rng_.below(2) == 0)
+      request_faults.lags[resource] = std::chrono::milliseconds(rng_.below(6'000));
   }
 }
 
 // Budgets that are slow, and templates whose text is large.
 void World::draw_tenants(runtime::Rng rng) {
-  if (rng.below(2) == 0) front_.weather().budget_every = 5s * (1 + rng.below(12));
+  if (rng.below(2) == 0) faulty_server_.request_faults().budget_every = 5s * (1 + rng.below(12));
   if (rng.below(16) == 0) workload_.make_templates_large();
 }
 
@@ -163,7 +164,7 @@ void World::use_groups(runtime::Rng rng) {
   manager_options_.features.dra_workload_resource_claims = true;
   let_meet_groups(faults_, rng.fork());
   if (rng.below(2) == 0)
-    front_.weather().lags[kGroups] = std::chrono::milliseconds(rng.below(6'000));
+    faulty_server_.request_faults().lags[kGroups] = std::chrono::milliseconds(rng.below(6'000));
 }
 
 // Work takes longer if many pods need it at once, or if its rate is limited. A server that ignores
@@ -218,7 +219,7 @@ std::size_t World::draw_workers() {
 
 void World::watch_server() {
   server_.before([this](const LoggedRequest& request) -> std::optional<apiserver::Response> {
-    safety_.begin(request, front_.came_in());
+    safety_.begin(request, faulty_server_.came_in());
     return admit(request);
   });
   server_.after([this](const LoggedRequest& request, apiserver::Response& response) {
@@ -226,11 +227,11 @@ void World::watch_server() {
     timeline_.note(request, response.status);
   });
   server_.on_change([this](std::string_view resource, const apiserver::Change& change) {
-    front_.committed(change.revision);
+    faulty_server_.committed(change.revision);
     safety_.observe(resource, change);
   });
-  front_.on_carry_out([this](const http::Request& request) { come_before(request); });
-  front_.on_arrival([this](const http::Request& request) { arrive(request); });
+  faulty_server_.on_carry_out([this](const http::Request& request) { write_before(request); });
+  faulty_server_.on_arrival([this](const http::Request& request) { arrive(request); });
 }
 
 namespace {
@@ -268,22 +269,23 @@ std::optional<apiserver::Response> World::admit(const LoggedRequest& request) {
 
 // The status that what a manager asks is refused with; 0: it is not.
 int World::refusal_of(const LoggedRequest& request) {
-  const Weather& weather = front_.weather();
+  const RequestFaults& request_faults = faulty_server_.request_faults();
   const bool is_troubled =
-      request.is_write() && !request.ns.empty() && request.ns == weather.troubled_namespace;
-  if (is_troubled) return weather.troubled_by;
-  if (!request.is_write() && is_one_of(weather.forbidden_kind, request.resource)) return 403;
-  const bool is_forbidden = std::ranges::any_of(weather.forbidden, [&](const Forbidden& what) {
-    return request.verb == what.verb && request.resource == what.resource &&
-           request.subresource == what.subresource;
-  });
+      request.is_write() && !request.ns.empty() && request.ns == request_faults.troubled_namespace;
+  if (is_troubled) return request_faults.troubled_by;
+  if (!request.is_write() && is_one_of(request_faults.forbidden_kind, request.resource)) return 403;
+  const bool is_forbidden =
+      std::ranges::any_of(request_faults.forbidden, [&](const Forbidden& what) {
+        return request.verb == what.verb && request.resource == what.resource &&
+               request.subresource == what.subresource;
+      });
   if (!is_forbidden) return 0;
   // Admission does not look at reads: a role forbids those.
-  return request.is_write() ? weather.forbidden_by : 403;
+  return request.is_write() ? request_faults.forbidden_by : 403;
 }
 
 bool World::is_over_budget() {
-  const Duration every = front_.weather().budget_every;
+  const Duration every = faulty_server_.request_faults().budget_every;
   if (every == Duration{}) return false;
   if (now() < next_slot_) return true;
   next_slot_ = now() + every;
@@ -313,15 +315,15 @@ void World::arrive(const http::Request& request) {
   }
   const bool is_create =
       request.method == http::Method::post && path_of(request).ends_with("/resourceclaims");
-  fault_bringer_->observe_write(
-      sender, is_create ? FaultBringer::Kind::create_of_claim : FaultBringer::Kind::other);
+  fault_injector_->observe_write(
+      sender, is_create ? FaultInjector::Kind::create_of_claim : FaultInjector::Kind::other);
 }
 
 // Of what a manager writes, a share comes a moment too late.
-void World::come_before(const http::Request& request) {
-  if (front_.weather().meddled == 0 || fenced_sender(request).empty()) return;
-  if (rng_.unit() < front_.weather().meddled) {
-    meddler_.come_before(path_of(request), request.body);
+void World::write_before(const http::Request& request) {
+  if (faulty_server_.request_faults().conflicting == 0 || fenced_sender(request).empty()) return;
+  if (rng_.unit() < faulty_server_.request_faults().conflicting) {
+    conflicting_writer_.write_before(path_of(request), request.body);
   }
 }
 
@@ -339,21 +341,21 @@ void World::watch_managers() {
 // ---- its course ---------------------------------------------------------------------------------
 
 Task<> World::live() {
-  front_.start(connection_age_max_);
+  faulty_server_.start(connection_age_max_);
   workload_.set_up();
   workload_.start();
   for (Replica& replica : replicas_) managers_.spawn("manager", replica.run());
   for (std::size_t i = 0; i < faults_.size(); ++i) {
     const bool happens = !options_.faults || options_.faults->contains(i);
-    if (happens) weather_.spawn("fault", fault_bringer_->bring(faults_[i]));
+    if (happens) fault_tasks_.spawn("fault", fault_injector_->inject(faults_[i]));
   }
   while (now() < options_.lasts && !has_failed()) {
     co_await sleep_for(loop_.time(), 1s);
     watch_managers();
     if (now() % kLookOnEvery < 1s) aftermath_->look_on();
   }
-  if (has_failed()) weather_.cancel();
-  co_await weather_.join();
+  if (has_failed()) fault_tasks_.cancel();
+  co_await fault_tasks_.join();
   if (!has_failed()) {
     const auto breach = co_await aftermath_->run();
     if (breach) fail(breach->invariant, breach->details);
@@ -363,8 +365,8 @@ Task<> World::live() {
   co_await managers_.join();
   watch_managers();
   co_await workload_.stop();
-  if (fault_bringer_->is_server_down()) co_return;
-  co_await front_.stop();
+  if (fault_injector_->is_server_down()) co_return;
+  co_await faulty_server_.stop();
 }
 
 Verdict World::run() {

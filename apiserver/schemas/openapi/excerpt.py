@@ -4,8 +4,7 @@
     apiserver/schemas/openapi/excerpt.py KUBECTL [ARGUMENT…]
 
 runs `KUBECTL ARGUMENT… get --raw /openapi/v3/…` and writes one `.inc` file beside this script for
-each document: the kinds that the in-memory server knows and all that they refer to, as published
-(Apache-2.0, The Kubernetes Authors). The betas, which nobody reads, lose their descriptions. The
+each document: the kinds of the in-memory server and everything they refer to, as published (Apache-2.0, The Kubernetes Authors). Descriptions of betas are dropped. The
 server has to serve all versions:
 
     test/controlplane/controlplane up -- --runtime-config=resource.k8s.io/v1beta1=true,\\
@@ -23,13 +22,16 @@ RULE = ["DeviceTaintRule"]
 DOCUMENTS = {
     "api/v1": ["Pod", "Node", "Namespace", "Event", "ConfigMap", "Binding", "Secret", "ServiceAccount", "Service",
                "Endpoints", "PersistentVolume", "PersistentVolumeClaim", "ReplicationController",
-               "ResourceQuota"],
+               "ResourceQuota", "LimitRange", "PodTemplate"],
     "apis/admissionregistration.k8s.io/v1": [
         "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
         "MutatingWebhookConfiguration"],
-    "apis/networking.k8s.io/v1": ["NetworkPolicy"],
+    "apis/networking.k8s.io/v1": ["NetworkPolicy", "Ingress", "IngressClass"],
+    "apis/node.k8s.io/v1": ["RuntimeClass"],
+    "apis/flowcontrol.apiserver.k8s.io/v1": ["FlowSchema", "PriorityLevelConfiguration"],
+    "apis/apiregistration.k8s.io/v1": ["APIService"],
     "apis/apiextensions.k8s.io/v1": ["CustomResourceDefinition"],
-    "apis/apps/v1": ["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"],
+    "apis/apps/v1": ["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet", "ControllerRevision"],
     "apis/batch/v1": ["Job", "CronJob"],
     "apis/discovery.k8s.io/v1": ["EndpointSlice"],
     "apis/events.k8s.io/v1": ["Event"],
@@ -45,9 +47,10 @@ DOCUMENTS = {
     "apis/scheduling.k8s.io/v1beta1": ["PodGroup"],
 }
 # Kinds that are stored as they come: their fields are known, and not explained.
-UNREAD = [f"apis/{group}/v1" for group in ("admissionregistration.k8s.io", "apps", "batch", "discovery.k8s.io",
-                                            "events.k8s.io", "networking.k8s.io", "rbac.authorization.k8s.io", "scheduling.k8s.io",
-                                            "storage.k8s.io")]
+UNREAD = [f"apis/{group}/v1" for group in ("admissionregistration.k8s.io", "apiregistration.k8s.io", "apps", "batch",
+                                            "discovery.k8s.io", "events.k8s.io", "flowcontrol.apiserver.k8s.io",
+                                            "networking.k8s.io", "node.k8s.io", "rbac.authorization.k8s.io",
+                                            "scheduling.k8s.io", "storage.k8s.io")]
 REFERENCE = re.compile(r'"#/components/schemas/([^"]+)"')
 
 

@@ -5,7 +5,7 @@
 
 #include "controllers/api/encode_device_taint.hpp"
 #include "controllers/device_taint_eviction/state/pending_pods.hpp"
-#include "controllers/device_taint_eviction/state/rules.hpp"
+#include "controllers/device_taint_eviction/state/taint_rules.hpp"
 #include "runtime/error.hpp"
 #include "runtime/task.hpp"
 #include "workqueue/priority.hpp"

@@ -6,7 +6,7 @@
 
 #include "controllers/common/expectations.hpp"
 #include "controllers/device_taint_eviction/api/api.hpp"
-#include "controllers/device_taint_eviction/tracker/tracker.hpp"
+#include "controllers/device_taint_eviction/tracker.hpp"
 
 namespace dcm::device_taint_eviction {
 

@@ -3,6 +3,20 @@
 #include <algorithm>
 
 namespace dcm::device_taint_eviction {
+namespace {
+
+bool may_have_to_go(const api::Pod& pod) {
+  return !pod.node_name.empty() && can_be_evicted(pod);
+}
+
+template <class T>
+void sort_and_drop_doubles(std::vector<T>& all) {
+  std::ranges::sort(all);
+  const auto doubles = std::ranges::unique(all);
+  all.erase(doubles.begin(), doubles.end());
+}
+
+}  // namespace
 
 std::string Reason::str() const {
   if (source == Source::rule) return "rule " + rule;
@@ -10,41 +24,41 @@ std::string Reason::str() const {
 }
 
 Reason Charge::reason() const {
-  if (rule != nullptr) return {Reason::Source::rule, rule->object->meta.key.name, {}, 0, rule->id};
-  return {Reason::Source::driver, {}, device.id, taint.index, {}};
+  if (rule != nullptr) return {Reason::Source::rule, rule->object->meta.key.name, {}, 0};
+  return {Reason::Source::driver, {}, device.id, taint.index};
 }
 
 bool can_be_evicted(const api::Pod& pod) {
   return !pod.meta.is_being_deleted && !common::is_done(pod);
 }
 
+bool has_charge(const ClaimPtr& claim, const Taints& taints) {
+  bool found = false;
+  for_each_charge_of(claim, taints, [&found](const Charge&) { found = true; });
+  return found;
+}
+
 Verdict decide_due(const api::Pod& pod, const Lookup& lookup, const Taints& taints) {
-  if (pod.node_name.empty() || !can_be_evicted(pod)) return {};
   Verdict verdict;
-  for_each_charge(pod, lookup, taints, [&](const Charge& charge) {
+  if (!may_have_to_go(pod)) return verdict;
+  verdict.steps += for_each_charge(pod, lookup, taints, [&](const Charge& charge) {
+    ++verdict.steps;
     if (!charge.due) return;
     verdict.due = std::min(verdict.due.value_or(*charge.due), *charge.due);
-    verdict.reasons.push_back(charge.reason());
+    if (charge.rule != nullptr) verdict.rules.push_back(charge.rule->id);
   });
-  std::ranges::sort(verdict.reasons);
-  const auto doubles = std::ranges::unique(verdict.reasons);
-  verdict.reasons.erase(doubles.begin(), doubles.end());
+  sort_and_drop_doubles(verdict.rules);
   return verdict;
 }
 
-Judgement judge(const api::Pod& pod, const Lookup& lookup, const Taints& taints) {
-  if (pod.node_name.empty() || !can_be_evicted(pod)) return {};
-  Judgement result;
-  result.steps += for_each_charge(pod, lookup, taints, [&](const Charge& charge) {
-    ++result.steps;
-    if (!charge.due) return;
-    result.due = std::min(result.due.value_or(*charge.due), *charge.due);
-    if (charge.rule != nullptr) result.rules.push_back(charge.rule->id);
+std::vector<Reason> reasons_for(const api::Pod& pod, const Lookup& lookup, const Taints& taints) {
+  std::vector<Reason> reasons;
+  if (!may_have_to_go(pod)) return reasons;
+  for_each_charge(pod, lookup, taints, [&](const Charge& charge) {
+    if (charge.due) reasons.push_back(charge.reason());
   });
-  std::ranges::sort(result.rules);
-  const auto doubles = std::ranges::unique(result.rules);
-  result.rules.erase(doubles.begin(), doubles.end());
-  return result;
+  sort_and_drop_doubles(reasons);
+  return reasons;
 }
 
 }  // namespace dcm::device_taint_eviction

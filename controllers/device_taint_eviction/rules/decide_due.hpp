@@ -15,7 +15,7 @@
 #include "controllers/device_taint_eviction/state/due.hpp"
 #include "controllers/device_taint_eviction/state/lookup.hpp"
 #include "controllers/device_taint_eviction/state/published_devices.hpp"
-#include "controllers/device_taint_eviction/state/rules.hpp"
+#include "controllers/device_taint_eviction/state/taint_rules.hpp"
 
 namespace dcm::device_taint_eviction {
 
@@ -26,7 +26,6 @@ struct Reason {
   std::string rule;      // of a rule
   api::DeviceId device;  // of a driver
   std::uint32_t index = 0;
-  RuleId id{};
 
   // "rule burnt-gpus", "gpu.example.com/node-a/gpu-0, taint 1"
   std::string str() const;
@@ -36,24 +35,15 @@ struct Reason {
 };
 
 struct Verdict {
-  std::optional<WallTime> due;  // nothing: the pod may stay
-  std::vector<Reason> reasons;  // sorted, without doubles
-
-  friend bool operator==(const Verdict&, const Verdict&) = default;
-};
-
-// The same in what is counted, for who judges many pods: rules by their ids, sorted, without
-// doubles and without the taints of drivers.
-struct Judgement {
-  std::optional<WallTime> due;
-  std::vector<RuleId> rules;
-  std::size_t steps = 1;  // taints and devices that were looked at: what it has cost
+  std::optional<WallTime> due;  // nullopt: the pod may stay
+  std::vector<RuleId> rules;    // behind it, sorted, each once; not the taints of drivers
+  std::size_t steps = 1;        // taints and devices that were looked at: what it has cost
 };
 
 // Where taints come from. References must outlive it.
 struct Taints {
   const PublishedDevices& published;
-  const Rules& rules;
+  const TaintRules& rules;
 };
 
 // A pod that is being deleted or has finished goes without our help, or is best left as it is.
@@ -69,9 +59,23 @@ struct Charge {
 
   Reason reason() const;
 };
-// Calls `visit(const Charge&)` for each of a pod on a node. It is what decide_due is made of, and
-// for who has to explain that.
-// Returns how many devices it has looked at.
+// Calls `visit(const Charge&)` for each on a device of the claim.
+template <class Visit>
+void for_each_charge_of(const ClaimPtr& claim, const Taints& taints, Visit visit) {
+  for (const api::AllocatedDevice& device : claim->devices) {
+    const auto charge = [&](const api::DeviceTaint& taint, const Rule* rule) {
+      visit(Charge{claim, device, taint, rule, decide_due(taint, device.tolerations.get())});
+    };
+    taints.rules.for_each_match(device.id,
+                                [&](const Rule& rule) { charge(rule.object->taint, &rule); });
+    taints.published.for_each_taint(device.id,
+                                    [&](const api::DeviceTaint& taint) { charge(taint, nullptr); });
+  }
+}
+// Whether there is any, tolerated or not.
+bool has_charge(const ClaimPtr& claim, const Taints& taints);
+// Calls `visit(const Charge&)` for each of a pod on a node: what decide_due is made of. Returns how
+// many devices it has looked at.
 template <class Visit>
 std::size_t for_each_charge(const api::Pod& pod, const Lookup& lookup, const Taints& taints,
                             Visit visit) {
@@ -81,21 +85,14 @@ std::size_t for_each_charge(const api::Pod& pod, const Lookup& lookup, const Tai
         lookup.find_claim({pod.meta.key.namespace_, std::string(reference.name)});
     if (!claim || !common::may_consume_now(*claim, pod, reference, lookup.group_claims())) continue;
     devices += claim->devices.size();
-    for (const api::AllocatedDevice& device : claim->devices) {
-      const auto hear = [&](const api::DeviceTaint& taint, const Rule* rule) {
-        visit(Charge{claim, device, taint, rule, decide_due(taint, device.tolerations.get())});
-      };
-      taints.rules.for_each_match(device.id,
-                                  [&](const Rule& rule) { hear(rule.object->taint, &rule); });
-      taints.published.for_each_taint(device.id,
-                                      [&](const api::DeviceTaint& taint) { hear(taint, nullptr); });
-    }
+    for_each_charge_of(claim, taints, visit);
   }
   return devices;
 }
 
-// The earliest due time over all devices that the pod may use now, and all taints behind it.
+// The earliest due time over all devices that the pod may use now.
 Verdict decide_due(const api::Pod& pod, const Lookup& lookup, const Taints& taints);
-Judgement judge(const api::Pod& pod, const Lookup& lookup, const Taints& taints);
+// All taints behind a verdict, in words: sorted, each once.
+std::vector<Reason> reasons_for(const api::Pod& pod, const Lookup& lookup, const Taints& taints);
 
 }  // namespace dcm::device_taint_eviction

@@ -14,7 +14,7 @@ using RuleList = std::vector<const api::DeviceTaintRule*>;
 // Rules that keep pods off devices, by the driver and pool that they name (or do not).
 class RulesOfPools {
  public:
-  explicit RulesOfPools(const Rules& rules) {
+  explicit RulesOfPools(const TaintRules& rules) {
     rules.for_each([this](const Rule& rule) {
       const api::DeviceTaintRule& object = *rule.object;
       const TaintEffect effect = object.taint.effect;
@@ -77,7 +77,7 @@ DeviceCounts& DeviceCounts::operator+=(const DeviceCounts& other) {
 }
 
 CountsByDriver count_devices(const PublishedDevices& published, const AllocatedDevices& allocated,
-                             const Rules& rules) {
+                             const TaintRules& rules) {
   CountsByDriver counts;
   const RulesOfPools rules_of_pools(rules);
   published.for_each_pool(

@@ -8,7 +8,7 @@
 
 #include "controllers/device_taint_eviction/state/allocated_devices.hpp"
 #include "controllers/device_taint_eviction/state/published_devices.hpp"
-#include "controllers/device_taint_eviction/state/rules.hpp"
+#include "controllers/device_taint_eviction/state/taint_rules.hpp"
 
 namespace dcm::device_taint_eviction {
 
@@ -29,6 +29,6 @@ using CountsByDriver = std::map<std::string, DeviceCounts>;
 
 // Costs a step for each slice, and one for each device of a pool that a rule selects.
 CountsByDriver count_devices(const PublishedDevices& published, const AllocatedDevices& allocated,
-                             const Rules& rules);
+                             const TaintRules& rules);
 
 }  // namespace dcm::device_taint_eviction

@@ -1,18 +1,23 @@
 #include "controllers/device_taint_eviction/state/pending_pods.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "runtime/assert.hpp"
 
 namespace dcm::device_taint_eviction {
 namespace {
 
-using std::chrono_literals::operator""ms;
-using std::chrono_literals::operator""s;
+// The first, if its time has come; null: none.
+template <class ByTime, class Time>
+PendingPod* first_until(const ByTime& pods, Time now) {
+  return pods.empty() || pods.begin()->first.first > now ? nullptr : pods.begin()->second;
+}
 
-constexpr runtime::Duration kBackoffMin = 5ms;
-constexpr runtime::Duration kBackoffMax = 1000s;
+template <class ByTime>
+void erase_from(ByTime& pods, const typename ByTime::key_type& when) {
+  const std::size_t erased = pods.erase(when);
+  DCM_ASSERT(erased == 1);
+}
 
 }  // namespace
 
@@ -79,28 +84,25 @@ const PendingPod* PendingPods::find(const api::Uid& uid) const {
 
 PendingPod* PendingPods::take(const Now& now) {
   // Pods whose back-off is over, but whose due time has moved meanwhile.
-  while (!retries_.empty() && retries_.top().not_before <= now.mono &&
-         retries_.top().due > now.wall) {
-    put_back(retries_.top());
+  PendingPod* retry = first_until(retries_, now.mono);
+  while (retry != nullptr && retry->due > now.wall) {
+    put_back(*retry);
+    retry = first_until(retries_, now.mono);
   }
-  PendingPod* next = nullptr;
-  if (!due_.empty() && due_.top().due <= now.wall) {
-    next = &due_.top();
-  } else if (!retries_.empty() && retries_.top().not_before <= now.mono) {
-    next = &retries_.top();
-  }
+  PendingPod* const due = first_until(due_, now.wall);
+  PendingPod* const next = due != nullptr ? due : retry;
   if (next != nullptr) leave(*next);
   return next;
 }
 
 std::optional<runtime::WallTime> PendingPods::next_due() const {
   if (due_.empty()) return std::nullopt;
-  return due_.top().due;
+  return due_.begin()->first.first;
 }
 
 std::optional<runtime::MonoTime> PendingPods::next_retry() const {
   if (retries_.empty()) return std::nullopt;
-  return retries_.top().not_before;
+  return retries_.begin()->first.first;
 }
 
 void PendingPods::put_back(PendingPod& pod) {
@@ -110,7 +112,7 @@ void PendingPods::put_back(PendingPod& pod) {
 
 void PendingPods::fail(PendingPod& pod, runtime::MonoTime now, runtime::Duration pause) {
   if (++pod.failures == kFailuresOfBadLuck + 1) ++stuck_;
-  pod.backoff = std::clamp(2 * pod.backoff, kBackoffMin, kBackoffMax);
+  pod.backoff = workqueue::kItemBackoff.after(pod.backoff);
   put_off(pod, now + std::max(pod.backoff, pause));
 }
 
@@ -185,21 +187,26 @@ void PendingPods::forgive(PendingPod& pod) {
 void PendingPods::wait(PendingPod& pod, PendingPod::Waits waits) {
   pod.waits = waits;
   if (waits == PendingPod::Waits::for_walk) return found_.push_back(pod.pod.uid);
-  if (waits == PendingPod::Waits::until_due) return due_.push(pod);
-  retries_.push(pod);
+  if (waits == PendingPod::Waits::until_due) {
+    due_.emplace(std::pair(pod.due, pod.sequence), &pod);
+    return;
+  }
+  const std::pair when(pod.not_before, pod.sequence);
+  retries_.emplace(when, &pod);
   if (waits != PendingPod::Waits::for_budget) return;
-  held_in_[pod.pod.key.namespace_].emplace(std::pair(pod.not_before, pod.sequence), &pod);
+  held_in_[pod.pod.key.namespace_].emplace(when, &pod);
   ++held_by_budgets_;
 }
 
 void PendingPods::leave(PendingPod& pod) {
   const auto waits = std::exchange(pod.waits, PendingPod::Waits::not_at_all);
   if (waits == PendingPod::Waits::not_at_all || waits == PendingPod::Waits::for_walk) return;
-  if (waits == PendingPod::Waits::until_due) return due_.erase(pod);
-  retries_.erase(pod);
+  if (waits == PendingPod::Waits::until_due) return erase_from(due_, {pod.due, pod.sequence});
+  const std::pair when(pod.not_before, pod.sequence);
+  erase_from(retries_, when);
   if (waits != PendingPod::Waits::for_budget) return;
   const auto held = held_in_.find(pod.pod.key.namespace_);
-  held->second.erase({pod.not_before, pod.sequence});
+  erase_from(held->second, when);
   if (held->second.empty()) held_in_.erase(held);
   --held_by_budgets_;
 }

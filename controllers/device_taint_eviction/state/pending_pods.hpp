@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,87 +12,12 @@
 #include <vector>
 
 #include "client/api/meta.hpp"
-#include "controllers/device_taint_eviction/state/rules.hpp"
-#include "runtime/assert.hpp"
+#include "controllers/device_taint_eviction/state/taint_rules.hpp"
 #include "runtime/time.hpp"
 #include "workqueue/item_report.hpp"
+#include "workqueue/rate_limit.hpp"
 
 namespace dcm::device_taint_eviction {
-
-// The base of an element, which is in at most one heap. Of two elements that are due at the same
-// time, the one with the lower `sequence` goes first, so that a run can be repeated.
-struct DueEntry {
-  static constexpr std::size_t kNotInHeap = std::numeric_limits<std::size_t>::max();
-
-  std::uint64_t sequence = 0;
-  std::size_t position = kNotInHeap;
-};
-
-// What is due next, of elements whose due times change. Ordered by the member `kDue`. Does not own
-// its elements, which must not move. All changes O(log n).
-template <class Entry, auto kDue>
-class DueHeap {
- public:
-  bool empty() const noexcept { return heap_.empty(); }
-  std::size_t size() const noexcept { return heap_.size(); }
-
-  // The earliest. Requires !empty().
-  Entry& top() const { return *heap_.front(); }
-
-  // Requires that it is in no heap. Its time must not change until it is taken out.
-  void push(Entry& entry) {
-    DCM_ASSERT(entry.position == DueEntry::kNotInHeap);
-    heap_.push_back(&entry);
-    place(heap_.size() - 1, entry);
-    sift_up(heap_.size() - 1);
-  }
-
-  // Requires that it is in this heap.
-  void erase(Entry& entry) {
-    const std::size_t position = entry.position;
-    DCM_ASSERT(position < heap_.size() && heap_[position] == &entry);
-    entry.position = DueEntry::kNotInHeap;
-    Entry& last = *heap_.back();
-    heap_.pop_back();
-    if (&last == &entry) return;
-    place(position, last);
-    sift_down(position);
-    sift_up(last.position);
-  }
-
- private:
-  static bool is_before(const Entry& a, const Entry& b) {
-    return std::pair(a.*kDue, a.sequence) < std::pair(b.*kDue, b.sequence);
-  }
-  void place(std::size_t position, Entry& entry) {
-    heap_[position] = &entry;
-    entry.position = position;
-  }
-  void sift_up(std::size_t position) {
-    Entry& entry = *heap_[position];
-    while (position > 0) {
-      const std::size_t parent = (position - 1) / 2;
-      if (!is_before(entry, *heap_[parent])) break;
-      place(position, *heap_[parent]);
-      position = parent;
-    }
-    place(position, entry);
-  }
-  void sift_down(std::size_t position) {
-    Entry& entry = *heap_[position];
-    while (true) {
-      std::size_t child = 2 * position + 1;
-      if (child >= heap_.size()) break;
-      if (child + 1 < heap_.size() && is_before(*heap_[child + 1], *heap_[child])) ++child;
-      if (!is_before(*heap_[child], entry)) break;
-      place(position, *heap_[child]);
-      position = child;
-    }
-    place(position, entry);
-  }
-
-  std::vector<Entry*> heap_;
-};
 
 using workqueue::Now;
 
@@ -118,11 +42,12 @@ inline constexpr std::uint32_t kFailuresOfBadLuck = 5;
 // A pending pod waits for its next attempt, for the later of two times: that at which it is due,
 // and the end of its back-off. Before, one that a walk has found waits for the others that the walk
 // finds. While a worker has it, it waits for nothing.
-struct PendingPod : DueEntry {
+struct PendingPod {
   enum class Waits : std::uint8_t { for_walk, until_due, after_failure, for_budget, not_at_all };
 
   PodRef pod;
-  std::vector<RuleId> rules;  // sorted; without those of drivers
+  std::uint64_t sequence = 0;  // breaks ties, so that a run can be repeated
+  std::vector<RuleId> rules;   // sorted; without those of drivers
   runtime::WallTime due;
   runtime::MonoTime not_before;  // the end of its back-off
   Waits waits = Waits::not_at_all;
@@ -137,12 +62,12 @@ struct PendingPod : DueEntry {
 
 // The one schedule of evictions. Every change costs O(log n) and the rules of the pod; counts are
 // kept, never searched.
-// Invariants: a pod is in one of the heaps, waits for a walk, or a worker has it; the counts of a
-// rule are those of the pods that name it. Loop thread only; no I/O.
+// Invariants: a pod is in one of the two orders, waits for a walk, or a worker has it; the counts
+// of a rule are those of the pods that name it. Loop thread only; no I/O.
 class PendingPods {
  public:
   // `rules` must outlive it.
-  explicit PendingPods(Rules& rules) : rules_(rules) {}
+  explicit PendingPods(TaintRules& rules) : rules_(rules) {}
 
   // A pod that must go at `due`, or must go at another time or for other rules than before. One
   // that is new to us waits as `first` says, until_due or for_walk. One that is due later than
@@ -202,8 +127,9 @@ class PendingPods {
   std::vector<RuleId> take_touched();
 
  private:
-  // Pods held by budgets, by the time of the next attempt: the first has waited longest.
-  using Held = std::map<std::pair<runtime::MonoTime, std::uint64_t>, PendingPod*>;
+  // Pods by a time, which must not change while they are here.
+  template <class Time>
+  using ByTime = std::map<std::pair<Time, std::uint64_t>, PendingPod*>;
 
   void count(const PendingPod& pod);
   void uncount(const PendingPod& pod);
@@ -211,12 +137,13 @@ class PendingPods {
   void wait(PendingPod& pod, PendingPod::Waits waits);
   void leave(PendingPod& pod);
 
-  Rules& rules_;
+  TaintRules& rules_;
   std::unordered_map<api::Uid, PendingPod> pods_;
-  DueHeap<PendingPod, &PendingPod::due> due_;
-  DueHeap<PendingPod, &PendingPod::not_before> retries_;
+  ByTime<runtime::WallTime> due_;
+  ByTime<runtime::MonoTime> retries_;
   std::vector<api::Uid> found_;  // that wait for a walk, or did
-  std::unordered_map<api::InternedString, Held> held_in_;
+  // Of the retries, those for a budget, by namespace: the first of each has waited longest.
+  std::unordered_map<api::InternedString, ByTime<runtime::MonoTime>> held_in_;
   std::set<api::InternedString> stirred_;
   std::set<RuleId> touched_;
   std::uint64_t last_sequence_ = 0;

@@ -100,7 +100,7 @@ std::vector<Topic> explain_group(GroupSnapshot snapshot, const common::FeatureGa
   std::vector<Topic> topics;
   for (const api::PodClaim& entry : snapshot.group->claims) {
     Topic& topic = topics.emplace_back(Topic{title_of(entry)});
-    std::visit(EntryWords{snapshot, entry, topic}, decide_group_claim(snapshot, gates, entry));
+    tell(decide_group_claim(snapshot, gates, entry), EntryWords{snapshot, entry, topic});
   }
   topics.push_back(explain_next(snapshot, gates));
   for (Topic& topic : topics) topic.rest_on({Input::claims, Input::templates});

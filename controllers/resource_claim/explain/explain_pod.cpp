@@ -322,7 +322,7 @@ std::vector<Topic> explain_pod(PodSnapshot snapshot, const common::FeatureGates&
   std::vector<Topic> topics;
   for (const api::PodClaim& pod_claim : snapshot.pod->claims) {
     Topic& topic = topics.emplace_back(Topic{title_of(pod_claim)});
-    std::visit(PodClaimWords{view, pod_claim, topic}, decide_pod_claim(snapshot, gates, pod_claim));
+    tell(decide_pod_claim(snapshot, gates, pod_claim), PodClaimWords{view, pod_claim, topic});
   }
   if (!snapshot.pod->extended_resource_claim.empty()) topics.push_back(explain_extended(view));
   std::visit(StepWords{topics.emplace_back(Topic{"resourceclaim-controller"})},

@@ -194,9 +194,8 @@ void explain_surplus(const PodSnapshot& snapshot, const common::FeatureGates& ga
   if (why_left_alone(snapshot, gates)) return;
   for (const api::PodClaim& pod_claim : snapshot.pod->claims) {
     if (!is_generated_for(claim, *snapshot.pod, pod_claim)) continue;
-    const PodClaimStep step = decide_pod_claim(snapshot, gates, pod_claim);
-    const auto* settled = std::get_if<Settled>(&step);
-    if (settled == nullptr || settled->claim == nullptr) continue;
+    const PodClaimStep settled = decide_pod_claim(snapshot, gates, pod_claim);
+    if (!settled || settled->claim == nullptr) continue;
     if (settled->claim->meta.key.name == claim.meta.key.name) continue;
     add(claim, *settled->claim, *snapshot.pod, pod_claim, topic);
   }

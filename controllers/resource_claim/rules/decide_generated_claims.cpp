@@ -6,6 +6,7 @@
 
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/rules/claim_name.hpp"
+#include "runtime/overloaded.hpp"
 
 namespace dcm::resource_claim {
 namespace {
@@ -22,6 +23,10 @@ std::string prefixed(const Claimant& claimant, const api::PodClaim& pod_claim,
   return fmt::format("{} {}: {}",
                      claimant.pod == nullptr ? "PodGroupResourceClaim" : "PodResourceClaim",
                      pod_claim.name.str(), why);
+}
+
+std::unexpected<Stop> stop(Stop why) {
+  return std::unexpected(std::move(why));
 }
 
 Problem lookup_problem(const Claimant& claimant, const api::PodClaim& pod_claim,
@@ -64,56 +69,55 @@ std::optional<Problem> why_not_from(const TemplatePtr& claim_template, const Cla
   return std::nullopt;
 }
 
-PodClaimStep make_from_template(const Claimant& claimant, const KnownClaims& known,
-                                const common::FeatureGates& gates, const api::PodClaim& pod_claim,
-                                std::string name, std::string replaces) {
+std::unexpected<Stop> make_from_template(const Claimant& claimant, const KnownClaims& known,
+                                         const common::FeatureGates& gates,
+                                         const api::PodClaim& pod_claim, std::string name,
+                                         std::string replaces) {
   const auto found = known.templates.find(pod_claim.template_name);
   const TemplatePtr claim_template = found == known.templates.end() ? nullptr : found->second;
   if (auto why_not = why_not_from(claim_template, claimant, pod_claim, gates)) {
-    return *std::move(why_not);
+    return stop(*std::move(why_not));
   }
   const api::ObjectMeta& owner = claimant.user.meta;
-  return CreateClaim{
+  return stop(CreateClaim{
       .pod_claim = pod_claim.name.str(),
       .name = std::move(name),
       .generate_name = generate_name(owner.key.name, pod_claim.name.str()),
       .claim_template = claim_template,
       .owner = {std::string(claimant.api_version), claimant.pod == nullptr ? "PodGroup" : "Pod",
                 owner.key.name, owner.uid},
-      .replaces = std::move(replaces)};
+      .replaces = std::move(replaces)});
 }
 
-// Another object has this name.
-struct Taken {};
-using NameStep = std::variant<Taken, Settled, Problem, GetClaim, CreateClaim>;
+// The claim of a name; nullopt: another object has the name.
+using ClaimOfName = std::expected<std::optional<Settled>, Stop>;
 
-// The step for a name that is taken, according to the answer to a create or the cache.
-NameStep look_at_taken(const Claimant& claimant, const KnownClaims& known,
-                       const api::PodClaim& pod_claim, const std::string& name) {
+// Of a name that is taken, according to the answer to a create or the cache.
+ClaimOfName look_at_taken(const Claimant& claimant, const KnownClaims& known,
+                          const api::PodClaim& pod_claim, const std::string& name) {
   const auto found = known.claims.find(name);
-  if (found == known.claims.end()) return GetClaim{name};
+  if (found == known.claims.end()) return stop(GetClaim{name});
   if (const auto* error = std::get_if<runtime::Error>(&found->second)) {
-    return lookup_problem(claimant, pod_claim, *error);
+    return stop(lookup_problem(claimant, pod_claim, *error));
   }
   const auto* claim = std::get_if<ClaimPtr>(&found->second);
   // The claim has gone meanwhile: the next round takes the name.
   if (claim == nullptr) {
-    return Problem{Report::detail,
-                   prefixed(claimant, pod_claim, "claim " + name + " has just gone"),
-                   Outcome::retry(), Cause::create_failed};
+    return stop(Problem{Report::detail,
+                        prefixed(claimant, pod_claim, "claim " + name + " has just gone"),
+                        Outcome::retry(), Cause::create_failed});
   }
   if (is_generated_for(**claim, claimant.user, pod_claim)) return generated(*claim);
-  return Taken{};
+  return std::nullopt;
 }
 
-NameStep try_name(const Claimant& claimant, const KnownClaims& known,
-                  const common::FeatureGates& gates, const api::PodClaim& pod_claim,
-                  const std::string& name, const std::string& replaces) {
+ClaimOfName try_name(const Claimant& claimant, const KnownClaims& known,
+                     const common::FeatureGates& gates, const api::PodClaim& pod_claim,
+                     const std::string& name, const std::string& replaces) {
   const auto created = known.created.find(name);
   if (created == known.created.end()) {
-    if (find_claim(known, name) != nullptr) return Taken{};
-    return std::visit([](auto&& step) -> NameStep { return std::move(step); },
-                      make_from_template(claimant, known, gates, pod_claim, name, replaces));
+    if (find_claim(known, name) != nullptr) return std::nullopt;
+    return make_from_template(claimant, known, gates, pod_claim, name, replaces);
   }
   if (const auto* claim = std::get_if<ClaimPtr>(&created->second)) return generated(*claim);
   const auto& error = std::get<runtime::Error>(created->second);
@@ -124,7 +128,7 @@ NameStep try_name(const Claimant& claimant, const KnownClaims& known,
       claimant, pod_claim, is_refusal(error) ? Cause::create_refused : Cause::create_failed,
       fmt::format("create ResourceClaim {}: {}", name, error.message), outcome_after_create(error));
   if (error.reason == runtime::Reason::shutting_down) problem.report = Report::detail;
-  return problem;
+  return stop(std::move(problem));
 }
 
 // The status names no good claim: use one that was made earlier, or make one. A claim that was made
@@ -138,14 +142,13 @@ PodClaimStep find_or_make(const Claimant& claimant, const KnownClaims& known,
   const api::ObjectMeta& owner = claimant.user.meta;
   for (unsigned number = 0; number < kClaimNamesMax; ++number) {
     const std::string name = claim_name(owner.key.name, owner.uid, pod_claim.name.str(), number);
-    NameStep step = try_name(claimant, known, gates, pod_claim, name, replaces);
-    if (auto* settled = std::get_if<Settled>(&step)) return std::move(*settled);
-    if (auto* problem = std::get_if<Problem>(&step)) return std::move(*problem);
-    if (auto* get = std::get_if<GetClaim>(&step)) return std::move(*get);
-    if (auto* create = std::get_if<CreateClaim>(&step)) return std::move(*create);
+    ClaimOfName claim = try_name(claimant, known, gates, pod_claim, name, replaces);
+    if (!claim) return std::unexpected(std::move(claim).error());
+    if (*claim) return **claim;
   }
-  return creation_problem(claimant, pod_claim, Cause::create_failed,
-                          "create ResourceClaim: other objects have all names that it may have");
+  return stop(
+      creation_problem(claimant, pod_claim, Cause::create_failed,
+                       "create ResourceClaim: other objects have all names that it may have"));
 }
 
 bool is_usable(const api::ResourceClaim& claim, const Claimant& claimant,
@@ -175,22 +178,23 @@ ClaimPtr find_split_off(const Claimant& claimant, const KnownClaims& known,
 
 // The status names a claim. It is good when it exists and is the claimant's; one that is being
 // deleted exists.
-NamedClaim check_named(const Claimant& claimant, const KnownClaims& known,
-                       const common::FeatureGates& gates, const api::PodClaim& pod_claim,
-                       std::string_view name) {
+std::expected<Named, Stop> check_named(const Claimant& claimant, const KnownClaims& known,
+                                       const common::FeatureGates& gates,
+                                       const api::PodClaim& pod_claim, std::string_view name) {
   const auto answer = known.claims.find(name);
-  if (answer == known.claims.end()) return GetClaim{std::string(name)};
+  if (answer == known.claims.end()) return stop(GetClaim{std::string(name)});
   if (const auto* error = std::get_if<runtime::Error>(&answer->second)) {
-    return lookup_problem(claimant, pod_claim, *error);
+    return stop(lookup_problem(claimant, pod_claim, *error));
   }
   const auto* claim = std::get_if<ClaimPtr>(&answer->second);
-  if (claim == nullptr) return NothingUsable{fmt::format("claim {} is gone", name)};
+  if (claim == nullptr) return Named{{}, fmt::format("claim {} is gone", name)};
   if (is_usable(**claim, claimant, gates)) {
     const ClaimPtr split_off = find_split_off(claimant, known, pod_claim, **claim);
-    return generated(split_off != nullptr ? split_off : *claim);
+    return Named{generated(split_off != nullptr ? split_off : *claim), {}};
   }
-  return NothingUsable{fmt::format("claim {} is not owned by the {}", name,
-                                   claimant.pod == nullptr ? "pod group" : "pod")};
+  return Named{{},
+               fmt::format("claim {} is not owned by the {}", name,
+                           claimant.pod == nullptr ? "pod group" : "pod")};
 }
 
 }  // namespace
@@ -257,42 +261,34 @@ ClaimPtr find_orphan(const OwnedClaims& candidates, const api::ClaimUser& owner,
   return orphan;
 }
 
-NamedClaim look_at_named(const Claimant& claimant, const KnownClaims& known,
-                         const common::FeatureGates& gates, const api::PodClaim& pod_claim) {
-  struct Visitor {
-    const Claimant& claimant;
-    const KnownClaims& known;
-    const common::FeatureGates& gates;
-    const api::PodClaim& pod_claim;
-
-    NamedClaim operator()(const common::UserClaim& user) const {
-      return Settled{Settled::Origin::user, find_claim(known, user.name)};
-    }
-    NamedClaim operator()(const common::GeneratedClaim& made) const {
-      return check_named(claimant, known, gates, pod_claim, made.name);
-    }
-    NamedClaim operator()(const common::NotMadeYet&) const { return NothingUsable{}; }
-    NamedClaim operator()(const common::NoClaimNeeded&) const {
-      return Settled{Settled::Origin::not_needed, nullptr};
-    }
-    NamedClaim operator()(const common::UnsupportedPodClaim&) const {
-      return creation_problem(claimant, pod_claim, Cause::unsupported,
-                              why_unsupported(claimant, pod_claim));
-    }
-  };
-  return std::visit(Visitor{claimant, known, gates, pod_claim},
-                    common::target_of(claimant.user, pod_claim));
+std::expected<Named, Stop> look_at_named(const Claimant& claimant, const KnownClaims& known,
+                                         const common::FeatureGates& gates,
+                                         const api::PodClaim& pod_claim) {
+  using Result = std::expected<Named, Stop>;
+  const runtime::Overloaded of_target{
+      [&](const common::UserClaim& user) -> Result {
+        return Named{Settled{Settled::Origin::user, find_claim(known, user.name)}, {}};
+      },
+      [&](const common::GeneratedClaim& made) -> Result {
+        return check_named(claimant, known, gates, pod_claim, made.name);
+      },
+      [](const common::NotMadeYet&) -> Result { return Named{}; },
+      [](const common::NoClaimNeeded&) -> Result {
+        return Named{Settled{Settled::Origin::not_needed, nullptr}, {}};
+      },
+      [&](const common::UnsupportedPodClaim&) -> Result {
+        return stop(creation_problem(claimant, pod_claim, Cause::unsupported,
+                                     why_unsupported(claimant, pod_claim)));
+      }};
+  return std::visit(of_target, common::target_of(claimant.user, pod_claim));
 }
 
 PodClaimStep decide_own_claim(const Claimant& claimant, const KnownClaims& known,
                               const common::FeatureGates& gates, const api::PodClaim& pod_claim) {
-  NamedClaim named = look_at_named(claimant, known, gates, pod_claim);
-  if (auto* nothing = std::get_if<NothingUsable>(&named)) {
-    return find_or_make(claimant, known, gates, pod_claim, nothing->because);
-  }
-  if (auto* get = std::get_if<GetClaim>(&named)) return std::move(*get);
-  if (auto* problem = std::get_if<Problem>(&named)) return std::move(*problem);
-  return std::get<Settled>(std::move(named));
+  auto named = look_at_named(claimant, known, gates, pod_claim);
+  if (!named) return std::unexpected(std::move(named).error());
+  if (named->claim) return *named->claim;
+  return find_or_make(claimant, known, gates, pod_claim, named->fault);
 }
 
 namespace {
@@ -330,24 +326,18 @@ bool is_named_in_status(const Settled& settled) {
   return settled.origin == Settled::Origin::generated || settled.origin == Settled::Origin::group;
 }
 
-}  // namespace
-
-namespace {
-
 using DecideOne = std::function<PodClaimStep(const api::PodClaim&)>;
 
-// The look-up or create that the step of the pod claim at that position asks for. Returns nullopt
-// if it asks for neither.
-std::optional<ClaimsStep> ask_or_make(PodClaimStep& step, std::size_t position) {
-  if (auto* get = std::get_if<GetClaim>(&step)) {
-    get->position = position;
-    return std::move(*get);
-  }
-  if (auto* create = std::get_if<CreateClaim>(&step)) {
-    create->position = position;
-    return std::move(*create);
-  }
-  return std::nullopt;
+// What the pod claim at that position asks for. Returns nullopt if it asks for nothing.
+std::optional<ClaimsStep> asked_for(PodClaimStep& step, std::size_t position) {
+  if (step) return std::nullopt;
+  const runtime::Overloaded of_stop{
+      [](Problem&) -> std::optional<ClaimsStep> { return std::nullopt; },
+      [position](auto& request) -> std::optional<ClaimsStep> {
+        request.position = position;
+        return std::move(request);
+      }};
+  return std::visit(of_stop, step.error());
 }
 
 // The next look-up or create, from the pod claim at position `from` on. Returns nullopt if none is
@@ -356,33 +346,35 @@ std::optional<ClaimsStep> next_to_make(const api::ClaimUser& user, std::size_t f
                                        const DecideOne& decide_one) {
   for (std::size_t position = from; position < user.claims.size(); ++position) {
     PodClaimStep step = decide_one(user.claims[position]);
-    if (auto next = ask_or_make(step, position)) return next;
+    if (auto next = asked_for(step, position)) return next;
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-ClaimsStep decide_claims(const api::ClaimUser& user, const KnownClaims& known,
-                         const DecideOne& decide_one) {
+std::expected<AllSettled, ClaimsStep> decide_claims(const api::ClaimUser& user,
+                                                    const KnownClaims& known,
+                                                    const DecideOne& decide_one) {
   if (known.looked_up_to > 0) {
-    if (auto step = next_to_make(user, known.looked_up_to, decide_one)) return *std::move(step);
+    if (auto step = next_to_make(user, known.looked_up_to, decide_one)) {
+      return std::unexpected(*std::move(step));
+    }
   }
   AllSettled all;
   Made made;
   for (std::size_t position = 0; position < user.claims.size(); ++position) {
     const api::PodClaim& pod_claim = user.claims[position];
     PodClaimStep step = decide_one(pod_claim);
-    if (auto next = ask_or_make(step, position)) return *std::move(next);
-    if (auto* problem = std::get_if<Problem>(&step)) {
-      all.problems.push_back(std::move(*problem));
+    if (auto next = asked_for(step, position)) return std::unexpected(*std::move(next));
+    if (!step) {
+      all.problems.push_back(std::get<Problem>(std::move(step).error()));
       continue;
     }
-    const auto& settled = std::get<Settled>(step);
-    if (settled.claim == nullptr) continue;
-    all.claims.push_back({position, newest(known, settled.claim)});
-    if (is_named_in_status(settled)) {
-      made.emplace(pod_claim.name.str(), settled.claim->meta.key.name);
+    if (step->claim == nullptr) continue;
+    all.claims.push_back({position, newest(known, step->claim)});
+    if (is_named_in_status(*step)) {
+      made.emplace(pod_claim.name.str(), step->claim->meta.key.name);
     }
   }
   if (known.names_failure) {
@@ -392,7 +384,7 @@ ClaimsStep decide_claims(const api::ClaimUser& user, const KnownClaims& known,
     return all;
   }
   if (known.names == KnownClaims::Names::not_written && !status_has(user, made)) {
-    return WriteNames{all_names(user, made)};
+    return std::unexpected(WriteNames{all_names(user, made)});
   }
   return all;
 }

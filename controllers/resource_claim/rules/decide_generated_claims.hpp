@@ -4,6 +4,7 @@
 // Pure, one step at a time, as in decide_pod.hpp, which is built on this.
 #pragma once
 
+#include <expected>
 #include <functional>
 #include <map>
 #include <optional>
@@ -168,16 +169,24 @@ struct Settled {
   // Null: a user's that is not known, a group's that is not made yet, or none is needed.
   ClaimPtr claim;
 };
-using PodClaimStep = std::variant<Settled, Problem, GetClaim, CreateClaim>;
+// Why a pod claim is not settled: a request has to be sent first, or something cannot be done.
+using Stop = std::variant<Problem, GetClaim, CreateClaim>;
+using PodClaimStep = std::expected<Settled, Stop>;
+// Calls `words` with what it is: Settled or one of Stop.
+template <class Words>
+void tell(const PodClaimStep& step, const Words& words) {
+  if (step) return words(*step);
+  std::visit(words, step.error());
+}
 
-// The claim that spec and status name for a pod claim, or why they name no usable claim (empty:
-// none was made yet).
-struct NothingUsable {
-  std::string because;
+// What spec and status name for a pod claim.
+struct Named {
+  std::optional<Settled> claim;  // nullopt: no usable claim
+  std::string fault;             // of the claim that is named; empty: none was made yet
 };
-using NamedClaim = std::variant<Settled, Problem, GetClaim, NothingUsable>;
-NamedClaim look_at_named(const Claimant& claimant, const KnownClaims& known,
-                         const common::FeatureGates& gates, const api::PodClaim& pod_claim);
+std::expected<Named, Stop> look_at_named(const Claimant& claimant, const KnownClaims& known,
+                                         const common::FeatureGates& gates,
+                                         const api::PodClaim& pod_claim);
 
 // A claim that was made for this pod claim and is there to stay, but whose name did not get into
 // the status. Null: none.
@@ -202,21 +211,17 @@ struct AllSettled {
   std::vector<Use> claims;
   std::vector<Problem> problems;
 };
-using ClaimsStep = std::variant<AllSettled, GetClaim, CreateClaim, WriteNames>;
-// The next step for all of them, given that for one.
-ClaimsStep decide_claims(const api::ClaimUser& user, const KnownClaims& known,
-                         const std::function<PodClaimStep(const api::PodClaim&)>& decide_one);
+// The steps that bring them there.
+using ClaimsStep = std::variant<GetClaim, CreateClaim, WriteNames>;
+// The next one for all of them, given what is decided for one.
+std::expected<AllSettled, ClaimsStep> decide_claims(
+    const api::ClaimUser& user, const KnownClaims& known,
+    const std::function<PodClaimStep(const api::PodClaim&)>& decide_one);
 
-// A step of `claims` that is not AllSettled, among the steps of a whole round.
-template <class Step>
-Step next_of(ClaimsStep claims) {
-  struct Visitor {
-    Step operator()(AllSettled&& settled) const { return EndRound{std::move(settled.problems)}; }
-    Step operator()(GetClaim&& step) const { return std::move(step); }
-    Step operator()(CreateClaim&& step) const { return std::move(step); }
-    Step operator()(WriteNames&& step) const { return std::move(step); }
-  };
-  return std::visit(Visitor{}, std::move(claims));
+// One of few steps as one of more.
+template <class Step, class... Few>
+Step widen(std::variant<Few...> step) {
+  return std::visit([](auto& one) -> Step { return std::move(one); }, step);
 }
 
 }  // namespace dcm::resource_claim

@@ -34,10 +34,9 @@ ClaimPtr find_shared_claim(const PodSnapshot& snapshot, const api::PodClaim& pod
 PodClaimStep decide_shared_claim(const PodSnapshot& snapshot, const common::FeatureGates& gates,
                                  const api::PodClaim& pod_claim) {
   const Claimant claimant = claimant_of(snapshot);
-  NamedClaim named = look_at_named(claimant, snapshot, gates, pod_claim);
-  if (auto* get = std::get_if<GetClaim>(&named)) return std::move(*get);
-  if (auto* problem = std::get_if<Problem>(&named)) return std::move(*problem);
-  if (auto* settled = std::get_if<Settled>(&named)) return std::move(*settled);
+  auto named = look_at_named(claimant, snapshot, gates, pod_claim);
+  if (!named) return std::unexpected(std::move(named).error());
+  if (named->claim) return *named->claim;
   if (common::group_claims(gates) == GroupClaims::shared) {
     return Settled{Settled::Origin::group, find_shared_claim(snapshot, pod_claim)};
   }
@@ -47,7 +46,7 @@ PodClaimStep decide_shared_claim(const PodSnapshot& snapshot, const common::Feat
           "claim {} is a PodGroup claim but the DRAWorkloadResourceClaims feature is disabled",
           pod_claim.name.str()));
   off.outcome = Outcome::done();
-  return off;
+  return std::unexpected<Stop>(std::move(off));
 }
 
 Problem reserve_problem(const std::string& claim, const runtime::Error& error) {
@@ -91,9 +90,8 @@ std::optional<Reserve> next_to_reserve(const PodSnapshot& snapshot,
                                        const common::FeatureGates& gates) {
   const std::vector<api::PodClaim>& pod_claims = snapshot.pod->claims;
   for (std::size_t at = snapshot.reserved_up_to; at < pod_claims.size(); ++at) {
-    const PodClaimStep step = decide_pod_claim(snapshot, gates, pod_claims[at]);
-    const auto* settled = std::get_if<Settled>(&step);
-    if (settled == nullptr || settled->claim == nullptr) continue;
+    const PodClaimStep settled = decide_pod_claim(snapshot, gates, pod_claims[at]);
+    if (!settled || settled->claim == nullptr) continue;
     auto reservation =
         decide_reservation(snapshot, gates, pod_claims[at], newest(snapshot, settled->claim));
     auto* reserve = std::get_if<Reserve>(&reservation);
@@ -108,11 +106,10 @@ PodStep decide_member(const PodSnapshot& snapshot, const common::FeatureGates& g
   if (snapshot.reserved_up_to > 0) {
     if (auto reserve = next_to_reserve(snapshot, gates)) return *std::move(reserve);
   }
-  ClaimsStep step = decide_claims(*snapshot.pod, snapshot, [&](const api::PodClaim& pod_claim) {
+  auto settled = decide_claims(*snapshot.pod, snapshot, [&](const api::PodClaim& pod_claim) {
     return decide_pod_claim(snapshot, gates, pod_claim);
   });
-  auto* settled = std::get_if<AllSettled>(&step);
-  if (settled == nullptr) return next_of<PodStep>(std::move(step));
+  if (!settled) return widen<PodStep>(std::move(settled).error());
   EndRound finished{std::move(settled->problems)};
   for (const auto& [position, claim] : settled->claims) {
     auto reservation = decide_reservation(snapshot, gates, snapshot.pod->claims[position], claim);
@@ -194,10 +191,11 @@ bool may_get_claims(const api::PodGroup& group, const common::FeatureGates& gate
 
 GroupStep decide_group(const GroupSnapshot& snapshot, const common::FeatureGates& gates) {
   if (!may_get_claims(*snapshot.group, gates)) return EndRound{};
-  return next_of<GroupStep>(
-      decide_claims(*snapshot.group, snapshot, [&](const api::PodClaim& pod_claim) {
-        return decide_group_claim(snapshot, gates, pod_claim);
-      }));
+  auto settled = decide_claims(*snapshot.group, snapshot, [&](const api::PodClaim& pod_claim) {
+    return decide_group_claim(snapshot, gates, pod_claim);
+  });
+  if (!settled) return widen<GroupStep>(std::move(settled).error());
+  return EndRound{std::move(settled->problems)};
 }
 
 }  // namespace dcm::resource_claim

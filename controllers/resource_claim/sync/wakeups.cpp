@@ -187,7 +187,7 @@ void Wakeups::wake_group(const GroupPtr& group, Priority priority) {
 bool Wakeups::wake_seldom(const Item& item, const api::ClaimUser& user, Priority priority) {
   const auto claims = static_cast<runtime::Duration::rep>(user.claims.size());
   if (user.claims.size() <= kManyClaims) return false;
-  queue_.add_after(item, claims * kPauseForEach, priority);
+  queue_.add(item, {.after = claims * kPauseForEach, .priority = priority});
   return true;
 }
 

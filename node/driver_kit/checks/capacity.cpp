@@ -13,9 +13,9 @@ using cel::Quantity;
 
 constexpr std::size_t kValidValuesMax = 10;
 
-// Whether `value` is `step` taken some times from `min` on. Servers with the feature
-// DRAFractionalCapacityRange count in thousandths, others round up to whole numbers before: both
-// must be right.
+// Whether `value` is `min` plus a multiple of `step`. Servers with the feature
+// DRAFractionalCapacityRange count in thousandths, others round up to whole numbers first: both
+// must hold.
 bool is_on_step(const Quantity& value, const Quantity& min, const Quantity& step) {
   const auto fits = [](std::optional<std::int64_t> at, std::optional<std::int64_t> from,
                        std::optional<std::int64_t> by) {
@@ -39,7 +39,7 @@ void check_valid_values(const Field& list, const Bounds& bounds) {
   for (const Field& item : items) {
     const auto value = item.quantity();
     if (!value) return item.refuse("must be a quantity");
-    // Servers without fractions compare what is rounded up.
+    // Servers without fractions compare rounded-up values.
     if (before && (*value <= *before || value->rounded_up() == before->rounded_up())) {
       item.refuse("must be larger than the value before, by one at least");
     }
@@ -62,7 +62,7 @@ void check_valid_range(const Field& range, const Bounds& bounds) {
   if (max && *max < bounds.default_value) {
     range.at("max").refuse("must not be smaller than the default");
   }
-  // In thousandths at most, wherever one has a fraction.
+  // In thousandths at most, if any of them has a fraction.
   const Quantity most = max.value_or(bounds.default_value);
   const Quantity by = step.value_or(Quantity(0));
   const bool is_whole = min->as_integer() && most.as_integer() && by.as_integer() &&

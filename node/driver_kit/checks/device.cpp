@@ -11,7 +11,7 @@ namespace dcm::driver_kit {
 namespace {
 
 constexpr std::size_t kNamesMax = 32;   // attributes and capacities together
-constexpr std::size_t kValuesMax = 48;  // of attributes, each item of a list
+constexpr std::size_t kValuesMax = 48;  // of attributes, counting each item of a list
 constexpr std::size_t kTextMax = 64;
 constexpr std::size_t kTaintsMax = 16;
 constexpr std::size_t kConditionsMax = 4;
@@ -28,7 +28,7 @@ void check_value(const Field& value, std::string_view type) {
   if (type.starts_with("version")) value.refuse_if(problem_with_version(value.text()));
 }
 
-// Returns how many values it has.
+// Returns the number of values.
 std::size_t check_attribute(const Field& attribute) {
   std::size_t types = 0;
   std::size_t values = 0;

@@ -31,7 +31,7 @@ void Field::must_be_integer() const {
   if (!is_integer) refuse("must be an integer of 64 bits");
 }
 
-// Also as a plain number, as the API server's decoder takes it.
+// Plain numbers as well, like the API server's decoder.
 std::optional<cel::Quantity> Field::quantity() const {
   if (!is_set()) return std::nullopt;
   const bool is_readable = value_->is_string() || value_->is_number();

@@ -1,4 +1,4 @@
-// A field of an object on its way to the API server, with the path that a refusal names it by.
+// A field of an object to be sent to the API server, with its path for error messages.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace dcm::driver_kit {
 
-// "devices[gpu-0].name: must be …"; nothing: all is well. The first fault stays.
+// "devices[gpu-0].name: must be …"; nullopt: all is well. The first error is kept.
 using Fault = std::optional<std::string>;
 
-// Reads as the API server's decoder does: null is absent, and a value of another type is refused.
-// An absent field reads as an empty one. The value and the fault must outlive it.
+// Reads like the API server's decoder: null is absent, and a value of another type is rejected. An
+// absent field reads as an empty one. The value and the fault must outlive it.
 class Field {
  public:
   Field(const boost::json::value* value, std::string path, Fault& fault)
       : value_(value), path_(std::move(path)), fault_(&fault) {}
 
   void refuse(std::string_view why) const;
-  // Refuses for the reason that a check of checks/names.hpp gives; empty: none.
+  // Rejects it for the reason returned by a check of checks/names.hpp; empty: none.
   void refuse_if(std::string_view why) const {
     if (!why.empty()) refuse(why);
   }

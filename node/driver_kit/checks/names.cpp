@@ -83,7 +83,7 @@ bool is_number(std::string_view part) {
          (part.size() == 1 || part.front() != '0');
 }
 
-// What follows '+' in a version; what follows '-' has no numbers with a zero in front.
+// The part after '+' in a version; the part after '-' has no numbers with leading zeros.
 bool is_build(std::string_view text) {
   return std::ranges::all_of(parts_of(text, '.'), [](std::string_view part) {
     return !part.empty() &&
@@ -96,7 +96,7 @@ bool is_pre_release(std::string_view text) {
          });
 }
 
-// What stands before `mark`, and what after it; without a mark the second is absent.
+// The parts before and after `mark`; without a mark the second is absent.
 std::pair<std::string_view, const char*> cut(std::string_view text, char mark) {
   const std::size_t at = text.find(mark);
   return {text.substr(0, at), at == std::string_view::npos ? nullptr : text.data() + at + 1};

@@ -1,5 +1,5 @@
-// Formats of names in the API (apimachinery's util/validation). Each function returns why a text
-// has not its format, or nothing.
+// Formats of names in the API (apimachinery's util/validation). Each function returns why a text is
+// invalid, or nullopt.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // The checks of a ResourceSlice's parts (k8s.io/kubernetes pkg/apis/resource/validation, 1.37).
-// What a cluster drops because a feature is off is checked all the same.
+// Fields that a cluster drops because a feature is off are checked as well.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace dcm::driver_kit {
 
-// Which nodes reach a pool: exactly one of the fields `nodeName`, `nodeSelector`, `allNodes` and,
+// Node selection of a pool: exactly one of the fields `nodeName`, `nodeSelector`, `allNodes` and,
 // in a slice, `perDeviceNodeSelection`.
 void check_place_of_slice(const Field& spec);
 void check_place_of_device(const Field& device, bool is_chosen_by_device);
@@ -21,7 +21,7 @@ void check_binding(const Field& device);
 void check_counters(const Field& counters);
 void check_node_allocatable(const Field& device);
 
-// A list of different items, at most so many. Returns them.
+// A list of distinct items, at most this many. Returns them.
 std::vector<Field> check_set(const Field& list, std::size_t most,
                              const std::function<std::string_view(const Field&)>& key_of);
 

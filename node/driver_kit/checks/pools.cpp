@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Of one pool, in all of its slices.
+// For one pool, over all of its slices.
 class PoolCheck {
  public:
   PoolCheck(const SliceOwner& owner, const DevicePool& pool, Fault& fault)
@@ -83,7 +83,7 @@ class PoolCheck {
     for (const Field& each : devices) check_one(named(each), slice);
   }
 
-  // "devices[gpu-0]" where it has a name.
+  // "devices[gpu-0]" if it has a name.
   static Field named(const Field& device) {
     const std::string_view name = device.at("name").text();
     return name.empty() ? device : device.renamed(fmt::format("devices[{}]", name));
@@ -104,7 +104,7 @@ class PoolCheck {
     }
   }
 
-  // The counters that it consumes are there. Schedulers ignore a pool where they are not.
+  // The consumed counters must exist. Schedulers ignore a pool otherwise.
   void check_references(const Field& device) {
     for (const Field& consumed : device.at("consumesCounters").items()) {
       const auto set = counter_sets_.find(std::string(consumed.at("counterSet").text()));
@@ -132,7 +132,7 @@ class PoolCheck {
     }
   }
 
-  // The attribute that says which kind of a partition a device is: a text of each that consumes
+  // The attribute that gives the type of a partition: a string of each device that consumes
   // counters.
   void check_partition_type(const Field& slice) {
     const Field type = slice.at("partitionTypeAttribute");

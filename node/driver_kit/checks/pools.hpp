@@ -1,4 +1,4 @@
-// Whether pools can be published: what the API server would refuse, and what schedulers would.
+// Whether pools can be published: rejects what the API server or schedulers would reject.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace dcm::driver_kit {
 
-// One line that names the first field with a fault: "pool n0: devices[gpu-0].attributes[model]:
-// must …". Devices are named by their names. Nothing: the pools can be published.
+// One line that names the first invalid field: "pool n0: devices[gpu-0].attributes[model]: must …".
+// Devices are named by their names. nullopt: the pools can be published.
 std::optional<std::string> problem_of(const SliceOwner& owner,
                                       const std::vector<DevicePool>& pools);
 

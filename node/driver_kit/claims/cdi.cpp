@@ -20,7 +20,7 @@ bool has_in(const json::object& edits, std::string_view list, std::string_view f
       [&](const json::value& item) { return find_at(item, "/" + std::string(field)) != nullptr; });
 }
 
-// As MinimumRequiredVersion() of the specification's own Go package; a number for comparison.
+// Like MinimumRequiredVersion() of the specification's own Go package; a number for comparison.
 int version_of(const json::object& edits) {
   if (edits.contains("netDevices")) return 110;
   if (const json::value* const rdt = edits.if_contains("intelRdt")) {
@@ -63,7 +63,7 @@ std::optional<json::object> claim_spec(const std::string& driver, const std::str
   for (PreparedDevice& device : claim.devices) {
     if (device.edits.empty() && claim.edits.empty()) continue;
     std::string name = fmt::format("{}-{}", uid, device.device);
-    // Devices of two pools, and shares of one device, have the same name.
+    // Devices of two pools, and shares of one device, may have the same name.
     for (int number = 2; !names.insert(name).second; ++number) {
       name = fmt::format("{}-{}-{}", uid, device.device, number);
     }

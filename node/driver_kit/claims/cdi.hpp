@@ -1,5 +1,5 @@
 // Specs of the Container Device Interface (github.com/cncf-tags/container-device-interface,
-// SPEC.md) as the kit writes them: one for each claim, whose devices no other claim names.
+// SPEC.md) as written by the kit: one for each claim, with device names unique to it.
 #pragma once
 
 #include <string>
@@ -19,13 +19,13 @@ struct CdiDevice {
   boost::json::object edits;
 };
 
-// `kind`: "gpu.example.com/claim". Of the oldest version that has all that is used, so that old
-// runtimes read it.
+// `kind`: "gpu.example.com/claim". Uses the oldest version that supports all used fields, so that
+// old runtimes read it.
 boost::json::object cdi_spec(std::string kind, const std::vector<CdiDevice>& devices,
                              const boost::json::object& edits = {});
 
-// The spec of a claim whose devices have edits; their names become `cdi_ids` of the devices.
-// Nothing: none has.
+// The spec of a claim whose devices have edits; adds their names to `cdi_ids` of the devices.
+// nullopt: none has edits.
 std::optional<boost::json::object> claim_spec(const std::string& driver, const std::string& uid,
                                               PreparedClaim& claim);
 

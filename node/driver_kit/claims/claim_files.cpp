@@ -22,7 +22,7 @@ using runtime::Result;
 
 constexpr const char* kMetadataFile = "metadata.json";
 
-// Runtimes read *.json and *.yaml, and nothing that is half written.
+// Runtimes read *.json and *.yaml, but no partly written file.
 std::string temporary(const std::string& path) {
   return path + ".tmp";
 }
@@ -60,7 +60,7 @@ PreparedRecord read_record(std::string text) {
   return record;
 }
 
-// A UID becomes a part of paths.
+// A UID becomes part of paths.
 Result<> check_uid(const node::ClaimRef& claim) {
   const auto uid = FileName::parse("UID of the claim", claim.uid);
   if (!uid) return runtime::fail(uid.error());
@@ -181,7 +181,7 @@ bool ClaimFiles::is_current(const PreparedRecord& record) {
   return text && *text == record.text;
 }
 
-// Namespace and name together may be longer than a file's name.
+// Namespace and name together may exceed the length of a file name.
 std::string ClaimFiles::metadata_folder(const node::ClaimRef& claim) const {
   const auto name = FileName::parse("claim", claim.namespace_ + "_" + claim.name);
   return metadata_folder() + "/" + (name ? name->str() : claim.uid);
@@ -190,7 +190,7 @@ std::string ClaimFiles::metadata_folder(const node::ClaimRef& claim) const {
 Result<> ClaimFiles::put(const std::string& folder, const std::string& name,
                          const std::string& content, node::Readers readers) {
   const std::string path = folder + "/" + name;
-  // Of a process that died while it wrote.
+  // Leftovers of a process that died while writing.
   if (auto removed = files_.remove(temporary(path)); !removed) return removed;
   if (auto made = files_.create(temporary(path), content, readers); !made) return made;
   if (auto synced = files_.sync(temporary(path)); !synced) return synced;

@@ -1,5 +1,5 @@
 // The files of prepared claims: what containers need (CDI specs, metadata), and a record of each
-// claim, by which the kit finds what was prepared for a claim that is gone.
+// claim, by which the kit finds claims that were deleted while prepared.
 #pragma once
 
 #include <string>
@@ -24,11 +24,11 @@ struct ClaimFilesOptions {
 struct PreparedRecord {
   node::ClaimRef ref;
   std::vector<AllocatedDevice> devices;
-  std::string text;  // of its file, which no later one repeats
+  std::string text;  // of its file; never repeats
 };
 
-// Each file is there whole or not at all, also after a failure of the machine. A record is written
-// before everything else of its claim, and removed after it. Errors: configuration, with the path.
+// Each file exists completely or not at all, even after a machine crash. A record is written before
+// the other files of its claim, and removed after them. Errors: configuration, with the path.
 class ClaimFiles {
  public:
   // All references must outlive it.
@@ -37,17 +37,17 @@ class ClaimFiles {
 
   // Before the driver prepares the claim.
   runtime::Result<> begin(const AllocatedClaim& claim);
-  // After that: adds the names of what was written to `cdi_ids` of the devices.
+  // After that: adds the written names to `cdi_ids` of the devices.
   runtime::Result<> write(const AllocatedClaim& claim, PreparedClaim& prepared);
-  // Of one request, when more is known: addresses, once the pod has a network. `request`: without
+  // For one request, when more is known: addresses, once the pod has a network. `request`: without
   // its subrequest.
   runtime::Result<> update_metadata(const node::ClaimRef& claim, const std::string& request,
                                     const std::vector<PreparedDevice>& devices);
-  // Succeeds for a claim that has none.
+  // Succeeds for a claim without files.
   runtime::Result<> remove(const node::ClaimRef& claim);
 
   runtime::Result<std::vector<PreparedRecord>> records();
-  // Whether this record is still there, and not another one of its claim.
+  // Whether this record still exists, and was not replaced by another one of its claim.
   bool is_current(const PreparedRecord& record);
 
  private:

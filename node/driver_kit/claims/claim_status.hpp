@@ -1,5 +1,5 @@
-// What a driver says about the devices of a claim in its status (KEP-4817): conditions, data of its
-// own, and the network of a device.
+// What a driver reports about the devices of a claim in its status (KEP-4817): conditions, custom
+// data, and the network of a device.
 #pragma once
 
 #include <string>
@@ -27,16 +27,16 @@ struct DeviceStatus {
 boost::json::object make_condition(std::string_view type, bool is_true, std::string_view reason,
                                    std::string_view message, runtime::WallTime since);
 
-// By server-side apply, so that several drivers write into one claim. The permissions that takes:
-// patch of resourceclaims/status, and from 1.36 on associated-node:patch of resourceclaims/driver.
+// By server-side apply, so that several drivers can write into one claim. Requires permission to
+// patch resourceclaims/status, and from 1.36 on associated-node:patch of resourceclaims/driver.
 class ClaimStatusWriter {
  public:
   // `rest` must outlive it.
   ClaimStatusWriter(client::RestClient& rest, std::string driver)
       : rest_(rest), driver_(std::move(driver)) {}
 
-  // In place of all that this driver has said before; nothing takes it back. Errors: of the API
-  // server; conflict: another claim has that name now.
+  // Replaces everything that this driver has reported before; nullopt removes it. Errors: of the
+  // API server; conflict: another claim has that name now.
   Task<runtime::Result<>> apply(node::ClaimRef claim, std::vector<DeviceStatus> devices);
 
  private:

@@ -25,7 +25,7 @@ Claimed is_still_claimed(const PreparedRecord& record, const std::string& driver
   if (!claim) return runtime::is_not_found(claim.error()) ? Claimed::no_more : Claimed::unknown;
   boost::system::error_code problem;
   const boost::json::value whole = boost::json::parse(*claim, problem);
-  // Not a claim at all: nothing can be said.
+  // Not an answer about the claim: nothing is known.
   if (problem || text_at(whole, "/metadata/uid").empty()) return Claimed::unknown;
   const auto read = read_claim(record.ref, driver, *claim);
   return read && has_devices(read->devices, record.devices) ? Claimed::still : Claimed::no_more;
@@ -48,7 +48,7 @@ Task<> Leftovers::settle() {
                  {{"err", records.error().message}});
     co_return;
   }
-  runtime::Duration pause = kRetryMin;
+  runtime::Duration pause{};
   while (!records->empty()) {
     std::vector<PreparedRecord> later;
     for (PreparedRecord& record : *records) {
@@ -57,8 +57,8 @@ Task<> Leftovers::settle() {
     }
     *records = std::move(later);
     if (records->empty()) co_return;
+    pause = kRetry.after(pause);
     co_await runtime::sleep_for(time_, pause);
-    pause = std::min(kRetryMax, pause * 2);
   }
 }
 
@@ -77,8 +77,7 @@ Task<bool> Leftovers::settle_one(PreparedRecord record) {
   co_return is_done;
 }
 
-// Since the look-up, the claim may have been allocated and prepared: its record is another one
-// then.
+// The claim may have been allocated and prepared since the look-up: then its record has changed.
 Task<bool> Leftovers::unprepare(PreparedRecord record) {
   const auto turn = co_await lock_.take(Deadline::after(time_, kPatience));
   if (!turn) co_return false;

@@ -1,26 +1,26 @@
-// Claims that went while the driver was down: a node that has lost its checkpoint, or was made
-// anew, never asks for them again, and their devices would stay prepared.
+// Claims deleted while the driver was down: a node that has lost its checkpoint, or was
+// reinstalled, never unprepares them, and their devices would stay prepared.
 #pragma once
 
 #include "node/driver_kit/call_lock.hpp"
 #include "node/driver_kit/claims/claim_files.hpp"
 #include "node/driver_kit/driver.hpp"
+#include "runtime/backoff.hpp"
 #include "runtime/log.hpp"
 
 namespace dcm::driver_kit {
 
 enum class Claimed : std::uint8_t { still, no_more, unknown };
 
-// `claim`: the JSON of the claim of that name, or why it cannot be had. No more: it is gone,
-// another one has its name, or it is not allocated, or with other devices of this driver.
+// `claim`: the JSON of the claim of that name, or why it cannot be read. No longer ours if it is
+// gone, was replaced under its name, or is not allocated, or with other devices of this driver.
 Claimed is_still_claimed(const PreparedRecord& record, const std::string& driver,
                          const runtime::Result<std::string>& claim);
 
 // Loop thread only.
 class Leftovers {
  public:
-  static constexpr runtime::Duration kRetryMin = std::chrono::seconds(1);
-  static constexpr runtime::Duration kRetryMax = std::chrono::minutes(1);
+  static constexpr runtime::Backoff kRetry{std::chrono::seconds(1), std::chrono::minutes(1)};
   // For the driver's turn; the same again later.
   static constexpr runtime::Duration kPatience = std::chrono::seconds(30);
 
@@ -28,8 +28,8 @@ class Leftovers {
   Leftovers(runtime::TimeSource& time, std::string driver_name, Driver& driver, ClaimReader& claims,
             ClaimFiles& files, CallLock& lock, runtime::Logger log);
 
-  // Unprepares each claim that was prepared before, and is no longer there. Ends when all are
-  // settled; a server or driver that fails is asked again.
+  // Unprepares each claim that was prepared before and no longer exists. Ends when all are settled;
+  // failures of server or driver are retried.
   Task<> settle();
 
  private:

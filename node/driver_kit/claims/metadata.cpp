@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<const char*, 2> kVersions = {"v1beta1", "v1alpha1"};  // the newest first
+constexpr std::array<const char*, 2> kVersions = {"v1beta1", "v1alpha1"};  // newest first
 constexpr const char* kFolder = "/var/run/kubernetes.io/dra-device-attributes";
 
 std::string in_all_versions(json::object document) {
@@ -40,7 +40,7 @@ const PreparedDevice* find_prepared(const PreparedClaim& claim, const AllocatedD
   return found == claim.devices.end() ? nullptr : &*found;
 }
 
-// "gpu", or "gpu/large" where one of several was chosen.
+// "gpu", or "gpu/large" if one of several was chosen.
 std::string full_name(const AllocatedClaim& claim, const std::string& request) {
   const auto found = std::ranges::find(claim.devices, request, &AllocatedDevice::request);
   const bool has_subrequest = found != claim.devices.end() && !found->subrequest.empty();

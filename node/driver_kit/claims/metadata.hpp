@@ -1,6 +1,6 @@
-// Files with a claim's devices that containers read (KEP-5304): one for each request, with the same
-// content in each version of its API, the newest first. Paths and names are the Go helper's, so
-// that either can clean up what the other has written.
+// Metadata files for containers about a claim's devices (KEP-5304): one for each request, with the
+// same content in each version of the API, newest first. Paths and names are the Go helper's, so
+// that each can clean up the other's files.
 #pragma once
 
 #include <expected>
@@ -14,14 +14,14 @@
 
 namespace dcm::driver_kit {
 
-// What is known of a device in one request.
+// Details of a device in one request.
 struct RequestDevice {
   std::string pool;
   std::string device;
   DeviceMetadata metadata = {};
 };
 
-// The devices of each request, in the order of the allocation, with what the driver says of them.
+// The devices of each request, in the order of the allocation, with the driver's details.
 std::map<std::string, std::vector<RequestDevice>> devices_by_request(const AllocatedClaim& claim,
                                                                      const PreparedClaim& prepared);
 
@@ -29,12 +29,12 @@ std::map<std::string, std::vector<RequestDevice>> devices_by_request(const Alloc
 std::string metadata_file(const AllocatedClaim& claim, const std::string& driver,
                           const std::string& request, const std::vector<RequestDevice>& devices);
 
-// The same file, one generation later, with what is known of these devices now. Errors: it is no
-// such file, or has no such device.
+// The same file, one generation later, with updated details of these devices. Errors: it is no such
+// file, or has no such device.
 std::expected<std::string, std::string> updated_metadata(std::string_view file,
                                                          const std::vector<RequestDevice>& devices);
 
-// Where a container finds it.
+// Its path in the container.
 std::string metadata_path_in_container(const AllocatedClaim& claim, const std::string& driver,
                                        const std::string& request);
 

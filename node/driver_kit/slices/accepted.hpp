@@ -1,5 +1,5 @@
-// What became of the slices that were written: the API server fills in defaults and drops fields of
-// features that are off, which must not be written again and again.
+// How the API server changed written slices: it fills in defaults and drops fields of disabled
+// features, which must not be written again and again.
 #pragma once
 
 #include <map>
@@ -18,12 +18,12 @@ struct AcceptedContent {
 };
 using AcceptedSlices = std::map<std::string, AcceptedContent>;  // by the slice's name
 
-// Paths of fields that were written and are not in what was stored: "devices[0].taints".
+// Paths of written fields that were not stored: "devices[0].taints".
 std::vector<std::string> dropped_fields(const boost::json::object& written,
                                         const boost::json::object& stored);
 
-// The slice without attributes that are lists: a server without DRAListTypeAttributes drops the
-// lists and then refuses the slice, for attributes without a value. Nothing: there are none.
+// The slice without list attributes: a server without DRAListTypeAttributes drops the lists and
+// then rejects the slice, for attributes without a value. nullopt if there are none.
 std::optional<boost::json::object> without_lists(boost::json::object slice);
 
 }  // namespace dcm::driver_kit

@@ -24,7 +24,7 @@ using runtime::Result;
 const api::Resource kSlices{&api::kResourceSlices, "v1"};
 const api::Resource kClaims{&api::kResourceClaims, "v1"};
 
-// The server ends a watch after the first; a watch that it has forgotten ends by the second.
+// The server ends a watch after the first; a watch that the server has lost ends by the second.
 constexpr std::chrono::seconds kWatchTime{300};
 constexpr runtime::Duration kWatchPatience = std::chrono::seconds(330);
 
@@ -109,13 +109,13 @@ Task<Result<SliceApi::Slice>> ApiSlices::call(ApiRequest request) {
 }
 
 Task<> ApiSlices::watch(std::function<void()> on_change) {
-  runtime::Duration pause = kPause;
+  runtime::Duration pause = kPause.first;
   while (true) {
     const runtime::MonoTime began = time_.now();
     (void)co_await watch_once(on_change);
-    version_.clear();  // something may be missed: from the newest state on, after a list
+    version_.clear();  // some changes may be missed: from the newest state, after a list
     on_change();
-    pause = time_.now() - began > kPauseMax ? kPause : std::min(kPauseMax, pause * 2);
+    pause = time_.now() - began > kPause.most ? kPause.first : kPause.after(pause);
     co_await runtime::sleep_for(time_, pause);
   }
 }

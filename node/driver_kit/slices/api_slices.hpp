@@ -1,4 +1,4 @@
-// The slices of one driver on one node, or of no node, at the API server.
+// The slices of one driver on one node, or of no node, on the API server.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 #include "client/request/rest_client.hpp"
 #include "node/driver_kit/driver.hpp"
 #include "node/driver_kit/slices/publisher.hpp"
+#include "runtime/backoff.hpp"
 
 namespace dcm::driver_kit {
 
@@ -14,8 +15,7 @@ namespace dcm::driver_kit {
 class ApiSlices final : public SliceApi {
  public:
   // A watch that ended is opened again after so long.
-  static constexpr runtime::Duration kPause = std::chrono::seconds(1);
-  static constexpr runtime::Duration kPauseMax = std::chrono::minutes(1);
+  static constexpr runtime::Backoff kPause{std::chrono::seconds(1), std::chrono::minutes(1)};
 
   // `time` and `rest` must outlive it. An empty `node`: the slices of no node.
   ApiSlices(runtime::TimeSource& time, client::RestClient& rest, const std::string& driver,
@@ -27,7 +27,7 @@ class ApiSlices final : public SliceApi {
   Task<runtime::Result<Slice>> update(Slice slice) override;
   Task<runtime::Result<>> remove(Slice slice) override;
 
-  // Tells of changes, and whenever some may have been missed. Ends by cancellation only.
+  // Reports changes, and whenever some may have been missed. Ends only by cancellation.
   Task<> watch(std::function<void()> on_change);
 
  private:

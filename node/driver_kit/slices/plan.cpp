@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-// A pool's slices that are there, and what must become of them.
+// A pool's existing slices, and their planned changes.
 class PoolPlan {
  public:
   PoolPlan(const SliceOwner& owner, const DevicePool& pool, const AcceptedSlices& accepted)
@@ -26,7 +26,7 @@ class PoolPlan {
     for (const json::object* slice : published) {
       generation_ = std::max(generation_, generation_of(*slice));
     }
-    TaintTimes times;  // of the newest generation, where several know a taint
+    TaintTimes times;  // from the newest generation, if several know a taint
     for (const json::object* slice : published) {
       if (generation_of(*slice) == generation_) times.add({slice});
     }
@@ -39,7 +39,7 @@ class PoolPlan {
     for (const auto& [index, slice] : current_) {
       if (!is_as_wanted(index, *slice)) changed.insert(index);
     }
-    // A pool that changes by one write is complete at any time; any other is so by its generation.
+    // A pool changed by one write is complete at any time; any other is complete by its generation.
     const bool is_new_generation = current_.size() < slices_.size() || changed.size() > 1;
     if (is_new_generation) ++generation_;
     for (const auto& [index, slice] : current_) {

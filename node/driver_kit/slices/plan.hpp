@@ -1,5 +1,5 @@
-// Which ResourceSlices a driver must make, change and delete so that the cluster sees its devices
-// as complete pools (KEP-4381). Pure: the same rules as the Go helper's, so that either may go on
+// Which ResourceSlices a driver must create, change and delete so that the cluster sees its devices
+// as complete pools (KEP-4381). Pure: the same rules as the Go helper's, so that each can continue
 // with what the other has published.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace dcm::driver_kit {
 
-// Whole ResourceSlices, to be carried out in this order: a device that is gone must not be handed
-// out because something else could not be written.
+// Whole ResourceSlices, to be written in this order: a device that is gone must not be allocated
+// because another write failed.
 struct SlicePlan {
   std::vector<boost::json::object> obsolete;
   std::vector<boost::json::object> updates;
@@ -23,7 +23,7 @@ struct SlicePlan {
 };
 
 // `published`: all slices of this driver and node. A taint keeps the time at which it was added,
-// unless the driver says one, also where its device moves to another slice.
+// unless the driver sets one, even if its device moves to another slice.
 SlicePlan plan_slices(const SliceOwner& owner, const std::vector<DevicePool>& pools,
                       const std::vector<boost::json::object>& published,
                       const AcceptedSlices& accepted);

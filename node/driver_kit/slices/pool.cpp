@@ -17,7 +17,7 @@ json::object as_stored(json::object item) {
   return item;
 }
 
-// In order, at most so many each.
+// In order, at most this many each.
 std::vector<json::array> split(const std::vector<json::object>& items, std::size_t most) {
   std::vector<json::array> parts(1);
   for (const json::object& item : items) {
@@ -59,7 +59,7 @@ std::vector<json::object> all_contents_of(const DevicePool& pool) {
       add("sharedCounters", std::move(sets));
     }
   }
-  // Without devices, one empty slice shows that the driver is there.
+  // Without devices, one empty slice shows that the driver exists.
   if (pool.devices.empty() && !slices.empty()) return slices;
   const std::size_t most =
       std::ranges::any_of(pool.devices, is_complex) ? kComplexDevicesMax : kDevicesMax;

@@ -31,7 +31,7 @@ Result<> SlicePublisher::publish(std::vector<DevicePool> pools) {
     log_.error("Pools cannot be published", {{"driver", owner_.driver}, {"err", *problem}});
     return runtime::fail(runtime::Reason::configuration, *problem);
   }
-  // Also while the slices are gone, as when the node has deleted those of a lost driver.
+  // Even while the slices are gone, for example because the node deleted those of a lost driver.
   std::map<std::string, TaintTimes> times;
   for (const DevicePool& pool : pools_) times[pool.name].add(pool);
   for (DevicePool& pool : pools) times[pool.name].set(pool);
@@ -47,21 +47,21 @@ void SlicePublisher::observe_change() {
 }
 
 Task<> SlicePublisher::run() {
-  runtime::Duration retry = kRetryMin;
+  runtime::Duration retry{};
   co_await wait_for_pools(0, {});
   while (true) {
     const std::uint64_t pools = published_;
     const std::uint64_t changes = changes_;
     const Result<> written = co_await write();
     if (written) {
-      retry = kRetryMin;
+      retry = {};
       while (published_ == pools && changes_ == changes) co_await news_.wait();
       co_await wait_for_pools(pools, Deadline::after(time_, kMendDelay));
     } else {
       log_.warning("ResourceSlices cannot be published",
                    {{"driver", owner_.driver}, {"err", to_string(written.error())}});
+      retry = kRetry.after(retry);
       co_await wait_for_pools(pools, Deadline::after(time_, retry));
-      retry = std::min(kRetryMax, retry * 2);
     }
   }
 }
@@ -109,17 +109,17 @@ Task<Result<SliceApi::Slice>> SlicePublisher::send(Write write, SliceApi::Slice 
   auto plain = without_lists(std::move(slice));
   if (!plain) co_return stored;
   Result<SliceApi::Slice> again = co_await (api_.*write)(*std::move(plain));
-  co_return again ? std::move(again) : std::move(stored);  // the first refusal is about all of it
+  co_return again ? std::move(again) : std::move(stored);  // the first refusal concerns all of it
 }
 
-// The server has said when a taint was added: it is said again if the slice is ever made anew.
+// The server knows when a taint was added: that time is reused if the slice is recreated.
 void SlicePublisher::remember_times(const std::vector<SliceApi::Slice>& published) {
   std::map<std::string, TaintTimes> times;
   for (const SliceApi::Slice& slice : published) times[pool_of(slice)].add({&slice});
   for (DevicePool& pool : pools_) times[pool.name].set(pool);
 }
 
-// Slices that others have deleted come back under other names.
+// Slices deleted by others reappear under other names.
 void SlicePublisher::forget_all_but(const std::vector<SliceApi::Slice>& published) {
   std::set<std::string> names;
   for (const SliceApi::Slice& slice : published) names.insert(slice_name(slice));

@@ -1,5 +1,5 @@
-// Keeps a driver's ResourceSlices as the driver says: writes them, and writes them again when
-// another client has changed or deleted them, as a node does that has lost its driver.
+// Keeps a driver's ResourceSlices up to date: writes them, and restores them when another client
+// has changed or deleted them, like a node that has lost its driver.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "node/driver_kit/slices/plan.hpp"
+#include "runtime/backoff.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/error.hpp"
 #include "runtime/log.hpp"
@@ -16,7 +17,7 @@ namespace dcm::driver_kit {
 
 using runtime::Task;
 
-// The API server as a publisher sees it.
+// The publisher's interface to the API server.
 class SliceApi {
  public:
   using Slice = boost::json::object;
@@ -29,7 +30,7 @@ class SliceApi {
   // Returns the slice as stored.
   virtual Task<runtime::Result<Slice>> create(Slice slice) = 0;
   virtual Task<runtime::Result<Slice>> update(Slice slice) = 0;
-  // Succeeds also if the slice is gone already.
+  // Succeeds even if the slice is gone already.
   virtual Task<runtime::Result<>> remove(Slice slice) = 0;
 };
 
@@ -38,29 +39,28 @@ class SlicePublisher {
  public:
   // Other clients' changes are reverted after this delay, when every watch has seen them.
   static constexpr runtime::Duration kMendDelay = std::chrono::seconds(30);
-  static constexpr runtime::Duration kRetryMin = std::chrono::seconds(1);
-  static constexpr runtime::Duration kRetryMax = std::chrono::minutes(1);
+  static constexpr runtime::Backoff kRetry{std::chrono::seconds(1), std::chrono::minutes(1)};
 
   // `time` and `api` must outlive it. An empty `node`: for pools of no node, by one publisher in
   // the cluster.
   SlicePublisher(runtime::TimeSource& time, SliceApi& api, std::string driver, std::string node,
                  runtime::Logger log);
 
-  // From now on, at once. Before the first call nothing is published and nothing deleted. Errors:
-  // configuration, with a line that names the field: the API server, or a scheduler, would refuse
-  // it. What was published before stays.
+  // Takes effect at once. Before the first call nothing is published or deleted. Errors:
+  // configuration, with a line that names the field that the API server or a scheduler would
+  // reject; then the published pools stay.
   runtime::Result<> publish(std::vector<DevicePool> pools);
   // Call it when a slice may have changed, no matter who changed it.
   void observe_change();
 
-  // Ends by cancellation only. The slices stay: the node deletes them when the driver stays away.
+  // Ends only by cancellation. The slices stay: the node deletes them if the driver stays away.
   Task<> run();
 
  private:
   Task<runtime::Result<>> write();
   Task<runtime::Result<>> carry_out(SlicePlan plan);
   using Write = Task<runtime::Result<SliceApi::Slice>> (SliceApi::*)(SliceApi::Slice);
-  // Without what a server refuses because a feature of its is off.
+  // Without fields that a server rejects because a feature is off.
   Task<runtime::Result<SliceApi::Slice>> send(Write write, SliceApi::Slice slice);
   void remember_times(const std::vector<SliceApi::Slice>& published);
   void forget_all_but(const std::vector<SliceApi::Slice>& published);

@@ -1,12 +1,13 @@
-// Quantities as the API server writes them: it stores 1024Mi as 1Gi, and the number 4 as "4". A
-// slice that says the same must not look changed to a driver that has just started.
+// Quantities as the API server writes them: it stores 1024Mi as 1Gi, and the number 4 as "4". An
+// equal slice must not look changed to a driver that has just started.
 #pragma once
 
 #include <boost/json/object.hpp>
 
 namespace dcm::driver_kit {
 
-// Those in capacities and counters of a device, or of a set of counters. What is no quantity stays.
+// Those in the capacities and counters of a device, or of a set of counters. Invalid quantities are
+// kept.
 void write_quantities_as_stored(boost::json::object& part);
 
 }  // namespace dcm::driver_kit

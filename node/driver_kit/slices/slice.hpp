@@ -1,4 +1,4 @@
-// Parts of a ResourceSlice; what is not there is empty.
+// Parts of a ResourceSlice; missing ones are empty.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace dcm::driver_kit {
 
-// Digits at the beginning of a slice's name, hexadecimal: schedulers look at slices by name.
+// Hexadecimal digits at the beginning of a slice's name: schedulers visit slices by name.
 inline constexpr std::size_t kIndexDigits = 5;
 
 std::string slice_name(const boost::json::object& slice);
 std::string pool_of(const boost::json::object& slice);
 std::int64_t generation_of(const boost::json::object& slice);
-// Which of its pool's slices it is, by its name; nothing: it was not made by the kit's rules.
+// Its index among its pool's slices, from its name; nullopt: not named by the kit's rules.
 std::optional<std::size_t> index_of(const boost::json::object& slice);
 const boost::json::array& slice_devices(const boost::json::object& slice);
-// The spec without what follows from driver, node and pool.
+// The spec without fields derived from driver, node and pool.
 boost::json::object slice_content(const boost::json::object& slice);
 
 }  // namespace dcm::driver_kit

@@ -1,5 +1,5 @@
-// Since when devices have their taints: tolerations for some seconds count from there, so a taint
-// that stays must not seem new.
+// When devices got their taints: tolerationSeconds count from then, so a lasting taint must not
+// seem new.
 #pragma once
 
 #include <map>
@@ -15,12 +15,12 @@ namespace dcm::driver_kit {
 
 class TaintTimes {
  public:
-  // Of the pool's devices, wherever they are: in any of these slices, or among the devices of a
-  // pool. What is added later does not replace what is known.
+  // Of the pool's devices, in any of these slices, or among the devices of a pool. Later additions
+  // do not replace known times.
   void add(const std::vector<const boost::json::object*>& slices);
   void add(const DevicePool& pool);
 
-  // Gives each taint without a time the one that it had, if key, value and effect are the same.
+  // Gives each taint without a time its previous one, if key, value and effect are the same.
   void set(boost::json::object& device) const;
   void set(DevicePool& pool) const;
   // `content` has `devices`, or none.

@@ -1,4 +1,6 @@
 // Many watches: who is told of a change, in which order, and what is encoded once.
+#include "apiserver/kinds/kinds.hpp"
+#include "apiserver/model/resource_table.hpp"
 #include "apiserver/registry/object_texts.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
@@ -94,7 +96,7 @@ class ObjectTextsTest : public ::testing::Test {
   }
 
  private:
-  ResourceTable types_{ServedVersions()};
+  ResourceTable types_{built_in_kinds(), ServedVersions()};
   ObjectTexts texts_;
 };
 

@@ -181,7 +181,7 @@ CO_TEST(EventFairness, reserves_writers_for_other_namespaces_during_slow_answers
   const auto calm = queue.next();
   CO_ASSERT_TRUE(calm.has_value());
   EXPECT_EQ(calm->event.key.namespace_.str(), "calm");
-  queue.finish(in_hand.front(), EventQueue::Outcome::written);
+  queue.finish(in_hand.front(), EventQueue::Answer::written);
   EXPECT_TRUE(queue.next().has_value());
   co_return;
 }

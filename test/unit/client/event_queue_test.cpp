@@ -13,7 +13,7 @@ using runtime::MonoTime;
 using runtime::Rng;
 using runtime::WallTime;
 using Kind = EventQueue::Write::Kind;
-using Outcome = EventQueue::Outcome;
+using Answer = EventQueue::Answer;
 using Verdict = EventQueue::Verdict;
 
 const WallTime kStart{Duration(0x18a1f0c2d9e4b7c3)};
@@ -41,11 +41,11 @@ struct Clocked {
   Verdict report(api::Event reported) {
     return queue.report(std::move(reported), MonoTime(elapsed), kStart + elapsed);
   }
-  // Writes what comes next, with this outcome.
-  EventQueue::Write written(Outcome outcome = Outcome::written) {
+  // Writes what comes next, with this answer.
+  EventQueue::Write written(Answer answer = Answer::written) {
     const auto next = queue.next();
     if (!next) throw std::logic_error("nothing to write");
-    queue.finish(next->id, outcome);
+    queue.finish(next->id, answer);
     return *next;
   }
 
@@ -129,7 +129,7 @@ TEST(EventQueue, writes_event_repeated_while_being_written_again) {
   ASSERT_TRUE(write);
   EXPECT_EQ(c.report(event("a")), Verdict::merged);
   EXPECT_FALSE(c.queue.next()) << "not twice at the same time";
-  c.queue.finish(write->id, Outcome::written);
+  c.queue.finish(write->id, Answer::written);
   const EventQueue::Write again = c.written();
   EXPECT_EQ(again.kind, Kind::repeat);
   EXPECT_EQ(again.event.count, 2);
@@ -140,7 +140,7 @@ TEST(EventQueue, recreates_expired_event_on_repetition) {
   c.report(event("a"));
   c.written();
   c.report(event("a"));
-  EXPECT_EQ(c.written(Outcome::vanished).kind, Kind::repeat);
+  EXPECT_EQ(c.written(Answer::vanished).kind, Kind::repeat);
   const EventQueue::Write again = c.written();
   EXPECT_EQ(again.kind, Kind::create);
   EXPECT_EQ(again.event.count, 2);
@@ -149,7 +149,7 @@ TEST(EventQueue, recreates_expired_event_on_repetition) {
 TEST(EventQueue, does_not_retry_abandoned_event) {
   Clocked c;
   c.report(event("a"));
-  c.written(Outcome::given_up);
+  c.written(Answer::given_up);
   EXPECT_FALSE(c.queue.next());
   c.elapsed = 1h;
   c.report(event("a"));

@@ -105,13 +105,13 @@ TEST(Retry, doubles_backoff_within_bounds_with_jitter) {
   const RetryPolicy policy{.attempts_max = 100};
   const Error error{Reason::disconnected, ""};
   Rng rng(1);
-  Duration base = policy.backoff_min;
+  Duration base = policy.backoff.first;
   for (int attempts = 1; attempts < 20; ++attempts) {
     const auto wait = decide_retry(policy, Verb::get, error, attempts, 1h, rng);
     ASSERT_TRUE(wait);
     EXPECT_GE(*wait, base / 2) << attempts;
     EXPECT_LE(*wait, base) << attempts;
-    base = std::min(base * 2, policy.backoff_max);
+    base = std::min(base * 2, policy.backoff.most);
   }
   EXPECT_NE(decide_retry(policy, Verb::get, error, 1, 1h, rng),
             decide_retry(policy, Verb::get, error, 1, 1h, rng));

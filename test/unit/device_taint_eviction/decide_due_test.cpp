@@ -14,12 +14,14 @@ using api::PodPhase;
 
 // "30s: rule r; gpu.example.com/pool/gpu-0, taint 0"; empty: may stay.
 std::string judge(const World& world, const std::string& pod) {
-  const Verdict verdict = world.tracker.verdict(*world.find_pod({test::kNamespace, pod}));
-  if (!verdict.due) return verdict.reasons.empty() ? "" : "reasons without a due time";
+  const PodPtr judged = world.find_pod({test::kNamespace, pod});
+  const Verdict verdict = decide_due(*judged, world, world.tracker.taints());
+  const auto reasons = reasons_for(*judged, world, world.tracker.taints());
+  if (!verdict.due) return reasons.empty() ? "" : "reasons without a due time";
   const auto after = std::chrono::duration_cast<seconds>(*verdict.due - kStart).count();
   std::string text = std::to_string(after) + "s:";
   const char* separator = " ";
-  for (const Reason& reason : verdict.reasons) {
+  for (const Reason& reason : reasons) {
     text += separator + reason.str();
     separator = "; ";
   }

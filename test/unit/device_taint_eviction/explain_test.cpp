@@ -1,5 +1,5 @@
 // Explanations of a pod's taints and of rules: a world, and the sentences that it leads to.
-#include "controllers/device_taint_eviction/explain/explain.hpp"
+#include "controllers/device_taint_eviction/explain.hpp"
 
 #include <functional>
 
@@ -118,8 +118,7 @@ TEST(ExplainEviction, describes_pod) {
     snapshot.uid = snapshot.pod->meta.uid;
     snapshot.now = at(30s);
     snapshot.mode = row.mode;
-    const Topic topic = explain_pod(
-        snapshot, world, {world.tracker.published(), world.tracker.rules()}, Evicted::no);
+    const Topic topic = explain_pod(snapshot, world, world.tracker.taints(), Evicted::no);
     expect_parts(row.sentence, text_of({topic}), row.parts);
   }
 }

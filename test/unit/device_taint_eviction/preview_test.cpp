@@ -1,7 +1,7 @@
 // The counts of a rule with effect None.
 #include <gtest/gtest.h>
 
-#include "controllers/device_taint_eviction/sync/write_condition.hpp"
+#include "controllers/device_taint_eviction/sync/preview_count.hpp"
 #include "test/unit/device_taint_eviction/world.hpp"
 
 namespace dcm::device_taint_eviction {

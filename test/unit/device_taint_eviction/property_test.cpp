@@ -193,7 +193,7 @@ void expect_as_the_model_says(const World& world) {
   for (const auto& [key, pod] : world.pods) {
     std::set<std::string> rules;
     const auto due = model.due(*pod, rules);
-    const PendingPod* found = world.tracker.pending().find(pod->meta.uid);
+    const PendingPod* found = world.pending_pods.find(pod->meta.uid);
     ASSERT_EQ(found != nullptr, due.has_value()) << key.name;
     if (found == nullptr) continue;
     EXPECT_EQ(found->due, *due) << key.name;
@@ -201,7 +201,7 @@ void expect_as_the_model_says(const World& world) {
     for (const std::string& rule : rules) ++pending_by_rule[rule];
     ++pending;
   }
-  EXPECT_EQ(world.tracker.pending().size(), pending);
+  EXPECT_EQ(world.pending_pods.size(), pending);
   for (const auto& [key, rule] : world.rules) {
     EXPECT_EQ(world.counts(key.name).pending, pending_by_rule[key.name]) << key.name;
   }

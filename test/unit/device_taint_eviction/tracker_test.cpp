@@ -1,5 +1,5 @@
 // The pending pods as objects change.
-#include "controllers/device_taint_eviction/tracker/tracker.hpp"
+#include "controllers/device_taint_eviction/tracker.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class TrackerTest : public testing::Test {
     world.put(claim_of(name).with_device("pool-" + name, "gpu-0", std::move(tolerations)));
   }
   void evict(const std::string& pod) {
-    const PendingPod* pending = world.tracker.pending().find(test::uid_of(pod));
+    const PendingPod* pending = world.pending_pods.find(test::uid_of(pod));
     ASSERT_NE(pending, nullptr);
     world.tracker.record_evicted(PodRef(pending->pod), std::vector<RuleId>(pending->rules));
   }
@@ -123,7 +123,7 @@ TEST_F(TrackerTest, notifies_owner_when_reason_goes) {
     EXPECT_EQ(fresh.pending(), "");
     EXPECT_EQ(fresh.cancelled(), row.cancelled);
     EXPECT_EQ(fresh.counts("r"), RuleCounts{});
-    EXPECT_EQ(fresh.tracker.pending().size(), 0U);
+    EXPECT_EQ(fresh.pending_pods.size(), 0U);
   }
 }
 
@@ -249,7 +249,7 @@ TEST_F(TrackerTest, forgets_evictions_with_rule) {
 TEST_F(TrackerTest, counts_eviction_accepted_after_reason_went) {
   world.put(rule_for_all());
   world.settle();
-  const PendingPod pending = *world.tracker.pending().find(test::uid_of("p"));
+  const PendingPod pending = *world.pending_pods.find(test::uid_of("p"));
   world.put(claim_of("p"));
   world.settle();
   EXPECT_EQ(world.cancelled(), "p");
@@ -382,12 +382,36 @@ TEST_F(TrackerTest, judges_shared_claim_in_slices) {
   world.put(test::make_rule("r", no_execute("burnt")).selects("", "pool", ""));
   world.settle();
   world.put(shared);
-  EXPECT_EQ(world.tracker.pending().size(), 0U);
+  EXPECT_EQ(world.pending_pods.size(), 0U);
   world.tracker.advance(30);
-  EXPECT_GT(world.tracker.pending().size(), 0U);
-  EXPECT_LE(world.tracker.pending().size(), 30U);
+  EXPECT_GT(world.pending_pods.size(), 0U);
+  EXPECT_LE(world.pending_pods.size(), 30U);
   EXPECT_GE(settle_by(world, 30), kPods / 30 - 1);
-  EXPECT_EQ(world.tracker.pending().size(), kPods);
+  EXPECT_EQ(world.pending_pods.size(), kPods);
+}
+
+// Each by a change of its own: the pod's other claims are no reason to judge it again.
+TEST_F(TrackerTest, thousands_of_claims_of_a_pod_are_allocated_without_looking_at_all_each_time) {
+  constexpr std::size_t kClaims = 2'000;
+  auto pod = test::make_pod("many").on_node("node");
+  for (std::size_t i = 0; i < kClaims; ++i) {
+    pod.uses("c" + std::to_string(i), "claim-" + std::to_string(i));
+  }
+  world.put(pod);
+  world.settle();
+  const std::size_t before = world.claims_looked_up;
+  for (std::size_t i = 0; i < kClaims; ++i) {
+    const std::string number = std::to_string(i);
+    world.put(test::make_claim("claim-" + number)
+                  .with_device("pool-many", "gpu-" + number)
+                  .reserved_for("many"));
+    world.settle();
+  }
+  EXPECT_LE(world.claims_looked_up - before, kClaims);
+  ASSERT_EQ(world.pending_pods.find(test::uid_of("many")), nullptr);
+  world.put(test::make_slice("s", "pool-many").device("gpu-7", {no_execute("burnt")}));
+  world.settle();
+  EXPECT_NE(world.pending_pods.find(test::uid_of("many")), nullptr);
 }
 
 TEST_F(TrackerTest, walks_flapping_rule_only_once_more) {
@@ -399,7 +423,7 @@ TEST_F(TrackerTest, walks_flapping_rule_only_once_more) {
   world.tracker.advance(50);
   for (int i = 3; i < 100; ++i) world.put(rule_for_all("r", seconds(i)).generation(i));
   EXPECT_LE(settle_by(world, 50), 2 * once + 1);
-  EXPECT_EQ(world.tracker.pending().next_due(), at(99s));
+  EXPECT_EQ(world.pending_pods.next_due(), at(99s));
   EXPECT_EQ(touched(), std::vector<std::string>{"r"});
 }
 
@@ -411,7 +435,7 @@ TEST_F(TrackerTest, handles_broken_device_before_walk) {
   world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt", 1s)}));
   world.tracker.advance(50);
   EXPECT_TRUE(world.tracker.has_work());
-  EXPECT_EQ(world.tracker.pending().next_due(), at(1s));
+  EXPECT_EQ(world.pending_pods.next_due(), at(1s));
 }
 
 TEST_F(TrackerTest, does_not_wait_for_last_walk) {
@@ -422,14 +446,14 @@ TEST_F(TrackerTest, does_not_wait_for_last_walk) {
     world.tracker.advance(100);
     world.put(rule_for_all("flaps", 60s + seconds(generation)).generation(generation));
   }
-  EXPECT_EQ(world.tracker.pending().size(), 201U);
+  EXPECT_EQ(world.pending_pods.size(), 201U);
 }
 
 TEST_F(TrackerTest, holds_pods_until_walk_ends_unless_device_breaks) {
   for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
   world.settle();
   world.put(rule_for_all());
-  PendingPods& pending = world.tracker.pending();
+  PendingPods& pending = world.pending_pods;
   while (pending.find(test::uid_of("q199")) == nullptr) world.tracker.advance(20);
   ASSERT_TRUE(world.tracker.has_work());
   EXPECT_EQ(pending.next_due(), std::nullopt);
@@ -461,7 +485,7 @@ TEST_F(TrackerTest, holds_pods_of_next_walk) {
   while (world.tracker.is_looking_for("a")) world.tracker.advance(31);
   ASSERT_TRUE(world.tracker.is_looking_for("b"));
   std::size_t taken = 0;
-  while (const PendingPod* pod = world.tracker.pending().take({runtime::MonoTime(), at(0s)})) {
+  while (const PendingPod* pod = world.pending_pods.take({runtime::MonoTime(), at(0s)})) {
     EXPECT_EQ(pod->pod.key.name.front(), 'a');
     ++taken;
   }
@@ -484,7 +508,7 @@ TEST_F(TrackerTest, hands_out_pods_once_in_due_order) {
   add_pod("s", {exists("burnt", 10s)});
   world.put(rule_for_all());
   world.settle();
-  PendingPods& pending = world.tracker.pending();
+  PendingPods& pending = world.pending_pods;
   const auto take = [&](WallTime now) {
     const PendingPod* pod = pending.take({runtime::MonoTime(), now});
     return pod == nullptr ? std::string() : pod->pod.key.name;
@@ -505,7 +529,7 @@ TEST_F(TrackerTest, hands_out_pods_once_in_due_order) {
 TEST_F(TrackerTest, ignores_earlier_failures_of_postponed_pod) {
   world.put(rule_for_all("r", 5s));
   world.settle();
-  PendingPods& pending = world.tracker.pending();
+  PendingPods& pending = world.pending_pods;
   PendingPod* pod = pending.take({runtime::MonoTime(), at(5s)});
   for (int failure = 0; failure < 16; ++failure) pending.fail(*pod, runtime::MonoTime(5s), {});
   EXPECT_EQ(pending.stuck(), 1U);

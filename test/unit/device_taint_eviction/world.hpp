@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "controllers/device_taint_eviction/tracker/tracker.hpp"
+#include "controllers/device_taint_eviction/tracker.hpp"
 #include "test/support/objects.hpp"
 
 namespace dcm::device_taint_eviction {
@@ -49,7 +49,10 @@ inline test::ClaimBuilder claim_of(const std::string& pod) {
 class World : public Lookup {
  public:
   PodPtr find_pod(const api::NamespacedName& key) const override { return get(pods, key); }
-  ClaimPtr find_claim(const api::NamespacedName& key) const override { return get(claims, key); }
+  ClaimPtr find_claim(const api::NamespacedName& key) const override {
+    ++claims_looked_up;
+    return get(claims, key);
+  }
   common::GroupClaims group_claims() const override { return groups; }
   std::vector<PodPtr> pods_of_group(const api::NamespacedName& group) const override {
     std::vector<PodPtr> members;
@@ -91,7 +94,7 @@ class World : public Lookup {
   std::string pending() const {
     std::string text;
     for (const auto& [key, pod] : pods) {
-      const PendingPod* found = tracker.pending().find(pod->meta.uid);
+      const PendingPod* found = pending_pods.find(pod->meta.uid);
       if (found == nullptr) continue;
       const auto after = std::chrono::duration_cast<seconds>(found->due - kStart).count();
       text += (text.empty() ? "" : ", ") + key.name + " " + std::to_string(after) + "s";
@@ -119,7 +122,10 @@ class World : public Lookup {
   Objects<api::ResourceSlice> slices;
   Objects<api::DeviceTaintRule> rules;
   common::GroupClaims groups = common::GroupClaims::refused;
-  Tracker tracker{*this};
+  mutable std::size_t claims_looked_up = 0;
+  TaintRules taint_rules;
+  PendingPods pending_pods{taint_rules};
+  Tracker tracker{*this, taint_rules, pending_pods};
 
  private:
   template <class T>

@@ -215,6 +215,26 @@ struct std::hash<dcm::informers::Colliding> {
 namespace dcm::informers {
 namespace {
 
+// Each look-up that finds an object with few keys extracts them again, to compare.
+TEST(Index, extracts_thousands_of_keys_only_when_object_changes) {
+  constexpr int kKeys = 5'000;
+  int extracted = 0;
+  Store<api::Pod> store;
+  const auto index =
+      store.add_index<int>("index", [&extracted](const api::Pod&, const Emit<int>& emit) {
+        for (int key = 0; key < kKeys; ++key, ++extracted) emit(key);
+      });
+  auto writer = store.take_writer();
+  for (int version = 1; version <= 2; ++version) {
+    writer.observe_change(ChangeType::added, seen({.name = "a", .version = version}));
+  }
+  for (int key = 0; key < kKeys; ++key) ASSERT_TRUE(index.contains(key)) << key;
+  EXPECT_FALSE(index.contains(kKeys));
+  EXPECT_LE(extracted, 4 * kKeys) << "twice for each of two versions";
+  writer.observe_change(ChangeType::deleted, seen({.name = "a", .version = 3}));
+  EXPECT_FALSE(index.contains(0));
+}
+
 TEST(Index, distinguishes_keys_of_same_hash) {
   Store<api::Pod> store;
   const auto by_version = store.add_index<Colliding>(

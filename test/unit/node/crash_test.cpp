@@ -204,7 +204,7 @@ CO_TEST(Crash, window_15_separates_other_claim_of_same_name) {  // [52]
       make_claim("c2").with_uid("c2-new").with_device_of(kGpu, "node-0", "d1").reserved_for("q"));
   CO_ASSERT_TRUE(world.start());
   world.drivers.journal.clear();
-  const Outcome refused = co_await world.manager->prepare(second_pod());
+  const ClaimResult refused = co_await world.manager->prepare(second_pod());
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: old ResourceClaim with same name c2 and different UID "
             "c2-uid still exists (previous pod force-deleted?!)");

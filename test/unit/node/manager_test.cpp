@@ -91,13 +91,13 @@ CO_TEST(ClaimManager, keeps_no_entry_after_refusal_by_api_server) {  // [39], [4
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
-  const Outcome no_claim = co_await world.manager->prepare(pod);
+  const ClaimResult no_claim = co_await world.manager->prepare(pod);
   EXPECT_EQ(no_claim.error(),
             "prepare dynamic resources: fetch ResourceClaim c1: resourceclaims.resource.k8s.io "
             "\"c1\" not found");
   put_claim(world, "c1", {kGpu}, {"p"});
   world.drivers.missing = {kGpu};
-  const Outcome no_driver = co_await world.manager->prepare(pod);
+  const ClaimResult no_driver = co_await world.manager->prepare(pod);
   EXPECT_EQ(no_driver.error(),
             "prepare dynamic resources: DRA driver gpu.example.com is not registered");
   EXPECT_FALSE(world.manager->has_entry_of("p-uid")) << "so that the pod may be deleted at once";
@@ -111,7 +111,7 @@ CO_TEST(ClaimManager, retries_refusal) {  // [43]
   put_claim(world, "c1", {kGpu}, {"p"});
   world.drivers.refusals[kGpu] = {"rpc error: code = Internal desc = broken"};
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
-  const Outcome refused = co_await world.manager->prepare(pod);
+  const ClaimResult refused = co_await world.manager->prepare(pod);
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: NodePrepareResources: rpc error: code = Internal desc = "
             "broken");
@@ -209,7 +209,7 @@ CO_TEST(ClaimManager, retries_unprepare_until_success) {  // [57], [58], [60]
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
   CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
   world.drivers.missing = {kGpu, kNic};
-  const Outcome gone = co_await world.manager->unprepare(pod);
+  const ClaimResult gone = co_await world.manager->unprepare(pod);
   EXPECT_EQ(gone.error(),
             "unprepare dynamic resources: DRA driver gpu.example.com is not registered");
   EXPECT_FALSE(world.manager->book().begin()->second.is_going) << "no call was sent";
@@ -217,7 +217,7 @@ CO_TEST(ClaimManager, retries_unprepare_until_success) {  // [57], [58], [60]
   world.drivers.refusals[kNic] = {"rpc error: code = Internal desc = 1"};
   CO_ASSERT_TRUE(!(co_await world.manager->unprepare(pod)));
   EXPECT_TRUE(world.manager->has_entry_of("p-uid"));
-  const Outcome refused = co_await world.manager->prepare(make_pod("q").uses("gpu", "c1"));
+  const ClaimResult refused = co_await world.manager->prepare(make_pod("q").uses("gpu", "c1"));
   EXPECT_EQ(refused.error(), "prepare dynamic resources: ResourceClaim c1 is being unprepared");
   world.drivers.journal.clear();
   CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
@@ -284,7 +284,7 @@ CO_TEST(ClaimManager, prepares_reallocated_claim_after_old_pod) {  // [50]
   put_claim(world, "c1", {kGpu}, {"p"}, "d7");
   world.manager->observe_pods({"old-uid", "p-uid"});
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
-  const Outcome refused = co_await world.manager->prepare(pod);
+  const ClaimResult refused = co_await world.manager->prepare(pod);
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: ResourceClaim c1: devices of an older allocation are still "
             "prepared");
@@ -301,7 +301,7 @@ CO_TEST(ClaimManager, fails_operation_on_full_disk_and_keeps_state) {  // [67]
   put_claim(world, "c1", {kGpu}, {"p"});
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
   world.is_disk_full = true;
-  const Outcome refused = co_await world.manager->prepare(pod);
+  const ClaimResult refused = co_await world.manager->prepare(pod);
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: checkpoint ResourceClaim cache: No space left on device");
   EXPECT_TRUE(world.drivers.journal.empty()) << "no call without an entry on disk";
@@ -347,7 +347,7 @@ CO_TEST(ClaimManager, prepares_device_for_second_claim_only_after_unprepare) {
   const api::ObjectPtr<api::Pod> q = make_pod("q").uses("gpu", "c2");
   world.manager->observe_pods({"p-uid", "q-uid"});
   CO_ASSERT_TRUE(co_await world.manager->prepare(p));
-  const Outcome refused = co_await world.manager->prepare(q);
+  const ClaimResult refused = co_await world.manager->prepare(q);
   CO_ASSERT_TRUE(!refused);
   EXPECT_EQ(
       refused.error(),

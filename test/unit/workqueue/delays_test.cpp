@@ -69,14 +69,14 @@ TEST(Delays, keep_retry_when_item_fails_earlier) {
   TestQueue queue;
   for (int failures = 0; failures < 10; ++failures) queue.add_rate_limited(kItem);
   fail_once(queue, kItem);
-  ASSERT_EQ(queue.core.failures(kItem), 10U) << "the first of all was due after 5 ms";
+  ASSERT_EQ(queue.queue.failures(kItem), 10U) << "the first of all was due after 5 ms";
   queue.pass(5ms);
   queue.take();
   queue.done(kItem);
   fail_once(queue, kItem);
   queue.pass(4s);
   for (int events = 0; events < 20; ++events) fail_once(queue, kItem);
-  EXPECT_EQ(queue.core.failures(kItem), 11U) << "events in vain count for nothing";
+  EXPECT_EQ(queue.queue.failures(kItem), 11U) << "events in vain count for nothing";
   queue.pass(1119ms);
   EXPECT_EQ(queue.state(kItem), ItemState::delayed);
   queue.pass(1ms);
@@ -107,7 +107,7 @@ TEST(Delays, deliver_all_retries_when_their_cause_ends) {
   queue.pass(1s);
   queue.retry_now();
   EXPECT_EQ(queue.waiting(), 2U);
-  EXPECT_EQ(queue.core.failures("a/1"), 0U) << "they start anew";
+  EXPECT_EQ(queue.queue.failures("a/1"), 0U) << "they start anew";
   EXPECT_EQ(queue.handle(2), "a/1 a/2");
   EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "a requeue is no retry";
 }
@@ -190,7 +190,7 @@ TEST(Delays, deliver_items_due_together_in_bounded_steps) {
   for (int i = 0; i < 1000; ++i) queue.add_after(TestItem("a/" + std::to_string(i)), 1s);
   queue.pass(1s);
   EXPECT_LT(queue.waiting(), 1000U);
-  EXPECT_EQ(queue.core.scheduler().next_due(), queue.now) << "the rest is due";
+  EXPECT_EQ(queue.queue.scheduler().next_due(), queue.now()) << "the rest is due";
   for (int step = 0; step < 4; ++step) queue.pass(0s);
   EXPECT_EQ(queue.waiting(), 1000U);
 }
@@ -199,7 +199,7 @@ TEST(Retries, back_off_until_forgotten) {
   TestQueue queue;
   EXPECT_EQ(queue.add_rate_limited(kItem), 5ms);
   EXPECT_EQ(queue.add_rate_limited(kItem), 10ms);
-  EXPECT_EQ(queue.core.failures(kItem), 2U);
+  EXPECT_EQ(queue.queue.failures(kItem), 2U);
   queue.forget(kItem);
   EXPECT_EQ(queue.add_rate_limited(kItem), 5ms);
 }
@@ -243,30 +243,30 @@ TEST(Memory, keeps_nothing_of_forgotten_item) {
   queue.add_rate_limited(kItem);
   queue.done(kItem);
   queue.pass(1s);
-  EXPECT_EQ(queue.core.known(), 1U);
+  EXPECT_EQ(queue.queue.known(), 1U);
   queue.handle();
-  EXPECT_EQ(queue.core.known(), 0U);
+  EXPECT_EQ(queue.queue.known(), 0U);
 }
 
 TEST(Memory, keeps_namespace_only_until_its_bucket_is_full) {
   TestQueue queue;
   queue.add("short/pod");
   queue.handle();
-  EXPECT_EQ(queue.core.scheduler().namespaces(), 0U);
+  EXPECT_EQ(queue.queue.scheduler().namespaces(), 0U);
   for (int i = 0; i < 100; ++i) {
     const TestItem item("ns" + std::to_string(i) + "/pod");
     queue.add_rate_limited(item);
     queue.add(item);
     queue.handle();
   }
-  EXPECT_EQ(queue.core.known(), 0U);
-  EXPECT_EQ(queue.core.scheduler().namespaces(), 100U);
+  EXPECT_EQ(queue.queue.known(), 0U);
+  EXPECT_EQ(queue.queue.scheduler().namespaces(), 100U);
   queue.pass(10s);
   for (int i = 0; i < 100; ++i) {
     queue.add(TestItem("new" + std::to_string(i) + "/pod"));
     queue.handle();
   }
-  EXPECT_EQ(queue.core.scheduler().namespaces(), 0U);
+  EXPECT_EQ(queue.queue.scheduler().namespaces(), 0U);
 }
 
 TEST(Memory, keeps_emptied_bucket_between_items) {
@@ -275,7 +275,7 @@ TEST(Memory, keeps_emptied_bucket_between_items) {
   queue.forget("lab/a");
   queue.add("lab/a");
   queue.handle();
-  ASSERT_EQ(queue.core.known(), 0U);
+  ASSERT_EQ(queue.queue.known(), 0U);
   EXPECT_EQ(queue.add_rate_limited("lab/b"), 10'100ms);
 }
 

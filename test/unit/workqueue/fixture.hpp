@@ -1,11 +1,13 @@
 // Common tools of the queue's tests: an item, and a queue on a clock that tests set.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
 
-#include "workqueue/core.hpp"
+#include "runtime/metrics.hpp"
+#include "workqueue/queue.hpp"
 
 namespace dcm::workqueue {
 
@@ -36,46 +38,55 @@ struct TestHash {
   }
 };
 
-using TestCore = Core<TestItem, TestNamespaceOf, TestHash>;
-
-// A core and the time that its calls are told.
-struct TestQueue {
-  explicit TestQueue(std::size_t workers = 1000) : core(workers) {}
-
-  void add(const TestItem& item, Priority priority = Priority::live) {
-    core.add(item, priority, now);
+// Stands still until it is told to pass. Callbacks that have become due run once each.
+class TestTime final : public runtime::TimeSource {
+ public:
+  MonoTime now() const noexcept override { return now_; }
+  runtime::WallTime wall_now() const noexcept override { return {}; }
+  runtime::TimerId schedule(MonoTime when, std::function<void()> callback) override {
+    return timers_.add(when, std::move(callback));
   }
+  void cancel(runtime::TimerId id) noexcept override { timers_.cancel(id); }
+
+  void pass(Duration time) {
+    now_ += time;
+    for (std::size_t left = timers_.size(); left > 0 && timers_.next() <= now_; --left) {
+      timers_.take()();
+    }
+  }
+
+ private:
+  runtime::TimerQueue timers_;
+  MonoTime now_{std::chrono::hours(1)};
+};
+
+// A queue without workers, on a time of its own.
+struct TestQueue {
+  explicit TestQueue(std::size_t workers = 1000) : queue(time, metrics, Options("test", workers)) {}
+
+  void add(const TestItem& item, Priority priority = Priority::live) { queue.add(item, priority); }
   void add_after(const TestItem& item, Duration delay, std::optional<Priority> priority = {}) {
-    core.add_after(item, delay, priority, now);
+    queue.add(item, {.after = delay, .priority = priority});
   }
   Duration add_rate_limited(const TestItem& item, std::optional<Priority> priority = {},
                             Duration at_least = {}) {
-    return core.add_rate_limited(item, priority, now, at_least);
+    return queue.add(item, {.after = at_least, .rate_limited = true, .priority = priority});
   }
-  void pass(Duration time) {
-    now += time;
-    core.advance(now);
-  }
-  void retry_now() {
-    core.retry_now(now);
-    core.advance(now);
-  }
-  void retry_now(const TestItem& item) {
-    core.retry_now(item, now);
-    core.advance(now);
-  }
+  void pass(Duration duration) { time.pass(duration); }
+  void retry_now() { queue.retry_now(); }
+  void retry_now(const TestItem& item) { queue.retry_now(item); }
   // "" when nothing waits.
   std::string take() {
-    const auto taken = core.take(now);
-    return taken ? taken->item.str() : "";
+    const auto taken = queue.take();
+    return taken ? taken->str() : "";
   }
   // Takes and finishes an item.
   std::string handle() {
-    const auto taken = core.take(now);
+    const auto taken = queue.take();
     if (!taken) return "";
-    core.forget(taken->item, now);
-    core.done(taken->item, now);
-    return taken->item.str();
+    queue.forget(*taken);
+    queue.done(*taken);
+    return taken->str();
   }
   // Handles `count` items: "a/1 b/1 a/2".
   std::string handle(int count) {
@@ -83,14 +94,16 @@ struct TestQueue {
     for (; count > 0; --count) order += (order.empty() ? "" : " ") + handle();
     return order;
   }
-  Duration done(const TestItem& item) { return core.done(item, now); }
-  void forget(const TestItem& item) { core.forget(item, now); }
-  ItemState state(const TestItem& item) const { return core.state(item); }
-  std::size_t waiting() const { return core.scheduler().waiting(); }
-  Load load() const { return core.scheduler().load(now); }
+  Duration done(const TestItem& item) { return queue.done(item); }
+  void forget(const TestItem& item) { queue.forget(item); }
+  ItemState state(const TestItem& item) const { return queue.state(item); }
+  std::size_t waiting() const { return queue.len(); }
+  Load load() const { return queue.load(); }
+  MonoTime now() const { return time.now(); }
 
-  TestCore core;
-  MonoTime now{std::chrono::hours(1)};
+  TestTime time;
+  runtime::MetricsRegistry metrics;
+  Queue<TestItem, TestNamespaceOf, TestHash> queue;
 };
 
 }  // namespace dcm::workqueue

@@ -49,7 +49,7 @@ TEST_F(ItemReports, describe_waiting_item) {
 }
 
 TEST_F(ItemReports, describe_delayed_item) {
-  items.add_after("a", 90s);
+  items.add("a", {.after = 90s});
   const ItemReport report = items.report("a");
   EXPECT_EQ(report.state, ItemState::delayed);
   EXPECT_EQ(report.due, time.now() + 90s);
@@ -60,9 +60,9 @@ TEST_F(ItemReports, describe_delayed_item) {
 }
 
 TEST_F(ItemReports, describe_failed_item) {
-  items.add_rate_limited("a");
-  items.add_rate_limited("b");
-  items.add_rate_limited("b");
+  items.add("a", {.rate_limited = true});
+  items.add("b", {.rate_limited = true});
+  items.add("b", {.rate_limited = true});
   EXPECT_TRUE(told("a").starts_with("1 attempt in a row failed. The next ")) << told("a");
   EXPECT_TRUE(told("b").starts_with("2 attempts in a row failed. The next ")) << told("b");
 }

@@ -36,13 +36,13 @@ class Driver {
   void drain() {
     while (!testing::Test::HasFailure() &&
            (model_.depth() > 0 || model_.next_due() || !model_.processing().empty())) {
-      if (const auto due = model_.next_due(); due && model_.depth() == 0) pass(*due - queue_.now);
+      if (const auto due = model_.next_due(); due && model_.depth() == 0) pass(*due - queue_.now());
       take();
       finish_one();
       compare();
     }
     for (const TestItem& item : items_) queue_.forget(item);
-    EXPECT_EQ(queue_.core.known(), 0U);
+    EXPECT_EQ(queue_.queue.known(), 0U);
   }
 
   int picks() const { return picks_; }
@@ -86,7 +86,7 @@ class Driver {
 
   void add(const TestItem& item, Priority priority) {
     queue_.add(item, priority);
-    model_.add(item.str(), priority, queue_.now);
+    model_.add(item.str(), priority, queue_.now());
   }
 
   std::optional<Priority> some_priority() {
@@ -99,27 +99,27 @@ class Driver {
     const Duration delay = std::chrono::seconds(rng_.below(20));
     const std::optional<Priority> priority = some_priority();
     queue_.add_after(item, delay, priority);
-    model_.add_after(item.str(), delay, priority, DelayKind::requeue, queue_.now);
+    model_.add_after(item.str(), delay, priority, DelayKind::requeue, queue_.now());
   }
 
   void add_rate_limited(const TestItem& item) {
     const std::optional<Priority> priority = some_priority();
-    const std::uint32_t failures = queue_.core.failures(item);
+    const std::uint32_t failures = queue_.queue.failures(item);
     const Duration delay = queue_.add_rate_limited(item, priority);
-    const bool is_early = queue_.core.failures(item) == failures;
-    EXPECT_TRUE(is_early || delay >= item_backoff(failures));
-    model_.add_after(item.str(), delay, priority, DelayKind::retry, queue_.now);
+    const bool is_early = queue_.queue.failures(item) == failures;
+    EXPECT_TRUE(is_early || delay >= kItemBackoff.after_failures(failures));
+    model_.add_after(item.str(), delay, priority, DelayKind::retry, queue_.now());
   }
 
   void pass(Duration time) {
     queue_.pass(time);
-    model_.advance(queue_.now);
+    model_.advance(queue_.now());
   }
 
   void take() {
     if (model_.processing().size() >= workers_) return;
     const std::string item = queue_.take();
-    EXPECT_EQ(model_.take(item, queue_.now), "") << "taken: " << item;
+    EXPECT_EQ(model_.take(item, queue_.now()), "") << "taken: " << item;
     ++picks_;
   }
 
@@ -130,7 +130,7 @@ class Driver {
         std::next(processing.begin(), static_cast<std::ptrdiff_t>(rng_.below(processing.size())))
             ->first;
     queue_.done(TestItem(item));
-    model_.done(item, queue_.now);
+    model_.done(item, queue_.now());
   }
 
   void compare() {
@@ -139,7 +139,7 @@ class Driver {
     }
     EXPECT_EQ(queue_.waiting(), model_.waiting());
     EXPECT_EQ(queue_.load().depth, model_.depth());
-    EXPECT_EQ(queue_.core.scheduler().next_due(), model_.next_due());
+    EXPECT_EQ(queue_.queue.scheduler().next_due(), model_.next_due());
   }
 
   runtime::Rng rng_;

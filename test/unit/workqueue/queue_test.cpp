@@ -90,8 +90,8 @@ CO_TEST(Queue, keeps_waiter_waiting_whose_item_was_taken) {
 CO_TEST(Queue, wakes_waiter_when_delay_ends) {
   Setup setup(loop);
   const MonoTime start = loop.time().now();
-  setup.queue.add_after("a/late", 1h);
-  setup.queue.add_after("a/early", 5s);
+  setup.queue.add("a/late", {.after = 1h});
+  setup.queue.add("a/early", {.after = 5s});
   std::string order;
   co_await take_one(setup.queue, order);
   EXPECT_EQ(loop.time().now() - start, 5s);
@@ -102,7 +102,7 @@ CO_TEST(Queue, wakes_waiter_when_delay_ends) {
 
 CO_TEST(Queue, delivers_a_thousand_delays_that_end_together) {
   Setup setup(loop);
-  for (int i = 0; i < 1000; ++i) setup.queue.add_after(TestItem("a/" + std::to_string(i)), 1s);
+  for (int i = 0; i < 1000; ++i) setup.queue.add(TestItem("a/" + std::to_string(i)), {.after = 1s});
   std::string order;
   for (int i = 0; i < 1000; ++i) co_await take_one(setup.queue, order);
   EXPECT_THAT(order, HasSubstr("a/999 "));
@@ -127,7 +127,7 @@ CO_TEST(Queue, wakes_waiter_when_dirty_item_is_done) {
 CO_TEST(Queue, leaves_no_timer_when_destroyed) {
   {
     Setup setup(loop);
-    setup.queue.add_after("a/1", 1h);
+    setup.queue.add("a/1", {.after = 1h});
     EXPECT_EQ(loop.time().pending(), 1U);
   }
   EXPECT_EQ(loop.time().pending(), 0U);
@@ -137,7 +137,7 @@ CO_TEST(Queue, leaves_no_timer_when_destroyed) {
 CO_TEST(Queue, ends_get_when_drained) {
   Setup setup(loop);
   setup.queue.add("a/1", Priority::live);
-  setup.queue.add_after("a/2", 1s);
+  setup.queue.add("a/2", {.after = 1s});
   setup.queue.shut_down(ShutDown::drain);
   std::string order;
   co_await take_one(setup.queue, order);
@@ -149,7 +149,7 @@ CO_TEST(QueueMetrics, have_kubernetes_names_and_values) {
   Setup setup(loop);
   setup.queue.add("a/1", Priority::live);
   setup.queue.add("a/2", Priority::live);
-  setup.queue.add_after("a/3", 1h);
+  setup.queue.add("a/3", {.after = 1h});
   co_await runtime::sleep_for(loop.time(), 20s);
   std::string order;
   co_await take_one(setup.queue, order);

@@ -14,7 +14,7 @@ TEST(ItemBackoff, doubles_from_5_ms_to_1000_s) {
       {0, 5ms},    {1, 10ms},   {2, 20ms},   {10, 5120ms}, {17, 655'360ms},
       {18, 1000s}, {19, 1000s}, {63, 1000s}, {64, 1000s},  {1'000'000, 1000s}};
   for (const auto& [failures, backoff] : rows) {
-    EXPECT_EQ(item_backoff(failures), backoff) << failures << " failures";
+    EXPECT_EQ(kItemBackoff.after_failures(failures), backoff) << failures << " failures";
   }
 }
 

@@ -149,7 +149,7 @@ TEST(ShutDown, drains_waiting_and_dirty_items_and_accepts_nothing) {
   queue.add("lab/working");
   queue.add("lab/waiting");
   queue.add_after("lab/delayed", 1s);
-  queue.core.shut_down(ShutDown::drain);
+  queue.queue.shut_down(ShutDown::drain);
   queue.add("lab/late");
   queue.add_after("lab/late", 0s);
   queue.add_rate_limited("lab/late");
@@ -166,9 +166,9 @@ TEST(ShutDown, drops_everything) {
   queue.take();
   queue.add("lab/working");
   queue.add("lab/waiting");
-  queue.core.shut_down(ShutDown::drain);
-  queue.core.shut_down(ShutDown::drop_waiting);
-  queue.core.shut_down(ShutDown::drain);
+  queue.queue.shut_down(ShutDown::drain);
+  queue.queue.shut_down(ShutDown::drop_waiting);
+  queue.queue.shut_down(ShutDown::drain);
   EXPECT_EQ(queue.waiting(), 0U);
   queue.done("lab/working");
   EXPECT_EQ(queue.take(), "");

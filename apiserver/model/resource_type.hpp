@@ -1,0 +1,93 @@
+// A kind as the server sees it: its names, scope, versions and behaviour.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/printers/printers.hpp"
+#include "apiserver/schemas/field_types.hpp"
+#include "apiserver/schemas/schema.hpp"
+#include "apiserver/text/json.hpp"
+
+namespace dcm::apiserver {
+
+class Strategy;
+
+// How a client wants answers to be written.
+enum class Encoding { json, protobuf };
+enum class Scope { cluster, namespaced };
+// Whether a PUT without a resourceVersion overwrites, or is a 422.
+enum class UnconditionalUpdate { allowed, refused };
+// A single object carries apiVersion and kind; the items of a list of structs do not.
+enum class TypeMeta { shown, omitted };
+enum class StatusSubresource { none, present };
+// The contents of the answer to a DELETE.
+enum class DeleteAnswer { object, status };
+
+// What a kind that a client has defined says of itself, where that of a built-in kind follows from
+// its name. Immutable; a definition that changes makes new ones.
+struct DefinedTraits {
+  virtual ~DefinedTraits() = default;
+  // Gives a stored object the fields and defaults that it has in this version.
+  virtual void convert(JsonObject& object) const = 0;
+
+  std::string storage;  // the definition's name: "jobsets.jobset.x-k8s.io"
+  std::string edition;  // another one for each change of the definition's spec
+  std::string list_kind;
+  std::vector<std::string> categories;
+  std::string deprecation;  // the warning to each of its users; "": none
+  bool has_status = false;
+  bool is_terminating = false;
+  Schema merge;
+  Printer printer;
+};
+
+struct ResourceType {
+  std::string group;  // "" for core
+  std::string plural;
+  std::string singular;
+  std::string kind;
+  std::vector<std::string> short_names;
+  Scope scope;
+  StatusSubresource status;
+  UnconditionalUpdate put_without_version;
+  DeleteAnswer answer_to_delete;
+  const Strategy* strategy;
+  std::vector<std::string> versions;  // served now, the preferred one first
+  // What is special to a kind that a client has defined; null: it is built in.
+  std::shared_ptr<const DefinedTraits> defined = {};
+
+  // The name of a kind that is built in; "" of one that is defined, whatever it calls itself.
+  std::string_view built_in() const { return defined == nullptr ? kind : std::string_view(); }
+  bool is(std::string_view built_in_kind) const { return built_in() == built_in_kind; }
+  // Whether Go decodes the whole object into a struct, so that null and empty members vanish.
+  bool is_struct() const;
+  // What the store calls its objects. No two kinds that are defined share one.
+  const std::string& storage() const;
+
+  bool namespaced() const { return scope == Scope::namespaced; }
+  // Namespaces are deleted one by one.
+  bool deletes_collections() const { return !is("Namespace"); }
+  // "all": `kubectl get all` includes it.
+  std::vector<std::string> categories() const;
+  std::string list_kind() const;
+  bool has_status() const { return status == StatusSubresource::present; }
+  // "resourceclaims.resource.k8s.io", "pods".
+  std::string qualified() const { return group.empty() ? plural : plural + "." + group; }
+  std::string api_version(std::string_view version) const;
+  bool serves(std::string_view version) const;
+  const Schema& schema() const;
+  // The types of its fields in a version; any if it is no struct.
+  const FieldType& fields(std::string_view version) const;
+  const Printer& printer() const;
+  // What the items of its lists carry.
+  TypeMeta item_meta() const { return defined == nullptr ? TypeMeta::omitted : TypeMeta::shown; }
+
+  // By version, since DeviceTaintRule became stricter with v1.
+  UnconditionalUpdate unconditional_update(std::string_view version) const;
+  DeleteAnswer delete_answer(std::string_view version) const;
+};
+
+}  // namespace dcm::apiserver

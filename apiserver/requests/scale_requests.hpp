@@ -1,0 +1,16 @@
+// Requests for `/scale` of a kind that is defined: autoscaling/v1 Scale, a view of three of its
+// fields.
+#pragma once
+
+#include "apiserver/model/api_error.hpp"
+#include "apiserver/requests/writes.hpp"
+
+namespace dcm::apiserver {
+
+// 500 if the object does not have the field of spec.replicas.
+Outcome<Response> read_scale(Registry& registry, const Target& target);
+// A PUT or PATCH of the Scale, as a write of the object.
+Outcome<Response> write_scale(Registry& registry, const WriteRequest& request,
+                              std::string_view method);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,292 @@
+#include "controllers/device_taint_eviction/explain.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runtime/time_words.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+using common::Input;
+using common::Inputs;
+using common::Outlook;
+using common::Topic;
+using runtime::in_words;
+
+constexpr std::size_t kNamedMax = 20;
+// What taints a device, and who uses it.
+constexpr Inputs kTaints = {Input::rules, Input::slices};
+constexpr Inputs kUsers = {Input::pods, Input::claims};
+
+std::string_view words(api::TaintEffect effect) {
+  switch (effect) {
+    case api::TaintEffect::none:
+      return "None";
+    case api::TaintEffect::no_schedule:
+      return "NoSchedule";
+    case api::TaintEffect::no_execute:
+      return "NoExecute";
+    case api::TaintEffect::other:
+      break;
+  }
+  return "(an effect of a newer API)";
+}
+
+// "broken=ecc:NoExecute"
+std::string words(const api::DeviceTaint& taint) {
+  return fmt::format("{}{}:{}", taint.key.str(),
+                     taint.value.str().empty() ? "" : "=" + taint.value.str(), words(taint.effect));
+}
+
+std::string author_of(const Rule* rule) {
+  return rule == nullptr ? "Its driver"
+                         : fmt::format("DeviceTaintRule \"{}\"", rule->object->meta.key.name);
+}
+
+// Explains what a taint does to the pod with the device.
+void explain_taint(const api::AllocatedDevice& device, const api::DeviceTaint& taint,
+                   const Rule* rule, std::optional<WallTime> due, WallTime now, Topic& topic) {
+  const std::string what =
+      fmt::format("{} taints device {} with {}", author_of(rule), device.id.str(), words(taint));
+  if (!taint.time_added) {
+    return topic.add(Outlook::note, "TaintWithoutTime",
+                     what + ", without a time: it is ignored, because its start is unknown.");
+  }
+  const std::string since = fmt::format("{} since {}", what, in_words(*taint.time_added, now));
+  if (!due) {
+    return topic.add({Outlook::fine, {}}, "Tolerated", since + ". It is tolerated forever.");
+  }
+  const bool is_tolerated = *due > *taint.time_added;
+  topic.add(Outlook::note, "Tainted",
+            is_tolerated
+                ? fmt::format("{}. That is tolerated until {}.", since, in_words(*due, now))
+                : since + ". That is not tolerated.");
+}
+
+struct StepWords {
+  const EvictionSnapshot& snapshot;
+  Topic& topic;
+
+  void add(EvictionStep step) const {
+    switch (step) {
+      case EvictionStep::nothing:
+        return topic.add({Outlook::fine, kTaints}, "NotEvicted", "Nothing evicts the pod.");
+      case EvictionStep::wait:
+        return topic.add(
+            {Outlook::waiting, {Input::worker}}, "EvictionDue",
+            fmt::format("The pod will be evicted at {}, unless its taints are removed before.",
+                        in_words(*snapshot.due, snapshot.now)));
+      case EvictionStep::mark:
+      case EvictionStep::mark_too:
+        return add_due("its condition DisruptionTarget is written, then it is deleted");
+      case EvictionStep::remove:
+        return add_due("its condition DisruptionTarget is written, now it is deleted");
+      case EvictionStep::evict:
+        return add_due("it is evicted through the Eviction API, as far as its budget allows");
+    }
+  }
+
+ private:
+  void add_due(std::string_view what) const {
+    topic.add(Outlook::acting, "Evict",
+              fmt::format("The pod has been due since {}: {}.",
+                          in_words(*snapshot.due, snapshot.now), what));
+  }
+};
+
+std::string describe(const api::DeviceSelector& selector) {
+  std::vector<std::string> parts;
+  if (!selector.driver.str().empty()) parts.push_back("driver " + selector.driver.str());
+  if (!selector.pool.str().empty()) parts.push_back("pool " + selector.pool.str());
+  if (!selector.device.str().empty()) parts.push_back("device " + selector.device.str());
+  return parts.empty() ? "every device there is" : "the devices of " + common::enumerate(parts);
+}
+
+void explain_selector(const RuleFacts& facts, Topic& topic) {
+  const api::DeviceTaintRule& rule = facts.rule;
+  if (!rule.selector) {
+    return topic.add(
+        Outlook::stuck, "SelectsNothing",
+        "It has no spec.deviceSelector, and so selects no device. (An empty one selects "
+        "every device.)");
+  }
+  if (!has_usable_selector(rule)) {
+    return topic.add(Outlook::stuck, "SelectorNotUnderstood",
+                     fmt::format("Its spec.deviceSelector has \"{}\", which this version does not "
+                                 "know. It selects nothing, so that no pod is evicted by mistake.",
+                                 rule.unknown_selector_field));
+  }
+  topic.add({Outlook::note, {Input::slices}}, "Selects",
+            fmt::format("It selects {}: {} in the current slices.", describe(*rule.selector),
+                        facts.published_devices == 1
+                            ? "1 published device"
+                            : fmt::format("{} published devices", facts.published_devices)));
+}
+
+void explain_effect(const RuleFacts& facts, Topic& topic) {
+  const api::DeviceTaint& taint = facts.rule.taint;
+  if (taint.effect != api::TaintEffect::no_execute) {
+    return topic.add(Outlook::note, "EvictsNobody",
+                     fmt::format("Its taint is {}: only NoExecute evicts.", words(taint)));
+  }
+  if (!taint.time_added) {
+    return topic.add(Outlook::stuck, "TaintWithoutTime",
+                     "Its taint has no timeAdded, which the API server should have filled in: no "
+                     "pod is evicted because of it.");
+  }
+  topic.add(Outlook::note, "Evicts",
+            fmt::format("Its taint is {}, since {}: pods that do not tolerate it are evicted.",
+                        words(taint), in_words(*taint.time_added, facts.now)));
+}
+
+void explain_pods(RuleFacts& facts, Topic& topic) {
+  if (!evicts(facts.rule)) return;
+  const char* more = facts.look == RuleFacts::Look::cut_short ? "At least " : "";
+  if (facts.pods.empty()) {
+    topic.add({Outlook::fine, kUsers}, "NobodyToEvict", "It evicts no pod.");
+  } else {
+    topic.add(
+        {facts.pods.front().due <= facts.now ? Outlook::acting : Outlook::waiting, {Input::worker}},
+        "PodsPendingEviction",
+        fmt::format("{}{} because of it, now or later.", more,
+                    facts.pods.size() == 1 ? "1 pod must leave"
+                                           : fmt::format("{} pods must leave", facts.pods.size())));
+  }
+  for (std::size_t i = 0; i < facts.pods.size(); ++i) {
+    if (i == kNamedMax) {
+      topic.add(Outlook::note, "MorePods",
+                fmt::format("There are {} more.", facts.pods.size() - kNamedMax));
+      break;
+    }
+    const AffectedPod& pod = facts.pods[i];
+    topic.add(Outlook::note, "PodPending",
+              fmt::format("Pod {} {} {}.", pod.key.str(),
+                          pod.due <= facts.now ? "has been due since" : "is due at",
+                          in_words(pod.due, facts.now)));
+  }
+  if (facts.walk == RuleFacts::Walk::under_way) {
+    topic.add(Outlook::acting, "StillCounting",
+              "Its devices are still being examined: there may be more.");
+  }
+}
+
+std::string says(const api::EvictionCondition& condition) {
+  const bool is_true = condition.status == api::ConditionStatus::is_true;
+  return fmt::format("{}, {}: \"{}\"", is_true ? "True" : "False", condition.reason,
+                     condition.message);
+}
+
+struct PlanWords {
+  const api::EvictionCondition& wanted;
+  WallTime now;
+  Topic& topic;
+
+  void operator()(const NoWrite&) const {
+    topic.add({Outlook::fine, kUsers}, "ConditionIsRight", "That is up to date.");
+  }
+  void operator()(const WriteLater& plan) const {
+    topic.add(
+        {Outlook::waiting, kUsers | Inputs{Input::worker}}, "ConditionFollows",
+        fmt::format("It should say {}; that is written at {}, as a condition is written at most "
+                    "every {} s.",
+                    says(wanted), in_words(now + plan.delay, now), kConditionInterval.count()));
+  }
+  void operator()(const WriteCondition&) const {
+    topic.add({Outlook::acting, kUsers}, "WriteCondition",
+              fmt::format("It should say {}, which is written now.", says(wanted)));
+  }
+};
+
+Topic explain_condition(const RuleFacts& facts) {
+  Topic topic{.title = "Condition EvictionInProgress"};
+  if (facts.rule.condition) {
+    const bool is_older = facts.rule.condition->observed_generation != facts.rule.generation;
+    topic.add(Outlook::note, "Condition",
+              fmt::format("It says {}, since {}{}.", says(*facts.rule.condition),
+                          in_words(facts.rule.condition->last_transition, facts.now),
+                          is_older ? ", about an earlier generation of the rule" : ""));
+  } else {
+    topic.add(Outlook::note, "NoCondition", "There is none.");
+  }
+  if (facts.wanted) {
+    std::visit(PlanWords{*facts.wanted, facts.now, topic},
+               decide_write(facts.rule, *facts.wanted, facts.now));
+  }
+  return topic;
+}
+
+}  // namespace
+
+Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints& taints,
+                  Evicted evicted) {
+  const api::Pod& pod = *snapshot.pod;
+  Topic topic{.title = "device-taint-eviction-controller"};
+  if (evicted == Evicted::yes) {
+    topic.add(Outlook::note, "Evicted",
+              "It was evicted: the API server has accepted its deletion.");
+    return topic;
+  }
+  if (!can_be_evicted(pod)) {
+    topic.add({Outlook::fine, {}}, "LeftAlone",
+              "The pod has ended or is being deleted: taints on its devices no longer matter.");
+    return topic;
+  }
+  if (pod.node_name.empty()) {
+    topic.add({Outlook::fine, {}}, "OnNoNode", "The pod is on no node: there is nothing to evict.");
+    return topic;
+  }
+  topic.asks = kTaints | Inputs{Input::claims};
+  snapshot.due = decide_due(pod, lookup, taints).due;
+  StepWords{snapshot, topic}.add(decide_eviction(snapshot));
+  std::size_t told = 0;
+  for_each_charge(pod, lookup, taints, [&](const Charge& charge) {
+    if (++told > kNamedMax) return;
+    explain_taint(charge.device, charge.taint, charge.rule, charge.due, snapshot.now, topic);
+  });
+  if (told > kNamedMax) {
+    topic.add(Outlook::note, "MoreTaints", fmt::format("There are {} more.", told - kNamedMax));
+  }
+  if (told == 0) {
+    topic.add({Outlook::fine, kTaints | Inputs{Input::claims}}, "NoTaint",
+              "No taint with effect NoExecute is on a device that it uses.");
+  }
+  return topic;
+}
+
+Topic explain_taints_of(const api::ResourceClaim& claim, const Taints& taints, WallTime now) {
+  Topic topic{.title = "device-taint-eviction-controller"};
+  if (!claim.devices.empty()) topic.asks = kTaints;
+  for (const api::AllocatedDevice& device : claim.devices) {
+    if (topic.findings.size() >= kNamedMax) break;
+    const auto tell = [&](const api::DeviceTaint& taint, const Rule* rule) {
+      explain_taint(device, taint, rule, decide_due(taint, device.tolerations.get()), now, topic);
+    };
+    taints.rules.for_each_match(device.id,
+                                [&](const Rule& rule) { tell(rule.object->taint, &rule); });
+    taints.published.for_each_taint(device.id,
+                                    [&](const api::DeviceTaint& taint) { tell(taint, nullptr); });
+  }
+  if (topic.findings.empty()) {
+    topic.add({Outlook::fine, kTaints}, "NoTaint",
+              "No taint with effect NoExecute is on its devices.");
+  }
+  return topic;
+}
+
+std::vector<Topic> explain_rule(RuleFacts facts) {
+  std::ranges::sort(facts.pods, {}, [](const AffectedPod& pod) {
+    return std::tuple(pod.due, pod.key.namespace_.str(), pod.key.name);
+  });
+  Topic topic{.title = "device-taint-eviction-controller"};
+  if (evicts(facts.rule)) topic.asks = kUsers;
+  explain_selector(facts, topic);
+  explain_effect(facts, topic);
+  explain_pods(facts, topic);
+  return {std::move(topic), explain_condition(facts)};
+}
+
+}  // namespace dcm::device_taint_eviction

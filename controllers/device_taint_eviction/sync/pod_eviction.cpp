@@ -1,0 +1,236 @@
+#include "controllers/device_taint_eviction/sync/pod_eviction.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+constexpr std::string_view kComponent = "device-taint-eviction-controller";
+constexpr std::string_view kReason = "DeviceTaintManagerEviction";
+
+// From so many pods on it is a herd: its requests let those for single changes pass.
+constexpr std::size_t kHerd = 100;
+
+// The server knows better than the cache, which will follow. Should it not, we look again.
+constexpr runtime::Duration kLookAgain = std::chrono::minutes(5);
+
+// An eviction without an answer was carried out soon, or never: a pod that ends later ends for
+// another reason.
+constexpr runtime::Duration kCarriedOutWithin = std::chrono::minutes(1);
+
+// As `kubectl drain` does, and not all at the same time. Where budgets hold very many, no more than
+// 50 of them ask in a second.
+constexpr runtime::Duration kAskBudgetEvery = std::chrono::seconds(5);
+constexpr runtime::Duration kAskSpread = std::chrono::seconds(1);
+constexpr runtime::Duration kAskOneByOne = std::chrono::milliseconds(20);
+
+// How long the server asks to be left alone (the client bounds that).
+runtime::Duration pause_after(const runtime::Error& error) {
+  const bool is_busy = error.reason == runtime::Reason::service_unavailable ||
+                       error.reason == runtime::Reason::too_many_requests;
+  return is_busy ? error.retry_after.value_or(runtime::Duration::zero())
+                 : runtime::Duration::zero();
+}
+
+// An answer of 500 says that it was not: what is in front of the storage has failed.
+bool may_be_carried_out(const runtime::Error& error) {
+  return runtime::is_outcome_unknown(error) && error.reason != runtime::Reason::internal_error;
+}
+
+std::string in_words(const std::vector<Reason>& reasons) {
+  constexpr std::size_t kNamedMax = 4;
+  std::string text;
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    if (i > 0) text += "; ";
+    if (i == kNamedMax) return text + "…";
+    text += reasons[i].str();
+  }
+  return text;
+}
+
+}  // namespace
+
+Task<> PodEviction::evict(PodRef pod) {
+  const End end = co_await attempt(pod);
+  if (end == End::not_evicted) deps_.pace.give_back(deps_.time.now());
+}
+
+Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
+  EvictionSnapshot::Mark mark{};  // the server takes one back after a while: of this attempt only
+  while (true) {
+    PendingPod* pending = deps_.tracker.judge_again(pod);
+    // A pod that was released and came back since has its own turn.
+    if (pending == nullptr || !pending->is_with_worker()) co_return End::not_evicted;
+    const EvictionStep step = next_step(*pending, mark);
+    switch (step) {
+      case EvictionStep::nothing:
+      case EvictionStep::wait:
+        deps_.pending.put_back(*pending);
+        co_return End::not_evicted;
+      case EvictionStep::remove:
+      case EvictionStep::evict: {
+        const End end = co_await send_away(*pending, step);
+        co_return end;
+      }
+      case EvictionStep::mark:
+      case EvictionStep::mark_too:
+        break;
+    }
+    const auto transition =
+        step == EvictionStep::mark ? api::TransitionTime::now : api::TransitionTime::unchanged;
+    const Mark write{deps_.time.wall_now(), transition};
+    const Result<> marked = co_await deps_.api.write(pod, write, priority());
+    if (!marked) {
+      settle_refusal(pod, write, marked.error());
+      co_return End::not_evicted;
+    }
+    announce(pod);
+    mark = EvictionSnapshot::Mark::written;
+  }
+}
+
+EvictionStep PodEviction::next_step(const PendingPod& pending, EvictionSnapshot::Mark mark) const {
+  EvictionSnapshot snapshot;
+  snapshot.pod = deps_.tracker.lookup().find_pod(pending.pod.key);
+  snapshot.uid = pending.pod.uid;
+  snapshot.due = pending.due;
+  snapshot.now = deps_.time.wall_now();
+  snapshot.mode = mode_;
+  snapshot.mark = mark;
+  return decide_eviction(snapshot);
+}
+
+// Once the server has shown that the pod is there.
+void PodEviction::announce(const PodRef& pod) {
+  PendingPod* pending = deps_.pending.find(pod.uid);
+  if (pending == nullptr || std::exchange(pending->is_announced, true)) return;
+  if (pending->unanswered) pending->unanswered->is_announced = true;
+  report_eviction(pod);
+}
+
+void PodEviction::report_eviction(const PodRef& pod) {
+  const PodPtr cached = deps_.tracker.lookup().find_pod(pod.key);
+  if (cached && deps_.log.v(2)) {
+    const auto reasons = reasons_for(*cached, deps_.tracker.lookup(), deps_.tracker.taints());
+    deps_.log.info("Evicting pod", {{"pod", pod.key.str()}, {"reasons", in_words(reasons)}});
+  }
+  report(pod, "Marking for deletion");
+}
+
+Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep step) {
+  const PodRef pod = pending.pod;
+  const SentEviction eviction{pending.due, pending.rules, deps_.time.wall_now(),
+                              pending.is_announced};
+  // The last one without an answer; whoever goes from now on may go because of this one.
+  std::optional<SentEviction> unanswered = std::exchange(pending.unanswered, std::nullopt);
+  const PodWrite write = step == EvictionStep::evict ? PodWrite(Evict()) : Remove();
+  const Result<> accepted = co_await deps_.api.write(pod, write, priority());
+  if (accepted) {
+    succeed(pod, eviction, deps_.time.wall_now());
+    co_return End::evicted;
+  }
+  if (may_be_carried_out(accepted.error())) unanswered = eviction;
+  if (PendingPod* found = deps_.pending.find(pod.uid)) {
+    found->unanswered = std::move(unanswered);
+  } else if (is_recent(unanswered) && is_going(pod)) {
+    succeed(pod, *unanswered, unanswered->sent);
+    co_return End::evicted;
+  }
+  settle_refusal(pod, write, accepted.error());
+  co_return End::not_evicted;
+}
+
+// As far as the cache knows.
+bool PodEviction::is_going(const PodRef& pod) const {
+  const PodPtr cached = deps_.tracker.lookup().find_pod(pod.key);
+  return !cached || cached->meta.uid != pod.uid || cached->meta.is_being_deleted;
+}
+
+// The watch may have shown first that the pod goes: then it is pending no more.
+void PodEviction::succeed(const PodRef& pod, const SentEviction& eviction, WallTime accepted) {
+  const bool is_pending = deps_.pending.find(pod.uid) != nullptr;
+  if (is_pending) announce(pod);
+  if (!is_pending && !eviction.is_announced) report_eviction(pod);
+  deps_.tracker.record_evicted(pod, eviction.rules);
+  deps_.metrics.count_eviction(eviction.due, accepted);
+  // Where there was room for one, there may be for more.
+  if (mode_ == EvictionMode::evict) deps_.pending.stir(pod.key.namespace_);
+}
+
+bool PodEviction::is_recent(const std::optional<SentEviction>& eviction) const {
+  return eviction && deps_.time.wall_now() - eviction->sent <= kCarriedOutWithin;
+}
+
+void PodEviction::conclude(const Released& released) {
+  deps_.problems.forget(Item::pod(released.pod));
+  if (released.why == Released::Why::may_stay) return report(released.pod, "Cancelling deletion");
+  if (!is_recent(released.unanswered)) return;
+  succeed(released.pod, *released.unanswered, released.unanswered->sent);
+}
+
+// The cache still shows a pod that the server knows no more.
+void PodEviction::conclude_gone(PendingPod& pending) {
+  if (!is_recent(pending.unanswered)) {
+    return deps_.pending.put_off(pending, deps_.time.now() + kLookAgain);
+  }
+  const SentEviction sent = *pending.unanswered;
+  succeed(PodRef(pending.pod), sent, sent.sent);
+}
+
+// A budget is no failure: it does what it is for.
+void PodEviction::hold(PendingPod& pending, const runtime::Error& error) {
+  const runtime::Duration spread(static_cast<runtime::Duration::rep>(
+      rng_.below(static_cast<std::uint64_t>(kAskSpread.count()))));
+  // Each namespace has as many turns as any other, however many of its pods wait.
+  const std::size_t turns = deps_.pending.held_by_budgets(pending.pod.key.namespace_) *
+                            deps_.pending.namespaces_held_by_budgets();
+  const auto queue = kAskOneByOne * static_cast<runtime::Duration::rep>(turns);
+  const runtime::Duration wish = error.retry_after.value_or(kAskBudgetEvery);
+  deps_.pending.hold(pending, deps_.time.now() + std::max({kAskBudgetEvery, wish, queue}) + spread);
+  if (deps_.log.v(4)) {
+    deps_.log.info("A PodDisruptionBudget holds a pod",
+                   {{"pod", pending.pod.key.str()}, {"answer", error.message}});
+  }
+}
+
+void PodEviction::settle_refusal(const PodRef& pod, const PodWrite& write,
+                                 const runtime::Error& error) {
+  const bool is_eviction = !std::holds_alternative<Mark>(write);
+  PendingPod* pending = deps_.pending.find(pod.uid);
+  const bool is_ours = pending != nullptr && pending->is_with_worker();
+  // 409 to an eviction: it is another pod.
+  const bool is_gone =
+      runtime::is_object_gone(error) || (is_eviction && runtime::is_conflict(error));
+  if (is_gone) {
+    if (is_ours) conclude_gone(*pending);
+    return;
+  }
+  announce(pod);
+  if (error.reason == runtime::Reason::disruption_budget) {
+    if (is_ours) hold(*pending, error);
+    return;
+  }
+  if (pending != nullptr) {
+    deps_.problems.note(Item::pod(pod), "it could not be evicted: " + error.message);
+  }
+  // This pod waits, and no worker: a webhook may ask it for one pod, and not for its neighbours.
+  if (is_ours) deps_.pending.fail(*pending, deps_.time.now(), pause_after(error));
+  const std::uint32_t failures = is_ours ? pending->failures : 0;
+  deps_.log.warning(
+      "Pod could not be evicted; retrying",
+      {{"pod", pod.key.str()}, {"failures", failures}, {"error", runtime::to_string(error)}});
+}
+
+void PodEviction::report(const PodRef& pod, std::string_view message) {
+  deps_.events.report({"v1", "Pod", pod.key, pod.uid, {}}, api::EventType::normal, kComponent,
+                      kReason, message);
+}
+
+Priority PodEviction::priority() const {
+  return deps_.pending.size() > kHerd ? Priority::backlog : Priority::live;
+}
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,71 @@
+// Carries out what is decided for a pod that is due: event, condition, DELETE or Eviction.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "controllers/common/event_sink.hpp"
+#include "controllers/device_taint_eviction/api/api.hpp"
+#include "controllers/device_taint_eviction/metrics.hpp"
+#include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
+#include "controllers/device_taint_eviction/sync/item.hpp"
+#include "controllers/device_taint_eviction/sync/pace.hpp"
+#include "controllers/device_taint_eviction/tracker.hpp"
+#include "runtime/log.hpp"
+#include "runtime/rng.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// Decides before each write anew, from the caches as they are then. Two requests for a pod, if all
+// goes well. An attempt without an eviction gives its turn back. Loop thread only; no two calls for
+// one pod at the same time (the queue sees to that).
+class PodEviction {
+ public:
+  // All references must outlive it.
+  struct Dependencies {
+    Tracker& tracker;
+    PendingPods& pending;  // of the tracker
+    EvictionApi& api;
+    common::EventSink& events;
+    EvictionMetrics& metrics;
+    Pace& pace;
+    ItemProblems& problems;
+    runtime::TimeSource& time;
+    runtime::Logger log;
+  };
+  PodEviction(Dependencies dependencies, EvictionMode mode) : deps_(dependencies), mode_(mode) {}
+
+  // Of a pod that a worker was given by PendingPods::take(); it is back in that schedule
+  // afterwards, unless it is pending no more.
+  Task<> evict(PodRef pod);
+
+  // A pod that was pending is not any more: its owner is told if it may stay, and it counts if it
+  // goes because of an eviction whose answer was lost.
+  void conclude(const Released& released);
+
+ private:
+  enum class End : std::uint8_t { evicted, not_evicted };
+
+  Task<End> attempt(PodRef pod);
+  EvictionStep next_step(const PendingPod& pending, EvictionSnapshot::Mark mark) const;
+  Task<End> send_away(PendingPod& pending, EvictionStep step);
+  void settle_refusal(const PodRef& pod, const PodWrite& write, const runtime::Error& error);
+  void conclude_gone(PendingPod& pending);
+  void hold(PendingPod& pending, const runtime::Error& error);
+  bool is_going(const PodRef& pod) const;
+  // Whether a pod that goes now may go because of it.
+  bool is_recent(const std::optional<SentEviction>& eviction) const;
+  void announce(const PodRef& pod);
+  void report_eviction(const PodRef& pod);
+  void succeed(const PodRef& pod, const SentEviction& eviction, WallTime accepted);
+  void report(const PodRef& pod, std::string_view message);
+  Priority priority() const;
+
+  Dependencies deps_;
+  EvictionMode mode_;
+  runtime::Rng rng_{1};
+};
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,55 @@
+#include "controllers/device_taint_eviction/sync/preview_count.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "controllers/common/pod_claims.hpp"
+#include "controllers/device_taint_eviction/rules/decide_due.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+api::DeviceTaint as_evicting(api::DeviceTaint taint) {
+  taint.effect = api::TaintEffect::no_execute;
+  // The preview asks only whether there is a due time, not which.
+  if (!taint.time_added) taint.time_added.emplace();
+  return taint;
+}
+
+}  // namespace
+
+PreviewCount::PreviewCount(RulePtr rule)
+    : rule_(std::move(rule)),
+      taint_(as_evicting(rule_->taint)),
+      walk_(rule_->selector.value_or(api::DeviceSelector{})) {}
+
+bool PreviewCount::advance(const AllocatedDevices& allocated, const Lookup& lookup,
+                           std::size_t limit) {
+  if (!has_usable_selector(*rule_)) return false;
+  return walk_.advance(allocated, limit,
+                       [&](const api::DeviceId&, const std::vector<AllocatedDevices::Use>& uses) {
+                         for (const AllocatedDevices::Use& use : uses) count(use, lookup);
+                       });
+}
+
+void PreviewCount::count(const AllocatedDevices::Use& use, const Lookup& lookup) {
+  ++allocated_devices_;
+  if (!decide_due(taint_, use.allocated().tolerations.get())) return;
+  for_each_consumer(*use.claim, lookup, [&](const PodPtr& pod) {
+    const bool uses_it = common::may_consume_now(*use.claim, *pod, lookup.group_claims());
+    if (!uses_it || !can_be_evicted(*pod)) return;
+    pods_.insert(pod->meta.uid);
+    namespaces_.insert(pod->meta.key.namespace_);
+  });
+}
+
+Preview PreviewCount::finish(const PublishedDevices& published) const {
+  Preview preview;
+  preview.allocated_devices = allocated_devices_;
+  preview.pods = pods_.size();
+  preview.namespaces = namespaces_.size();
+  if (has_usable_selector(*rule_)) preview.published_devices = published.count(*rule_->selector);
+  return preview;
+}
+
+}  // namespace dcm::device_taint_eviction

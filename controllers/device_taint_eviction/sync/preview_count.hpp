@@ -1,0 +1,38 @@
+// What a rule with effect None would do with effect NoExecute, counted.
+#pragma once
+
+#include <cstddef>
+#include <unordered_set>
+
+#include "controllers/device_taint_eviction/rules/decide_condition.hpp"
+#include "controllers/device_taint_eviction/state/allocated_devices.hpp"
+#include "controllers/device_taint_eviction/state/lookup.hpp"
+#include "controllers/device_taint_eviction/state/published_devices.hpp"
+#include "controllers/device_taint_eviction/state/taint_rules.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// Counts what a rule with effect None would do, in slices: walks over the devices that one state of
+// the rule selects. What changes meanwhile may be counted or not. Copies nothing but the UIDs of
+// the pods that were counted, so as to count each once.
+class PreviewCount {
+ public:
+  explicit PreviewCount(RulePtr rule);
+
+  // Looks at no more than `limit` devices. Returns whether there is more to do.
+  bool advance(const AllocatedDevices& allocated, const Lookup& lookup, std::size_t limit);
+  // Requires that there is no more to do.
+  Preview finish(const PublishedDevices& published) const;
+
+ private:
+  void count(const AllocatedDevices::Use& use, const Lookup& lookup);
+
+  RulePtr rule_;
+  api::DeviceTaint taint_;  // as it would be with effect NoExecute
+  AllocatedDevices::Walk walk_;
+  std::size_t allocated_devices_ = 0;
+  std::unordered_set<api::Uid> pods_;
+  std::unordered_set<api::InternedString> namespaces_;
+};
+
+}  // namespace dcm::device_taint_eviction

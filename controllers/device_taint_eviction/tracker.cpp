@@ -1,0 +1,211 @@
+#include "controllers/device_taint_eviction/tracker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "controllers/common/pod_claims.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+// Whether a change of a pod can change when it must go. What its claims say comes with them.
+bool is_of_consequence(const api::Pod& before, const api::Pod& after) {
+  return before.node_name != after.node_name || before.claim_statuses != after.claim_statuses ||
+         before.extended_resource_claim != after.extended_resource_claim ||
+         can_be_evicted(before) != can_be_evicted(after);
+}
+
+bool is_news_for_condition(const RulePtr& before, const api::DeviceTaintRule& after) {
+  return !before || before->generation != after.generation || before->condition != after.condition;
+}
+
+// Devices that a walk looks at before it sees what that has cost.
+constexpr std::size_t kWalkStride = 16;
+
+}  // namespace
+
+void Tracker::observe_pod(const PodPtr& before, const PodPtr& after) {
+  // A pod has gone or started: budgets wait for that.
+  if (before && (!after || before->phase != after->phase)) {
+    pending_.stir(before->meta.key.namespace_);
+  }
+  if (!after) return forget(*before);
+  if (is_started_ && (!before || is_of_consequence(*before, *after))) judge(after);
+}
+
+void Tracker::forget(const api::Pod& pod) {
+  if (auto pending = pending_.erase(pod.meta.uid)) {
+    released_.push_back({pending->pod, Released::Why::goes, std::move(pending->unanswered)});
+  }
+  evicted_.erase(pod.meta.uid);
+}
+
+void Tracker::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
+  allocated_.replace(before, after);
+  if (!is_started_) return;
+  for (const ClaimPtr* claim : {&before, &after}) {
+    if (!*claim || !(*claim)->is_allocated) continue;
+    // A pod that may stay goes because of no claim without taints. It may have thousands, of which
+    // each is allocated by a change of its own.
+    const bool may_evict = has_charge(*claim, taints());
+    for_each_consumer(**claim, lookup_, [&](const PodPtr& pod) {
+      if (may_evict || pending_.find(pod->meta.uid) != nullptr) urgent_.add(*pod);
+    });
+  }
+}
+
+void Tracker::observe_slice(const SlicePtr& before, const SlicePtr& after) {
+  for (const api::DeviceId& device : published_.replace(before, after)) {
+    if (!is_started_) continue;
+    allocated_.for_each_use(device, [this](const AllocatedDevices::Use& use) {
+      for_each_consumer(*use.claim, lookup_, [this](const PodPtr& pod) { urgent_.add(*pod); });
+    });
+  }
+}
+
+void Tracker::observe_rule(const RulePtr& before, const RulePtr& after) {
+  const std::string& name = (after ? after : before)->meta.key.name;
+  if (after) {
+    rules_.put(after);
+  } else {
+    rules_.erase(name);
+  }
+  if (!is_started_) return;
+
+  std::vector<api::DeviceSelector> selectors;
+  if (!before || !after || !taints_alike(*before, *after)) {
+    if (before && evicts(*before)) selectors.push_back(*before->selector);
+    if (after && evicts(*after)) selectors.push_back(*after->selector);
+    if (selectors.size() == 2 && selectors[0] == selectors[1]) selectors.pop_back();
+  }
+  for (const api::DeviceSelector& selector : selectors) walk_for(selector, name);
+  if (after && selectors.empty() && is_news_for_condition(before, *after)) touched_.insert(name);
+}
+
+// A walk that has not begun yet will see what has changed as well: a rule that flaps makes no
+// second one.
+void Tracker::walk_for(const api::DeviceSelector& selector, const std::string& rule) {
+  auto walk = std::ranges::find_if(walks_, [&](const WalkFor& each) {
+    return !each.has_begun && each.walk.selector() == selector;
+  });
+  if (walk == walks_.end()) {
+    walk = walks_.insert(walks_.end(), {.walk = AllocatedDevices::Walk(selector)});
+  }
+  if (std::ranges::find(walk->rules, rule) != walk->rules.end()) return;
+  walk->rules.push_back(rule);
+  looked_for_.insert(rule);
+}
+
+void Tracker::start() {
+  is_started_ = true;
+  walks_.push_back({.walk = AllocatedDevices::Walk(api::DeviceSelector{})});
+  rules_.for_each([&](const Rule& rule) { walk_for({}, rule.object->meta.key.name); });
+}
+
+void Tracker::advance(std::size_t limit) {
+  std::size_t steps = 0;
+  while (steps < limit && !urgent_.empty())
+    steps += judge_next(urgent_, PendingPod::Waits::until_due);
+  if (steps < limit && !walks_.empty()) {
+    const std::size_t rest = limit - steps;
+    steps += advance_walk(found_.empty() ? rest : rest / 2);
+  }
+  conclude_found();
+  while (steps < limit && !found_.empty()) {
+    steps += judge_next(found_, PendingPod::Waits::for_walk);
+    conclude_found();  // before a pod of the next walk is judged
+  }
+}
+
+// Finds pods. At least one stride, so that each walk ends.
+std::size_t Tracker::advance_walk(std::size_t limit) {
+  WalkFor& front = walks_.front();
+  front.has_begun = true;
+  std::size_t steps = 0;
+  bool has_more = true;
+  // Devices of one claim are neighbours mostly.
+  ClaimPtr last;
+  const auto find_pods = [&](const api::DeviceId&, const std::vector<AllocatedDevices::Use>& uses) {
+    for (const AllocatedDevices::Use& use : uses) {
+      if (use.claim == last) continue;
+      last = use.claim;
+      steps += last->reserved_for.size();
+      for_each_consumer(*last, lookup_, [this](const PodPtr& pod) { found_.add(*pod); });
+    }
+  };
+  do {
+    steps += kWalkStride;
+    has_more = front.walk.advance(allocated_, kWalkStride, find_pods);
+  } while (has_more && steps < limit);
+  if (has_more) return steps;
+  found_for_.push_back({found_.added(), std::move(front.rules)});
+  walks_.pop_front();
+  return steps;
+}
+
+// Once all its pods are judged, they may go, and the conditions of its rules are worth a look: they
+// say first how many will.
+void Tracker::conclude_found() {
+  while (!found_for_.empty() && found_for_.front().found <= found_.taken()) {
+    for (const std::string& rule : found_for_.front().rules) {
+      looked_for_.erase(looked_for_.find(rule));
+      touched_.insert(rule);
+    }
+    found_for_.pop_front();
+    pending_.end_walk();
+  }
+}
+
+std::size_t Tracker::judge_next(DirtyPods& pods, PendingPod::Waits first) {
+  const PodRef pod = *pods.take();
+  const PodPtr cached = lookup_.find_pod(pod.key);
+  return cached && cached->meta.uid == pod.uid ? judge(cached, first) : 1;
+}
+
+// Returns how many steps it took.
+std::size_t Tracker::judge(const PodPtr& pod, PendingPod::Waits first) {
+  Verdict verdict = decide_due(*pod, lookup_, taints());
+  if (!verdict.due) {
+    release(*pod);
+  } else if (!evicted_.contains(pod->meta.uid)) {
+    pending_.put({pod->meta.key, pod->meta.uid}, *verdict.due, std::move(verdict.rules), first);
+  }
+  return verdict.steps;
+}
+
+void Tracker::release(const api::Pod& pod) {
+  auto pending = pending_.erase(pod.meta.uid);
+  if (!pending) return;
+  const auto why = can_be_evicted(pod) ? Released::Why::may_stay : Released::Why::goes;
+  // A pod that has finished was not evicted.
+  if (!pod.meta.is_being_deleted) pending->unanswered.reset();
+  released_.push_back({pending->pod, why, std::move(pending->unanswered)});
+}
+
+PendingPod* Tracker::judge_again(const PodRef& pod) {
+  const PodPtr cached = lookup_.find_pod(pod.key);
+  if (!cached || cached->meta.uid != pod.uid) return nullptr;
+  judge(cached);
+  return pending_.find(pod.uid);
+}
+
+void Tracker::record_evicted(const PodRef& pod, const std::vector<RuleId>& rules) {
+  pending_.count_evicted(rules);
+  pending_.erase(pod.uid);
+  const PodPtr cached = lookup_.find_pod(pod.key);
+  if (cached && cached->meta.uid == pod.uid) evicted_.insert(pod.uid);
+}
+
+std::vector<std::string> Tracker::take_touched_rules() {
+  for (const RuleId id : pending_.take_touched()) {
+    if (const Rule* rule = rules_.find(id)) touched_.insert(rule->object->meta.key.name);
+  }
+  std::vector<std::string> names;
+  for (const std::string& name : std::exchange(touched_, {})) {
+    if (rules_.find(name) != nullptr && !looked_for_.contains(name)) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace dcm::device_taint_eviction

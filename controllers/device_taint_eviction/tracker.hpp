@@ -1,0 +1,155 @@
+// Keeps track of which pods must go, as objects change: the indexes together, without I/O.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "controllers/device_taint_eviction/rules/decide_due.hpp"
+#include "controllers/device_taint_eviction/state/allocated_devices.hpp"
+#include "controllers/device_taint_eviction/state/lookup.hpp"
+#include "controllers/device_taint_eviction/state/pending_pods.hpp"
+#include "controllers/device_taint_eviction/state/published_devices.hpp"
+#include "controllers/device_taint_eviction/state/taint_rules.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// Pods that have to be judged anew, each once, however many changes concern one. First come, first
+// judged. Loop thread only.
+class DirtyPods {
+ public:
+  // A pod that waits already keeps its place.
+  void add(const api::Pod& pod) {
+    if (!waiting_.insert(pod.meta.uid).second) return;
+    pods_.push_back({pod.meta.key, pod.meta.uid});
+    ++added_;
+  }
+  // Nothing: none waits.
+  std::optional<PodRef> take() {
+    if (pods_.empty()) return std::nullopt;
+    PodRef pod = std::move(pods_.front());
+    pods_.pop_front();
+    waiting_.erase(pod.uid);
+    return pod;
+  }
+  bool empty() const noexcept { return pods_.empty(); }
+
+  // All that were ever added, and those that were taken: once `taken` has come up to what `added`
+  // was, all pods of that time are judged.
+  std::uint64_t added() const noexcept { return added_; }
+  std::uint64_t taken() const noexcept { return added_ - pods_.size(); }
+
+ private:
+  std::deque<PodRef> pods_;
+  std::unordered_set<api::Uid> waiting_;
+  std::uint64_t added_ = 0;
+};
+
+// A pod that need not be evicted any more.
+struct Released {
+  PodRef pod;
+  enum class Why : std::uint8_t { may_stay, goes } why{};
+  std::optional<SentEviction> unanswered;  // of a pod that goes: perhaps it was that
+};
+
+// Told of every change of pods, claims, slices and rules; the look-up must already show it. A
+// change of a pod is followed up at once. One of a claim or a device makes the pods dirty that it
+// concerns; one of a rule makes a walk over the devices that it selects, which finds such pods. The
+// owner has both worked off in slices; until then a pod is judged as before. What a claim or a
+// device has made dirty goes first, and walks and what they find share the rest, so that neither
+// waits for the other.
+//
+// Invariant, while there is no work: a pod is pending exactly if decide_due says so, with that due
+// time and those rules, and it was not evicted. Loop thread only; time is the caller's business.
+class Tracker {
+ public:
+  // All must outlive it. `pending` counts for `rules`; nobody else changes these.
+  Tracker(const Lookup& lookup, TaintRules& rules, PendingPods& pending)
+      : lookup_(lookup), rules_(rules), pending_(pending) {}
+
+  // A null `before` means that the object came, a null `after` that it went (or is of no interest
+  // any more).
+  void observe_pod(const PodPtr& before, const PodPtr& after);
+  void observe_claim(const ClaimPtr& before, const ClaimPtr& after);
+  void observe_slice(const SlicePtr& before, const SlicePtr& after);
+  void observe_rule(const RulePtr& before, const RulePtr& after);
+
+  // Before, nothing is judged: a slice of an old generation may come first, a toleration last.
+  // Afterwards there is a walk over everything.
+  void start();
+
+  bool has_work() const noexcept {
+    return !walks_.empty() || !urgent_.empty() || !found_.empty() || !found_for_.empty();
+  }
+  // Does about `limit` steps of the work: a step is a device or a taint that is looked at. What it
+  // takes beyond is the judgement of one pod.
+  void advance(std::size_t limit);
+
+  // Decides anew for a pod, now. Null: it may stay (or is gone, or was evicted).
+  PendingPod* judge_again(const PodRef& pod);
+  Taints taints() const { return {published_, rules_}; }
+  // The server has accepted the eviction of this pod, which was done because of these rules. It is
+  // not pending any more, and never will be. (A rule that is gone counts no more.)
+  void record_evicted(const PodRef& pod, const std::vector<RuleId>& rules);
+
+  // Whether the server has accepted its eviction, for a pod that the cache still shows.
+  bool was_evicted(const api::Uid& pod) const { return evicted_.contains(pod); }
+  // Whether pods are still to be found, or to be judged, because of a change of this rule.
+  bool is_looking_for(const std::string& rule) const { return looked_for_.contains(rule); }
+
+  // Pods that were pending and are not any more, without our doing as far as is known, since the
+  // last call.
+  std::vector<Released> take_released() { return std::exchange(released_, {}); }
+  // Rules whose condition may have to say something else, by name, since the last call; but none
+  // whose pods are still looked for, and none that is gone.
+  std::vector<std::string> take_touched_rules();
+
+  const PendingPods& pending() const noexcept { return pending_; }
+  const TaintRules& rules() const noexcept { return rules_; }
+  const AllocatedDevices& allocated() const noexcept { return allocated_; }
+  const PublishedDevices& published() const noexcept { return published_; }
+  const Lookup& lookup() const noexcept { return lookup_; }
+
+ private:
+  struct WalkFor {
+    AllocatedDevices::Walk walk;
+    bool has_begun = false;
+    std::vector<std::string> rules = {};  // whose conditions it is for
+  };
+  // Of a walk that has ended: its pods are among those that were found up to then.
+  struct FoundFor {
+    std::uint64_t found;
+    std::vector<std::string> rules;
+  };
+
+  std::size_t judge(const PodPtr& pod, PendingPod::Waits first = PendingPod::Waits::until_due);
+  std::size_t judge_next(DirtyPods& pods, PendingPod::Waits first);
+  std::size_t advance_walk(std::size_t limit);
+  void walk_for(const api::DeviceSelector& selector, const std::string& rule);
+  void conclude_found();
+  void release(const api::Pod& pod);
+  void forget(const api::Pod& pod);
+
+  const Lookup& lookup_;
+  TaintRules& rules_;
+  PendingPods& pending_;
+  PublishedDevices published_;
+  AllocatedDevices allocated_;
+  // The evicted pods that the cache still shows.
+  std::unordered_set<api::Uid> evicted_;
+  DirtyPods urgent_;  // because of a claim or a device
+  std::deque<WalkFor> walks_;
+  DirtyPods found_;  // by walks
+  std::deque<FoundFor> found_for_;
+  std::unordered_multiset<std::string> looked_for_;  // the rules of walks_ and found_for_
+  std::vector<Released> released_;
+  std::unordered_set<std::string> touched_;
+  bool is_started_ = false;
+};
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,142 @@
+#include "controllers/resource_claim/sync/claim_sync.hpp"
+
+#include <fmt/format.h>
+
+#include "controllers/resource_claim/explain/describe.hpp"
+#include "controllers/resource_claim/stores.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+// About as many as can be deleted before the watch shows it; a forgotten UID costs a request.
+constexpr std::size_t kDeletedMax = 1'024;
+
+template <class Ptr>
+ConsumerAnswer answer_of(const Result<Ptr>& answer) {
+  if (answer) return consumer_of(**answer);
+  if (runtime::is_not_found(answer.error())) return Gone{};
+  return answer.error();
+}
+
+}  // namespace
+
+ClaimSync::ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi& api,
+                     ItemProblems& problems, common::FeatureGates gates, runtime::Logger log)
+    : stores_(std::move(stores)),
+      deleted_consumers_(deleted_consumers),
+      api_(api),
+      problems_(problems),
+      gates_(gates),
+      log_(std::move(log)),
+      deleted_(kDeletedMax) {}
+
+Task<Outcome> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
+  const ClaimPtr claim = stores_.claims.get(key);
+  if (claim == nullptr) co_return Outcome::done();
+  // The watch has not shown it yet.
+  if (deleted_.contains(claim->meta.uid) && !claim->meta.is_being_deleted)
+    co_return Outcome::done();
+  const Outcome outcome = co_await run_round(
+      *this, make_claim_snapshot(stores_, deleted_consumers_, gates_, claim), attempt);
+  co_return outcome;
+}
+
+ClaimStep ClaimSync::decide(const ClaimSnapshot& snapshot) const {
+  ClaimStep step = decide_claim(snapshot);
+  if (log_.v(4)) {
+    log_.info("Decided", {{"claim", snapshot.claim->meta.key.str()}, {"step", describe(step)}});
+  }
+  return step;
+}
+
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const EndClaimRound& step,
+                                    Attempt /*attempt*/) {
+  if (step.failure) log_failure("look for the consumers of", snapshot.claim, *step.failure);
+  co_return step.outcome;
+}
+
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetConsumer& step,
+                                    Attempt attempt) {
+  const auto& [kind, name] = step.consumer;
+  ConsumerAnswer answer =
+      co_await look_up(kind, {snapshot.claim->meta.key.namespace_, name}, attempt);
+  snapshot.answers.emplace(step.consumer, std::move(answer));
+  co_return std::nullopt;
+}
+
+Task<ConsumerAnswer> ClaimSync::look_up(ConsumerName::Kind kind, api::NamespacedName key,
+                                        Attempt attempt) {
+  if (kind == ConsumerName::Kind::group) {
+    const Get<api::PodGroup> get{std::move(key)};
+    const Result<GroupPtr> group = co_await api_.send(get, attempt.priority);
+    co_return answer_of(group);
+  }
+  const Get<api::Pod> get{std::move(key)};
+  const Result<PodPtr> pod = co_await api_.send(get, attempt.priority);
+  co_return answer_of(pod);
+}
+
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt) {
+  const Result<ClaimPtr> released = co_await api_.send(step, attempt.priority);
+  if (!released) {
+    log_failure("release", snapshot.claim, released.error());
+    co_return outcome_after_write(released.error());
+  }
+  log_write(step.allocation == api::Allocation::clear ? "Claim released and deallocated"
+                                                      : "Claim released",
+            snapshot.claim);
+  stores_.own_claims.record(*released);
+  snapshot.claim = *released;
+  snapshot.progress = ClaimSnapshot::Progress::released;
+  co_return std::nullopt;
+}
+
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step,
+                                    Attempt attempt) {
+  const Result<ClaimPtr> freed = co_await api_.send(step, attempt.priority);
+  if (!freed) {
+    log_failure("remove the finalizer of", snapshot.claim, freed.error());
+    co_return outcome_after_write(freed.error());
+  }
+  log_write("Finalizer removed", snapshot.claim);
+  // A claim that is being deleted may be gone by now.
+  if ((*freed)->meta.is_being_deleted) co_return Outcome::done();
+  stores_.own_claims.record(*freed);
+  snapshot.claim = *freed;
+  snapshot.progress = ClaimSnapshot::Progress::unprotected;
+  co_return std::nullopt;
+}
+
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step,
+                                    Attempt attempt) {
+  const Result<> deleted = co_await api_.send(step, attempt.priority);
+  if (deleted) {
+    log_write("Claim deleted", snapshot.claim);
+    deleted_.add(snapshot.claim->meta.uid);
+    co_return Outcome::done();
+  }
+  // It is gone, or the watch will show what it is by now.
+  if (runtime::is_conflict(deleted.error()) || runtime::is_object_gone(deleted.error())) {
+    co_return Outcome::done();
+  }
+  log_failure("delete", snapshot.claim, deleted.error());
+  co_return outcome_after_write(deleted.error());
+}
+
+void ClaimSync::log_failure(std::string_view what, const ClaimPtr& claim,
+                            const runtime::Error& error) const {
+  if (!runtime::is_object_gone(error)) {
+    problems_.note({Item::Kind::claim, claim->meta.key},
+                   fmt::format("could not {} it: {}", what, error.message));
+  }
+  if (is_fault(error) || log_.v(4)) {
+    log_.warning("A write or look-up for a claim failed",
+                 {{"failed", what}, {"claim", claim->meta.key.str()}, {"error", to_string(error)}});
+  }
+}
+
+void ClaimSync::log_write(std::string_view what, const ClaimPtr& claim) const {
+  if (log_.v(2)) log_.info(what, {{"claim", claim->meta.key.str()}});
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,98 @@
+// The API server as its clients reach it: over HTTP, with the faults of the moment.
+//
+// A request that has come in is carried out although its client has gone meanwhile, as a real
+// server does; so answers are lost, and creates are carried out late.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "apiserver/front/server.hpp"
+#include "runtime/condition.hpp"
+#include "runtime/http/pipe.hpp"
+#include "runtime/http/server.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/rng.hpp"
+#include "runtime/task_group.hpp"
+#include "test/simulation/message_scheduler.hpp"
+#include "test/simulation/request_faults.hpp"
+
+namespace dcm::simulation {
+
+class FaultyServer {
+ public:
+  // All references must outlive it.
+  FaultyServer(runtime::VirtualLoop& loop, http::PipeNetwork& network, apiserver::Server& server,
+               runtime::Rng rng);
+
+  // `age_max`: a connection ends when it is older, with HTTP/2 by a GOAWAY.
+  void start(runtime::Duration age_max = runtime::Duration::max());
+  // Every connection breaks, what was not carried out yet never is, and nobody listens.
+  runtime::Task<> stop();
+
+  // They may be changed at any time; call request_faults_changed() then.
+  RequestFaults& request_faults() { return request_faults_; }
+  void request_faults_changed() { changed_.notify_all(); }
+
+  // Asked when a request has arrived, before anything happens to it.
+  using Arrival = std::function<void(const http::Request&)>;
+  void on_arrival(Arrival arrival) { arrival_ = std::move(arrival); }
+  // Asked right before a request is carried out.
+  void on_carry_out(Arrival hook) { on_carry_out_ = std::move(hook); }
+  // Decides from now on when writes, their answers and news go on; null: they do at once. Must
+  // outlive the server.
+  void set_message_scheduler(MessageScheduler* scheduler) { message_scheduler_ = scheduler; }
+  // The server has committed a change.
+  void committed(apiserver::Revision revision);
+  // Writes that have come in and may be carried out yet, some of them for the second time.
+  std::size_t writes_on_their_way() const { return writes_on_their_way_; }
+  // When the request that is being carried out came in; that of an actor of ours: now.
+  runtime::MonoTime came_in() const { return came_in_.value_or(loop_.time().now()); }
+
+ private:
+  struct Exchange;
+  class OnItsWay;
+  class Answers;
+
+  runtime::Task<> answer(http::Request request, http::Responder& responder);
+  runtime::Task<> wait_for_list(std::string resource);
+  runtime::Task<> watch(http::Request request, http::Responder& responder);
+  runtime::Task<> carry_out(std::shared_ptr<Exchange> exchange);
+  runtime::Task<> carry_out_again(http::Request request, runtime::MonoTime came_in);
+  runtime::Task<std::optional<http::Response>> ask(http::Request request,
+                                                   runtime::MonoTime came_in);
+  runtime::Duration draw_delay();
+  runtime::Task<> send_back(std::string what, http::Response response, http::Responder& responder);
+  runtime::Task<> travel();
+  runtime::Task<MessageScheduler::Fate> carry(MessageScheduler::Message message, std::string what);
+  bool happens(double share) { return share > 0 && rng_.unit() < share; }
+  http::Response refusal();
+  // When the watches of a resource may show a piece of news.
+  runtime::MonoTime when_shown(const std::string& resource, apiserver::Revision revision) const;
+
+  runtime::VirtualLoop& loop_;
+  http::PipeNetwork& network_;
+  runtime::Rng rng_;
+  http::Handler inner_;
+  RequestFaults request_faults_;
+  runtime::Condition changed_;
+  MessageScheduler* message_scheduler_ = nullptr;
+  Arrival arrival_;
+  Arrival on_carry_out_;
+  std::deque<std::pair<apiserver::Revision, runtime::MonoTime>> commits_;  // of the last minutes
+  std::size_t writes_on_their_way_ = 0;
+  std::optional<runtime::MonoTime> came_in_;
+  std::unique_ptr<http::Listener> listener_;
+  std::optional<runtime::TaskGroup> tasks_;
+};
+
+std::string path_of(const http::Request& request);
+// The process that sends it, if only the leader may send it: every write but those of leases.
+std::string fenced_sender(const http::Request& request);
+
+inline const http::Endpoint kServer{http::Security::plain, "server", 80};
+
+}  // namespace dcm::simulation
