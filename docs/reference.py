@@ -21,7 +21,7 @@ import markdown  # noqa: E402
 PAGE = ROOT / "docs/reference.md"
 FOLDERS = ["runtime", "client", "informers", "workqueue", "manager", "controllers", "cmd/dra-controller-manager"]
 # Of the kit, but no part of the manager.
-OF_OTHERS = {pathlib.Path("manager", name) for name in ("controller_manager.cpp", "controller_manager.hpp", "program.cpp")}
+OF_OTHERS = {pathlib.Path("manager", name) for name in ("controller_manager.cpp", "controller_manager.hpp", "find_version.cpp", "program.cpp")}
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 METRIC = re.compile(r"(?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|"
                     r"workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+")

@@ -42,7 +42,7 @@ class ClusterCopy {
 
  private:
   // Drops all events.
-  class NoEvents final : public common::EventSink {
+  class NoEvents final : public api::EventSink {
     void report(const api::ObjectReference&, api::EventType, std::string_view, std::string_view,
                 std::string_view) override {}
   };

@@ -9,9 +9,14 @@
 #include "client/request/rest_client.hpp"
 #include "informers/api_lister_watcher.hpp"
 #include "informers/informer.hpp"
+#include "manager/process.hpp"
 #include "manager/some_of.hpp"
 
 namespace dcm::manager {
+
+inline informers::InformerContext informer_context(const Process& process) {
+  return {process.loop.time(), process.rng, process.log, process.metrics};
+}
 
 template <class T>
 struct CacheOptions {
@@ -23,17 +28,17 @@ struct CacheOptions {
   std::string name = {};
 };
 
-// `rest` and what the context refers to must outlive it.
+// `rest` and what `process` refers to must outlive it.
 template <class T>
 class Cache {
  public:
   Cache(client::RestClient& rest, api::Resource resource, std::unique_ptr<api::Decoder<T>> decoder,
-        informers::InformerContext context, CacheOptions<T> options = {})
+        const Process& process, CacheOptions<T> options = {})
       : resource_(std::move(resource)),
         decoder_(std::move(decoder)),
         source_(rest, resource_, *decoder_, std::move(options.select)),
         informer_(options.name.empty() ? std::string(resource_.kind->plural) : options.name,
-                  source_, std::move(context)) {}
+                  source_, informer_context(process)) {}
 
   // The object of that name; null: there is none.
   api::ObjectPtr<T> get(const api::NamespacedName& name) const { return reader().get(name); }

@@ -21,7 +21,9 @@ leader_election::ElectorOptions elector_options(const LeaderElectionOptions& opt
 LeaderElection::LeaderElection(const Process& process, const LeaderElectionOptions& options,
                                client::RestClient& rest, leader_election::Fence& fence,
                                Report report, Leadership& leadership)
-    : identity_(leader_election::make_identity(http::host_name(), process.rng)),
+    : identity_(options.identity.empty()
+                    ? leader_election::make_identity(http::host_name(), process.rng)
+                    : options.identity),
       report_(std::move(report)),
       on_lost_(options.on_lost),
       leadership_(leadership),
@@ -46,6 +48,11 @@ runtime::Task<> LeaderElection::run() {
 runtime::Task<> LeaderElection::stop() {
   elector_.stop();
   if (!leadership_.is_wanted()) tasks_.cancel();
+  co_await tasks_.join();
+}
+
+runtime::Task<> LeaderElection::abandon() {
+  tasks_.cancel();
   co_await tasks_.join();
 }
 

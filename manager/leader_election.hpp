@@ -18,6 +18,8 @@ namespace dcm::manager {
 struct LeaderElectionOptions {
   api::NamespacedName lease;
   leader_election::Timing timing = {};
+  // Of this process, never used twice; empty: it is made of the host's name.
+  std::string identity = {};
   // Instead of the end of the process as the lease is lost; for tests, which share a process.
   std::function<void()> on_lost = {};
 };
@@ -39,6 +41,8 @@ class LeaderElection final : leader_election::ElectionListener {
   void start(Stop& stop);
   // Gives the lease back, if it is ours. After the last write.
   runtime::Task<> stop();
+  // Ends, and leaves the lease as it is.
+  runtime::Task<> abandon();
   // The reason why this process does not take part, if there is one.
   std::optional<std::string> problem() const;
 

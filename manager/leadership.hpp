@@ -6,7 +6,7 @@
 
 namespace dcm::manager {
 
-// Between the session, which asks for it once it is ready to work, and the elector, which looks for
+// Between the epoch, which asks for it once it is ready to work, and the elector, which looks for
 // it from then on: a process that cannot work must not keep others from it. Leadership begins once
 // and is never taken back, as who loses it ends.
 class Leadership {
@@ -15,6 +15,7 @@ class Leadership {
   explicit Leadership(runtime::TimeSource& time) : changed_(time) {}
 
   bool is_wanted() const { return is_wanted_; }
+  bool has_begun() const { return has_begun_; }
   void begin() {
     has_begun_ = true;
     changed_.notify_all();

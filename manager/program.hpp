@@ -26,7 +26,7 @@ struct ProgramOptions {
   // Health and metrics as plain HTTP. With a `secure_port` as HTTPS, for callers whom the API
   // server knows and lets read them.
   ServingOptions serving = {.metrics_bind_address = "0.0.0.0:8080"};
-  runtime::Duration drain_timeout = std::chrono::seconds(20);  // of ManagerOptions
+  runtime::Duration drain_timeout = std::chrono::seconds(20);  // of LifecycleOptions
 };
 
 // Runs until SIGTERM or SIGINT; a second signal ends the process at once. `add_controllers` is

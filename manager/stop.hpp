@@ -37,11 +37,14 @@ class Stop {
 
   // Asked to stop as long as no part has failed.
   ExitStatus exit_status() const { return exit_status_; }
+  // The first part that has failed, and why; empty: none has.
+  const std::string& failure() const { return failure_; }
 
  private:
   runtime::Logger log_;
   bool is_requested_ = false;
   ExitStatus exit_status_ = ExitStatus::asked_to_stop;
+  std::string failure_;
   runtime::Condition requested_;
 };
 

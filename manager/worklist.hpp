@@ -44,6 +44,10 @@ class Worklist {
                                   failures_);
   }
 
+  // What waits for its next attempt comes now.
+  void retry_now() { queue_.retry_now(); }
+  workqueue::Load load() const { return queue_.load(); }
+
   // Drops what waits; what has begun is finished.
   void stop() { queue_.shut_down(workqueue::ShutDown::drop_waiting); }
 

@@ -20,7 +20,7 @@ namespace dcm::playground {
 class EmbeddedServer {
  public:
   // Without a port on loopback: pipes alone.
-  explicit EmbeddedServer(const PartContext& context, apiserver::ServedVersions served = {},
+  explicit EmbeddedServer(const Process& process, apiserver::ServedVersions served = {},
                           const Attended& attended = {});
 
   // Listens on that address as well, for loopback hosts and for `accept_hosts` (http::OpenPort).
@@ -29,8 +29,8 @@ class EmbeddedServer {
   // "http://127.0.0.1:6443"; requires listen().
   std::string url() const;
 
-  // How our own parts reach it.
-  http::Transport& transport() { return network_; }
+  // How our own parts reach it: through pipes.
+  std::unique_ptr<Connection> connect();
   static client::ClusterConfig config();
 
   apiserver::Server& server() { return server_; }
@@ -42,7 +42,7 @@ class EmbeddedServer {
   runtime::Task<> run(Front front = {});
 
  private:
-  PartContext context_;
+  Process process_;
   apiserver::Server server_;
   http::PipeNetwork network_;
   std::unique_ptr<http::Listener> pipes_;

@@ -35,27 +35,26 @@ inline constexpr std::string_view kNodeOfRealDrivers = "node-0";
 
 class Parts {
  public:
-  // `rest`, and what `context` refers to, must outlive it. `real_drivers`: the folder of the first
+  // `rest`, and what `process` refers to, must outlive it. `real_drivers`: the folder of the first
   // node, which then has no devices but those of real drivers; empty: there is no such node.
-  Parts(PartContext context, client::RestClient& rest, const Size& size,
+  Parts(Process process, client::RestClient& rest, const Size& size,
         OwnScheduler own_scheduler = OwnScheduler::runs, OwnGc own_gc = OwnGc::runs,
         const std::string& real_drivers = {});
 
   // Makes nodes, device classes and slices. Errors: what the API server has against it; a folder or
   // checkpoint that cannot be used.
   Task<Result<>> publish();
-  // Ends by cancellation only.
-  Task<> run();
+  // They work in an epoch of the frame.
+  void fill(manager::Epoch& epoch);
 
   const Caches& caches() const { return caches_; }
   const Scheduler& scheduler() const { return scheduler_; }
 
  private:
-  // Works as soon as the caches are complete.
-  Task<> work();
+  Task<> schedule();
   PodDevices& devices_of(const api::InternedString& node);
 
-  PartContext context_;
+  Process process_;
   OwnScheduler own_scheduler_;
   OwnGc own_gc_;
   std::string real_folder_;

@@ -1,4 +1,4 @@
-// The whole manager: what it is made of, and in which order that starts and stops.
+// The whole manager: its controllers and pages, in the frame of manager/run.hpp.
 #pragma once
 
 #include "cmd/dra-controller-manager/options.hpp"

@@ -24,6 +24,8 @@
 
 namespace dcm::manager {
 
+inline constexpr const char* kProgram = "dra-controller-manager";
+
 // "dra-controller-manager 0.1.0"
 inline std::string version_line() {
   return "dra-controller-manager " + std::string(runtime::kVersion);

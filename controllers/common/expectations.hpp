@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "controllers/common/event_sink.hpp"
+#include "client/api/event_sink.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/task.hpp"
@@ -118,7 +118,7 @@ class Expectations {
 
 // The events of a dry run: told, not written. Expects no match: the other manager words and paces
 // its events differently.
-class ShadowEvents final : public EventSink {
+class ShadowEvents final : public api::EventSink {
  public:
   static constexpr WriteKind kWrite{"create", "events"};
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "controllers/common/event_sink.hpp"
+#include "client/api/event_sink.hpp"
 #include "controllers/device_taint_eviction/api/api.hpp"
 #include "controllers/device_taint_eviction/device_metrics.hpp"
 #include "controllers/device_taint_eviction/explain.hpp"
@@ -44,7 +44,7 @@ class Controller {
   struct Dependencies {
     StoreLookup lookup;
     EvictionApi& api;
-    common::EventSink& events;
+    api::EventSink& events;
     runtime::TimeSource& time;
     runtime::MetricsRegistry& metrics;
     runtime::Logger log;

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "controllers/common/event_sink.hpp"
+#include "client/api/event_sink.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/explain/explain.hpp"
@@ -40,7 +40,7 @@ class Controller {
   struct Dependencies {
     Stores stores;
     ClaimApi& api;
-    common::EventSink& events;
+    api::EventSink& events;
     ForeignClaims& foreign;
     runtime::TimeSource& time;
     runtime::MetricsRegistry& metrics;

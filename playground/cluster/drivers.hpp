@@ -26,7 +26,7 @@ class Drivers {
   };
 
   // `api` must outlive it.
-  Drivers(PartContext context, Api& api, Layout layout);
+  Drivers(Process process, Api& api, Layout layout);
 
   // Makes classes and slices, or makes those that are there anew, with the taints that they have.
   Task<Result<>> publish();
@@ -35,7 +35,7 @@ class Drivers {
   Task<Result<>> publish_class(std::string driver);
   Task<Result<>> publish_slice(std::size_t number);
 
-  PartContext context_;
+  Process process_;
   Api& api_;
   Layout layout_;
 };

@@ -15,7 +15,7 @@ namespace dcm::playground {
 class Heartbeats {
  public:
   // `api` and `known` must outlive it.
-  Heartbeats(PartContext context, Api& api, Cache<Node>& known, std::vector<std::string> nodes,
+  Heartbeats(Process process, Api& api, Cache<Node>& known, std::vector<std::string> nodes,
              std::vector<std::string> declared_features = {});
 
   // After the first sync. Ends by cancellation only.
@@ -26,7 +26,7 @@ class Heartbeats {
   Task<> beat_once();
   Task<> beat(std::string node);
 
-  PartContext context_;
+  Process process_;
   Api& api_;
   Cache<Node>& known_;
   std::vector<std::string> nodes_;

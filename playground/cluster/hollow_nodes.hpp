@@ -32,7 +32,7 @@ class HollowNodes {
   using DevicesOf = std::function<PodDevices&(const api::InternedString& node)>;
 
   // `api` and `pods` must outlive it, as what `devices` returns.
-  HollowNodes(PartContext context, Api& api, Cache<Pod>& pods, HollowNodesOptions options,
+  HollowNodes(Process process, Api& api, Cache<Pod>& pods, HollowNodesOptions options,
               DevicesOf devices);
 
   // Makes the Node objects, or makes those that are there ready.
@@ -78,7 +78,7 @@ class HollowNodes {
   bool is_ours(const Pod& pod) const { return ours_.contains(pod.node_name); }
   void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
 
-  PartContext context_;
+  Process process_;
   Api& api_;
   Cache<Pod>& pods_;
   DevicesOf devices_;

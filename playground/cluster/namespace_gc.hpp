@@ -15,7 +15,7 @@ namespace dcm::playground {
 class NamespaceGc {
  public:
   // `api` and `caches` must outlive it.
-  NamespaceGc(PartContext context, Api& api, Caches& caches);
+  NamespaceGc(Process process, Api& api, Caches& caches);
 
   // After the first sync. Ends by cancellation only.
   Task<> run();

@@ -13,7 +13,7 @@ namespace dcm::playground {
 class OwnerGc {
  public:
   // `api` and `caches` must outlive it.
-  OwnerGc(PartContext context, Api& api, Caches& caches);
+  OwnerGc(Process process, Api& api, Caches& caches);
 
   // After the first sync. Ends by cancellation only.
   Task<> run();

@@ -38,7 +38,7 @@ struct RealDevicesOptions {
 class RealDevices final : public PodDevices {
  public:
   // `api`, `rest` and `pods` must outlive it.
-  RealDevices(PartContext context, Api& api, client::RestClient& rest, Cache<Pod>& pods,
+  RealDevices(Process process, Api& api, client::RestClient& rest, Cache<Pod>& pods,
               RealDevicesOptions options, WakePod wake);
 
   // Reads the checkpoint. First of all, after make_folders().
@@ -68,7 +68,7 @@ class RealDevices final : public PodDevices {
   void show(const Pod& pod);
   void note_unshown(const Pod& pod, const Result<>& done) const;
 
-  PartContext context_;
+  Process process_;
   RealDevicesOptions options_;
   Cache<Pod>& pods_;
   WakePod wake_;

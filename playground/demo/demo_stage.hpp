@@ -23,8 +23,8 @@ class DemoStage {
  public:
   using Reached = std::function<bool()>;
 
-  // `rest`, and what `context` refers to, must outlive it.
-  DemoStage(PartContext context, client::RestClient& rest, const DemoOptions& options);
+  // `rest`, and what `process` refers to, must outlive it.
+  DemoStage(Process process, client::RestClient& rest, const DemoOptions& options);
 
   // Keeps the view up to date. Ends by cancellation only.
   Task<> run();
@@ -42,7 +42,7 @@ class DemoStage {
   Task<Result<>> remove_pod(std::string name);
   // Shows the table until then. Errors: deadline_exceeded, naming `what`.
   Task<Result<>> show_until(std::string what, Reached reached);
-  void say(const std::string& line) { table_.say(line, context_.time.now() - start_); }
+  void say(const std::string& line) { table_.say(line, process_.loop.time().now() - start_); }
   // Events of the namespace with that reason.
   Task<Result<std::size_t>> count_events(std::string reason);
   // Something that should not be so.
@@ -68,9 +68,10 @@ class DemoStage {
                         const api::ObjectPtr<api::DeviceTaintRule>& after);
   Figures figures() const;
 
-  PartContext context_;
+  Process process_;
   DemoOptions options_;
   Api api_;
+  client::RestClient& rest_;
   Caches caches_;
   Cache<api::DeviceTaintRule> rules_;
   Ledger ledger_;

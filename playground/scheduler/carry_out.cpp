@@ -65,7 +65,7 @@ Task<Result<>> Scheduler::provide_extended(const Pod& pod, const ExtendedStep& s
 Task<Outcome> Scheduler::bind(api::ObjectPtr<Pod> pod, InternedString node) {
   const Result<http::Response> bound =
       co_await api_.create(pods(), pod->meta.key, "binding", encode_binding(*pod, node.str()));
-  const api::ObjectPtr<Pod> shown = caches_.pods.reader.get(pod->meta.key);
+  const api::ObjectPtr<Pod> shown = caches_.pods.get(pod->meta.key);
   if (bound && shown && shown->node_name.empty()) bound_.insert(pod->meta.key);
   co_return settle(*pod, bound ? Result<>() : runtime::fail(bound.error()));
 }
@@ -73,7 +73,7 @@ Task<Outcome> Scheduler::bind(api::ObjectPtr<Pod> pod, InternedString node) {
 Outcome Scheduler::settle(const Pod& pod, const Result<>& written) {
   if (written || runtime::is_object_gone(written.error())) return Outcome::done();
   if (!runtime::is_conflict(written.error())) {
-    context_.log.warning("Cannot schedule pod", {{"pod", pod.meta.key.str()},
+    process_.log.warning("Cannot schedule pod", {{"pod", pod.meta.key.str()},
                                                  {"why", runtime::to_string(written.error())}});
   }
   return Outcome::retry();
@@ -89,7 +89,7 @@ PodClaims Scheduler::claims_in_use(const Pod& pod) {
 }
 
 bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
-  const runtime::WallTime now = context_.time.wall_now();
+  const runtime::WallTime now = process_.loop.time().wall_now();
   for (const ClaimPtr& claim : claims_in_use(pod).claims) {
     if (!claim->is_allocated) continue;
     const BindingState state = binding_state_of(*claim, now);
@@ -110,7 +110,7 @@ bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
 Task<Outcome> Scheduler::look_at_conditions(api::ObjectPtr<Pod> pod) {
   const InternedString node = awaiting_.at(pod->meta.key);
   const PodClaims used = claims_in_use(*pod);
-  const runtime::WallTime now = context_.time.wall_now();
+  const runtime::WallTime now = process_.loop.time().wall_now();
   bool is_lost = !used.missing.empty();  // somebody has taken the claim or its devices away
   std::string failure;
   for (const ClaimPtr& claim : used.claims) {

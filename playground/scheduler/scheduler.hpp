@@ -30,7 +30,7 @@ inline constexpr std::string_view kSchedulerName = "default-scheduler";  // in e
 class Scheduler {
  public:
   // `api` and `caches` must outlive it.
-  Scheduler(PartContext context, Api& api, Caches& caches);
+  Scheduler(Process process, Api& api, Caches& caches);
 
   // After the first sync. Ends by cancellation only.
   Task<> run();
@@ -66,7 +66,7 @@ class Scheduler {
   void observe_slice(const api::ObjectPtr<Slice>& before, const api::ObjectPtr<Slice>& after);
   void observe_node(const api::ObjectPtr<Node>& before, const api::ObjectPtr<Node>& after);
 
-  PartContext context_;
+  Process process_;
   Api& api_;
   Caches& caches_;
   ClaimWriter writer_;

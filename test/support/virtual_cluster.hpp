@@ -20,8 +20,8 @@
 #include "apiserver/front/direct.hpp"
 #include "apiserver/front/garbage_collector.hpp"
 #include "apiserver/front/http_front.hpp"
+#include "manager/connection.hpp"
 #include "manager/controller_manager.hpp"
-#include "runtime/http/client.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
@@ -41,14 +41,13 @@ class VirtualCluster {
         api_(server_),
         network_(loop_.time()),
         listener_(network_.listen("server", 80)),
-        http_(make_client()),
-        lease_http_(make_client()),
         fence_(loop_.time()),
-        rest_(dependencies(*http_, fence_), {.server = kServer, .user_agent = "tested"},
-              rng_.fork(), log_),
-        lease_rest_(dependencies(*lease_http_, open_gate_),
-                    {.server = kServer, .user_agent = "tested"}, rng_.fork(), log_),
-        manager_({process(), rest_, lease_rest_, fence_}, manager_options()),
+        connection_(manager::Connection::over(network_, config(),
+                                              {.user_agent = "tested", .qps = 200, .burst = 400},
+                                              fence_, process())),
+        lifecycle_({process(), connection_->rest(), connection_->lease_rest(), &fence_},
+                   lifecycle_options()),
+        manager_(lifecycle_),
         tasks_(loop_.executor()) {
     tasks_.spawn("garbage collector", collector_.run());
     tasks_.spawn("server", http::serve(*listener_, loop_.time(), apiserver::front_options(),
@@ -92,27 +91,15 @@ class VirtualCluster {
   const std::string& log() const { return log_text_; }
 
  private:
-  class NoCredentials final : public client::Credentials {
-    runtime::Task<runtime::Result<>> authorize(http::Headers&, runtime::Deadline) override {
-      co_return runtime::Result<>();
-    }
-    runtime::Task<Refreshed> refresh(std::string, runtime::Deadline) override {
-      co_return Refreshed::no;
-    }
-  };
-
-  static inline const http::Endpoint kServer{http::Security::plain, "server", 80};
-
-  std::unique_ptr<http::Client> make_client() {
-    return http::make_client(network_, loop_.time(), {.origin = kServer, .connections_max = 100});
-  }
-  client::RestClient::Dependencies dependencies(http::Client& http, const client::WriteGate& gate) {
-    return {http, credentials_, gate, loop_.time(), metrics_};
+  static client::ClusterConfig config() {
+    client::ClusterConfig config;
+    config.server = {http::Security::plain, "server", 80};
+    return config;
   }
   manager::Process process() { return {loop_, metrics_, rng_, log_}; }
 
   // A process that loses the lease ends; here the manager stops, and says so with its exit status.
-  manager::ManagerOptions manager_options() {
+  manager::LifecycleOptions lifecycle_options() {
     manager::LeaderElectionOptions election{
         .lease = {api::InternedString("default"), "tested"},
         .on_lost = [this] { manager_.request_stop(manager::ExitStatus::lease_lost); }};
@@ -154,13 +141,9 @@ class VirtualCluster {
   apiserver::Direct api_;
   http::PipeNetwork network_;
   std::unique_ptr<http::Listener> listener_;
-  std::unique_ptr<http::Client> http_;
-  std::unique_ptr<http::Client> lease_http_;
-  NoCredentials credentials_;
-  client::OpenWriteGate open_gate_;
   leader_election::Fence fence_;
-  client::RestClient rest_;
-  client::RestClient lease_rest_;
+  std::unique_ptr<manager::Connection> connection_;
+  manager::Lifecycle lifecycle_;
   manager::ControllerManager manager_;
   runtime::TaskGroup tasks_;
 };

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "controllers/common/event_sink.hpp"
+#include "client/api/event_sink.hpp"
 #include "controllers/device_taint_eviction/api/api.hpp"
 #include "controllers/device_taint_eviction/metrics.hpp"
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
@@ -28,7 +28,7 @@ class PodEviction {
     Tracker& tracker;
     PendingPods& pending;  // of the tracker
     EvictionApi& api;
-    common::EventSink& events;
+    api::EventSink& events;
     EvictionMetrics& metrics;
     Pace& pace;
     ItemProblems& problems;

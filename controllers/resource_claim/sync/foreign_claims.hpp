@@ -22,7 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "controllers/common/event_sink.hpp"
+#include "client/api/event_sink.hpp"
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/rules/decide_generated_claims.hpp"
 #include "informers/observer.hpp"
@@ -53,7 +53,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
     informers::StoreReader<api::ResourceClaim> claims;
     runtime::TimeSource& time;
     runtime::MetricsRegistry& metrics;
-    common::EventSink& events;
+    api::EventSink& events;
     runtime::Logger log;
     // Whether claims are made for groups as well.
     common::GroupClaims groups = common::GroupClaims::refused;

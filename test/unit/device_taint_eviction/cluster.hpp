@@ -24,7 +24,7 @@
 namespace dcm::device_taint_eviction {
 
 // Keeps what a user would be told: "p: Marking for deletion".
-class RecordedEvents final : public common::EventSink {
+class RecordedEvents final : public api::EventSink {
  public:
   void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
               std::string_view reason, std::string_view message) override;

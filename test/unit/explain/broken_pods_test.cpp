@@ -58,13 +58,9 @@ class Scene {
         manager_listener(network.listen(kManager.host, kManager.port)),
         http(http::make_client(network, loop.time(), {.origin = kManager})),
         manager(loop, network),
-        source({.pods = manager.pods.reader(),
-                .claims = manager.claims.reader(),
-                .claim_controller = &manager.claim_controller,
-                .eviction_controller = &manager.eviction_controller}),
         group(loop.executor()) {
     pages.add(make_explain_page(
-        loop.time(), {.source = [this] { return &source; }, .teller = [] { return Teller{}; }}));
+        loop.time(), {.source = [this] { return source(); }, .teller = [] { return Teller{}; }}));
     group.spawn("server", http::serve(*listener, loop.time(), apiserver::front_options(),
                                       apiserver::http_handler(server, loop.time()), {}));
     group.spawn("pages",
@@ -134,19 +130,20 @@ class Scene {
   // By the manager, through its page.
   Task<ExplainOutcome> ask(Subject subject) {
     ExplainOutcome outcome = co_await ask_manager(
-        *http, credentials,
+        *http, *credentials,
         {.subject = std::move(subject), .format = Format::json, .server = "manager"});
     co_return outcome;
   }
   // By the command itself.
   Task<ExplainOutcome> read(Subject subject) {
-    ExplainOutcome outcome = co_await read_cluster(
-        manager.rest, loop.time(), {.subject = std::move(subject), .format = Format::json});
+    ExplainOutcome outcome =
+        co_await read_cluster(manager.connection->rest(), loop.time(),
+                              {.subject = std::move(subject), .format = Format::json});
     co_return outcome;
   }
+  const ExplanationSource* source() const { return manager.explanations.source; }
   Task<> stop() {
-    manager.group.cancel();
-    co_await manager.group.join();
+    co_await manager.stop();
     http->close_idle();
     group.cancel();
     co_await group.join();
@@ -158,9 +155,8 @@ class Scene {
   std::unique_ptr<http::Listener> listener;
   std::unique_ptr<http::Listener> manager_listener;
   std::unique_ptr<http::Client> http;
-  NoCredentials credentials;
+  std::unique_ptr<client::Credentials> credentials = client::make_credentials({}, {loop.time()});
   WholeManager manager;
-  ControllersSource source;
   Pages pages;
   runtime::TaskGroup group;
   std::string last_uid;  // of what was made last
@@ -247,9 +243,9 @@ CO_TEST(ExplainBrokenPods, names_reason_for_missing_device) {
   scene.add_pod("not-scheduled", R"("resourceClaimName":"waits")");
   scene.add_pod("no-template", R"("resourceClaimTemplateName":"nowhere")");
   co_await sleep_for(loop.time(), 30s);
-  const Page page = make_explain_page(loop.time(), {.source = [&] { return &scene.source; },
+  const Page page = make_explain_page(loop.time(), {.source = [&] { return scene.source(); },
                                                     .teller = [] { return Teller{}; },
-                                                    .rest = &scene.manager.rest});
+                                                    .rest = &scene.manager.connection->rest()});
   for (const auto& [name, told] :
        std::vector<std::pair<std::string, bool>>{{"not-scheduled", true}, {"no-template", false}}) {
     http::Request request{.target = path_of(pod(name)) + "?output=json"};

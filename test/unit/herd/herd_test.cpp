@@ -195,8 +195,7 @@ CO_TEST(Herd, does_not_delay_other_pods) {
 
   // Five watches, the workers of one controller, ten events and a condition.
   EXPECT_LE(manager.transport.opened, 30U);
-  manager.group.cancel();
-  co_await manager.group.join();
+  co_await manager.stop();
   herd.group.cancel();
   co_await herd.group.join();
 }

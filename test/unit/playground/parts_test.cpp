@@ -6,7 +6,6 @@
 
 #include "apiserver/front/direct.hpp"
 #include "playground/embedded_server.hpp"
-#include "playground/objects/connection.hpp"
 #include "playground/taint/taint.hpp"
 #include "runtime/task_group.hpp"
 #include "runtime/timestamp.hpp"
@@ -32,10 +31,10 @@ constexpr const char* kGpu = "gpu.example.com";
 struct Cluster {
   explicit Cluster(runtime::VirtualLoop& virtual_loop, Size size = {})
       : loop(virtual_loop),
-        context{loop.executor(), loop.time(), rng, metrics, runtime::Logger()},
-        server(context),
-        connection(server.transport(), EmbeddedServer::config(), context),
-        parts(context, connection.rest(), size),
+        process{loop, metrics, rng, {}},
+        server(process),
+        connection(server.connect()),
+        parts(process, connection->rest(), size),
         api(server.server()),
         group(loop.executor()) {}
 
@@ -43,7 +42,8 @@ struct Cluster {
     group.spawn("server", server.run());
     const Result<> published = co_await parts.publish();
     EXPECT_TRUE(published) << (published ? "" : published.error().message);
-    group.spawn("parts", parts.run());
+    group.spawn("parts", manager::run_epoch("test", process, connection->rest(),
+                                            [this](manager::Epoch& epoch) { parts.fill(epoch); }));
     co_await settle();
   }
   runtime::Task<> settle() { return sleep_for(loop.time(), 100ms); }
@@ -120,9 +120,9 @@ struct Cluster {
   runtime::VirtualLoop& loop;
   runtime::MetricsRegistry metrics;
   runtime::Rng rng{1};
-  PartContext context;
+  Process process;
   EmbeddedServer server;
-  Connection connection;
+  std::unique_ptr<Connection> connection;
   Parts parts;
   apiserver::Direct api;
   runtime::TaskGroup group;
@@ -148,7 +148,7 @@ CO_TEST(Parts, publish_nodes_classes_and_slices_again_after_restart) {
 CO_TEST(Parts, keep_taint_when_drivers_restart) {
   Cluster cluster(loop, {.nodes = 1, .devices = 2, .drivers = {kGpu}});
   co_await cluster.start();
-  Api api(cluster.connection.rest());
+  Api api(cluster.connection->rest());
   const TaintChanges changes{.add = {{"broken", "ecc", "NoExecute"}}};
   const auto done = co_await taint_device(api, {kGpu, "node-0", "dev-1"}, changes);
   EXPECT_EQ(done, "tainted");
@@ -169,7 +169,7 @@ CO_TEST(Parts, keep_taint_when_drivers_restart) {
 CO_TEST(Parts, report_taint_that_cannot_be_set) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
-  Api api(cluster.connection.rest());
+  Api api(cluster.connection->rest());
   const auto done = co_await taint_device(api, {kGpu, "node-9", "dev-0"}, {});
   CO_ASSERT_TRUE(!done);
   EXPECT_EQ(done.error().message, "driver gpu.example.com has no pool node-9; it has: node-0");

@@ -37,7 +37,7 @@ World::Process::Process(World& world)
       controller(
           {.stores = stores,
            .api = world.role == Role::writes ? static_cast<ClaimApi&>(world.api) : shadow,
-           .events = world.role == Role::writes ? static_cast<common::EventSink&>(world.events)
+           .events = world.role == Role::writes ? static_cast<api::EventSink&>(world.events)
                                                 : shadow_events,
            .foreign = foreign,
            .time = world.loop.time(),

@@ -25,7 +25,7 @@
 namespace dcm::resource_claim {
 
 // Keeps what a user would be told: "trainer: FailedResourceClaimCreation: PodResourceClaim …".
-class RecordedEvents final : public common::EventSink {
+class RecordedEvents final : public api::EventSink {
  public:
   void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
               std::string_view reason, std::string_view message) override;

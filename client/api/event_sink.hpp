@@ -6,7 +6,7 @@
 
 #include "client/api/event.hpp"
 
-namespace dcm::common {
+namespace dcm::api {
 
 // Never waits and never fails: an event that cannot be written must not hold up the work. Repeated
 // and excess events are the implementation's business.
@@ -14,11 +14,11 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
 
-  // `component` is who reports ("resource_claim"); `reason` one word in CamelCase; `message` a text
+  // `component` is who reports ("node_labeller"); `reason` one word in CamelCase; `message` a text
   // for people.
   virtual void report(const api::ObjectReference& about, api::EventType type,
                       std::string_view component, std::string_view reason,
                       std::string_view message) = 0;
 };
 
-}  // namespace dcm::common
+}  // namespace dcm::api

@@ -14,7 +14,7 @@
 namespace dcm::manager {
 
 // Is asked for before the work begins, and followed from then on. Never in another version than the
-// one it began with: that is for a new session.
+// one it began with: that is for a new epoch.
 class LateKind {
  public:
   struct Dependencies {
@@ -35,6 +35,7 @@ class LateKind {
   runtime::Task<> find();
   // Until it has been lost. After find().
   runtime::Task<> follow();
+  const api::ResourceKind& kind() const { return kind_; }
   // Of the version in use; null: none is.
   informers::SyncState* cache() const { return cache_; }
   // Why that is not known yet, in one line; nothing: it is.

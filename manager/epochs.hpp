@@ -1,7 +1,7 @@
-// Runs one session after the other, as versions of resource.k8s.io come and go.
+// Runs one epoch after the other, as versions of the kinds that the controllers share come and go.
 //
-// Asks the API server what it serves, has a session made for that version, runs it until the
-// version is not served any more or the process stops, and starts over.
+// Asks the API server what it serves, has an epoch made for that version, runs it until the version
+// is no longer served or the process stops, and starts over.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,7 @@
 
 namespace dcm::manager {
 
-class ExplanationSource;
-
-// Work that is bound to one version of resource.k8s.io.
+// Work that is bound to one version of some kinds.
 class VersionedWork {
  public:
   virtual ~VersionedWork() = default;
@@ -37,36 +35,30 @@ class VersionedWork {
   virtual std::vector<std::string> stuck() const = 0;
   // Whether a cache cannot be kept fresh: perhaps the version is not served any more.
   virtual bool has_failing_watch() const = 0;
-  // Explains the objects that the session works on; null: it cannot.
-  virtual const ExplanationSource* explanations() const { return nullptr; }
 };
 
-class Sessions {
+class Epochs {
  public:
   using Find = std::function<runtime::Task<client::Availability>()>;
   using Make = std::function<std::unique_ptr<VersionedWork>(const client::Served&)>;
 
-  // `time` and `stop` must outlive it.
-  Sessions(runtime::Executor executor, runtime::TimeSource& time, runtime::Logger log, Stop& stop,
-           Find find, Make make);
+  // `find` asks for kinds of `group`. `time` and `stop` must outlive it.
+  Epochs(runtime::Executor executor, runtime::TimeSource& time, runtime::Logger log, Stop& stop,
+         Find find, Make make, std::string group = {});
 
-  // Until the stop is requested and the session in hand has ended. Throws what a session throws.
+  // Until the stop is requested and the epoch in hand has ended. Throws what an epoch throws.
   runtime::Task<> run();
-  // Asks the session in hand to end, if there is one. Nothing: there is none to wait for.
+  // Asks the epoch in hand to end, if there is one. Nothing: there is none to wait for.
   bool stop_current();
   // Why the work is not done yet, in one line.
   std::optional<std::string> why_not_ready() const;
   // Why only a restart would help, in one line.
   std::optional<std::string> why_stuck() const;
-  // The explanations of the current session; null: none.
-  const ExplanationSource* explanations() const {
-    return current_ == nullptr ? nullptr : current_->explanations();
-  }
 
  private:
   runtime::Task<std::optional<client::Served>> find_version();
-  runtime::Task<> run_session(std::unique_ptr<VersionedWork> session);
-  runtime::Task<> end_when_not_served(VersionedWork& session);
+  runtime::Task<> run_epoch(std::unique_ptr<VersionedWork> epoch);
+  runtime::Task<> end_when_not_served(VersionedWork& epoch);
 
   runtime::Executor executor_;
   runtime::TimeSource& time_;
@@ -74,6 +66,7 @@ class Sessions {
   Stop& stop_;
   Find find_;
   Make make_;
+  std::string group_;
   VersionedWork* current_ = nullptr;  // null: none
   std::string discovery_problem_;
   runtime::RepeatGuard discovery_guard_;
