@@ -40,13 +40,13 @@ class Process {
         role_(role),
         requests_(cluster.rest(),
                   client::resource_of(api::kResourcePoolStatusRequests, {"v1alpha3"}),
-                  api::make_json_pool_status_request_decoder(), cluster.informer_context()),
+                  api::make_json_pool_status_request_decoder(), cluster.process()),
         slices_(cluster.rest(), client::resource_of(api::kResourceSlices, {"v1"}),
-                api::make_json_slice_decoder("v1"), cluster.informer_context()),
+                api::make_json_slice_decoder("v1"), cluster.process()),
         client_(cluster.rest(), requests_.resource(), requests_.decoder(), TaintRules::count),
         expectations_({.time = cluster.time(),
-                       .metrics = cluster.informer_context().metrics,
-                       .log = cluster.informer_context().log,
+                       .metrics = cluster.process().metrics,
+                       .log = cluster.process().log,
                        .is_watching = [] { return true; }},
                       "resourcepoolstatusrequest-controller", ShadowApi::kWrites, 30s),
         shadow_(
@@ -55,8 +55,8 @@ class Process {
                      .own_requests = requests_.informer().own_writes(),
                      .api = role == Role::dry_run ? static_cast<PoolStatusApi&>(shadow_) : client_,
                      .time = cluster.time(),
-                     .metrics = cluster.informer_context().metrics,
-                     .log = cluster.informer_context().log}),
+                     .metrics = cluster.process().metrics,
+                     .log = cluster.process().log}),
         tasks_(cluster.loop().executor()) {
     controller_.observe(requests_.informer(), slices_.informer());
     tasks_.spawn("requests", requests_.informer().run());
