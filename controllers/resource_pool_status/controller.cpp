@@ -169,7 +169,7 @@ Task<Outcome> Controller::write(RequestPtr request, api::PoolStatusAnswer answer
                                 runtime::MonoTime begun) {
   using Written = PoolStatusMetrics::Written;
   deps_.log.info("Answering a ResourcePoolStatusRequest",
-                 {{"request", request->meta.key.name}, {"message", answer.message}});
+                 {{"object", request->meta.key.name}, {"message", answer.message}});
   const Result<RequestPtr> written = co_await send(request, std::move(answer));
   metrics_.count(request->driver.str(), deps_.time.now() - begun,
                  written ? Written::yes : Written::no);
@@ -183,7 +183,7 @@ Outcome Controller::settle_refusal(const Request& request, const runtime::Error&
   if (runtime::is_conflict(error)) return Outcome::set_aside();
   if (runtime::is_object_gone(error)) return Outcome::done();
   deps_.log.warning("Cannot answer a ResourcePoolStatusRequest",
-                    {{"request", request.meta.key.name}, {"error", runtime::to_string(error)}});
+                    {{"object", request.meta.key.name}, {"error", runtime::to_string(error)}});
   return Outcome::retry();
 }
 
@@ -203,11 +203,11 @@ Task<> Controller::remove(RequestPtr request) {
   const Result<> removed = co_await deps_.api.remove(request);
   if (removed) {
     deps_.log.info("Deleted a ResourcePoolStatusRequest that has been kept long enough",
-                   {{"request", request->meta.key.name}});
+                   {{"object", request->meta.key.name}});
   } else if (!runtime::is_object_gone(removed.error())) {
     deps_.log.warning(
         "Cannot delete a ResourcePoolStatusRequest",
-        {{"request", request->meta.key.name}, {"error", runtime::to_string(removed.error())}});
+        {{"object", request->meta.key.name}, {"error", runtime::to_string(removed.error())}});
   }
 }
 
