@@ -189,7 +189,7 @@ class Reader {
     // Behind the controllers' own requests.
     const Result<http::Response> answer =
         co_await rest_.send({.target = std::move(target),
-                             .priority = client::Priority::backlog,
+                             .priority = client::PriorityLevel::backlog,
                              .retries = client::Retries::none,
                              .deadline = deadline_});
     if (!answer) co_return runtime::fail(answer.error());

@@ -2,7 +2,7 @@
 //
 // Does the work of kube-controller-manager's resourceclaim-controller (KEP-4381, KEP-5729); never
 // run both. Here is only the frame: caches wake items (wakeups.hpp), workers handle them
-// (sync_pod.hpp, sync_claim.hpp) by what is decided (decide_pod.hpp, decide_claim.hpp).
+// (claim_user_sync.hpp, claim_sync.hpp) by what is decided (decide_pod.hpp, decide_claim.hpp).
 #pragma once
 
 #include <string_view>

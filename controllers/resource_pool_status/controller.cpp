@@ -77,7 +77,7 @@ void Controller::observe_request(const RequestPtr& after, Priority priority) {
 void Controller::observe_slice(const api::ResourceSlice& slice) {
   for (const auto& [name, pending] : pending_) {
     if (pending.awaits_slices && pending.driver == slice.driver) {
-      queue_.add_after(name, kUntilSlicesSettle);
+      queue_.add(name, {.after = kUntilSlicesSettle});
     }
   }
 }

@@ -72,7 +72,7 @@ class DeviceReading {
  private:
   // Behind the controllers' own requests.
   client::CallOptions options() const {
-    return {.priority = client::Priority::backlog,
+    return {.priority = client::PriorityLevel::backlog,
             .deadline = deadline_,
             .retries = client::Retries::none};
   }

@@ -17,7 +17,7 @@ using api::NonResourceAttributes;
 using api::ResourceAttributes;
 using api::UserInfo;
 using client::Access;
-using client::Priority;
+using client::PriorityLevel;
 using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
@@ -166,7 +166,7 @@ Task<Result<Doorkeeper::Who>> Doorkeeper::identify_by_token(std::string token) {
   }
   const Deadline deadline = Deadline::after(time_, options_.review_timeout);
   const Result<Permit> permit =
-      co_await await_turn(is_regular ? Priority::live : Priority::backlog, deadline);
+      co_await await_turn(is_regular ? PriorityLevel::live : PriorityLevel::backlog, deadline);
   if (!permit) co_return runtime::fail(permit.error());
   Result<Who> who = co_await client::review_token(rest_, std::move(token), deadline);
   if (who) users_.remember(key, *who);
@@ -178,7 +178,7 @@ Task<Result<Access>> Doorkeeper::authorize(UserInfo user, AccessAttributes what)
   const std::string key = key_of(user, what);
   if (const Access* known = verdicts_.recall(key)) co_return Result<Access>(*known);
   const Deadline deadline = Deadline::after(time_, options_.review_timeout);
-  const Result<Permit> permit = co_await await_turn(Priority::live, deadline);
+  const Result<Permit> permit = co_await await_turn(PriorityLevel::live, deadline);
   if (!permit) co_return runtime::fail(permit.error());
   Result<Access> access =
       co_await client::review_access(rest_, std::move(user), std::move(what), deadline);
@@ -194,7 +194,7 @@ void Doorkeeper::note_regular(const std::string& key) {
   regulars_.insert(key, {});
 }
 
-Task<Result<Doorkeeper::Permit>> Doorkeeper::await_turn(Priority priority, Deadline deadline) {
+Task<Result<Doorkeeper::Permit>> Doorkeeper::await_turn(PriorityLevel priority, Deadline deadline) {
   Result<Permit> permit = co_await budget_.admit(priority, deadline);
   if (!permit) permit.error().message = kTooManyCallers;
   co_return permit;

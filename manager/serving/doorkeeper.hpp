@@ -82,7 +82,7 @@ class Doorkeeper {
   runtime::Task<runtime::Result<Who>> identify_by_token(std::string token);
   runtime::Task<runtime::Result<client::Access>> authorize(api::UserInfo user,
                                                            api::AccessAttributes what);
-  runtime::Task<runtime::Result<Permit>> await_turn(client::Priority priority,
+  runtime::Task<runtime::Result<Permit>> await_turn(client::PriorityLevel priority,
                                                     runtime::Deadline deadline);
   void note_regular(const std::string& key);
   http::Response unavailable(const runtime::Error& error);

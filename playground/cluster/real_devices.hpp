@@ -8,7 +8,7 @@
 #include "client/events/event_recorder.hpp"
 #include "node/agent/agent.hpp"
 #include "node/devices/pod_resources.hpp"
-#include "node/files/posix_files.hpp"
+#include "node/posix_files.hpp"
 #include "playground/cluster/node_api_client.hpp"
 #include "playground/cluster/pod_devices.hpp"
 #include "playground/cluster/shown_devices.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "node/files/files.hpp"
+#include "node/files.hpp"
 
 namespace dcm::playground {
 

@@ -113,7 +113,7 @@ BANNED = [
     # A name from outside that reaches one of these decides which file is written or removed.
     (r"\b(?:fs|filesystem)::(?:remove\w*|rename|create_\w+|copy\w*|resize_file)\b|\bofstream\b|\bfopen\(|"
      r"(?<![\w>)])::(?:open|openat|creat|unlink|unlinkat|rename|renameat|mkdir|mkdirat|rmdir|symlink|link|chmod)\(",
-     ["node/files/posix_files.cpp", "node/plugins/registry_watch.cpp", "node/driver_kit/call_lock.cpp",
+     ["node/posix_files.cpp", "node/plugins/socket_folder_watch.cpp", "node/driver_kit/call_lock.cpp",
       "runtime/http/unix.cpp", "client/config/file.cpp", "apiserver/front/apiserver_main.cpp",
       "cmd/dra-hollow-node/hollow_node.cpp", "playground/kubeconfig_out.cpp", "test/"],
      "node::Files, with a runtime::FileName for each name from outside"),

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "node/files/files.hpp"
+#include "node/files.hpp"
 
 namespace dcm::test {
 

@@ -17,9 +17,9 @@ using runtime::Overloaded;
 constexpr std::string_view kFieldManager = "device-taint-eviction-controller";
 
 client::CallOptions options_of(Priority priority) {
-  return {
-      .priority = priority == Priority::live ? client::Priority::live : client::Priority::backlog,
-      .retries = client::Retries::none};
+  return {.priority = priority == Priority::live ? client::PriorityLevel::live
+                                                 : client::PriorityLevel::backlog,
+          .retries = client::Retries::none};
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ using runtime::Overloaded;
 constexpr const char* kNamesFieldManager = "ResourceClaimController";
 
 client::CallOptions call(Priority priority) {
-  return {
-      .priority = priority == Priority::live ? client::Priority::live : client::Priority::backlog,
-      .retries = client::Retries::unanswered};
+  return {.priority = priority == Priority::live ? client::PriorityLevel::live
+                                                 : client::PriorityLevel::backlog,
+          .retries = client::Retries::unanswered};
 }
 
 template <class T>

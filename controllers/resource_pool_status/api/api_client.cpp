@@ -8,7 +8,7 @@
 namespace dcm::resource_pool_status {
 namespace {
 
-constexpr client::CallOptions kOptions{.priority = client::Priority::backlog,
+constexpr client::CallOptions kOptions{.priority = client::PriorityLevel::backlog,
                                        .retries = client::Retries::none};
 
 }  // namespace

@@ -49,7 +49,7 @@ CO_TEST(RestClientReport, logs_writes_but_neither_reads_nor_leases_at_verbosity_
   for (int i = 0; i < 3; ++i) f.http.answer(status(200));
   co_await f.client.send(read());
   ApiRequest lease = write(Verb::update);
-  lease.priority = Priority::exempt;
+  lease.priority = PriorityLevel::exempt;
   co_await f.client.send(lease);
   EXPECT_EQ(f.logged(), "");
   co_await f.client.send(write(Verb::apply));

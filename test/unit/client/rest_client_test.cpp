@@ -239,7 +239,7 @@ CO_TEST(RestClient, lets_reads_and_lease_pass_closed_gate) {
   EXPECT_TRUE(got);
   ApiRequest lease = write(Verb::update);
   lease.fencing = Fencing::unfenced;
-  lease.priority = Priority::exempt;
+  lease.priority = PriorityLevel::exempt;
   const Result<http::Response> renewed = co_await f.client.send(lease);
   EXPECT_TRUE(renewed);
 }

@@ -391,7 +391,7 @@ TEST_F(TrackerTest, judges_shared_claim_in_slices) {
 }
 
 // Each by a change of its own: the pod's other claims are no reason to judge it again.
-TEST_F(TrackerTest, thousands_of_claims_of_a_pod_are_allocated_without_looking_at_all_each_time) {
+TEST_F(TrackerTest, judges_no_pod_for_claims_without_taints) {
   constexpr std::size_t kClaims = 2'000;
   auto pod = test::make_pod("many").on_node("node");
   for (std::size_t i = 0; i < kClaims; ++i) {

@@ -8,7 +8,7 @@
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
-#include "node/plugins/plugins.hpp"
+#include "node/plugins/driver_connections.hpp"
 #include "runtime/grpc/channel.hpp"
 #include "runtime/http/pipe.hpp"
 #include "test/support/co_test.hpp"
@@ -130,7 +130,7 @@ struct Site {
   Claims claims;
   test::MemoryFiles files;
   SlowDriver driver;
-  node::Plugins node;
+  node::DriverConnections node;
   std::unique_ptr<Plugin> plugin;
   SocketPaths paths;
   std::vector<std::string> told;

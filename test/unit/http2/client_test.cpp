@@ -216,12 +216,14 @@ struct Way final : http::Transport {
   Task<Result<std::unique_ptr<http::Stream>>> connect(http::Endpoint endpoint,
                                                       Deadline deadline) override {
     co_await runtime::sleep_for(time, length);
+    if (is_down) co_return runtime::fail(Reason::unreachable, "the way is down");
     auto stream = co_await below.connect(std::move(endpoint), deadline);
     co_return stream;
   }
   http::Transport& below;
   runtime::TimeSource& time;
   runtime::Duration length{};
+  bool is_down = false;
 };
 
 // A server that plays a script: for each connection the answers to what is sent, one for each time
@@ -399,6 +401,22 @@ CO_TEST(Http2Client, reports_unknown_outcome_if_later_attempts_are_refused) {
 Task<> send_and_note(Client& client, Request request, Deadline deadline, std::string& note) {
   const auto response = co_await client.send(std::move(request), {.deadline = deadline});
   note = describe(response);
+}
+
+CO_TEST(Http2Client, reports_unknown_outcome_if_HTTP1_finds_no_server) {
+  Scripted site(loop, {{answer(1)}});
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  EXPECT_EQ(describe(co_await site.client->send(get("/first"), {})), "200 ok");
+  std::string note;
+  TaskGroup sending(loop.executor());
+  sending.spawn("send", send_and_note(*site.client, get("/"), {}, note));
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  // The request is on its way when the client ends its connections; from then on it uses HTTP/1.1.
+  site.way.is_down = true;
+  site.client_group.cancel();
+  co_await sending.join();
+  EXPECT_EQ(note, "disconnected");
+  co_await site.stop();
 }
 
 CO_TEST(Http2Client, opens_at_most_four_connections_as_they_fill) {

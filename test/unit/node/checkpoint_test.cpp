@@ -10,7 +10,7 @@
 #include "node/checkpoint/crc32.hpp"
 #include "node/checkpoint/go_json.hpp"
 #include "node/checkpoint/store.hpp"
-#include "node/files/posix_files.hpp"
+#include "node/posix_files.hpp"
 #include "test/support/memory_files.hpp"
 
 namespace dcm::node {

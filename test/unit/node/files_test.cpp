@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "node/files/posix_files.hpp"
+#include "node/posix_files.hpp"
 
 namespace dcm::node {
 namespace {

@@ -63,11 +63,15 @@ TEST(Advice, a_job_gets_no_pods_while_no_controller_manager_watches_jobs) {
   Scene scene;
   EXPECT_THAT(scene.warnings(kJobs, job("a")), ElementsAre(HasSubstr("no pods come of this Job")));
   {
-    const auto lookalike = scene.watch("kubectl/v1.37.2", "/apis/batch/v1/jobs");
+    const auto kubectl = scene.watch("kubectl/v1.37.2", "/apis/batch/v1/jobs");
+    const auto collector =
+        scene.watch("kube-controller-manager/v1.37.2 (linux/amd64) kubernetes/1/metadata-informers",
+                    "/apis/batch/v1/jobs");
     EXPECT_THAT(scene.warnings(kJobs, job("b")),
                 ElementsAre(HasSubstr("no pods come of this Job")));
     const auto controller =
-        scene.watch("kube-controller-manager/v1.37.2 (linux/amd64)", "/apis/batch/v1/jobs");
+        scene.watch("kube-controller-manager/v1.37.2 (linux/amd64) kubernetes/1/shared-informers",
+                    "/apis/batch/v1/jobs");
     EXPECT_THAT(scene.warnings(kJobs, job("c")), ElementsAre(HasSubstr("end only if")));
   }
   EXPECT_THAT(scene.warnings(kJobs, job("d")), ElementsAre(HasSubstr("no pods come of this Job")));

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "node/files/posix_files.hpp"
+#include "node/posix_files.hpp"
 
 namespace dcm::playground {
 namespace {
