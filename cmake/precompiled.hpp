@@ -43,6 +43,7 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/this_coro.hpp>
