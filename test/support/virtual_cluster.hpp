@@ -73,10 +73,10 @@ class VirtualCluster {
     loop_.run(keep(std::move(task), result));
     return *std::move(result);
   }
-  // The manager's client, and what else a controller of one's own is made of.
-  client::RestClient& rest() { return rest_; }
+  // For parts that are made by hand, apart from the manager: a client that needs no lease.
+  client::RestClient& rest() { return connection_->lease_rest(); }
+  manager::Process process() { return {loop_, metrics_, rng_, log_}; }
   runtime::VirtualLoop& loop() { return loop_; }
-  informers::InformerContext informer_context() { return {loop_.time(), rng_, log_, metrics_}; }
 
   // To set a scene and to look at it.
   apiserver::Direct& api() { return api_; }
@@ -96,7 +96,6 @@ class VirtualCluster {
     config.server = {http::Security::plain, "server", 80};
     return config;
   }
-  manager::Process process() { return {loop_, metrics_, rng_, log_}; }
 
   // A process that loses the lease ends; here the manager stops, and says so with its exit status.
   manager::LifecycleOptions lifecycle_options() {
