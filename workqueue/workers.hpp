@@ -1,4 +1,4 @@
-// N workers on one queue: the loop that every controller has, written once.
+// N workers on one queue: the loop of every controller, written once.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class HandlerFailures {
   runtime::Logger log_;
 };
 
-// Tells the queue what became of an item.
+// Reports an item's outcome to the queue.
 template <class Queue>
 void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& outcome) {
   using Kind = Outcome::Kind;
@@ -70,12 +70,12 @@ runtime::Task<> work(Queue& queue, Handler& handler, Describe& describe,
     }
     if (failure) failures.report(failure, describe(*item));
     settle(queue, *item, outcome);
-    // With a handler that never waits, a full queue would hold the loop until it is empty.
+    // With a handler that never waits, a full queue would block the loop until it is empty.
     co_await runtime::yield();
   }
 }
 
-// Runs `count` workers; ends when all have: after queue.shut_down(), or when it is cancelled.
+// Runs `count` workers; ends when all have ended: after queue.shut_down(), or when cancelled.
 // `queue` and `failures` must outlive the task.
 template <class Queue, class Handler, class Describe>
 runtime::Task<> run_workers(runtime::Executor executor, std::size_t count, Queue& queue,

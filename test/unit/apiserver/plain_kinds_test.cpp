@@ -1,4 +1,4 @@
-// Kinds that are stored as they come: what a server adds to them that others' controllers lean on.
+// Kinds without special rules: server-side fields that other controllers rely on.
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -203,7 +203,7 @@ TEST_F(Api, derives_types_of_network_policy) {
             R"(["Ingress","Egress"])");
 }
 
-// As a real server accepts and refuses them (1.37).
+// As accepted and rejected by a real server (1.37).
 TEST_F(Api, supports_field_selectors_of_kind) {
   struct Row {
     std::string_view path;

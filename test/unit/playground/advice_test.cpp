@@ -1,4 +1,4 @@
-// What who creates an object on the playground is warned of.
+// Warnings for clients that create objects on the playground.
 #include "playground/advice.hpp"
 
 #include <gmock/gmock.h>
