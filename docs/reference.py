@@ -24,6 +24,7 @@ FOLDERS = ["runtime", "client", "informers", "workqueue", "manager", "controller
 OF_OTHERS = {pathlib.Path("manager", name) for name in ("controller_manager.cpp", "controller_manager.hpp", "find_version.cpp", "program.cpp")}
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 METRIC = re.compile(r"(?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|"
+                    r"resourcepoolstatusrequest_controller|"
                     r"workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+")
 
 # The content of a field, by its key. Namespaced objects are NAMESPACE/NAME.
@@ -39,6 +40,7 @@ FIELDS = {
     "config": "where the connection's configuration is from",
     "controller": "the controller that says it, named as in `--controllers`",
     "disagreementAfter": "`--dry-run-timeout`",
+    "driver": "the driver that publishes the devices",
     "err": "the error",
     "error": "the error: its kind, and the API server's or the system's words",
     "exception": "what was thrown",
@@ -52,6 +54,7 @@ FIELDS = {
     "identity": "the name of this process in the lease",
     "item": "the key that was worked on",
     "lease": "the Lease of leader election",
+    "message": "what the condition of the answer says",
     "method": "the path of a gRPC method",
     "milliseconds": "from sending to the end of the answer",
     "name": "name of what a claim is reserved for",

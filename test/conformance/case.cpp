@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "test/conformance/served.hpp"
+#include "test/support/manifest.hpp"
 #include "test/support/paths.hpp"
 
 namespace dcm::conformance {
@@ -195,6 +196,17 @@ void Case::resume_server() {
   run().api_server->resume();
   kube_ = std::make_unique<Kube>(run().admin);
   is_server_halted_ = false;
+}
+
+void Case::grant(const std::string& component) {
+  if (run().server == ServerKind::memory) return;
+  for (const json::value& object :
+       support::read_manifests("manifests/components/" + component + "/rbac.yaml")) {
+    const bool is_role = text_at(object, "/kind") == "ClusterRole";
+    kube().post(std::string("/apis/rbac.authorization.k8s.io/v1/") +
+                    (is_role ? "clusterroles" : "clusterrolebindings"),
+                object);
+  }
 }
 
 std::string Case::served_version(const std::string& group, const std::string& resource) {

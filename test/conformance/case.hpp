@@ -88,7 +88,9 @@ class Case : public testing::Test {
   void halt_server(ApiServer::Ending ending);
   void resume_server();
   void compact_history() { run().api_server->compact(); }
-  // The version of a kind that the server's discovery offers first, "" if there is none.
+  // Grants the manager's account what a component of the manifests needs: "pod-groups".
+  void grant(const std::string& component);
+  // The version of a kind that the server's discovery offers first, "" where there is none.
   std::string served_version(const std::string& group, const std::string& resource);
 
   // Each returns the object from the server's answer.

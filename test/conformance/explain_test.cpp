@@ -372,7 +372,39 @@ TEST_F(ExplainTenant, shows_page_of_own_objects) {
 
 // ---- devices that break -------------------------------------------------------------------------
 
-class ExplainEviction : public Explaining<EvictionCase> {};
+class ExplainEviction : public Explaining<EvictionCase> {
+ protected:
+  Ended read_pools(std::vector<std::string> words) {
+    words.insert(words.begin(), "pool");
+    words.push_back("--kubeconfig=" + file("reader"));
+    return explain(std::move(words));
+  }
+};
+
+TEST_F(ExplainEviction, counts_devices_of_pools) {
+  publish("a", {.pool = "node-a", .taints = {taint("broken", "NoSchedule")}});
+  publish("b", {.pool = "node-b"});
+  create_user("p", {{.pool = "node-b"}});
+  const Ended ended = read_pools({driver(), "-o", "json"});
+  ASSERT_EQ(ended.status, 0) << ended.output;
+  const json::value told = json::parse(ended.output);
+  const auto pool = [&](const char* index) { return std::string("/pools/") + index; };
+  EXPECT_EQ(text_at(told, pool("0") + "/poolName"), "node-a");
+  EXPECT_EQ(at(told, pool("0") + "/unavailableDevices"), json::value(1));
+  EXPECT_EQ(at(told, pool("1") + "/allocatedDevices"), json::value(1));
+  EXPECT_EQ(at(told, pool("1") + "/availableDevices"), json::value(0));
+}
+
+TEST_F(ExplainEviction, counts_devices_of_one_pool) {
+  publish("a", {.pool = "node-a"});
+  publish("b", {.pool = "node-b", .slices_in_pool = 2});
+  const Ended ended = read_pools({driver() + "/node-b"});
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_NE(ended.output.find("observed 1/2 slices"), std::string::npos) << ended.output;
+  EXPECT_EQ(ended.output.find("node-a"), std::string::npos) << ended.output;
+  EXPECT_EQ(read_pools({driver() + "/nowhere"}).status, 3);
+  EXPECT_EQ(read_pools({"a", "b"}).status, 2);
+}
 
 TEST_F(ExplainEviction, shows_time_left_by_toleration) {
   start({"--controllers=*"});

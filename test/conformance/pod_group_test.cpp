@@ -5,7 +5,6 @@
 
 #include "test/conformance/eviction_case.hpp"
 #include "test/conformance/served.hpp"
-#include "test/support/manifest.hpp"
 
 namespace dcm::conformance {
 namespace {
@@ -29,7 +28,7 @@ class PodGroups : public EvictionCase {
     if (!is_served(kube(), kGroups, "v1beta1", "podgroups")) {
       skip("this server serves no pod groups in v1beta1");
     }
-    give_permission();
+    grant("pod-groups");
   }
   ~PodGroups() override {
     const json::value list = kube().must_get(path("podgroups"));
@@ -97,18 +96,6 @@ class PodGroups : public EvictionCase {
     const std::string claim = wait_for_claim_of_group(text_at(group, "/metadata/name"), entry);
     allocate(claim, {reservation_of_group(group)});
     return claim;
-  }
-
- private:
-  void give_permission() {
-    if (run().server == ServerKind::memory) return;
-    for (const json::value& object :
-         support::read_manifests("manifests/components/pod-groups/rbac.yaml")) {
-      const bool is_role = text_at(object, "/kind") == "ClusterRole";
-      kube().post(std::string("/apis/rbac.authorization.k8s.io/v1/") +
-                      (is_role ? "clusterroles" : "clusterrolebindings"),
-                  object);
-    }
   }
 };
 

@@ -49,11 +49,13 @@ class RealServer final : public ApiServer {
     // Betas of claims are off unless requested; `v1` remains preferred.
     command.insert(command.end(), {"--", "--runtime-config=resource.k8s.io/v1beta1=true",
                                    "--runtime-config=resource.k8s.io/v1beta2=true"});
-    // The newest one supports pod groups with claims, on request.
+    // The newest one knows pod groups with claims and the status of pools, where it is asked to.
     if (run.version.empty()) {
       command.insert(command.end(),
                      {"--runtime-config=scheduling.k8s.io/v1beta1=true",
-                      "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true"});
+                      "--runtime-config=resource.k8s.io/v1alpha3=true",
+                      "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true,"
+                      "DRAResourcePoolStatus=true"});
     }
     command.insert(command.end(), run.server_flags.begin(), run.server_flags.end());
     if (Process::run({command, {}, output}) != 0) {
@@ -91,7 +93,8 @@ class MemoryServer final : public ApiServer {
   MemoryServer()
       : output_(log_file("apiserver")),
         process_({{support::binary("dcm-test-apiserver"), "--kubeconfig=" + output_ + ".kubeconfig",
-                   "--resource-versions=v1,v1beta2,v1beta1", "--pod-group-versions=v1beta1"},
+                   "--resource-versions=v1,v1beta2,v1beta1", "--pod-group-versions=v1beta1",
+                   "--pool-status-request-versions=v1alpha3"},
                   {},
                   output_}) {
     support::eventually([this] {

@@ -54,7 +54,7 @@ INCLUDES = {
         "runtime", "runtime/http"],
     "cmd/dra-controller-manager": [
         "explain", "controllers/api", "controllers/common", "controllers/resource_claim",
-        "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "manager",
+        "controllers/device_taint_eviction", "controllers/resource_pool_status", "informers", "workqueue", "client", "client/api", "client/leader_election", "manager",
         "runtime", "runtime/http", "runtime/http2"],
     "playground": [
         "allocation", "apiserver", "cel/kubernetes", "explain", "controllers/api", "controllers/common", "informers",

@@ -73,10 +73,10 @@ class VirtualCluster {
     loop_.run(keep(std::move(task), result));
     return *std::move(result);
   }
-  // The manager's client, and other dependencies of custom controllers.
-  client::RestClient& rest() { return rest_; }
+  // For parts that are made by hand, apart from the manager: a client that needs no lease.
+  client::RestClient& rest() { return connection_->lease_rest(); }
+  manager::Process process() { return {loop_, metrics_, rng_, log_}; }
   runtime::VirtualLoop& loop() { return loop_; }
-  informers::InformerContext informer_context() { return {loop_.time(), rng_, log_, metrics_}; }
 
   // To create objects and inspect them.
   apiserver::Direct& api() { return api_; }
@@ -96,7 +96,6 @@ class VirtualCluster {
     config.server = {http::Security::plain, "server", 80};
     return config;
   }
-  manager::Process process() { return {loop_, metrics_, rng_, log_}; }
 
   // A process that loses the lease ends; here the manager stops, and returns its exit status.
   manager::LifecycleOptions lifecycle_options() {

@@ -22,6 +22,7 @@ constexpr std::array kGates = {
     FeatureGate{"DRADeviceTaintRules", "", &FeatureGates::dra_device_taint_rules},
     FeatureGate{"DRADeviceTaints", "", &FeatureGates::dra_device_taints},
     FeatureGate{"DRAPrioritizedList", "", &FeatureGates::dra_prioritized_list},
+    FeatureGate{"DRAResourcePoolStatus", "ALPHA", &FeatureGates::dra_resource_pool_status},
     FeatureGate{"DRAWorkloadResourceClaims", "BETA", &FeatureGates::dra_workload_resource_claims},
     FeatureGate{"GenericWorkload", "BETA", &FeatureGates::generic_workload},
 };

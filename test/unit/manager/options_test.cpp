@@ -98,6 +98,19 @@ TEST(Options, evict_no_pod_without_device_taints) {
   EXPECT_TRUE(options->runs_resource_claim_controller);
 }
 
+TEST(Options, answer_requests_for_the_status_of_pools_only_with_their_gate) {
+  EXPECT_FALSE(parse_options({})->runs_pool_status_controller);
+  EXPECT_FALSE(parse_options({"--controllers=*"})->runs_pool_status_controller);
+  const std::string on = "--feature-gates=DRAResourcePoolStatus=true";
+  EXPECT_TRUE(parse_options({on})->runs_pool_status_controller);
+  const auto alone = parse_options({on, "--controllers=resourcepoolstatusrequest-controller"});
+  ASSERT_TRUE(alone.has_value()) << alone.error().text;
+  EXPECT_TRUE(alone->runs_pool_status_controller);
+  EXPECT_FALSE(alone->runs_resource_claim_controller);
+  EXPECT_FALSE(parse_options({"--controllers=resourcepoolstatusrequest-controller"}))
+      << "nothing is left to run";
+}
+
 TEST(Options, accept_and_name_feature_gates_of_other_components) {
   const auto options = parse_options(
       {"--feature-gates=DRAExtendedResource=true,kube:InPlacePodVerticalScaling=false,"
