@@ -24,7 +24,7 @@ class Replica {
   };
   explicit Replica(Setup setup);
 
-  // Keeps a process alive, until it is told to end.
+  // Keeps a process alive, until it must end.
   runtime::Task<> run();
 
   enum class Order { none, kill, stop, end };

@@ -12,7 +12,7 @@ using runtime::Result;
 using runtime::Task;
 
 // Nobody's pod waits for any of this, so it is sent behind the other controllers' requests. Writes
-// are sent once: what to do after a failure is decided anew.
+// are sent once: after a failure, a new decision follows.
 class PoolStatusApi {
  public:
   virtual ~PoolStatusApi() = default;

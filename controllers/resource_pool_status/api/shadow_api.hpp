@@ -9,7 +9,7 @@
 
 namespace dcm::resource_pool_status {
 
-// The controller is told that the request is gone, so each write is decided once. The numbers of
+// The shadow reports the request as gone, so each write is decided once. The numbers of
 // the answer are not compared: each manager counts at a moment of its own.
 class ShadowApi final : public PoolStatusApi {
  public:

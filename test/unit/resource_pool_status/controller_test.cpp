@@ -1,5 +1,5 @@
 // When a request is answered, waited for, given up and deleted: the controller with bare stores and
-// an API that answers as it is told, on virtual time.
+// an API with scripted answers, on virtual time.
 #include "controllers/resource_pool_status/controller.hpp"
 
 #include <chrono>
@@ -274,7 +274,7 @@ TEST_F(ControllerTest, answers_a_new_request_of_the_same_name) {
   loop_.run_for(20s);
   ask("r", "another");
   loop_.run_for(20s);
-  EXPECT_THAT(api_.writes, IsEmpty()) << "its patience begins anew";
+  EXPECT_THAT(api_.writes, IsEmpty()) << "its wait starts again";
   loop_.run_for(11s);
   EXPECT_EQ(api_.writes.size(), 1U);
 }

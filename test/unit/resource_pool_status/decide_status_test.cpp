@@ -240,7 +240,7 @@ TEST(DecideStatus, does_not_wait_for_pools_beyond_the_limit) {
   EXPECT_TRUE(std::holds_alternative<api::PoolStatusAnswer>(step));
 }
 
-// Slices that contradict themselves stay so: nothing that is awaited would mend them.
+// Contradictory slices stay contradictory: waiting would not repair them.
 TEST(DecideStatus, does_not_wait_where_pool_is_complete) {
   Pools pools;
   pools.devices({device("a")}, "'partitionTypeAttribute': 'd/profile'");

@@ -53,7 +53,7 @@ inline std::string in_words(const api::PoolStatus& status) {
 // What is published and allocated; the driver is "d", the pool "p", unless something else is said.
 class Pools {
  public:
-  // Fields of the spec without braces; those that are left out are of a whole pool of one slice.
+  // Fields of the spec without braces; omitted ones are those of a complete pool of one slice.
   Pools& slice(std::string_view name, std::string_view spec) {
     const auto unless = [&](std::string_view key, std::string_view text) {
       return spec.contains(fmt::format("'{}'", key)) ? "" : fmt::format("'{}': {}, ", key, text);
