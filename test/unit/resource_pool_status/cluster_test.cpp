@@ -1,6 +1,4 @@
 // The controller on virtual time, with its caches and requests, against the API server in memory.
-#include "controllers/resource_pool_status/controller.hpp"
-
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "controllers/api/resources.hpp"
 #include "controllers/resource_pool_status/api/api_client.hpp"
 #include "controllers/resource_pool_status/api/shadow_api.hpp"
+#include "controllers/resource_pool_status/controller.hpp"
 #include "manager/cache.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/virtual_cluster.hpp"
@@ -32,7 +31,7 @@ const std::string kV1 = "/apis/resource.k8s.io/v1/";
 
 enum class Role : std::uint8_t { works, stands_by, dry_run };
 
-// A manager's process, with this controller alone.
+// A manager's process with only this controller.
 class Process {
  public:
   Process(test::VirtualCluster& cluster, Role role)
@@ -119,7 +118,7 @@ class PoolStatusController : public testing::Test {
     return pools == nullptr ? "" : apiserver::serialize(*pools);
   }
 
-  // One of the slices of a pool, with a device.
+  // One of the pool's slices, with a device.
   void publish(const std::string& name, int slices_in_pool = 1, int generation = 1) {
     const Answer answer = cluster_.api().post(
         kV1 + "resourceslices",
@@ -191,7 +190,7 @@ TEST_F(PoolStatusController, does_nothing_on_standby) {
   EXPECT_EQ(message("r"), "0 conditions");
 }
 
-// kube-controller-manager gives up after five retries, and the slice wakes nobody.
+// kube-controller-manager gives up after five retries, and a new slice wakes nothing.
 TEST_F(PoolStatusController, waits_for_missing_slice) {
   publish("a", 2);
   start();
@@ -284,7 +283,7 @@ TEST_F(PoolStatusController, accepts_the_answer_of_another_manager) {
   EXPECT_EQ(writes(), 1U);
 }
 
-// API servers refuse it: kube-controller-manager answers nobody whose driver has such a pool.
+// API servers refuse it: kube-controller-manager gives no answer if the driver has such a pool.
 TEST_F(PoolStatusController, shows_generation_0_as_1) {
   publish("a", 1, 0);
   start();

@@ -1,5 +1,5 @@
-// When a request is answered, waited for, given up and deleted: the controller with bare stores and
-// an API with scripted answers, on virtual time.
+// When a request is answered, delayed, given up and deleted: the controller with bare stores and an
+// API with scripted answers, on virtual time.
 #include "controllers/resource_pool_status/controller.hpp"
 
 #include <chrono>
@@ -31,7 +31,7 @@ runtime::Error refusal(Reason reason, std::string message = "no") {
   return {.reason = reason, .message = std::move(message), .http_status = 403};
 }
 
-// Answers at once. Writes go to the store, as the watch would bring them.
+// Answers at once. Writes go to the store, as the watch would deliver them.
 class FakeApi final : public PoolStatusApi {
  public:
   Task<Result<PoolInputs>> read(PoolFilter filter) override {

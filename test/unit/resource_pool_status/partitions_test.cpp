@@ -1,4 +1,4 @@
-// Partitions: how many more of each type a pool could give.
+// Partitions: how many more of each type a pool could provide.
 #include <string>
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Devices that several claims may share: what is left of their capacities.
+// Remaining capacities of devices that several claims may share.
 #include <string>
 #include <vector>
 
@@ -34,7 +34,7 @@ TEST(Shareable, sums_capacities_over_devices) {
             "- 15Gi = 65Gi");
 }
 
-// kube-controller-manager compares the names as they are written, and finds nothing consumed.
+// kube-controller-manager compares the names as written, and finds nothing consumed.
 TEST(Shareable, meets_capacity_with_and_without_the_domain_of_the_driver) {
   Pools pools;
   pools.devices({shared("a", "'d/memory': {'value': '40Gi'}"), shared("b")})
