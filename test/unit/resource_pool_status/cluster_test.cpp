@@ -155,7 +155,7 @@ constexpr const char* kOneFree =
     R"("resourceSliceCount":1,"totalDevices":1,"allocatedDevices":0,"availableDevices":1,)"
     R"("unavailableDevices":0}])";
 
-TEST_F(PoolStatusController, answers_with_pools_of_the_driver) {
+TEST_F(PoolStatusController, answers_with_driver_pools) {
   publish("a");
   start();
   ask("r");
@@ -176,7 +176,7 @@ TEST_F(PoolStatusController, answers_once) {
   EXPECT_EQ(writes(), 1U);
 }
 
-TEST_F(PoolStatusController, answers_requests_from_before_its_start) {
+TEST_F(PoolStatusController, answers_requests_older_than_its_start) {
   publish("a");
   ask("r");
   start();
@@ -202,7 +202,7 @@ TEST_F(PoolStatusController, waits_for_missing_slice) {
   EXPECT_THAT(pools("r"), HasSubstr(R"("resourceSliceCount":2,"totalDevices":2)"));
 }
 
-TEST_F(PoolStatusController, answers_with_what_is_missing_after_half_a_minute) {
+TEST_F(PoolStatusController, reports_missing_slices_after_half_a_minute) {
   publish("a", 2);
   start();
   ask("r");
@@ -214,7 +214,7 @@ TEST_F(PoolStatusController, answers_with_what_is_missing_after_half_a_minute) {
   EXPECT_THAT(pools("r"), HasSubstr(R"("validationError":"PoolIncomplete: )"));
 }
 
-TEST_F(PoolStatusController, is_not_woken_by_slices_of_other_drivers) {
+TEST_F(PoolStatusController, ignores_slices_of_other_drivers) {
   publish("a", 2);
   start();
   ask("r");
@@ -229,7 +229,7 @@ TEST_F(PoolStatusController, is_not_woken_by_slices_of_other_drivers) {
   EXPECT_EQ(cluster_log().count("list", "resourceslices"), before);
 }
 
-TEST_F(PoolStatusController, fails_a_request_whose_claims_may_not_be_listed) {
+TEST_F(PoolStatusController, fails_request_if_listing_claims_is_forbidden) {
   publish("a");
   start();
   refuse("list", "resourceclaims");
@@ -241,7 +241,7 @@ TEST_F(PoolStatusController, fails_a_request_whose_claims_may_not_be_listed) {
               StartsWith("Failed, CalculationFailed: Failed to list ResourceClaims: "));
 }
 
-TEST_F(PoolStatusController, answers_as_soon_as_the_claims_may_be_listed) {
+TEST_F(PoolStatusController, answers_once_listing_claims_is_permitted) {
   publish("a");
   start();
   refuse("list", "resourceclaims");
@@ -252,7 +252,7 @@ TEST_F(PoolStatusController, answers_as_soon_as_the_claims_may_be_listed) {
   EXPECT_EQ(pools("r"), kOneFree);
 }
 
-TEST_F(PoolStatusController, tries_again_after_a_refused_write) {
+TEST_F(PoolStatusController, retries_refused_write) {
   publish("a");
   start();
   refuse("patch", "resourcepoolstatusrequests", 500, "InternalError");
@@ -266,7 +266,7 @@ TEST_F(PoolStatusController, tries_again_after_a_refused_write) {
                         "driver_name=\"gpu.example.com\"}"));
 }
 
-TEST_F(PoolStatusController, accepts_the_answer_of_another_manager) {
+TEST_F(PoolStatusController, accepts_answer_of_another_manager) {
   publish("a");
   start();
   refuse("list", "resourceclaims");
@@ -335,7 +335,7 @@ TEST_F(PoolStatusController, deletes_pending_request_after_a_day) {
   EXPECT_EQ(get("r").status, 404);
 }
 
-TEST_F(PoolStatusController, names_the_uid_when_it_deletes) {
+TEST_F(PoolStatusController, deletes_by_uid) {
   start();
   ask("r");
   cluster_.run_for(1s);
@@ -352,7 +352,7 @@ TEST_F(PoolStatusController, names_the_uid_when_it_deletes) {
 
 // ---- a dry run ----------------------------------------------------------------------------------
 
-TEST_F(PoolStatusController, writes_nothing_in_a_dry_run) {
+TEST_F(PoolStatusController, writes_nothing_in_dry_run) {
   publish("a");
   start(Role::dry_run);
   ask("r");
