@@ -37,7 +37,7 @@
 //      as long as another that has fewer waits in any. If none such waits it may use all workers:
 //      no worker idles while an item waits. Nothing is taken away from a namespace that has more
 //      than half when the others come; they get the workers that become free.
-//   A delay or retry without a priority of its own keeps its item's: while the item is with a
+//   A delay or retry without its own priority keeps its item's: while the item is with a
 //   worker the one it was added with before it was handed out (ageing does not count), else the one
 //   it waits or is delayed with; live, if the item is idle.
 #pragma once

@@ -42,7 +42,7 @@ void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& o
   queue.done(item);
 }
 
-// Handles one item after the other until the queue is shut down and has no more.
+// Handles items one by one until the queue is shut down and empty.
 //
 // Everything must outlive the task. `Handler` is called as `Task<Outcome>(Item)`, `Describe` as
 // `std::string(const Item&)`, for the log.

@@ -40,7 +40,7 @@ class Replica {
   std::string process_name() const { return process_ ? process_->name() : std::string(); }
   // Empty: none runs.
   std::string metrics() { return process_ ? process_->metrics() : std::string(); }
-  // Why a part of a process has failed; empty: none has.
+  // Why a part of a process failed; empty if none has.
   const std::string& failure() const { return failure_; }
 
  private:
