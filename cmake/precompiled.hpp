@@ -1,4 +1,5 @@
-// The headers that DCM_PRECOMPILE parses once (DcmTargets.cmake): those that most sources include.
+// The headers that DCM_PRECOMPILE parses once (DcmTargets.cmake): the most frequently included
+// ones.
 #pragma once
 
 #include <algorithm>

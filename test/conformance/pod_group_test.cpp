@@ -61,7 +61,7 @@ class PodGroups : public EvictionCase {
     return create_pod(
         {.name = name, .templates = {{"fabric", "net"}}, .node = node, .group = "trainers"});
   }
-  // As its protection controller lets it go.
+  // Released like by its protection controller.
   void delete_group(const std::string& name) {
     kube().remove(path("podgroups", name), json::object());
     kube().patch(path("podgroups", name), Kube::Patch::merge,
@@ -91,7 +91,7 @@ class PodGroups : public EvictionCase {
             .resource = "podgroups",
             .api_group = kGroups};
   }
-  // A claim that was made for the group, allocated and reserved for it.
+  // A claim created for the group, allocated and reserved for it.
   std::string reserve_for_group(const json::value& group, const std::string& entry) {
     const std::string claim = wait_for_claim_of_group(text_at(group, "/metadata/name"), entry);
     allocate(claim, {reservation_of_group(group)});
@@ -339,7 +339,7 @@ TEST_F(PodGroups, ignore_grouped_pod_with_groups_off) {
 TEST_F(PodGroups, start_without_restart_once_served) {
   if (run().manager == ManagerKind::reference)
     GTEST_SKIP() << "it waits for them, and does nothing";
-  patience(std::chrono::seconds(90));  // what is not served is asked for every 30 s
+  patience(std::chrono::seconds(90));  // an unserved resource is discovered every 30 s
   const std::size_t hidden =
       faults().add({.method = "GET",
                     .target = "^/apis/scheduling\\.k8s\\.io$",

@@ -31,14 +31,14 @@ std::unexpected<runtime::Error> refuse(std::string why) {
   return runtime::fail(Reason::configuration, std::move(why));
 }
 
-// As Kubernetes' own components take it, which have gates of several (KEP-4330).
+// As in Kubernetes' own components, which have gates of several (KEP-4330).
 std::string_view without_component(std::string_view name) {
   constexpr std::string_view kComponent = "kube:";
   if (name.starts_with(kComponent)) name.remove_prefix(kComponent.size());
   return name;
 }
 
-// The stage whose gates a gate stands for. Nothing: it stands for itself.
+// The stage whose gates a gate stands for; nullopt: it stands for itself.
 std::optional<std::string_view> stage_meant_by(std::string_view name) {
   if (name == "AllAlpha") return "ALPHA";
   if (name == "AllBeta") return "BETA";

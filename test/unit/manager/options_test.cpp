@@ -123,7 +123,7 @@ TEST(Options, accept_and_name_feature_gates_of_other_components) {
   EXPECT_TRUE(options->runs_device_taint_eviction_controller);
 }
 
-// A control plane may be newer, and its line is copied.
+// A control plane may be newer, and its flags are copied.
 TEST(Options, suggest_nearest_feature_gate) {
   const auto options = parse_options(
       {"--feature-gates=ManagedFieldsOptOut=true,CertificateSigningRequestMLDSA=false,"
@@ -240,8 +240,8 @@ TEST(Options, accept_process_flags_without_effect) {
   EXPECT_TRUE(options) << options.error().text;
 }
 
-// docs/migrate.md says which of its flags stay behind: those of that process, its files, address
-// and lease.
+// docs/migrate.md lists flags that are not copied: those about that process, its files, address and
+// lease.
 TEST(Options, accept_other_flags_of_kubeadm) {
   const auto options = parse_options(
       {"--allocate-node-cidrs=true", "--cluster-cidr=10.244.0.0/16", "--cluster-name=kubernetes",
