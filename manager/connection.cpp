@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Once a minute is often enough for what is rotated days before it expires.
+// Once a minute suffices for certificates that are rotated days before they expire.
 constexpr runtime::Duration kFileCheckInterval = 1min;
 
 http::ClientOptions http_options(const client::ClusterConfig& config, std::size_t connections) {
@@ -38,20 +38,29 @@ runtime::Result<std::unique_ptr<Connection>> Connection::open(const client::Clus
   auto transport = http::make_tcp_transport(process.loop.executor(), process.loop.time(),
                                             tls->value_or(http::TlsClientOptions{}), config.proxy);
   if (!transport) return runtime::fail(transport.error());
-  return std::unique_ptr<Connection>(new Connection(config, options, gate, std::move(process),
-                                                    std::move(files), std::move(*transport),
-                                                    tls->value_or(http::TlsClientOptions{})));
+  http::Transport& network = **transport;
+  return std::unique_ptr<Connection>(new Connection(
+      network,
+      Tcp{std::move(files), tls->value_or(http::TlsClientOptions{}), std::move(*transport)}, config,
+      options, gate, std::move(process)));
 }
 
-Connection::Connection(const client::ClusterConfig& config, const ConnectionOptions& options,
-                       const client::WriteGate& gate, Process process, client::TlsFiles files,
-                       std::unique_ptr<http::TcpTransport> transport, http::TlsClientOptions tls)
+std::unique_ptr<Connection> Connection::over(http::Transport& network,
+                                             const client::ClusterConfig& config,
+                                             const ConnectionOptions& options,
+                                             const client::WriteGate& gate, Process process) {
+  return std::unique_ptr<Connection>(
+      new Connection(network, std::nullopt, config, options, gate, std::move(process)));
+}
+
+Connection::Connection(http::Transport& network, std::optional<Tcp> tcp,
+                       const client::ClusterConfig& config, const ConnectionOptions& options,
+                       const client::WriteGate& gate, Process process)
     : process_(std::move(process)),
-      files_(std::move(files)),
-      tls_(std::move(tls)),
-      transport_(std::move(transport)),
+      network_(network),
+      tcp_(std::move(tcp)),
       http_(make_client(config, options)),
-      lease_http_(http::make_client(*transport_, process_.loop.time(), http_options(config, 1))),
+      lease_http_(http::make_client(network_, process_.loop.time(), http_options(config, 1))),
       credentials_(client::make_credentials(config, credential_tools())),
       rest_(dependencies(*http_, gate), rest_options(config, options), process_.rng.fork(),
             process_.log),
@@ -62,9 +71,10 @@ std::unique_ptr<http::Client> Connection::make_client(const client::ClusterConfi
                                                       const ConnectionOptions& options) {
   const http::ClientOptions wanted = http_options(config, options.inflight_max);
   if (!options.http2) {
-    return http::make_client(*transport_, process_.loop.time(), wanted);
+    return http::make_client(network_, process_.loop.time(), wanted);
   }
-  std::unique_ptr<http2::Client> made = http2::make_client(process_.loop, *transport_, wanted);
+  std::unique_ptr<http2::Client> made =
+      http2::make_client(process_.loop, network_, wanted, options.cleartext);
   http2_ = made.get();
   return made;
 }
@@ -89,16 +99,16 @@ client::CredentialTools Connection::credential_tools() {
 }
 
 runtime::Task<> Connection::watch_files() {
-  for (;;) {
+  while (tcp_) {
     co_await runtime::sleep_for(process_.loop.time(), kFileCheckInterval);
-    auto changed = files_.read_if_changed();
+    auto changed = tcp_->files.read_if_changed();
     if (!changed) {
       process_.log.warning("Cannot read TLS files; keeping the previous ones",
                            {{"why", changed.error().message}});
       continue;
     }
     if (!*changed) continue;
-    // A plugin's certificate stays above that of the files.
+    // A plugin's certificate overrides that of the files.
     if (!plugin_identity_.certificate_pem.empty()) {
       (*changed)->certificate_pem = plugin_identity_.certificate_pem;
       (*changed)->key_pem = plugin_identity_.key_pem;
@@ -113,7 +123,10 @@ runtime::Task<> Connection::watch_files() {
 }
 
 runtime::Result<> Connection::use_identity(const client::ClientIdentity& identity) {
-  http::TlsClientOptions tls = tls_;
+  if (!tcp_) {
+    return runtime::fail(runtime::Reason::configuration, "this network takes no certificates");
+  }
+  http::TlsClientOptions tls = tcp_->tls;
   tls.certificate_pem = identity.certificate_pem;
   tls.key_pem = identity.key_pem;
   if (auto used = use_tls(std::move(tls)); !used) return used;
@@ -123,11 +136,25 @@ runtime::Result<> Connection::use_identity(const client::ClientIdentity& identit
 }
 
 runtime::Result<> Connection::use_tls(http::TlsClientOptions tls) {
-  if (auto set = transport_->set_tls(tls); !set) return set;
-  tls_ = std::move(tls);
+  if (auto set = tcp_->transport->set_tls(tls); !set) return set;
+  tcp_->tls = std::move(tls);
   http_->close_idle();
   lease_http_->close_idle();
   return {};
+}
+
+const client::WriteGate& open_gate() {
+  static const client::OpenWriteGate kGate;
+  return kGate;
+}
+
+runtime::Result<Cluster> open_cluster(const client::ConfigOverrides& which,
+                                      const ConnectionOptions& options, const Process& process) {
+  auto config = client::load_cluster_config(which, client::Environment::of_process());
+  if (!config) return runtime::fail(config.error());
+  auto connection = Connection::open(*config, options, open_gate(), process);
+  if (!connection) return runtime::fail(connection.error());
+  return Cluster{std::move(*config), std::move(*connection)};
 }
 
 }  // namespace dcm::manager

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "client/auth/credentials.hpp"
@@ -18,38 +19,52 @@
 namespace dcm::manager {
 
 struct ConnectionOptions {
-  // As make_user_agent() makes it: it names the program in audit logs and, up to the slash, in the
-  // `managedFields` of what it writes.
+  // From make_user_agent(): names the program in audit logs and, up to the slash, in the
+  // `managedFields` of its writes.
   std::string user_agent;
   double qps = 50;  // 0: no limit
   double burst = 100;
   std::size_t inflight_max = 100;
   bool http2 = false;
+  http2::Cleartext cleartext = http2::Cleartext::http1;  // what it speaks without TLS
 };
 
 class Connection {
  public:
   // All writes except those of lease_rest() ask `gate`, which must outlive this. Errors:
-  // configuration: certificates, keys or tokens that cannot be read.
+  // configuration: unreadable certificates, keys or tokens.
   static runtime::Result<std::unique_ptr<Connection>> open(const client::ClusterConfig& config,
                                                            const ConnectionOptions& options,
                                                            const client::WriteGate& gate,
                                                            Process process);
+  // Over a network of the caller's, which must outlive it, to `config.server`: for tests, and for a
+  // server of the same process.
+  static std::unique_ptr<Connection> over(http::Transport& network,
+                                          const client::ClusterConfig& config,
+                                          const ConnectionOptions& options,
+                                          const client::WriteGate& gate, Process process);
 
   client::RestClient& rest() { return rest_; }
-  // For the lease: with a connection of its own, so that it never queues behind other calls.
+  // For the lease: on a separate connection, so that it never queues behind other calls.
   client::RestClient& lease_rest() { return lease_rest_; }
-  // Moves the bytes of HTTP/2, which is spoken while this runs. Ends by cancellation, or at once.
+  // Moves the bytes of HTTP/2, which is used while this runs. Ends by cancellation, or at once.
   runtime::Task<> speak_http2();
-  // Takes up certificates and CAs that change under way. Ends by cancellation only.
+  // Takes up certificates and CAs that change under way. Ends by cancellation only, or at once over
+  // a network of the caller's.
   runtime::Task<> watch_files();
-  // Renews credentials that expire. Ends by cancellation, or at once.
+  // Renews expiring credentials. Ends by cancellation, or at once.
   runtime::Task<> keep_credentials_fresh() { return credentials_->keep_fresh(); }
 
  private:
-  Connection(const client::ClusterConfig& config, const ConnectionOptions& options,
-             const client::WriteGate& gate, Process process, client::TlsFiles files,
-             std::unique_ptr<http::TcpTransport> transport, http::TlsClientOptions tls);
+  // A network of our own, with its certificates.
+  struct Tcp {
+    client::TlsFiles files;
+    http::TlsClientOptions tls;  // in use
+    std::unique_ptr<http::TcpTransport> transport;
+  };
+
+  Connection(http::Transport& network, std::optional<Tcp> tcp, const client::ClusterConfig& config,
+             const ConnectionOptions& options, const client::WriteGate& gate, Process process);
   std::unique_ptr<http::Client> make_client(const client::ClusterConfig& config,
                                             const ConnectionOptions& options);
   client::CredentialTools credential_tools();
@@ -58,11 +73,10 @@ class Connection {
   client::RestClient::Dependencies dependencies(http::Client& http, const client::WriteGate& gate);
 
   Process process_;
-  client::TlsFiles files_;
-  http::TlsClientOptions tls_;              // in use
+  http::Transport& network_;
+  std::optional<Tcp> tcp_;                  // nullopt: the network is the caller's
   client::ClientIdentity plugin_identity_;  // empty: none
-  std::unique_ptr<http::TcpTransport> transport_;
-  http2::Client* http2_ = nullptr;  // http_, if it may speak that
+  http2::Client* http2_ = nullptr;          // http_, if it may speak that
   std::unique_ptr<http::Client> http_;
   std::unique_ptr<http::Client> lease_http_;
   std::unique_ptr<client::Credentials> credentials_;
@@ -70,5 +84,19 @@ class Connection {
   client::RestClient rest_;
   client::RestClient lease_rest_;
 };
+
+// For writes that nothing holds back.
+const client::WriteGate& open_gate();
+
+// The cluster that a kubeconfig names, for a program whose writes nothing holds back.
+struct Cluster {
+  client::ClusterConfig config;
+  std::unique_ptr<Connection> connection;
+
+  client::RestClient& rest() const { return connection->rest(); }
+};
+// Errors: configuration.
+runtime::Result<Cluster> open_cluster(const client::ConfigOverrides& which,
+                                      const ConnectionOptions& options, const Process& process);
 
 }  // namespace dcm::manager

@@ -1,14 +1,11 @@
-// A program of controllers without their rules: caches, lease, workers, and the order in which they
-// start and stop.
+// The controllers of a program, as their author adds them to its lifecycle: caches, queues, jobs.
 //
 //   auto& pods = manager.cache<Pod>(kPods, {{"spec.nodeName", &Pod::node}});
 //   auto& labels = manager.controller("pod-labels", {.workers = 4},
 //   PodLabels{manager.client(pods)}); manager.feed(labels, pods); co_await manager.run();
 //
-// Start: events, then the versions of all kinds, their caches, the lease, the workers and jobs.
-// Stop, in reverse: workers finish what they have begun, the lease is given back, then events and
-// caches end. A program that loses the lease ends at once, with exit status 1, because it must no
-// longer write.
+// The order of start and stop is lifecycle.hpp's. A program that loses the lease ends at once, with
+// exit status 1, because it must no longer write.
 #pragma once
 
 #include <cstddef>
@@ -22,32 +19,17 @@
 #include <vector>
 
 #include "client/api/json/projection.hpp"
-#include "client/discovery/discovery.hpp"
-#include "client/events/event_recorder.hpp"
 #include "manager/cache.hpp"
 #include "manager/cache_client.hpp"
 #include "manager/feed.hpp"
-#include "manager/health.hpp"
-#include "manager/leader_election.hpp"
-#include "manager/leadership.hpp"
-#include "manager/process.hpp"
+#include "manager/lifecycle.hpp"
 #include "manager/reconciler.hpp"
-#include "manager/stop.hpp"
 #include "manager/worklist.hpp"
-#include "runtime/task_group.hpp"
 
 namespace dcm::manager {
 
-struct ManagerOptions {
-  std::string program;  // who reports events and owns fields
-  // nullopt: without an election; then only one instance may run.
-  std::optional<LeaderElectionOptions> election = std::nullopt;
-  // How long work in flight may take once the stop is requested.
-  runtime::Duration drain_timeout = std::chrono::seconds(20);
-};
-
 struct ControllerOptions {
-  std::size_t workers = 1;  // how many names are handled at the same time
+  std::size_t workers = 1;  // how many names are handled concurrently
   runtime::Backoff backoff = workqueue::kItemBackoff;
 };
 
@@ -56,25 +38,17 @@ enum class RunsOn : std::uint8_t { leader, every_instance };
 
 class ControllerManager {
  public:
-  // All references must outlive it. `rest` asks `fence` before each write; `lease_rest` does not,
-  // and has a connection of its own.
-  struct Dependencies {
-    Process process;
-    client::RestClient& rest;
-    client::RestClient& lease_rest;
-    leader_election::Fence& fence;
-  };
+  // `lifecycle` must outlive it, and run no longer than it lives.
+  explicit ControllerManager(Lifecycle& lifecycle);
 
-  ControllerManager(Dependencies dependencies, ManagerOptions options);
+  // Call these before run(); their results live as long as the manager.
 
-  // These come before run(); what they return lives as long as the manager.
-
-  // The objects of a kind, in the best of its versions that is served: it is waited for. Of each,
-  // only `fields` are read (json/projection.hpp).
+  // The objects of a kind, in its best served version, for which it waits. Only `fields` are read
+  // (json/projection.hpp).
   template <class T>
   Cache<T>& cache(const api::ResourceKind& kind, std::vector<api::json::Field<T>> fields = {},
                   CacheOptions<T> options = {});
-  // The same with a decoder of your own.
+  // The same with your own decoder.
   template <class T>
   Cache<T>& decoded_cache(const api::ResourceKind& kind, std::unique_ptr<api::Decoder<T>> decoder,
                           CacheOptions<T> options = {});
@@ -83,15 +57,14 @@ class ControllerManager {
   //
   //   Task<Outcome> reconcile(NamespacedName name);
   //
-  // It is called for each name that the queue hands out: again for the outcomes that say so, and
-  // whenever a cache that feeds it changes; never twice at a time for the same name. The manager
-  // keeps it, so its members are what it may use. (A lambda would refer to locals that are gone by
-  // then.)
+  // It is called for each name that the queue hands out: again if the outcome says so, and whenever
+  // a cache that feeds it changes; never concurrently for the same name. The manager owns it, so it
+  // may use its members. (A lambda would refer to destroyed locals.)
   template <class R>
   Worklist& controller(std::string name, const ControllerOptions& options, R reconciler);
 
-  // A change of an object adds the names that `names_of` makes of it: a NamespacedName, or a
-  // std::optional or std::vector of them. For changes for which `when(before, after)` is true.
+  // A change of an object adds the names returned by `names_of`: a NamespacedName, or a
+  // std::optional or std::vector of them. Only for changes for which `when(before, after)` is true.
   template <class T, class NamesOf = OwnName, class When = AnyChange>
   void feed(Worklist& controller, Cache<T>& from, NamesOf names_of = {}, When when = {});
   // A change of an object adds its controller, if that is of the kind `owner`.
@@ -100,13 +73,13 @@ class ControllerManager {
     feed(controller, owned, OwnerName(owner), std::move(when));
   }
 
-  // A task of its own, in the same order of start and stop: an object with `Task<> run()`. It ends
-  // by itself or by cancellation; an exception stops the program.
+  // A separate task in the same order of start and stop: an object with `Task<> run()`. It ends by
+  // itself or by cancellation; an exception stops the program.
   template <class J>
   void job(std::string name, RunsOn where, J job) {
     add_job(std::move(name), where, make_job(std::move(job)));
   }
-  // The same again and again, `interval` after it has ended.
+  // Repeats it, `interval` after it has ended.
   template <class J>
   void periodic_job(std::string name, RunsOn where, runtime::Duration interval, J job) {
     add_periodic_job(interval, std::move(name), where, make_job(std::move(job)));
@@ -115,18 +88,17 @@ class ControllerManager {
   // Calls for the objects of a cache, once run() has found the version.
   template <class T>
   CacheClient<T> client(Cache<T>& cache) {
-    return {deps_.rest, cache, options_.program};
+    return {rest(), cache, program()};
   }
   // An event about an object of a cache. `reason` is one word in CamelCase.
   template <class T>
   void report(const Cache<T>& cache, const api::ObjectMeta& about, api::EventType type,
               std::string_view reason, std::string_view message) {
-    recorder_.report(reference_to(cache.resource(), about), type, options_.program, reason,
-                     message);
+    events().report(reference_to(cache.resource(), about), type, program(), reason, message);
   }
 
-  // What a handler returns after its last write: done, or after an error, which is logged, another
-  // attempt with back-off.
+  // What a handler returns after its last write: done, or after an error, which is logged, a retry
+  // with back-off.
   template <class Value>
   workqueue::Outcome done_or_retry(const api::NamespacedName& name,
                                    const runtime::Result<Value>& written) const {
@@ -134,31 +106,31 @@ class ControllerManager {
   }
   workqueue::Outcome retry(const api::NamespacedName& name, const runtime::Error& error) const;
 
-  client::EventRecorder& events() { return recorder_; }
-  Health& health() { return health_; }
-  runtime::MetricsRegistry& metrics() { return deps_.process.metrics; }
-  const runtime::Logger& log() const { return deps_.process.log; }
-  runtime::TimeSource& time() { return time_; }
-  runtime::Rng& rng() { return deps_.process.rng; }
+  client::EventRecorder& events() { return lifecycle_.events(); }
+  Health& health() { return lifecycle_.health(); }
+  runtime::MetricsRegistry& metrics() { return process().metrics; }
+  const runtime::Logger& log() const { return process().log; }
+  runtime::TimeSource& time() { return process().loop.time(); }
+  runtime::Rng& rng() { return process().rng; }
   // For calls beside the caches' (client/request/request.hpp).
-  client::RestClient& rest() { return deps_.rest; }
+  client::RestClient& rest() { return lifecycle_.dependencies().rest; }
 
   // Until request_stop(), or until a part has failed.
-  runtime::Task<> run();
-  void request_stop(ExitStatus status = ExitStatus::asked_to_stop) { stop_.request(status); }
-  ExitStatus exit_status() const { return stop_.exit_status(); }
+  runtime::Task<> run() { return lifecycle_.run(); }
+  void request_stop(ExitStatus status = ExitStatus::asked_to_stop) {
+    lifecycle_.request_stop(status);
+  }
+  ExitStatus exit_status() const { return lifecycle_.exit_status(); }
 
  private:
   struct Source {
     const api::ResourceKind* kind;
-    informers::SyncState* sync;
+    AnyCache cache;
     std::function<void(const std::string& version)> use_version;
-    std::function<runtime::Task<>()> run;
-    std::string why_not_served = {};
   };
-  struct Controller {
-    Controller(std::string its_name, const ControllerOptions& options, const Process& process,
-               Handler its_handler)
+  struct Queue {
+    Queue(std::string its_name, const ControllerOptions& options, const Process& process,
+          Handler its_handler)
         : name(std::move(its_name)),
           list(name, options.workers, process, options.backoff),
           handler(std::move(its_handler)) {}
@@ -169,7 +141,6 @@ class ControllerManager {
   };
   struct Job {
     std::string name;
-    RunsOn where;
     JobFunction run;
   };
 
@@ -177,31 +148,15 @@ class ControllerManager {
   void add_job(std::string name, RunsOn where, JobFunction run);
   void add_periodic_job(runtime::Duration interval, std::string name, RunsOn where,
                         JobFunction run);
-  void start();
-  void start_jobs(RunsOn where);
-  runtime::Task<> work();
-  runtime::Task<> find_version(Source& source);
-  runtime::Task<> run_controllers();
-  runtime::Task<> stop();
-  void spawn(runtime::TaskGroup& group, const std::string& part, runtime::Task<> task);
-  std::optional<std::string> why_not_ready() const;
+  void fill(Epoch& epoch);
+  const Process& process() const { return lifecycle_.dependencies().process; }
+  const std::string& program() const { return lifecycle_.options().program; }
 
-  Dependencies deps_;
-  ManagerOptions options_;
-  runtime::TimeSource& time_;
-  client::EventRecorder recorder_;
-  Leadership leadership_;
-  std::optional<LeaderElection> leader_;
-  Stop stop_;
-  Health health_;
+  Lifecycle& lifecycle_;
   std::vector<std::shared_ptr<void>> owned_;  // caches and observers
-  std::list<Source> sources_;
-  std::list<Controller> controllers_;
-  std::vector<Job> job_list_;
-  bool is_working_ = false;
-  runtime::TaskGroup background_;
-  runtime::TaskGroup work_;
-  runtime::TaskGroup jobs_;
+  std::vector<Source> sources_;
+  std::list<Queue> queues_;
+  std::vector<Job> leader_jobs_;
 };
 
 template <class T>
@@ -216,18 +171,12 @@ template <class T>
 Cache<T>& ControllerManager::decoded_cache(const api::ResourceKind& kind,
                                            std::unique_ptr<api::Decoder<T>> decoder,
                                            CacheOptions<T> options) {
-  Process& process = deps_.process;
-  auto made = std::make_shared<Cache<T>>(
-      deps_.rest, api::Resource{&kind, ""}, std::move(decoder),
-      informers::InformerContext{time_, process.rng, process.log, process.metrics},
-      std::move(options));
+  auto made = std::make_shared<Cache<T>>(rest(), api::Resource{&kind, ""}, std::move(decoder),
+                                         process(), std::move(options));
   Cache<T>& cache = *made;
   owned_.push_back(std::move(made));
-  sources_.push_back(
-      {.kind = &kind,
-       .sync = &cache.sync(),
-       .use_version = [&cache](const std::string& version) { cache.use_version(version); },
-       .run = [&cache] { return cache.informer().run(); }});
+  sources_.push_back({&kind, any_cache(cache),
+                      [&cache](const std::string& version) { cache.use_version(version); }});
   return cache;
 }
 

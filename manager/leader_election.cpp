@@ -21,7 +21,9 @@ leader_election::ElectorOptions elector_options(const LeaderElectionOptions& opt
 LeaderElection::LeaderElection(const Process& process, const LeaderElectionOptions& options,
                                client::RestClient& rest, leader_election::Fence& fence,
                                Report report, Leadership& leadership)
-    : identity_(leader_election::make_identity(http::host_name(), process.rng)),
+    : identity_(options.identity.empty()
+                    ? leader_election::make_identity(http::host_name(), process.rng)
+                    : options.identity),
       report_(std::move(report)),
       on_lost_(options.on_lost),
       leadership_(leadership),
@@ -49,6 +51,11 @@ runtime::Task<> LeaderElection::stop() {
   co_await tasks_.join();
 }
 
+runtime::Task<> LeaderElection::abandon() {
+  tasks_.cancel();
+  co_await tasks_.join();
+}
+
 std::optional<std::string> LeaderElection::problem() const {
   return leadership_.is_wanted() ? elector_.problem() : std::nullopt;
 }
@@ -63,8 +70,8 @@ void LeaderElection::on_leading(const api::ObjectMeta& lease) {
           fmt::format("{} became leader", identity_));
 }
 
-// The log has said why. Nothing is waited for: what is on its way guards itself, and an orderly end
-// would only take time.
+// The log has said why. No waiting: requests in flight are fenced, and an orderly end would only
+// take time.
 void LeaderElection::on_lost(std::string_view /*why*/) {
   if (on_lost_) return on_lost_();
   std::_Exit(static_cast<int>(ExitStatus::lease_lost));

@@ -6,7 +6,7 @@
 
 namespace dcm::manager {
 
-// Between the session, which asks for it once it is ready to work, and the elector, which looks for
+// Between the epoch, which asks for it once it is ready to work, and the elector, which looks for
 // it from then on: a process that cannot work must not keep others from it. Leadership begins once
 // and is never taken back, as who loses it ends.
 class Leadership {
@@ -15,17 +15,18 @@ class Leadership {
   explicit Leadership(runtime::TimeSource& time) : changed_(time) {}
 
   bool is_wanted() const { return is_wanted_; }
+  bool has_begun() const { return has_begun_; }
   void begin() {
     has_begun_ = true;
     changed_.notify_all();
   }
-  // Asks for it, and waits until it begins.
+  // Requests it, and waits until it begins.
   runtime::Task<> wait() {
     is_wanted_ = true;
     changed_.notify_all();
     while (!has_begun_) co_await changed_.wait();
   }
-  // Waits until leadership is asked for.
+  // Waits until leadership is requested.
   runtime::Task<> wait_until_wanted() {
     while (!is_wanted_) co_await changed_.wait();
   }

@@ -1,9 +1,6 @@
 #include "manager/program.hpp"
 
-#include <algorithm>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,28 +9,16 @@
 
 #include "manager/options/command_line.hpp"
 #include "manager/options/help.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/one_line.hpp"
-#include "runtime/open_files.hpp"
+#include "manager/run.hpp"
 
 namespace dcm::manager {
 namespace {
 
 using runtime::Task;
 
-int refuse(const ProgramOptions& options, const std::string& why) {
-  std::fputs(fmt::format("{}: {}\n", options.name, runtime::one_line(why)).c_str(), stderr);
-  return static_cast<int>(ExitStatus::bad_configuration);
-}
-
 int print(const std::string& text) {
   std::fputs(text.c_str(), stdout);
   return 0;
-}
-
-std::string in_metrics(std::string name) {
-  std::ranges::replace(name, '-', '_');
-  return name;
 }
 
 // What the flags set.
@@ -59,20 +44,20 @@ std::string help(const ProgramOptions& options, const Flags& flags) {
                      flag_lines("--version", "Prints the version."));
 }
 
-// The exit status where there is nothing to run.
+// The exit status if there is nothing to run.
 std::optional<int> read_flags(const Strings& arguments, ProgramOptions& options, Flags& flags) {
   const auto line = parse_command_line(flags.table, arguments);
-  if (!line) return refuse(options, line.error());
+  if (!line) return refuse(options.name, line.error());
   if (line->wants_help) return print(help(options, flags));
   if (line->wants_version) return print(fmt::format("{} {}\n", options.name, options.version));
   if (!line->words.empty()) {
-    return refuse(options, fmt::format("unexpected argument \"{}\"", line->words.front()));
+    return refuse(options.name, fmt::format("unexpected argument \"{}\"", line->words.front()));
   }
   const auto effective = apply_settings(flags.table, line->given);
-  if (!effective) return refuse(options, effective.error());
+  if (!effective) return refuse(options.name, effective.error());
   auto conflict = settle_serving(options.serving);
   if (!conflict) conflict = settle_election(options.election, flags.election);
-  if (conflict) return refuse(options, describe(*conflict, flags.table, *effective));
+  if (conflict) return refuse(options.name, describe(*conflict, flags.table, *effective));
   return std::nullopt;
 }
 
@@ -86,74 +71,33 @@ void complete(ProgramOptions& options) {
   }
 }
 
-// Runs the manager, and below it the parts that it needs until its end.
-Task<> run_all(const Process& process, ControllerManager& manager, Connection& connection,
-               Ports& ports) {
-  runtime::TaskGroup below(process.loop.executor());
-  below.spawn("ports", ports.run(connection.rest()));
-  below.spawn("HTTP/2", connection.speak_http2());
-  below.spawn("TLS files", connection.watch_files());
-  below.spawn("credentials", connection.keep_credentials_fresh());
-  below.spawn("free memory", runtime::keep_returning_free_memory(process.loop.time()));
-  co_await manager.run();
-  below.cancel();
-  co_await below.join();
-}
-
-void stop_on_signals(runtime::Loop& loop, ControllerManager& manager) {
-  loop.on_signals({SIGTERM, SIGINT}, [&manager, count = 0](int) mutable {
-    if (++count > 1) std::_Exit(1);
-    manager.request_stop();
-  });
-}
-
 }  // namespace
 
 int run_program(int argc, const char* const* argv, ProgramOptions options,
                 const std::function<void(ControllerManager&)>& add_controllers) {
-  // A reader of our log or of a connection that goes away is an error of that write, not our end.
-  std::signal(SIGPIPE, SIG_IGN);
   complete(options);
   Flags flags(options);
   if (const auto status = read_flags(Strings(argv + 1, argv + argc), options, flags)) {
     return *status;
   }
-  const auto config =
-      client::load_cluster_config(options.cluster, client::Environment::of_process());
-  if (!config) return refuse(options, config.error().message);
-  if (flags.election && flags.election->lease.namespace_.empty()) {
-    flags.election->lease.namespace_ = api::InternedString(config->namespace_);
-  }
-
-  runtime::return_large_memory_at_once();
-  runtime::allow_all_open_files();
-  runtime::Loop loop;
-  const auto backend =
-      std::make_shared<runtime::LogBackend>(loop.time(), flags.format, runtime::write_to_stderr());
-  backend->set_verbosity(flags.verbosity);
-  runtime::MetricsRegistry metrics(in_metrics(options.name));
-  const runtime::Refresh process_metrics = runtime::register_process_metrics(metrics);
-  runtime::Rng rng = runtime::Rng::from_system();
-  const Process process{loop, metrics, rng, runtime::Logger(backend)};
-
-  leader_election::Fence fence(loop.time());
-  auto connection = Connection::open(*config, options.connection, fence, process);
-  if (!connection) return refuse(options, connection.error().message);
-  ControllerManager manager({process, (*connection)->rest(), (*connection)->lease_rest(), fence},
-                            {.program = options.name,
-                             .election = flags.election,
-                             .drain_timeout = options.drain_timeout});
-  const auto ports = Ports::open(process, manager.health(), options.serving);
-  if (!ports) return refuse(options, ports.error().message);
-  for (const std::string& warning : config->warnings) process.log.warning(warning);
-  process.log.info("Starting", {{"program", options.name},
-                                {"version", options.version},
-                                {"server", config->server.url()},
-                                {"config", config->origin}});
-  add_controllers(manager);
-  stop_on_signals(loop, manager);
-  loop.run(run_all(process, manager, **connection, **ports));
-  return static_cast<int>(manager.exit_status());
+  const auto prepare = [&](const Host& host) {
+    host.process.log.info("Starting", {{"program", options.name},
+                                       {"version", options.version},
+                                       {"server", host.config.server.url()},
+                                       {"config", host.config.origin}});
+    auto manager = std::make_shared<ControllerManager>(host.lifecycle);
+    add_controllers(*manager);
+    return manager;
+  };
+  return run({.lifecycle = {.program = options.name,
+                            .election = flags.election,
+                            .drain_timeout = options.drain_timeout},
+              .verbosity = flags.verbosity,
+              .log_format = flags.format,
+              .cluster = options.cluster,
+              .connection = options.connection,
+              .serving = options.serving},
+             prepare);
 }
 
 }  // namespace dcm::manager

@@ -43,6 +43,7 @@ Task<> Stop::guard(std::string part, Task<> task) {
     if (runtime::is_cancellation(failure)) throw;
     log_.error("A part of the manager has failed; stopping",
                {{"part", part}, {"why", describe(failure)}});
+    if (failure_.empty()) failure_ = part + ": " + describe(failure);
     request(ExitStatus::failed);
   }
 }

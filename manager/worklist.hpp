@@ -1,4 +1,4 @@
-// A queue of names with its workers: what a controller is, apart from its rules.
+// A queue of names with its workers: a controller without its rules.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,10 @@ class Worklist {
     return workqueue::run_workers(executor_, workers_, queue_, std::move(handler), describe,
                                   failures_);
   }
+
+  // What waits for its next attempt comes now.
+  void retry_now() { queue_.retry_now(); }
+  workqueue::Load load() const { return queue_.load(); }
 
   // Drops what waits; what has begun is finished.
   void stop() { queue_.shut_down(workqueue::ShutDown::drop_waiting); }

@@ -65,23 +65,34 @@ std::string hollow_workload(const Creation& made) {
                      made.type.kind);
 }
 
+bool has_claim_templates(const JsonObject& pod_spec) {
+  return std::ranges::any_of(array_at(pod_spec, {"resourceClaims"}), [](const Json& claim) {
+    return !text_at(as_object(claim), {"resourceClaimTemplateName"}).empty();
+  });
+}
+
+// Of the pod, or of the pods that the workload makes.
+bool needs_claims(const Creation& made) {
+  if (made.type.is("Pod")) return has_claim_templates(object_at(made.object, {"spec"}));
+  if (!made.type.strategy->makes_pods()) return false;
+  JsonObject workload = made.object;
+  const Json* const spec = made.type.strategy->pod_spec(workload);
+  return spec != nullptr && has_claim_templates(as_object(*spec));
+}
+
 // The playground's own kube-controller-manager makes no claims.
 std::string claims_of_templates(const Attended& attended, const Creation& made) {
-  if (!made.type.is("Pod")) return {};
-  const auto is_of_template = [](const Json& claim) {
-    return !text_at(as_object(claim), {"resourceClaimTemplateName"}).empty();
-  };
-  if (std::ranges::none_of(array_at(made.object, {"spec", "resourceClaims"}), is_of_template)) {
-    return {};
-  }
+  if (!needs_claims(made)) return {};
   constexpr auto kTemplates = "resourceclaimtemplates";
   const bool has_manager = made.watches.has_client(kTemplates, [](std::string_view client) {
     return contains(client, "dra-controller-manager");
   });
   if (has_manager) return {};
   if (attended.workloads == By::others && is_controlled(made, kTemplates)) return {};
-  return "no claims come of this pod's claim templates until dra-controller-manager runs with the "
-         "playground's kubeconfig";
+  return fmt::format(
+      "no claims come of the claim templates of this {} until dra-controller-manager runs with the "
+      "playground's kubeconfig",
+      made.type.kind);
 }
 
 std::string scheduler_of_pod(const Attended& attended, const Creation& made) {
@@ -139,8 +150,8 @@ std::vector<std::string> advise(const Attended& attended, const Creation& made) 
   add(claims_of_templates(attended, made));
   add(scheduler_of_pod(attended, made));
   if (is_made_by_controller(made.object)) return advice;
-  add(idle_workload(attended, made));
-  if (advice.empty()) add(hollow_workload(made));
+  std::string idle = idle_workload(attended, made);
+  add(idle.empty() ? hollow_workload(made) : std::move(idle));
   add(needs_controller(attended, made));
   add(never_enforced(made));
   return advice;

@@ -12,13 +12,13 @@ namespace {
 constexpr const char* kHost = "playground";
 constexpr std::uint16_t kPort = 80;
 
-// Enough for the watches of some clients to catch up; each version of an object is held as long as
-// it stands in the history.
+// Enough for the watches of some clients to catch up; each version of an object is kept as long as
+// it is in the history.
 constexpr std::size_t kHistory = 20'000;
 
-// Revisions are later than those of an earlier process on the same port, by the clock in
-// microseconds, each of which is more than a write takes: its clients hear that theirs are too old,
-// and list again.
+// Revisions start at the time in microseconds, and a write takes longer than one: so they exceed
+// those of an earlier process on the same port, whose clients learn that theirs are too old, and
+// list again.
 apiserver::ServerOptions server_options(runtime::WallTime now, apiserver::ServedVersions served,
                                         const Attended& attended) {
   const auto since_epoch =
@@ -32,17 +32,18 @@ apiserver::ServerOptions server_options(runtime::WallTime now, apiserver::Served
 
 }  // namespace
 
-EmbeddedServer::EmbeddedServer(const PartContext& context, apiserver::ServedVersions served,
+EmbeddedServer::EmbeddedServer(const Process& process, apiserver::ServedVersions served,
                                const Attended& attended)
-    : context_(context),
-      server_(context_.time, context_.rng.fork(),
-              server_options(context_.time.wall_now(), std::move(served), attended)),
-      network_(context_.time),
+    : process_(process),
+      server_(process_.loop.time(), process_.rng.fork(),
+              server_options(process_.loop.time().wall_now(), std::move(served), attended)),
+      network_(process_.loop.time()),
       pipes_(network_.listen(kHost, kPort)) {}
 
 runtime::Result<> EmbeddedServer::listen(const std::string& address,
                                          std::vector<std::string> accept_hosts) {
-  auto listener = http::make_tcp_listener(context_.executor, context_.time, address, std::nullopt);
+  auto listener = http::make_tcp_listener(process_.loop.executor(), process_.loop.time(), address,
+                                          std::nullopt);
   if (!listener) return runtime::fail(listener.error());
   loopback_ = std::move(*listener);
   accept_hosts_ = std::move(accept_hosts);
@@ -53,6 +54,10 @@ std::string EmbeddedServer::url() const {
   return "http://" + loopback_->address();
 }
 
+std::unique_ptr<Connection> EmbeddedServer::connect() {
+  return Connection::over(network_, config(), connection_options(), manager::open_gate(), process_);
+}
+
 client::ClusterConfig EmbeddedServer::config() {
   client::ClusterConfig config;
   config.server = {.security = http::Security::plain, .host = kHost, .port = kPort};
@@ -61,14 +66,14 @@ client::ClusterConfig EmbeddedServer::config() {
 }
 
 runtime::Task<> EmbeddedServer::run(Front front) {
-  const http::Handler handler = apiserver::http_handler(server_, context_.time);
-  runtime::TaskGroup group(context_.executor);
-  group.spawn("pipes", http::serve(*pipes_, context_.time, apiserver::front_options(), handler,
-                                   context_.log));
+  const http::Handler handler = apiserver::http_handler(server_, process_.loop.time());
+  runtime::TaskGroup group(process_.loop.executor());
+  group.spawn("pipes", http::serve(*pipes_, process_.loop.time(), apiserver::front_options(),
+                                   handler, process_.log));
   if (loopback_) {
     group.spawn("loopback",
-                http::serve_open(*loopback_, context_.time, apiserver::front_options(),
-                                 accept_hosts_, front ? front(handler) : handler, context_.log));
+                http::serve_open(*loopback_, process_.loop.time(), apiserver::front_options(),
+                                 accept_hosts_, front ? front(handler) : handler, process_.log));
   }
   co_await group.join();
 }

@@ -1,4 +1,4 @@
-// The API server in memory as a part of this process: over plain HTTP on loopback for others, and
+// The in-memory API server as part of this process: over plain HTTP on loopback for others, and
 // through pipes for our own parts.
 #pragma once
 
@@ -20,17 +20,17 @@ namespace dcm::playground {
 class EmbeddedServer {
  public:
   // Without a port on loopback: pipes alone.
-  explicit EmbeddedServer(const PartContext& context, apiserver::ServedVersions served = {},
+  explicit EmbeddedServer(const Process& process, apiserver::ServedVersions served = {},
                           const Attended& attended = {});
 
-  // Listens on that address as well, for loopback hosts and for `accept_hosts` (http::OpenPort).
+  // Also listens on that address, for loopback hosts and for `accept_hosts` (http::OpenPort).
   // Errors: configuration (in use, or not ours).
   runtime::Result<> listen(const std::string& address, std::vector<std::string> accept_hosts = {});
   // "http://127.0.0.1:6443"; requires listen().
   std::string url() const;
 
-  // How our own parts reach it.
-  http::Transport& transport() { return network_; }
+  // How our own parts reach it: through pipes.
+  std::unique_ptr<Connection> connect();
   static client::ClusterConfig config();
 
   apiserver::Server& server() { return server_; }
@@ -38,11 +38,11 @@ class EmbeddedServer {
   // Wraps the API on loopback.
   using Front = std::function<http::Handler(http::Handler api)>;
 
-  // Serves until it is cancelled. Without a front, the API alone.
+  // Serves until cancelled. Without a front, only the API.
   runtime::Task<> run(Front front = {});
 
  private:
-  PartContext context_;
+  Process process_;
   apiserver::Server server_;
   http::PipeNetwork network_;
   std::unique_ptr<http::Listener> pipes_;

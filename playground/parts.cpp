@@ -1,11 +1,11 @@
 #include "playground/parts.hpp"
 
-#include "runtime/task_group.hpp"
+#include "manager/reconciler.hpp"
 
 namespace dcm::playground {
 namespace {
 
-// The names of the nodes from `first` on, of `count` nodes.
+// The names of `count` nodes starting at `first`.
 std::vector<std::string> node_names(std::size_t first, std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t node = first; node < count; ++node) {
@@ -23,28 +23,28 @@ RealDevicesOptions real_options(const std::string& folder) {
 
 }  // namespace
 
-Parts::Parts(PartContext context, client::RestClient& rest, const Size& size,
+Parts::Parts(Process process, client::RestClient& rest, const Size& size,
              OwnScheduler own_scheduler, OwnGc own_gc, const std::string& real_drivers)
-    : context_(std::move(context)),
+    : process_(std::move(process)),
       own_scheduler_(own_scheduler),
       own_gc_(own_gc),
       real_folder_(real_drivers),
       api_(rest),
-      caches_(rest, {context_.time, context_.rng, context_.log, context_.metrics}),
-      drivers_(context_, api_,
+      caches_(rest, process_),
+      drivers_(process_, api_,
                {.drivers = size.drivers,
                 .nodes = node_names(real_drivers.empty() ? 0 : 1, size.nodes),
                 .devices_per_node = size.devices}),
-      nodes_(context_, api_, caches_.pods, {.names = node_names(0, size.nodes)},
+      nodes_(process_, api_, caches_.pods, {.names = node_names(0, size.nodes)},
              [this](const api::InternedString& node) -> PodDevices& { return devices_of(node); }),
-      heartbeats_(context_, api_, caches_.nodes, node_names(0, size.nodes)),
+      heartbeats_(process_, api_, caches_.nodes, node_names(0, size.nodes)),
       pretended_(caches_, [this](const api::NamespacedName& pod) { nodes_.wake(pod); }),
-      scheduler_(context_, api_, caches_),
-      gc_(context_, api_, caches_),
-      namespace_gc_(context_, api_, caches_) {
+      scheduler_(process_, api_, caches_),
+      gc_(process_, api_, caches_),
+      namespace_gc_(process_, api_, caches_) {
   if (real_drivers.empty()) return;
   real_ =
-      std::make_unique<RealDevices>(context_, api_, rest, caches_.pods, real_options(real_drivers),
+      std::make_unique<RealDevices>(process_, api_, rest, caches_.pods, real_options(real_drivers),
                                     [this](const api::NamespacedName& pod) { nodes_.wake(pod); });
 }
 
@@ -62,23 +62,22 @@ Task<Result<>> Parts::publish() {
   co_return published;
 }
 
-Task<> Parts::run() {
-  runtime::TaskGroup group(context_.executor);
-  group.spawn("caches", caches_.run(context_.executor));
-  group.spawn("work", work());
-  if (real_) group.spawn("real drivers", real_->run());
-  co_await group.join();
+void Parts::fill(manager::Epoch& epoch) {
+  caches_.add_to(epoch);
+  const auto add = [&](const char* name, manager::JobFunction run) {
+    epoch.add({.name = name, .caches = caches_.awaited(), .run = std::move(run)});
+  };
+  add("hollow nodes", [this] { return nodes_.run(); });
+  add("heartbeats", [this] { return heartbeats_.run(); });
+  if (own_scheduler_ == OwnScheduler::runs) add("scheduler", [this] { return schedule(); });
+  if (own_gc_ == OwnGc::runs) add("garbage collector", [this] { return gc_.run(); });
+  add("namespace collector", [this] { return namespace_gc_.run(); });
+  if (real_) epoch.add({.name = "real drivers", .run = [this] { return real_->run(); }});
 }
 
-Task<> Parts::work() {
-  co_await caches_.wait_for_sync(context_.time);
-  runtime::TaskGroup group(context_.executor);
-  group.spawn("hollow nodes", nodes_.run());
-  group.spawn("heartbeats", heartbeats_.run());
-  if (own_scheduler_ == OwnScheduler::runs) group.spawn("scheduler", scheduler_.run());
-  if (own_gc_ == OwnGc::runs) group.spawn("garbage collector", gc_.run());
-  group.spawn("namespace collector", namespace_gc_.run());
-  co_await group.join();
+Task<> Parts::schedule() {
+  co_await caches_.wait_for_rules(process_.loop.time());
+  co_await scheduler_.run();
 }
 
 }  // namespace dcm::playground

@@ -1,19 +1,16 @@
 #include "playground/playground.hpp"
 
-#include <csignal>
 #include <iostream>
 #include <optional>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include "apiserver/front/garbage_collector.hpp"
+#include "manager/lifecycle.hpp"
 #include "playground/embedded_server.hpp"
 #include "playground/kubeconfig_out.hpp"
-#include "playground/process.hpp"
 #include "playground/programs.hpp"
 #include "playground/ui/ui.hpp"
-#include "runtime/task_group.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -28,51 +25,68 @@ void announce(const Size& size, const std::string& origin) {
   std::cout << fmt::format("{} nodes on {}", size.nodes, origin) << std::endl;
 }
 
-// Each watch of a client is an open file. Where that is forbidden, the limit stays as it is.
-void allow_many_open_files() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-// Publishes, tells that by `ready`, and works until it is cancelled.
-struct Main {
-  Parts& parts;
+// The playground's programs and parts in the frame: first it publishes and tells that by `ready`,
+// then they work.
+class Main {
+ public:
   // Returns the kubeconfig of the cluster.
-  std::function<Result<std::string>()> ready;
-  runtime::TaskGroup& group;
-  const PartContext& context;
-  const Programs& programs;
-  int status = 0;
+  using Ready = std::function<Result<std::string>()>;
 
-  Task<> run() {
-    const Result<> published = co_await parts.publish();
-    if (!published) co_return fail(published.error());
-    const Result<std::string> kubeconfig = ready();
-    if (!kubeconfig) co_return fail(kubeconfig.error());
-    for (const Program& program : to_run(programs)) {
-      group.spawn(program.name, run_beside(program, *kubeconfig));
-    }
-    co_await parts.run();
+  // All references must outlive it.
+  Main(OwnProcess& own, Connection& connection, Parts& parts, const Programs& programs, Ready ready)
+      : own_(own),
+        parts_(parts),
+        programs_(programs),
+        ready_(std::move(ready)),
+        lifecycle_({own.process(), connection.rest(), connection.lease_rest()},
+                   {.program = std::string(kProgram)}) {
+    lifecycle_.add_foundation("HTTP/2", [&connection] { return connection.speak_http2(); });
+    lifecycle_.add_foundation("TLS files", [&connection] { return connection.watch_files(); });
+    lifecycle_.use({.fill = [this](manager::Epoch& epoch) { fill(epoch); },
+                    .before = [this] { return publish(); }});
   }
 
-  Task<> run_beside(Program program, std::string kubeconfig) {
-    fail(co_await run_program(context, std::move(program), std::move(kubeconfig)));
+  manager::Lifecycle& lifecycle() { return lifecycle_; }
+
+  int run() {
+    manager::stop_on_signals(own_.loop, [this] { lifecycle_.request_stop(); });
+    own_.loop.run(lifecycle_.run());
+    return status_ != 0 ? status_ : static_cast<int>(lifecycle_.exit_status());
+  }
+
+ private:
+  Task<> publish() {
+    const Result<> published = co_await parts_.publish();
+    if (!published) co_return fail(published.error());
+    Result<std::string> kubeconfig = ready_();
+    if (!kubeconfig) co_return fail(kubeconfig.error());
+    kubeconfig_ = *std::move(kubeconfig);
+  }
+
+  void fill(manager::Epoch& epoch) {
+    parts_.fill(epoch);
+    for (const Program& program : to_run(programs_)) {
+      epoch.add({.name = program.name, .run = [this, program] { return run_beside(program); }});
+    }
+  }
+
+  Task<> run_beside(Program program) {
+    fail(co_await run_program(own_.process(), std::move(program), kubeconfig_));
   }
 
   void fail(const runtime::Error& why) {
-    status = report_failure(why);
-    group.cancel();
+    status_ = report_failure(why);
+    lifecycle_.request_stop();
   }
-};
 
-int run_parts(Process& process, runtime::TaskGroup& group, Main main) {
-  process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
-  group.spawn("parts", main.run());
-  process.loop.run(group.join());
-  return main.status;
-}
+  OwnProcess& own_;
+  Parts& parts_;
+  const Programs& programs_;
+  Ready ready_;
+  manager::Lifecycle lifecycle_;
+  std::string kubeconfig_;
+  int status_ = 0;
+};
 
 Task<> send_metrics(runtime::MetricsRegistry& metrics, http::Responder& responder) {
   [[maybe_unused]] const auto sent = co_await responder.send(
@@ -98,18 +112,17 @@ Attended attended_by(const Options& options) {
 }
 
 int run_with_own_server(const Options& options) {
-  allow_many_open_files();
-  Process process;
-  const PartContext context = process.context(options.verbosity);
-  EmbeddedServer server(context, options.served, attended_by(options));
-  apiserver::GarbageCollector collector(server.server(), context.time);
+  OwnProcess own(std::string(kProgram), options.verbosity);
+  const Process process = own.process();
+  EmbeddedServer server(process, options.served, attended_by(options));
+  apiserver::GarbageCollector collector(server.server(), process.loop.time());
   if (auto listening =
           server.listen(fmt::format("127.0.0.1:{}", options.port), options.accept_hosts);
       !listening) {
     return report_failure(listening.error());
   }
-  Connection connection(server.transport(), EmbeddedServer::config(), context);
-  Parts parts(context, connection.rest(), options.size, options.scheduler, OwnGc::none,
+  const auto connection = server.connect();
+  Parts parts(process, connection->rest(), options.size, options.scheduler, OwnGc::none,
               options.real_drivers);
   std::optional<KubeconfigOut> kubeconfig;
   const auto ready = [&]() -> Result<std::string> {
@@ -121,27 +134,31 @@ int run_with_own_server(const Options& options) {
     announce(*kubeconfig, server.url());
     return kubeconfig->path();
   };
-  runtime::TaskGroup group(context.executor);
-  group.spawn("API server", server.run([&](http::Handler api) {
-    return with_metrics(with_ui(std::move(api), connection.rest(), context.time), context.metrics);
-  }));
-  group.spawn("garbage collector", collector.run());
-  return run_parts(process, group, {parts, ready, group, context, options.programs});
+  Main main(own, *connection, parts, options.programs, ready);
+  main.lifecycle().add_foundation("API server", [&] {
+    return server.run([&](http::Handler api) {
+      return with_metrics(with_ui(std::move(api), connection->rest(), process.loop.time()),
+                          process.metrics);
+    });
+  });
+  main.lifecycle().add_foundation("garbage collector", [&] { return collector.run(); });
+  return main.run();
 }
 
 int run_against_cluster(const Options& options) {
-  Process process;
-  const PartContext context = process.context(options.verbosity);
-  const auto cluster = Cluster::open({.kubeconfig = options.kubeconfig}, context);
+  OwnProcess own(std::string(kProgram), options.verbosity);
+  const Process process = own.process();
+  const auto cluster =
+      manager::open_cluster({.kubeconfig = options.kubeconfig}, connection_options(), process);
   if (!cluster) return report_failure(cluster.error());
-  Parts parts(context, (*cluster)->rest(), options.size, options.scheduler, OwnGc::runs,
+  Parts parts(process, cluster->rest(), options.size, options.scheduler, OwnGc::runs,
               options.real_drivers);
   const auto ready = [&]() -> Result<std::string> {
-    announce(options.size, (*cluster)->origin());
+    announce(options.size, cluster->config.origin);
     return options.kubeconfig;
   };
-  runtime::TaskGroup group(context.executor);
-  return run_parts(process, group, {parts, ready, group, context, options.programs});
+  Main main(own, *cluster->connection, parts, options.programs, ready);
+  return main.run();
 }
 
 }  // namespace

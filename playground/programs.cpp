@@ -103,7 +103,7 @@ std::vector<Program> to_run(const Programs& programs) {
   return all;
 }
 
-runtime::Task<runtime::Error> run_program(PartContext context, Program program,
+runtime::Task<runtime::Error> run_program(Process process, Program program,
                                           std::string kubeconfig) {
   const fs::path log = fs::absolute(kubeconfig).parent_path() / (program.name + ".log");
   const std::string path = program.command.front();
@@ -111,8 +111,9 @@ runtime::Task<runtime::Error> run_program(PartContext context, Program program,
   runtime::ProcessCommand command{.arguments = std::move(program.command),
                                   .environment = runtime::own_environment(),
                                   .error_file = log.string()};
-  const runtime::Result<runtime::ProcessEnd> end = co_await runtime::run_process(
-      context.executor, context.time, std::move(command), runtime::Deadline::unreachable());
+  const runtime::Result<runtime::ProcessEnd> end =
+      co_await runtime::run_process(process.loop.executor(), process.loop.time(),
+                                    std::move(command), runtime::Deadline::unreachable());
   const std::string why = end ? fmt::format("it has ended with exit status {}; its log is {}",
                                             end->status, log.string())
                               : end.error().message;

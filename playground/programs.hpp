@@ -30,7 +30,6 @@ std::vector<Program> to_run(const Programs& programs);
 
 // Runs the program for the cluster of that kubeconfig. Ends by cancellation, which ends the process
 // as well, or when the process ends: with an error that says so.
-runtime::Task<runtime::Error> run_program(PartContext context, Program program,
-                                          std::string kubeconfig);
+runtime::Task<runtime::Error> run_program(Process process, Program program, std::string kubeconfig);
 
 }  // namespace dcm::playground

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "client/api/event_sink.hpp"
 #include "client/events/event_queue.hpp"
 #include "client/request/rest_client.hpp"
 #include "runtime/condition.hpp"
@@ -15,16 +16,15 @@ namespace dcm::client {
 // Reporting never waits and never fails; run() writes a few events at a time, within their own
 // budget (admission.hpp). Unwritten events (over the rate, queue full, refused by the server, still
 // failing after all retries) are counted. A refused event is not retried. Loop thread only.
-class EventRecorder {
+class EventRecorder final : public api::EventSink {
  public:
   // All references must outlive it.
   EventRecorder(RestClient& rest, runtime::TimeSource& time, runtime::MetricsRegistry& metrics,
                 runtime::Rng rng, runtime::Logger log, EventLimits limits = {});
 
-  // `component` is the reporter ("node_labeller"), `reason` one word in CamelCase, `message` text
-  // for people; a very long one is cut.
+  // A very long message is cut.
   void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
-              std::string_view reason, std::string_view message);
+              std::string_view reason, std::string_view message) override;
 
   // Writes until it is cancelled; events still waiting then are lost.
   runtime::Task<> run();

@@ -1,166 +1,123 @@
 #include "cmd/dra-controller-manager/controls.hpp"
 
-#include <boost/asio/this_coro.hpp>
+#include <array>
+#include <memory>
+#include <utility>
 
-#include "cmd/dra-controller-manager/process_metrics.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::manager {
 namespace {
 
+using common::Input;
 using runtime::Task;
 
-runtime::Logger logger_of(const ControlContext& context, const char* controller) {
-  return context.process.log.with({{"controller", controller}});
+constexpr std::array kTypes = {&kClaimControl, &kEvictionControl, &kPoolStatusControl};
+
+// Core kinds have only ever had v1.
+const client::Served kCoreV1{"v1"};
+
+// The kinds of the caches, by their plural.
+Input input_of(std::string_view plural) {
+  if (plural == api::kPods.plural) return Input::pods;
+  if (plural == api::kResourceClaims.plural) return Input::claims;
+  if (plural == api::kResourceClaimTemplates.plural) return Input::templates;
+  if (plural == api::kPodGroups.plural) return Input::groups;
+  return plural == api::kResourceSlices.plural ? Input::slices : Input::rules;
 }
 
-template <class Api, class... Arguments>
-std::optional<Shadow<Api>> make_shadow(const ControlContext& context, const char* controller,
-                                       Arguments&&... arguments) {
-  if (!context.options.dry_run_timeout) return std::nullopt;
-  common::Expectations::Dependencies dependencies{
-      .time = context.process.loop.time(),
-      .metrics = context.process.metrics,
-      .log = context.process.log.with({{"controller", controller}}),
-      .is_watching = context.is_watching};
-  return std::optional<Shadow<Api>>(std::in_place, std::move(dependencies), controller,
-                                    *context.options.dry_run_timeout,
-                                    std::forward<Arguments>(arguments)...);
+// What the explanations rest on that is not known.
+common::Sight sight_of(const Epoch& epoch, common::Sight sight) {
+  for (Epoch::Gap& gap : epoch.gaps()) sight.hide(input_of(gap.resource), std::move(gap.why));
+  return sight;
 }
 
-// In no version yet: it is known only later which one is served.
-std::optional<Cache<api::PodGroup>> make_groups(const ControlContext& context) {
-  if (!context.options.features.generic_workload) return std::nullopt;
-  return std::optional<Cache<api::PodGroup>>(
-      std::in_place, context.rest, api::Resource{&api::kPodGroups, ""},
-      api::make_group_decoder(context.options.kube_api_content_type),
-      informer_context(context.process));
+// Those of an epoch, for as long as it is there.
+class Explanations {
+ public:
+  Explanations(CurrentExplanations& current, ControllersSource::Parts parts)
+      : current_(current), source_(std::move(parts)) {
+    current_.source = &source_;
+  }
+  ~Explanations() { current_.source = nullptr; }
+  Explanations(const Explanations&) = delete;
+  Explanations& operator=(const Explanations&) = delete;
+
+ private:
+  CurrentExplanations& current_;
+  ControllersSource source_;
+};
+
+std::function<Cache<api::ResourceSlice>&()> make_slices_once(Epoch& epoch, const Options& options) {
+  return [&epoch, &options,
+          made = static_cast<Cache<api::ResourceSlice>*>(nullptr)]() mutable -> auto& {
+    if (made == nullptr) {
+      made = &epoch.make_cache<api::ResourceSlice>(
+          client::resource_of(api::kResourceSlices, epoch.served()),
+          api::make_slice_decoder(options.kube_api_content_type, epoch.version()));
+    }
+    return *made;
+  };
 }
 
-informers::Informer<api::PodGroup>* informer_of(std::optional<Cache<api::PodGroup>>& groups) {
-  return groups ? &groups->informer() : nullptr;
+void fill(const ControlsContext& context, Epoch& epoch) {
+  const Options& options = context.options;
+  epoch.context().process.log.info("Using resource.k8s.io", {{"version", epoch.version()}});
+  auto& pods = epoch.make_cache<api::Pod>(client::resource_of(api::kPods, kCoreV1),
+                                          api::make_pod_decoder(options.kube_api_content_type));
+  auto& claims = epoch.make_cache<api::ResourceClaim>(
+      client::resource_of(api::kResourceClaims, epoch.served()),
+      api::make_claim_decoder(options.kube_api_content_type, epoch.version()));
+  ControllersSource::Parts parts{.pods = pods.reader(), .claims = claims.reader()};
+  common::Sight limits;
+  const ControlContext control{epoch,  context.events, options, pods,
+                               claims, parts,          limits,  make_slices_once(epoch, options)};
+  for (const ControlType* type : kTypes) {
+    if (options.*(type->runs)) type->add(control);
+  }
+  parts.sight = [&epoch, limits] { return sight_of(epoch, limits); };
+  epoch.keep(std::make_shared<Explanations>(context.explanations, std::move(parts)));
 }
 
-template <class Controller>
-Task<> run_then_cancel(Controller& controller, runtime::TaskGroup& group) {
-  co_await controller.run();
+Task<> run_then_cancel(Task<> controller, runtime::TaskGroup& group) {
+  co_await std::move(controller);
   group.cancel();
-}
-
-// In a dry run, a task checks whether the cluster shows each change, for as long as it is decided.
-template <class Controller, class Api>
-Task<> run_with(Controller& controller, std::optional<Shadow<Api>>& shadow) {
-  const runtime::Executor executor = co_await boost::asio::this_coro::executor;
-  runtime::TaskGroup group(executor);
-  group.spawn("controller", run_then_cancel(controller, group));
-  if (shadow) group.spawn("dry run", shadow->expectations().run());
-  co_await group.join();
-}
-
-std::optional<api::NamespacedName> lease_of(const Options& options) {
-  if (!options.leader_election) return std::nullopt;
-  return options.leader_election->lease;
 }
 
 }  // namespace
 
-informers::InformerContext informer_context(const Process& process) {
-  return {process.loop.time(), process.rng, process.log, process.metrics};
+std::span<const ControlType* const> control_types() {
+  return kTypes;
 }
 
-ClaimControl::ClaimControl(ControlContext context)
-    : rest_(context.rest),
-      any_pod_decoder_(
-          api::make_pod_decoder(context.options.kube_api_content_type, api::PodSelection::all)),
-      templates_(
-          context.rest, client::resource_of(api::kResourceClaimTemplates, context.served),
-          api::make_template_decoder(context.options.kube_api_content_type, context.served.version),
-          informer_context(context.process)),
-      groups_(make_groups(context)),
-      stores_(resource_claim::declare_stores(context.pods.informer(), context.claims.informer(),
-                                             templates_.informer(), informer_of(groups_))),
-      contents_(context.rest, templates_.resource(), context.process.loop.time(),
-                context.options.kube_api_content_type),
-      client_({context.rest, context.pods.resource(), *any_pod_decoder_},
-              {context.rest, context.claims.resource(), context.claims.decoder()}, contents_),
-      foreign_({.pods = context.pods.reader(),
-                .claims = context.claims.reader(),
-                .time = context.process.loop.time(),
-                .metrics = context.process.metrics,
-                .events = context.events,
-                .log = logger_of(context, kResourceClaimController),
-                .groups = common::group_claims(context.options.features),
-                .policy = context.options.foreign_claims,
-                .lease = lease_of(context.options)}),
-      shadow_(make_shadow<resource_claim::ShadowApi>(context, kResourceClaimController, client_,
-                                                     stores_)),
-      controller_(
-          {.stores = stores_,
-           .api = shadow_ ? static_cast<resource_claim::ClaimApi&>(shadow_->api()) : client_,
-           .events = shadow_ ? shadow_->events() : context.events,
-           .foreign = foreign_,
-           .time = context.process.loop.time(),
-           .metrics = context.process.metrics,
-           .log = logger_of(context, kResourceClaimController)},
-          {.workers = context.options.concurrent_resource_claim_syncs,
-           .gates = context.options.features}) {
-  controller_.observe(context.pods.informer(), context.claims.informer(), templates_.informer());
-  if (groups_) controller_.observe_groups(groups_->informer());
-  context.pods.informer().add_observer(foreign_);
-  context.claims.informer().add_observer(foreign_);
+Controllers make_controllers(const ControlsContext& context) {
+  Controllers controllers{.kinds = {&api::kResourceClaims},
+                          .fill = [context](Epoch& epoch) { fill(context, epoch); }};
+  for (const ControlType* type : kTypes) {
+    if (context.options.*(type->runs)) controllers.kinds.push_back(type->kind);
+  }
+  return controllers;
 }
 
-Cache<api::PodGroup>& ClaimControl::use_groups(const client::Served& served) {
-  groups_->use_version(served.version);
-  client_.use_groups({rest_, groups_->resource(), groups_->decoder()});
-  controller_.use_groups(groups_->resource().api_version());
-  return *groups_;
+runtime::Logger logger_of(const ControlContext& context, std::string_view controller) {
+  return context.process().log.with({{"controller", controller}});
 }
 
-Task<> ClaimControl::run() {
-  if (!shadow_) foreign_.activate();
-  return run_with(controller_, shadow_);
+std::function<void()> say_synced(const ControlContext& context, std::string_view controller) {
+  return [log = context.process().log, controller, pods = context.pods.reader(),
+          claims = context.claims.reader()] {
+    log.info("Caches are synced",
+             {{"controller", controller}, {"pods", pods.size()}, {"claims", claims.size()}});
+  };
 }
 
-EvictionControl::EvictionControl(ControlContext context)
-    : process_(context.process),
-      rest_(context.rest),
-      slices_(
-          context.rest, client::resource_of(api::kResourceSlices, context.served),
-          api::make_slice_decoder(context.options.kube_api_content_type, context.served.version),
-          informer_context(process_)),
-      api_(context.rest, context.pods.resource(), context.options.kube_api_content_type),
-      content_type_(context.options.kube_api_content_type),
-      shadow_(make_shadow<device_taint_eviction::ShadowApi>(
-          context, kDeviceTaintEvictionController,
-          [this]() -> const device_taint_eviction::Tracker& { return controller_.tracker(); })),
-      controller_(
-          {.lookup = {context.pods.reader(), context.claims.reader(),
-                      device_taint_eviction::declare_pods_by_group(context.pods.informer(),
-                                                                   context.options.features)},
-           .api = shadow_ ? static_cast<device_taint_eviction::EvictionApi&>(shadow_->api()) : api_,
-           .events = shadow_ ? shadow_->events() : context.events,
-           .time = process_.loop.time(),
-           .metrics = process_.metrics,
-           .log = logger_of(context, kDeviceTaintEvictionController)},
-          {.workers = context.options.concurrent_device_taint_eviction_syncs,
-           .mode = context.options.eviction_mode,
-           .evictions_per_second = context.options.eviction_rate}) {
-  controller_.observe(context.pods.informer(), context.claims.informer(), slices_.informer());
-}
-
-Task<> EvictionControl::run() {
-  return run_with(controller_, shadow_);
-}
-
-Cache<api::DeviceTaintRule>& EvictionControl::use_rules(const client::Served& served) {
-  api::Resource resource = client::resource_of(api::kDeviceTaintRules, served);
-  api_.use_rules(resource);
-  rules_.emplace(rest_, std::move(resource), api::make_rule_decoder(content_type_),
-                 informer_context(process_));
-  controller_.observe_rules(rules_->informer());
-  return *rules_;
+Task<> run_with(common::Expectations* expectations, Task<> controller, runtime::Executor executor) {
+  runtime::TaskGroup group(std::move(executor));
+  group.spawn("controller", run_then_cancel(std::move(controller), group));
+  if (expectations != nullptr) group.spawn("dry run", expectations->run());
+  co_await group.join();
 }
 
 }  // namespace dcm::manager

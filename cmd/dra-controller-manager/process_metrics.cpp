@@ -5,7 +5,9 @@
 #include <string>
 
 #include "cmd/dra-controller-manager/build_info.hpp"
+#include "cmd/dra-controller-manager/controls.hpp"
 #include "cmd/dra-controller-manager/options/controllers.hpp"
+#include "manager/running_controllers.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::manager {
@@ -13,7 +15,7 @@ namespace {
 
 // Of its control group, in version 2 or 1; nullopt: no limit is set.
 std::optional<double> memory_limit() {
-  constexpr double kNoLimit = 1e18;  // version 1 says a number near 2^63
+  constexpr double kNoLimit = 1e18;  // version 1 reports a number near 2^63
   for (const char* path :
        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     std::ifstream file(path);
@@ -24,7 +26,7 @@ std::optional<double> memory_limit() {
 
 }  // namespace
 
-runtime::Refresh register_process(runtime::MetricsRegistry& metrics, const Options& options) {
+void register_process(runtime::MetricsRegistry& metrics, const Options& options) {
   // Not kubernetes_build_info: its git_version is that of Kubernetes, and alerts compare it.
   const BuildInfo built = build_info();
   metrics
@@ -42,8 +44,8 @@ runtime::Refresh register_process(runtime::MetricsRegistry& metrics, const Optio
             {{"name", std::string(gate.name)}, {"stage", std::string(gate.stage)}})
         .Set(options.features.*gate.value ? 1 : 0);
   }
-  for (const char* controller : {kResourceClaimController, kDeviceTaintEvictionController}) {
-    report_running_controller(metrics, controller, Running::no);
+  for (const ControlType* type : control_types()) {
+    report_running_controller(metrics, kProgram, std::string(type->name), Running::no);
   }
   if (const auto limit = memory_limit()) {
     metrics
@@ -51,16 +53,6 @@ runtime::Refresh register_process(runtime::MetricsRegistry& metrics, const Optio
                "Memory that the container may use, as the process found it at its start.")
         .Set(*limit);
   }
-  return runtime::register_process_metrics(metrics);
-}
-
-void report_running_controller(runtime::MetricsRegistry& metrics, const std::string& controller,
-                               Running running) {
-  metrics
-      .gauge("running_managed_controllers",
-             "[BETA] Indicates where instances of a controller are currently running",
-             {{"name", controller}, {"manager", "dra-controller-manager"}})
-      .Set(running == Running::yes ? 1 : 0);
 }
 
 }  // namespace dcm::manager

@@ -1,4 +1,4 @@
-// Metrics of the process as a whole: what it is, what is turned on, what it uses.
+// Metrics of the process as a whole: what it is, what is turned on, what it may use.
 #pragma once
 
 #include "cmd/dra-controller-manager/options.hpp"
@@ -6,18 +6,7 @@
 
 namespace dcm::manager {
 
-// dra_controller_manager_build_info, kubernetes_feature_enabled, running_managed_controllers and
-// process_*.
-[[nodiscard]] runtime::Refresh register_process(runtime::MetricsRegistry& metrics,
-                                                const Options& options);
-
-// The controllers, as on the command line.
-inline constexpr const char* kResourceClaimController = "resourceclaim-controller";
-inline constexpr const char* kDeviceTaintEvictionController = "device-taint-eviction-controller";
-
-// running_managed_controllers.
-enum class Running { no, yes };
-void report_running_controller(runtime::MetricsRegistry& metrics, const std::string& controller,
-                               Running running);
+// dra_controller_manager_build_info, kubernetes_feature_enabled, running_managed_controllers.
+void register_process(runtime::MetricsRegistry& metrics, const Options& options);
 
 }  // namespace dcm::manager

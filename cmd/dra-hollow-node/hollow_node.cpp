@@ -1,6 +1,5 @@
 #include "cmd/dra-hollow-node/hollow_node.hpp"
 
-#include <csignal>
 #include <iostream>
 
 #include <fcntl.h>
@@ -8,26 +7,26 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "manager/lifecycle.hpp"
 #include "manager/pages.hpp"
 #include "node/checkpoint/store.hpp"
 #include "playground/cluster/heartbeats.hpp"
 #include "playground/cluster/hollow_nodes.hpp"
-#include "playground/process.hpp"
+#include "playground/part.hpp"
 #include "runtime/http/open_port.hpp"
 #include "runtime/memory.hpp"
-#include "runtime/task_group.hpp"
 
 namespace dcm::hollow_node {
 namespace {
 
-using playground::PartContext;
+using manager::Process;
 using playground::Pod;
 using runtime::Result;
 using runtime::Task;
 
 constexpr std::string_view kProgram = "dra-hollow-node";
 
-// Held by the process that has the node's folder, so that no two of them write its checkpoint.
+// Held by the process that uses the node's folder, so that no two of them write its checkpoint.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder)
@@ -53,7 +52,7 @@ class FolderLock {
   int file_;
 };
 
-// The features of nodes in which kube-scheduler takes an interest (KEP-5328), and that are on.
+// The enabled node features that kube-scheduler considers (KEP-5328).
 std::vector<std::string> declared_features(const Options& options) {
   if (options.devices.agent.claims.rules.skip_gate == node::SkipGate::off) return {};
   return {"DRAOptionalNodeOperations"};
@@ -62,30 +61,27 @@ std::vector<std::string> declared_features(const Options& options) {
 // The node, its pods and its drivers.
 class HollowNode {
  public:
-  HollowNode(const PartContext& context, client::RestClient& rest, const Options& options)
-      : context_(context),
-        options_(options),
+  HollowNode(const Process& process, client::RestClient& rest, const Options& options)
+      : options_(options),
         api_(rest),
-        pods_(rest, playground::pods(), playground::make_pod_decoder(),
-              {context.time, context.rng, context.log, context.metrics},
-              "spec.nodeName=" + options.devices.agent.node),
-        nodes_(context, api_, pods_,
+        pods_(rest, playground::pods(), playground::make_pod_decoder(), process,
+              {.select = {.field_selector = "spec.nodeName=" + options.devices.agent.node}}),
+        nodes_(process, api_, pods_,
                {.names = {options.devices.agent.node},
                 .declared_features = declared_features(options),
                 .booted = options.booted},
                [this](const api::InternedString&) -> playground::PodDevices& { return devices_; }),
-        known_(rest, playground::nodes(), playground::make_node_decoder(),
-               {context.time, context.rng, context.log, context.metrics},
-               "metadata.name=" + options.devices.agent.node),
-        heartbeats_(context, api_, known_, {options.devices.agent.node},
+        known_(rest, playground::nodes(), playground::make_node_decoder(), process,
+               {.select = {.field_selector = "metadata.name=" + options.devices.agent.node}}),
+        heartbeats_(process, api_, known_, {options.devices.agent.node},
                     declared_features(options)),
-        devices_(context, api_, rest, pods_, options.devices,
+        devices_(process, api_, rest, pods_, options.devices,
                  [this](const api::NamespacedName& pod) { nodes_.wake(pod); }) {}
 
   Result<> open() { return devices_.open(); }
 
-  // Ends by cancellation, or with what the API server has against the node.
-  Task<Result<>> run() {
+  // Makes the node, where it is ours to make. Errors: what the API server has against it.
+  Task<Result<>> publish() {
     if (options_.register_node == RegisterNode::yes) {
       Result<> published = co_await nodes_.publish();
       if (!published) co_return published;
@@ -93,42 +89,40 @@ class HollowNode {
     std::cout << fmt::format("node {} with drivers in {}", options_.devices.agent.node,
                              options_.devices.agent.registry)
               << std::endl;
-    runtime::TaskGroup group(context_.executor);
-    group.spawn("pods", pods_.informer.run());
-    group.spawn("devices", devices_.run());
-    if (options_.register_node == RegisterNode::yes) {
-      group.spawn("node", known_.informer.run());
-      group.spawn("heartbeats", beat());
-    }
-    group.spawn("life of pods", live());
-    co_await group.join();
     co_return Result<>();
   }
 
- private:
-  Task<> beat() {
-    co_await informers::wait_for_sync({&known_.informer.sync()}, {});
-    co_await heartbeats_.run();
-  }
-  Task<> live() {
-    co_await informers::wait_for_sync({&pods_.informer.sync()}, {});
-    co_await nodes_.run();
+  void fill(manager::Epoch& epoch) {
+    epoch.add_cache(manager::any_cache(pods_));
+    epoch.add({.name = "devices", .run = [this] { return devices_.run(); }});
+    if (options_.register_node == RegisterNode::yes) {
+      epoch.add_cache(manager::any_cache(known_));
+      epoch.add({.name = "heartbeats", .caches = {&known_.sync()}, .run = [this] {
+                   return heartbeats_.run();
+                 }});
+    }
+    epoch.add({.name = "life of pods", .caches = {&pods_.sync()}, .run = [this] {
+                 return nodes_.run();
+               }});
   }
 
-  PartContext context_;
+  Process process_;
   const Options& options_;
+  client::RestClient& rest_;
   playground::Api api_;
-  playground::Cache<Pod> pods_;
+  manager::Cache<Pod> pods_;
   playground::HollowNodes nodes_;
-  playground::Cache<playground::Node> known_;
+  manager::Cache<playground::Node> known_;
   playground::Heartbeats heartbeats_;
   playground::RealDevices devices_;
 };
 
-Task<> run_node(HollowNode& node, runtime::TaskGroup& group, int& status) {
-  const Result<> done = co_await node.run();
-  if (!done) status = playground::report_failure(done.error(), kProgram);
-  group.cancel();
+// Publishes the node; if that fails, the program stops with `status`.
+Task<> publish(HollowNode& node, manager::Lifecycle& lifecycle, int& status) {
+  const Result<> done = co_await node.publish();
+  if (done) co_return;
+  status = playground::report_failure(done.error(), kProgram);
+  lifecycle.request_stop();
 }
 
 Result<> drop_entry(const Options& options) {
@@ -150,11 +144,12 @@ Result<> drop_entry(const Options& options) {
 }  // namespace
 
 int run(const Options& options) {
-  playground::Process process;
-  const PartContext context = process.context(options.verbosity);
-  const auto cluster = playground::Cluster::open(options.cluster, context);
+  manager::OwnProcess own(std::string(playground::kProgram), options.verbosity);
+  const Process process = own.process();
+  const auto cluster =
+      manager::open_cluster(options.cluster, playground::connection_options(), process);
   if (!cluster) return playground::report_failure(cluster.error(), kProgram);
-  HollowNode node(context, (*cluster)->rest(), options);
+  HollowNode node(process, cluster->rest(), options);
   if (const auto made = playground::make_folders(options.devices); !made) {
     return playground::report_failure(made.error(), kProgram);
   }
@@ -169,25 +164,29 @@ int run(const Options& options) {
   manager::Pages pages;
   manager::add_health_pages(pages, always_healthy, manager::Reasons::whole);
   manager::add_metrics_page(pages, process.metrics);
-  runtime::TaskGroup group(context.executor);
+  manager::Lifecycle lifecycle({process, cluster->rest(), cluster->connection->lease_rest()},
+                               {.program = std::string(kProgram)});
   std::unique_ptr<http::Listener> metrics_port;
   const runtime::Refresh process_metrics = runtime::register_process_metrics(process.metrics);
   if (!options.metrics_address.empty()) {
-    auto listening = http::make_tcp_listener(context.executor, context.time,
+    auto listening = http::make_tcp_listener(process.loop.executor(), process.loop.time(),
                                              options.metrics_address, std::nullopt);
     if (!listening) return playground::report_failure(listening.error(), kProgram);
     metrics_port = *std::move(listening);
     std::cout << "metrics: http://" << metrics_port->address() << "/metrics" << std::endl;
-    group.spawn("metrics", http::serve_open(*metrics_port, context.time,
-                                            manager::open_server_options(), options.accept_hosts,
-                                            manager::make_open_handler(pages), context.log));
+    lifecycle.add_foundation("metrics", [&] {
+      return http::serve_open(*metrics_port, process.loop.time(), manager::open_server_options(),
+                              options.accept_hosts, manager::make_open_handler(pages), process.log);
+    });
   }
-  group.spawn("memory", runtime::keep_returning_free_memory(context.time));
+  lifecycle.add_foundation(
+      "memory", [&process] { return runtime::keep_returning_free_memory(process.loop.time()); });
   int status = 0;
-  process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
-  group.spawn("node", run_node(node, group, status));
-  process.loop.run(group.join());
-  return status;
+  lifecycle.use({.fill = [&node](manager::Epoch& epoch) { node.fill(epoch); },
+                 .before = [&] { return publish(node, lifecycle, status); }});
+  manager::stop_on_signals(own.loop, [&lifecycle] { lifecycle.request_stop(); });
+  own.loop.run(lifecycle.run());
+  return status != 0 ? status : static_cast<int>(lifecycle.exit_status());
 }
 
 int forget(const Options& options) {

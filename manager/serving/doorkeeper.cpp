@@ -24,7 +24,7 @@ using runtime::Task;
 
 constexpr const char* kTooManyCallers = "too many callers are being looked up";
 
-// The token of `Authorization: Bearer …` (RFC 6750); nothing: there is none.
+// The token of `Authorization: Bearer …` (RFC 6750); nullopt if there is none.
 std::optional<std::string> bearer_token(const http::Headers& headers) {
   constexpr std::string_view kScheme = "bearer ";
   const auto field = headers.find("Authorization");
@@ -33,7 +33,7 @@ std::optional<std::string> bearer_token(const http::Headers& headers) {
   return std::string(field->substr(kScheme.size()));
 }
 
-// As the API server's own x509 authenticator reads a subject.
+// Reads a subject like the API server's x509 authenticator.
 UserInfo user_of(const http::ClientCertificate& certificate) {
   UserInfo user{.name = certificate.common_name, .groups = certificate.organizations};
   user.groups.emplace_back("system:authenticated");
@@ -46,7 +46,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// A unique text for each question; lengths keep the parts apart.
+// A unique text for each question; lengths separate the parts.
 std::string key_of(const UserInfo& user, const AccessAttributes& what) {
   std::string key = fmt::format("{}:{}{}:{}{}", user.name.size(), user.name, user.uid.size(),
                                 user.uid, api::encode_subject_access_review({}, what));
@@ -71,7 +71,7 @@ http::Response forbidden(const UserInfo& user, const NonResourceAttributes& what
                                         user.name, what.verb, what.path, other));
 }
 
-// Why the API server does not say who a caller is. The caller is nobody yet, so this names no
+// Why the API server does not identify a caller. The caller is unauthenticated, so this names no
 // account and no address.
 std::string_view cause_of(const runtime::Error& error) {
   switch (error.reason) {

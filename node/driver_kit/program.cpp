@@ -1,26 +1,15 @@
 #include "node/driver_kit/program.hpp"
 
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "runtime/open_files.hpp"
+#include "manager/own_process.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::driver_kit {
 namespace {
 
 using runtime::Result;
-
-constexpr int kBadConfiguration = 2;
-
-int refuse(const DriverProgram& program, const runtime::Error& error) {
-  std::fputs(fmt::format("{}: {}\n", program.plugin.driver, error.message).c_str(), stderr);
-  return kBadConfiguration;
-}
 
 std::string of_environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -85,7 +74,7 @@ Task<Result<>> DriverProcess::serve(Driver& driver) {
   plugin_ = std::make_unique<Plugin>(loop_, driver, claims_, program_.plugin, log_);
   if (auto opened = plugin_->open(listen_on_files(loop_)); !opened) co_return opened;
   runtime::TaskGroup group(loop_.executor());
-  loop_.on_signals({SIGTERM, SIGINT}, [&group](int) { group.cancel(); });
+  manager::stop_on_signals(loop_, [&group] { group.cancel(); });
   group.spawn("plugin", plugin_->run());
   group.spawn("publisher", publisher_.run());
   group.spawn("slices", slices_.watch([this] { publisher_.observe_change(); }));
@@ -111,28 +100,17 @@ Task<> serve_all(manager::Connection& connection, DriverProcess& process, Driver
 
 int run_driver(const DriverProgram& program,
                const std::function<std::unique_ptr<Driver>(DriverProcess&)>& make) {
-  // A node that disconnects during an answer is an error of that write, and must not kill the
-  // process.
-  std::signal(SIGPIPE, SIG_IGN);
-  const auto config =
-      client::load_cluster_config(program.cluster, client::Environment::of_process());
-  if (!config) return refuse(program, config.error());
-  runtime::allow_all_open_files();
-  runtime::Loop loop;
-  runtime::MetricsRegistry metrics;
-  runtime::Rng rng = runtime::Rng::from_system();
-  const runtime::Logger log(std::make_shared<runtime::LogBackend>(
-      loop.time(), runtime::LogFormat::text, runtime::write_to_stderr()));
-  const client::OpenWriteGate gate;
-  const std::string agent = client::make_user_agent(program.plugin.driver, program.version);
-  auto connection =
-      manager::Connection::open(*config, {.user_agent = agent}, gate, {loop, metrics, rng, log});
-  if (!connection) return refuse(program, connection.error());
-  DriverProcess process(loop, (*connection)->rest(), program, log);
+  const std::string& name = program.plugin.driver;
+  manager::OwnProcess own(name);
+  const auto cluster = manager::open_cluster(
+      program.cluster, {.user_agent = client::make_user_agent(name, program.version)},
+      own.process());
+  if (!cluster) return manager::refuse(name, cluster.error().message);
+  DriverProcess process(own.loop, cluster->rest(), program, own.process().log);
   const std::unique_ptr<Driver> driver = make(process);
   Result<> ended;
-  loop.run(serve_all(**connection, process, *driver, loop.executor(), ended));
-  return ended ? 0 : refuse(program, ended.error());
+  own.loop.run(serve_all(*cluster->connection, process, *driver, own.loop.executor(), ended));
+  return ended ? 0 : manager::refuse(name, ended.error().message);
 }
 
 }  // namespace dcm::driver_kit

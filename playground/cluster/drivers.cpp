@@ -13,17 +13,17 @@ Result<> without_body(const Result<http::Response>& answer) {
 
 }  // namespace
 
-Drivers::Drivers(PartContext context, Api& api, Layout layout)
-    : context_(std::move(context)), api_(api), layout_(std::move(layout)) {}
+Drivers::Drivers(Process process, Api& api, Layout layout)
+    : process_(std::move(process)), api_(api), layout_(std::move(layout)) {}
 
 Task<Result<>> Drivers::publish() {
   for (const std::string& driver : layout_.drivers) {
     const Result<> made = co_await publish_class(driver);
     if (!made) co_return made;
   }
-  const Result<> made =
-      co_await for_each_number(context_.executor, layout_.nodes.size() * layout_.drivers.size(),
-                               [this](std::size_t number) { return publish_slice(number); });
+  const Result<> made = co_await for_each_number(
+      process_.loop.executor(), layout_.nodes.size() * layout_.drivers.size(),
+      [this](std::size_t number) { return publish_slice(number); });
   co_return made;
 }
 

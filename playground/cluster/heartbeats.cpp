@@ -10,15 +10,14 @@ using namespace std::chrono_literals;
 
 constexpr Duration kLeaseInterval = 10s;
 constexpr int kRoundsToStatus = 30;  // 5 minutes
-// Nodes that share a moment: a thousand nodes wake up the process ten times a second, not a
-// hundred.
+// Nodes that share a tick: a thousand nodes wake the process ten times a second, not a hundred.
 constexpr std::size_t kAtATime = 10;
 
 }  // namespace
 
-Heartbeats::Heartbeats(PartContext context, Api& api, Cache<Node>& known,
+Heartbeats::Heartbeats(Process process, Api& api, Cache<Node>& known,
                        std::vector<std::string> nodes, std::vector<std::string> declared_features)
-    : context_(std::move(context)),
+    : process_(std::move(process)),
       api_(api),
       known_(known),
       nodes_(std::move(nodes)),
@@ -29,22 +28,22 @@ Task<> Heartbeats::run() {
 }
 
 Task<> Heartbeats::beat_once() {
-  const runtime::MonoTime began = context_.time.now();
+  const runtime::MonoTime began = process_.loop.time().now();
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     co_await beat(nodes_[i]);
     if ((i + 1) % kAtATime != 0) continue;
     const auto share = kLeaseInterval * static_cast<Duration::rep>(i + 1) /
                        static_cast<Duration::rep>(nodes_.size());
-    co_await runtime::sleep_until(context_.time, began + share);
+    co_await runtime::sleep_until(process_.loop.time(), began + share);
   }
-  co_await runtime::sleep_until(context_.time, began + kLeaseInterval);
+  co_await runtime::sleep_until(process_.loop.time(), began + kLeaseInterval);
 }
 
 // A failed write is retried in the next round: a Lease lives for four rounds.
 Task<> Heartbeats::beat(std::string name) {
-  const api::ObjectPtr<Node> node = known_.reader.get({{}, name});
+  const api::ObjectPtr<Node> node = known_.get({{}, name});
   if (!node || node->meta.is_being_deleted) co_return;
-  const runtime::WallTime now = context_.time.wall_now();
+  const runtime::WallTime now = process_.loop.time().wall_now();
   Result<http::Response> answer = co_await api_.apply(leases(), {"kube-node-lease", name}, {},
                                                       encode_node_lease(name, node->meta.uid, now));
   const bool is_status_due = round_ % kRoundsToStatus == kRoundsToStatus - 1 || !node->is_ready;
@@ -56,7 +55,7 @@ Task<> Heartbeats::beat(std::string name) {
                                                      .since = node->ready_since}));
   }
   if (answer) co_return;
-  context_.log.warning("Cannot renew node",
+  process_.log.warning("Cannot renew node",
                        {{"node", name}, {"why", runtime::to_string(answer.error())}});
 }
 

@@ -11,8 +11,7 @@
 namespace dcm::playground {
 namespace {
 
-// A driver that hangs holds up its pod for 45 s, and must hold up no other: more than a node has
-// pods.
+// A hanging driver blocks its pod for 45 s, and must not block others: more than a node has pods.
 constexpr std::size_t kWorkers = 256;
 
 Outcome outcome_of(const runtime::Error& error) {
@@ -21,22 +20,23 @@ Outcome outcome_of(const runtime::Error& error) {
 
 }  // namespace
 
-HollowNodes::HollowNodes(PartContext context, Api& api, Cache<Pod>& pods,
-                         HollowNodesOptions options, DevicesOf devices)
-    : context_(std::move(context)),
+HollowNodes::HollowNodes(Process process, Api& api, Cache<Pod>& pods, HollowNodesOptions options,
+                         DevicesOf devices)
+    : process_(std::move(process)),
       api_(api),
       pods_(pods),
       devices_(std::move(devices)),
       options_(std::move(options)),
       ours_(options_.names.begin(), options_.names.end()),
-      events_(api.rest(), context_.time, context_.metrics, context_.rng.fork(), context_.log),
-      work_("hollow_nodes", kWorkers, context_.process()),
+      events_(api.rest(), process_.loop.time(), process_.metrics, process_.rng.fork(),
+              process_.log),
+      work_("hollow_nodes", kWorkers, process_),
       on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }) {
-  pods_.informer.add_observer(on_pod_);
+  pods_.informer().add_observer(on_pod_);
 }
 
 Task<Result<>> HollowNodes::publish() {
-  return for_each_number(context_.executor, options_.names.size(),
+  return for_each_number(process_.loop.executor(), options_.names.size(),
                          [this](std::size_t node) { return publish_node(options_.names[node]); });
 }
 
@@ -47,7 +47,7 @@ Task<Result<>> HollowNodes::publish_node(std::string name) {
   answer = co_await api_.apply(
       nodes(), key, "status",
       encode_node_status(
-          name, context_.time.wall_now(),
+          name, process_.loop.time().wall_now(),
           {.address = address_of_node(name), .declared_features = options_.declared_features}));
   if (!answer) co_return runtime::fail(answer.error());
   const std::optional<std::string> ready = encode_without_not_ready(answer->body);
@@ -57,13 +57,13 @@ Task<Result<>> HollowNodes::publish_node(std::string name) {
   if (answer.error().reason != runtime::Reason::forbidden) co_return runtime::fail(answer.error());
   // As a kubelet the node may not change its taints (admission NodeRestriction). The cluster's node
   // lifecycle controller takes this one off.
-  context_.log.info("The node may not take off its taint not-ready itself; the cluster does so",
+  process_.log.info("The node may not take off its taint not-ready itself; the cluster does so",
                     {{"node", name}, {"err", answer.error().message}});
   co_return Result<>();
 }
 
 Task<> HollowNodes::run() {
-  runtime::TaskGroup group(context_.executor);
+  runtime::TaskGroup group(process_.loop.executor());
   group.spawn("events of hollow nodes", events_.run());
   group.spawn("pods of hollow nodes",
               work_.run([this](api::NamespacedName name) { return handle(std::move(name)); }));
@@ -71,7 +71,7 @@ Task<> HollowNodes::run() {
 }
 
 Task<Outcome> HollowNodes::handle(api::NamespacedName name) {
-  const api::ObjectPtr<Pod> pod = pods_.reader.get(name);
+  const api::ObjectPtr<Pod> pod = pods_.get(name);
   if (!pod || !is_ours(*pod)) co_return Outcome::done();
   warn_of_misspelt(*pod);
   const LifeStep step = decide_life(*pod, devices_(pod->node_name).look(*pod), times_of(*pod));
@@ -95,7 +95,7 @@ Task<Outcome> HollowNodes::start(api::ObjectPtr<Pod> pod) {
     co_return *waits;
   }
   // Drivers may have taken their time. What has become of the pod meanwhile comes next.
-  const api::ObjectPtr<Pod> now = pods_.reader.get(pod->meta.key);
+  const api::ObjectPtr<Pod> now = pods_.get(pod->meta.key);
   if (!now || now->meta.uid != pod->meta.uid || now->meta.is_being_deleted ||
       now->phase != pod->phase) {
     co_return Outcome::done();
@@ -109,32 +109,32 @@ Task<Outcome> HollowNodes::start_again(api::ObjectPtr<Pod> pod) {
   Life& life = lives_[pod->meta.uid];
   life.is_rebooted = false;
   life.more_restarts = static_cast<int>(pod->restarts) + 1;
-  life.started = context_.time.now();
+  life.started = process_.loop.time().now();
   co_return co_await show_running(pod, Outcome::done());
 }
 
-// The retry is not to come sooner because of this write.
+// This write must not trigger an earlier retry.
 Task<> HollowNodes::show_creating(api::ObjectPtr<Pod> pod) {
   if (std::exchange(lives_[pod->meta.uid].says_creating, true) || pod->start_time) co_return;
   (void)co_await write_status(
-      pod, encode_creating(*pod, address_of(*pod), context_.time.wall_now()), Wakes::no);
+      pod, encode_creating(*pod, address_of(*pod), process_.loop.time().wall_now()), Wakes::no);
 }
 
 Task<Outcome> HollowNodes::finish(api::ObjectPtr<Pod> pod, Ending ending) {
   if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;
-  co_return co_await write_status(pod, encode_ended(*pod, ending, context_.time.wall_now()));
+  co_return co_await write_status(pod, encode_ended(*pod, ending, process_.loop.time().wall_now()));
 }
 
 RunningPod HollowNodes::running_now(const Pod& pod) {
   const Life& life = lives_[pod.meta.uid];
-  return {.started = started_at(pod).value_or(context_.time.wall_now()),
+  return {.started = started_at(pod).value_or(process_.loop.time().wall_now()),
           .containers = containers_after(times_of(pod).running, pod.crash_after),
           .more_restarts = life.more_restarts,
           .address = address_of(pod),
           .health = devices_(pod.node_name).health_of(pod)};
 }
 
-// A pod that another process has started, and of which there is no news, is not written again.
+// A pod started by another process, without news, is not written again.
 bool HollowNodes::is_as_found(const Pod& pod, const RunningPod& running) const {
   const auto life = lives_.find(pod.meta.uid);
   return pod.phase == api::PodPhase::running && life->second.written == 0 &&
@@ -146,7 +146,7 @@ bool HollowNodes::is_as_found(const Pod& pod, const RunningPod& running) const {
 Task<Outcome> HollowNodes::show_running(api::ObjectPtr<Pod> pod, Outcome otherwise) {
   const RunningPod running = running_now(*pod);
   if (is_as_found(*pod, running)) co_return otherwise;
-  std::string body = encode_running(*pod, running, context_.time.wall_now());
+  std::string body = encode_running(*pod, running, process_.loop.time().wall_now());
   const std::size_t hash = std::hash<std::string>()(body);
   if (hash == lives_[pod->meta.uid].written) co_return otherwise;
   lives_[pod->meta.uid].written = hash;
@@ -160,12 +160,12 @@ Task<Outcome> HollowNodes::write_status(api::ObjectPtr<Pod> pod, std::string bod
   const Result<http::Response> answer =
       co_await api_.strategic_merge_patch(pods(), pod->meta.key, "status", std::move(body));
   is_quiet_ = wakes == Wakes::no;
-  const auto written = pods_.record(answer);
+  const auto written = record(pods_, answer);
   is_quiet_ = false;
   co_return written ? Outcome::done() : outcome_of(written.error());
 }
 
-// A pod that stays for others' finalizers has been let go once and for all.
+// A pod kept by others' finalizers has been released once and for all.
 Task<Outcome> HollowNodes::remove(api::ObjectPtr<Pod> pod) {
   if (lives_[pod->meta.uid].is_let_go) co_return Outcome::done();
   if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;
@@ -182,7 +182,7 @@ void HollowNodes::warn_of_misspelt(const Pod& pod) {
   if (life.told_misspelt == pod.misspelt) return;
   life.told_misspelt = pod.misspelt;
   if (pod.misspelt.empty()) return;
-  context_.log.warning("A pod has annotations that say nothing",
+  process_.log.warning("A pod has annotations that say nothing",
                        {{"pod", pod.meta.key.str()}, {"err", pod.misspelt}});
   events_.report({"v1", "Pod", pod.meta.key, pod.meta.uid, {}}, api::EventType::warning, "kubelet",
                  "InvalidAnnotation", pod.misspelt);
@@ -195,18 +195,18 @@ PodAddress HollowNodes::address_of(const Pod& pod) {
 }
 
 PodTimes HollowNodes::times_of(const Pod& pod) {
-  const runtime::MonoTime now = context_.time.now();
+  const runtime::MonoTime now = process_.loop.time().now();
   const Life& life = lives_[pod.meta.uid];
-  const runtime::WallTime wall = context_.time.wall_now();
+  const runtime::WallTime wall = process_.loop.time().wall_now();
   return {.running = now - life.started.value_or(now),
           .stopping = now - life.deleted.value_or(now),
           .active = wall - pod.start_time.value_or(wall)};
 }
 
-// A pod that was found running counts from the start that its status tells.
+// A pod found running counts from the start in its status.
 runtime::MonoTime HollowNodes::start_of(const Pod& pod, StartSeen seen) const {
-  const runtime::MonoTime now = context_.time.now();
-  const runtime::WallTime wall = context_.time.wall_now();
+  const runtime::MonoTime now = process_.loop.time().now();
+  const runtime::WallTime wall = process_.loop.time().wall_now();
   const runtime::WallTime started =
       seen == StartSeen::later ? started_at(pod).value_or(wall) : wall;
   return now - std::max(wall - started, Duration::zero());
@@ -224,7 +224,7 @@ void HollowNodes::observe_pod(const api::ObjectPtr<Pod>& before, const api::Obje
     life.started = start_of(*after, before ? StartSeen::at_once : StartSeen::later);
     life.is_rebooted = !before && options_.booted == Booted::yes;
   }
-  if (after->meta.is_being_deleted && !life.deleted) life.deleted = context_.time.now();
+  if (after->meta.is_being_deleted && !life.deleted) life.deleted = process_.loop.time().now();
   if (!is_quiet_ || after->meta.is_being_deleted) work_.add(after->meta.key);
 }
 

@@ -9,19 +9,19 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kWorkers = 2;
-// Between looks at a namespace in which something is still ending.
+// Between checks of a namespace in which something is still ending.
 constexpr Duration kLookAgainInterval = 500ms;
 
 }  // namespace
 
-NamespaceGc::NamespaceGc(PartContext context, Api& api, Caches& caches)
+NamespaceGc::NamespaceGc(Process process, Api& api, Caches& caches)
     : api_(api),
       caches_(caches),
-      work_("namespace_gc", kWorkers, context.process()),
+      work_("namespace_gc", kWorkers, process),
       on_namespace_([this](const auto&, const auto& after) {
         if (after && after->meta.is_being_deleted) work_.add(after->meta.key);
       }) {
-  caches_.namespaces.informer.add_observer(on_namespace_);
+  caches_.namespaces.informer().add_observer(on_namespace_);
 }
 
 Task<> NamespaceGc::run() {
@@ -29,7 +29,7 @@ Task<> NamespaceGc::run() {
 }
 
 Task<Outcome> NamespaceGc::handle(api::NamespacedName name) {
-  const api::ObjectPtr<Namespace> ns = caches_.namespaces.reader.get(name);
+  const api::ObjectPtr<Namespace> ns = caches_.namespaces.get(name);
   if (!ns || !ns->meta.is_being_deleted || !ns->is_to_be_emptied) co_return Outcome::done();
   const Result<Content> left = co_await empty(name.name);
   if (!left) co_return Outcome::retry();

@@ -16,14 +16,14 @@ void emit_claims_of_starting_pod(const Pod& pod, const informers::Emit<api::Name
 
 PretendedDevices::PretendedDevices(Caches& caches, WakePod wake)
     : caches_(caches),
-      starting_by_claim_(caches.pods.informer.add_index<api::NamespacedName>(
+      starting_by_claim_(caches.pods.informer().add_index<api::NamespacedName>(
           "starting_by_claim", emit_claims_of_starting_pod)),
       on_claim_([this, wake = std::move(wake)](const auto& before, const auto& after) {
         starting_by_claim_.for_each(
             (after ? after : before)->meta.key,
             [&wake](const api::ObjectPtr<Pod>& pod) { wake(pod->meta.key); });
       }) {
-  caches_.claims.informer.add_observer(on_claim_);
+  caches_.claims.informer().add_observer(on_claim_);
 }
 
 ClaimsReady PretendedDevices::look(const Pod& pod) const {
@@ -34,7 +34,7 @@ ClaimsReady PretendedDevices::look(const Pod& pod) const {
     if (const auto* named = std::get_if<common::UserClaim>(&target)) name = named->name;
     if (const auto* made = std::get_if<common::GeneratedClaim>(&target)) name = made->name;
     if (name.empty()) return ClaimsReady::no;
-    const auto claim = caches_.claims.reader.get({pod.meta.key.namespace_, std::string(name)});
+    const auto claim = caches_.claims.get({pod.meta.key.namespace_, std::string(name)});
     if (!claim || !common::may_consume_now(*claim, pod, common::GroupClaims::refused))
       return ClaimsReady::no;
   }

@@ -20,7 +20,7 @@ namespace {
 // Kubelet's name as the source of events.
 constexpr std::string_view kComponent = "kubelet";
 
-constexpr Duration kPrepareRetry = std::chrono::seconds(60);    // up to half as much more
+constexpr Duration kPrepareRetry = std::chrono::seconds(60);    // with up to half as much jitter
 constexpr Duration kUnprepareRetry = std::chrono::seconds(10);  // the same
 constexpr Duration kEnterRetry = std::chrono::seconds(10);
 constexpr Duration kEnterSoon = std::chrono::milliseconds(100);
@@ -51,20 +51,20 @@ Result<> make_folders(const RealDevicesOptions& options) {
   return {};
 }
 
-RealDevices::RealDevices(PartContext context, Api& api, client::RestClient& rest, Cache<Pod>& pods,
+RealDevices::RealDevices(Process process, Api& api, client::RestClient& rest, Cache<Pod>& pods,
                          RealDevicesOptions options, WakePod wake)
-    : context_(std::move(context)),
+    : process_(std::move(process)),
       options_(std::move(options)),
       pods_(pods),
       wake_(std::move(wake)),
-      node_api_(api, context_.time),
-      drivers_(http::make_unix_transport(context_.executor, context_.time)),
+      node_api_(api, process_.loop.time()),
+      drivers_(http::make_unix_transport(process_.loop.executor(), process_.loop.time())),
       shown_(options_.show_devices.empty()
                  ? std::nullopt
                  : std::make_optional<ShownDevices>(files_, options_.show_devices)),
-      events_(rest, context_.time, context_.metrics, context_.rng.fork(), context_.log),
-      agent_({context_.executor, context_.time}, *drivers_, files_, node_api_, context_.rng,
-             context_.metrics, context_.log, options_.agent,
+      events_(rest, process_.loop.time(), process_.metrics, process_.rng.fork(), process_.log),
+      agent_(process_.loop, *drivers_, files_, node_api_, process_.rng, process_.metrics,
+             process_.log, options_.agent,
              {.drivers_changed =
                   [this] {
                     has_heard_of_drivers_ = true;
@@ -72,41 +72,42 @@ RealDevices::RealDevices(PartContext context, Api& api, client::RestClient& rest
                   },
               .health_changed =
                   [this](const std::set<std::string>& uids) {
-                    pods_.reader.for_each([&](const api::ObjectPtr<Pod>& pod) {
+                    pods_.reader().for_each([&](const api::ObjectPtr<Pod>& pod) {
                       if (uids.contains(pod->meta.uid.str())) wake_(pod->meta.key);
                     });
                   }}),
       on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }) {
-  pods_.informer.add_observer(on_pod_);
+  pods_.informer().add_observer(on_pod_);
   node::add_pod_resources(
       methods_, [this] { return uses(); }, [this]() -> const node::Book& { return agent_.book(); });
 }
 
 Result<> RealDevices::open() {
   if (auto opened = agent_.open(); !opened || options_.pod_resources.empty()) return opened;
-  auto listener =
-      http::replace_unix_listener(context_.executor, context_.time, options_.pod_resources);
+  auto listener = http::replace_unix_listener(process_.loop.executor(), process_.loop.time(),
+                                              options_.pod_resources);
   if (!listener) return runtime::fail(listener.error());
   pod_resources_ = *std::move(listener);
   return {};
 }
 
 Task<> RealDevices::run() {
-  runtime::TaskGroup group(context_.executor);
+  runtime::TaskGroup group(process_.loop.executor());
   group.spawn("node agent", agent_.run());
   group.spawn("events", events_.run());
   group.spawn("pods of the node", watch_pods());
-  group.spawn("silence", warn_of_silence(context_.time, context_.log, options_.agent.registry,
-                                         [this] { return has_heard_of_drivers_; }));
+  group.spawn("silence",
+              warn_of_silence(process_.loop.time(), process_.log, options_.agent.registry,
+                              [this] { return has_heard_of_drivers_; }));
   if (pod_resources_) {
-    group.spawn("pod resources", grpc::serve({context_.executor, context_.time}, *pod_resources_,
-                                             methods_, {}, context_.log));
+    group.spawn("pod resources",
+                grpc::serve(process_.loop, *pod_resources_, methods_, {}, process_.log));
   }
   co_await group.join();
 }
 
 Task<> RealDevices::watch_pods() {
-  co_await informers::wait_for_sync({&pods_.informer.sync()}, {});
+  co_await informers::wait_for_sync({&pods_.sync()}, {});
   has_listed_ = true;
   agent_.observe_pods(active_);
   if (!agent_.has_lost_entries()) co_return;
@@ -127,7 +128,7 @@ Task<> RealDevices::enter_running_pods() {
       }
     }
     left = std::move(failed);
-    if (!left.empty()) co_await runtime::sleep_for(context_.time, kEnterRetry);
+    if (!left.empty()) co_await runtime::sleep_for(process_.loop.time(), kEnterRetry);
   }
 }
 
@@ -135,20 +136,20 @@ Task<bool> RealDevices::enter(api::ObjectPtr<Pod> pod) {
   if (!running_.contains(pod->meta.uid.str())) co_return true;
   const node::ClaimResult entered = co_await agent_.enter(pod);
   if (entered) co_return true;
-  context_.log.warning("Cannot make the entries of a pod that runs; will try again",
+  process_.log.warning("Cannot make the entries of a pod that runs; will try again",
                        {{"pod", pod->meta.key.str()}, {"err", entered.error()}});
   co_return false;
 }
 
 std::vector<api::ObjectPtr<Pod>> RealDevices::pods_here() const {
   std::vector<api::ObjectPtr<Pod>> pods;
-  pods_.reader.for_each([&](const api::ObjectPtr<Pod>& pod) {
+  pods_.reader().for_each([&](const api::ObjectPtr<Pod>& pod) {
     if (active_.contains(pod->meta.uid.str())) pods.push_back(pod);
   });
   return pods;
 }
 
-// Init containers that have ended have nothing any more, as in kubelet.
+// Finished init containers have no devices, as in kubelet.
 std::vector<node::PodUse> RealDevices::uses() const {
   std::vector<node::PodUse> uses;
   for (const api::ObjectPtr<Pod>& pod : pods_here()) {
@@ -170,7 +171,7 @@ void RealDevices::observe_pod(const api::ObjectPtr<Pod>& before, const api::Obje
   const bool was_active = active_.contains(uid);
   if (is_active) active_.insert(uid);
   if (!is_active) active_.erase(uid);
-  // The pod replaces another of its name.
+  // The pod replaces an earlier one of the same name.
   if (before && before->meta.uid != pod.meta.uid) active_.erase(before->meta.uid.str());
   if (is_active && pod.phase == api::PodPhase::running) running_.insert(uid);
   if (!is_active) running_.erase(uid);
@@ -199,7 +200,7 @@ Task<std::optional<Outcome>> RealDevices::prepare(api::ObjectPtr<Pod> pod) {
 
 Outcome RealDevices::retry_prepare(const Pod& pod) {
   if (options_.prepare_retry == PrepareRetry::as_kubelet) {
-    return Outcome::requeue_after(drawn(context_.rng, kPrepareRetry));
+    return Outcome::requeue_after(drawn(process_.rng, kPrepareRetry));
   }
   wait_for_drivers_.insert(pod.meta.key);
   return Outcome::retry(std::chrono::seconds(1));
@@ -216,7 +217,7 @@ Task<std::optional<Outcome>> RealDevices::unprepare(api::ObjectPtr<Pod> pod) {
   warn(*pod, "FailedUnprepareDynamicResources",
        "Failed to unprepare dynamic resources: " + unprepared.error());
   wait_for_drivers_.insert(pod->meta.key);
-  co_return Outcome::requeue_after(drawn(context_.rng, kUnprepareRetry));
+  co_return Outcome::requeue_after(drawn(process_.rng, kUnprepareRetry));
 }
 
 std::optional<std::string> RealDevices::missing_cdi_device(const Pod& pod) {
@@ -235,12 +236,12 @@ std::optional<std::string> RealDevices::missing_cdi_device(const Pod& pod) {
 }
 
 void RealDevices::warn(const Pod& pod, std::string_view reason, const std::string& message) {
-  context_.log.warning(message, {{"pod", pod.meta.key.str()}});
+  process_.log.warning(message, {{"pod", pod.meta.key.str()}});
   events_.report({"v1", "Pod", pod.meta.key, pod.meta.uid, {}}, api::EventType::warning, kComponent,
                  reason, message);
 }
 
-// In the order of the container's claims; at the end what it has of extended resources.
+// In the order of the container's claims, followed by its extended resources.
 std::vector<node::ContainerClaim> RealDevices::claims_of(const Pod& pod,
                                                          const Container& container) const {
   std::vector<node::ContainerClaim> claims;
@@ -308,7 +309,7 @@ void RealDevices::show(const Pod& pod) {
 
 void RealDevices::note_unshown(const Pod& pod, const Result<>& done) const {
   if (done) return;
-  context_.log.warning("Cannot show the devices of the containers of a pod",
+  process_.log.warning("Cannot show the devices of the containers of a pod",
                        {{"pod", pod.meta.key.str()}, {"err", done.error().message}});
 }
 

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include "playground/demo/demo_story.hpp"
-#include "playground/process.hpp"
+#include "playground/part.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::playground {
 namespace {
 
-// As shells say that SIGINT has ended a command.
+// The shell convention for a command ended by SIGINT.
 constexpr int kInterrupted = 130;
 
 std::string summary(const Tally& tally, std::size_t evicted) {
@@ -41,22 +41,23 @@ int conclude(const DemoStage& stage, const Result<>& told) {
 }  // namespace
 
 int run_demo(const DemoOptions& options) {
-  Process process;
-  const PartContext context = process.context(0);
+  OwnProcess own{std::string(kProgram)};
+  const Process process = own.process();
   const auto cluster =
-      Cluster::open({.kubeconfig = options.kubeconfig, .context = options.context}, context);
+      manager::open_cluster({.kubeconfig = options.kubeconfig, .context = options.context},
+                            connection_options(), process);
   if (!cluster) return report_failure(cluster.error());
-  DemoStage stage(context, (*cluster)->rest(), options);
+  DemoStage stage(process, cluster->rest(), options);
   DemoStory story(stage);
   Result<> told = runtime::fail(runtime::Reason::shutting_down, "stopped");
   bool is_interrupted = false;
-  runtime::TaskGroup group(context.executor);
-  process.loop.on_signals({SIGINT, SIGTERM}, [&](int) {
+  runtime::TaskGroup group(process.loop.executor());
+  own.loop.on_signals({SIGINT, SIGTERM}, [&](int) {
     is_interrupted = true;
     group.cancel();
   });
   group.spawn("demo", story.tell(told, group));
-  process.loop.run(group.join());
+  own.loop.run(group.join());
   if (!is_interrupted) return conclude(stage, told);
   fmt::print("\nstopped\n");
   return kInterrupted;

@@ -25,6 +25,12 @@ api::Resource rules() {
   return {&api::kDeviceTaintRules, "v1"};
 }
 
+// The table is what the demo shows; a log would break it.
+Process silent(Process process) {
+  process.log = {};
+  return process;
+}
+
 // Without a kind: none that the demo knows.
 api::Resource resource_of(const std::string& kind) {
   if (kind == "Pod") return pods();
@@ -57,50 +63,51 @@ std::string_view text_of(api::ConditionStatus status) {
 
 }  // namespace
 
-DemoStage::DemoStage(PartContext context, client::RestClient& rest, const DemoOptions& options)
-    : context_(std::move(context)),
+DemoStage::DemoStage(Process process, client::RestClient& rest, const DemoOptions& options)
+    : process_(std::move(process)),
       options_(options),
       api_(rest),
-      caches_(rest, {context_.time, context_.rng, runtime::Logger(), context_.metrics}),
-      rules_(rest, rules(), api::make_json_rule_decoder(),
-             {context_.time, context_.rng, runtime::Logger(), context_.metrics}),
+      rest_(rest),
+      caches_(rest, silent(process_)),
+      rules_(rest, rules(), api::make_json_rule_decoder(), silent(process_)),
       ledger_(kNamespace),
       evictions_(kNamespace),
       table_(stdout, LiveTable::output_of(stdout)),
       on_pod_([this](const auto& before, const auto& after) {
         ledger_.observe_pod(before, after);
-        evictions_.observe_pod(before, after, context_.time.wall_now());
+        evictions_.observe_pod(before, after, process_.loop.time().wall_now());
       }),
       on_claim_(
           [this](const auto& before, const auto& after) { ledger_.observe_claim(before, after); }),
       on_rule_([this](const auto& before, const auto& after) { report_condition(before, after); }),
-      start_(context_.time.now()),
-      deadline_(runtime::Deadline::after(context_.time, options.time_limit)) {
-  caches_.pods.informer.add_observer(on_pod_);
-  caches_.claims.informer.add_observer(on_claim_);
-  rules_.informer.add_observer(on_rule_);
+      start_(process_.loop.time().now()),
+      deadline_(runtime::Deadline::after(process_.loop.time(), options.time_limit)) {
+  caches_.pods.informer().add_observer(on_pod_);
+  caches_.claims.informer().add_observer(on_claim_);
+  rules_.informer().add_observer(on_rule_);
 }
 
 Task<> DemoStage::run() {
-  runtime::TaskGroup group(context_.executor);
-  group.spawn("caches", caches_.run(context_.executor));
-  group.spawn("rules", rules_.informer.run());
-  co_await group.join();
+  return manager::run_epoch(std::string(kProgram), silent(process_), rest_,
+                            [this](manager::Epoch& epoch) {
+                              caches_.add_to(epoch);
+                              epoch.add_cache(manager::any_cache(rules_));
+                            });
 }
 
 Task<Result<>> DemoStage::prepare() {
   const Result<http::Response> made =
       co_await api_.apply(namespaces(), {{}, kNamespace}, {}, encode_namespace(kNamespace));
   if (!made) co_return without_body(made);
-  co_await caches_.wait_for_sync(context_.time);
-  co_await informers::wait_for_sync({&rules_.informer.sync()}, {});
+  co_await informers::wait_for_sync(caches_.awaited(), {});
+  co_await informers::wait_for_sync({&rules_.sync()}, {});
   co_return Result<>();
 }
 
 void DemoStage::begin() {
   ledger_ = Ledger(kNamespace);
   evictions_ = Evictions(kNamespace);
-  start_ = context_.time.now();
+  start_ = process_.loop.time().now();
 }
 
 Task<Result<>> DemoStage::apply(std::string file) {
@@ -142,12 +149,12 @@ Task<Result<>> DemoStage::remove(Manifest manifest) {
 
 Task<Result<>> DemoStage::show_until(std::string what, Reached reached) {
   for (;;) {
-    table_.show(figures(), context_.time.now() - start_);
+    table_.show(figures(), process_.loop.time().now() - start_);
     if (reached()) co_return Result<>();
-    if (deadline_.has_passed(context_.time)) {
+    if (deadline_.has_passed(process_.loop.time())) {
       co_return runtime::fail(Reason::deadline_exceeded, "timed out waiting for: " + what);
     }
-    co_await runtime::sleep_for(context_.time, kFrame);
+    co_await runtime::sleep_for(process_.loop.time(), kFrame);
   }
 }
 
@@ -202,28 +209,28 @@ std::vector<std::string> DemoStage::mistakes() const {
 
 Figures DemoStage::figures() const {
   std::size_t devices = 0;
-  caches_.slices.reader.for_each(
+  caches_.slices.reader().for_each(
       [&devices](const api::ObjectPtr<Slice>& slice) { devices += slice->devices.size(); });
   return {ledger_.tally(), devices};
 }
 
 api::PodPhase DemoStage::phase_of(const std::string& pod) const {
-  const auto found = caches_.pods.reader.get({kNamespace, pod});
+  const auto found = caches_.pods.get({kNamespace, pod});
   return found ? found->phase : api::PodPhase::unknown;
 }
 
 std::optional<api::DeviceId> DemoStage::device_of(const std::string& pod) const {
-  const auto found = caches_.pods.reader.get({kNamespace, pod});
+  const auto found = caches_.pods.get({kNamespace, pod});
   if (!found) return std::nullopt;
   for (const std::string_view name : common::names_of_claims(*found)) {
-    const auto claim = caches_.claims.reader.get({kNamespace, std::string(name)});
+    const auto claim = caches_.claims.get({kNamespace, std::string(name)});
     if (claim && !claim->devices.empty()) return claim->devices.front().id;
   }
   return std::nullopt;
 }
 
 api::ObjectPtr<api::DeviceTaintRule> DemoStage::rule(const std::string& name) const {
-  return rules_.reader.get({{}, name});
+  return rules_.get({{}, name});
 }
 
 }  // namespace dcm::playground

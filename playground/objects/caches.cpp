@@ -2,7 +2,6 @@
 
 #include "allocation/json/decode.hpp"
 #include "controllers/api/decoders.hpp"
-#include "runtime/task_group.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -11,35 +10,30 @@ constexpr Duration kRulesTimeout = std::chrono::seconds(2);
 
 }  // namespace
 
-Caches::Caches(client::RestClient& rest, const informers::InformerContext& context)
-    : pods(rest, playground::pods(), make_pod_decoder(), context),
-      claims(rest, playground::claims(), make_claim_decoder(), context),
+Caches::Caches(client::RestClient& rest, const Process& process)
+    : pods(rest, playground::pods(), make_pod_decoder(), process),
+      claims(rest, playground::claims(), make_claim_decoder(), process),
       device_classes(rest, playground::device_classes(), allocation::make_device_class_decoder(),
-                     context),
-      slices(rest, playground::slices(), allocation::make_slice_decoder(), context),
-      nodes(rest, playground::nodes(), make_node_decoder(), context),
-      namespaces(rest, playground::namespaces(), make_namespace_decoder(), context),
-      rules(rest, playground::taint_rules(), api::make_json_rule_decoder(), context) {}
+                     process),
+      slices(rest, playground::slices(), allocation::make_slice_decoder(), process),
+      nodes(rest, playground::nodes(), make_node_decoder(), process),
+      namespaces(rest, playground::namespaces(), make_namespace_decoder(), process),
+      rules(rest, playground::taint_rules(), api::make_json_rule_decoder(), process) {}
 
-Task<> Caches::run(runtime::Executor executor) {
-  runtime::TaskGroup group(executor);
-  group.spawn("pods", pods.informer.run());
-  group.spawn("claims", claims.informer.run());
-  group.spawn("device classes", device_classes.informer.run());
-  group.spawn("slices", slices.informer.run());
-  group.spawn("nodes", nodes.informer.run());
-  group.spawn("namespaces", namespaces.informer.run());
-  group.spawn("taint rules", rules.informer.run());
-  co_await group.join();
+void Caches::add_to(manager::Epoch& epoch) {
+  const auto add = [&epoch](auto&... caches) {
+    (epoch.add_cache(manager::any_cache(caches)), ...);
+  };
+  add(pods, claims, device_classes, slices, nodes, namespaces, rules);
 }
 
-Task<> Caches::wait_for_sync(const runtime::TimeSource& time) {
-  co_await informers::wait_for_sync(
-      {&pods.informer.sync(), &claims.informer.sync(), &device_classes.informer.sync(),
-       &slices.informer.sync(), &nodes.informer.sync(), &namespaces.informer.sync()},
-      {});
-  co_await informers::wait_for_sync({&rules.informer.sync()},
-                                    runtime::Deadline::after(time, kRulesTimeout));
+std::vector<informers::SyncState*> Caches::awaited() {
+  return {&pods.sync(),   &claims.sync(), &device_classes.sync(),
+          &slices.sync(), &nodes.sync(),  &namespaces.sync()};
+}
+
+Task<> Caches::wait_for_rules(const runtime::TimeSource& time) {
+  co_await rules.sync().wait(runtime::Deadline::after(time, kRulesTimeout));
 }
 
 }  // namespace dcm::playground

@@ -29,8 +29,8 @@ Task<Outcome> Scheduler::carry_out(api::ObjectPtr<Pod> pod, Placement placement)
   co_return outcome;
 }
 
-// Each claim in the order in which kube-scheduler writes them. The references are to what stands in
-// the frame of carry_out().
+// Each claim in the order in which kube-scheduler writes them. The references point into the frame
+// of carry_out().
 Task<Result<>> Scheduler::pre_bind(const Pod& pod, const Placement& placement) {
   Result<> written;
   for (const ClaimStep& step : placement.steps) {
@@ -65,7 +65,7 @@ Task<Result<>> Scheduler::provide_extended(const Pod& pod, const ExtendedStep& s
 Task<Outcome> Scheduler::bind(api::ObjectPtr<Pod> pod, InternedString node) {
   const Result<http::Response> bound =
       co_await api_.create(pods(), pod->meta.key, "binding", encode_binding(*pod, node.str()));
-  const api::ObjectPtr<Pod> shown = caches_.pods.reader.get(pod->meta.key);
+  const api::ObjectPtr<Pod> shown = caches_.pods.get(pod->meta.key);
   if (bound && shown && shown->node_name.empty()) bound_.insert(pod->meta.key);
   co_return settle(*pod, bound ? Result<>() : runtime::fail(bound.error()));
 }
@@ -73,7 +73,7 @@ Task<Outcome> Scheduler::bind(api::ObjectPtr<Pod> pod, InternedString node) {
 Outcome Scheduler::settle(const Pod& pod, const Result<>& written) {
   if (written || runtime::is_object_gone(written.error())) return Outcome::done();
   if (!runtime::is_conflict(written.error())) {
-    context_.log.warning("Cannot schedule pod", {{"pod", pod.meta.key.str()},
+    process_.log.warning("Cannot schedule pod", {{"pod", pod.meta.key.str()},
                                                  {"why", runtime::to_string(written.error())}});
   }
   return Outcome::retry();
@@ -89,7 +89,7 @@ PodClaims Scheduler::claims_in_use(const Pod& pod) {
 }
 
 bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
-  const runtime::WallTime now = context_.time.wall_now();
+  const runtime::WallTime now = process_.loop.time().wall_now();
   for (const ClaimPtr& claim : claims_in_use(pod).claims) {
     if (!claim->is_allocated) continue;
     const BindingState state = binding_state_of(*claim, now);
@@ -99,7 +99,7 @@ bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
                      kSchedulerName, "BindingConditionsPending",
                      "waiting for binding conditions for device on node " + node.str());
     }
-    // What has failed already is looked at in its turn.
+    // A failed one is handled in its turn.
     const bool has_failed = state.kind == BindingState::Kind::failed;
     work_.add_after(pod.meta.key, has_failed ? Duration::zero() : state.deadline - now);
     return true;
@@ -110,7 +110,7 @@ bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
 Task<Outcome> Scheduler::look_at_conditions(api::ObjectPtr<Pod> pod) {
   const InternedString node = awaiting_.at(pod->meta.key);
   const PodClaims used = claims_in_use(*pod);
-  const runtime::WallTime now = context_.time.wall_now();
+  const runtime::WallTime now = process_.loop.time().wall_now();
   bool is_lost = !used.missing.empty();  // somebody has taken the claim or its devices away
   std::string failure;
   for (const ClaimPtr& claim : used.claims) {
@@ -135,7 +135,7 @@ Task<Outcome> Scheduler::look_at_conditions(api::ObjectPtr<Pod> pod) {
   co_return Outcome::retry();
 }
 
-// Takes what was decided, so that the next decision sees it taken; and the next pod begins its
+// Takes the decided devices, so that the next decision sees them taken; and the next pod begins its
 // search at the next node.
 void Scheduler::hold(const Placement& placement) {
   for (const ClaimStep& step : placement.steps) {
@@ -149,8 +149,8 @@ void Scheduler::hold(const Placement& placement) {
   if (used != nodes_.end()) std::rotate(nodes_.begin(), used + 1, nodes_.end());
 }
 
-// At once when it is written: then the cache shows it, and counted twice, shares would be more than
-// there are. What was not written is free again.
+// Immediately after the write: the cache shows it then, and counting it twice would exceed the
+// shares. Unwritten devices are free again.
 void Scheduler::release(const ClaimStep& step) {
   if (!step.allocation) return;
   devices_.give_back(*step.allocation);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Between looks at a claim whose last write may have been carried out or not.
+// Between checks of a claim whose last write has an unknown outcome.
 constexpr Duration kLookAgainInterval = 1s;
 
 bool has_same_allocation(const Claim& a, const Claim& b) {
@@ -26,7 +26,7 @@ Task<Result<ClaimPtr>> ClaimWriter::protect(ClaimPtr claim) {
   if (claim->has_delete_protection) co_return claim;
   const Result<http::Response> answer = co_await api_.strategic_merge_patch(
       claims(), claim->meta.key, {}, encode_add_protection(*claim));
-  co_return caches_.claims.record(answer);
+  co_return record(caches_.claims, answer);
 }
 
 Task<Result<>> ClaimWriter::allocate(const Pod& pod, const ClaimStep& step) {
@@ -36,7 +36,7 @@ Task<Result<>> ClaimWriter::allocate(const Pod& pod, const ClaimStep& step) {
   allocation.time = time_.wall_now();
   const Result<http::Response> answer = co_await api_.strategic_merge_patch(
       claims(), (*claim)->meta.key, "status", encode_allocation(**claim, allocation, pod));
-  const auto written = caches_.claims.record(answer);
+  const auto written = record(caches_.claims, answer);
   if (written) co_return Result<>();
   co_await look_again((*claim)->meta.key);
   co_return runtime::fail(written.error());
@@ -48,11 +48,11 @@ Task<Result<>> ClaimWriter::reserve(const Pod& pod, const ClaimStep& step) {
   for (;;) {
     const Result<http::Response> answer = co_await api_.strategic_merge_patch(
         claims(), claim->meta.key, "status", encode_reservation(*claim, pod));
-    const auto written = caches_.claims.record(answer);
+    const auto written = record(caches_.claims, answer);
     if (written) co_return Result<>();
     if (!runtime::is_conflict(written.error())) co_return runtime::fail(written.error());
     const Result<http::Response> newest = co_await api_.get(claims(), claim->meta.key);
-    const auto seen = caches_.claims.record(newest);
+    const auto seen = record(caches_.claims, newest);
     if (!seen || !has_same_allocation(**seen, *step.claim)) {
       co_return runtime::fail(written.error());
     }
@@ -64,23 +64,23 @@ Task<Result<ClaimPtr>> ClaimWriter::make_extended(const Pod& pod,
                                                   const allocation::ExtendedClaim& claim) {
   const Result<http::Response> answer = co_await api_.create(
       claims(), {pod.meta.key.namespace_, {}}, {}, encode_extended_claim(pod, claim.spec));
-  co_return caches_.claims.record(answer);
+  co_return record(caches_.claims, answer);
 }
 
 Task<Result<>> ClaimWriter::note_extended(const Pod& pod, const Claim& claim,
                                           std::span<const allocation::RequestMapping> mappings) {
   const Result<http::Response> answer = co_await api_.strategic_merge_patch(
       pods(), pod.meta.key, "status", encode_extended_status(pod, claim.meta.key.name, mappings));
-  const auto written = caches_.pods.record(answer);
+  const auto written = record(caches_.pods, answer);
   co_return written ? Result<>() : runtime::fail(written.error());
 }
 
-// After an allocation that failed: perhaps it was written all the same, and then its devices must
-// stay reserved until the cache shows that they are in use.
+// After a failed allocation: it may have been written, and then its devices must stay reserved
+// until the cache shows that they are in use.
 Task<> ClaimWriter::look_again(api::NamespacedName claim) {
   for (;;) {
     const Result<http::Response> answer = co_await api_.get(claims(), claim);
-    const auto seen = caches_.claims.record(answer);
+    const auto seen = record(caches_.claims, answer);
     if (seen || runtime::is_not_found(seen.error())) co_return;
     co_await runtime::sleep_for(time_, kLookAgainInterval);
   }
@@ -88,9 +88,9 @@ Task<> ClaimWriter::look_again(api::NamespacedName claim) {
 
 Task<> ClaimWriter::unreserve(const Pod& pod, const std::vector<ClaimPtr>& of_pod) {
   for (const ClaimPtr& before : of_pod) {
-    const ClaimPtr claim = caches_.claims.reader.get(before->meta.key);
+    const ClaimPtr claim = caches_.claims.get(before->meta.key);
     if (claim && claim->is_extended_resource_claim) {
-      // What is left of it is found, and deleted, in the next attempt.
+      // Its remains are found, and deleted, in the next attempt.
       [[maybe_unused]] const Result<> removed = co_await deallocate(*claim);
       continue;
     }
@@ -98,7 +98,7 @@ Task<> ClaimWriter::unreserve(const Pod& pod, const std::vector<ClaimPtr>& of_po
     const Result<http::Response> answer = co_await api_.strategic_merge_patch(
         claims(), claim->meta.key, "status", encode_unreserve(*claim, pod));
     // Who cannot take it back now takes the claim as it is in the next attempt.
-    [[maybe_unused]] const auto seen = caches_.claims.record(answer);
+    [[maybe_unused]] const auto seen = record(caches_.claims, answer);
   }
 }
 
@@ -106,13 +106,13 @@ Task<Result<>> ClaimWriter::deallocate(const Claim& claim) {
   if (!claim.is_extended_resource_claim) {
     const Result<http::Response> answer = co_await api_.strategic_merge_patch(
         claims(), claim.meta.key, "status", encode_deallocation(claim));
-    const auto written = caches_.claims.record(answer);
+    const auto written = record(caches_.claims, answer);
     co_return written ? Result<>() : runtime::fail(written.error());
   }
   if (claim.has_delete_protection) {
     const Result<http::Response> answer =
         co_await api_.merge_patch(claims(), claim.meta.key, encode_remove_protection(claim));
-    const auto written = caches_.claims.record(answer);
+    const auto written = record(caches_.claims, answer);
     if (!written) co_return runtime::fail(written.error());
   }
   const Result<http::Response> answer =

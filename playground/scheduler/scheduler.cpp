@@ -18,7 +18,7 @@ void emit_claims_of_unbound_pod(const Pod& pod, const informers::Emit<api::Names
   }
 }
 
-// Whether a heartbeat or the like is all that is new.
+// Whether only a heartbeat or the like has changed.
 bool is_same_for_pods(const Node& a, const Node& b) {
   return a.is_unschedulable == b.is_unschedulable && a.taints == b.taints && a.labels == b.labels &&
          a.declared_features == b.declared_features && a.plugin_resources == b.plugin_resources &&
@@ -41,17 +41,18 @@ std::string_view reason_of(Unschedulable::Kind kind) {
 
 }  // namespace
 
-Scheduler::Scheduler(PartContext context, Api& api, Caches& caches)
-    : context_(std::move(context)),
+Scheduler::Scheduler(Process process, Api& api, Caches& caches)
+    : process_(std::move(process)),
       api_(api),
       caches_(caches),
-      writer_(context_.time, api, caches),
-      events_(api.rest(), context_.time, context_.metrics, context_.rng.fork(), context_.log),
-      unbound_by_claim_(caches.pods.informer.add_index<api::NamespacedName>(
+      writer_(process_.loop.time(), api, caches),
+      events_(api.rest(), process_.loop.time(), process_.metrics, process_.rng.fork(),
+              process_.log),
+      unbound_by_claim_(caches.pods.informer().add_index<api::NamespacedName>(
           "unbound_by_claim", emit_claims_of_unbound_pod)),
       extended_by_pod_(
-          caches.claims.informer.add_index<api::Uid>("extended_by_pod", emit_owner_of_extended)),
-      work_("scheduler", kWorkers, context_.process()),
+          caches.claims.informer().add_index<api::Uid>("extended_by_pod", emit_owner_of_extended)),
+      work_("scheduler", kWorkers, process_),
       on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }),
       on_claim_([this](const auto& before, const auto& after) { observe_claim(before, after); }),
       on_slice_([this](const auto& before, const auto& after) { observe_slice(before, after); }),
@@ -64,16 +65,16 @@ Scheduler::Scheduler(PartContext context, Api& api, Caches& caches)
         devices_.observe_rule(before, after);
         try_heads();
       }) {
-  caches_.pods.informer.add_observer(on_pod_);
-  caches_.claims.informer.add_observer(on_claim_);
-  caches_.slices.informer.add_observer(on_slice_);
-  caches_.nodes.informer.add_observer(on_node_);
-  caches_.device_classes.informer.add_observer(on_device_class_);
-  caches_.rules.informer.add_observer(on_rule_);
+  caches_.pods.informer().add_observer(on_pod_);
+  caches_.claims.informer().add_observer(on_claim_);
+  caches_.slices.informer().add_observer(on_slice_);
+  caches_.nodes.informer().add_observer(on_node_);
+  caches_.device_classes.informer().add_observer(on_device_class_);
+  caches_.rules.informer().add_observer(on_rule_);
 }
 
 Task<> Scheduler::run() {
-  runtime::TaskGroup group(context_.executor);
+  runtime::TaskGroup group(process_.loop.executor());
   group.spawn("events of the scheduler", events_.run());
   group.spawn("pods to schedule",
               work_.run([this](api::NamespacedName name) { return handle(std::move(name)); }));
@@ -82,9 +83,9 @@ Task<> Scheduler::run() {
 
 ClusterView Scheduler::view() {
   return {
-      .claim = [this](const api::NamespacedName& name) { return caches_.claims.reader.get(name); },
+      .claim = [this](const api::NamespacedName& name) { return caches_.claims.get(name); },
       .device_class =
-          [this](const std::string& name) { return caches_.device_classes.reader.get({{}, name}); },
+          [this](const std::string& name) { return caches_.device_classes.get({{}, name}); },
       .is_in_flight = [this](const api::NamespacedName& name) { return in_flight_.contains(name); },
       .stale_extended_claim = [this](const Pod& pod) -> ClaimPtr {
         const auto claims = extended_by_pod_.get(pod.meta.uid);
@@ -94,13 +95,13 @@ ClusterView Scheduler::view() {
       .compiler = compiler_,
       .misfits = misfits_,
       .nodes = nodes_,
-      .now = context_.time.wall_now(),
+      .now = process_.loop.time().wall_now(),
       .new_share_id =
-          [this] { return allocation::share_id(context_.rng.next(), context_.rng.next()); }};
+          [this] { return allocation::share_id(process_.rng.next(), process_.rng.next()); }};
 }
 
 Task<Outcome> Scheduler::handle(api::NamespacedName name) {
-  const api::ObjectPtr<Pod> pod = caches_.pods.reader.get(name);
+  const api::ObjectPtr<Pod> pod = caches_.pods.get(name);
   if (bound_.contains(name)) co_return Outcome::done();  // only the cache does not show it yet
   if (pod && awaiting_.contains(name)) {
     const Outcome outcome = co_await look_at_conditions(pod);
@@ -112,7 +113,7 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
     const bool is_error = unschedulable->kind == Unschedulable::Kind::error;
     if (!is_error) errors_.forget(name);
     const Outcome outcome = co_await turn_down(pod, std::move(*unschedulable));
-    // What has led to an error may pass without an event.
+    // The cause of an error may pass without an event.
     co_return is_error ? std::min(outcome, Outcome::requeue_after(errors_.next(name))) : outcome;
   }
   leave_line(name);
@@ -123,7 +124,7 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
   co_return outcome;
 }
 
-// PostFilter, then the report. The change of the claim brings the pod back.
+// PostFilter, then the report. The change of the claim requeues the pod.
 Task<Outcome> Scheduler::turn_down(api::ObjectPtr<Pod> pod, Unschedulable verdict) {
   const ClaimPtr claim = verdict.to_deallocate;
   if (claim) {
@@ -134,15 +135,16 @@ Task<Outcome> Scheduler::turn_down(api::ObjectPtr<Pod> pod, Unschedulable verdic
   co_return outcome;
 }
 
-// Writes why into the pod, unless it says so already.
+// Writes the reason into the pod, unless it is there already.
 Task<Outcome> Scheduler::report(api::ObjectPtr<Pod> pod, Unschedulable verdict) {
   if (pod->unschedulable == verdict.why) co_return Outcome::done();
   events_.report({"v1", "Pod", pod->meta.key, pod->meta.uid, {}}, api::EventType::warning,
                  kSchedulerName, "FailedScheduling", verdict.why);
   const Result<http::Response> answer = co_await api_.strategic_merge_patch(
       pods(), pod->meta.key, "status",
-      encode_unschedulable(*pod, reason_of(verdict.kind), verdict.why, context_.time.wall_now()));
-  const auto written = caches_.pods.record(answer);
+      encode_unschedulable(*pod, reason_of(verdict.kind), verdict.why,
+                           process_.loop.time().wall_now()));
+  const auto written = record(caches_.pods, answer);
   co_return written || runtime::is_object_gone(written.error()) ? Outcome::done()
                                                                 : Outcome::retry();
 }

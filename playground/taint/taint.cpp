@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "playground/process.hpp"
+#include "playground/part.hpp"
 #include "playground/taint/edit_taints.hpp"
 #include "runtime/task_group.hpp"
 
@@ -54,16 +54,17 @@ Task<Result<std::string>> taint_device(Api& api, api::DeviceId device, TaintChan
 }
 
 int run_taint(const TaintOptions& options) {
-  Process process;
-  const PartContext context = process.context(0);
+  OwnProcess own{std::string(kProgram)};
+  const Process process = own.process();
   const auto cluster =
-      Cluster::open({.kubeconfig = options.kubeconfig, .context = options.context}, context);
+      manager::open_cluster({.kubeconfig = options.kubeconfig, .context = options.context},
+                            connection_options(), process);
   if (!cluster) return report_failure(cluster.error());
   Result<std::string> told = runtime::fail(Reason::shutting_down, "stopped");
-  runtime::TaskGroup group(context.executor);
-  process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
-  group.spawn("taint", taint((*cluster)->rest(), options, told, group));
-  process.loop.run(group.join());
+  runtime::TaskGroup group(process.loop.executor());
+  own.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
+  group.spawn("taint", taint(cluster->rest(), options, told, group));
+  own.loop.run(group.join());
   if (!told) return report_failure(told.error());
   fmt::print("device {} {}\n", options.device.str(), *told);
   return 0;

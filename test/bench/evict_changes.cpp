@@ -18,7 +18,6 @@
 #include "controllers/device_taint_eviction/controller.hpp"
 #include "manager/cache.hpp"
 #include "playground/embedded_server.hpp"
-#include "playground/objects/connection.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
 #include "test/bench/report.hpp"
@@ -31,7 +30,7 @@ using manager::Cache;
 
 constexpr int kChanges = 2'000;
 constexpr int kDevicesPerPool = 8;
-// On virtual time that is long enough for everything that follows a change.
+// On virtual time that is long enough for all consequences of the change.
 constexpr runtime::Duration kSettled = 1ms;
 
 const std::string kPods = "/api/v1/namespaces/default/pods";
@@ -45,7 +44,7 @@ double cpu_milliseconds() {
   return static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) / 1e6;
 }
 
-class NoEvents final : public common::EventSink {
+class NoEvents final : public api::EventSink {
  public:
   void report(const api::ObjectReference&, api::EventType, std::string_view, std::string_view,
               std::string_view) override {}
@@ -53,22 +52,18 @@ class NoEvents final : public common::EventSink {
 
 // The controller with its caches, as a process has them.
 struct Controller {
-  Controller(const playground::PartContext& context, client::RestClient& rest)
-      : informer_context{context.time, context.rng, context.log, context.metrics},
-        pods(rest, {&api::kPods, "v1"}, api::make_json_pod_decoder(), informer_context),
-        claims(rest, {&api::kResourceClaims, "v1"}, api::make_json_claim_decoder("v1"),
-               informer_context),
-        slices(rest, {&api::kResourceSlices, "v1"}, api::make_json_slice_decoder("v1"),
-               informer_context),
-        rules(rest, {&api::kDeviceTaintRules, "v1"}, api::make_json_rule_decoder(),
-              informer_context),
+  Controller(const Process& process, client::RestClient& rest)
+      : pods(rest, {&api::kPods, "v1"}, api::make_json_pod_decoder(), process),
+        claims(rest, {&api::kResourceClaims, "v1"}, api::make_json_claim_decoder("v1"), process),
+        slices(rest, {&api::kResourceSlices, "v1"}, api::make_json_slice_decoder("v1"), process),
+        rules(rest, {&api::kDeviceTaintRules, "v1"}, api::make_json_rule_decoder(), process),
         client(rest, pods.resource()),
         controller({.lookup = {pods.reader(), claims.reader()},
                     .api = client,
                     .events = events,
-                    .time = context.time,
-                    .metrics = context.metrics,
-                    .log = context.log},
+                    .time = process.loop.time(),
+                    .metrics = process.metrics,
+                    .log = process.log},
                    {}) {
     client.use_rules(rules.resource());
     controller.observe(pods.informer(), claims.informer(), slices.informer());
@@ -89,7 +84,6 @@ struct Controller {
     co_await controller.run();
   }
 
-  informers::InformerContext informer_context;
   NoEvents events;
   Cache<api::Pod> pods;
   Cache<api::ResourceClaim> claims;
@@ -102,11 +96,11 @@ struct Controller {
 class Scene {
  public:
   explicit Scene(int claims)
-      : context_{loop_.executor(), loop_.time(), rng_, metrics_, runtime::Logger()},
-        server_(context_),
-        connection_(server_.transport(), playground::EmbeddedServer::config(), context_),
+      : process_{loop_, metrics_, rng_, {}},
+        server_(process_),
+        connection_(server_.connect()),
         api_(server_.server()),
-        controller_(context_, connection_.rest()),
+        controller_(process_, connection_->rest()),
         group_(loop_.executor()) {
     for (int i = 0; i < claims; ++i) add_pod(i);
     for (int i = 0; i <= claims / kDevicesPerPool; ++i) add_pool(fmt::format("pool-{}", i));
@@ -125,8 +119,7 @@ class Scene {
     loop_.run(group_.join());
   }
 
-  // CPU milliseconds for each of many changes, which go back and forth between two states of one
-  // object.
+  // CPU milliseconds for each of many changes, which alternate between two states of one object.
   double measure(const std::string& object, const std::string& one, const std::string& other) {
     double own_writes = 0;
     apiserver::Answer changed;
@@ -144,7 +137,7 @@ class Scene {
   }
 
  private:
-  // A slice as it was written; of a rule, that its condition is about it.
+  // The slice has been seen as written; or the rule's condition describes this state.
   bool has_seen(const apiserver::Answer& changed) const {
     const api::NamespacedName name{{}, std::string(changed.name())};
     if (const auto slice = controller_.slices.reader().get(name)) {
@@ -206,9 +199,9 @@ class Scene {
   runtime::VirtualLoop loop_;
   runtime::MetricsRegistry metrics_;
   runtime::Rng rng_{1};
-  playground::PartContext context_;
+  Process process_;
   playground::EmbeddedServer server_;
-  playground::Connection connection_;
+  std::unique_ptr<Connection> connection_;
   apiserver::Direct api_;
   Controller controller_;
   runtime::TaskGroup group_;

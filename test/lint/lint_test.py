@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows that each rule of lint.py finds what it is for, and lets pass what is right."""
+"""Shows that each rule of lint.py detects its violations, and accepts correct code."""
 import pathlib
 import sys
 import tempfile

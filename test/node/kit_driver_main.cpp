@@ -17,9 +17,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "manager/connection.hpp"
 #include "node/driver_kit/plugin.hpp"
 #include "node/driver_kit/slices/api_slices.hpp"
-#include "playground/objects/connection.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::driver_kit {
@@ -90,7 +90,7 @@ class FailingDriver final : public Driver {
   std::string mode;
 
  private:
-  // Writes the call down; why it fails, or nothing.
+  // Records the call; returns why it fails, or nullopt.
   Task<std::optional<std::string>> begin(std::string what, node::ClaimRef claim) {
     std::string line = what + " " + claim.uid;
     const std::string& checkpoint = flags_["checkpoint"];
@@ -143,7 +143,7 @@ Task<> read_orders(runtime::Loop& loop, FailingDriver& driver, Plugin& plugin) {
 
 // The API server of a kubeconfig, where the driver's devices are published.
 struct Cluster {
-  Cluster(playground::Cluster& connection, runtime::TimeSource& time, Flags flags,
+  Cluster(const manager::Cluster& connection, runtime::TimeSource& time, Flags flags,
           const runtime::Logger& log)
       : claims(connection.rest()),
         slices(time, connection.rest(), flags["name"], flags["node"]),
@@ -179,11 +179,12 @@ Task<> run(runtime::Loop& loop, Flags flags, int& status) {
                               }};
   runtime::MetricsRegistry metrics;
   runtime::Rng rng(static_cast<std::uint64_t>(::getpid()));
-  std::unique_ptr<playground::Cluster> connection;
+  std::optional<manager::Cluster> connection;
   std::optional<Cluster> cluster;
   if (flags.contains("kubeconfig")) {
-    auto opened = playground::Cluster::open({.kubeconfig = flags["kubeconfig"]},
-                                            {loop.executor(), loop.time(), rng, metrics, log});
+    auto opened = manager::open_cluster({.kubeconfig = flags["kubeconfig"]},
+                                        {.user_agent = "kit-driver", .qps = 0, .burst = 1},
+                                        {loop, metrics, rng, log});
     if (!opened) {
       std::fputs(fmt::format("kit_driver: {}\n", to_string(opened.error())).c_str(), stderr);
       co_return;

@@ -1,39 +1,28 @@
-// A manager as a process of the simulated world: all that main() makes, but no ports and files.
+// A manager as a process of the simulated world: everything that main() creates, except ports and
+// files.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 
-#include "client/events/event_recorder.hpp"
-#include "client/leader_election/elector.hpp"
+#include "client/leader_election/fence.hpp"
+#include "cmd/dra-controller-manager/controls.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
-#include "cmd/dra-controller-manager/session.hpp"
-#include "cmd/dra-controller-manager/sessions.hpp"
-#include "manager/leadership.hpp"
-#include "runtime/http2/client.hpp"
+#include "manager/connection.hpp"
+#include "manager/lifecycle.hpp"
 #include "test/simulation/process_clock.hpp"
 #include "test/simulation/process_transport.hpp"
 
 namespace dcm::simulation {
 
-class NoCredentials final : public client::Credentials {
- public:
-  runtime::Task<runtime::Result<>> authorize(http::Headers&, runtime::Deadline) override {
-    co_return runtime::Result<>();
-  }
-  runtime::Task<Refreshed> refresh(std::string, runtime::Deadline) override {
-    co_return Refreshed::no;
-  }
-};
-
 // Starts with empty caches. kill() or stop() before it is destroyed.
-class ManagerProcess final : leader_election::ElectionListener, common::EventSink {
+class ManagerProcess {
  public:
   struct Setup {
-    std::string name;  // its user agent and its identity for the lease: never used twice
+    std::string name;  // its user agent and its identity for the lease: never reused
     runtime::Executor executor;
     ProcessClock& clock;
-    runtime::TimeSource& time;  // that of the world, which no fault of the process touches
+    runtime::TimeSource& time;  // the world's, unaffected by faults of the process
     http::Transport& network;
     runtime::Rng rng;
     runtime::Logger log;
@@ -43,61 +32,40 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
 
   const std::string& name() const { return name_; }
   void start();
-  // As SIGKILL does: nothing leaves any more, whatever it waits for.
+  // Like SIGKILL: nothing is sent any longer, whatever it waits for.
   runtime::Task<> kill();
-  // As SIGTERM does: what is in hand is finished, the lease is given back.
+  // Like SIGTERM: work in progress is finished, the lease is released.
   runtime::Task<> stop();
-  // Ends when the process is lost by itself: it has lost the lease, or a part of it has failed.
+  // Ends when the process dies by itself: it has lost the lease, or a part of it has failed.
   runtime::Task<> wait_until_lost();
   // Why a part has failed: an invariant of the manager is broken. Empty: none has.
-  const std::string& failure() const { return failure_; }
+  const std::string& failure() const { return lifecycle_.failure(); }
   std::string metrics() { return metrics_.expose(); }
   void cut_connections() { transport_.cut(); }
-  // Nothing leaves any more; kill() has to follow.
+  // Nothing is sent any longer; kill() must follow.
   void die() { transport_.die(); }
-  // Stops the process, or lets it go on, but for its timers (ProcessClock).
+  // Stops or continues the process, except for its timers (ProcessClock).
   void freeze() { transport_.freeze(); }
   void thaw() { transport_.thaw(); }
 
  private:
-  runtime::Task<> elect();
-  runtime::Task<> guard(std::string part, runtime::Task<> task);
+  runtime::Task<> run();
   void lose();
-  void on_leading(const api::ObjectMeta& lease) override;
-  void on_lost(std::string_view why) override;
-  void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
-              std::string_view reason, std::string_view message) override;
-  std::unique_ptr<http::Client> make_http();
-  client::RestClient::Dependencies dependencies(http::Client& http, const client::WriteGate& gate);
+  manager::LifecycleOptions lifecycle_options();
 
   std::string name_;
-  runtime::LoopRef loop_;
-  ProcessClock& time_;
   const manager::Options& options_;
   runtime::Rng rng_;
-  runtime::Logger log_;
   runtime::MetricsRegistry metrics_;
-  ProcessTransport transport_;
-  NoCredentials credentials_;
-  client::OpenWriteGate open_gate_;
-  leader_election::Fence fence_;
-  http2::Client* http2_ = nullptr;  // http_, if it may speak that
-  std::unique_ptr<http::Client> http_;
-  std::unique_ptr<http::Client> lease_http_;
-  client::RestClient rest_;
-  client::RestClient lease_rest_;
-  client::EventRecorder recorder_;
   manager::Process process_;
-  manager::Leadership leadership_;
-  manager::Stop stop_;
-  manager::Sessions sessions_;
-  std::optional<leader_election::Elector> elector_;
-  std::string failure_;
+  ProcessTransport transport_;
+  leader_election::Fence fence_;
+  std::unique_ptr<manager::Connection> connection_;
+  manager::Lifecycle lifecycle_;
+  manager::CurrentExplanations explanations_;
   bool is_lost_ = false;
   runtime::Condition lost_;
-  runtime::TaskGroup election_;
-  runtime::TaskGroup background_;
-  runtime::TaskGroup work_;
+  runtime::TaskGroup tasks_;
 };
 
 }  // namespace dcm::simulation

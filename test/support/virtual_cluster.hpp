@@ -1,6 +1,6 @@
-// A cluster for a controller's tests: an API server in memory with a garbage collector, a manager
+// A cluster for a controller's tests: an in-memory API server with a garbage collector, a manager
 // that speaks HTTP to it over pipes, and time that jumps over every wait. Nothing leaves the
-// process; a day takes milliseconds. Where $DCM_TEST_LOG is set, the manager's log is written to
+// process; a day takes milliseconds. If $DCM_TEST_LOG is set, the manager's log is written to
 // standard error as well.
 //
 //   test::VirtualCluster cluster({.served = {.custom = {{"example.com", "v1", "foos", "Foo"}}}});
@@ -20,8 +20,8 @@
 #include "apiserver/front/direct.hpp"
 #include "apiserver/front/garbage_collector.hpp"
 #include "apiserver/front/http_front.hpp"
+#include "manager/connection.hpp"
 #include "manager/controller_manager.hpp"
-#include "runtime/http/client.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
@@ -30,8 +30,8 @@ namespace dcm::test {
 
 class VirtualCluster {
  public:
-  // Everything that is random is drawn from `seed`, also the order of what could run next: a test
-  // holds for one seed, and better for many.
+  // Everything random is drawn from `seed`, including the order of ready tasks: run a test with one
+  // seed, or better with many.
   explicit VirtualCluster(apiserver::ServerOptions options = {}, std::uint64_t seed = 1)
       : rng_(seed),
         loop_(rng_.fork()),
@@ -41,14 +41,13 @@ class VirtualCluster {
         api_(server_),
         network_(loop_.time()),
         listener_(network_.listen("server", 80)),
-        http_(make_client()),
-        lease_http_(make_client()),
         fence_(loop_.time()),
-        rest_(dependencies(*http_, fence_), {.server = kServer, .user_agent = "tested"},
-              rng_.fork(), log_),
-        lease_rest_(dependencies(*lease_http_, open_gate_),
-                    {.server = kServer, .user_agent = "tested"}, rng_.fork(), log_),
-        manager_({process(), rest_, lease_rest_, fence_}, manager_options()),
+        connection_(manager::Connection::over(network_, config(),
+                                              {.user_agent = "tested", .qps = 200, .burst = 400},
+                                              fence_, process())),
+        lifecycle_({process(), connection_->rest(), connection_->lease_rest(), &fence_},
+                   lifecycle_options()),
+        manager_(lifecycle_),
         tasks_(loop_.executor()) {
     tasks_.spawn("garbage collector", collector_.run());
     tasks_.spawn("server", http::serve(*listener_, loop_.time(), apiserver::front_options(),
@@ -62,9 +61,9 @@ class VirtualCluster {
   VirtualCluster& operator=(const VirtualCluster&) = delete;
 
   manager::ControllerManager& manager() { return manager_; }
-  // Once its controllers have been added.
+  // Call after its controllers have been added.
   void start() { tasks_.spawn("manager", manager_.run()); }
-  // Lets so much time pass, and runs what is due in it.
+  // Advances time, and runs what is due.
   void run_for(runtime::Duration duration) { loop_.run_for(duration); }
 
   // Runs a task to its end.
@@ -74,12 +73,12 @@ class VirtualCluster {
     loop_.run(keep(std::move(task), result));
     return *std::move(result);
   }
-  // The manager's client, and what else a controller of one's own is made of.
-  client::RestClient& rest() { return rest_; }
+  // For parts that are made by hand, apart from the manager: a client that needs no lease.
+  client::RestClient& rest() { return connection_->lease_rest(); }
+  manager::Process process() { return {loop_, metrics_, rng_, log_}; }
   runtime::VirtualLoop& loop() { return loop_; }
-  informers::InformerContext informer_context() { return {loop_.time(), rng_, log_, metrics_}; }
 
-  // To set a scene and to look at it.
+  // To create objects and inspect them.
   apiserver::Direct& api() { return api_; }
   // To refuse requests, lose answers, end watches.
   apiserver::Server& server() { return server_; }
@@ -92,27 +91,14 @@ class VirtualCluster {
   const std::string& log() const { return log_text_; }
 
  private:
-  class NoCredentials final : public client::Credentials {
-    runtime::Task<runtime::Result<>> authorize(http::Headers&, runtime::Deadline) override {
-      co_return runtime::Result<>();
-    }
-    runtime::Task<Refreshed> refresh(std::string, runtime::Deadline) override {
-      co_return Refreshed::no;
-    }
-  };
-
-  static inline const http::Endpoint kServer{http::Security::plain, "server", 80};
-
-  std::unique_ptr<http::Client> make_client() {
-    return http::make_client(network_, loop_.time(), {.origin = kServer, .connections_max = 100});
+  static client::ClusterConfig config() {
+    client::ClusterConfig config;
+    config.server = {http::Security::plain, "server", 80};
+    return config;
   }
-  client::RestClient::Dependencies dependencies(http::Client& http, const client::WriteGate& gate) {
-    return {http, credentials_, gate, loop_.time(), metrics_};
-  }
-  manager::Process process() { return {loop_, metrics_, rng_, log_}; }
 
   // A process that loses the lease ends; here the manager stops, and says so with its exit status.
-  manager::ManagerOptions manager_options() {
+  manager::LifecycleOptions lifecycle_options() {
     manager::LeaderElectionOptions election{
         .lease = {api::InternedString("default"), "tested"},
         .on_lost = [this] { manager_.request_stop(manager::ExitStatus::lease_lost); }};
@@ -154,13 +140,9 @@ class VirtualCluster {
   apiserver::Direct api_;
   http::PipeNetwork network_;
   std::unique_ptr<http::Listener> listener_;
-  std::unique_ptr<http::Client> http_;
-  std::unique_ptr<http::Client> lease_http_;
-  NoCredentials credentials_;
-  client::OpenWriteGate open_gate_;
   leader_election::Fence fence_;
-  client::RestClient rest_;
-  client::RestClient lease_rest_;
+  std::unique_ptr<manager::Connection> connection_;
+  manager::Lifecycle lifecycle_;
   manager::ControllerManager manager_;
   runtime::TaskGroup tasks_;
 };

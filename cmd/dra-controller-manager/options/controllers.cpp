@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cmd/dra-controller-manager/controls.hpp"
 #include "cmd/dra-controller-manager/options/kubernetes.hpp"
 
 namespace dcm::manager {
@@ -21,6 +22,7 @@ constexpr std::array kGates = {
     FeatureGate{"DRADeviceTaintRules", "", &FeatureGates::dra_device_taint_rules},
     FeatureGate{"DRADeviceTaints", "", &FeatureGates::dra_device_taints},
     FeatureGate{"DRAPrioritizedList", "", &FeatureGates::dra_prioritized_list},
+    FeatureGate{"DRAResourcePoolStatus", "ALPHA", &FeatureGates::dra_resource_pool_status},
     FeatureGate{"DRAWorkloadResourceClaims", "BETA", &FeatureGates::dra_workload_resource_claims},
     FeatureGate{"GenericWorkload", "BETA", &FeatureGates::generic_workload},
 };
@@ -29,14 +31,14 @@ std::unexpected<runtime::Error> refuse(std::string why) {
   return runtime::fail(Reason::configuration, std::move(why));
 }
 
-// As Kubernetes' own components take it, which have gates of several (KEP-4330).
+// As in Kubernetes' own components, which have gates of several (KEP-4330).
 std::string_view without_component(std::string_view name) {
   constexpr std::string_view kComponent = "kube:";
   if (name.starts_with(kComponent)) name.remove_prefix(kComponent.size());
   return name;
 }
 
-// The stage whose gates a gate stands for. Nothing: it stands for itself.
+// The stage whose gates a gate stands for; nullopt: it stands for itself.
 std::optional<std::string_view> stage_meant_by(std::string_view name) {
   if (name == "AllAlpha") return "ALPHA";
   if (name == "AllBeta") return "BETA";
@@ -79,23 +81,9 @@ runtime::Result<OtherGates> set_feature_gates(const Switches& switches, FeatureG
 
 namespace {
 
-// A controller by its names on the command line, as in kube-controller-manager.
-struct ControllerName {
-  std::string_view name;
-  std::string_view alias;  // an old one; empty: none
-  bool Options::* runs;
-};
-
-constexpr std::array kControllers = {
-    ControllerName{"resourceclaim-controller", "resource-claim-controller",
-                   &Options::runs_resource_claim_controller},
-    ControllerName{"device-taint-eviction-controller", "",
-                   &Options::runs_device_taint_eviction_controller},
-};
-
 std::optional<Conflict> conflict_if_none(const Options& options) {
   const bool any = std::ranges::any_of(
-      kControllers, [&](const ControllerName& known) { return options.*(known.runs); });
+      control_types(), [&](const ControlType* type) { return options.*(type->runs); });
   return any ? std::nullopt : std::optional(Conflict{"controllers", "nothing is left to run"});
 }
 
@@ -109,23 +97,23 @@ Conflict refuse_unknown(const std::string& name, const std::string& bare) {
 }  // namespace
 
 std::string known_controllers() {
-  std::array<std::string_view, kControllers.size()> names;
-  std::ranges::transform(kControllers, names.begin(), &ControllerName::name);
+  std::vector<std::string_view> names;
+  for (const ControlType* type : control_types()) names.push_back(type->name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::optional<Conflict> select_controllers(const Strings& names, Options& options) {
   const bool all = std::ranges::find(names, "*") != names.end();
-  for (const ControllerName& controller : kControllers) options.*(controller.runs) = all;
+  for (const ControlType* type : control_types()) options.*(type->runs) = all;
   for (const std::string& name : names) {
     if (name == "*") continue;
     const bool is_minus = name.starts_with('-');
     const std::string bare = name.substr(is_minus ? 1 : 0);
-    const auto found = std::ranges::find_if(kControllers, [&](const ControllerName& known) {
-      return bare == known.name || (!known.alias.empty() && bare == known.alias);
+    const auto found = std::ranges::find_if(control_types(), [&](const ControlType* type) {
+      return bare == type->name || (!type->alias.empty() && bare == type->alias);
     });
-    if (found != kControllers.end()) {
-      options.*(found->runs) = !is_minus;
+    if (found != control_types().end()) {
+      options.*((*found)->runs) = !is_minus;
     } else if (!kubernetes::is_controller(bare)) {
       return refuse_unknown(name, bare);
     } else if (!is_minus) {
@@ -141,7 +129,9 @@ std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& opt
   options.without_effect.insert(options.without_effect.end(), others->without_effect.begin(),
                                 others->without_effect.end());
   options.unknown_gates = std::move(others->unknown);
-  if (!options.features.dra_device_taints) options.runs_device_taint_eviction_controller = false;
+  for (const ControlType* type : control_types()) {
+    if (type->gate != nullptr && !(options.features.*(type->gate))) options.*(type->runs) = false;
+  }
   return conflict_if_none(options);
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 using runtime::Overloaded;
 
-// Of the entries of kube-controller-manager's controller, which become ours by this name.
+// The field manager of kube-controller-manager's controller, whose entries we take over by using
+// the same name.
 constexpr std::string_view kFieldManager = "device-taint-eviction-controller";
 
 client::CallOptions options_of(Priority priority) {

@@ -12,8 +12,8 @@ namespace {
 
 using runtime::Overloaded;
 
-// Owns the entries of status.resourceClaimStatuses, as in kube-controller-manager: with the same
-// name we take over what it applied.
+// Owns the entries of status.resourceClaimStatuses, as in kube-controller-manager: using the same
+// name, we take over what it applied.
 constexpr const char* kNamesFieldManager = "ResourceClaimController";
 
 client::CallOptions call(Priority priority) {

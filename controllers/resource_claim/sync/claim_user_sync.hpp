@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "controllers/common/event_sink.hpp"
+#include "client/api/event_sink.hpp"
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
@@ -27,7 +27,7 @@ class ClaimUserSync {
     ClaimApi& api;
     CreateMetrics& metrics;
     ClaimLatency& latency;
-    common::EventSink& events;
+    api::EventSink& events;
     ItemProblems& problems;
     ForeignClaims& foreign;
     runtime::Logger log;

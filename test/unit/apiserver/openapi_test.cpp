@@ -1,4 +1,4 @@
-// OpenAPI v3: what kubectl reads of it before it believes that the server checks fields.
+// OpenAPI v3: what kubectl reads before it relies on the server to check fields.
 #include "apiserver/schemas/openapi_schemas.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 

@@ -1,4 +1,4 @@
-// What clients learn of defined kinds before they use them: aggregated discovery and OpenAPI v3.
+// How clients discover defined kinds: aggregated discovery and OpenAPI v3.
 #include "test/unit/apiserver/defined.hpp"
 
 namespace dcm::apiserver {

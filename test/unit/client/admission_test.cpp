@@ -16,7 +16,7 @@ using runtime::Result;
 using runtime::Task;
 using runtime::TaskGroup;
 
-// Lets requests of `hold` each through an Admission and writes down the order of their turns.
+// Sends requests of `hold` each through an Admission and records the order of their turns.
 class Crowd {
  public:
   Crowd(runtime::VirtualLoop& loop, AdmissionLimits limits)

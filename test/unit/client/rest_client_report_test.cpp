@@ -71,8 +71,8 @@ CO_TEST(RestClientReport, logs_failed_write_with_server_reason) {
   EXPECT_THAT(f.logged(), HasSubstr("status=\"<error>\""));
 }
 
-// Servers and proxies know our token, and may say it back: in a Status, cut at any place, in a
-// header, or as what cannot be decoded.
+// Servers and proxies know our token, and may repeat it: in a Status, cut anywhere, in a header, or
+// in undecodable data.
 CO_TEST(RestClientReport, hides_token_in_report_of_answer) {
   RestClientFixture f(loop);
   f.credentials.token = "eyJhbGciOi.secret.token";

@@ -53,7 +53,7 @@ Cluster::Process::Process(Cluster& cluster, Rules which)
       controller(
           {.lookup = StoreLookup(pods.reader(), claims.reader()),
            .api = cluster.role == Role::writes ? static_cast<EvictionApi&>(cluster.api) : shadow,
-           .events = cluster.role == Role::writes ? static_cast<common::EventSink&>(cluster.events)
+           .events = cluster.role == Role::writes ? static_cast<api::EventSink&>(cluster.events)
                                                   : shadow_events,
            .time = cluster.loop.time(),
            .metrics = metrics,

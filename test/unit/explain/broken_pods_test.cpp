@@ -1,5 +1,5 @@
-// Pods that hang because of their claims, explained twice: by a manager that runs, through its
-// page, and from a cluster that was read once.
+// Pods that hang because of their claims, explained twice: by a running manager's page, and from a
+// cluster that was read once.
 #include <string>
 #include <vector>
 
@@ -58,13 +58,9 @@ class Scene {
         manager_listener(network.listen(kManager.host, kManager.port)),
         http(http::make_client(network, loop.time(), {.origin = kManager})),
         manager(loop, network),
-        source({.pods = manager.pods.reader(),
-                .claims = manager.claims.reader(),
-                .claim_controller = &manager.claim_controller,
-                .eviction_controller = &manager.eviction_controller}),
         group(loop.executor()) {
     pages.add(make_explain_page(
-        loop.time(), {.source = [this] { return &source; }, .teller = [] { return Teller{}; }}));
+        loop.time(), {.source = [this] { return source(); }, .teller = [] { return Teller{}; }}));
     group.spawn("server", http::serve(*listener, loop.time(), apiserver::front_options(),
                                       apiserver::http_handler(server, loop.time()), {}));
     group.spawn("pages",
@@ -84,7 +80,7 @@ class Scene {
   void remove(const std::string& object) {
     EXPECT_TRUE(direct.remove(path_of_collection(object)).ok());
   }
-  // A pod with one pod claim "accel", from these words of JSON.
+  // A pod with one pod claim "accel", given as JSON.
   void add_pod(const std::string& name, const std::string& source_of_claim,
                const std::string& more = "") {
     post("pods",
@@ -131,22 +127,23 @@ class Scene {
     EXPECT_TRUE(answer.ok()) << apiserver::serialize(answer.body);
   }
 
-  // By the manager, through its page.
+  // By the manager's page.
   Task<ExplainOutcome> ask(Subject subject) {
     ExplainOutcome outcome = co_await ask_manager(
-        *http, credentials,
+        *http, *credentials,
         {.subject = std::move(subject), .format = Format::json, .server = "manager"});
     co_return outcome;
   }
   // By the command itself.
   Task<ExplainOutcome> read(Subject subject) {
-    ExplainOutcome outcome = co_await read_cluster(
-        manager.rest, loop.time(), {.subject = std::move(subject), .format = Format::json});
+    ExplainOutcome outcome =
+        co_await read_cluster(manager.connection->rest(), loop.time(),
+                              {.subject = std::move(subject), .format = Format::json});
     co_return outcome;
   }
+  const ExplanationSource* source() const { return manager.explanations.source; }
   Task<> stop() {
-    manager.group.cancel();
-    co_await manager.group.join();
+    co_await manager.stop();
     http->close_idle();
     group.cancel();
     co_await group.join();
@@ -158,12 +155,11 @@ class Scene {
   std::unique_ptr<http::Listener> listener;
   std::unique_ptr<http::Listener> manager_listener;
   std::unique_ptr<http::Client> http;
-  NoCredentials credentials;
+  std::unique_ptr<client::Credentials> credentials = client::make_credentials({}, {loop.time()});
   WholeManager manager;
-  ControllersSource source;
   Pages pages;
   runtime::TaskGroup group;
-  std::string last_uid;  // of what was made last
+  std::string last_uid;  // of the newest object
 
  private:
   static std::string path_of_collection(const std::string& what) {
@@ -186,7 +182,7 @@ CO_TEST(ExplainBrokenPods, gives_same_answer_in_process_and_by_command) {
   scene.add_pod("no-claim", R"("resourceClaimName":"nowhere")");
   scene.add_claim("waits");
   scene.add_pod("not-scheduled", R"("resourceClaimName":"waits")");
-  // Another pod's claim, said to be this pod's.
+  // Another pod's claim, named by this pod's status.
   scene.add_claim("stolen", R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"owner",)"
                             R"("uid":"11111111-1111-1111-1111-111111111111","controller":true}],)");
   scene.add_pod("robbed", R"("resourceClaimName":"waits")");
@@ -247,9 +243,9 @@ CO_TEST(ExplainBrokenPods, names_reason_for_missing_device) {
   scene.add_pod("not-scheduled", R"("resourceClaimName":"waits")");
   scene.add_pod("no-template", R"("resourceClaimTemplateName":"nowhere")");
   co_await sleep_for(loop.time(), 30s);
-  const Page page = make_explain_page(loop.time(), {.source = [&] { return &scene.source; },
+  const Page page = make_explain_page(loop.time(), {.source = [&] { return scene.source(); },
                                                     .teller = [] { return Teller{}; },
-                                                    .rest = &scene.manager.rest});
+                                                    .rest = &scene.manager.connection->rest()});
   for (const auto& [name, told] :
        std::vector<std::pair<std::string, bool>>{{"not-scheduled", true}, {"no-template", false}}) {
     http::Request request{.target = path_of(pod(name)) + "?output=json"};
@@ -357,7 +353,7 @@ CO_TEST(ExplainBrokenPods, concludes_nothing_from_unreadable_objects) {
   struct Case {
     const char* forbidden;
     const char* pod;
-    const char* never;  // said
+    const char* never;  // the expected text
     const char* told;
   };
   for (const Case& row : std::vector<Case>{
@@ -420,7 +416,7 @@ CO_TEST(ExplainBrokenPods, mentions_gate_that_manager_may_have_off) {
   co_await scene.stop();
 }
 
-// The lease that the command looks at, and what it says of the next step.
+// The lease that the command checks, and its statement about the next step.
 CO_TEST(ExplainBrokenPods, names_step_that_nobody_takes) {
   Scene scene(loop);
   scene.post("resourceclaimtemplates",

@@ -1,11 +1,10 @@
 // Versions of resource.k8s.io that come and go while the manager runs: it follows, kind by kind.
 //
-// Sessions with the real client against the API server in memory over HTTP, on virtual time.
+// Epochs with the real client against the API server in memory over HTTP, on virtual time.
 #include <string>
 
 #include "apiserver/front/direct.hpp"
 #include "apiserver/front/http_front.hpp"
-#include "cmd/dra-controller-manager/session.hpp"
 #include "controllers/api/resources.hpp"
 #include "runtime/http/pipe.hpp"
 #include "test/support/co_test.hpp"
@@ -21,43 +20,9 @@ using runtime::sleep_for;
 
 constexpr const char* kPod = "/api/v1/namespaces/default/pods/p";
 
-class NoEvents final : public common::EventSink {
- public:
+class Silent final : public api::EventSink {
   void report(const api::ObjectReference&, api::EventType, std::string_view, std::string_view,
               std::string_view) override {}
-};
-
-// A manager that needs no lease.
-struct Manager {
-  Manager(runtime::VirtualLoop& loop, http::Transport& network)
-      : time(loop.time()),
-        http(http::make_client(network, time, {.origin = WholeManager::kServer})),
-        rest({*http, credentials, gate, time, metrics},
-             {.server = WholeManager::kServer, .user_agent = "manager"}, rng.fork(), log),
-        process{loop, metrics, rng, log},
-        leadership(time),
-        stop(time, log),
-        sessions(manager::make_sessions({process, rest, events, leadership, options}, stop)),
-        tasks(loop.executor()) {
-    leadership.begin();
-    tasks.spawn("sessions", stop.guard("sessions", sessions.run()));
-  }
-
-  runtime::TimeSource& time;
-  runtime::MetricsRegistry metrics;
-  runtime::Rng rng{1};
-  runtime::Logger log;
-  NoCredentials credentials;
-  client::OpenWriteGate gate;
-  NoEvents events;
-  manager::Options options;
-  std::unique_ptr<http::Client> http;
-  client::RestClient rest;
-  manager::Process process;
-  manager::Leadership leadership;
-  manager::Stop stop;
-  manager::Sessions sessions;
-  runtime::TaskGroup tasks;
 };
 
 class Site {
@@ -70,24 +35,24 @@ class Site {
         front_(loop.executor()) {
     front_.spawn("server", http::serve(*listener_, loop.time(), apiserver::front_options(),
                                        apiserver::http_handler(server_, loop.time()), {}));
-    manager_ = std::make_unique<Manager>(loop, network_);
+    manager_ = std::make_unique<WholeManager>(loop, network_);
+    front_.spawn("manager", manager_->start());
   }
   runtime::Task<> leave() {
-    for (runtime::TaskGroup* group : {&manager_->tasks, &front_}) {
-      group->cancel();
-      co_await group->join();
-    }
+    co_await manager_->stop();
     manager_ = nullptr;
+    front_.cancel();
+    co_await front_.join();
   }
 
-  // As an API server that is replaced by another one: its watches end.
+  // Like an API server that is replaced by another one: its watches end.
   void serve(const ServedVersions& served) {
     server_.serve(served);
     server_.end_watches();
   }
-  std::optional<std::string> why_not_ready() const { return manager_->sessions.why_not_ready(); }
+  std::optional<std::string> why_not_ready() const { return manager_->why_not_ready(); }
 
-  // A pod on a node with a device of its own, by a claim that is reserved for it.
+  // A pod on a node with its own device, by a claim reserved for it.
   void add_pod() {
     const apiserver::Answer pod =
         must(scene_.post("/api/v1/namespaces/default/pods",
@@ -113,7 +78,7 @@ class Site {
     return scene_.get(kPod).status == 404 ||
            !scene_.get(kPod).text({"metadata", "deletionTimestamp"}).empty();
   }
-  // Of one kind in one version, since the last call.
+  // Requests for one kind in one version, since the last call.
   std::size_t watches(const std::string& version, const std::string& resource) {
     std::size_t found = 0;
     for (const LoggedRequest& request : server_.log().all()) {
@@ -142,7 +107,7 @@ class Site {
   apiserver::Direct scene_{server_, "scene"};
   std::unique_ptr<http::Listener> listener_;
   runtime::TaskGroup front_;
-  std::unique_ptr<Manager> manager_;
+  std::unique_ptr<WholeManager> manager_;
 };
 
 CO_TEST(Versions, follow_rules_to_next_version) {
@@ -186,7 +151,10 @@ TEST(Versions, are_chosen_for_all_kinds_together) {
     manager::Options options;
     options.runs_resource_claim_controller = claims;
     options.runs_device_taint_eviction_controller = eviction;
-    return manager::kinds_of_one_version(options);
+    runtime::MetricsRegistry metrics;
+    Silent events;
+    manager::CurrentExplanations explanations;
+    return manager::make_controllers({options, events, explanations}).kinds;
   };
   using api::kResourceClaims, api::kResourceClaimTemplates, api::kResourceSlices;
   EXPECT_EQ(kinds(true, true),

@@ -130,7 +130,7 @@ CO_TEST(Http2Client, uses_HTTP1_before_and_after_its_run) {
   co_await site.stop();
 }
 
-// A handler that streams what the test says.
+// A handler that streams what the test passes.
 struct Feed {
   explicit Feed(VirtualLoop& loop) : more(loop.time()) {}
   http::Handler handler() {
@@ -210,7 +210,7 @@ CO_TEST(Http2Client, cancels_watch_at_server_and_continues_others) {
   co_await site.stop();
 }
 
-// The way to the server, which may be long.
+// The way to the server, which may be slow.
 struct Way final : http::Transport {
   explicit Way(http::Transport& below, runtime::TimeSource& time) : below(below), time(time) {}
   Task<Result<std::unique_ptr<http::Stream>>> connect(http::Endpoint endpoint,
@@ -226,8 +226,8 @@ struct Way final : http::Transport {
   bool is_down = false;
 };
 
-// A server that plays a script: for each connection the answers to what is sent, one for each time
-// that bytes come. "close" closes it.
+// A server that plays a script: for each connection, one answer each time that bytes arrive.
+// "close" closes it.
 struct Scripted {
   explicit Scripted(VirtualLoop& loop, std::deque<std::deque<std::string>> scripts,
                     http::ClientOptions options = {})
@@ -262,7 +262,7 @@ struct Scripted {
       const auto read = co_await stream->read_some(buffer, {});
       if (!read || *read == 0) co_return;
       const std::string heard(buffer, *read);
-      // Only heads are answered: preface, settings and windows are none.
+      // Only headers are answered, not preface, settings and windows.
       bool has_head = false;
       for (std::size_t at = heard.starts_with("PRI") ? 24 : 0; at + 9 <= heard.size();) {
         const auto byte = [&](std::size_t i) {
@@ -311,7 +311,7 @@ struct RepeatRow {
   int requests;
 };
 
-// The first answer of a script is to a request before, so that the connection is no new one.
+// The first answer of a script is for an earlier request, so that the connection is not new.
 const std::vector<RepeatRow> kRepeats = {
     {"a POST that was refused", post("x"), {{answer(1), reset(3, 7), answer(5)}}, "200 ok", 1, 3},
     {"a POST above the last stream of a server that goes away",

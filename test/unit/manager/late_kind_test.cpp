@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/late_kind.hpp"
+#include "manager/late_kind.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cmd/dra-controller-manager/session.hpp"
+#include "manager/progress.hpp"
 #include "runtime/virtual_time.hpp"
 
 namespace dcm::manager {

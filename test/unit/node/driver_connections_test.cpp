@@ -1,5 +1,5 @@
-// Registration and calls over gRPC, with plugins that behave and that do not. Numbers in brackets
-// are the cases of the node's specification.
+// Registration and calls over gRPC, with well-behaved and faulty plugins. Numbers in brackets are
+// the cases of the node's specification.
 #include "node/plugins/driver_connections.hpp"
 
 #include <map>
@@ -131,7 +131,7 @@ PluginInfo gpu_info(const std::string& endpoint) {
   return {"DRAPlugin", kGpu, endpoint, {"v1.DRAPlugin", "v1beta1.DRAPlugin"}};
 }
 
-// A node's plugins, and the network that they are on.
+// A node's plugins, and their network.
 struct Site {
   explicit Site(runtime::VirtualLoop& loop)
       : loop(loop),
@@ -260,7 +260,7 @@ CO_TEST(DriverConnections, removes_instance_that_rejects_status) {  // [16]
 
 CO_TEST(DriverConnections, waits_ten_seconds_for_silent_plugin) {  // [18]
   Site site(loop);
-  const auto silent = site.network.listen("/silent", 0);  // takes connections, says nothing
+  const auto silent = site.network.listen("/silent", 0);  // accepts connections, says nothing
   runtime::MonoTime start = loop.time().now();
   CO_ASSERT_EQ(co_await site.plugins.register_plugin("/silent"), SocketOutcome::failed);
   EXPECT_EQ(loop.time().now() - start, 10s);
@@ -308,7 +308,7 @@ CO_TEST(DriverConnections, calls_newest_connected_instance) {  // [30], [31], [3
   co_await site.plugins.stop();
 }
 
-// Frames of HTTP/2: a server that has begun, and that has looked at no stream.
+// HTTP/2 frames: a server that has started, and that has processed no stream.
 constexpr std::string_view kSettings("\0\0\0\4\0\0\0\0\0", 9);
 constexpr std::string_view kGoAway("\0\0\x08\7\0\0\0\0\0\0\0\0\0\0\0\0\0", 17);
 

@@ -1,4 +1,4 @@
-// Files of the machine do what the twin in memory does.
+// Real files behave like the in-memory fake.
 #include <array>
 #include <cstdlib>
 #include <filesystem>

@@ -112,7 +112,7 @@ TEST_F(Registry, reports_missing_descriptor_and_retries) {
   EXPECT_TRUE(watch.look());
 }
 
-// A driver that answers GetInfo and takes its status.
+// A driver that answers GetInfo and accepts its status.
 grpc::Methods driver_methods(int& registrations) {
   grpc::Methods methods;
   methods.unary["/pluginregistration.Registration/GetInfo"] =
@@ -132,7 +132,8 @@ grpc::Methods driver_methods(int& registrations) {
   return methods;
 }
 
-// Waits for what other tasks bring about; a test that waits in vain is ended by its time limit.
+// Waits for the results of other tasks; a test that waits without success is ended by its time
+// limit.
 Task<> until(runtime::Loop& loop, std::function<bool()> holds) {
   while (!holds()) co_await runtime::sleep_for(loop.time(), 1ms);
 }

@@ -1,4 +1,4 @@
-// What who creates an object on the playground is warned of.
+// Warnings for clients that create objects on the playground.
 #include "playground/advice.hpp"
 
 #include <gmock/gmock.h>
@@ -102,10 +102,26 @@ TEST(Advice, claim_templates_need_a_manager) {
   Scene scene;
   const std::string claims = R"(,"resourceClaims":[{"name":"c","resourceClaimTemplateName":"t"}])";
   EXPECT_THAT(scene.warnings(kPods, pod("a", claims)),
-              ElementsAre(HasSubstr("no claims come of this pod's claim templates")));
+              ElementsAre(HasSubstr("no claims come of the claim templates of this Pod")));
   const auto manager = scene.watch("dra-controller-manager/v0.1.0",
                                    "/apis/resource.k8s.io/v1/resourceclaimtemplates");
   EXPECT_THAT(scene.warnings(kPods, pod("b", claims)), IsEmpty());
+}
+
+// Its kube-scheduler is silent about pods whose claims are not made yet.
+TEST(Advice, the_claim_templates_of_a_workload_need_one_too) {
+  Scene scene({.workloads = By::playground});
+  const auto collector =
+      scene.watch("kube-controller-manager/v1.37.2 kubernetes/1/shared-informers",
+                  "/apis/resource.k8s.io/v1/resourceclaimtemplates");
+  const std::string deployment =
+      R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{)"
+      R"("metadata":{"labels":{"a":"b"}},"spec":{"resourceClaims":[{"name":"c",)"
+      R"("resourceClaimTemplateName":"t"}],)" +
+      kContainers + "}}}}";
+  EXPECT_THAT(scene.warnings(std::string(kApps) + "deployments", deployment),
+              ElementsAre(HasSubstr("no claims come of the claim templates of this Deployment"),
+                          HasSubstr("hollow nodes run no containers")));
 }
 
 TEST(Advice, a_pod_needs_a_scheduler_that_places_it) {

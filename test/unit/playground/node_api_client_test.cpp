@@ -3,7 +3,6 @@
 
 #include "apiserver/front/direct.hpp"
 #include "playground/embedded_server.hpp"
-#include "playground/objects/connection.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 
@@ -14,14 +13,15 @@ constexpr const char* kNoPodYet =
     "User \\\"system:node:n\\\" cannot get resource: node: no relationship found between node 'n' "
     "and this object";
 
-// Reads a claim that the API server refuses so many times; whether it was read, and the requests.
+// Reads a claim that the API server refuses this many times; returns whether it was read, and the
+// requests.
 runtime::Task<std::pair<bool, int>> read_refused(runtime::VirtualLoop& loop, int refusals,
                                                  std::string message) {
   runtime::Rng rng(1);
   runtime::MetricsRegistry metrics;
-  const PartContext context{loop.executor(), loop.time(), rng, metrics, runtime::Logger()};
-  EmbeddedServer server(context);
-  Connection connection(server.transport(), EmbeddedServer::config(), context);
+  const Process process{loop, metrics, rng, {}};
+  EmbeddedServer server(process);
+  const auto connection = server.connect();
   runtime::TaskGroup group(loop.executor());
   group.spawn("server", server.run());
   apiserver::Direct(server.server())
@@ -38,7 +38,7 @@ runtime::Task<std::pair<bool, int>> read_refused(runtime::VirtualLoop& loop, int
             R"("message":")" +
                 message + "\"}"};
       });
-  Api api(connection.rest());
+  Api api(connection->rest());
   NodeApiClient client(api, loop.time());
   const Result<node::ClaimView> view = co_await client.get({"default", "c"});
   group.cancel();

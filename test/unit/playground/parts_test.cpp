@@ -1,4 +1,4 @@
-// Nodes, drivers, scheduler and garbage collector together, against the API server in memory, on
+// Nodes, drivers, scheduler and garbage collector together, against the in-memory API server, on
 // virtual time.
 #include "playground/parts.hpp"
 
@@ -6,7 +6,6 @@
 
 #include "apiserver/front/direct.hpp"
 #include "playground/embedded_server.hpp"
-#include "playground/objects/connection.hpp"
 #include "playground/taint/taint.hpp"
 #include "runtime/task_group.hpp"
 #include "runtime/timestamp.hpp"
@@ -28,14 +27,14 @@ const std::string kPods = "/api/v1/namespaces/default/pods";
 const std::string kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 constexpr const char* kGpu = "gpu.example.com";
 
-// A cluster without the controllers of dra-controller-manager: what they would do is done here.
+// A cluster without the controllers of dra-controller-manager: the test does their work.
 struct Cluster {
   explicit Cluster(runtime::VirtualLoop& virtual_loop, Size size = {})
       : loop(virtual_loop),
-        context{loop.executor(), loop.time(), rng, metrics, runtime::Logger()},
-        server(context),
-        connection(server.transport(), EmbeddedServer::config(), context),
-        parts(context, connection.rest(), size),
+        process{loop, metrics, rng, {}},
+        server(process),
+        connection(server.connect()),
+        parts(process, connection->rest(), size),
         api(server.server()),
         group(loop.executor()) {}
 
@@ -43,7 +42,8 @@ struct Cluster {
     group.spawn("server", server.run());
     const Result<> published = co_await parts.publish();
     EXPECT_TRUE(published) << (published ? "" : published.error().message);
-    group.spawn("parts", parts.run());
+    group.spawn("parts", manager::run_epoch("test", process, connection->rest(),
+                                            [this](manager::Epoch& epoch) { parts.fill(epoch); }));
     co_await settle();
   }
   runtime::Task<> settle() { return sleep_for(loop.time(), 100ms); }
@@ -71,7 +71,7 @@ struct Cluster {
                             R"("resourceClaims":[)" + claims + "]}}");
     EXPECT_EQ(made.status, 201) << serialize(made.body);
   }
-  // As the claim controller does when nobody needs the devices any more.
+  // Like the claim controller when nobody needs the devices any longer.
   void deallocate(const std::string& claim) {
     api.patch(kClaims + "/" + claim + "/status", apiserver::kMerge,
               R"({"status":{"allocation":null,"reservedFor":null}})");
@@ -102,7 +102,7 @@ struct Cluster {
     return count;
   }
   Answer claim(const std::string& name) { return api.get(kClaims + "/" + name); }
-  // "pool/device" of all claims; each may be there once.
+  // "pool/device" of all claims; each may occur once.
   std::multiset<std::string> devices() {
     std::multiset<std::string> all;
     const Answer claims = api.get(kClaims);
@@ -120,9 +120,9 @@ struct Cluster {
   runtime::VirtualLoop& loop;
   runtime::MetricsRegistry metrics;
   runtime::Rng rng{1};
-  PartContext context;
+  Process process;
   EmbeddedServer server;
-  Connection connection;
+  std::unique_ptr<Connection> connection;
   Parts parts;
   apiserver::Direct api;
   runtime::TaskGroup group;
@@ -148,7 +148,7 @@ CO_TEST(Parts, publish_nodes_classes_and_slices_again_after_restart) {
 CO_TEST(Parts, keep_taint_when_drivers_restart) {
   Cluster cluster(loop, {.nodes = 1, .devices = 2, .drivers = {kGpu}});
   co_await cluster.start();
-  Api api(cluster.connection.rest());
+  Api api(cluster.connection->rest());
   const TaintChanges changes{.add = {{"broken", "ecc", "NoExecute"}}};
   const auto done = co_await taint_device(api, {kGpu, "node-0", "dev-1"}, changes);
   EXPECT_EQ(done, "tainted");
@@ -169,7 +169,7 @@ CO_TEST(Parts, keep_taint_when_drivers_restart) {
 CO_TEST(Parts, report_taint_that_cannot_be_set) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
-  Api api(cluster.connection.rest());
+  Api api(cluster.connection->rest());
   const auto done = co_await taint_device(api, {kGpu, "node-9", "dev-0"}, {});
   CO_ASSERT_TRUE(!done);
   EXPECT_EQ(done.error().message, "driver gpu.example.com has no pool node-9; it has: node-0");
@@ -519,7 +519,7 @@ CO_TEST(Parts, end_pod_by_annotation_after_its_stop_time) {
   co_await cluster.stop();
 }
 
-// A Job that makes a replacement only for pods that have failed waits for this.
+// A Job that replaces only failed pods waits for this.
 CO_TEST(Parts, keep_deleted_pod_with_finalizer_in_final_phase) {
   Cluster cluster(loop);
   co_await cluster.start();
@@ -610,7 +610,7 @@ CO_TEST(Parts, create_claim_for_extended_resources) {
   co_await cluster.stop();
 }
 
-// A driver "late.example.com" whose only device must be made ready, and a pod that asks for it by
+// A driver "late.example.com" whose only device must become ready, and a pod that requests it by
 // its extended resource.
 void make_late(Cluster& cluster) {
   cluster.api.post("/apis/resource.k8s.io/v1/deviceclasses",

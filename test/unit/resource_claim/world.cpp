@@ -37,7 +37,7 @@ World::Process::Process(World& world)
       controller(
           {.stores = stores,
            .api = world.role == Role::writes ? static_cast<ClaimApi&>(world.api) : shadow,
-           .events = world.role == Role::writes ? static_cast<common::EventSink&>(world.events)
+           .events = world.role == Role::writes ? static_cast<api::EventSink&>(world.events)
                                                 : shadow_events,
            .foreign = foreign,
            .time = world.loop.time(),
@@ -57,7 +57,7 @@ namespace {
 template <class T>
 void deliver_to(informers::StoreWriter<T>& writer, const api::ChangeEvent<T>& change) {
   api::Decoded<T> seen = change.subject;
-  // As the decoders do it: a pod without claims passes by without its object.
+  // Like the decoders: a pod without claims has no object.
   if constexpr (std::is_same_v<T, api::Pod>) {
     if (!seen.object->is_of_interest()) seen.object = nullptr;
   }

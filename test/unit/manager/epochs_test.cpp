@@ -1,6 +1,6 @@
-// Sessions and the stop of the process, with sessions that the test makes: what comes after what,
+// Epochs and the stop of the process, with epochs that the test makes: what comes after what,
 // and what a failure leads to.
-#include "cmd/dra-controller-manager/sessions.hpp"
+#include "manager/epochs.hpp"
 
 #include <stdexcept>
 
@@ -15,23 +15,23 @@ namespace {
 using namespace std::chrono_literals;
 using runtime::Task;
 
-// The test's wishes for sessions, and their outcomes.
+// The test's wishes for epochs, and their outcomes.
 struct Script {
   std::optional<runtime::Duration> fails_after = {};
   bool watches_fail = false;
   std::vector<std::string> stuck = {};
-  std::vector<std::string> versions = {};  // of the sessions made, in this order
+  std::vector<std::string> versions = {};  // of the epochs made, in this order
   int alive = 0;
 };
 
-class FakeSession final : public VersionedWork {
+class FakeEpoch final : public VersionedWork {
  public:
-  FakeSession(runtime::TimeSource& time, Script& script, std::string version)
+  FakeEpoch(runtime::TimeSource& time, Script& script, std::string version)
       : time_(time), script_(script), version_(std::move(version)), stopped_(time) {
     script_.versions.push_back(version_);
     ++script_.alive;
   }
-  ~FakeSession() override { --script_.alive; }
+  ~FakeEpoch() override { --script_.alive; }
 
   Task<> run() override {
     if (script_.fails_after) {
@@ -53,7 +53,7 @@ class FakeSession final : public VersionedWork {
   runtime::Condition stopped_;
 };
 
-// A manager's worth of it: sessions in a group of their own, guarded.
+// A manager's worth of it: epochs in a group of their own, guarded.
 struct Site {
   explicit Site(runtime::VirtualLoop& loop, Script wanted = {},
                 client::Availability availability = client::Served{"v1"})
@@ -66,13 +66,13 @@ struct Site {
               if (severity == runtime::Severity::error) errors.emplace_back(line);
             })),
         stop(time, log),
-        sessions(
+        epochs(
             loop.executor(), time, log, stop, [this] { return find(); },
             [this](const client::Served& served) {
-              return std::make_unique<FakeSession>(time, script, served.version);
+              return std::make_unique<FakeEpoch>(time, script, served.version);
             }),
         tasks(loop.executor()) {
-    tasks.spawn("sessions", stop.guard("sessions", sessions.run()));
+    tasks.spawn("epochs", stop.guard("epochs", epochs.run()));
   }
 
   Task<client::Availability> find() { co_return answer; }
@@ -83,11 +83,11 @@ struct Site {
   std::vector<std::string> errors;
   runtime::Logger log;
   Stop stop;
-  Sessions sessions;
+  Epochs epochs;
   runtime::TaskGroup tasks;
 };
 
-CO_TEST(Sessions, exit_with_own_status_after_failure) {
+CO_TEST(Epochs, exit_with_own_status_after_failure) {
   Site site(loop, {.fails_after = 5s});
   co_await site.stop.wait();
   EXPECT_EQ(site.time.now().time_since_epoch(), 5s);
@@ -97,47 +97,47 @@ CO_TEST(Sessions, exit_with_own_status_after_failure) {
   co_await site.tasks.join();
 }
 
-CO_TEST(Sessions, are_not_queried_after_failure) {
+CO_TEST(Epochs, are_not_queried_after_failure) {
   Site site(loop, {.fails_after = 5s});
   co_await runtime::yield();
-  EXPECT_EQ(site.sessions.why_not_ready(), "pods of v1");
+  EXPECT_EQ(site.epochs.why_not_ready(), "pods of v1");
   co_await site.stop.wait();
   EXPECT_EQ(site.script.alive, 0);
-  EXPECT_EQ(site.sessions.why_not_ready(), "asking the API server what it serves");
-  EXPECT_FALSE(site.sessions.stop_current());
+  EXPECT_EQ(site.epochs.why_not_ready(), "asking the API server what it serves");
+  EXPECT_FALSE(site.epochs.stop_current());
   co_await site.tasks.join();
 }
 
-CO_TEST(Sessions, report_stuck_part_for_restart) {
+CO_TEST(Epochs, report_stuck_part_for_restart) {
   Site site(loop, {.stuck = {"pods: silent", "claims: working"}});
   co_await runtime::yield();
-  EXPECT_EQ(site.sessions.why_stuck(), "pods: silent; claims: working");
+  EXPECT_EQ(site.epochs.why_stuck(), "pods: silent; claims: working");
   site.tasks.cancel();
   co_await site.tasks.join();
 }
 
-CO_TEST(Sessions, are_not_queried_after_cancellation) {
+CO_TEST(Epochs, are_not_queried_after_cancellation) {
   Site site(loop);
   co_await runtime::sleep_for(site.time, 1s);
   site.tasks.cancel();
   co_await site.tasks.join();
   EXPECT_EQ(site.script.alive, 0);
-  EXPECT_FALSE(site.sessions.stop_current());
+  EXPECT_FALSE(site.epochs.stop_current());
   EXPECT_EQ(site.stop.exit_status(), ExitStatus::asked_to_stop);
   EXPECT_FALSE(site.stop.is_requested());
 }
 
-CO_TEST(Sessions, start_no_other_after_stop_request) {
+CO_TEST(Epochs, start_no_other_after_stop_request) {
   Site site(loop);
   co_await runtime::sleep_for(site.time, 1s);
   site.stop.request();
-  EXPECT_TRUE(site.sessions.stop_current());
+  EXPECT_TRUE(site.epochs.stop_current());
   co_await site.tasks.join();
   EXPECT_EQ(site.script.versions, std::vector<std::string>{"v1"});
   EXPECT_EQ(site.stop.exit_status(), ExitStatus::asked_to_stop);
 }
 
-CO_TEST(Sessions, change_version_when_old_one_is_not_served) {
+CO_TEST(Epochs, change_version_when_old_one_is_not_served) {
   Site site(loop);
   co_await runtime::sleep_for(site.time, 1s);
   site.answer = client::Served{"v2"};
@@ -151,13 +151,13 @@ CO_TEST(Sessions, change_version_when_old_one_is_not_served) {
   co_await site.tasks.join();
 }
 
-CO_TEST(Sessions, wait_for_version_to_be_served) {
+CO_TEST(Epochs, wait_for_version_to_be_served) {
   Site site(loop, {}, client::NotServed{"resource.k8s.io is not served"});
   co_await runtime::yield();
-  EXPECT_EQ(site.sessions.why_not_ready(), "resource.k8s.io is not served");
+  EXPECT_EQ(site.epochs.why_not_ready(), "resource.k8s.io is not served");
   site.answer = client::Served{"v1"};
   co_await runtime::sleep_for(site.time, 31s);
-  EXPECT_EQ(site.sessions.why_not_ready(), "pods of v1");
+  EXPECT_EQ(site.epochs.why_not_ready(), "pods of v1");
   site.tasks.cancel();
   co_await site.tasks.join();
 }

@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/sessions.hpp"
+#include "manager/epochs.hpp"
 
 #include <utility>
 #include <variant>
@@ -16,14 +16,14 @@ using namespace std::chrono_literals;
 using runtime::Deadline;
 using runtime::Task;
 
-// How often to look whether the cluster still serves what we use.
+// How often to check whether the cluster still serves the version in use.
 constexpr runtime::Duration kDiscoveryInterval = 30s;
-// A fault that lasts is logged this often.
+// A lasting fault is logged this often.
 constexpr runtime::Duration kRepeatInterval = 5min;
 
-std::string describe(const client::Availability& availability) {
+std::string describe(const client::Availability& availability, const std::string& group) {
   if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
-    return "resource.k8s.io: " + to_string(unknown->error);
+    return group + ": " + to_string(unknown->error);
   }
   const auto* not_served = std::get_if<client::NotServed>(&availability);
   return not_served != nullptr ? not_served->why : std::string();
@@ -34,57 +34,57 @@ std::optional<std::string> joined(const std::vector<std::string>& reasons) {
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-Task<> run_then_cancel(VersionedWork& session, runtime::TaskGroup& group) {
-  co_await session.run();
+Task<> run_then_cancel(VersionedWork& epoch, runtime::TaskGroup& group) {
+  co_await epoch.run();
   group.cancel();
 }
 
 }  // namespace
 
-Sessions::Sessions(runtime::Executor executor, runtime::TimeSource& time, runtime::Logger log,
-                   Stop& stop, Find find, Make make)
+Epochs::Epochs(runtime::Executor executor, runtime::TimeSource& time, runtime::Logger log,
+               Stop& stop, Find find, Make make, std::string group)
     : executor_(std::move(executor)),
       time_(time),
       log_(std::move(log)),
       stop_(stop),
       find_(std::move(find)),
       make_(std::move(make)),
+      group_(std::move(group)),
       discovery_guard_(time, kRepeatInterval) {}
 
-Task<> Sessions::run() {
+Task<> Epochs::run() {
   while (!stop_.is_requested()) {
     const std::optional<client::Served> served = co_await find_version();
-    if (served && !stop_.is_requested()) co_await run_session(make_(*served));
+    if (served && !stop_.is_requested()) co_await run_epoch(make_(*served));
   }
 }
 
-bool Sessions::stop_current() {
+bool Epochs::stop_current() {
   if (current_ == nullptr) return false;
   current_->stop();
   return true;
 }
 
-std::optional<std::string> Sessions::why_not_ready() const {
+std::optional<std::string> Epochs::why_not_ready() const {
   if (current_ == nullptr) {
     return discovery_problem_.empty() ? "asking the API server what it serves" : discovery_problem_;
   }
   return joined(current_->missing());
 }
 
-std::optional<std::string> Sessions::why_stuck() const {
+std::optional<std::string> Epochs::why_stuck() const {
   return current_ == nullptr ? std::nullopt : joined(current_->stuck());
 }
 
 // Nothing: not served, or not known; a while has been waited already.
-Task<std::optional<client::Served>> Sessions::find_version() {
+Task<std::optional<client::Served>> Epochs::find_version() {
   const client::Availability availability = co_await find_();
   if (const auto* served = std::get_if<client::Served>(&availability)) {
-    log_.info("Using resource.k8s.io", {{"version", served->version}});
     discovery_problem_.clear();
     discovery_guard_.reset();
     co_return *served;
   }
-  discovery_problem_ = describe(availability);
+  discovery_problem_ = describe(availability, group_);
   if (discovery_guard_.should_log(discovery_problem_)) {
     log_.warning("Cannot work yet", {{"why", discovery_problem_}});
   }
@@ -92,30 +92,30 @@ Task<std::optional<client::Served>> Sessions::find_version() {
   co_return std::nullopt;
 }
 
-Task<> Sessions::run_session(std::unique_ptr<VersionedWork> session) {
+Task<> Epochs::run_epoch(std::unique_ptr<VersionedWork> epoch) {
   // On every way out, a failure's too: the status pages go on asking.
   struct Current {
     VersionedWork*& place;
     ~Current() { place = nullptr; }
   } current{current_};
-  current_ = session.get();
+  current_ = epoch.get();
   runtime::TaskGroup group(executor_);
-  group.spawn("session", run_then_cancel(*session, group));
-  group.spawn("version", end_when_not_served(*session));
+  group.spawn("epoch", run_then_cancel(*epoch, group));
+  group.spawn("version", end_when_not_served(*epoch));
   co_await group.join();
 }
 
-Task<> Sessions::end_when_not_served(VersionedWork& session) {
+Task<> Epochs::end_when_not_served(VersionedWork& epoch) {
   for (;;) {
     co_await runtime::sleep_for(time_, kDiscoveryInterval);
-    if (!session.has_failing_watch()) continue;
+    if (!epoch.has_failing_watch()) continue;
     const client::Availability availability = co_await find_();
     const auto* served = std::get_if<client::Served>(&availability);
-    const bool is_same = served != nullptr && served->version == session.version();
+    const bool is_same = served != nullptr && served->version == epoch.version();
     if (is_same || std::holds_alternative<client::Unknown>(availability)) continue;
     log_.warning("The API server has stopped serving the version in use",
-                 {{"version", session.version()}});
-    session.stop();
+                 {{"version", epoch.version()}});
+    epoch.stop();
   }
 }
 

@@ -1,15 +1,14 @@
-#include "cmd/dra-controller-manager/late_kind.hpp"
+#include "manager/late_kind.hpp"
 
-#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "manager/find_version.hpp"
 #include "runtime/deadline.hpp"
 
 namespace dcm::manager {
 
-using namespace std::chrono_literals;
 using runtime::Task;
 
 LateKind::LateKind(Dependencies dependencies, const api::ResourceKind& kind, Hooks hooks)
@@ -19,7 +18,7 @@ LateKind::LateKind(Dependencies dependencies, const api::ResourceKind& kind, Hoo
       missing_(fmt::format("{}: not asked for yet", kind.plural)) {}
 
 Task<client::Availability> LateKind::ask() {
-  return deps_.discovery.find({&kind_}, runtime::Deadline::after(deps_.time, 30s));
+  return deps_.discovery.find({&kind_}, runtime::Deadline::after(deps_.time, kDiscoveryTimeout));
 }
 
 Task<> LateKind::find() {
@@ -44,7 +43,7 @@ Task<> LateKind::follow() {
 
 void LateKind::take(const client::Availability& availability) {
   if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
-    // Once it was known, the work goes on without.
+    // Once it was known, work continues without it.
     if (missing_) missing_ = fmt::format("{}: {}", kind_.plural, to_string(unknown->error));
     return;
   }

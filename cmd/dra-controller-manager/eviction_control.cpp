@@ -1,0 +1,115 @@
+// The device taint eviction controller in the manager, with the caches that it alone needs.
+#include "cmd/dra-controller-manager/control.hpp"
+#include "controllers/api/decoders.hpp"
+#include "controllers/api/resources.hpp"
+#include "controllers/device_taint_eviction/api/api_client.hpp"
+#include "controllers/device_taint_eviction/api/shadow_api.hpp"
+#include "controllers/device_taint_eviction/controller.hpp"
+
+namespace dcm::manager {
+namespace {
+
+constexpr const char* kName = "device-taint-eviction-controller";
+
+using runtime::Task;
+
+class EvictionControl {
+ public:
+  explicit EvictionControl(const ControlContext& context);
+
+  Cache<api::ResourceSlice>& slices() { return slices_; }
+  device_taint_eviction::Controller& controller() { return controller_; }
+  // Works, or in a dry run looks on.
+  Task<> run();
+  OptionalKind rules();
+
+ private:
+  AnyCache use_rules(const client::Served& served);
+
+  const Process& process_;
+  client::RestClient& rest_;
+  Cache<api::ResourceSlice>& slices_;
+  device_taint_eviction::ApiClient api_;
+  api::Format content_type_;
+  std::optional<Shadow<device_taint_eviction::ShadowApi>> shadow_;  // nullopt: no dry run
+  device_taint_eviction::Controller controller_;
+  std::optional<Cache<api::DeviceTaintRule>> rules_;
+};
+
+EvictionControl::EvictionControl(const ControlContext& context)
+    : process_(context.process()),
+      rest_(context.rest()),
+      slices_(context.slices()),
+      api_(rest_, context.pods.resource(), context.options.kube_api_content_type),
+      content_type_(context.options.kube_api_content_type),
+      shadow_(make_shadow<device_taint_eviction::ShadowApi>(
+          context, kName,
+          [this]() -> const device_taint_eviction::Tracker& { return controller_.tracker(); })),
+      controller_(
+          {.lookup = {context.pods.reader(), context.claims.reader(),
+                      device_taint_eviction::declare_pods_by_group(context.pods.informer(),
+                                                                   context.options.features)},
+           .api = shadow_ ? static_cast<device_taint_eviction::EvictionApi&>(shadow_->api()) : api_,
+           .events = shadow_ ? shadow_->events() : context.events,
+           .time = process_.loop.time(),
+           .metrics = process_.metrics,
+           .log = logger_of(context, kName)},
+          {.workers = context.options.concurrent_device_taint_eviction_syncs,
+           .mode = context.options.eviction_mode,
+           .evictions_per_second = context.options.eviction_rate}) {
+  controller_.observe(context.pods.informer(), context.claims.informer(), slices_.informer());
+}
+
+Task<> EvictionControl::run() {
+  return run_with(shadow_ ? &shadow_->expectations() : nullptr, controller_.run(),
+                  process_.loop.executor());
+}
+
+// Pods must not be judged without the rules, if there are any. A cluster that serves no rules may
+// serve them later. If their version changes or is no longer served, a new epoch begins: no pod
+// may be judged by rules that are out of date.
+OptionalKind EvictionControl::rules() {
+  const runtime::Logger& log = process_.log;
+  return {.kind = &api::kDeviceTaintRules,
+          .use = [this](const client::Served& served) { return use_rules(served); },
+          .on_missing =
+              [log] {
+                log.info("No version of DeviceTaintRules is served: only drivers taint devices");
+              },
+          .on_lost =
+              [log](const std::string& version) {
+                log.warning(
+                    "The API server has stopped serving the version of DeviceTaintRules in use",
+                    {{"version", version}});
+              }};
+}
+
+AnyCache EvictionControl::use_rules(const client::Served& served) {
+  process_.log.info("Using DeviceTaintRules", {{"version", served.version}});
+  api::Resource resource = client::resource_of(api::kDeviceTaintRules, served);
+  api_.use_rules(resource);
+  rules_.emplace(rest_, std::move(resource), api::make_rule_decoder(content_type_), process_);
+  controller_.observe_rules(rules_->informer());
+  return any_cache(*rules_);
+}
+
+void add(const ControlContext& context) {
+  const auto control = context.epoch.keep(std::make_shared<EvictionControl>(context));
+  device_taint_eviction::Controller& controller = control->controller();
+  Controller value = make_controller(context, kName, controller, control->slices().sync());
+  value.run = [control = control.get()] { return control->run(); };
+  value.queue = "eviction";
+  if (context.options.features.dra_device_taint_rules) value.optional_kind = control->rules();
+  context.epoch.add(std::move(value));
+  context.explanations.eviction_controller = &controller;
+}
+
+}  // namespace
+
+const ControlType kEvictionControl{.name = kName,
+                                   .runs = &Options::runs_device_taint_eviction_controller,
+                                   .gate = &common::FeatureGates::dra_device_taints,
+                                   .kind = &api::kResourceSlices,
+                                   .add = add};
+
+}  // namespace dcm::manager

@@ -1,0 +1,58 @@
+// A controller as the frame knows it, whatever it does: a value in the list of an epoch.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "informers/sync_state.hpp"
+#include "manager/cache.hpp"
+#include "runtime/task.hpp"
+#include "workqueue/scheduler.hpp"
+
+namespace dcm::manager {
+
+// The cache of a kind, whatever its type. Who adds it keeps it until the epoch has ended.
+struct AnyCache {
+  informers::SyncState* sync;
+  std::function<runtime::Task<>()> run;
+};
+
+template <class T>
+AnyCache any_cache(Cache<T>& cache) {
+  return {&cache.sync(), [&cache] { return cache.informer().run(); }};
+}
+
+// A kind that a controller uses where it is served, in a version of its own: the controller does
+// not begin before that is known, works without it, and gets it when it is served later. A version
+// that stops being served ends the epoch.
+struct OptionalKind {
+  const api::ResourceKind* kind;
+  // It is served, which is true once at most. Returns its cache.
+  std::function<AnyCache(const client::Served&)> use;
+  // For the log: as the work begins without it, and as the version in use is lost.
+  std::function<void()> on_missing;
+  std::function<void(const std::string& version)> on_lost;
+};
+
+struct Controller {
+  std::string name;  // in running_managed_controllers
+  // Complete before it works.
+  std::vector<informers::SyncState*> caches = {};
+  std::optional<OptionalKind> optional_kind = std::nullopt;
+  // The caches are complete; the lease may be far away.
+  std::function<void()> on_synced = {};
+  // Called once, with the caches complete and the lease. Until stop(), or cancellation.
+  std::function<runtime::Task<>()> run;
+  // Nothing new is begun, and run() ends when what is in hand is done. Idempotent, and may come
+  // before run(). Empty: run() is cancelled.
+  std::function<void()> stop = {};
+  // The API server works again: what has failed meanwhile is tried again at once.
+  std::function<void()> retry_now = {};
+  // Of its queue, which is called `queue` where it is stuck.
+  std::function<workqueue::Load()> load = {};
+  std::string queue = {};
+};
+
+}  // namespace dcm::manager

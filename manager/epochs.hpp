@@ -1,0 +1,75 @@
+// Runs one epoch after the other, as versions of the kinds that the controllers share come and go.
+//
+// Asks the API server what it serves, has an epoch made for that version, runs it until the version
+// is no longer served or the process stops, and starts over.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/discovery/discovery.hpp"
+#include "manager/stop.hpp"
+#include "runtime/log.hpp"
+#include "runtime/task.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::manager {
+
+// Work that is bound to one version of some kinds.
+class VersionedWork {
+ public:
+  virtual ~VersionedWork() = default;
+
+  // Until stop() or cancellation.
+  virtual runtime::Task<> run() = 0;
+  // Starts nothing new; run() ends when work in progress is done. Idempotent.
+  virtual void stop() = 0;
+
+  virtual const std::string& version() const = 0;
+  // Reasons why it is not ready, one line each; empty: it is ready.
+  virtual std::vector<std::string> missing() const = 0;
+  // Parts that are stuck until a restart, one line each.
+  virtual std::vector<std::string> stuck() const = 0;
+  // Whether a cache cannot be kept fresh: perhaps the version is no longer served.
+  virtual bool has_failing_watch() const = 0;
+};
+
+class Epochs {
+ public:
+  using Find = std::function<runtime::Task<client::Availability>()>;
+  using Make = std::function<std::unique_ptr<VersionedWork>(const client::Served&)>;
+
+  // `find` asks for kinds of `group`. `time` and `stop` must outlive it.
+  Epochs(runtime::Executor executor, runtime::TimeSource& time, runtime::Logger log, Stop& stop,
+         Find find, Make make, std::string group = {});
+
+  // Until the stop is requested and the epoch in hand has ended. Throws what an epoch throws.
+  runtime::Task<> run();
+  // Asks the epoch in hand to end, if there is one. Nothing: there is none to wait for.
+  bool stop_current();
+  // Why the work is not done yet, in one line.
+  std::optional<std::string> why_not_ready() const;
+  // Why only a restart would help, in one line.
+  std::optional<std::string> why_stuck() const;
+
+ private:
+  runtime::Task<std::optional<client::Served>> find_version();
+  runtime::Task<> run_epoch(std::unique_ptr<VersionedWork> epoch);
+  runtime::Task<> end_when_not_served(VersionedWork& epoch);
+
+  runtime::Executor executor_;
+  runtime::TimeSource& time_;
+  runtime::Logger log_;
+  Stop& stop_;
+  Find find_;
+  Make make_;
+  std::string group_;
+  VersionedWork* current_ = nullptr;  // null: none
+  std::string discovery_problem_;
+  runtime::RepeatGuard discovery_guard_;
+};
+
+}  // namespace dcm::manager

@@ -1,0 +1,117 @@
+// How a program of controllers starts and stops, whatever its controllers: in one order, for
+// processes, tests and simulations.
+//
+// Start: what all else needs (connections, ports), events, jobs, then the epoch, which fills the
+// caches, asks for the lease and works. Stop, in reverse: workers finish what they have begun, the
+// lease is given back, then events and what all else needs end. Network, clocks, randomness and the
+// consequence of a lost lease are handed in.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/events/event_recorder.hpp"
+#include "manager/epoch.hpp"
+#include "manager/epochs.hpp"
+#include "manager/health.hpp"
+#include "manager/leader_election.hpp"
+#include "manager/leadership.hpp"
+#include "manager/process.hpp"
+#include "manager/reconciler.hpp"
+#include "manager/stop.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::manager {
+
+struct LifecycleOptions {
+  std::string program;  // who reports events and owns fields
+  // nullopt: without an election; then only one instance may run.
+  std::optional<LeaderElectionOptions> election = std::nullopt;
+  // How long work in flight may take once the stop is requested.
+  runtime::Duration drain_timeout = std::chrono::seconds(20);
+};
+
+// The controllers of a program: `fill` adds them, and the caches that they share, to each epoch.
+struct Controllers {
+  client::KindSet kinds = {};  // that an epoch needs in one version; empty: none
+  std::function<void(Epoch&)> fill = {};
+  // Before the first epoch; it may request the stop. Empty: nothing comes before.
+  std::function<runtime::Task<>()> before = {};
+};
+
+class Lifecycle {
+ public:
+  // All of them must outlive it. `rest` asks `fence` before each write; `lease_rest` does not, and
+  // has a connection of its own.
+  struct Dependencies {
+    Process process;
+    client::RestClient& rest;
+    client::RestClient& lease_rest;
+    leader_election::Fence* fence = nullptr;  // null: there is never an election
+  };
+
+  Lifecycle(Dependencies dependencies, LifecycleOptions options);
+
+  // These come before run(); what they refer to outlives it.
+
+  void use(Controllers controllers);
+  // Begins before all else, and ends after it.
+  void add_foundation(std::string name, JobFunction run);
+  // With the controllers, but in every instance. Ends by itself or by cancellation.
+  void add_job(std::string name, JobFunction run);
+
+  const Dependencies& dependencies() const { return deps_; }
+  const LifecycleOptions& options() const { return options_; }
+  client::EventRecorder& events() { return recorder_; }
+  // Of the process: it makes progress, its caches are complete, it takes part in the election.
+  Health& health() { return health_; }
+  // Null: there is no election.
+  const LeaderElection* election() const { return leader_ ? &*leader_ : nullptr; }
+  // Why it is not ready to work, in one line.
+  std::optional<std::string> why_not_ready() const;
+
+  // Until request_stop(), or until a part has failed.
+  runtime::Task<> run();
+  void request_stop(ExitStatus status = ExitStatus::asked_to_stop) { stop_.request(status); }
+  ExitStatus exit_status() const { return stop_.exit_status(); }
+  // The part that has failed, and why; empty: none has.
+  const std::string& failure() const { return stop_.failure(); }
+  // For a simulated process that is killed, once run() was cancelled and has ended.
+  runtime::Task<> abandon();
+
+ private:
+  struct Part {
+    std::string name;
+    JobFunction run;
+  };
+
+  void start();
+  runtime::Task<> work();
+  runtime::Task<> stop();
+  runtime::Task<> drain();
+  void give_up();
+  bool has_lost_lease() const;
+  runtime::Task<client::Availability> find();
+  std::unique_ptr<Epoch> make_epoch(const client::Served& served);
+  void spawn(runtime::TaskGroup& group, const std::string& part, runtime::Task<> task);
+
+  Dependencies deps_;
+  LifecycleOptions options_;
+  runtime::TimeSource& time_;
+  client::EventRecorder recorder_;
+  Leadership leadership_;
+  std::optional<LeaderElection> leader_;
+  Stop stop_;
+  Controllers controllers_;
+  std::optional<Epochs> epochs_;  // always, once there are controllers
+  Health health_;
+  std::vector<Part> foundations_;
+  std::vector<Part> jobs_;
+  runtime::TaskGroup background_;
+  runtime::TaskGroup job_tasks_;
+  runtime::TaskGroup work_;
+};
+
+}  // namespace dcm::manager

@@ -1,0 +1,42 @@
+#include "manager/progress.hpp"
+
+#include <fmt/format.h>
+
+namespace dcm::manager {
+namespace {
+
+// A server that restarts, or a connection that breaks, is no reason to be called unready.
+constexpr runtime::Duration kFailingMax = std::chrono::seconds(10);
+
+std::int64_t whole_seconds(runtime::Duration duration) {
+  return std::chrono::floor<std::chrono::seconds>(duration).count();
+}
+
+std::int64_t whole_minutes(runtime::Duration duration) {
+  return std::chrono::floor<std::chrono::minutes>(duration).count();
+}
+
+}  // namespace
+
+std::optional<std::string> why_stuck(const informers::SyncState& cache) {
+  const std::optional<runtime::Duration> silence = cache.last_event_age();
+  if (!silence || *silence < kSilenceMax || cache.failing()) return std::nullopt;
+  return fmt::format("{}: nothing heard from the API server for {} minutes, though it answers",
+                     cache.resource(), whole_minutes(*silence));
+}
+
+std::optional<std::string> why_stuck(std::string_view queue, const workqueue::Load& load) {
+  if (load.longest < kWorkMax) return std::nullopt;
+  return fmt::format("{}: an item has been worked on for {} minutes", queue,
+                     whole_minutes(load.longest));
+}
+
+std::optional<std::string> why_incomplete(const informers::SyncState& cache) {
+  if (!cache.is_synced()) return cache.describe();
+  const auto failing = cache.failing();
+  if (!failing || *failing < kFailingMax) return std::nullopt;
+  return fmt::format("{}: no news for {} s: {}", cache.resource(), whole_seconds(*failing),
+                     cache.last_error());
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,31 @@
+// Whether the caches and queues of a program get on: what is missing for good work, and what has
+// stopped in a way that only a restart mends.
+//
+// An answer of the process shows that its loop turns. A cluster that is unreachable or refuses us
+// is no reason to restart: those parts report it themselves, and continue.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "informers/sync_state.hpp"
+#include "workqueue/scheduler.hpp"
+
+namespace dcm::manager {
+
+// A watch brings a bookmark a minute. If a healthy watch is silent for this long, it has lost its
+// connection without noticing.
+inline constexpr runtime::Duration kSilenceMax = std::chrono::minutes(15);
+// Every request has a far earlier deadline, so a worker that takes longer waits for nothing.
+inline constexpr runtime::Duration kWorkMax = std::chrono::minutes(15);
+
+// In one line; nullopt: it makes progress, or says itself why not.
+std::optional<std::string> why_stuck(const informers::SyncState& cache);
+std::optional<std::string> why_stuck(std::string_view queue, const workqueue::Load& load);
+
+// In one line; nullopt: it has all objects, and follows their changes.
+std::optional<std::string> why_incomplete(const informers::SyncState& cache);
+
+}  // namespace dcm::manager

@@ -1,0 +1,61 @@
+#include "manager/run.hpp"
+
+#include <utility>
+
+#include "runtime/memory.hpp"
+
+namespace dcm::manager {
+namespace {
+
+// What the parts of every program need.
+void add_foundations(Lifecycle& lifecycle, Connection& connection, Ports& ports) {
+  lifecycle.add_foundation("ports", [&] { return ports.run(connection.rest()); });
+  lifecycle.add_foundation("HTTP/2", [&] { return connection.speak_http2(); });
+  lifecycle.add_foundation("TLS files", [&] { return connection.watch_files(); });
+  lifecycle.add_foundation("credentials", [&] { return connection.keep_credentials_fresh(); });
+  lifecycle.add_foundation("free memory", [&time = lifecycle.dependencies().process.loop.time()] {
+    return runtime::keep_returning_free_memory(time);
+  });
+}
+
+LifecycleOptions with_namespace(LifecycleOptions options, const client::ClusterConfig& config) {
+  if (options.election && options.election->lease.namespace_.empty()) {
+    options.election->lease.namespace_ = api::InternedString(config.namespace_);
+  }
+  return options;
+}
+
+void report(const client::ClusterConfig& config, const runtime::Logger& log) {
+  if (config.proxy) log.info("Using a proxy", {{"proxy", config.proxy->endpoint.authority()}});
+  for (const std::string& warning : config.warnings) log.warning(warning);
+}
+
+}  // namespace
+
+int run(const RunOptions& options,
+        const std::function<std::shared_ptr<void>(const Host&)>& prepare) {
+  const std::string& program = options.lifecycle.program;
+  const auto config =
+      client::load_cluster_config(options.cluster, client::Environment::of_process());
+  if (!config) return refuse(program, config.error().message);
+  OwnProcess own(program, options.verbosity, options.log_format);
+  if (options.events == Events::gathered) own.loop.gather_events();
+  const Process process = own.process();
+  const runtime::Refresh process_metrics = runtime::register_process_metrics(own.metrics);
+  leader_election::Fence fence(own.loop.time());
+  const client::WriteGate& gate = options.gate != nullptr ? *options.gate : fence;
+  auto connection = Connection::open(*config, options.connection, gate, process);
+  if (!connection) return refuse(program, connection.error().message);
+  Lifecycle lifecycle({process, (*connection)->rest(), (*connection)->lease_rest(), &fence},
+                      with_namespace(options.lifecycle, *config));
+  const auto ports = Ports::open(process, lifecycle.health(), options.serving, options.object_of);
+  if (!ports) return refuse(program, ports.error().message);
+  add_foundations(lifecycle, **connection, **ports);
+  const auto kept = prepare({own, process, *config, **connection, **ports, lifecycle});
+  report(*config, process.log);
+  stop_on_signals(own.loop, [&lifecycle] { lifecycle.request_stop(); });
+  own.loop.run(lifecycle.run());
+  return static_cast<int>(lifecycle.exit_status());
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,49 @@
+// The process of a program of controllers, once its flags are read: connection, ports and signals
+// around the lifecycle.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/config/config.hpp"
+#include "manager/connection.hpp"
+#include "manager/lifecycle.hpp"
+#include "manager/own_process.hpp"
+#include "manager/serving/ports.hpp"
+
+namespace dcm::manager {
+
+enum class Events : std::uint8_t { one_by_one, gathered };  // Loop::gather_events
+
+struct RunOptions {
+  LifecycleOptions lifecycle;  // a lease without a namespace is in that of the pod or kubeconfig
+  int verbosity = 0;
+  runtime::LogFormat log_format = runtime::LogFormat::text;
+  client::ConfigOverrides cluster = {};
+  ConnectionOptions connection = {};
+  // Instead of the fence; null: none.
+  const client::WriteGate* gate = nullptr;
+  ServingOptions serving = {};
+  Ports::ObjectOf object_of = {};
+  Events events = Events::one_by_one;
+};
+
+// What a program adds its controllers and pages to. All of it lives until the end.
+struct Host {
+  OwnProcess& own;
+  const Process& process;
+  const client::ClusterConfig& config;
+  Connection& connection;
+  Ports& ports;
+  Lifecycle& lifecycle;
+};
+
+// Runs until SIGTERM or SIGINT; a second signal ends the process at once. `prepare` is called once,
+// before the start; what it returns is kept until the end. Returns the exit status; a configuration
+// that cannot be used is one line on standard error.
+int run(const RunOptions& options,
+        const std::function<std::shared_ptr<void>(const Host&)>& prepare);
+
+}  // namespace dcm::manager
