@@ -1,4 +1,4 @@
-# The one compiler and the flags that every target shares.
+# The only supported compiler, and the flags that every target shares.
 
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
   message(FATAL_ERROR
@@ -24,7 +24,7 @@ set(DCM_FUZZ_ENGINE "-fsanitize=fuzzer" CACHE STRING "What calls the fuzz target
 
 add_library(dcm_flags INTERFACE)
 target_compile_options(dcm_flags INTERFACE
-  # Sources that are compiled together shadow each other's local names.
+  # Sources that are compiled together may shadow each other's local names.
   -Wall -Wextra -Wpedantic $<$<EQUAL:${DCM_GROUP_SIZE},0>:-Wshadow> -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   -fno-omit-frame-pointer
   $<$<BOOL:${DCM_WARNINGS_AS_ERRORS}>:-Werror>)
@@ -34,7 +34,8 @@ target_compile_definitions(dcm_flags INTERFACE
 target_include_directories(dcm_flags INTERFACE "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
 
 if(DCM_SANITIZERS)
-  # The sanitizers find the use of a coroutine frame that is gone, if Asio keeps none for the next.
+  # The sanitizers find use of a destroyed coroutine frame only if Asio does not cache it for the
+  # next one.
   target_compile_definitions(dcm_flags INTERFACE BOOST_ASIO_DISABLE_AWAITABLE_FRAME_RECYCLING)
   target_compile_options(dcm_flags INTERFACE
     -fsanitize=${DCM_SANITIZERS} -fno-sanitize-recover=all)
@@ -46,9 +47,9 @@ if(DCM_FUZZ)
   target_link_options(dcm_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# The shipped binaries (test/manifests/hardening_test.py reads the result): addresses that differ at each start
-# and tables that cannot be written once it runs, checks of the stack and of what the C library copies,
-# landing pads and a shadow stack where the processor has them.
+# Hardening of the shipped binaries (checked by test/manifests/hardening_test.py):
+# position-independent addresses, read-only tables, stack protection, fortified C library calls, and
+# control-flow protection where the processor supports it.
 set(DCM_BRANCH_PROTECTION -fcf-protection=full)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   set(DCM_BRANCH_PROTECTION -mbranch-protection=standard)
@@ -58,11 +59,11 @@ target_compile_options(dcm_flags INTERFACE
 target_link_options(dcm_flags INTERFACE
   "$<$<CONFIG:Release>:LINKER:-z,relro;LINKER:-z,now;LINKER:-z,noexecstack>")
 
-# Release builds are optimised by a profile: what a manager has counted of its own work. `./dev profile` makes it anew.
-# The compiler ignores it for functions that have changed since then, and says so.
+# Release builds are optimised by a profile of a working manager. `./dev profile` creates a new one.
+# The compiler ignores it for functions that have changed since, and warns.
 set(DCM_PROFILE "${CMAKE_SOURCE_DIR}/packaging/manager.profdata" CACHE FILEPATH "Empty: none")
 option(DCM_COUNT "Build programs that count, and write a profile when they end" OFF)
-# A function that is local to its file is known by the file's name, which is here taken without the folder.
+# A file-local function is identified by its file's name, which is taken here without the folder.
 set(DCM_PROFILE_NAMES "SHELL:-mllvm -static-func-full-module-prefix=false")
 if(DCM_COUNT)
   target_compile_options(dcm_flags INTERFACE -fprofile-generate "${DCM_PROFILE_NAMES}")
@@ -72,8 +73,8 @@ elseif(DCM_PROFILE)
     "$<$<CONFIG:Release>:-fprofile-use=${DCM_PROFILE};${DCM_PROFILE_NAMES};-Wno-error=backend-plugin>")
 endif()
 
-# Objects carry machine code and bitcode: what dcm_optimise_when_linked() names is linked from the
-# latter, by lld, and everything else from the former, which is quicker.
+# Objects contain machine code and bitcode: lld links what dcm_optimise_when_linked() names from the
+# latter, and everything else from the former, which is faster.
 if(DCM_LTO)
   target_compile_options(dcm_flags INTERFACE -flto=thin -ffat-lto-objects)
 endif()
@@ -84,7 +85,7 @@ function(dcm_optimise_when_linked target)
   endif()
   set_target_properties(${target} PROPERTIES DCM_LINK_TIME_OPTIMISED ON)
   target_link_options(${target} PRIVATE -flto=thin -ffat-lto-objects -fuse-ld=lld)
-  # The C library's own start-up code does not say that it knows shadow stacks, though it does.
+  # The C library's start-up code supports shadow stacks, although it is not marked so.
   if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     target_link_options(${target} PRIVATE LINKER:-z,shstk)
   endif()

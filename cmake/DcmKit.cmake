@@ -1,5 +1,5 @@
-# The kit: runtime, client, workqueue and informers as one library that others build controllers on, and
-# what their tests need: an API server in memory, on virtual time.
+# The kit: runtime, client, workqueue and informers as one library for other controllers, and what
+# their tests need: an in-memory API server, on virtual time.
 #
 #   cmake --build build/release --target kit && cmake --install build/release --component kit --prefix DIR
 #
@@ -11,12 +11,12 @@ include(CMakePackageConfigHelpers)
 set(DCM_KIT_PARTS dcm_runtime dcm_http dcm_http2 dcm_grpc dcm_api dcm_client dcm_client_config dcm_leader_election
     dcm_client_manager dcm_workqueue dcm_informers)
 set(DCM_KIT_TESTING_PARTS dcm_apiserver dcm_apiserver_http)
-# For drivers of devices: it needs the kit and, for quantities, CEL.
+# For device drivers: needs the kit and, for quantities, CEL.
 set(DCM_KIT_DRIVER_PARTS dcm_node dcm_driver_kit dcm_dra_api dcm_controllers_common)
 set(DCM_KIT_HEADERS "${CMAKE_INSTALL_INCLUDEDIR}/dcm")
 set(DCM_KIT_CMAKE "${CMAKE_INSTALL_LIBDIR}/cmake/dcm-kit")
 
-# One archive of the objects of `PARTS`, which this project itself links part by part.
+# One archive of the objects of `PARTS`, which this project itself links separately.
 function(dcm_add_kit_library name file parts)
   set(objects)
   foreach(part IN LISTS parts)
@@ -24,7 +24,7 @@ function(dcm_add_kit_library name file parts)
   endforeach()
   add_library(${name} STATIC EXCLUDE_FROM_ALL ${objects})
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${file} LINKER_LANGUAGE CXX)
-  # As the library is built, so its headers are read.
+  # Headers must be compiled like the library.
   target_compile_definitions(${name} INTERFACE
     _GLIBCXX_ASSERTIONS BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_DISABLE_CONCEPTS
     SIMDJSON_EXCEPTIONS=0)
@@ -42,11 +42,11 @@ target_link_libraries(dcm_kit INTERFACE Boost::headers Boost::json Boost::url Op
 dcm_add_kit_library(dcm_kit_testing dcm-kit-testing "${DCM_KIT_TESTING_PARTS}")
 set_target_properties(dcm_kit_testing PROPERTIES EXPORT_NAME testing)
 
-# CEL stands alone: it needs RE2, and none of the above.
+# CEL is independent: it needs RE2, and none of the above.
 dcm_add_kit_library(dcm_kit_cel dcm-cel dcm_cel)
 set_target_properties(dcm_kit_cel PROPERTIES EXPORT_NAME cel)
 target_link_libraries(dcm_kit_cel INTERFACE re2)
-# The API server in memory evaluates admission policies and selectors.
+# The in-memory API server evaluates admission policies and selectors.
 target_link_libraries(dcm_kit_testing INTERFACE dcm_kit dcm_kit_cel)
 
 dcm_add_kit_library(dcm_kit_driver dcm-kit-driver "${DCM_KIT_DRIVER_PARTS}")
@@ -65,12 +65,12 @@ install(CODE "set(DCM_SOURCE \"${CMAKE_SOURCE_DIR}\")
 install(EXPORT dcm-kit NAMESPACE dcm-kit:: DESTINATION "${DCM_KIT_CMAKE}" COMPONENT kit EXCLUDE_FROM_ALL)
 configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/dcm-kit-config.cmake.in"
   "${CMAKE_BINARY_DIR}/dcm-kit-config.cmake" INSTALL_DESTINATION "${DCM_KIT_CMAKE}")
-# Below 1.0 each minor version may change what the last one promised.
+# Before 1.0, each minor version may break compatibility.
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/dcm-kit-config-version.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_BINARY_DIR}/dcm-kit-config.cmake" "${CMAKE_BINARY_DIR}/dcm-kit-config-version.cmake"
   DESTINATION "${DCM_KIT_CMAKE}" COMPONENT kit EXCLUDE_FROM_ALL)
 
-# pkg-config dcm-kit and dcm-cel, wherever the folder is moved to
+# pkg-config dcm-kit and dcm-cel, relocatable
 file(RELATIVE_PATH DCM_KIT_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 foreach(name dcm-kit dcm-cel)
   configure_file("${CMAKE_SOURCE_DIR}/cmake/${name}.pc.in" "${CMAKE_BINARY_DIR}/${name}.pc" @ONLY)

@@ -1,4 +1,4 @@
-# Third-party packages, all from Debian 12 (see ./dev for the list that is installed).
+# Third-party packages, all from Debian 12 (./dev has the list of installed ones).
 
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS headers json url)
@@ -12,7 +12,7 @@ find_package(prometheus-cpp REQUIRED CONFIG)
 find_package(CLI11 REQUIRED)
 find_package(GTest REQUIRED)
 
-# nghttp2 has no CMake package; and pkg-config would have to be told of another machine's root.
+# nghttp2 has no CMake package, and pkg-config would need to know the other machine's root.
 find_path(DCM_NGHTTP2_INCLUDE nghttp2/nghttp2.h REQUIRED)
 find_library(DCM_NGHTTP2_LIBRARY nghttp2 REQUIRED)
 add_library(dcm::nghttp2 INTERFACE IMPORTED)

@@ -6,14 +6,16 @@
 #
 # Unit tests are not part of `all`: `--target unit_tests` builds them, in the presets they run in.
 
-# With DCM_GROUP_SIZE, a library's sources are compiled that many at a time: most of the time goes into headers that
-# they share. A source under ALONE is not: it has a local name that another source of the library has too.
+# With DCM_GROUP_SIZE, a library's sources are compiled in groups of that size: most of the time
+# goes into headers that they share. A source under ALONE is compiled separately: it has a local
+# name that another source of the library has too.
 
 include(GoogleTest)
 add_custom_target(unit_tests)
 
-# With DCM_PRECOMPILE, the standard headers, Asio's coroutines, fmt and GoogleTest are parsed once for all sources, which
-# is half of the time at -O0. Releases are built without, so that a source without an #include is found.
+# With DCM_PRECOMPILE, the standard headers, Asio's coroutines, fmt and GoogleTest are parsed once
+# for all sources, which saves half of the time at -O0. Releases are built without it, to detect
+# missing #includes.
 if(DCM_PRECOMPILE)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
   separate_arguments(build_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
@@ -22,8 +24,8 @@ if(DCM_PRECOMPILE)
     COMMAND "${CMAKE_CXX_COMPILER}" ${build_flags} -std=c++2b $<TARGET_PROPERTY:dcm_flags,INTERFACE_COMPILE_OPTIONS>
       "-D$<JOIN:$<TARGET_PROPERTY:dcm_flags,INTERFACE_COMPILE_DEFINITIONS>,;-D>" -DGTEST_HAS_PTHREAD=1
       -fpch-instantiate-templates -x c++-header "${header}" -MD -MF precompiled.d -MT precompiled.pch -o precompiled.pch
-    # The result has this folder's name in it. ccache takes the sum of the text in its place (CCACHE_PCH_EXTSUM), so that
-    # another checkout finds what was compiled here.
+    # The result contains this folder's name. ccache uses the checksum of the text instead
+    # (CCACHE_PCH_EXTSUM), so that other checkouts share the cache.
     COMMAND "${CMAKE_CXX_COMPILER}" -std=c++2b -E -P "${header}" -o precompiled.ii
     COMMAND sha256sum precompiled.ii > precompiled.pch.sum
     DEPENDS "${header}" DEPFILE "${CMAKE_BINARY_DIR}/precompiled.d"
@@ -34,7 +36,8 @@ endif()
 function(dcm_use_precompiled target)
   if(DCM_PRECOMPILE)
     add_dependencies(${target} dcm_precompiled)
-    # Relative to the build folder, where Ninja runs: ccache would take an absolute one for another flag.
+    # Relative to the build folder, where Ninja runs: ccache would treat an absolute path as a
+    # different flag.
     target_compile_options(${target} PRIVATE "SHELL:-Xclang -include-pch -Xclang precompiled.pch")
   endif()
 endfunction()

@@ -1,6 +1,6 @@
-# cmake -DSOURCE=… -DIN=… -DOUT=… -P build_info.cmake: writes OUT if it is not what it would be. The commit is that of
-# the checkout, and the date is the commit's; where there is no checkout, as in an image, $DCM_COMMIT and
-# $SOURCE_DATE_EPOCH say them.
+# cmake -DSOURCE=… -DIN=… -DOUT=… -P build_info.cmake: writes OUT if its content changes. Commit and
+# date are those of the checkout; without one, as in an image, they come from $DCM_COMMIT and
+# $SOURCE_DATE_EPOCH.
 function(ask_git variable)
   execute_process(COMMAND git -C "${SOURCE}" ${ARGN} OUTPUT_VARIABLE answer OUTPUT_STRIP_TRAILING_WHITESPACE
     ERROR_QUIET RESULT_VARIABLE failed)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Doxygen reads our plain comments by this filter: a comment before a declaration, or behind one, describes it; the
-first one of a file describes the file. Links of a page lead into the repository, which is not there."""
+"""A Doxygen filter for our plain comments: a comment before or after a declaration describes it;
+the first one of a file describes the file. Links to the repository, which is not there, are
+removed."""
 import pathlib
 import re
 import sys
@@ -10,7 +11,7 @@ BEHIND = re.compile(r"^(.*[;,{(])(\s+)// (.*)$")
 
 
 def escape(text):
-    """What Doxygen would take for a command, a link or HTML; not in code."""
+    """What Doxygen would interpret as a command, a link or HTML; not in code."""
     return "`".join(part if number % 2 else re.sub(r"([\\@<>#%])", r"\\\1", part)
                     for number, part in enumerate(text.split("`")))
 

@@ -1,5 +1,5 @@
-# Copies the kit's headers from DCM_SOURCE and DCM_GENERATED to DCM_TO, where they include each other as
-# "dcm/FOLDER/…". What tests need of test/support is in dcm/testing.
+# Copies the kit's headers from DCM_SOURCE and DCM_GENERATED to DCM_TO, where they include each
+# other as "dcm/FOLDER/…". The part of test/support that users' tests need is in dcm/testing.
 
 function(dcm_install_header from to)
   file(READ "${from}" text)

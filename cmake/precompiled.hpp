@@ -1,4 +1,5 @@
-// The headers that DCM_PRECOMPILE parses once (DcmTargets.cmake): those that most sources include.
+// The headers that DCM_PRECOMPILE parses once (DcmTargets.cmake): the most frequently included
+// ones.
 #pragma once
 
 #include <algorithm>
@@ -43,6 +44,7 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/this_coro.hpp>

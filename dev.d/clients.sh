@@ -5,7 +5,7 @@
 
 source dev.d/lib/node_programs.sh
 
-# The Python client for tests, in an environment of its own.
+# The Python client for tests, in its own environment.
 python_client() {
   local version=37.0.2
   local folder=$cache/python-client/$version
@@ -21,7 +21,7 @@ python_client() {
   [[ ! -x $PYTHON ]] || export PYTHON
 }
 
-# What the clients are, besides the programs of test/clients itself.
+# Clients other than the programs of test/clients.
 clients_tools() {
   helm_tool
   python_client

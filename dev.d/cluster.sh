@@ -8,7 +8,8 @@
 
 readonly realnode=test/realnode/realnode
 
-# node_arguments ARGUMENT…: sets name and with_node, and in others what is not about the choice of a cluster.
+# node_arguments ARGUMENT…: sets name and with_node; `others` gets the arguments that do not select
+# a cluster.
 node_arguments() {
   name=default with_node= others=()
   while (($#)); do

@@ -12,8 +12,8 @@ stop_conformance() {
   done
 }
 
-# conformance_run SERVER WHO NAME…: the cases against one server; results in JSON besides. Cases
-# wait more than they work, so several shards, each with a server of its own, run side by side.
+# conformance_run SERVER WHO NAME…: runs the cases against one server, and also writes results as
+# JSON. Cases mostly wait, so several shards, each with its own server, run in parallel.
 conformance_run() {
   local server=$1 who=$2 filter status=0 shards=3 pids=() prefix=build/logs/conformance-$1$version-$2
   trap stop_conformance EXIT

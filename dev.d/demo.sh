@@ -11,7 +11,7 @@ stop_demo() {
   [[ -z $demo_cluster ]] || "$controlplane" down --name "$demo_cluster" 2>/dev/null || true
 }
 
-# Starts the playground, waits until its nodes and devices are there. start_playground FLAG…
+# Starts the playground, and waits for its nodes and devices. start_playground FLAG…
 start_playground() {
   : >build/logs/demo-playground.out
   "$playground" "$@" >build/logs/demo-playground.out 2>build/logs/demo-playground.log &

@@ -8,7 +8,7 @@
 source dev.d/lib/node_programs.sh
 
 readonly node_packages=(runc containernetworking-plugins busybox-static iproute2)
-# One of each kind, of about ten seconds each; ./dev e2e has all.
+# One of each kind, about ten seconds each; ./dev e2e has all.
 readonly quick_scenes=(Pods.each_has_devices Pods.containers_and_pods Workloads.a_deployment Taints.a_rule_evicts)
 
 e2e_programs() {

@@ -18,7 +18,7 @@ seconds_of() {
 # fuzz_run NAME SECONDS
 fuzz_run() {
   local inputs=$cache/fuzz/$1 flags dictionary
-  # libFuzzer's own finds stay out of the sources; copy them there by hand if they are worth it.
+  # libFuzzer's own finds stay out of the sources; copy useful ones by hand.
   mkdir -p "$inputs" build/fuzz/findings
   flags=(-max_total_time="$2" -timeout=20 -rss_limit_mb=2048 -max_len=8192 -print_final_stats=1)
   case $1 in
@@ -30,7 +30,7 @@ fuzz_run() {
     "$inputs" "test/fuzz/corpus/$1"
 }
 
-# The same for all, with a verdict of one line each.
+# The same for all, with a one-line verdict each.
 fuzz_one_of_all() {
   local log=build/logs/fuzz-$1.log
   if fuzz_run "$1" "$2" >"$log" 2>&1; then
@@ -41,8 +41,8 @@ fuzz_one_of_all() {
   fi
 }
 
-# As many targets at a time as there are cores. Ends with all of them, though one fails: what each
-# has found is in build/fuzz/findings.
+# As many targets at a time as there are cores. Runs all of them even if one fails: findings are in
+# build/fuzz/findings.
 fuzz_all() {
   local name
   for name in $(fuzz_targets); do build fuzz "fuzz_$name"; done

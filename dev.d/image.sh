@@ -5,7 +5,7 @@
 source dev.d/lib/arm64.sh
 source dev.d/lib/commit.sh
 
-# image_root KIND: in build/image/rootfs, what is in the image.
+# image_root KIND: creates the image's content in build/image/rootfs.
 image_root() {
   case $1 in
     from-scratch)

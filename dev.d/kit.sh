@@ -2,7 +2,7 @@
 #: kit [NAME…]       installs the kit, builds the examples against it out of the tree, runs their tests and
 #:                   their binaries on the API server in memory and on a real one
 
-# What others build on: the kit installed, and the examples out of the tree against it.
+# What users of the kit do: install it, and build the examples against it out of the tree.
 kit_layer() {
   build release kit dcm-test-apiserver
   layer kit test/kit/kit_test.py

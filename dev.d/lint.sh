@@ -14,13 +14,13 @@ cmd_lint() {
   test/upstream/rows.py || status=1
   test/node/cases.py || status=1
   test/simulation/mutations.py --check || status=1
-  # What is made from something else, and is not made anew by a build.
+  # Generated files that no build regenerates.
   local made
   for made in docs/architecture.py docs/reference.py manifests/chart_texts.py manifests/monitoring/generate.py; do
     $made --check || status=1
   done
   configure lint
-  cmake build/lint >/dev/null  # sources may have moved between groups: nothing is built here, which would see to that
+  cmake build/lint >/dev/null  # sources may have moved between groups: nothing is built here that would update them
   dev.d/lib/tidy.py build/lint "$cache/tidy" || status=1
   ((status == 0)) && echo "lint: passed" || die "lint failed"
 }

@@ -2,13 +2,14 @@
 #: profile           counts what the manager does in the benchmarks, for the optimisation of release builds; writes
 #:                   packaging/manager.profdata
 
-# profile_part FLAG…: a benchmark whose manager of the build `profile` counts; the figures say nothing.
+# profile_part FLAG…: a benchmark with the manager of the build `profile`; its figures are
+# meaningless.
 profile_part() {
   LLVM_PROFILE_FILE=$PWD/build/profile/counted/%p.profraw build/release/bin/"$1" "${@:2}" --no-reference \
     --before=build/profile/bin/dra-controller-manager >>build/logs/profile.log
 }
 
-# What a manager does all day, on a real control plane, counted; release builds are optimised by it.
+# Profiles typical work of a manager on a real control plane, for optimised release builds.
 cmd_profile() {
   setup
   need_controlplane

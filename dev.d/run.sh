@@ -2,10 +2,10 @@
 #: run [FLAGS]       the manager, without leader election: against $KUBECONFIG if that is on this machine,
 #:                   otherwise with --context, or read-only with --dry-run. FLAGS: dra-controller-manager --help
 
-# server_of_kubeconfig [FILE]: prints the API server that a manager would talk to, or nothing.
+# server_of_kubeconfig [FILE]: prints the API server that a manager would use, or nothing.
 server_of_kubeconfig() { python3 dev.d/lib/server_of_kubeconfig.py "${1:-${KUBECONFIG:-$HOME/.kube/config}}"; }
 
-# A manager that writes must not begin on whatever cluster a kubeconfig happens to name.
+# A manager that writes must not start on whatever cluster a kubeconfig happens to name.
 cmd_run() {
   local file='' is_told='' argument last='' server
   for argument in "$@"; do

@@ -25,7 +25,7 @@ simulate() {
   return $status
 }
 
-# at_commit COMMIT COMMAND…: ./dev of that commit, in a tree of its own.
+# at_commit COMMIT COMMAND…: ./dev of that commit, in a separate tree.
 at_commit() {
   local commit tree
   commit=$(git rev-parse --verify --short=12 "${1%+}^{commit}") || die "no such commit: $1"

@@ -27,7 +27,7 @@ cmd_test() {
     build asan unit_tests
     build release
     layer unit-sanitized unit_tests asan
-    # JSON over HTTP/1.1 on the one server, protobuf over HTTP/2 on the other.
+    # JSON over HTTP/1.1 on one server, protobuf over HTTP/2 on the other.
     local version='' server_flags=()
     format=json http=1.1 conformance_layer memory ours
     format=protobuf http=2 conformance_layer real ours

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 #: ui [NAME…]        the live page of the playground in a headless Chromium
 
-# The live page; without chromium its tests are skipped, and say so.
+# The live page; without chromium its tests are skipped, with a message.
 cmd_ui() {
   setup chromium fonts-dejavu-core
   build release dra-controller-manager dra-playground

@@ -5,7 +5,7 @@
     architecture.py FOLDER       draws the subfolders and headers of a folder, to standard output
     architecture.py --check      says whether docs/architecture.svg is current, and finds circles within folders
 
-A box stands above all that it includes. An arrow that follows from others is left out. Circles are an error.
+A box is above everything that it includes. Arrows implied by others are left out. Circles are an error.
 """
 import html
 import pathlib
@@ -21,7 +21,7 @@ import lint  # noqa: E402
 
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)
 LETTER, HEIGHT, GAP, LAYER = 7.2, 30, 18, 84
-# A folder whose subfolders include each other in a circle still.
+# A folder whose subfolders still include each other in a circle.
 TANGLED = ("cmd/dra-controller-manager",)
 
 
@@ -36,7 +36,7 @@ def room_of(path):
 
 
 def idea_in(folder):
-    """Of a path in the folder: its subfolder, or its name without the suffix."""
+    """The subfolder of a path in the folder, or its name without the suffix."""
     def idea(path):
         if not path.startswith(folder + "/"):
             return None
@@ -46,7 +46,7 @@ def idea_in(folder):
 
 
 def includes(box_of, suffixes=(".hpp", ".cpp")):
-    """Of each box, the boxes that it includes."""
+    """For each box, the boxes that it includes."""
     graph = {}
     for path in sources():
         if not path.endswith(suffixes):
@@ -60,7 +60,7 @@ def includes(box_of, suffixes=(".hpp", ".cpp")):
 
 
 def layers_of(graph):
-    """Boxes by their height: each above all that it includes."""
+    """Boxes by height: each above everything that it includes."""
     height = {}
     while len(height) < len(graph):
         free = [box for box in graph if box not in height and all(target in height for target in graph[box])]
@@ -85,14 +85,14 @@ def reachable(graph, box):
 
 
 def arrows_of(graph):
-    """The includes that do not follow from others."""
+    """The includes not implied by others."""
     below = {box: reachable(graph, box) for box in graph}
     return {box: sorted(target for target in graph[box] if not any(target in below[other] for other in graph[box]))
             for box in graph}
 
 
 def place(layers, arrows):
-    """The middle of each box; a box stands near what it points to."""
+    """The centre of each box; a box is placed near its targets."""
     width = max(sum(len(box) * LETTER + 20 + GAP for box in layer) for layer in layers) + GAP
     middle = {}
     for number, layer in enumerate(layers):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/reference.md from what the program itself is made of.
+"""Generates docs/reference.md from the program itself.
 
     reference.py            writes it
     reference.py --check    says whether it is as it would be written
@@ -24,9 +24,10 @@ FOLDERS = ["runtime", "client", "informers", "workqueue", "manager", "controller
 OF_OTHERS = {pathlib.Path("manager", name) for name in ("controller_manager.cpp", "controller_manager.hpp", "find_version.cpp", "program.cpp")}
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 METRIC = re.compile(r"(?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|"
+                    r"resourcepoolstatusrequest_controller|"
                     r"workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+")
 
-# The contents of a field, by its key. Objects in namespaces are NAMESPACE/NAME.
+# The content of a field, by its key. Namespaced objects are NAMESPACE/NAME.
 FIELDS = {
     "address": "the address and port of the listener",
     "answer": "what the API server said",
@@ -39,6 +40,7 @@ FIELDS = {
     "config": "where the connection's configuration is from",
     "controller": "the controller that says it, named as in `--controllers`",
     "disagreementAfter": "`--dry-run-timeout`",
+    "driver": "the driver that publishes the devices",
     "err": "the error",
     "error": "the error: its kind, and the API server's or the system's words",
     "exception": "what was thrown",
@@ -52,6 +54,7 @@ FIELDS = {
     "identity": "the name of this process in the lease",
     "item": "the key that was worked on",
     "lease": "the Lease of leader election",
+    "message": "what the condition of the answer says",
     "method": "the path of a gRPC method",
     "milliseconds": "from sending to the end of the answer",
     "name": "name of what a claim is reserved for",
@@ -90,7 +93,7 @@ FIELDS = {
     "what": "what would be written, in words",
     "why": "the reason, in words",
 }
-# Messages that are not written where the logger is called.
+# Messages that are not literals at the call of the logger.
 ELSEWHERE = {"warning": "(a doubtful entry of the kubeconfig)"}
 
 
@@ -105,7 +108,7 @@ def sources():
 
 
 def arguments(text, start):
-    """The arguments of a call as texts; `start` is behind its parenthesis."""
+    """The arguments of a call as texts; `start` is after its parenthesis."""
     found, depth, begin, position = [], 0, start, start
     while depth >= 0:
         literal = LITERAL.match(text, position)
@@ -121,7 +124,7 @@ def arguments(text, start):
 
 
 def joined(text):
-    """Literals side by side, as the compiler puts them together."""
+    """Adjacent literals, joined like the compiler does."""
     return "".join(LITERAL.findall(text)).replace('\\"', '"')
 
 
@@ -152,10 +155,10 @@ def metrics():
 
 
 def verbosity(text, position):
-    """Of a log call: the last one that its function asks about before it."""
+    """For a log call: the last verbosity check before it in its function."""
     before = text[text.rfind("\n}\n", 0, position) + 1:position]
     asked = re.findall(r"\bv\(([^)]*)\)", before)
-    # An "||" makes it visible without that verbosity, too.
+    # An "||" makes it visible at lower verbosity, too.
     if not asked or re.search(r"\|\| \w+\.v\(\d\)\) \{\s*(?:\w+\.)*\w*$", before):
         return "0"
     return " or ".join(re.findall(r"\d", asked[-1]))
@@ -165,8 +168,8 @@ def messages():
     """[(message, severity, verbosity, fields, folder)]"""
     found = set()
     for path, text in sources():
-        # Every call of these names with arguments, whatever it is called on: a logger that is not known by its name
-        # would be missing on the page.
+        # Every call of these names with arguments, on any object: otherwise a logger with an
+        # unknown name would be missing on the page.
         for call in re.finditer(r"(?:\.|->)(info|warning|error)\(|\blog_write\(", text):
             given = arguments(text, call.end())
             if given == [""]:
@@ -253,7 +256,7 @@ def commands():
 
 
 def documented_metrics():
-    """{name: (type, labels)} of docs/metrics.md, where "the same" is that of the row above."""
+    """{name: (type, labels)} of docs/metrics.md; "the same" refers to the row above."""
     found, labels = {}, ""
     for name, said in re.findall(r"^\| `([a-z_]+)` \| (.*?) \|", (ROOT / "docs/metrics.md").read_text(), re.M):
         kind, _, rest = said.partition(";")

@@ -16,8 +16,8 @@ ExplainOutcome not_answered(const ManagerQuestion& question, std::string_view wh
   return {ExplainStatus::not_answered, fmt::format("{}: {}", question.server, why)};
 }
 
-// The request is the user's question, so its method and path say nothing; a failure to connect
-// names the address already.
+// The request is the user's question, so its method and path are redundant; a connection error
+// already names the address.
 ExplainOutcome not_answered(const ManagerQuestion& question, std::string_view target,
                             const runtime::Error& error) {
   std::string_view why = error.message;
@@ -35,7 +35,7 @@ ExplainOutcome not_answered(const ManagerQuestion& question, std::string_view ta
   return {ExplainStatus::not_answered, std::move(line)};
 }
 
-// A refusal is short, and its first line says it.
+// A refusal is short, and its first line explains it.
 std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
@@ -46,7 +46,8 @@ ExplainOutcome outcome_of(const ManagerQuestion& question, http::Response answer
     return {is_whole ? ExplainStatus::explained : ExplainStatus::explained_in_part,
             std::move(answer.body)};
   }
-  // The page answers with a sentence; this is what a table of pages says that has none.
+  // A missing object is answered by a sentence of the page; this is the answer of a server without
+  // that page.
   if (answer.status == 404 && answer.body != "not found\n") {
     return {ExplainStatus::no_such_object, first_line(answer.body)};
   }

@@ -1,4 +1,4 @@
-// Asks a manager that runs: a request to its page.
+// Asks a running manager: a request to its page.
 #pragma once
 
 #include "client/auth/credentials.hpp"

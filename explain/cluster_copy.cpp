@@ -9,7 +9,7 @@ std::unexpected<runtime::Error> not_sent() {
 
 }  // namespace
 
-// Never called, as the controllers stand by.
+// Never called, as the controllers are on standby.
 class ClusterCopy::NoClaimApi final : public resource_claim::ClaimApi {
   using Priority = workqueue::Priority;
   template <class T = void>

@@ -1,5 +1,4 @@
-// The objects of a cluster as they were read once, with the controllers on standby that explain
-// them.
+// The objects of a cluster, read once, with controllers on standby that explain them.
 #pragma once
 
 #include <string>
@@ -30,7 +29,7 @@ struct ListedObjects {
   Listed<api::PodGroup> groups;
 };
 
-// The controllers are those of a manager that stands by: they keep their indexes and send nothing.
+// The controllers are like those of a standby: they update their indexes and send nothing.
 class ClusterCopy {
  public:
   // `time` must outlive it.

@@ -139,7 +139,7 @@ const T* take(const Asked<T>& asked, Input input, Sight& sight) {
   return nullptr;
 }
 
-// Before the controllers' steps: what others say is mostly why they wait.
+// Before the controllers' steps: other components' messages usually explain why they wait.
 void add(Topic topic, Draft& draft) {
   draft.topics.insert(draft.topics.begin(), std::move(topic));
 }

@@ -1,5 +1,5 @@
-// What others say about an object: the scheduler in the pod's conditions, the API server in events
-// of refused attempts and in quotas, kubelet and the node. Read for the question only
+// Messages of other components about an object: the scheduler's in the pod's conditions, the API
+// server's in events of refused attempts and in quotas, kubelet's and the node's. Read on demand
 // (read_evidence.hpp); here it becomes sentences.
 #pragma once
 
@@ -28,18 +28,18 @@ struct ContainerReport {
   std::string message;
 };
 
-// What a pod says of itself, apart from its claims.
+// The pod's own status, apart from its claims.
 struct PodReport {
   bool is_pending = false;
   bool has_ended = false;  // Succeeded or Failed
   bool is_being_deleted = false;
-  bool has_sandbox = false;  // which kubelet makes once the claims are prepared
+  bool has_sandbox = false;  // set by kubelet once the claims are prepared
   std::string uid = {};
   std::string node = {};
   std::string scheduler = {};
   std::string nominated_node = {};
   std::vector<std::string> gates = {};
-  bool wants_extended_resources = false;  // which a DeviceClass may serve
+  bool wants_extended_resources = false;  // which may have a DeviceClass
   std::optional<Condition> scheduled = {};
   std::optional<ContainerReport> waits = {};  // the first one
   std::optional<runtime::WallTime> containers_ended = {};
@@ -79,28 +79,28 @@ struct Evidence {
   Asked<std::optional<common::Topic>> devices = {};  // devices/read_devices.hpp
 };
 
-// Whether a step of the draft makes a claim: then refusals matter.
+// Whether a step of the draft creates a claim: then refusals matter.
 bool makes_claim(const common::Draft& draft);
-// Whether it is asked why no devices are allocated.
+// Whether the question is why no devices are allocated.
 bool asks_devices(const Evidence& evidence, const common::Draft& draft);
-// Whether the scheduler, or kubelet, has the next word.
+// Whether the scheduler, or kubelet, acts next.
 bool is_schedulers(const PodReport& pod);
 bool is_kubelets(const PodReport& pod);
 
-// Adds what the evidence says; what could not be read is hidden in `sight`.
+// Adds what the evidence says; unreadable inputs are hidden in `sight`.
 void add_evidence(const Evidence& evidence, runtime::WallTime now, common::Draft& draft,
                   common::Sight& sight);
 
-// What to do about a message of a refused write; empty: nothing is known.
+// What to do about the message of a refused write; empty if unknown.
 std::string_view advice_about_refusal(std::string_view message);
 
 // ---- who does the work --------------------------------------------------------------------------
 
-// How long to look at a lease that seems to have expired: the clock of its holder may differ from
-// ours, but a holder that lives renews it within this time.
+// How long to watch a lease that seems to have expired: the clock of its holder may differ from
+// ours, but a living holder renews it within this time.
 inline constexpr runtime::Duration kLeaseLook = std::chrono::seconds(5);
 
-// Whether our clock says that the lease is in force.
+// Whether the lease is valid by our clock.
 bool seems_held(const api::LeaseSpec& lease, runtime::WallTime now);
 // `later`: the same lease after kLeaseLook; nullopt: it seems held. `lease` nullopt: no lease.
 common::Worker judge_lease(const std::string& name, const std::optional<api::LeaseSpec>& lease,

@@ -1,4 +1,5 @@
-// How evidence is quoted in sentences: messages of others, times, and advice by parts of messages.
+// How evidence is quoted in sentences: messages of other components, times, and advice by parts of
+// messages.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 namespace dcm::manager {
 
-// Advice by a part of a message. The first row that fits counts.
+// Advice by a part of a message. The first matching row counts.
 struct Advice {
   std::string_view part;
   std::string_view text;
@@ -36,7 +37,7 @@ inline std::string with(const std::string& text, std::string_view advice) {
   return advice.empty() ? text : fmt::format("{} {}", text, advice);
 }
 
-// " at 2027-03-01T09:00:00Z (1 min 0 s ago)", or nothing.
+// " at 2027-03-01T09:00:00Z (1 min 0 s ago)", or "".
 inline std::string at(std::optional<runtime::WallTime> when, runtime::WallTime now) {
   return when ? fmt::format(" at {}", runtime::in_words(*when, now)) : std::string();
 }

@@ -66,7 +66,7 @@ void explain_node(const PodReport& pod, const NodeReport& node, WallTime now, To
             with(state_of(pod.node, node, now), what_an_unready_node_holds_up(pod)));
 }
 
-// An event outlives what it is about: it counts only for the step that the pod is at.
+// An event outlives its subject: it counts only for the pod's current step.
 void explain_events(std::string_view about, const char* reason,
                     const std::vector<EventReport>& events, WallTime now, Topic& topic) {
   for (const EventReport& event : events) {
@@ -78,7 +78,7 @@ void explain_events(std::string_view about, const char* reason,
   }
 }
 
-// Whoever may write the pod's status chooses the reason, so it is quoted like the message.
+// The reason is chosen by the writer of the pod's status, so it is quoted like the message.
 void explain_container(const ContainerReport& container, Topic& topic) {
   const std::string message =
       container.message.empty() ? std::string() : " " + quote(container.message);

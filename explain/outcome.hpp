@@ -1,4 +1,4 @@
-// How a command that explains ends.
+// How an explaining command ends.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 namespace dcm::manager {
 
 enum class ExplainStatus : std::uint8_t {
-  explained = 0,          // whatever the state of the object
+  explained = 0,          // regardless of the object's state
   not_printed = 1,        // standard output is closed or full
-  bad_configuration = 2,  // a kubeconfig, credential or certificate that cannot be read
+  bad_configuration = 2,  // an unreadable kubeconfig, credential or certificate
   bad_flags = 2,
   no_such_object = 3,
-  not_answered = 4,       // nobody there, refused, or not served
-  explained_in_part = 5,  // something that matters could not be read: the text names it first
+  not_answered = 4,       // no server, refused, or not served
+  explained_in_part = 5,  // an important input could not be read: the text names it first
 };
 
 struct ExplainOutcome {

@@ -18,12 +18,12 @@ using common::Sight;
 using common::Worker;
 using runtime::Task;
 
-// A caller does not wait longer for what others say.
+// How long a caller waits for other components' messages.
 constexpr runtime::Duration kEvidenceTimeout = std::chrono::seconds(5);
-// A question about devices reads claims and slices of the whole cluster: so many at the same time.
+// A question about devices reads claims and slices of the whole cluster: limit of concurrent ones.
 constexpr std::size_t kDeviceReadings = 1;
 
-// The query wins over what is accepted; a caller that accepts anything gets text.
+// The query overrides Accept; a caller that accepts anything gets text.
 Format wanted_format(const http::Request& request) {
   const std::string_view query = split_target(request.target).query;
   if (query == "output=json") return Format::json;

@@ -1,4 +1,4 @@
-// /debug/explain/…: what the controllers know of an object, what they do now and why, and what it
+// debug/explain/…: what the controllers know about an object, what they do now and why, and what it
 // waits for.
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace dcm::manager {
 
-// Asked for with each request.
+// Called for each request.
 struct ExplainContext {
-  // Null: there is none yet; then `teller().missing` says why.
+  // Null if there is none yet; then `teller().missing` says why.
   std::function<const ExplanationSource*()> source;
   std::function<Teller()> teller;
-  // To read what others say of the object. Null: nobody is asked.
+  // To read other components' messages about the object. Null: none are read.
   client::RestClient* rest = nullptr;
 };
 
-// In sentences; as JSON with ?output=json, or where that is accepted and text is not; as HTML for
-// browsers. 404: no such
-// object is known; 503: nothing is known yet. `time` and what `context` refers to must outlive it.
+// In sentences; as JSON with ?output=json, or if Accept has JSON but not text; as HTML for
+// browsers. 404: the object is unknown; 503: nothing is known yet. `time` and what `context` refers
+// to must outlive it.
 Page make_explain_page(runtime::TimeSource& time, ExplainContext context);
 
 }  // namespace dcm::manager

@@ -36,7 +36,7 @@ class Reading {
   Reading(client::RestClient& rest, const ClusterQuestion& question)
       : rest_(rest), question_(question), discovery_(rest) {}
 
-  // Whether there is enough to explain the object from.
+  // Whether enough was read to explain the object.
   Task<Result<>> run() {
     const Availability claims =
         co_await find({&api::kResourceClaims, &api::kResourceClaimTemplates});
@@ -92,7 +92,7 @@ class Reading {
                   name_space(), objects_.groups);
   }
 
-  // Null: there are none as the kind is not served, or that is not known.
+  // Null: there are none as the kind is not served, or that is unknown.
   const Served* served_or_hidden(Input input, const Availability& availability) {
     if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
       sight_.hide(input, unknown->error.message);
@@ -128,7 +128,7 @@ class Reading {
   common::Sight sight_;
 };
 
-// A group while the gate for groups is off: the controller does not look at it.
+// A group with the gate for groups off: the controller ignores it.
 std::optional<Draft> explain_unwatched_group(const Subject& subject,
                                              const Listed<api::PodGroup>& groups) {
   const auto group = std::ranges::find_if(
@@ -146,7 +146,7 @@ std::optional<Draft> explain_unwatched_group(const Subject& subject,
   return draft;
 }
 
-// This command knows the manager's gates only if it was told.
+// This command knows the manager's gates only if given as flags.
 void doubt_gates(Draft& draft) {
   for (Topic& topic : draft.topics) {
     for (common::Finding& finding : topic.findings) {

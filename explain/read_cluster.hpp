@@ -1,5 +1,5 @@
-// Reads the cluster once and explains from that, with the controllers of a manager that carries
-// nothing out.
+// Reads the cluster once and explains from that, with a manager's controllers that carry nothing
+// out.
 #pragma once
 
 #include "client/request/rest_client.hpp"
@@ -15,7 +15,7 @@ struct ClusterQuestion {
   Subject subject;
   Format format = Format::text;
   common::FeatureGates features = {};
-  // Whether `features` are said to be the manager's. If not, what a gate forbids is not known.
+  // Whether `features` are known to be the manager's. If not, it is unknown what a gate forbids.
   enum class Gates : std::uint8_t { assumed, told } gates = Gates::assumed;
   api::NamespacedName lease = {"kube-system", "dra-controller-manager"};  // the manager's
   runtime::Deadline deadline = {};
@@ -23,8 +23,8 @@ struct ClusterQuestion {
 
 // Lists, without watching: the pods, claims and templates of the object's namespace (for a rule,
 // the pods and claims of all namespaces), slices and rules; reads what others say of the object
-// (read_evidence.hpp), and the manager's lease. What it may not read, apart from the kind of the
-// object itself, it says first. Both references must outlive the task.
+// (read_evidence.hpp), and the manager's lease. Kinds that it may not read, apart from the object's
+// own, are named first. Both references must outlive the task.
 runtime::Task<ExplainOutcome> read_cluster(client::RestClient& rest, runtime::TimeSource& time,
                                            ClusterQuestion question);
 

@@ -69,7 +69,7 @@ std::optional<ContainerReport> waiting_container(const json::value& pod) {
   return std::nullopt;
 }
 
-// When the last of them ended; nullopt while one runs, or may.
+// When the last of them ended; nullopt while one runs or may run.
 std::optional<runtime::WallTime> end_of_containers(const json::value& pod) {
   std::optional<runtime::WallTime> last;
   for (const char* kind : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
@@ -186,10 +186,10 @@ class Reader {
   Reader(client::RestClient& rest, runtime::Deadline deadline) : rest_(rest), deadline_(deadline) {}
 
   Task<Result<json::value>> get(std::string target) {
-    // Behind the controllers' own requests.
+    // After the controllers' own requests.
     const Result<http::Response> answer =
         co_await rest_.send({.target = std::move(target),
-                             .priority = client::Priority::backlog,
+                             .priority = client::PriorityLevel::backlog,
                              .retries = client::Retries::none,
                              .deadline = deadline_});
     if (!answer) co_return runtime::fail(answer.error());
@@ -203,7 +203,7 @@ class Reader {
   auto read(std::string target, Read as) -> Task<Known<decltype(as(json::value()))>> {
     const Result<json::value> answer = co_await get(std::move(target));
     if (answer) co_return as(*answer);
-    // Where a kind is not served there is none of it.
+    // A kind that is not served has no objects.
     if (answer.error().reason == runtime::Reason::not_served) co_return as(json::value());
     co_return std::unexpected(Unknown{answer.error().message});
   }

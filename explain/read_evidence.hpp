@@ -1,4 +1,4 @@
-// Reads what others say about an object: only what the question needs, without watching.
+// Reads other components' messages about an object: only what the question needs, without watching.
 #pragma once
 
 #include "client/request/rest_client.hpp"
@@ -8,11 +8,11 @@
 
 namespace dcm::manager {
 
-// Whether refusals are asked for: not if the draft's author made the attempts itself.
+// Whether to read refusals: not if the draft's author made the attempts itself.
 enum class Refusals : std::uint8_t { asked, known };
 
-// A failure to read is part of the evidence. `rest` must outlive the task; `draft` is read before
-// the first wait.
+// A read failure is part of the evidence. `rest` must outlive the task; `draft` is read before the
+// first wait.
 runtime::Task<Evidence> read_evidence(client::RestClient& rest, Subject subject,
                                       const common::Draft& draft, Refusals refusals,
                                       runtime::Deadline deadline);

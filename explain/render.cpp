@@ -26,7 +26,7 @@ using common::Topic;
 
 constexpr std::size_t kWidth = 100;
 
-// `text` in lines below each other, with `label` in front of the first.
+// `text` in several lines, with `label` before the first.
 std::string labelled(std::string_view label, std::size_t indent, std::string_view text) {
   std::string lines = wrap(text, indent, kWidth);
   return lines.replace(0, std::min(label.size(), indent), label);
@@ -226,7 +226,7 @@ std::string render_problem(std::string_view problem, Format format) {
   return json::serialize(json::object{{"kind", "Problem"}, {"message", problem}}) + "\n";
 }
 
-// The last failure is left out where a finding about the state says the same.
+// The last failure is omitted if a finding about the state says the same.
 std::vector<std::string> summary_of(const Explanation& explanation) {
   const Outlook worst = outlook_of(explanation);
   std::vector<std::string> texts;

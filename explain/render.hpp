@@ -1,4 +1,4 @@
-// An explanation for people, and for programs: the one place where it becomes text or JSON.
+// Formats an explanation as text or JSON: the only place that does.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct Teller {
     works,      // it holds the lease, or needs none
     stands_by,  // another one leads, or nobody
     watches,    // --dry-run: it carries nothing out, and has no lease
-    reads,      // a command that has read the cluster once and carries nothing out
+    reads,      // a command that read the cluster once and carries nothing out
   };
   Role role = Role::works;
   std::string identity = {};  // in the lease; empty: no leader election
-  std::string leader = {};    // empty: nobody is known to lead
-  // The missing data, without which it may be wrong; empty: complete.
+  std::string leader = {};    // empty: no leader is known
+  // Missing inputs, without which it may be wrong; empty: complete.
   std::string missing = {};
 };
 
@@ -35,15 +35,15 @@ struct Told {
 
 enum class Format : std::uint8_t { text, json, html };
 
-// On a page that says that something could not be read.
+// On a page that mentions something unreadable.
 inline constexpr const char* kInPartHeader = "X-Explained-In-Part";
 
 std::string_view content_type_of(Format format);
 std::string render(const Told& told, Format format);
-// Where there is nothing to explain: a sentence without a full stop.
+// If there is nothing to explain: a sentence without a full stop.
 std::string render_problem(std::string_view problem, Format format);
 
-// Whether everything that matters could be read.
+// Whether all important inputs could be read.
 ExplainStatus status_of(const common::Explanation& explanation);
 
 // The sentences with the worst outlook.

@@ -1,5 +1,5 @@
-// A source of explanations: the controllers and their caches, of a manager that runs or of a
-// cluster that was read once.
+// A source of explanations: the controllers and their caches, of a running manager or of a cluster
+// that was read once.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,13 @@ namespace dcm::manager {
 class ExplanationSource {
  public:
   virtual ~ExplanationSource() = default;
-  // Whose caches could not be read completely.
+  // Caches that could not be read completely.
   virtual common::Sight sight() const = 0;
-  // Nothing: no such object is known.
+  // nullopt: the object is unknown.
   virtual std::optional<common::Draft> explain(const Subject& subject) const = 0;
 };
 
-// Asks both controllers for their part. All that it is given must outlive it.
+// Asks both controllers for their part. All references must outlive it.
 class ControllersSource final : public ExplanationSource {
  public:
   struct Parts {

@@ -1,4 +1,4 @@
-// The subject of an explanation: a kind and a name, as people type them.
+// The subject of an explanation: a kind and a name, as users type them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace dcm::manager {
 struct Subject {
   enum class Kind : std::uint8_t { pod, claim, group, rule };
   Kind kind = Kind::pod;
-  api::NamespacedName key;  // of a rule only the name
+  api::NamespacedName key;  // for a rule only the name
 
   friend bool operator==(const Subject&, const Subject&) = default;
 };
@@ -25,18 +25,18 @@ std::string_view kind_of(Subject::Kind kind);
 std::string_view plural_of(Subject::Kind kind);
 // "resource.k8s.io"; empty: the core group.
 std::string_view group_of(Subject::Kind kind);
-// The input that knows whether an object of the kind exists.
+// The input that shows whether an object of the kind exists.
 common::Input input_of(Subject::Kind kind);
 
 // "/debug/explain/pods/lab/trainer-0"
 inline constexpr std::string_view kExplainPath = "/debug/explain/";
 std::string path_of(const Subject& subject);
-// From what stands behind kExplainPath. Errors: bad_request, with the paths that there are.
+// From the path after kExplainPath. Errors: bad_request, listing the valid paths.
 runtime::Result<Subject> subject_from_path(std::string_view path);
 
 // From the words of a command line, in kubectl's manner: {"pod", "trainer-0"}, {"pod/trainer-0"},
 // {"po", "lab/trainer-0"}, {"devicetaintrules.resource.k8s.io", "burnt"}. A namespace in the name
-// wins over `default_namespace`. Errors: configuration, in one line.
+// overrides `default_namespace`. Errors: configuration, in one line.
 runtime::Result<Subject> subject_from_words(const std::vector<std::string>& words,
                                             const std::string& default_namespace);
 

@@ -50,6 +50,7 @@ class AnyIndex {
   virtual void clear(SlotId slot) = 0;
   // How many postings the object has.
   virtual std::size_t count(const T& object) const = 0;
+  virtual std::size_t bytes() const noexcept = 0;
 
   std::string name;
   PostingTable postings;
@@ -64,14 +65,18 @@ class KeyedIndex final : public AnyIndex<T> {
   void set(SlotId slot, const T& object) override {
     collect_hashes(object, hashes_);
     this->postings.set(slot, hashes_);
-    keys_of_many_.erase(slot);
+    forget_keys(slot);
     if (hashes_.size() <= kFewKeys) return;
     std::unordered_set<Key>& keys = keys_of_many_[slot];
     extract_(object, [&keys](const Key& key) { keys.insert(key); });
+    keys_kept_ += keys.size();
   }
   void clear(SlotId slot) override {
     this->postings.clear(slot);
-    keys_of_many_.erase(slot);
+    forget_keys(slot);
+  }
+  std::size_t bytes() const noexcept override {
+    return this->postings.bytes() + keys_kept_ * sizeof(Key);
   }
   std::size_t count(const T& object) const override {
     std::vector<KeyHash> hashes;
@@ -102,9 +107,17 @@ class KeyedIndex final : public AnyIndex<T> {
     hashes.erase(repeated.begin(), repeated.end());
   }
 
+  void forget_keys(SlotId slot) {
+    const auto many = keys_of_many_.find(slot);
+    if (many == keys_of_many_.end()) return;
+    keys_kept_ -= many->second.size();
+    keys_of_many_.erase(many);
+  }
+
   Extract<T, Key> extract_;
   std::unordered_map<SlotId, std::unordered_set<Key>> keys_of_many_;
-  std::vector<KeyHash> hashes_;  // scratch of set()
+  std::size_t keys_kept_ = 0;    // there
+  std::vector<KeyHash> hashes_;  // buffer of set()
 };
 
 // Invariants: one object per name; each index lists each object under exactly its keys. Slots do
@@ -194,7 +207,7 @@ template <class T>
 std::size_t ObjectTable<T>::bytes() const noexcept {
   std::size_t sum = object_bytes_ + slots_.capacity() * sizeof(ObjectPtr<T>) +
                     free_.capacity() * sizeof(SlotId) + by_name_.bytes();
-  for (const auto& index : indexes_) sum += index->postings.bytes();
+  for (const auto& index : indexes_) sum += index->bytes();
   return sum;
 }
 

@@ -1,5 +1,5 @@
-// JSON of the parts that every controller writes. The fields of your kinds come in as a
-// boost::json::object, to which these add what is the same for all.
+// JSON of the parts that every controller writes. The fields of your kinds are passed as a
+// boost::json::object, to which these add the common parts.
 #pragma once
 
 #include <string>
@@ -15,24 +15,24 @@
 
 namespace dcm::manager {
 
-// An item of `metadata.ownerReferences`: the object's controller, for which its deletion waits.
-// With the object goes what it owns.
+// An item of `metadata.ownerReferences`: the object's controller, whose foreground deletion waits
+// for the object. Owned objects are deleted with it.
 boost::json::object controller_reference(const api::Resource& resource,
                                          const api::ObjectMeta& owner);
-// What an event is about.
+// The object that an event is about.
 api::ObjectReference reference_to(const api::Resource& resource, const api::ObjectMeta& object);
 // `status.conditions`.
 boost::json::array encode_conditions(const std::vector<api::Condition>& conditions);
 
-// A whole body: `fields` with kind and name. With a UID it is for that very object: if that is
-// gone, nothing is made.
+// A whole body: `fields` with kind and name. With a UID it applies only to that object: if it is
+// gone, nothing is created.
 std::string encode_body(const api::Resource& resource, const api::NamespacedName& name,
                         const api::Uid& uid, const boost::json::object& fields);
-// A merge patch for that very object.
+// A merge patch for exactly that object.
 std::string encode_merge_patch(const api::Uid& uid, const boost::json::object& patch);
 // A JSON patch that tests the UID first.
 std::string encode_json_patch(const api::Uid& uid, const boost::json::array& operations);
-// A merge patch of the finalizers, for exactly the version that they were read of.
+// A merge patch of the finalizers, for exactly the version from which they were read.
 std::string encode_finalizers(const api::ObjectMeta& object,
                               const std::vector<std::string>& finalizers);
 

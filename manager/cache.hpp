@@ -20,11 +20,11 @@ inline informers::InformerContext informer_context(const Process& process) {
 
 template <class T>
 struct CacheOptions {
-  // What the API server sends at all. With a namespace, a Role in it is enough.
+  // What the API server sends at all. If a namespace is set, a Role in it suffices.
   client::Selection select = {};
-  // Which of that is kept; by default all.
+  // Which of that is kept; all by default.
   std::function<bool(const T&)> keep = {};
-  // In metrics and logs; by default the plural. For a second cache of the same kind.
+  // For metrics and logs; the plural by default. For a second cache of the same kind.
   std::string name = {};
 };
 
@@ -40,9 +40,9 @@ class Cache {
         informer_(options.name.empty() ? std::string(resource_.kind->plural) : options.name,
                   source_, informer_context(process)) {}
 
-  // The object of that name; null: there is none.
+  // The object of that name; null if there is none.
   api::ObjectPtr<T> get(const api::NamespacedName& name) const { return reader().get(name); }
-  // Before run(). Objects by what `keys_of(object)` returns: a Key, or a std::optional or
+  // Before run(). Indexes objects by the result of `keys_of(object)`: a Key, or a std::optional or
   // std::vector of Keys. It must depend on nothing else.
   template <class Key, class KeysOf>
   informers::Index<T, Key> index(std::string name, KeysOf keys_of) {

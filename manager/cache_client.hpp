@@ -1,5 +1,5 @@
 // Calls for the objects of a cache, which shows the answer to each write at once: the next decision
-// sees it before the watch brings it. So a late watch leads to no second write.
+// sees it before the watch delivers it. So a lagging watch causes no second write.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace dcm::manager {
 
 // A small value; what it refers to outlives its calls. Errors of all calls are those of
-// RestClient::send; runtime::is_object_gone() says that the object is not there any longer, or that
-// another one has its name by now. `fields` are the object's own: kind and name are added.
+// RestClient::send; runtime::is_object_gone() means that the object no longer exists, or was
+// replaced under its name. `fields` are the object's own: kind and name are added.
 //
-// A write whose connection broke may have been carried out (runtime::is_outcome_unknown). All of
-// these may be sent again, apart from create().
+// A write whose connection broke may have been executed (runtime::is_outcome_unknown). All of these
+// may be repeated, except create().
 template <class T>
 class CacheClient {
  public:
@@ -31,24 +31,24 @@ class CacheClient {
               client::CallOptions options = {})
       : rest_(&rest), cache_(&cache), field_manager_(std::move(field_manager)), options_(options) {}
 
-  // The object as the server has it now.
+  // The object as it is on the server now.
   Answer<Object> get(const api::NamespacedName& name) const {
     return send(*this, client::get_request(cache_->resource(), name, options_));
   }
 
-  // An empty name: `metadata.generateName` makes one.
+  // Empty name: `metadata.generateName` generates one.
   Answer<Object> create(const api::NamespacedName& name, const boost::json::object& fields) const {
     return send(*this, client::create_request(cache_->resource(), name.namespace_.str(),
                                               {encode_body(cache_->resource(), name, {}, fields)},
                                               options_));
   }
 
-  // Server-side apply, with force, as the program: these fields become ours, those of ours that are
-  // left out are removed. Makes the object if it is not there.
+  // Server-side apply, with force, as the program: takes over these fields, and removes our fields
+  // that are omitted. Creates the object if missing.
   Answer<Object> apply(const api::NamespacedName& name, const boost::json::object& fields) const {
     return send_apply(name, {}, {}, fields);
   }
-  // The same, but an object that is gone stays gone.
+  // The same, but does not recreate a deleted object.
   Answer<Object> apply_existing(const api::ObjectMeta& object,
                                 const boost::json::object& fields) const {
     return send_apply(object.key, object.uid, {}, fields);
@@ -73,11 +73,11 @@ class CacheClient {
                                            encode_json_patch(object.uid, operations), options_));
   }
 
-  // That very object. One that is gone already is a success.
+  // Deletes exactly that object. Succeeds if it is already gone.
   Answer<void> remove(const api::ObjectMeta& object) const { return send_remove(*this, object); }
 
-  // `object` has a member `std::vector<std::string> finalizers`, of "metadata.finalizers". Success
-  // where there is nothing to change. A conflict: the object has changed, wait for the watch.
+  // `object` has a member `std::vector<std::string> finalizers`, of "metadata.finalizers". Succeeds
+  // if there is nothing to change. Conflict: the object has changed, wait for the watch.
   Answer<void> add_finalizer(const T& object, const std::string& finalizer) const {
     std::vector<std::string> finalizers = finalizers_of(object);
     const bool is_there = std::ranges::find(finalizers, finalizer) != finalizers.end();
@@ -90,7 +90,7 @@ class CacheClient {
     return send_finalizers(*this, object.meta, is_there ? std::optional(finalizers) : std::nullopt);
   }
 
-  // With these options for its calls, such as a deadline.
+  // Uses these options for its calls, such as a deadline.
   CacheClient with(client::CallOptions options) const {
     return {*rest_, *cache_, field_manager_, options};
   }
@@ -111,7 +111,7 @@ class CacheClient {
                                      encode_body(cache_->resource(), name, uid, fields), options_));
   }
 
-  // These are coroutines with a copy of the client: a task may outlive the one it was asked of.
+  // Coroutines with a copy of the client: a task may outlive the client that created it.
   static Answer<Object> send(CacheClient self, client::ApiRequest request) {
     const api::Decoder<T>& decoder = self.cache_->decoder();
     request.accept = decoder.accept();
@@ -144,7 +144,7 @@ class CacheClient {
         self, client::merge_patch_request(self.cache_->resource(), object.key, {},
                                           encode_finalizers(object, *finalizers), self.options_));
     if (!written) co_return runtime::fail(written.error());
-    // Without its last finalizer, a deleted object is gone with this very write.
+    // Without its last finalizer, a deleted object disappears with this write.
     if (finalizers->empty() && written->meta.is_being_deleted)
       self.own_writes().record_gone(object);
     co_return runtime::Result<>();

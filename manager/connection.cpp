@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Once a minute is often enough for what is rotated days before it expires.
+// Once a minute suffices for certificates that are rotated days before they expire.
 constexpr runtime::Duration kFileCheckInterval = 1min;
 
 http::ClientOptions http_options(const client::ClusterConfig& config, std::size_t connections) {
@@ -108,7 +108,7 @@ runtime::Task<> Connection::watch_files() {
       continue;
     }
     if (!*changed) continue;
-    // A plugin's certificate stays above that of the files.
+    // A plugin's certificate overrides that of the files.
     if (!plugin_identity_.certificate_pem.empty()) {
       (*changed)->certificate_pem = plugin_identity_.certificate_pem;
       (*changed)->key_pem = plugin_identity_.key_pem;

@@ -19,8 +19,8 @@
 namespace dcm::manager {
 
 struct ConnectionOptions {
-  // As make_user_agent() makes it: it names the program in audit logs and, up to the slash, in the
-  // `managedFields` of what it writes.
+  // From make_user_agent(): names the program in audit logs and, up to the slash, in the
+  // `managedFields` of its writes.
   std::string user_agent;
   double qps = 50;  // 0: no limit
   double burst = 100;
@@ -32,7 +32,7 @@ struct ConnectionOptions {
 class Connection {
  public:
   // All writes except those of lease_rest() ask `gate`, which must outlive this. Errors:
-  // configuration: certificates, keys or tokens that cannot be read.
+  // configuration: unreadable certificates, keys or tokens.
   static runtime::Result<std::unique_ptr<Connection>> open(const client::ClusterConfig& config,
                                                            const ConnectionOptions& options,
                                                            const client::WriteGate& gate,
@@ -45,14 +45,14 @@ class Connection {
                                           const client::WriteGate& gate, Process process);
 
   client::RestClient& rest() { return rest_; }
-  // For the lease: with a connection of its own, so that it never queues behind other calls.
+  // For the lease: on a separate connection, so that it never queues behind other calls.
   client::RestClient& lease_rest() { return lease_rest_; }
-  // Moves the bytes of HTTP/2, which is spoken while this runs. Ends by cancellation, or at once.
+  // Moves the bytes of HTTP/2, which is used while this runs. Ends by cancellation, or at once.
   runtime::Task<> speak_http2();
   // Takes up certificates and CAs that change under way. Ends by cancellation only, or at once over
   // a network of the caller's.
   runtime::Task<> watch_files();
-  // Renews credentials that expire. Ends by cancellation, or at once.
+  // Renews expiring credentials. Ends by cancellation, or at once.
   runtime::Task<> keep_credentials_fresh() { return credentials_->keep_fresh(); }
 
  private:

@@ -29,7 +29,7 @@
 namespace dcm::manager {
 
 struct ControllerOptions {
-  std::size_t workers = 1;  // how many names are handled at the same time
+  std::size_t workers = 1;  // how many names are handled concurrently
   runtime::Backoff backoff = workqueue::kItemBackoff;
 };
 
@@ -41,14 +41,14 @@ class ControllerManager {
   // `lifecycle` must outlive it, and run no longer than it lives.
   explicit ControllerManager(Lifecycle& lifecycle);
 
-  // These come before run(); what they return lives as long as the manager.
+  // Call these before run(); their results live as long as the manager.
 
-  // The objects of a kind, in the best of its versions that is served: it is waited for. Of each,
-  // only `fields` are read (json/projection.hpp).
+  // The objects of a kind, in its best served version, for which it waits. Only `fields` are read
+  // (json/projection.hpp).
   template <class T>
   Cache<T>& cache(const api::ResourceKind& kind, std::vector<api::json::Field<T>> fields = {},
                   CacheOptions<T> options = {});
-  // The same with a decoder of your own.
+  // The same with your own decoder.
   template <class T>
   Cache<T>& decoded_cache(const api::ResourceKind& kind, std::unique_ptr<api::Decoder<T>> decoder,
                           CacheOptions<T> options = {});
@@ -57,15 +57,14 @@ class ControllerManager {
   //
   //   Task<Outcome> reconcile(NamespacedName name);
   //
-  // It is called for each name that the queue hands out: again for the outcomes that say so, and
-  // whenever a cache that feeds it changes; never twice at a time for the same name. The manager
-  // keeps it, so its members are what it may use. (A lambda would refer to locals that are gone by
-  // then.)
+  // It is called for each name that the queue hands out: again if the outcome says so, and whenever
+  // a cache that feeds it changes; never concurrently for the same name. The manager owns it, so it
+  // may use its members. (A lambda would refer to destroyed locals.)
   template <class R>
   Worklist& controller(std::string name, const ControllerOptions& options, R reconciler);
 
-  // A change of an object adds the names that `names_of` makes of it: a NamespacedName, or a
-  // std::optional or std::vector of them. For changes for which `when(before, after)` is true.
+  // A change of an object adds the names returned by `names_of`: a NamespacedName, or a
+  // std::optional or std::vector of them. Only for changes for which `when(before, after)` is true.
   template <class T, class NamesOf = OwnName, class When = AnyChange>
   void feed(Worklist& controller, Cache<T>& from, NamesOf names_of = {}, When when = {});
   // A change of an object adds its controller, if that is of the kind `owner`.
@@ -74,13 +73,13 @@ class ControllerManager {
     feed(controller, owned, OwnerName(owner), std::move(when));
   }
 
-  // A task of its own, in the same order of start and stop: an object with `Task<> run()`. It ends
-  // by itself or by cancellation; an exception stops the program.
+  // A separate task in the same order of start and stop: an object with `Task<> run()`. It ends by
+  // itself or by cancellation; an exception stops the program.
   template <class J>
   void job(std::string name, RunsOn where, J job) {
     add_job(std::move(name), where, make_job(std::move(job)));
   }
-  // The same again and again, `interval` after it has ended.
+  // Repeats it, `interval` after it has ended.
   template <class J>
   void periodic_job(std::string name, RunsOn where, runtime::Duration interval, J job) {
     add_periodic_job(interval, std::move(name), where, make_job(std::move(job)));
@@ -98,8 +97,8 @@ class ControllerManager {
     events().report(reference_to(cache.resource(), about), type, program(), reason, message);
   }
 
-  // What a handler returns after its last write: done, or after an error, which is logged, another
-  // attempt with back-off.
+  // What a handler returns after its last write: done, or after an error, which is logged, a retry
+  // with back-off.
   template <class Value>
   workqueue::Outcome done_or_retry(const api::NamespacedName& name,
                                    const runtime::Result<Value>& written) const {

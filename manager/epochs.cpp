@@ -16,9 +16,9 @@ using namespace std::chrono_literals;
 using runtime::Deadline;
 using runtime::Task;
 
-// How often to look whether the cluster still serves what we use.
+// How often to check whether the cluster still serves the version in use.
 constexpr runtime::Duration kDiscoveryInterval = 30s;
-// A fault that lasts is logged this often.
+// A lasting fault is logged this often.
 constexpr runtime::Duration kRepeatInterval = 5min;
 
 std::string describe(const client::Availability& availability, const std::string& group) {

@@ -25,15 +25,15 @@ class VersionedWork {
 
   // Until stop() or cancellation.
   virtual runtime::Task<> run() = 0;
-  // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
+  // Starts nothing new; run() ends when work in progress is done. Idempotent.
   virtual void stop() = 0;
 
   virtual const std::string& version() const = 0;
-  // Conditions still missing for good work, one line each; empty: none.
+  // Reasons why it is not ready, one line each; empty: it is ready.
   virtual std::vector<std::string> missing() const = 0;
-  // Parts that have stopped until a restart, one line each.
+  // Parts that are stuck until a restart, one line each.
   virtual std::vector<std::string> stuck() const = 0;
-  // Whether a cache cannot be kept fresh: perhaps the version is not served any more.
+  // Whether a cache cannot be kept fresh: perhaps the version is no longer served.
   virtual bool has_failing_watch() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// From the changes of a cache to the names that a controller looks at.
+// From the changes of a cache to the names that a controller processes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dcm::manager {
 
-// Names of an object: functions for `feed`. The object's own:
+// Names of an object: functions for `feed`. The object's own name:
 struct OwnName {
   template <class T>
   api::NamespacedName operator()(const T& object) const {
@@ -22,7 +22,7 @@ struct OwnName {
 };
 inline constexpr OwnName own_name;
 
-// That of its controller, if it is of this kind.
+// The name of its controller, if it is of this kind.
 struct OwnerName {
   api::InternedString group;
   api::InternedString kind;
@@ -45,7 +45,7 @@ struct OwnerName {
   }
 };
 
-// Which changes count: functions of the object before and after it, of which one may be null.
+// Filters for changes: functions of the object before and after, either of which may be null.
 struct AnyChange {
   template <class T>
   bool operator()(const T*, const T*) const {
@@ -54,7 +54,7 @@ struct AnyChange {
 };
 inline constexpr AnyChange any_change;
 
-// Not those of metadata and status alone. A deletion that waits for finalizers counts as well.
+// Excludes changes of only metadata and status. A deletion that waits for finalizers is included.
 struct GenerationChanged {
   template <class T>
   bool operator()(const T* before, const T* after) const {
@@ -103,7 +103,7 @@ class Feed final : public informers::Observer<T> {
  private:
   void take(const T* before, const T* after, Origin origin) {
     if (!when_(before, after)) return;
-    // What a start or a relist brings is nobody's wait.
+    // Nobody waits for the results of a start or a relist.
     const auto priority =
         origin == Origin::initial ? workqueue::Priority::backlog : workqueue::Priority::live;
     const auto add = [&](const api::NamespacedName& name) { list_.add(name, priority); };

@@ -7,7 +7,7 @@
 namespace dcm::manager {
 namespace {
 
-// The text up to the first error's name, "forbidden" in "pods: not synced: forbidden: User …"; all
+// The text up to the first error's name: "forbidden" in "pods: not synced: forbidden: User …"; all
 // of it, if there is none.
 std::string_view up_to_error(std::string_view text) {
   std::size_t end = text.size();

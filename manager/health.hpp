@@ -1,5 +1,4 @@
-// Health endpoints as Kubernetes components have them: named checks behind /healthz, /livez,
-// /readyz.
+// Health endpoints as in Kubernetes components: named checks behind /healthz, /livez, /readyz.
 #pragma once
 
 #include <functional>
@@ -10,14 +9,14 @@
 
 namespace dcm::manager {
 
-// Answers nothing when all is well, else why not, in one line. Texts of others stand behind the
-// name of their error (runtime::to_string).
+// Returns nullopt if all is well, otherwise the reason in one line. Text of other programs follows
+// the name of its error (runtime::to_string).
 using HealthCheck = std::function<std::optional<std::string>()>;
 
 enum class Verbose { no, yes };
 
-// How much of a reason is shown. It may end with what the API server, or a proxy, has said: callers
-// who are not known see it up to the name of the error, as "pods: not synced: forbidden".
+// How much of a reason is shown. It may end with a message of the API server or a proxy: unknown
+// callers see only the name of the error, as in "pods: not synced: forbidden".
 enum class Reasons { whole, by_name };
 
 struct HealthReport {
@@ -27,9 +26,9 @@ struct HealthReport {
 
 class HealthChecks {
  public:
-  // Checks run in the order they were added. All that a check refers to must outlive this.
+  // Checks run in the order they were added. All references of a check must outlive this.
   void add(std::string name, HealthCheck check);
-  // "[+]name ok" and "[-]name failed: why" for each check where asked for or where one fails.
+  // "[+]name ok" and "[-]name failed: why" for each check, if requested or if one fails.
   HealthReport run(std::string_view endpoint, Verbose verbose,
                    Reasons reasons = Reasons::whole) const;
 
@@ -41,8 +40,8 @@ class HealthChecks {
   std::vector<Named> checks_;
 };
 
-// The checks behind each health path. Liveness means that restarting would help, readiness that the
-// controllers know the cluster and can work.
+// The checks behind each health path. Liveness: a restart would not help. Readiness: the
+// controllers have synced caches and can work.
 struct Health {
   HealthChecks live;   // /healthz, /livez
   HealthChecks ready;  // /readyz

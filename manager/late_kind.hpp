@@ -1,4 +1,4 @@
-// A kind that the API server may serve or not, in a version of its own, or come to serve later:
+// A kind that the API server may or may not serve, in its own version, possibly starting later:
 // taint rules, pod groups.
 #pragma once
 
@@ -21,24 +21,24 @@ class LateKind {
     client::Discovery& discovery;
     runtime::TimeSource& time;
   };
-  // The reactions to its appearance and disappearance.
+  // Callbacks for its appearance and disappearance.
   struct Hooks {
-    // The kind is served: begins to fill its cache. Called at most once.
+    // The kind is served: start filling its cache. Called at most once.
     std::function<informers::SyncState&(const client::Served&)> start;
-    std::function<void()> not_served;                          // when the work begins
+    std::function<void()> not_served;  // the best version when the work begins
     std::function<void(const std::string& version)> has_lost;  // the version it began with
   };
   // All dependencies must outlive it.
   LateKind(Dependencies dependencies, const api::ResourceKind& kind, Hooks hooks);
 
-  // Until it is known whether it is served.
+  // Waits until it is known whether it is served.
   runtime::Task<> find();
-  // Until it has been lost. After find().
+  // Waits until it has been lost. After find().
   runtime::Task<> follow();
   const api::ResourceKind& kind() const { return kind_; }
   // Of the version in use; null: none is.
   informers::SyncState* cache() const { return cache_; }
-  // Why that is not known yet, in one line; nothing: it is.
+  // Why that is not known yet, in one line; nullopt if it is.
   const std::optional<std::string>& missing() const { return missing_; }
 
  private:

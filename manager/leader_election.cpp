@@ -70,8 +70,8 @@ void LeaderElection::on_leading(const api::ObjectMeta& lease) {
           fmt::format("{} became leader", identity_));
 }
 
-// The log has said why. Nothing is waited for: what is on its way guards itself, and an orderly end
-// would only take time.
+// The log has said why. No waiting: requests in flight are fenced, and an orderly end would only
+// take time.
 void LeaderElection::on_lost(std::string_view /*why*/) {
   if (on_lost_) return on_lost_();
   std::_Exit(static_cast<int>(ExitStatus::lease_lost));

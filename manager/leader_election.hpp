@@ -1,4 +1,4 @@
-// The leader election of the process: what it means to win the lease, to lose it and to stop.
+// Leader election of the process: what happens when the lease is acquired or lost, and on stop.
 #pragma once
 
 #include <functional>
@@ -24,12 +24,12 @@ struct LeaderElectionOptions {
   std::function<void()> on_lost = {};
 };
 
-// Looks for the lease once leadership is wanted, and begins it when the lease is ours. When the
-// lease is lost, the process ends at once with exit status 1: it must no longer write, and the
-// next one starts with fresh caches.
+// Tries to acquire the lease once leadership is requested, and starts leadership with it. When the
+// lease is lost, the process ends at once with exit status 1: it must no longer write, and the next
+// one starts with fresh caches.
 class LeaderElection final : leader_election::ElectionListener {
  public:
-  // Hears of the event that the lease is ours: what it is about, and the message.
+  // Called when the lease is acquired: the object of the event, and its message.
   using Report = std::function<void(const api::ObjectReference& lease, std::string_view message)>;
 
   // All references must outlive it.
@@ -37,9 +37,9 @@ class LeaderElection final : leader_election::ElectionListener {
                  client::RestClient& rest, leader_election::Fence& fence, Report report,
                  Leadership& leadership);
 
-  // `stop` hears of a failure.
+  // `stop` is notified of a failure.
   void start(Stop& stop);
-  // Gives the lease back, if it is ours. After the last write.
+  // Releases the lease if it is ours. Call after the last write.
   runtime::Task<> stop();
   // Ends, and leaves the lease as it is.
   runtime::Task<> abandon();
@@ -48,7 +48,7 @@ class LeaderElection final : leader_election::ElectionListener {
 
   const std::string& identity() const { return identity_; }
   bool is_leading() const { return elector_.is_leading(); }
-  // The known leader; empty: none.
+  // The known leader; empty if none.
   const std::string& leader() const { return elector_.leader(); }
 
  private:

@@ -20,13 +20,13 @@ class Leadership {
     has_begun_ = true;
     changed_.notify_all();
   }
-  // Asks for it, and waits until it begins.
+  // Requests it, and waits until it begins.
   runtime::Task<> wait() {
     is_wanted_ = true;
     changed_.notify_all();
     while (!has_begun_) co_await changed_.wait();
   }
-  // Waits until leadership is asked for.
+  // Waits until leadership is requested.
   runtime::Task<> wait_until_wanted() {
     while (!is_wanted_) co_await changed_.wait();
   }

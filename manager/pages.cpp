@@ -31,7 +31,7 @@ Page health_page(std::string path, const HealthChecks& checks, Reasons reasons) 
 
 runtime::Task<> answer_from(const Pages& pages, http::Request request, http::Responder& responder) {
   http::Response response = co_await pages.answer(std::move(request));
-  // A caller that has gone away needs no answer: the connection ends with it.
+  // A disconnected caller needs no answer: the connection ends with it.
   [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
 }
 

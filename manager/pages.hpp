@@ -1,7 +1,7 @@
 // The process's HTTP pages, in one table, and who may see them.
 //
-// The same table is behind both ports: the secured one asks a Doorkeeper about each request, the
-// plain one (--metrics-bind-address) has the open pages and the metrics only.
+// Both ports use the same table: the secured one asks a Doorkeeper about each request, the plain
+// one (--metrics-bind-address) has only the open pages and the metrics.
 #pragma once
 
 #include <functional>
@@ -19,10 +19,10 @@ namespace dcm::manager {
 http::Response text_response(std::uint16_t status, std::string body);
 http::Response json_response(std::uint16_t status, std::string body);
 
-// A request's target, taken apart.
+// The parts of a request's target.
 struct Target {
   std::string_view path;   // up to the question mark
-  std::string_view query;  // behind it
+  std::string_view query;  // after it
 };
 Target split_target(std::string_view target);
 
@@ -33,19 +33,19 @@ enum class Audience : std::uint8_t {
 };
 
 struct Page {
-  // "/metrics", or with a slash at its end everything below it
+  // "/metrics", or everything below a path with a trailing slash
   std::string path;
-  http::Method method = http::Method::get;  // HEAD goes with GET
+  http::Method method = http::Method::get;  // includes HEAD with GET
   std::function<http::Response(const http::Request&)> answer = {};
-  // Instead of `answer`, for a page that asks others first.
+  // Instead of `answer`, for a page that sends requests first.
   std::function<runtime::Task<http::Response>(http::Request, Audience)> answer_later = {};
 };
 
 class Pages {
  public:
-  // The first page that fits answers. All that `answer` refers to must outlive this.
+  // The first matching page answers. All references of `answer` must outlive this.
   void add(Page page) { pages_.push_back(std::move(page)); }
-  // 404 where there is no such page, 405 where there is one for another method.
+  // 404 if there is no such page, 405 if there is one for another method.
   runtime::Task<http::Response> answer(http::Request request,
                                        Audience audience = Audience::everything) const;
   // In the order they were added.
@@ -59,12 +59,12 @@ class Pages {
 
 // /healthz, /livez, /readyz, each with ?verbose. `health` must outlive the pages.
 void add_health_pages(Pages& pages, const Health& health, Reasons reasons);
-// /debug/health: with whole reasons.
+// debug/health: with complete reasons.
 void add_reasons_page(Pages& pages, const Health& health);
 // /metrics.
 void add_metrics_page(Pages& pages, runtime::MetricsRegistry& metrics);
 
-// For a port behind which nothing reads a body.
+// For a port whose pages read no body.
 http::ServerOptions open_server_options();
 
 // Answers every request from `pages`, which must outlive the handler.

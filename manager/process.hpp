@@ -1,4 +1,4 @@
-// What every part of a process is made with.
+// The dependencies of every part of a process.
 #pragma once
 
 #include "runtime/log.hpp"

@@ -44,7 +44,7 @@ std::string help(const ProgramOptions& options, const Flags& flags) {
                      flag_lines("--version", "Prints the version."));
 }
 
-// The exit status where there is nothing to run.
+// The exit status if there is nothing to run.
 std::optional<int> read_flags(const Strings& arguments, ProgramOptions& options, Flags& flags) {
   const auto line = parse_command_line(flags.table, arguments);
   if (!line) return refuse(options.name, line.error());

@@ -1,4 +1,4 @@
-// What a controller does about a name, and what a job does, as objects that the manager keeps.
+// What a controller does for a name, and what a job does, as objects owned by the manager.
 #pragma once
 
 #include <concepts>
@@ -29,7 +29,7 @@ concept StatelessHandler =
 template <class R>
 Handler make_handler(R reconciler) {
   if constexpr (Reconciler<R>) {
-    // At one place: its coroutines refer to it.
+    // At a fixed address: its coroutines refer to it.
     auto kept = std::make_shared<R>(std::move(reconciler));
     return [kept](api::NamespacedName name) { return kept->reconcile(std::move(name)); };
   } else {

@@ -1,4 +1,4 @@
-// One, none or several of something: what users' functions may return as it suits them.
+// One, none or several values: what users' functions may return.
 #pragma once
 
 #include <concepts>

@@ -1,7 +1,7 @@
 // When the process ends, and with which exit status.
 //
-// Either a signal asks for it, or a part of the process fails: it throws an exception that no code
-// catches, so an invariant of ours is broken. Both lead to the same orderly stop.
+// Either a signal requests it, or a part of the process fails with an uncaught exception, which
+// means a broken invariant. Both lead to the same orderly stop.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace dcm::manager {
 enum class ExitStatus : int {
   asked_to_stop = 0,
   lease_lost = 1,
-  bad_configuration = 2,  // flags, files, credentials, certificates, ports: no start
+  bad_configuration = 2,  // invalid flags, files, credentials, certificates or ports: no start
   failed = 3
 };
 
@@ -25,17 +25,17 @@ class Stop {
   // `time` must outlive it.
   Stop(runtime::TimeSource& time, runtime::Logger log);
 
-  // Idempotent. The first status other than asked_to_stop stays.
+  // Idempotent. The first status other than asked_to_stop is kept.
   void request(ExitStatus status = ExitStatus::asked_to_stop);
   bool is_requested() const { return is_requested_; }
   // Ends when the stop is requested, or at the deadline.
   runtime::Task<> wait(runtime::Deadline deadline = {});
 
-  // Runs a part of the process, which may be cancelled at any time. When it fails, says so and
-  // requests the stop: the others must not go on without it. `this` must outlive the task.
+  // Runs a part of the process, which may be cancelled at any time. If it fails, logs that and
+  // requests the stop: the others must not continue without it. `this` must outlive the task.
   runtime::Task<> guard(std::string part, runtime::Task<> task);
 
-  // Asked to stop as long as no part has failed.
+  // asked_to_stop as long as no part has failed.
   ExitStatus exit_status() const { return exit_status_; }
   // The first part that has failed, and why; empty: none has.
   const std::string& failure() const { return failure_; }

@@ -1,4 +1,4 @@
-// A queue of names with its workers: what a controller is, apart from its rules.
+// A queue of names with its workers: a controller without its rules.
 #pragma once
 
 #include <cstddef>

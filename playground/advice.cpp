@@ -20,14 +20,25 @@ using apiserver::object_at;
 using apiserver::text_at;
 using By = Attended::By;
 
-constexpr std::string_view kControllerManager = "kube-controller-manager/";
 constexpr std::string_view kRealOne =
     "start dra-playground with --kube-controller-manager PATH, or run one with its kubeconfig";
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Whether a kube-controller-manager's controllers watch that kind: its garbage collector, which has
+// clients of its own, watches all kinds.
+bool is_controlled(const Creation& made, std::string_view resource) {
+  return made.watches.has_client(resource, [](std::string_view client) {
+    return contains(client, "kube-controller-manager") && !contains(client, "metadata-informers");
+  });
+}
 
 std::string idle_workload(const Attended& attended, const Creation& made) {
   if (!made.type.strategy->makes_pods()) return {};
   if (attended.workloads == By::playground) return {};
-  if (made.watches.has_client(made.type.storage(), kControllerManager)) return {};
+  if (is_controlled(made, made.type.storage())) return {};
   return fmt::format("no {} come of this {}, as no kube-controller-manager is connected: {}",
                      made.type.is("CronJob") ? "jobs" : "pods", made.type.kind, kRealOne);
 }
@@ -54,27 +65,43 @@ std::string hollow_workload(const Creation& made) {
                      made.type.kind);
 }
 
-// Neither manager makes the claims.
-std::string claims_of_templates(const Creation& made) {
-  if (!made.type.is("Pod")) return {};
-  const auto is_of_template = [](const Json& claim) {
+bool has_claim_templates(const JsonObject& pod_spec) {
+  return std::ranges::any_of(array_at(pod_spec, {"resourceClaims"}), [](const Json& claim) {
     return !text_at(as_object(claim), {"resourceClaimTemplateName"}).empty();
-  };
-  if (std::ranges::none_of(array_at(made.object, {"spec", "resourceClaims"}), is_of_template)) {
-    return {};
-  }
-  for (const auto program : {std::string_view("dra-controller-manager/"), kControllerManager}) {
-    if (made.watches.has_client("resourceclaimtemplates", program)) return {};
-  }
-  return "no claims come of this pod's claim templates until dra-controller-manager runs with the "
-         "playground's kubeconfig";
+  });
+}
+
+// Of the pod, or of the pods that the workload makes.
+bool needs_claims(const Creation& made) {
+  if (made.type.is("Pod")) return has_claim_templates(object_at(made.object, {"spec"}));
+  if (!made.type.strategy->makes_pods()) return false;
+  JsonObject workload = made.object;
+  const Json* const spec = made.type.strategy->pod_spec(workload);
+  return spec != nullptr && has_claim_templates(as_object(*spec));
+}
+
+// The playground's own kube-controller-manager makes no claims.
+std::string claims_of_templates(const Attended& attended, const Creation& made) {
+  if (!needs_claims(made)) return {};
+  constexpr auto kTemplates = "resourceclaimtemplates";
+  const bool has_manager = made.watches.has_client(kTemplates, [](std::string_view client) {
+    return contains(client, "dra-controller-manager");
+  });
+  if (has_manager) return {};
+  if (attended.workloads == By::others && is_controlled(made, kTemplates)) return {};
+  return fmt::format(
+      "no claims come of the claim templates of this {} until dra-controller-manager runs with the "
+      "playground's kubeconfig",
+      made.type.kind);
 }
 
 std::string scheduler_of_pod(const Attended& attended, const Creation& made) {
   if (!made.type.is("Pod") || !text_at(made.object, {"spec", "nodeName"}).empty()) return {};
   const std::string_view name = text_at(made.object, {"spec", "schedulerName"});
   if (attended.scheduling == By::playground && name == "default-scheduler") return {};
-  if (made.watches.has_client("pods", "scheduler")) return {};
+  const bool has_scheduler = made.watches.has_client(
+      "pods", [](std::string_view client) { return contains(client, "scheduler"); });
+  if (has_scheduler) return {};
   return fmt::format("no scheduler is connected that could place this pod (schedulerName \"{}\")",
                      name);
 }
@@ -91,7 +118,7 @@ std::string needs_controller(const Attended& attended, const Creation& made) {
   };
   const auto* const row = std::ranges::find(kRows, made.type.built_in(), &Row::kind);
   if (row == std::end(kRows) || attended.workloads == By::playground) return {};
-  if (made.watches.has_client(made.type.storage(), kControllerManager)) return {};
+  if (is_controlled(made, made.type.storage())) return {};
   return fmt::format("{}, as no kube-controller-manager is connected: {}", row->lacks, kRealOne);
 }
 
@@ -120,11 +147,11 @@ std::vector<std::string> advise(const Attended& attended, const Creation& made) 
   const auto add = [&](std::string text) {
     if (!text.empty()) advice.push_back(std::move(text));
   };
-  add(claims_of_templates(made));
+  add(claims_of_templates(attended, made));
   add(scheduler_of_pod(attended, made));
   if (is_made_by_controller(made.object)) return advice;
-  add(idle_workload(attended, made));
-  if (advice.empty()) add(hollow_workload(made));
+  std::string idle = idle_workload(attended, made);
+  add(idle.empty() ? hollow_workload(made) : std::move(idle));
   add(needs_controller(attended, made));
   add(never_enforced(made));
   return advice;

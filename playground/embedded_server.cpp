@@ -12,13 +12,13 @@ namespace {
 constexpr const char* kHost = "playground";
 constexpr std::uint16_t kPort = 80;
 
-// Enough for the watches of some clients to catch up; each version of an object is held as long as
-// it stands in the history.
+// Enough for the watches of some clients to catch up; each version of an object is kept as long as
+// it is in the history.
 constexpr std::size_t kHistory = 20'000;
 
-// Revisions are later than those of an earlier process on the same port, by the clock in
-// microseconds, each of which is more than a write takes: its clients hear that theirs are too old,
-// and list again.
+// Revisions start at the time in microseconds, and a write takes longer than one: so they exceed
+// those of an earlier process on the same port, whose clients learn that theirs are too old, and
+// list again.
 apiserver::ServerOptions server_options(runtime::WallTime now, apiserver::ServedVersions served,
                                         const Attended& attended) {
   const auto since_epoch =

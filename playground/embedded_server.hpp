@@ -1,4 +1,4 @@
-// The API server in memory as a part of this process: over plain HTTP on loopback for others, and
+// The in-memory API server as part of this process: over plain HTTP on loopback for others, and
 // through pipes for our own parts.
 #pragma once
 
@@ -23,7 +23,7 @@ class EmbeddedServer {
   explicit EmbeddedServer(const Process& process, apiserver::ServedVersions served = {},
                           const Attended& attended = {});
 
-  // Listens on that address as well, for loopback hosts and for `accept_hosts` (http::OpenPort).
+  // Also listens on that address, for loopback hosts and for `accept_hosts` (http::OpenPort).
   // Errors: configuration (in use, or not ours).
   runtime::Result<> listen(const std::string& address, std::vector<std::string> accept_hosts = {});
   // "http://127.0.0.1:6443"; requires listen().
@@ -38,7 +38,7 @@ class EmbeddedServer {
   // Wraps the API on loopback.
   using Front = std::function<http::Handler(http::Handler api)>;
 
-  // Serves until it is cancelled. Without a front, the API alone.
+  // Serves until cancelled. Without a front, only the API.
   runtime::Task<> run(Front front = {});
 
  private:

@@ -51,7 +51,7 @@ std::unexpected<runtime::Error> refuse_by_errno(const fs::path& path) {
   return refuse(path, std::generic_category().message(errno));
 }
 
-// A playground's own: this text, whatever its server is.
+// Identifies a playground's own file: this text, whatever its server is.
 bool is_ours(const fs::path& path) {
   const auto text = client::read_regular_file(path.string());
   if (!text) return false;
@@ -62,7 +62,7 @@ bool is_ours(const fs::path& path) {
   return line.starts_with(kServer) && *text == text_for(std::string(line.substr(kServer.size())));
 }
 
-// Written whole under a name that nobody can have prepared.
+// Written completely under a name that nobody can have prepared.
 runtime::Result<std::string> write_draft(const fs::path& path, const std::string& text) {
   std::string draft = path.string() + ".XXXXXX";
   const int fd = ::mkostemp(draft.data(), O_CLOEXEC);
@@ -74,7 +74,7 @@ runtime::Result<std::string> write_draft(const fs::path& path, const std::string
   return refuse(path, "the disk is full");
 }
 
-// Puts the draft in its place, where nothing may be but a file of a playground that was killed.
+// Moves the draft into place, replacing only a file left by a killed playground.
 runtime::Result<> publish(const std::string& draft, const fs::path& path) {
   if (::link(draft.c_str(), path.c_str()) == 0) {
     ::unlink(draft.c_str());

@@ -1,4 +1,4 @@
-// The kubeconfig that leads others to the API server in memory.
+// The kubeconfig for other programs to use the in-memory API server.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace dcm::playground {
 // $XDG_STATE_HOME, or ~/.local/state, and so on.
 std::string default_kubeconfig_path();
 
-// A file that is there while this is: written at once and whole, removed with the object. Anything
-// else that has its name is neither replaced nor removed, nor is a link followed.
+// A file that exists as long as this object: written atomically, removed with the object. Anything
+// else of that name is neither replaced nor removed, and links are not followed.
 class KubeconfigOut {
  public:
-  // A file that an earlier playground has left is replaced. Errors: configuration (something else
-  // is there, no permission).
+  // A file left by an earlier playground is replaced. Errors: configuration (something else is
+  // there, no permission).
   static runtime::Result<KubeconfigOut> write(const std::string& path, const std::string& url);
   KubeconfigOut(KubeconfigOut&& other) noexcept
       : path_(std::move(other.path_)), device_(other.device_), inode_(other.inode_) {

@@ -133,7 +133,7 @@ CLI::App& add_demo(CLI::App& app, DemoOptions& demo) {
   return command;
 }
 
-// The arguments of `taint` as they come; what they mean is looked at when all is parsed.
+// The arguments of `taint` as given; interpreted after parsing.
 struct TaintArguments {
   TaintOptions options;
   std::string device;
@@ -181,7 +181,7 @@ Exit bad_flags(const std::string& why) {
   return {2, fmt::format("dra-playground: {}", why)};
 }
 
-// Every flag and command that may stand where `app` has been parsed to.
+// Every flag and command that is valid where `app` has been parsed to.
 Strings known_words(const CLI::App& app) {
   Strings known;
   for (const CLI::Option* const option : app.get_options()) {

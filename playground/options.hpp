@@ -19,14 +19,14 @@ struct Options {
   Size size;
   std::uint16_t port = 0;  // 0: a free one
   apiserver::ServedVersions served;
-  std::vector<std::string> accept_hosts;  // that the port answers to beside loopback hosts
+  std::vector<std::string> accept_hosts;  // accepted host names of the port, besides loopback ones
   std::string kubeconfig_out;             // empty: in the state folder of the user
-  std::string kubeconfig;  // a cluster that is there; empty: the API server in memory
+  std::string kubeconfig;                 // an existing cluster; empty: the in-memory API server
   OwnScheduler scheduler = OwnScheduler::runs;
   Programs programs;
   std::string real_drivers;  // the folder of a node for real drivers; empty: none
   int verbosity = 0;
-  // `dra-playground demo …`: a run of the demo instead; the rest does not count then.
+  // `dra-playground demo …`: a run of the demo instead; other options are ignored then.
   std::optional<DemoOptions> demo;
   // `dra-playground taint …`, likewise.
   std::optional<TaintOptions> taint;
@@ -38,10 +38,10 @@ struct Exit {
   std::string text;  // for standard output (status 0) or standard error
 };
 
-// From the back, and with "-v=4", as klog's flag is written everywhere, in the form that it knows.
+// From the back; "-v=4", as klog's flag is usually written, is rewritten for the parser.
 std::vector<std::string> as_cli11_takes_them(const std::vector<std::string>& arguments);
 
-// Parses `arguments` (without the program's name). A mistake is one line that names the flag.
+// Parses `arguments` (without the program's name). An error is one line that names the flag.
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace dcm::playground

@@ -5,7 +5,7 @@
 namespace dcm::playground {
 namespace {
 
-// The names of the nodes from `first` on, of `count` nodes.
+// The names of `count` nodes starting at `first`.
 std::vector<std::string> node_names(std::size_t first, std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t node = first; node < count; ++node) {

@@ -1,6 +1,6 @@
 // The playground's cluster apart from its API server: nodes, drivers, a scheduler, garbage
-// collectors for claims and for namespaces. They run against the API server in memory or against a
-// real cluster.
+// collectors for claims and for namespaces. They run against the in-memory API server or a real
+// cluster.
 #pragma once
 
 #include <string>
@@ -17,10 +17,9 @@
 
 namespace dcm::playground {
 
-// Whether the small scheduler places pods, or another one does.
+// Whether the small scheduler places pods, or another one.
 enum class OwnScheduler { runs, none };
-// Whether claims of pods that are gone are deleted here, or by another garbage
-// collector.
+// Whether claims of deleted pods are deleted here, or by another garbage collector.
 enum class OwnGc { runs, none };
 
 struct Size {
@@ -29,8 +28,8 @@ struct Size {
   std::vector<std::string> drivers = {"gpu.example.com", "nic.example.com"};
 };
 
-// The node for real drivers, if there is one: its folder is laid out as kubelet's root folder is,
-// with `plugins_registry` and `plugins` in it, and `devices` for what containers would get.
+// The node for real drivers, if any: its folder is structured like kubelet's root folder, with
+// `plugins_registry` and `plugins`, and `devices` for what containers would get.
 inline constexpr std::string_view kNodeOfRealDrivers = "node-0";
 
 class Parts {
@@ -41,8 +40,8 @@ class Parts {
         OwnScheduler own_scheduler = OwnScheduler::runs, OwnGc own_gc = OwnGc::runs,
         const std::string& real_drivers = {});
 
-  // Makes nodes, device classes and slices. Errors: what the API server has against it; a folder or
-  // checkpoint that cannot be used.
+  // Creates nodes, device classes and slices. Errors: refusals of the API server; an unusable
+  // folder or checkpoint.
   Task<Result<>> publish();
   // They work in an epoch of the frame.
   void fill(manager::Epoch& epoch);

@@ -1,12 +1,12 @@
-// The whole playground: what it is made of, and in which order that starts and stops.
+// The whole playground: its parts, and the order in which they start and stop.
 #pragma once
 
 #include "playground/options.hpp"
 
 namespace dcm::playground {
 
-// Runs until SIGTERM or SIGINT. Returns the exit status: 0 asked to stop; 1 something that it needs
-// is not to be had (a port, a file, the cluster), after one line on standard error.
+// Runs until SIGTERM or SIGINT. Returns the exit status: 0 after a signal; 1 if something it needs
+// is missing (a port, a file, the cluster), explained in one line on standard error.
 int run_playground(const Options& options);
 
 }  // namespace dcm::playground

@@ -1,6 +1,6 @@
 #include "runtime/log_rate.hpp"
 
-#include <algorithm>
+#include "runtime/backoff.hpp"
 
 namespace dcm::runtime {
 
@@ -32,7 +32,7 @@ std::optional<LogRate::LeftOut> LogRate::admit(std::uint64_t message, std::uint6
       message, [now] { return Message{.lines = TokenBucket(kPerSecond, kBurst, now)}; });
   if (!all.take_place(now)) return std::nullopt;
   const bool is_news = now >= known.next + known.pause;
-  known.pause = is_news ? kPauseMin : std::min(2 * known.pause, kPauseMax);
+  known.pause = Backoff{kPauseMin, kPauseMax}.after(is_news ? Duration::zero() : known.pause);
   known.next = now + known.pause;
   return LeftOut{std::exchange(known.repeated, 0), std::exchange(all.suppressed, 0)};
 }

@@ -20,7 +20,7 @@ using runtime::MonoTime;
 struct Entry;
 struct Lane;
 
-// A pending delay. Ordered by time, then by which came first.
+// A pending delay. Ordered by time, then by order of arrival.
 struct Delay {
   MonoTime due;
   std::uint64_t sequence;
@@ -31,7 +31,7 @@ struct Delay {
   }
 };
 
-// A retry asks for another attempt, a requeue for one at or after its time.
+// A retry requests another attempt, a requeue an attempt at or after its time.
 enum class DelayKind : std::uint8_t { retry, requeue, both };
 
 enum class Place : std::uint8_t { outside, waiting, processing };
@@ -44,38 +44,38 @@ struct Entry {
   Entry& operator=(const Entry&) = delete;
 
   Lane* lane = nullptr;
-  ListLink<Entry> link;             // in its row while waiting, among the running while processing
-  ListLink<Entry> age_link;         // while it waits as backlog
-  std::set<Delay>::iterator delay;  // while `delayed`
-  MonoTime since{};                 // when it came to its place
-  MonoTime added{};                 // the add because of which it waits or is dirty
-  std::uint32_t failures = 0;       // retries with backoff since the last forget
-  std::uint32_t early_ms = 0;       // so long before its retry's time it was handed out
+  ListLink<Entry> link;      // in its row while waiting, in the running list while processing
+  ListLink<Entry> age_link;  // only while it waits as backlog
+  std::set<Delay>::iterator delay;  // only while `delayed`
+  MonoTime since{};                 // when it arrived at its place
+  MonoTime added{};                 // the time of the add because of which it waits or is dirty
+  std::uint32_t failures = 0;       // retries with back-off since the last forget
+  std::uint32_t early_ms = 0;       // how long before its retry's time it was handed out
   Place place = Place::outside;
   bool dirty = false;
   bool delayed = false;
   DelayKind delay_kind = DelayKind::retry;
   Priority delay_priority = Priority::backlog;
-  Priority added_as = Priority::backlog;   // of what waits or is dirty
-  Priority listed_as = Priority::backlog;  // the row it waits in: ageing makes the two differ
-  Priority taken_as = Priority::backlog;   // what added_as was when it was handed out
+  Priority added_as = Priority::backlog;   // while it waits or is dirty
+  Priority listed_as = Priority::backlog;  // the row it waits in: differs after ageing
+  Priority taken_as = Priority::backlog;   // added_as at the time of the hand-out
 };
 
 // The items of one namespace that wait at one priority.
 struct Row {
   Lane* lane = nullptr;
   IntrusiveList<Entry, &Entry::link> items;
-  ListLink<Row> link;  // in the round of its priority, while there are items
+  ListLink<Row> link;  // in the rotation of its priority, while there are items
 };
 
-// A namespace: exists while it has entries or its bucket remembers retries.
+// A namespace: exists while it has entries or its bucket is not full.
 struct Lane {
   Row rows[kPriorities];
   RetryBucket bucket;
   InternedString name;
   std::uint32_t entries = 0;
   std::uint32_t processing = 0;
-  ListLink<Lane> resting_link;  // while it is kept for its bucket only
+  ListLink<Lane> resting_link;  // only while it is kept for its bucket
 };
 
 }  // namespace dcm::workqueue

@@ -13,8 +13,8 @@ namespace dcm::workqueue {
 struct ItemReport {
   ItemState state = ItemState::idle;
   std::uint32_t failures = 0;  // attempts that failed since the last success
-  // When it came to wait, or to a worker; of one that is delayed, when it was last with a worker.
-  // Nothing: neither is known.
+  // When it started waiting or processing; for a delayed item, when it was last with a worker.
+  // nullopt: neither is known.
   std::optional<runtime::MonoTime> since;
   std::optional<runtime::MonoTime> due;  // the end of a pending delay
 };
@@ -23,10 +23,10 @@ struct ItemReport {
 enum class Whose : std::uint8_t { ours, users };
 
 struct Problem {
-  // Users can end theirs: a template that is missing, a quota.
+  // Problems that users can fix: a missing template, a quota.
   Whose whose = Whose::ours;
-  std::string text;          // of the last attempt; several are one after the other
-  runtime::WallTime first;   // of the first of the attempts in a row that had any
+  std::string text;          // of the last attempt; several are joined
+  runtime::WallTime first;   // of the first of the failed attempts in a row
   runtime::WallTime latest;  // of the last one
 };
 
@@ -36,8 +36,8 @@ struct Now {
   runtime::WallTime wall;
 };
 
-// In sentences, what comes next for the item: "It has failed 3 times in a row; the next attempt is
-// at …". Of an idle one: that it is not in the queue.
+// What comes next for the item, in sentences: "It has failed 3 times in a row; the next attempt is
+// at …". For an idle one: that it is not in the queue.
 std::string describe(const ItemReport& report, const Now& now);
 // "The last attempt, at …, failed: …. It has been failing since …."
 std::string describe(const Problem& problem, const Now& now);

@@ -54,7 +54,7 @@ struct QueueMetrics::Series {
     shown = now;
   }
 
-  // The final values when the queue is gone: nothing waits, nothing runs, the counts stay.
+  // The final values when the queue is destroyed: nothing waits, nothing runs, the counts stay.
   void settle() {
     refresh();
     depth.Set(0);

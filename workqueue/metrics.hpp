@@ -1,6 +1,6 @@
 // The workqueue_* metrics of Kubernetes (component-base/metrics/prometheus/workqueue), one set of
-// series per queue. Better than there: the histograms go on to 600 s, so that slow work is told
-// apart from stuck work.
+// series per queue. Unlike there, the histograms extend to 600 s, to distinguish slow work from
+// stuck work.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,8 @@
 
 namespace dcm::workqueue {
 
-// Member of a queue. Histograms are fed as things happen; gauges and counters are read from the
-// queue when somebody looks, so that an add costs nothing here.
-// The registry must outlive it.
+// Member of a queue. Histograms are updated immediately; gauges and counters are read from the
+// queue on each exposition, so that an add costs nothing here. The registry must outlive it.
 class QueueMetrics {
  public:
   // `load` is called at each exposition, and a last time by the destructor.

@@ -1,4 +1,4 @@
-// The words that every part of the queue uses. No logic.
+// The vocabulary of all parts of the queue. No logic.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace dcm::workqueue {
 
-// Live: a user changed something and waits for the result. Backlog: the work of a start, a takeover
+// Live: a user changed something and waits for the result. Backlog: work from a start, a takeover
 // or a relist, for which no user waits. Ordered by urgency.
 enum class Priority : std::uint8_t { backlog, live };
 
@@ -23,19 +23,19 @@ constexpr Priority more_urgent(Priority a, Priority b) {
   return std::max(a, b);
 }
 
-// Where an item is; scheduler.hpp has the transitions.
+// The state of an item; scheduler.hpp has the transitions.
 enum class ItemState : std::uint8_t {
   idle,              // not in the queue (its failures may be remembered)
-  delayed,           // comes at a later time
-  waiting,           // to be handed out
+  delayed,           // due at a later time
+  waiting,           // ready to be handed out
   processing,        // with a worker
   processing_dirty,  // with a worker, and added meanwhile: waits again once it is done
 };
 
-// The fate of waiting items when the queue shuts down.
+// What happens to waiting items when the queue shuts down.
 enum class ShutDown : std::uint8_t {
   drain,         // they are handed out; nothing new is accepted
-  drop_waiting,  // nobody gets them: for a stop that must be quick
+  drop_waiting,  // they are dropped, for a quick stop
 };
 
 }  // namespace dcm::workqueue

@@ -1,4 +1,4 @@
-// Remembers why items failed whose last attempt failed: in words, and since when.
+// Remembers the failures of items whose last attempt failed: their messages, and since when.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace dcm::workqueue {
 
-// A handler calls begin(), note() for each problem, end(); an attempt without a problem forgets the
-// item's. Bounded: where too many fail, those whose trouble began first are forgotten first, as
-// nothing depends on what is remembered here. Two attempts at one item never overlap.
+// A handler calls begin(), note() for each problem, end(); an attempt without problems clears the
+// item's. Bounded: if too many items fail, those that began to fail first are forgotten, as nothing
+// depends on this memory. Attempts of one item never overlap.
 template <class Item, class Hash>
 class ProblemMemory {
  public:
@@ -49,19 +49,19 @@ class ProblemMemory {
     const auto found = problems_.find(item);
     if (found != problems_.end() && !found->second.is_of_this_attempt) erase(found);
   }
-  // Of an item that will have no further attempt.
+  // For an item without further attempts.
   void forget(const Item& item) {
     const auto found = problems_.find(item);
     if (found != problems_.end()) erase(found);
   }
 
-  // Null: the last attempt went well, or there was none.
+  // Null: the last attempt succeeded, or there was none.
   const Problem* find(const Item& item) const {
     const auto found = problems_.find(item);
     return found == problems_.end() ? nullptr : &found->second.problem;
   }
   std::size_t size() const noexcept { return problems_.size(); }
-  // Calls `visit(const Item&)` for each item whose last attempt failed, in no promised order.
+  // Calls `visit(const Item&)` for each item whose last attempt failed, in no particular order.
   template <class Visit>
   void for_each(Visit visit) const {
     for (const auto& [item, entry] : problems_) visit(item);
@@ -81,7 +81,7 @@ class ProblemMemory {
 
   const runtime::TimeSource& time_;
   std::unordered_map<Item, Entry, Hash> problems_;
-  std::list<const Item*> order_;  // keys of problems_, the oldest in front
+  std::list<const Item*> order_;  // keys of problems_, oldest first
 };
 
 }  // namespace dcm::workqueue

@@ -26,8 +26,8 @@
 namespace dcm::workqueue {
 
 struct Options {
-  // `name` labels the metrics; `workers` is how many items may be worked on at the same time (at
-  // least 1): a namespace gets half of them while others wait.
+  // `name` labels the metrics; `workers` is how many items may be processed concurrently (at least
+  // 1): a namespace gets half of them while others wait.
   Options(std::string queue_name, std::size_t worker_count, const Backoff& of_items = kItemBackoff)
       : name(std::move(queue_name)), workers(worker_count), backoff(of_items) {}
 
@@ -78,24 +78,24 @@ class Queue {
   }
   void add(const Item& item, Priority priority) { add(item, AddOptions{.priority = priority}); }
 
-  // The item succeeded: its next backoff is the first one again.
+  // The item succeeded: resets its back-off.
   void forget(const Item& item) {
     on_known(item, [this](Slot& slot, MonoTime) { scheduler_.forget(slot); });
   }
 
-  // Every item that waits for its next attempt comes now: what made them fail may have passed.
+  // Delivers all items that wait for a retry now: the cause of failures may have ended.
   void retry_now() {
     scheduler_.retry_now(time_.now());
     advance();
   }
-  // The same for one item, if it waits; its next backoff is the first one again in any case.
+  // The same for one item, if it waits; resets its back-off in any case.
   void retry_now(const Item& item) {
     on_known(item, [this](Slot& slot, MonoTime now) { scheduler_.retry_now(slot, now); });
     advance();
   }
 
-  // The next item to work on; done() must follow. Waits for one; nullopt when the queue is shut
-  // down and none waits. (One that is worked on may still wait again then; its worker gets it.)
+  // The next item to process; done() must follow. Waits for one; nullopt when the queue is shut
+  // down and none waits. (An item in progress may still wait again then; its worker gets it.)
   runtime::Task<std::optional<Item>> get() {
     while (true) {
       if (std::optional<Item> item = take()) co_return item;
@@ -125,28 +125,31 @@ class Queue {
     return worked;
   }
 
-  // With which priority an item was handed out, for the requests that its work sends. Requires that
-  // a worker has it.
+  // The priority with which an item was handed out, for the requests of its work. Requires that a
+  // worker has it.
   Priority running_priority(const Item& item) const {
     const auto found = slots_.find(item);
     DCM_ASSERT(found != slots_.end() && found->second.place == Place::processing);
     return found->second.taken_as;
   }
 
-  // From now on nothing is accepted and delays never come. Idempotent; a drain may be cut short by
-  // a later drop_waiting.
+  // From now on nothing is accepted and delays never end. Idempotent; a drain may be cut short by a
+  // later drop_waiting.
   void shut_down(ShutDown how) {
     scheduler_.shut_down(how);
     available_.notify_all();
   }
 
-  // Items that could be handed out now.
+  // The number of items ready to be handed out.
   std::size_t len() const noexcept { return scheduler_.waiting(); }
   // Items of which anything is known.
   std::size_t known() const noexcept { return slots_.size(); }
-  // Retries with backoff of this item since the last forget().
+  // Retries of this item with back-off since the last forget().
   std::uint32_t failures(const Item& item) const { return report(item).failures; }
-  ItemState state(const Item& item) const { return report(item).state; }
+  ItemState state(const Item& item) const {
+    const auto found = slots_.find(item);
+    return found == slots_.end() ? ItemState::idle : Scheduler::state(found->second);
+  }
   ItemReport report(const Item& item) const {
     const auto found = slots_.find(item);
     return found == slots_.end() ? ItemReport{} : Scheduler::report(found->second);
@@ -202,14 +205,14 @@ class Queue {
     wake(before);
   }
 
-  // After each change: one waiter for each item that it made wait, and a timer for the earliest
-  // delay. A waiter whose item was taken by another waits again.
+  // After each change: wakes one waiter for each item that became ready, and sets a timer for the
+  // earliest delay. A waiter whose item was taken by another waits again.
   void wake(std::size_t waiting_before) {
     for (std::size_t items = waiting_before; items < len(); ++items) available_.notify_one();
     arm();
   }
 
-  // A timer that is too early (its delay was dropped) does no harm.
+  // A timer that is too early (its delay was dropped) is harmless.
   void arm() {
     const auto due = scheduler_.next_due();
     if (!due || (timer_ && timer_->first <= *due)) return;

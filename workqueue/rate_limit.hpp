@@ -1,6 +1,6 @@
 // How long a retry waits: the two limits of client-go's DefaultTypedControllerRateLimiter, of which
-// the longer applies. One difference: the bucket here belongs to one namespace, so that one
-// tenant's 10,000 failures do not delay another's first retry by 1,000 s.
+// the longer applies. Unlike there, each namespace has its own bucket, so that one tenant's 10,000
+// failures do not delay another's first retry by 1,000 s.
 #pragma once
 
 #include <chrono>
@@ -14,13 +14,13 @@ using runtime::Backoff;
 // Of an item, by default.
 inline constexpr Backoff kItemBackoff{std::chrono::milliseconds(5), std::chrono::seconds(1000)};
 
-// Lets a burst of 100 retries through at once, then 10 per second. A reservation is never refused,
-// it is told how long to wait; each one makes the next wait longer.
+// Admits a burst of 100 retries at once, then 10 per second. A reservation is never refused but
+// gets a delay, and lengthens the next one's.
 class RetryBucket {
  public:
   // Takes a token, now or from the future.
   runtime::Duration reserve(runtime::MonoTime now);
-  // A full bucket remembers nothing: it may be forgotten and made anew.
+  // A full bucket has no state: it may be destroyed and created again.
   bool is_full(runtime::MonoTime now) const { return full_at_ <= now; }
 
  private:

@@ -14,7 +14,7 @@ namespace {
 constexpr Duration kMaxBacklogWait = 60s;
 constexpr std::uint32_t kLivePicksPerBacklogPick = 7;
 constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max();
-// A bound on the work of one call, so that 100,000 due items do not hold up the loop.
+// Limits the work of one call, so that 100,000 due items do not block the loop.
 constexpr int kStepsPerCall = 256;
 
 std::uint32_t half_rounded_up(std::size_t workers) {
@@ -25,7 +25,7 @@ MonoTime saturated_sum(MonoTime now, Duration delay) {
   return delay >= MonoTime::max() - now ? MonoTime::max() : now + delay;
 }
 
-// As many as an entry can tell: 49 days.
+// The range of an entry's field: 49 days.
 std::uint32_t to_milliseconds(Duration duration) {
   using std::chrono::milliseconds;
   const auto count = std::chrono::duration_cast<milliseconds>(duration).count();
@@ -57,7 +57,7 @@ void Scheduler::detach(Entry& entry, MonoTime now) {
   Lane& lane = *std::exchange(entry.lane, nullptr);
   if (--lane.entries > 0) return;
   if (lane.bucket.is_full(now)) {
-    lanes_.erase(InternedString(lane.name));  // a copy: the key dies with the lane
+    lanes_.erase(InternedString(lane.name));  // a copy: the key is destroyed with the lane
   } else {
     resting_.push_back(lane);
   }
@@ -101,7 +101,7 @@ Lane& Scheduler::lane_of(const InternedString& name_space, MonoTime now) {
   return lane;
 }
 
-// Two for each new one, so that resting lanes go faster than they can come.
+// Two for each new one, so that idle lanes are removed faster than they are created.
 void Scheduler::drop_full_buckets(MonoTime now) {
   for (int looked_at = 0; looked_at < 2 && !resting_.empty(); ++looked_at) {
     Lane& lane = *resting_.front();
@@ -140,7 +140,7 @@ void Scheduler::add_after(Entry& entry, Duration delay, std::optional<Priority> 
 Duration Scheduler::add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now,
                                      Duration at_least) {
   if (!is_open()) return Duration::zero();
-  // An attempt that came early and failed leaves its retry as it was.
+  // An early attempt that failed leaves its retry unchanged.
   const MonoTime retry_due = entry.since + std::chrono::milliseconds(entry.early_ms);
   const bool is_early = entry.early_ms > 0 && retry_due > now;
   const Duration backoff = is_early ? retry_due - now : backoff_.after_failures(entry.failures);
@@ -252,12 +252,12 @@ Entry* Scheduler::take(MonoTime now) {
   count_pick(entry.listed_as);
 
   unlist(entry);
-  if (!row.items.empty()) {  // the next turn is another namespace's
+  if (!row.items.empty()) {  // the next turn belongs to another namespace
     Round& round = rounds_[index_of(entry.listed_as)];
     round.remove(row);
     round.push_back(row);
   }
-  // This is the attempt that a retry asks for.
+  // This is the attempt that a retry requested.
   if (entry.delayed && entry.delay_kind == DelayKind::retry) {
     entry.early_ms = to_milliseconds(entry.delay->due - now);
     drop_delay(entry);
@@ -284,7 +284,7 @@ Row* Scheduler::choose_row() {
   return nullptr;
 }
 
-// Passes over two or three at most: no more namespaces can have half of the workers.
+// Skips two or three at most: no more namespaces can have half of the workers.
 Row* Scheduler::first_row(Priority priority, std::uint32_t limit) const {
   const Round& round = rounds_[index_of(priority)];
   Row* row = round.front();

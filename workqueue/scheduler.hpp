@@ -1,9 +1,9 @@
 // Which item is handed out next, and when: the queue's rules without the items themselves, without
-// I/O and without a clock (each call is told what time it is).
+// I/O and without a clock (the time is passed to each call).
 //
-// The promises of client-go's workqueue hold: an item is in the queue once however often it is
-// added, is never with two workers, and comes again when it was added while it was worked on. On
-// top of them there are two priorities with ageing, and fairness between namespaces.
+// Keeps the promises of client-go's workqueue: an item is in the queue once however often it is
+// added, is never with two workers, and is delivered again if it was added during its processing.
+// Adds two priorities with ageing, and fairness between namespaces.
 //
 // States of an item, and what the calls do:
 //
@@ -52,11 +52,11 @@
 
 namespace dcm::workqueue {
 
-// The figures for metrics.
+// Figures for metrics.
 struct Load {
   std::size_t depth = 0;  // items that wait, or are dirty
-  Duration unfinished{};  // the time that running work has taken until now, summed up
-  Duration longest{};     // that of the longest running
+  Duration unfinished{};  // total time of current work until now
+  Duration longest{};     // of the longest current work
   std::uint64_t adds = 0;
   std::uint64_t retries = 0;
 };
@@ -65,7 +65,8 @@ struct Load {
 // on addresses or on the order of a hash table.
 class Scheduler {
  public:
-  // `workers`: how many items may be handed out at the same time; what half of the workers is.
+  // `workers`: how many items may be handed out concurrently; determines what half of the workers
+  // is.
   explicit Scheduler(std::size_t workers, const Backoff& backoff = kItemBackoff);
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
@@ -74,7 +75,7 @@ class Scheduler {
   void attach(Entry& entry, const InternedString& name_space, MonoTime now);
   // Requires is_forgettable().
   void detach(Entry& entry, MonoTime now);
-  // Idle, and nothing remembered of it.
+  // Idle, and without remembered state.
   static bool is_forgettable(const Entry& entry);
   static ItemState state(const Entry& entry);
   static ItemReport report(const Entry& entry);
@@ -86,19 +87,19 @@ class Scheduler {
   Duration add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now,
                             Duration at_least);
   void forget(Entry& entry) { entry.failures = entry.early_ms = 0; }
-  // Ends a back-off, because its cause is gone; advance() releases the item.
+  // Ends a back-off whose cause has ended; advance() releases the item.
   void retry_now(Entry& entry, MonoTime now);
-  // Ends all back-offs, because their common cause is gone.
+  // Ends all back-offs, whose common cause has ended.
   void retry_now(MonoTime now);
-  // The next item to work on; nullptr when none waits.
+  // The next item to process; nullptr if none waits.
   Entry* take(MonoTime now);
-  // Returns how long it was worked on.
+  // Returns how long it was processed.
   Duration done(Entry& entry, MonoTime now);
 
-  // Lets delays that have passed take effect, at most a few hundred per call; then next_due() has
-  // passed too.
+  // Applies delays that have ended, at most a few hundred per call; if more have, next_due() is in
+  // the past too.
   void advance(MonoTime now);
-  // When the next delay passes.
+  // When the next delay ends.
   std::optional<MonoTime> next_due() const;
 
   // Pending delays never end. In a drain, a dirty item waits again after it is done.
@@ -137,10 +138,10 @@ class Scheduler {
   IntrusiveList<Lane, &Lane::resting_link> resting_;
   Round rounds_[kPriorities];
   IntrusiveList<Entry, &Entry::age_link> ageing_;  // backlog, longest wait first
-  IntrusiveList<Entry, &Entry::link> running_;     // longest work first
+  IntrusiveList<Entry, &Entry::link> running_;     // longest processing first
   std::set<Delay> delays_;
   std::uint64_t delay_sequence_ = 0;
-  std::uint32_t live_picks_ = 0;  // since the backlog's last, while backlog waited
+  std::uint32_t live_picks_ = 0;  // picks since the backlog's last, while backlog waited
   std::size_t waiting_ = 0;
   std::size_t processing_ = 0;
   std::size_t dirty_ = 0;

@@ -1,4 +1,4 @@
-// N workers on one queue: the loop that every controller has, written once.
+// N workers on one queue: the loop of every controller, written once.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class HandlerFailures {
   runtime::Logger log_;
 };
 
-// Tells the queue what became of an item.
+// Reports an item's outcome to the queue.
 template <class Queue>
 void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& outcome) {
   using Kind = Outcome::Kind;
@@ -61,19 +61,21 @@ runtime::Task<> work(Queue& queue, Handler& handler, Describe& describe,
       failure = std::current_exception();
     }
     if (failure && !HandlerFailures::concerns_one_item(failure)) {
-      queue.add(*item,
-                {.after = Duration::zero()});  // its work was cut off: another worker may have it
+      queue.add(
+          *item,
+          {.after =
+               runtime::Duration::zero()});  // its work was cut off: another worker may have it
       queue.done(*item);
       std::rethrow_exception(failure);
     }
     if (failure) failures.report(failure, describe(*item));
     settle(queue, *item, outcome);
-    // With a handler that never waits, a full queue would hold the loop until it is empty.
+    // With a handler that never waits, a full queue would block the loop until it is empty.
     co_await runtime::yield();
   }
 }
 
-// Runs `count` workers; ends when all have: after queue.shut_down(), or when it is cancelled.
+// Runs `count` workers; ends when all have ended: after queue.shut_down(), or when cancelled.
 // `queue` and `failures` must outlive the task.
 template <class Queue, class Handler, class Describe>
 runtime::Task<> run_workers(runtime::Executor executor, std::size_t count, Queue& queue,

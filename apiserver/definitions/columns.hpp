@@ -1,7 +1,7 @@
 // The columns of `kubectl get` from a definition's `additionalPrinterColumns`.
 #pragma once
 
-#include "apiserver/printers/printers.hpp"
+#include "apiserver/model/printer.hpp"
 
 namespace dcm::apiserver {
 

@@ -1,5 +1,7 @@
 #include "apiserver/definitions/published.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "apiserver/definitions/defined_kind.hpp"
@@ -51,14 +53,35 @@ void add_meta(JsonObject& schema) {
   const JsonObject& pod = PublishedSchemas::of("v1").named("io.k8s.api.core.v1.Pod");
   JsonObject properties = object_at(schema, {"properties"});
   for (const auto* name : {"apiVersion", "kind", "metadata"}) {
-    properties[name] = object_at(pod, {"properties", name});
+    JsonObject shown = object_at(pod, {"properties", name});
+    shown.erase("default");
+    properties[name] = std::move(shown);
   }
   schema["properties"] = std::move(properties);
 }
 
+// The descriptions and requirements of pkg/controller/openapi/builder.
+void add_embedded_meta(JsonObject& schema) {
+  constexpr std::string_view kConventions =
+      "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/"
+      "api-conventions.md";
+  add_meta(schema);
+  child(child(schema, "properties"), "apiVersion")["description"] = fmt::format(
+      "apiVersion defines the versioned schema of this representation of an object. {}#resources",
+      kConventions);
+  child(child(schema, "properties"), "kind")["description"] = fmt::format(
+      "kind is a string value representing the type of this object. In CamelCase. {}#types-kinds",
+      kConventions);
+  JsonArray required = array_at(schema, {"required"});
+  for (const std::string_view name : {"kind", "apiVersion"}) {
+    if (std::ranges::find(required, Json(name)) == required.end()) required.emplace_back(name);
+  }
+  schema["required"] = std::move(required);
+}
+
 void add_meta_to_embedded(JsonObject& schema) {
   const Json* const is_embedded = schema.if_contains("x-kubernetes-embedded-resource");
-  if (is_embedded != nullptr && *is_embedded == Json(true)) add_meta(schema);
+  if (is_embedded != nullptr && *is_embedded == Json(true)) add_embedded_meta(schema);
   for (auto& [name, member] : schema) {
     if (name == "properties" && member.is_object()) {
       for (auto& [property, one] : member.get_object()) {
@@ -76,6 +99,11 @@ JsonObject published(const ResourceType& type) {
   add_meta(schema);
   schema["x-kubernetes-group-version-kind"] = JsonArray{
       JsonObject{{"group", type.group}, {"kind", type.kind}, {"version", type.versions.front()}}};
+  JsonArray selectable;
+  for (const SelectableField& field : defined_kind(type).selectable) {
+    selectable.push_back(JsonObject{{"fieldPath", field.name}});
+  }
+  if (!selectable.empty()) schema["x-kubernetes-selectable-fields"] = std::move(selectable);
   return schema;
 }
 

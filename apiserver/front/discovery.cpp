@@ -221,13 +221,13 @@ Response page_not_found() {
 
 std::optional<Response> discover(const ResourceTable& types,
                                  const std::vector<std::string>& segments,
-                                 const std::string& server_version) {
+                                 const std::string& server_version, std::string_view accept) {
   const std::string root = segments.empty() ? "" : segments[0];
   if (root == "version") return version_of(server_version);
   if (root == "readyz" || root == "livez" || root == "healthz") {
     return Response{200, {{"Content-Type", "text/plain; charset=utf-8"}}, "ok"};
   }
-  if (root == "openapi") return openapi(types, segments, server_version);
+  if (root == "openapi") return openapi(types, segments, server_version, accept);
   const std::size_t depth = segments.size();
   if (root == "api" && depth == 1) return core_versions();
   if (root == "api" && depth == 2) return resource_list(types, "", segments[1]);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/model/resource_table.hpp"
@@ -11,10 +12,10 @@
 
 namespace dcm::apiserver {
 
-// The answer to a GET of such a path; nullopt for any other path.
+// The answer to a GET of such a path; nullopt for any other path. `accept`: the header.
 std::optional<Response> discover(const ResourceTable& types,
                                  const std::vector<std::string>& segments,
-                                 const std::string& server_version);
+                                 const std::string& server_version, std::string_view accept);
 
 // A real server's answer for a path without a handler.
 Response page_not_found();

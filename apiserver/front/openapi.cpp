@@ -3,87 +3,13 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/published.hpp"
+#include "apiserver/front/openapi_paths.hpp"
+#include "apiserver/front/openapi_v2.hpp"
 #include "apiserver/schemas/openapi_schemas.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
-
-// The operation of a path: its kind, its verb, and its query parameters.
-struct Operation {
-  std::string_view method;
-  std::string_view action;
-  std::vector<std::string_view> parameters;
-};
-
-constexpr auto kDryRun = "dryRun";
-constexpr auto kManager = "fieldManager";
-constexpr auto kValidation = "fieldValidation";
-
-const std::vector<Operation>& object_operations() {
-  static const std::vector<Operation> kOperations = {
-      {"get", "get", {}},
-      {"put", "put", {kDryRun, kManager, kValidation}},
-      {"patch", "patch", {kDryRun, kManager, kValidation, "force"}},
-      {"delete", "delete", {kDryRun, "gracePeriodSeconds", "propagationPolicy"}},
-  };
-  return kOperations;
-}
-
-const std::vector<Operation>& collection_operations() {
-  static const std::vector<Operation> kOperations = {
-      {"get", "list", {"labelSelector", "fieldSelector", "limit", "continue", "watch"}},
-      {"post", "post", {kDryRun, kManager, kValidation}},
-      {"delete", "deletecollection", {kDryRun, "labelSelector", "fieldSelector"}},
-  };
-  return kOperations;
-}
-
-JsonObject parameter(std::string_view name, std::string_view in) {
-  JsonObject shown{{"name", name},
-                   {"in", in},
-                   {"schema", JsonObject{{"type", "string"}, {"uniqueItems", true}}}};
-  if (in == "path") shown["required"] = true;
-  return shown;
-}
-
-JsonObject operations_of(const ResourceType& type, std::string_view version,
-                         const std::vector<Operation>& operations) {
-  JsonObject shown;
-  for (const Operation& operation : operations) {
-    JsonArray parameters;
-    for (const auto name : operation.parameters) parameters.push_back(parameter(name, "query"));
-    shown[operation.method] =
-        JsonObject{{"parameters", parameters},
-                   {"responses", JsonObject{{"200", JsonObject{{"description", Json("OK")}}}}},
-                   {"x-kubernetes-action", operation.action},
-                   {"x-kubernetes-group-version-kind",
-                    JsonObject{{"group", type.group}, {"kind", type.kind}, {"version", version}}}};
-  }
-  return shown;
-}
-
-std::string root_of(std::string_view group, std::string_view version) {
-  return group.empty() ? fmt::format("api/{}", version) : fmt::format("apis/{}/{}", group, version);
-}
-
-void add_paths(JsonObject& paths, const ResourceType& type, std::string_view version) {
-  const std::string place = type.namespaced() ? "namespaces/{namespace}/" : "";
-  const std::string collection =
-      fmt::format("/{}/{}{}", root_of(type.group, version), place, type.plural);
-  const std::string object = collection + "/{name}";
-  paths[collection] = operations_of(type, version, collection_operations());
-  paths[object] = operations_of(type, version, object_operations());
-  paths[object].get_object()["parameters"] = JsonArray{parameter("name", "path")};
-  if (type.namespaced()) {
-    for (const auto& path : {collection, object}) {
-      JsonObject& shown = paths[path].get_object();
-      JsonArray parameters = array_at(shown, {"parameters"});
-      parameters.push_back(parameter("namespace", "path"));
-      shown["parameters"] = std::move(parameters);
-    }
-  }
-}
 
 // "" if not served, or without schemas.
 std::string document(const ResourceTable& types, std::string_view group, std::string_view version,
@@ -93,7 +19,7 @@ std::string document(const ResourceTable& types, std::string_view group, std::st
   for (const ResourceType& type : types.types()) {
     if (type.group != group || !type.serves(version)) continue;
     api_version = type.api_version(version);
-    add_paths(paths, type, version);
+    add_openapi_paths(paths, type, version, OpenApi::v3);
   }
   std::string schemas(openapi_schemas(api_version));
   if (const JsonObject defined = published_schemas(types, group, version); !defined.empty()) {
@@ -116,8 +42,8 @@ std::string hash_of(std::string_view text) {
   return fmt::format("{:016X}", hash);
 }
 
-// kubectl looks here for a kind missing in version 3. It reads gnostic's protobuf: Document {
-// swagger = 1, info = 2 { title = 1, version = 2 } }, and no paths.
+// kubectl looks here for a kind that it has not found in version 3, and takes protobuf alone: there
+// is nothing more to find. Gnostic's Document { swagger = 1, info = 2 { title = 1, version = 2 } }.
 Response empty_version_two(const std::string& server_version) {
   const auto field = [](int number, const std::string& bytes) {
     return fmt::format("{:c}{:c}{}", number * 8 + 2, static_cast<int>(bytes.size()), bytes);
@@ -128,13 +54,20 @@ Response empty_version_two(const std::string& server_version) {
           field(1, "2.0") + field(2, info)};
 }
 
+Response tagged(std::string text) {
+  const std::string tag = '"' + hash_of(text) + '"';
+  Response answer = json_response(200, std::move(text));
+  answer.headers.emplace_back("Etag", tag);
+  return answer;
+}
+
 Response index(const ResourceTable& types, const std::string& server_version) {
   JsonObject paths;
   for (const std::string& group : types.groups()) {
     for (const std::string& version : types.versions_of(group)) {
       const std::string text = document(types, group, version, server_version);
       if (text.empty()) continue;
-      const std::string root = root_of(group, version);
+      const std::string root = openapi_root(group, version);
       paths[root] = JsonObject{
           {"serverRelativeURL", fmt::format("/openapi/v3/{}?hash={}", root, hash_of(text))}};
     }
@@ -146,20 +79,21 @@ Response index(const ResourceTable& types, const std::string& server_version) {
 
 std::optional<Response> openapi(const ResourceTable& types,
                                 const std::vector<std::string>& segments,
-                                const std::string& server_version) {
+                                const std::string& server_version, std::string_view accept) {
   const std::size_t depth = segments.size();
   if (depth < 2 || segments[0] != "openapi") return std::nullopt;
-  if (depth == 2 && segments[1] == "v2") return empty_version_two(server_version);
+  if (depth == 2 && segments[1] == "v2") {
+    const bool wants_protobuf = accept.find("proto-openapi") != std::string_view::npos;
+    return wants_protobuf ? empty_version_two(server_version)
+                          : tagged(openapi_v2(types, server_version));
+  }
   if (segments[1] != "v3") return std::nullopt;
   if (depth == 2) return index(types, server_version);
   const bool core = segments[2] == "api" && depth == 4;
   if (!core && (segments[2] != "apis" || depth != 5)) return std::nullopt;
   std::string text = document(types, core ? "" : segments[3], segments.back(), server_version);
   if (text.empty()) return std::nullopt;
-  const std::string tag = '"' + hash_of(text) + '"';
-  Response answer = json_response(200, std::move(text));
-  answer.headers.emplace_back("Etag", tag);
-  return answer;
+  return tagged(std::move(text));
 }
 
 }  // namespace dcm::apiserver

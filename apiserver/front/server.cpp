@@ -278,8 +278,9 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
   if (!parsed.path) {
     const bool reads = request.method == "GET" || request.method == "HEAD";
     if (!reads) return page_not_found();
-    auto found = discover_at_once(types_, parsed.segments, request.header("Accept"));
-    if (!found) found = discover(types_, parsed.segments, options_.version);
+    const std::string_view accept = request.header("Accept");
+    auto found = discover_at_once(types_, parsed.segments, accept);
+    if (!found) found = discover(types_, parsed.segments, options_.version, accept);
     return found ? std::move(*found) : page_not_found();
   }
   if (const Review* review = find_review(*parsed.path)) {

@@ -47,10 +47,6 @@ const FieldType& ResourceType::fields(std::string_view version) const {
   return defined == nullptr ? field_type(api_version(version), kind) : kAny;
 }
 
-const Printer& ResourceType::printer() const {
-  return defined == nullptr ? printer_of(kind) : defined->printer;
-}
-
 bool ResourceType::serves(std::string_view version) const {
   return std::ranges::find(versions, version) != versions.end();
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/printers/printers.hpp"
+#include "apiserver/model/printer.hpp"
 #include "apiserver/schemas/field_types.hpp"
 #include "apiserver/schemas/schema.hpp"
 #include "apiserver/text/json.hpp"
@@ -81,7 +81,6 @@ struct ResourceType {
   const Schema& schema() const;
   // The types of its fields in a version; any if it is no struct.
   const FieldType& fields(std::string_view version) const;
-  const Printer& printer() const;
   // What the items of its lists carry.
   TypeMeta item_meta() const { return defined == nullptr ? TypeMeta::omitted : TypeMeta::shown; }
 

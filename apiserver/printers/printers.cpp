@@ -288,4 +288,8 @@ const Printer& printer_of(std::string_view kind) {
   return found == printers().end() ? kPlain : found->second;
 }
 
+const Printer& printer_of(const ResourceType& type) {
+  return type.defined == nullptr ? printer_of(type.kind) : type.defined->printer;
+}
+
 }  // namespace dcm::apiserver

@@ -2,35 +2,17 @@
 // kube-apiserver 1.37 (pkg/printers/internalversion) except the descriptions.
 #pragma once
 
-#include <functional>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "apiserver/text/json.hpp"
-#include "runtime/time.hpp"
+#include "apiserver/model/printer.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 
-struct Column {
-  // Shown always, or only with `-o wide`.
-  enum class Priority { always = 0, wide = 1 };
-
-  std::string name;
-  std::string type = "string";
-  std::string format = "";
-  std::string description = "";
-  Priority priority = Priority::always;
-};
-
-struct Printer {
-  std::vector<Column> columns;
-  // One per column. `object` is of the stored version.
-  std::function<JsonArray(const JsonObject& object, runtime::WallTime now)> cells;
-};
-
-// Name and creation time for a kind without its own columns.
+// Name and creation time for a kind without columns of its own.
 const Printer& printer_of(std::string_view kind);
+// Those of its definition, if a client has defined the kind.
+const Printer& printer_of(const ResourceType& type);
 
 // The cells of kind `Pod`, in a separate file because of container states.
 JsonArray pod_cells(const JsonObject& pod, runtime::WallTime now);

@@ -134,11 +134,6 @@ JsonArray csi_driver_cells(const JsonObject& driver, WallTime now) {
           age(driver, now)};
 }
 
-JsonArray capacity_cells(const JsonObject& capacity, WallTime) {
-  return {name_of(capacity), Json(text_at(capacity, {"storageClassName"})),
-          text_or(capacity, {"capacity"}, "<unset>")};
-}
-
 }  // namespace
 
 Printers storage_printers() {
@@ -166,8 +161,6 @@ Printers storage_printers() {
          typed("StorageCapacity", "boolean"), shown("TokenRequests"),
          typed("RequiresRepublish", "boolean"), shown("Modes"), age_column()},
         csi_driver_cells}},
-      {"CSIStorageCapacity",
-       {{name_column(), shown("StorageClassName"), shown("Capacity")}, capacity_cells}},
   };
 }
 

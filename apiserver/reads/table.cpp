@@ -54,7 +54,7 @@ Outcome<TableStyle> table_style(const Form& form, const Query& query) {
 
 ListText table_text(const ListTarget& target, const JsonObject& metadata, const TableStyle& style,
                     ColumnHeads heads, runtime::WallTime now) {
-  const Printer& printer = target.type->printer();
+  const Printer& printer = printer_of(*target.type);
   std::string head = fmt::format(
       R"({{"kind":"Table","apiVersion":"meta.k8s.io/{}","metadata":{},"columnDefinitions":{},)"
       R"("rows":[)",

@@ -45,12 +45,12 @@ void WatchIndex::notify(std::string_view resource, const Change& change) {
   if (!ns.empty()) tell(ns);
 }
 
-bool WatchIndex::has_client(std::string_view resource, std::string_view program) const {
+bool WatchIndex::has_client(std::string_view resource, const IsOne& is_one) const {
   const auto found = resources_.find(resource);
   if (found == resources_.end()) return false;
   for (const auto& [ns, watches] : found->second) {
     for (const auto& [number, watch] : watches) {
-      if (watch->client().find(program) != std::string::npos) return true;
+      if (is_one(watch->client())) return true;
     }
   }
   return false;

@@ -24,8 +24,9 @@ class WatchIndex {
   void end_all();
   void end_all(std::string_view resource);
 
-  // Whether a client watches that resource whose User-Agent contains `program`.
-  bool has_client(std::string_view resource, std::string_view program) const;
+  // Whether a client watches that resource whose User-Agent is one of those.
+  using IsOne = std::function<bool(std::string_view user_agent)>;
+  bool has_client(std::string_view resource, const IsOne& is_one) const;
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

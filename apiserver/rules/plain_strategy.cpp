@@ -4,6 +4,7 @@
 #include <map>
 
 #include "apiserver/rules/plain_kind.hpp"
+#include "apiserver/rules/pod_defaults.hpp"
 #include "apiserver/rules/strategies.hpp"
 #include "runtime/base64.hpp"
 

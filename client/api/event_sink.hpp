@@ -1,4 +1,4 @@
-// Where controllers put what they have to tell a user: core/v1 Events.
+// Where controllers report to users: core/v1 Events.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace dcm::api {
 
-// Never waits and never fails: an event that cannot be written must not hold up the work. Repeated
-// and excess events are the implementation's business.
+// Never waits and never fails: an event that cannot be written must not block the work. The
+// implementation handles repeated and excess events.
 class EventSink {
  public:
   virtual ~EventSink() = default;

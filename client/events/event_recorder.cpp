@@ -127,7 +127,7 @@ void EventRecorder::note_answer(const Result<http::Response>& answer) {
 
 ApiRequest EventRecorder::request_of(const EventQueue::Write& write) const {
   const api::Resource events{&api::kEvents, std::string(api::kEvents.versions.front())};
-  const CallOptions options{.priority = Priority::event, .retries = Retries::allowed};
+  const CallOptions options{.priority = PriorityLevel::event, .retries = Retries::allowed};
   if (write.kind == EventQueue::Write::Kind::create) {
     return create_request(events, write.event.key.namespace_, {api::encode_event(write.event)},
                           options);

@@ -102,7 +102,7 @@ Task<> Elector::write(Write write) {
 // No retries below: each failure is followed by a new decision.
 Task<Answer> Elector::send(ApiRequest request) {
   const MonoTime sent = deps_.time.now();
-  request.priority = client::Priority::exempt;
+  request.priority = client::PriorityLevel::exempt;
   request.fencing = client::Fencing::unfenced;
   request.retries = client::Retries::none;
   request.answer_bytes_max = kLeaseBytesMax;

@@ -18,7 +18,7 @@ ApiRequest review(std::string target, std::string body, runtime::Deadline deadli
   return {.verb = Verb::create,
           .target = std::move(target),
           .body = std::move(body),
-          .priority = Priority::exempt,
+          .priority = PriorityLevel::exempt,
           .fencing = Fencing::unfenced,
           .retries = Retries::allowed,
           .deadline = deadline,

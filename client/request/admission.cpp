@@ -31,7 +31,7 @@ struct Admission::Waiter {
 
 // A waiter's place in its queue; also returns the turn of a cancelled waiter.
 struct Admission::QueuePlace {
-  QueuePlace(Admission& owner, Priority priority, Waiter& waiter)
+  QueuePlace(Admission& owner, PriorityLevel priority, Waiter& waiter)
       : owner(owner), priority(priority), waiter(waiter) {
     owner.queue(priority).push_back(&waiter);
   }
@@ -47,7 +47,7 @@ struct Admission::QueuePlace {
   QueuePlace& operator=(const QueuePlace&) = delete;
 
   Admission& owner;
-  Priority priority;
+  PriorityLevel priority;
   Waiter& waiter;
   bool used = false;
 };
@@ -63,8 +63,8 @@ Admission::~Admission() {
   if (timer_) time_.cancel(*timer_);
 }
 
-Task<Result<Admission::Permit>> Admission::admit(Priority priority, Deadline deadline) {
-  if (priority == Priority::exempt) co_return Permit(nullptr, priority);
+Task<Result<Admission::Permit>> Admission::admit(PriorityLevel priority, Deadline deadline) {
+  if (priority == PriorityLevel::exempt) co_return Permit(nullptr, priority);
   Waiter waiter(time_);
   QueuePlace place(*this, priority, waiter);
   dispatch();
@@ -87,30 +87,31 @@ std::size_t Admission::waiting() const noexcept {
 }
 
 bool Admission::may_grant_event(MonoTime now) {
-  return !queue(Priority::event).empty() && events_in_flight_ < events_inflight_max_ &&
+  return !queue(PriorityLevel::event).empty() && events_in_flight_ < events_inflight_max_ &&
          event_tokens_.has_token(now);
 }
 
-std::optional<Priority> Admission::choose(MonoTime now) {
-  if (may_grant_event(now)) return Priority::event;
+std::optional<PriorityLevel> Admission::choose(MonoTime now) {
+  if (may_grant_event(now)) return PriorityLevel::event;
   if (in_flight_ >= inflight_max_ || !tokens_.has_token(now)) return std::nullopt;
-  const bool live = !queue(Priority::live).empty();
-  const bool backlog = !queue(Priority::backlog).empty();
-  if (backlog && grants_since_backlog_ >= kBacklogTurn - 1) return Priority::backlog;
-  if (live) return Priority::live;
-  if (backlog) return Priority::backlog;
+  const bool live = !queue(PriorityLevel::live).empty();
+  const bool backlog = !queue(PriorityLevel::backlog).empty();
+  if (backlog && grants_since_backlog_ >= kBacklogTurn - 1) return PriorityLevel::backlog;
+  if (live) return PriorityLevel::live;
+  if (backlog) return PriorityLevel::backlog;
   return std::nullopt;
 }
 
 // Turns are counted only while the backlog waits.
-void Admission::count_turns(Priority granted) {
-  if (granted == Priority::event) return;
-  const bool skips_backlog = granted == Priority::live && !queue(Priority::backlog).empty();
+void Admission::count_turns(PriorityLevel granted) {
+  if (granted == PriorityLevel::event) return;
+  const bool skips_backlog =
+      granted == PriorityLevel::live && !queue(PriorityLevel::backlog).empty();
   grants_since_backlog_ = skips_backlog ? grants_since_backlog_ + 1 : 0;
 }
 
-void Admission::take(Priority priority) {
-  if (priority == Priority::event) {
+void Admission::take(PriorityLevel priority) {
+  if (priority == PriorityLevel::event) {
     event_tokens_.take();
     ++events_in_flight_;
   } else {
@@ -136,8 +137,8 @@ void Admission::dispatch() {
 void Admission::wake_later(MonoTime now) {
   if (timer_) time_.cancel(*timer_);
   timer_.reset();
-  const bool has_events = !queue(Priority::event).empty();
-  const bool has_work = waiting() > queue(Priority::event).size();
+  const bool has_events = !queue(PriorityLevel::event).empty();
+  const bool has_work = waiting() > queue(PriorityLevel::event).size();
   std::optional<MonoTime> when;
   if (has_work && in_flight_ < inflight_max_) when = tokens_.next_token(now);
   if (has_events && events_in_flight_ < events_inflight_max_) {
@@ -151,8 +152,8 @@ void Admission::wake_later(MonoTime now) {
   });
 }
 
-void Admission::give_back(Priority priority) {
-  std::size_t& in_flight = priority == Priority::event ? events_in_flight_ : in_flight_;
+void Admission::give_back(PriorityLevel priority) {
+  std::size_t& in_flight = priority == PriorityLevel::event ? events_in_flight_ : in_flight_;
   DCM_ASSERT(in_flight > 0);
   --in_flight;
   dispatch();

@@ -44,9 +44,9 @@ class Admission {
 
    private:
     friend class Admission;
-    Permit(Admission* owner, Priority priority) : owner_(owner), priority_(priority) {}
+    Permit(Admission* owner, PriorityLevel priority) : owner_(owner), priority_(priority) {}
     Admission* owner_;
-    Priority priority_;
+    PriorityLevel priority_;
   };
 
   // `time` must outlive it.
@@ -57,7 +57,7 @@ class Admission {
 
   // Waits for its turn. Errors: too_many_requests (without an HTTP status) if the turn does not
   // come by the deadline; then nothing was sent.
-  runtime::Task<runtime::Result<Permit>> admit(Priority priority, runtime::Deadline deadline);
+  runtime::Task<runtime::Result<Permit>> admit(PriorityLevel priority, runtime::Deadline deadline);
 
   std::size_t in_flight() const noexcept { return in_flight_ + events_in_flight_; }
   std::size_t waiting() const noexcept;
@@ -67,14 +67,14 @@ class Admission {
   struct QueuePlace;
   using Queue = std::list<Waiter*>;
 
-  Queue& queue(Priority priority) { return queues_[static_cast<std::size_t>(priority)]; }
+  Queue& queue(PriorityLevel priority) { return queues_[static_cast<std::size_t>(priority)]; }
   bool may_grant_event(runtime::MonoTime now);
-  std::optional<Priority> choose(runtime::MonoTime now);
-  void take(Priority priority);
-  void count_turns(Priority granted);
+  std::optional<PriorityLevel> choose(runtime::MonoTime now);
+  void take(PriorityLevel priority);
+  void count_turns(PriorityLevel granted);
   void dispatch();
   void wake_later(runtime::MonoTime now);
-  void give_back(Priority priority);
+  void give_back(PriorityLevel priority);
 
   runtime::TimeSource& time_;
   std::size_t inflight_max_;

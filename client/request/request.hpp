@@ -44,7 +44,7 @@ bool is_write(Verb verb);
 bool is_idempotent(Verb verb);
 
 // The order of requests when the client's own limits are reached.
-enum class Priority : std::uint8_t {
+enum class PriorityLevel : std::uint8_t {
   live,     // work for something that just changed
   backlog,  // from a start, a takeover or a relist
   event,    // core/v1 Events: never in the way of work
@@ -76,7 +76,7 @@ struct ApiRequest {
   api::Format body_format = api::Format::json;  // protobuf for creates only
   std::string accept = std::string(api::kJson);
   Compression compression = Compression::none;  // for the answer
-  Priority priority = Priority::live;
+  PriorityLevel priority = PriorityLevel::live;
   Fencing fencing = Fencing::fenced;  // for writes; only lease requests are unfenced
   Retries retries = Retries::unanswered;
   // For the whole call with its retries. Unreachable: the client's own timeouts apply, which are
@@ -87,7 +87,7 @@ struct ApiRequest {
 
 // The options of any call.
 struct CallOptions {
-  Priority priority = Priority::live;
+  PriorityLevel priority = PriorityLevel::live;
   runtime::Deadline deadline = {};
   Retries retries = Retries::unanswered;
 };

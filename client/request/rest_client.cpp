@@ -200,7 +200,7 @@ Task<Result<http::Request>> RestClient::make_http_request(const ApiRequest& requ
 Task<Result<Admission::Permit>> RestClient::admit(const ApiRequest& request) {
   const MonoTime start = deps_.time.now();
   Result<Admission::Permit> permit = co_await admission_.admit(request.priority, request.deadline);
-  if (request.priority != Priority::exempt) {
+  if (request.priority != PriorityLevel::exempt) {
     request_metrics_.observe_limiter_wait(method_of(request.verb), deps_.time.now() - start);
   }
   co_return permit;
@@ -256,7 +256,7 @@ std::string RestClient::url(const ApiRequest& request) const {
 void RestClient::observe_attempt(const ApiRequest& request, MonoTime start,
                                  std::optional<std::uint16_t> status, std::string_view problem) {
   request_metrics_.count_attempt(method_of(request.verb), status);
-  const bool is_work = is_write(request.verb) && request.priority != Priority::exempt;
+  const bool is_work = is_write(request.verb) && request.priority != PriorityLevel::exempt;
   if (!log_.v(is_work ? 2 : 6)) return;
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(deps_.time.now() - start).count();

@@ -1,5 +1,5 @@
-// The commit that this binary was built from. Apart from runtime/version.hpp, so that a commit
-// compiles one file again.
+// The commit that this binary was built from. Separate from runtime/version.hpp, so that a commit
+// recompiles only one file.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // How a controller gets into an epoch of the manager: one file of this folder for each
-// (claim_control.cpp, eviction_control.cpp), and one row in controls.cpp.
+// (claim_control.cpp, eviction_control.cpp, pool_status_control.cpp), and one row in controls.cpp.
 #pragma once
 
 #include <functional>
@@ -26,6 +26,8 @@ struct ControlContext {
   // Where the controller adds who explains what it does, and what it cannot see.
   ControllersSource::Parts& explanations;
   common::Sight& limits;
+  // Made by the first controller that asks for it, with the taints of devices alone.
+  std::function<Cache<api::ResourceSlice>&()> slices;
 
   const Process& process() const { return epoch.context().process; }
   client::RestClient& rest() const { return epoch.context().rest; }
@@ -43,6 +45,7 @@ struct ControlType {
 
 extern const ControlType kClaimControl;
 extern const ControlType kEvictionControl;
+extern const ControlType kPoolStatusControl;
 
 // ---- for their files ----------------------------------------------------------------------------
 

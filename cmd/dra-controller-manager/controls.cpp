@@ -14,7 +14,7 @@ namespace {
 using common::Input;
 using runtime::Task;
 
-constexpr std::array kTypes = {&kClaimControl, &kEvictionControl};
+constexpr std::array kTypes = {&kClaimControl, &kEvictionControl, &kPoolStatusControl};
 
 // Core kinds have only ever had v1.
 const client::Served kCoreV1{"v1"};
@@ -50,6 +50,18 @@ class Explanations {
   ControllersSource source_;
 };
 
+std::function<Cache<api::ResourceSlice>&()> make_slices_once(Epoch& epoch, const Options& options) {
+  return [&epoch, &options,
+          made = static_cast<Cache<api::ResourceSlice>*>(nullptr)]() mutable -> auto& {
+    if (made == nullptr) {
+      made = &epoch.make_cache<api::ResourceSlice>(
+          client::resource_of(api::kResourceSlices, epoch.served()),
+          api::make_slice_decoder(options.kube_api_content_type, epoch.version()));
+    }
+    return *made;
+  };
+}
+
 void fill(const ControlsContext& context, Epoch& epoch) {
   const Options& options = context.options;
   epoch.context().process.log.info("Using resource.k8s.io", {{"version", epoch.version()}});
@@ -60,7 +72,8 @@ void fill(const ControlsContext& context, Epoch& epoch) {
       api::make_claim_decoder(options.kube_api_content_type, epoch.version()));
   ControllersSource::Parts parts{.pods = pods.reader(), .claims = claims.reader()};
   common::Sight limits;
-  const ControlContext control{epoch, context.events, options, pods, claims, parts, limits};
+  const ControlContext control{epoch,  context.events, options, pods,
+                               claims, parts,          limits,  make_slices_once(epoch, options)};
   for (const ControlType* type : kTypes) {
     if (options.*(type->runs)) type->add(control);
   }

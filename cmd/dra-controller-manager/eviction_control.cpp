@@ -39,9 +39,7 @@ class EvictionControl {
 EvictionControl::EvictionControl(const ControlContext& context)
     : process_(context.process()),
       rest_(context.rest()),
-      slices_(context.epoch.make_cache<api::ResourceSlice>(
-          client::resource_of(api::kResourceSlices, context.epoch.served()),
-          api::make_slice_decoder(context.options.kube_api_content_type, context.epoch.version()))),
+      slices_(context.slices()),
       api_(rest_, context.pods.resource(), context.options.kube_api_content_type),
       content_type_(context.options.kube_api_content_type),
       shadow_(make_shadow<device_taint_eviction::ShadowApi>(

@@ -31,7 +31,7 @@ using runtime::Task;
 ExplainOutcome bad_configuration(const runtime::Error& error) {
   return {ExplainStatus::bad_configuration, error.message};
 }
-// A value may be part of it.
+// It may contain a value.
 ExplainOutcome bad_flags(std::string why) {
   return {ExplainStatus::bad_flags, runtime::one_line(std::move(why))};
 }
@@ -48,7 +48,7 @@ Task<> keep(Task<ExplainOutcome> task, ExplainOutcome& outcome) {
 
 // ---- a manager that runs ------------------------------------------------------------------------
 
-// How to connect to it, in the terms of a cluster's configuration.
+// How to connect to it, as a cluster configuration.
 client::ClusterConfig config_of(const ExplainOptions& options, const http::ServerUrl& url) {
   client::ClusterConfig config;
   config.server = url.endpoint;
@@ -95,7 +95,7 @@ ExplainOutcome ask(const ExplainOptions& options) {
 
 // ---- the cluster itself -------------------------------------------------------------------------
 
-// Nothing is written by who explains; this is for a write that would be sent by mistake.
+// Explaining writes nothing; this is for a write sent by mistake.
 class NoWrites final : public client::WriteGate {
  public:
   Result<> check() const override {
@@ -167,7 +167,7 @@ ExplainOutcome read(const ExplainOptions& options) {
 
 // ---- both ---------------------------------------------------------------------------------------
 
-// What a server answered may be meant for the terminal.
+// A server's answer may contain terminal commands.
 int report(const ExplainOutcome& outcome) {
   const std::string text = runtime::plain_lines(outcome.text);
   if (outcome.status == ExplainStatus::explained) return print(text, stdout);
@@ -193,7 +193,7 @@ int run_explain(const Strings& arguments) {
   const auto options = parse_explain_options(arguments);
   if (!options) return report(bad_flags(options.error()));
   if (options->wants_help) return print(command_help(explain_command()), stdout);
-  // An invalid name is reported before anything is looked up.
+  // An invalid name is reported before any look-up.
   if (const auto words = check_words(options->words); !words) {
     return report(bad_flags(words.error().message));
   }

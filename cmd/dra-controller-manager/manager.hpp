@@ -5,9 +5,9 @@
 
 namespace dcm::manager {
 
-// Runs until SIGTERM or SIGINT, or until a part of it fails. Returns the exit status (stop.hpp); a
-// configuration that cannot be read is one line on standard error. Does not return when the lease
-// is lost: that is the end of the process.
+// Runs until SIGTERM or SIGINT, or until a part of it fails. Returns the exit status (stop.hpp); an
+// invalid configuration is reported in one line on standard error. Does not return when the lease
+// is lost: the process exits then.
 int run_manager(const Options& options);
 
 }  // namespace dcm::manager

@@ -20,13 +20,13 @@
 namespace dcm::manager {
 namespace {
 
-// A key or value may be part of it.
+// It may contain a key or value.
 std::unexpected<Exit> refuse(const std::string& why) {
   return std::unexpected(
       Exit{2, runtime::one_line(fmt::format("dra-controller-manager: {}", why))});
 }
 
-// The flags of the command line behind what the file says that one of them names.
+// Applies the command line after the file that one of its flags names.
 std::expected<std::vector<Given>, std::string> gather(const Settings& table,
                                                       std::vector<Given> flags) {
   const auto config = std::ranges::find(flags, find_flag(table, "config"), &Given::setting);

@@ -37,16 +37,16 @@ inline LeaderElectionOptions default_election() {
   return {.lease = {"kube-system", "dra-controller-manager"}, .timing = {}};
 }
 
-// A flag and the value that it has, given or not. None of them is secret: what is, is in files.
+// A flag with its value, given or default. None of them is secret: secrets are in files.
 struct Flag {
   std::string name;  // without the dashes
   std::string value;
 };
 
-// A feature gate that no Kubernetes version that we know has.
+// A feature gate that no known Kubernetes version has.
 struct UnknownGate {
   std::string name;
-  std::string nearest;  // of those that we know; empty: none is near
+  std::string nearest;  // of the known ones; empty: none is similar
 };
 
 // The checked options of the process. Defaults are the program's defaults.
@@ -60,28 +60,31 @@ struct Options : ServingOptions {
   common::FeatureGates features;
   bool runs_resource_claim_controller = true;
   bool runs_device_taint_eviction_controller = true;
+  bool runs_pool_status_controller = false;  // as its feature gate is
   std::size_t concurrent_resource_claim_syncs = 50;
   std::size_t concurrent_device_taint_eviction_syncs = 8;
   resource_claim::ForeignClaims::Policy foreign_claims =
       resource_claim::ForeignClaims::Policy::give_way;
   device_taint_eviction::EvictionMode eviction_mode = device_taint_eviction::EvictionMode::remove;
   double eviction_rate = 0;  // pods per second; 0: no limit
-  std::optional<LeaderElectionOptions> leader_election = default_election();  // nothing: none
+  std::optional<LeaderElectionOptions> leader_election = default_election();  // nullopt: none
   double kube_api_qps = 200;                                                  // 0 or less: no limit
   int kube_api_burst = 400;
   std::size_t max_inflight_requests = 100;
-  bool kube_api_http2 = true;  // where the server speaks it
-  // Of what is read, where the server has it; and of claims that are made from a template.
+  bool kube_api_http2 = true;  // if the server speaks it
+  // For reads, if the server supports it; and for claims created from a template.
   api::Format kube_api_content_type = api::Format::protobuf;
   runtime::LogFormat logging_format = runtime::LogFormat::text;
   int verbosity = 0;  // at most kVerbosityMax
-  // Nothing is written; how long the cluster may take to get there without us. Nothing: no dry run.
+  // Nothing is written; how long the cluster may take to reach each state without us. nullopt: no
+  // dry run.
   std::optional<runtime::Duration> dry_run_timeout;
-  // Flags, controllers and feature gates that only Kubernetes' own components have a use for.
+  // Flags, controllers and feature gates that only Kubernetes' own components use.
   std::vector<std::string> without_effect;
   std::vector<UnknownGate> unknown_gates;
-  std::vector<Flag> flags;    // all there are, in the order of --help
-  std::string configuration;  // all of it as a configuration file in JSON (options/config_file.hpp)
+  std::vector<Flag> flags;  // all of them, in the order of --help
+  std::string
+      configuration;  // everything as a configuration file in JSON (options/config_file.hpp)
 };
 
 // Nothing to run: print this and exit with that status.
@@ -90,11 +93,11 @@ struct Exit {
   std::string text;  // for standard output (status 0) or standard error
 };
 
-// Parses `arguments` (without the program's name), and the file that --config names. A mistake is
+// Parses `arguments` (without the program's name), and the file that --config names. An error is
 // one line that names the flag or the place in the file, what it got and what was expected.
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
 
-// How this asks to talk to the API server.
+// The requested format for talking to the API server.
 ConnectionOptions connection_options(const Options& options);
 
 }  // namespace dcm::manager

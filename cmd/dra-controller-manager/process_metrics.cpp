@@ -15,7 +15,7 @@ namespace {
 
 // Of its control group, in version 2 or 1; nullopt: no limit is set.
 std::optional<double> memory_limit() {
-  constexpr double kNoLimit = 1e18;  // version 1 says a number near 2^63
+  constexpr double kNoLimit = 1e18;  // version 1 reports a number near 2^63
   for (const char* path :
        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     std::ifstream file(path);

@@ -26,7 +26,7 @@ using runtime::Task;
 
 constexpr std::string_view kProgram = "dra-hollow-node";
 
-// Held by the process that has the node's folder, so that no two of them write its checkpoint.
+// Held by the process that uses the node's folder, so that no two of them write its checkpoint.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder)
@@ -52,7 +52,7 @@ class FolderLock {
   int file_;
 };
 
-// The features of nodes in which kube-scheduler takes an interest (KEP-5328), and that are on.
+// The enabled node features that kube-scheduler considers (KEP-5328).
 std::vector<std::string> declared_features(const Options& options) {
   if (options.devices.agent.claims.rules.skip_gate == node::SkipGate::off) return {};
   return {"DRAOptionalNodeOperations"};

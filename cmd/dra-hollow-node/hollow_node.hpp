@@ -1,16 +1,16 @@
-// A hollow node as a process: what it is made of, and in which order that starts and stops.
+// A hollow node as a process: its parts, and the order in which they start and stop.
 #pragma once
 
 #include "cmd/dra-hollow-node/options.hpp"
 
 namespace dcm::hollow_node {
 
-// Runs until SIGTERM or SIGINT. Returns the exit status: 0 asked to stop; 1 something that it needs
-// is not to be had (the cluster, a folder, the checkpoint, a port), after one line on standard
+// Runs until SIGTERM or SIGINT. Returns the exit status: 0 after a signal; 1 if something it needs
+// is missing (the cluster, a folder, the checkpoint, a port), explained in one line on standard
 // error.
 int run(const Options& options);
 
-// Drops the entry of `options.forget`. 0 done; 1 there is none, or the checkpoint cannot be used.
+// Drops the entry of `options.forget`. 0 done; 1 if there is none, or the checkpoint is unusable.
 int forget(const Options& options);
 
 }  // namespace dcm::hollow_node

@@ -17,18 +17,18 @@ enum class RegisterNode : std::uint8_t { no, yes };
 
 struct Options {
   client::ConfigOverrides cluster;
-  std::string root;  // the folder that is laid out as kubelet's
+  std::string root;  // a folder structured like kubelet's
   RegisterNode register_node = RegisterNode::yes;
   playground::Booted booted = playground::Booted::no;
   playground::RealDevicesOptions devices;
   std::string metrics_address;            // empty: no port
-  std::vector<std::string> accept_hosts;  // that the port answers to, beside addresses
+  std::vector<std::string> accept_hosts;  // accepted host names of the port, besides addresses
   int verbosity = 0;
   // `forget NAMESPACE/NAME`: drops the entry of a claim instead.
   std::optional<node::ClaimKey> forget;
 };
 
-// Parses `arguments` (without the program's name). A mistake is one line that names the flag.
+// Parses `arguments` (without the program's name). An error is one line that names the flag.
 std::expected<Options, playground::Exit> parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace dcm::hollow_node

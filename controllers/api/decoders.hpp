@@ -1,5 +1,5 @@
-// The decoders of the kinds of dynamic resource allocation, for the format that is wished for: from
-// a server that has no protobuf of a kind, JSON is read as well.
+// Decoders of the DRA kinds, for the requested format: where a server has no protobuf for a kind,
+// they read JSON as well.
 #pragma once
 
 #include <cstdint>
@@ -16,31 +16,30 @@
 
 namespace dcm::api {
 
-// Which pods are decoded as objects; of the others only the identity is kept.
+// Which pods are decoded as objects; for others only the identity is kept.
 enum class PodSelection : std::uint8_t { of_interest, all };
 
-// Whether templates are decoded with what claims are made from. A cache keeps it where it is small
-// (a template's 16 KiB at most, and 32 MiB of all that one decoder has made); of the others it
-// knows the size.
+// Whether templates are decoded with their content. A cache keeps small contents only (at most 16
+// KiB per template, and 32 MiB per decoder); for others it knows the size.
 enum class TemplateContent : std::uint8_t { where_small, all };
 
-// How much of templates may be kept: of each, and of all together. Copies share the budget.
+// Budget for template contents: per template, and for all together. Copies share the budget.
 class TemplateBudget {
  public:
   explicit TemplateBudget(TemplateContent content) : content_(content) {}
 
-  // Sets the size of the content, and leaves the content out where it is too much.
+  // Sets the size of the content, and drops the content if it is too large.
   void settle(ResourceClaimTemplate& result) const;
 
  private:
-  // Nothing: there is none left. May outlive the budget.
+  // nullptr: the budget is used up. May outlive the budget.
   std::shared_ptr<const void> take(std::size_t bytes) const;
 
   TemplateContent content_;
   std::shared_ptr<std::size_t> taken_ = std::make_shared<std::size_t>(0);
 };
 
-// One for each kind. `version` is the API version that discovery chose: v1beta1 has `adminAccess`
+// One per kind. `version` is the API version chosen by discovery: v1beta1 has `adminAccess`
 // directly in a request, and a device's taints below `basic`.
 std::unique_ptr<Decoder<Pod>> make_pod_decoder(Format wished,
                                                PodSelection selection = PodSelection::of_interest);
@@ -66,8 +65,8 @@ std::unique_ptr<Decoder<PodGroup>> make_json_group_decoder();
 // There are few of these and not for long, so JSON is enough.
 std::unique_ptr<Decoder<ResourcePoolStatusRequest>> make_json_pool_status_request_decoder();
 
-// Kubernetes' protobuf (protozero). Which numbers the fields have is in the generated.proto of
-// k8s.io/api; the envelope says of which version an object is.
+// Kubernetes' protobuf (protozero). Field numbers are defined in the generated.proto of k8s.io/api;
+// the envelope gives the version of an object.
 std::unique_ptr<Decoder<Pod>> make_protobuf_pod_decoder(
     PodSelection selection = PodSelection::of_interest);
 std::unique_ptr<Decoder<ResourceClaim>> make_protobuf_claim_decoder();

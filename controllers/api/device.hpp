@@ -1,4 +1,4 @@
-// Devices by name, taints on them and tolerations of those (KEP-4381, KEP-5055).
+// Devices by name, their taints, and tolerations (KEP-4381, KEP-5055).
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace dcm::api {
 
-// A device of the cluster: unique by all three.
+// A device of the cluster, identified by all three.
 struct DeviceId {
   InternedString driver;
   InternedString pool;
@@ -29,19 +29,19 @@ struct DeviceId {
 
 // The effect of a taint on pods that do not tolerate it.
 enum class TaintEffect : std::uint8_t {
-  none,         // nothing: a preview
+  none,         // none: a preview
   no_schedule,  // they get no such device
-  no_execute,   // and those that have one must go
-  other,        // something of a newer API
+  no_execute,   // and those that have one are evicted
+  other,        // an effect of a newer API
 };
 
-// Only taints that evict are kept from a slice; a rule's taint may have any effect.
+// Of a slice, only evicting taints are kept; a rule's taint may have any effect.
 struct DeviceTaint {
   InternedString key;
   InternedString value;
   TaintEffect effect = TaintEffect::none;
-  // The API server fills it in where a writer left it out. Nothing: it did not, and the taint
-  // cannot be judged.
+  // Set by the API server if a writer omits it. nullopt: it is missing, and the taint cannot be
+  // judged.
   std::optional<runtime::WallTime> time_added;
   // Which of its device's taints it is, for messages.
   std::uint32_t index = 0;
@@ -51,12 +51,12 @@ struct DeviceTaint {
 
 enum class TolerationOperator : std::uint8_t { exists, equal };
 
-// A toleration with effect NoExecute and a known operator; no other is kept.
+// A toleration with effect NoExecute and a known operator; others are not kept.
 struct DeviceToleration {
   InternedString key;  // empty: every key
   TolerationOperator operator_ = TolerationOperator::equal;
   InternedString value;
-  std::optional<std::chrono::seconds> duration;  // tolerationSeconds; nothing: for ever
+  std::optional<std::chrono::seconds> duration;  // tolerationSeconds; nullopt: forever
 
   friend bool operator==(const DeviceToleration&, const DeviceToleration&) = default;
 };

@@ -13,10 +13,10 @@
 
 namespace dcm::api {
 
-// Its condition that says how far the eviction is.
+// The condition that reports the progress of its eviction.
 inline constexpr std::string_view kEvictionInProgress = "EvictionInProgress";
 
-// Which devices a rule is about: every part that is set must be equal.
+// The devices that a rule selects: every part that is set must be equal.
 struct DeviceSelector {
   InternedString driver;  // empty: any, like the other two
   InternedString pool;
@@ -41,16 +41,16 @@ struct EvictionCondition {
 struct DeviceTaintRule {
   ObjectMeta meta;
   std::int64_t generation = 0;
-  // Nothing: no device. (An empty selector, on the other hand, means every device.)
+  // nullopt: no device. (An empty selector, in contrast, means every device.)
   std::optional<DeviceSelector> selector;
-  // A field of the selector that we do not know, or a part that is set but empty: such a rule must
-  // match nothing, as to ignore the field would match too much. Empty: none.
+  // An unknown field of the selector, or a part that is set but empty: such a rule must match
+  // nothing, because ignoring the field would match too much. Empty if there is none.
   std::string unknown_selector_field;
   DeviceTaint taint;
   std::optional<EvictionCondition> condition;
 };
 
-// Bytes of memory: of its size and capacities, without the allocator's rounding and interned
+// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
 // strings.
 std::size_t footprint(const DeviceTaintRule& rule);
 

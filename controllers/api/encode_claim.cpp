@@ -10,9 +10,9 @@ using boost::json::array;
 using boost::json::object;
 using boost::json::storage_ptr;
 
-// Memory of a body while it is put together, for the writes that each claim needs: a common one
-// fits into `room_`, and so allocates nothing but its text. Values that are nested as braces are
-// made in it; an `object{…}` within them would be made elsewhere first.
+// Memory for building a body, for the writes that each claim needs: a typical one fits into
+// `room_`, and so allocates only its text. Nested values in braces use it; a nested `object{…}`
+// would allocate elsewhere first.
 class Scratch {
  public:
   Scratch() : memory_(room_, sizeof room_) {}
@@ -23,7 +23,7 @@ class Scratch {
   boost::json::monotonic_resource memory_;
 };
 
-// Boost's own view type, which std::string_view does not turn into by itself everywhere.
+// Boost's own view type, to which std::string_view does not convert everywhere.
 boost::json::string_view view(std::string_view text) {
   return {text.data(), text.size()};
 }
@@ -58,7 +58,7 @@ object claim_metadata(const ResourceClaimTemplate& claim_template, std::string_v
   return metadata;
 }
 
-// The object with one more field, whose value is JSON text that is copied unread.
+// The object with one more field, whose value is JSON text copied verbatim.
 std::string serialize_with(const object& body, std::string_view key, std::string_view raw_json) {
   const std::string head = to_text(body);
   std::string text;

@@ -1,7 +1,7 @@
-// The body of each write about claims, exactly as it goes over the wire: JSON, apart from claims
-// that are made from a template that came as protobuf.
+// The body of each write about claims, exactly as it goes over the wire: JSON, except for claims
+// created from a template that arrived as protobuf.
 //
-// Every write is a create, or a patch that carries what it relies on (`metadata.uid`, and
+// Every write is a create, or a patch with its preconditions (`metadata.uid`, and
 // `metadata.resourceVersion` where a conflict must be noticed). A projected object is never sent
 // back, so fields that we do not know stay as they are.
 #pragma once
@@ -26,19 +26,19 @@ struct ClaimOwner {
 };
 
 // A claim from a template: create. The server keeps `generate_name` beside `name`. The annotation
-// that names the pod claim wins over the template's; the template's spec is passed on byte for
-// byte, so the body is in the format that it came in. Requires that the template has its content.
+// that names the pod claim overrides the template's; the template's spec is copied byte for byte,
+// so the body has its format. Requires that the template has its content.
 Encoded encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
                      std::string_view name, std::string_view generate_name,
                      std::string_view pod_claim_name, const ClaimOwner& owner);
 
-// A pod claim and the claim that was made for it.
+// A pod claim and the claim created for it.
 struct ClaimNameEntry {
   std::string_view pod_claim;
   std::string_view claim;
 };
-// All claim names of a pod (or pod group) at once: server-side apply on `/status`. An entry that is
-// left out would be removed. Written in the order given; sorting is the caller's business.
+// All claim names of a pod (or pod group) at once: server-side apply on `/status`. An omitted entry
+// would be removed. Written in the given order; the caller sorts.
 std::string encode_claim_names(std::string_view api_version, std::string_view kind,
                                const NamespacedName& key, const Uid& uid,
                                std::span<const ClaimNameEntry> entries);
@@ -47,17 +47,17 @@ std::string encode_claim_names(std::string_view api_version, std::string_view ki
 std::string encode_reserve(const ObjectMeta& claim, const ConsumerReference& consumer);
 
 enum class Allocation : std::uint8_t { keep, clear };
-// Reservations that go (all others stay; with none given, the list is not touched), and the
+// Reservations to remove (all others stay; if none are given, the list is not touched), and the
 // allocation with the last of them: strategic merge on `/status`.
 std::string encode_release(const ObjectMeta& claim, std::span<const Uid> released,
                            Allocation allocation);
 
-// Removes one finalizer and no other: strategic merge on the main path. `resource_version` is the
-// one that the last write returned.
+// Removes only that finalizer: strategic merge on the main path. `resource_version` is from the
+// previous write.
 std::string encode_remove_finalizer(const Uid& uid, const ResourceVersion& resource_version,
                                     std::string_view finalizer);
 
-// encode_claim() of a template that came as protobuf.
+// encode_claim() for a template that arrived as protobuf.
 namespace protobuf {
 std::string encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
                          std::string_view name, std::string_view generate_name,

@@ -1,5 +1,5 @@
-// Objects to JSON: the bodies of the writes that eviction because of device taints sends. The rest
-// stands in encode.hpp, with the rules that hold for all.
+// JSON bodies of the writes of device taint eviction. encode.hpp has the others, and the rules for
+// all.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace dcm::api {
 
-// The time of a condition moves only when its status does.
+// A condition's time changes only with its status.
 enum class TransitionTime : std::uint8_t { now, unchanged };
 // The condition DisruptionTarget: strategic merge on the pod's `/status`. Other conditions stay.
-// Without observedGeneration: the API server keeps the one that the condition had, even against a
-// null (preserveOldObservedGeneration in its pod strategy).
+// Without observedGeneration: the API server keeps the previous one, even against a null
+// (preserveOldObservedGeneration in its pod strategy).
 std::string encode_disruption_target(const Uid& pod, runtime::WallTime now,
                                      TransitionTime transition);
 

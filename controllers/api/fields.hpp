@@ -1,5 +1,5 @@
-// The meaning of fields to the controllers, in either format: shared by the decoders of JSON and of
-// protobuf. A field is copied or interned only once it is known to matter.
+// Interprets fields for the controllers: shared by the decoders of JSON and protobuf. A field is
+// copied or interned only once it is known to be needed.
 #pragma once
 
 #include <cstddef>
@@ -43,12 +43,12 @@ struct TolerationView {
   std::string_view effect;
   std::optional<std::int64_t> seconds;
 };
-// Appends it, if it is one that matters to eviction.
+// Appends it, if it matters to eviction.
 void append(const TolerationView& toleration, std::vector<DeviceToleration>& tolerations);
 
 // A claim's requests for devices, as far as the controllers read them.
 struct DeviceRequests {
-  bool has_admin_access = false;      // any request; those of firstAvailable never count
+  bool has_admin_access = false;      // any request; those of firstAvailable are not counted
   bool has_prioritized_list = false;  // any request has a firstAvailable (KEP-4816)
 };
 

@@ -1,4 +1,4 @@
-// How much memory an object of each kind takes, for the metric of bytes held.
+// Memory of an object of each kind, for the metric of cached bytes.
 #include <string>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace dcm::api {
 namespace {
 
-// The counts of a shared_ptr made by make_shared, beside its object.
+// The reference counts that make_shared allocates with the object.
 constexpr std::size_t kSharedCounts = 16;
 
 std::size_t heap(const std::string& text) {

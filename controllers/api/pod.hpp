@@ -1,6 +1,6 @@
 // core/v1 Pod and scheduling.k8s.io PodGroup (KEP-4671), projected to what the controllers read.
-// Both name the claims that they use, and templates from which claims are generated for them: a
-// group those that its pods share (KEP-5729).
+// Both name claims, and templates from which claims are generated; a group names those shared by
+// its pods (KEP-5729).
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace dcm::api {
 
-// An entry of spec.resourceClaims of a pod or pod group. Exactly one source is set in the APIs that
-// we know; neither in one that is newer.
+// An entry of spec.resourceClaims of a pod or pod group. Exactly one source is set in the known
+// APIs; neither in newer ones.
 struct PodClaim {
   InternedString name;
   InternedString claim_name;     // resourceClaimName
@@ -40,11 +40,11 @@ struct ClaimUser {
   std::vector<PodClaimStatus> claim_statuses;  // sorted by name: see sort_claim_statuses
 };
 
-// Call it after a change of `claim_statuses`. A pod may have thousands, and one is looked up for
-// each of its pod claims.
+// Call it after changing `claim_statuses`. A pod may have thousands, and one is looked up for each
+// of its pod claims.
 void sort_claim_statuses(ClaimUser& user);
 
-// The condition DisruptionTarget (KEP-3329) as eviction because of a device taint writes it.
+// The condition DisruptionTarget (KEP-3329) as written by device taint eviction.
 inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
 inline constexpr std::string_view kDeviceTaintDisruptionReason = "DeletionByDeviceTaintManager";
 inline constexpr std::string_view kDeviceTaintDisruptionMessage =
@@ -52,7 +52,7 @@ inline constexpr std::string_view kDeviceTaintDisruptionMessage =
 
 // The state of the condition DisruptionTarget.
 enum class DisruptionTarget : std::uint8_t {
-  none,             // there is none, or it is not True
+  none,             // missing, or not True
   other,            // True, for another reason or with another message
   by_device_taint,  // True, exactly as above
 };
@@ -67,11 +67,11 @@ struct Pod : ClaimUser {
   // status.extendedResourceClaimStatus.resourceClaimName
   InternedString extended_resource_claim;
 
-  // Whether the controllers have any business with it. A pod that is of no interest is not kept.
+  // Whether the pod concerns the controllers. Others are not kept.
   bool is_of_interest() const { return !claims.empty() || !extended_resource_claim.empty(); }
 };
 
-// Bytes of memory: of its size and capacities, without the allocator's rounding and interned
+// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
 // strings.
 std::size_t footprint(const Pod& pod);
 
@@ -79,7 +79,7 @@ inline constexpr std::string_view kSchedulingGroup = "scheduling.k8s.io";
 
 struct PodGroup : ClaimUser {};
 
-// Bytes of memory: of its size and capacities, without the allocator's rounding and interned
+// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
 // strings.
 std::size_t footprint(const PodGroup& group);
 

@@ -13,12 +13,12 @@
 
 namespace dcm::api {
 
-// On a generated claim: which of its pod's claims it is for.
+// On a generated claim: names its pod claim.
 inline constexpr std::string_view kPodClaimNameAnnotation = "resource.kubernetes.io/pod-claim-name";
-// "true" on a claim that the scheduler made for extended resources (KEP-5004).
+// "true" on a claim that the scheduler created for extended resources (KEP-5004).
 inline constexpr std::string_view kExtendedResourceClaimAnnotation =
     "resource.kubernetes.io/extended-resource-claim";
-// Keeps an allocated claim from vanishing before it is deallocated.
+// Keeps an allocated claim until it is deallocated.
 inline constexpr std::string_view kDeleteProtectionFinalizer =
     "resource.kubernetes.io/delete-protection";
 
@@ -39,10 +39,10 @@ struct ConsumerReference {
 // The most entries that status.reservedFor may have.
 inline constexpr std::size_t kReservedForMax = 256;
 
-// An entry of status.allocation.devices.results. A device may be in several, also of one claim.
+// An entry of status.allocation.devices.results. A device may be in several, even of one claim.
 struct AllocatedDevice {
   DeviceId id;
-  // The tolerations that matter to eviction. Null means none, which is the usual case.
+  // The tolerations that matter to eviction. Null if none, which is the usual case.
   std::unique_ptr<const std::vector<DeviceToleration>> tolerations;
 };
 
@@ -58,7 +58,7 @@ struct ResourceClaim {
   bool has_admin_access = false;
 };
 
-// Bytes of memory: of its size and capacities, without the allocator's rounding and interned
+// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
 // strings.
 std::size_t footprint(const ResourceClaim& claim);
 

@@ -1,4 +1,4 @@
-// resource.k8s.io ResourceClaimTemplate, projected to what it takes to make claims from it.
+// resource.k8s.io ResourceClaimTemplate, projected to what creating claims from it requires.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +17,21 @@ struct ResourceClaimTemplate {
   bool uses_admin_access = false;
   bool uses_prioritized_list = false;
 
-  // The source of claims, in the three fields below. A user may make any number of templates of 1.5
-  // MB, so a cache keeps small ones only (make_template_decoder()).
+  // The content of claims, in the three fields below. A user may create any number of templates of
+  // 1.5 MB, so a cache keeps small ones only (make_template_decoder()).
   enum class Content : std::uint8_t { kept, left_out } content = Content::kept;
   std::size_t content_bytes = 0;
   // spec.metadata, copied onto each claim.
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
-  // spec.spec as it came over the wire (of JSON without the escapes of HTML), so that fields of a
-  // newer API are passed on. Empty where the template has none: the API server then says what is
-  // missing.
+  // spec.spec as received (JSON without HTML escapes), so that fields of a newer API are passed on.
+  // Empty if the template has none: the API server then reports what is missing.
   Encoded claim_spec{"{}"};
-  // Of what may be kept of all templates together.
+  // Its share of the budget for all templates.
   std::shared_ptr<const void> share;
 };
 
-// Bytes of memory: of its size and capacities, without the allocator's rounding and interned
+// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
 // strings.
 std::size_t footprint(const ResourceClaimTemplate& claim_template);
 

@@ -1,4 +1,4 @@
-// The kinds of dynamic resource allocation, and the versions of them that we understand.
+// The DRA kinds, and the versions that we support.
 #pragma once
 
 #include "client/api/resource.hpp"

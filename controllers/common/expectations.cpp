@@ -6,9 +6,9 @@ namespace dcm::common {
 namespace {
 
 constexpr runtime::Duration kInterval = std::chrono::seconds(1);
-// Looks per slice: less than 1 ms.
+// Checks per slice: less than 1 ms.
 constexpr std::size_t kSlice = 256;
-// Writes that are only told of are remembered so far, and then told again.
+// How many reported writes are remembered; after that, a repeated one is reported again.
 constexpr std::size_t kNotedMax = 4096;
 
 std::int64_t seconds(runtime::Duration duration) {
@@ -83,7 +83,7 @@ runtime::Task<> Expectations::run() {
   }
 }
 
-// Entries may come and go between two slices.
+// Entries may be added and removed between two slices.
 runtime::Task<> Expectations::look_at_all() {
   std::size_t looks = 0;
   for (auto at = open_.begin(); at != open_.end();) {

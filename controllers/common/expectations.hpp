@@ -1,7 +1,7 @@
 // The writes that a dry run would have sent, and whether another manager makes them.
 //
-// Knows nothing of claims or pods: a controller's ShadowApi says what it would have written and how
-// to tell from the caches that it is done; here is when it is looked at, and what is told about it.
+// Independent of claims and pods: a controller's ShadowApi states what it would have written and
+// how the caches show that it is done; this file decides when to check, and what to report.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +30,11 @@ struct WriteKind {
   friend auto operator<=>(const WriteKind&, const WriteKind&) = default;
 };
 
-// A write that was not sent.
+// A write that was suppressed.
 struct IntendedWrite {
   WriteKind kind;
   std::string object;   // "lab/trainer-0"
-  std::string subject;  // what it settles; of two for the same subject the later one counts
+  std::string subject;  // what it sets; a later write of the same subject replaces an earlier one
   std::string what;     // for people, one line: "reserve it for pod trainer-0"
 };
 
@@ -43,43 +43,43 @@ struct Standing {
   enum class State : std::uint8_t {
     not_reached,
     reached,
-    moot,  // nobody would write that any more: its pod is gone, say
+    moot,  // no longer needed: its pod is gone, for example
   };
   State state = State::not_reached;
-  std::string shown;  // what there is instead, for people
+  std::string shown;  // the current state instead, for people
 };
 
-// Each write is logged and counted once, however often it is decided. Where the caches do not show
-// its result in time, that is a disagreement: logged and counted once, and open until they do, or
-// until it is moot. Time counts only while the watches work. Loop thread only.
+// Each write is logged and counted once, however often it is decided. If the caches do not show its
+// result in time, that is a disagreement: logged and counted once, and open until they do, or until
+// it is moot. Time counts only while the watches work. Loop thread only.
 class Expectations {
  public:
   struct Dependencies {
     runtime::TimeSource& time;
     runtime::MetricsRegistry& metrics;
     runtime::Logger log;
-    // Whether the caches follow the cluster at this moment.
+    // Whether the caches are up to date now.
     std::function<bool()> is_watching;
   };
   using Look = std::function<Standing()>;
 
-  // More than these are counted, but not waited for.
+  // Writes beyond this number are counted, but not checked.
   static constexpr std::size_t kOpenMax = 20'000;
 
-  // `controller` is the one that would write; `kinds` are all that it may write. What the
-  // dependencies refer to must outlive it.
+  // `controller` is the one that would write; `kinds` are all kinds of its writes. The references
+  // of the dependencies must outlive it.
   Expectations(Dependencies dependencies, std::string controller, std::span<const WriteKind> kinds,
                runtime::Duration timeout);
   Expectations(const Expectations&) = delete;
   Expectations& operator=(const Expectations&) = delete;
 
-  // `look` is called on the loop for as long as the write is waited for, and must not throw. What
-  // it finds reached already was never worth a write.
+  // `look` is called on the loop until the write is settled, and must not throw. A result that
+  // already exists at first was never worth a write.
   void expect(IntendedWrite write, Look look);
-  // Tells of a write without waiting for anything. Again for the same subject: nothing.
+  // Reports a write without checking for its result. Does nothing if repeated for the same subject.
   void note(const IntendedWrite& write);
 
-  // Looks once a second. Ends by cancellation only.
+  // Checks once a second. Ends only by cancellation.
   runtime::Task<> run();
 
  private:
@@ -91,7 +91,7 @@ class Expectations {
   struct Open {
     IntendedWrite write;
     Look look;
-    runtime::Duration since;  // of watched_
+    runtime::Duration since;  // in watched_
     bool is_disagreement = false;
   };
   using Opens = std::map<std::string, Open, std::less<>>;
@@ -99,7 +99,7 @@ class Expectations {
   const Series& series(const IntendedWrite& write) const { return series_.at(write.kind); }
   void tell(const IntendedWrite& write);
   runtime::Task<> look_at_all();
-  // Returns whether there is nothing more to wait for.
+  // Returns whether it is settled.
   bool look_at(Open& open);
   void disagree(Open& open, const std::string& shown);
   void settle(const Open& open, Standing::State state);
@@ -109,7 +109,7 @@ class Expectations {
   std::map<WriteKind, Series> series_;
   runtime::Counter& unchecked_;
   Opens open_;
-  std::size_t disagreements_ = 0;  // of open_
+  std::size_t disagreements_ = 0;  // in open_
   std::set<std::string, std::less<>> noted_;
   // How long the watches have worked.
   runtime::Duration watched_{};
@@ -122,7 +122,7 @@ class ShadowEvents final : public api::EventSink {
  public:
   static constexpr WriteKind kWrite{"create", "events"};
 
-  // `expectations` know of kWrite, and must outlive it.
+  // `expectations` include kWrite, and must outlive it.
   explicit ShadowEvents(Expectations& expectations) : expectations_(expectations) {}
 
   void report(const api::ObjectReference& about, api::EventType /*type*/,

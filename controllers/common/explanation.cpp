@@ -43,7 +43,7 @@ void add_unknowns(Topic& topic, Inputs hidden, const Sight& sight) {
 bool rests_on_hidden(const Finding& finding, const Sight& sight) {
   for (std::size_t i = 0; i < kInputCount; ++i) {
     const auto input = static_cast<Input>(i);
-    if (input == Input::worker) continue;  // told once for all, by settle_work()
+    if (input == Input::worker) continue;  // reported once for all, by settle_work()
     if (finding.from.has(input) && sight.is_hidden(input)) return true;
   }
   return false;
@@ -59,7 +59,7 @@ void settle_topic(Topic& topic, const Sight& sight) {
   add_unknowns(topic, hidden, sight);
 }
 
-// Steps that nobody takes are no more than planned.
+// Steps that nobody takes are only planned.
 void take_back_steps(std::vector<Topic>& topics, Outlook planned) {
   for (Topic& topic : topics) {
     for (Finding& finding : topic.findings) {

@@ -1,10 +1,9 @@
-// An explanation of an object in sentences: facts for people, and a word for each for programs.
+// An explanation of an object: a sentence for people and a keyword for programs per fact.
 //
-// The pure explain_*() functions of the controllers make a Draft from the same decisions that their
-// workers carry out. settle() makes an Explanation of it: a sentence that rests on something that
-// could not be read is replaced by one that says so. Only an Explanation is ever shown, so no
-// sentence is said from the absence of knowledge. No secrets: names, states and messages of the
-// API server only.
+// The pure explain_*() functions of the controllers create a Draft from the same decisions that
+// their workers carry out. settle() turns it into an Explanation: a sentence based on something
+// unreadable is replaced by one that says so. Only Explanations are shown, so nothing is concluded
+// from missing information. No secrets: only names, states and messages of the API server.
 #pragma once
 
 #include <array>
@@ -22,14 +21,14 @@ namespace dcm::common {
 
 // ---- what is known ------------------------------------------------------------------------------
 
-// Why something is not known, in words that can end a sentence.
+// Why something is unknown, worded as the end of a sentence.
 struct Unknown {
   std::string why;
 };
 template <class T>
 using Known = std::expected<T, Unknown>;
 
-// What a sentence may rest on, apart from the object that it is about.
+// What a sentence may be based on, apart from its object.
 enum class Input : std::uint8_t {
   pods,
   claims,
@@ -37,8 +36,8 @@ enum class Input : std::uint8_t {
   groups,
   slices,
   rules,
-  worker,      // whether a manager works (its lease): does not hide a sentence, but is told with it
-  conditions,  // of the pod: what the scheduler says
+  worker,  // whether a manager works (its lease): does not hide a sentence, but is reported with it
+  conditions,  // of the pod: the scheduler's message
   events,
   quotas,
   node,
@@ -67,10 +66,10 @@ class Inputs {
   std::uint32_t bits_ = 0;
 };
 
-// Which inputs could not be read completely, and why.
+// Inputs that could not be read completely, and why.
 class Sight {
  public:
-  // The first reason stays.
+  // The first reason is kept.
   void hide(Input input, std::string why);
   bool is_hidden(Input input) const { return at(input).has_value(); }
   // "ResourceSlices could not be read: …", one for each hidden input, without a full stop.
@@ -91,18 +90,18 @@ class Sight {
 enum class Outlook : std::uint8_t {
   note,     // good to know
   fine,     // as it should be
-  unknown,  // could not be read
-  acting,   // a controller does something about it now
-  waiting,  // for a time or for another component: it goes on by itself
+  unknown,  // unreadable
+  acting,   // a controller is working on it
+  waiting,  // temporary, or waiting for another component: continues by itself
   stuck,    // nothing changes before somebody acts, or before a retry succeeds
 };
 
 // "note", "fine", …
 std::string_view to_string(Outlook outlook);
 
-// An outlook with what it rests on. That has to be said for `fine`, which is mostly concluded from
-// what was not found: fine without inputs does not compile. For a sentence that rests on the object
-// alone write {Outlook::fine, {}}.
+// An outlook with its inputs. They are required for `fine`, which is mostly concluded from
+// something not found: fine without inputs does not compile. For a sentence about the object alone
+// write {Outlook::fine, {}}.
 struct Stance {
   // NOLINTNEXTLINE(google-explicit-constructor): a plain outlook is a stance.
   consteval Stance(Outlook seen) : outlook(seen) {
@@ -127,10 +126,10 @@ struct Finding {
 struct Topic {
   std::string title;
   std::vector<Finding> findings = {};
-  // What the topic as a whole asks: if that cannot be read, the topic says so in any case.
+  // The input of the topic as a whole: if it cannot be read, the topic says so in any case.
   Inputs asks = {};
 
-  // Everything that the topic says rests on these as well.
+  // Adds these inputs to everything in the topic.
   void rest_on(Inputs inputs) {
     for (Finding& finding : findings) finding.from = finding.from | inputs;
   }
@@ -140,11 +139,11 @@ struct Topic {
 };
 
 bool has(const std::vector<Topic>& topics, Outlook outlook);
-// Whether it matters that somebody works.
+// Whether it matters that a manager works.
 bool needs_worker(const std::vector<Topic>& topics);
 
-// Adds a failure of the past to the last topic. It is an obstacle only while something is left to
-// do: otherwise another attempt has succeeded since, or another program has done it.
+// Adds a past failure to the last topic. It is an obstacle only while something is left to do:
+// otherwise a later attempt or another program has succeeded.
 void add_failure(std::string text, std::vector<Topic>& topics);
 
 // ---- the whole of it, about one object ----------------------------------------------------------
@@ -162,23 +161,23 @@ struct Draft {
   std::vector<Topic> topics = {};
 };
 
-// Whether somebody carries out what the controllers decide.
+// Whether the controllers' decisions are carried out.
 struct Worker {
   enum class State : std::uint8_t {
     works,
     nobody,
-    // Not for this program to know: another one may do the work.
+    // Unknown to this program: another one may do the work.
     perhaps,
   };
   State state = State::works;
-  std::string text = {};  // a whole sentence; empty if one works and there is nothing to add
+  std::string text = {};  // a whole sentence; empty if a manager works and there is nothing to add
 };
 
 class Explanation {
  public:
   const Identity& about() const { return about_; }
   const std::vector<Topic>& topics() const { return topics_; }
-  // What could not be read though the explanation asks for it; one sentence each.
+  // Required inputs that could not be read; one sentence each.
   std::vector<std::string> unknowns() const;
 
  private:
@@ -190,11 +189,11 @@ class Explanation {
   std::vector<Topic> topics_;
 };
 
-// Replaces each sentence that rests on a hidden input, and says of each step that is said to be
-// under way whether anybody takes it. `worker` counts unless Input::worker is hidden.
+// Replaces each sentence based on a hidden input, and says of each current step whether anybody
+// takes it. `worker` is used unless Input::worker is hidden.
 Explanation settle(Draft draft, const Sight& sight, const Worker& worker);
 
-// The worst outlook of all findings; `fine` where there are only notes.
+// The worst outlook of all findings; `fine` if there are only notes.
 Outlook outlook_of(const Explanation& explanation);
 
 // "a", "a and b", "a, b and 3 more".

@@ -1,15 +1,17 @@
-// The feature gates that our controllers ask about, by the names that Kubernetes gives them.
+// The feature gates used by our controllers, under their Kubernetes names.
 #pragma once
 
 namespace dcm::common {
 
-// A gate that is off makes a controller refuse what an API server with the same gate off would not
-// have let in. The defaults are those of Kubernetes 1.37.
+// With a gate off, a controller rejects what an API server with the same gate off would not have
+// accepted. The defaults are those of Kubernetes 1.37.
 struct FeatureGates {
   bool dra_admin_access = true;        // DRAAdminAccess (KEP-5018)
   bool dra_prioritized_list = true;    // DRAPrioritizedList (KEP-4816)
-  bool dra_device_taints = true;       // DRADeviceTaints (KEP-5055): off, nobody is evicted
+  bool dra_device_taints = true;       // DRADeviceTaints (KEP-5055): off, no pod is evicted
   bool dra_device_taint_rules = true;  // DRADeviceTaintRules: off, only drivers taint devices
+  // DRAResourcePoolStatus (KEP-5677): off, nobody is told how many devices pools have.
+  bool dra_resource_pool_status = false;
   // Pod groups (KEP-4671): off, a pod that is a member of one is refused as a whole.
   bool generic_workload = false;  // GenericWorkload
   // Claims that belong to a pod group (KEP-5729); needs GenericWorkload.

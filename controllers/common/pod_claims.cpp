@@ -26,7 +26,7 @@ void add_references(const api::ClaimUser& user, std::vector<ClaimReference>& ref
   }
 }
 
-// Each name once, with the least that it asks for.
+// Each name once, with its weakest requirement.
 void tidy(std::vector<ClaimReference>& references) {
   std::ranges::sort(references);
   const auto repeated = std::ranges::unique(references, {}, &ClaimReference::name);

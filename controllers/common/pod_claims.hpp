@@ -1,7 +1,7 @@
 // Which ResourceClaims belong to a pod or to its group, and what the pod may still do with them
 // (KEP-4381, KEP-5729).
 //
-// The one place of the project that knows these rules. Pure: gets objects, sees no store.
+// The only place with these rules. Pure: takes objects, uses no store.
 #pragma once
 
 #include <compare>
@@ -17,17 +17,17 @@
 
 namespace dcm::common {
 
-// Whether the claims of a pod's group are the pod's as well (feature gate
+// Whether the claims of a pod's group also belong to the pod (feature gate
 // DRAWorkloadResourceClaims). Refused: no pod may use the claims of a group.
 enum class GroupClaims : std::uint8_t { refused, shared };
 GroupClaims group_claims(const FeatureGates& gates);
 
 // The claim of an entry of spec.resourceClaims. The names are views into the pod (or group).
-struct UserClaim {  // made by somebody else, who may share it between pods
+struct UserClaim {  // created by somebody else, and possibly shared between pods
   std::string_view name;
   friend bool operator==(const UserClaim&, const UserClaim&) = default;
 };
-struct GeneratedClaim {  // made from a template: check the owner
+struct GeneratedClaim {  // created from a template: check the owner
   std::string_view name;
   friend bool operator==(const GeneratedClaim&, const GeneratedClaim&) = default;
 };
@@ -37,7 +37,7 @@ struct NotMadeYet {  // there is a template, but no claim is known
 struct NoClaimNeeded {  // the pod's status says so
   friend bool operator==(const NoClaimNeeded&, const NoClaimNeeded&) = default;
 };
-struct UnsupportedPodClaim {  // a newer API than ours has set something that we do not know
+struct UnsupportedPodClaim {  // a newer API has set an unknown field
   friend bool operator==(const UnsupportedPodClaim&, const UnsupportedPodClaim&) = default;
 };
 using PodClaimTarget =
@@ -45,13 +45,13 @@ using PodClaimTarget =
 
 PodClaimTarget target_of(const api::ClaimUser& user, const api::PodClaim& pod_claim);
 
-// The entry of status.resourceClaimStatuses for a pod claim; null: none. O(log n).
+// The entry of status.resourceClaimStatuses for a pod claim; null if none. O(log n).
 const api::PodClaimStatus* find_status(const api::ClaimUser& user, std::string_view pod_claim);
 
-// A claim that a pod refers to: in its spec, in its status, or as the one that the scheduler made
+// A claim that a pod refers to: in its spec, in its status, or as the one created by the scheduler
 // for its extended resources (KEP-5004).
 struct ClaimReference {
-  // Who must own the claim; the least that one of the references asks for.
+  // The required owner of the claim; the weakest requirement of its references.
   enum class Owner : std::uint8_t { anybody, pod_or_group, pod };
   std::string_view name;  // a view into the pod
   Owner owner{};
@@ -65,50 +65,50 @@ std::vector<ClaimReference> references_of(const api::Pod& pod);
 std::vector<std::string_view> names_of_claims(const api::ClaimUser& user);
 std::vector<std::string_view> names_of_claims(const api::Pod& pod);
 
-// Whether the claim was made for exactly this pod or group: its controller is that UID. UIDs do not
-// cross namespaces, but a forged owner reference could.
+// Whether the claim was created for exactly this pod or group: its controller has that UID. UIDs
+// are unique across namespaces, but an owner reference could be forged.
 bool is_owned_by(const api::ResourceClaim& claim, const api::ClaimUser& user);
-// Whether the claim was made for the pod's group, as far as a pod can tell: it does not know the
+// Whether the claim was created for the pod's group, as far as a pod can tell: it does not know the
 // group's UID.
 bool is_owned_by_group_of(const api::ResourceClaim& claim, const api::Pod& pod);
-// Whether the claim was made for the pod, or, as far as groups count, for its group.
+// Whether the claim was created for the pod or, if groups count, for its group.
 bool is_made_for(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups);
 
-// Whether the pod refers to the claim, and it or its group owns it where one of them must.
+// Whether the pod refers to the claim, and owns it (itself or by its group) if that is required.
 bool is_claim_of(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups);
 
-// Whether the claim was generated for some pod, or made for its extended resources: a core Pod is
-// its controller.
+// Whether the claim was generated for some pod, or created for its extended resources: its
+// controller is a core Pod.
 bool has_pod_as_controller(const api::ResourceClaim& claim);
 // Whether the claim was generated for some pod group.
 bool has_group_as_controller(const api::ResourceClaim& claim);
-// Whether a pod or a pod group is its controller.
+// Whether its controller is a pod or a pod group.
 bool has_claim_user_as_controller(const api::ResourceClaim& claim);
 
-// The group that the pod is in, by name.
+// The pod's group, by name.
 std::optional<api::NamespacedName> group_of(const api::Pod& pod);
 
-// Whether the pod claim is the group's: the group has the very same entry.
+// Whether the pod claim is the group's: the group has an identical entry.
 bool is_shared_by(const api::PodGroup& group, const api::PodClaim& pod_claim);
 
 // Whether status.reservedFor has the pod's UID.
 bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod);
 // Whether status.reservedFor has the pod's group, by name.
 bool is_reserved_for_group_of(const api::ResourceClaim& claim, const api::Pod& pod);
-// Whether the claim is reserved for the pod, or, as far as groups count, for its group.
+// Whether the claim is reserved for the pod or, if groups count, for its group.
 bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups);
 
-// Whether none of the pod's containers runs or ever will: it has finished, or it is being deleted
-// before it was given a node.
+// Whether none of the pod's containers runs or ever will: it has finished, or it was deleted before
+// it got a node.
 bool is_done(const api::Pod& pod);
 
-// Whether claims are made and reserved for the pod: it is neither done nor being deleted.
+// Whether claims are created and reserved for the pod: it is neither finished nor being deleted.
 bool may_get_claims(const api::Pod& pod);
 
-// Whether the pod may use the claim's devices now: it has a node, the claim is its own or its
+// Whether the pod may use the claim's devices now: it has a node, and the claim is its own or its
 // group's, allocated, and reserved for one of them.
 bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups);
-// The same for one of the pod's references, to ask about each of thousands.
+// The same for one of the pod's references, to check each of thousands.
 bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod,
                      const ClaimReference& reference, GroupClaims groups);
 

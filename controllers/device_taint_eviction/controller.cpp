@@ -16,14 +16,14 @@ using namespace std::chrono_literals;
 
 constexpr const char* kQueueName = "device-taint-eviction-controller";
 
-// Steps of the tracker's work at once, and pods queued at once: about 1 ms each.
+// Steps of the tracker's work per slice, and pods queued per slice: about 1 ms each.
 constexpr std::size_t kSlice = 2'000;
 constexpr std::size_t kDueSlice = 1'000;
 
-// Due times are wall time, and that may jump while the loop's clock goes on evenly.
+// Due times are wall time, which may jump while the loop's clock advances evenly.
 constexpr runtime::Duration kLookAgain = 1min;
 
-// The disruption controller needs this time to record pods that we see already.
+// The disruption controller needs this time to record pods that we already see.
 constexpr runtime::Duration kUntilBudgetsKnow = 1s;
 
 }  // namespace
@@ -76,7 +76,7 @@ void Controller::notify() {
   changed_.notify_all();
 }
 
-// A rule goes to the queue before the pods that are due because of it.
+// A rule is queued before the pods that are due because of it.
 Task<> Controller::follow() {
   while (!is_stopped_) {
     has_changed_ = false;
@@ -112,9 +112,9 @@ bool Controller::queue_rule(const std::string& name) {
   const auto& condition = rule->object->condition;
   const bool is_seen = condition && condition->observed_generation == rule->object->generation;
   const bool may_wait = is_seen || conditions_.has_tried(*rule);
-  // Only the outcome says whether it is written again at once: not after a failure.
+  // Only the outcome decides whether it is written again at once: not after a failure.
   if (may_wait && queue_.state(item) == processing) return false;
-  // A rule that waits for its 10 s, or after a failure, will see the state of that time.
+  // A rule that waits for its 10 s, or after a failure, will use the state of that time.
   if (!may_wait || queue_.state(item) != delayed) queue_.add(item, Priority::live);
   return true;
 }
@@ -132,14 +132,14 @@ bool Controller::queue_due_pods() {
   return true;
 }
 
-// When follow() has to look again without being told.
+// When follow() must look again without an event.
 std::optional<runtime::Deadline> Controller::next_turn() const {
   const auto due = pending_.next_due();
   std::optional<runtime::MonoTime> next = pending_.next_retry();
   const runtime::MonoTime now = time_.now();
   if (due) {
     const WallTime wall = time_.wall_now();
-    // No difference is taken of times that are centuries apart.
+    // Times centuries apart are not subtracted.
     const bool is_near = *due < wall + kLookAgain;
     const runtime::Duration left = is_near ? std::max(*due, wall) - wall : kLookAgain;
     next = std::min(next.value_or(now + left), now + left);
@@ -163,7 +163,7 @@ Task<workqueue::Outcome> Controller::handle(Item item) {
 
 namespace {
 
-// Devices that are looked through for who asks about a rule on standby: some 10 ms.
+// How many devices are searched when a standby explains a rule: about 10 ms.
 constexpr std::size_t kLookMax = 10'000;
 
 }  // namespace

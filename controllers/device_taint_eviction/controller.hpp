@@ -35,9 +35,9 @@ struct ControllerOptions {
   double evictions_per_second = 0;  // 0: no limit
 };
 
-// Life: made before the informers run; observe() to hear of their changes; on standby until run(),
-// which is called once, with all stores synced and the right to write; stop() ends it. On standby
-// it keeps its indexes and decides nothing.
+// Lifetime: created before the informers run; observe() subscribes to their changes; on standby
+// until run(), which is called once, with all stores synced and the right to write; stop() ends it.
+// On standby it updates its indexes and decides nothing.
 class Controller {
  public:
   // All references must outlive it.
@@ -71,16 +71,16 @@ class Controller {
 
   // Judges all pods, and works until stop() (or cancellation).
   Task<> run();
-  // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
+  // Starts nothing new; run() ends when work in progress is done. Idempotent.
   void stop();
-  // The API server works again: what has failed meanwhile is tried again at once.
+  // The API server works again: failed items are retried at once.
   void retry_now();
-  // Explanations of objects in its caches: which taints evict which pods and when, what it does
-  // now, and the state of its queue.
+  // Explanations of objects in its caches: which taints evict which pods and when, its current
+  // work, and the state of its queue.
   common::Topic explain_pod(const PodPtr& pod) const;
   common::Topic explain_taints_of(const api::ResourceClaim& claim) const;
   std::vector<common::Topic> explain_rule(const std::string& name) const;
-  // Null: there is none of that name.
+  // Null if there is none of that name.
   RulePtr find_rule(const std::string& name) const;
 
   // The load of its queue.
@@ -89,13 +89,13 @@ class Controller {
   const Tracker& tracker() const { return tracker_; }
 
  private:
-  // Something may have to be queued, reported or walked.
+  // Something may need to be queued, reported or walked.
   void notify();
   Task<> follow();
   void queue_rules();
-  // Returns whether that is done. If not: when a worker is done with it.
+  // Returns whether that is done. If not, it continues when a worker is done with it.
   bool queue_rule(const std::string& name);
-  // Returns whether there is more that is due.
+  // Returns whether more is due.
   bool queue_due_pods();
   std::optional<runtime::Deadline> next_turn() const;
   Task<workqueue::Outcome> handle(Item item);
@@ -125,7 +125,7 @@ class Controller {
   bool has_changed_ = false;
   bool is_stopped_ = false;
   bool is_working_ = false;  // run() was called
-  // Objects that are known at the start are backlog.
+  // Objects known at the start are backlog.
   Priority priority_ = Priority::backlog;
 };
 

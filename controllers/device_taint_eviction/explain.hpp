@@ -20,13 +20,13 @@ namespace dcm::device_taint_eviction {
 // Whether the API server has accepted its deletion already.
 enum class Evicted : std::uint8_t { no, yes };
 
-// `snapshot` is of the pod, without a due time: that is decided here. Requires a pod.
+// `snapshot` is of the pod, without a due time, which is decided here. Requires a pod.
 common::Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints& taints,
                           Evicted evicted);
 
 // ---- a claim ------------------------------------------------------------------------------------
 
-// The taints that evict, on the devices that it has allocated.
+// The evicting taints on the devices that are allocated to it.
 common::Topic explain_taints_of(const api::ResourceClaim& claim, const Taints& taints,
                                 WallTime now);
 
@@ -43,12 +43,12 @@ struct RuleFacts {
   const api::DeviceTaintRule& rule;
   WallTime now;
   std::size_t published_devices = 0;  // that it selects
-  std::vector<AffectedPod> pods;      // that must go because of it, now or later
-  // Whether there may be more of them, as the look was cut short.
+  std::vector<AffectedPod> pods;      // to be evicted because of it, now or later
+  // Whether there may be more of them, as the search was cut short.
   enum class Look : std::uint8_t { complete, cut_short } look{};
   // The condition as it should be; nullopt: unknown, because this process does not work.
   std::optional<api::EvictionCondition> wanted = {};
-  // Whether a walk over its devices is under way: then the numbers still grow.
+  // Whether a walk over its devices is running: then the numbers still grow.
   enum class Walk : std::uint8_t { done, under_way } walk{};
 };
 

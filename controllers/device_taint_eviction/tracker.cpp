@@ -8,7 +8,8 @@
 namespace dcm::device_taint_eviction {
 namespace {
 
-// Whether a change of a pod can change when it must go. What its claims say comes with them.
+// Whether a change of a pod can change when it must be evicted. Changes of its claims are handled
+// separately.
 bool is_of_consequence(const api::Pod& before, const api::Pod& after) {
   return before.node_name != after.node_name || before.claim_statuses != after.claim_statuses ||
          before.extended_resource_claim != after.extended_resource_claim ||
@@ -19,7 +20,7 @@ bool is_news_for_condition(const RulePtr& before, const api::DeviceTaintRule& af
   return !before || before->generation != after.generation || before->condition != after.condition;
 }
 
-// Devices that a walk looks at before it sees what that has cost.
+// Devices that a walk examines between two checks of its cost.
 constexpr std::size_t kWalkStride = 16;
 
 }  // namespace
@@ -82,8 +83,8 @@ void Tracker::observe_rule(const RulePtr& before, const RulePtr& after) {
   if (after && selectors.empty() && is_news_for_condition(before, *after)) touched_.insert(name);
 }
 
-// A walk that has not begun yet will see what has changed as well: a rule that flaps makes no
-// second one.
+// A walk that has not started yet will see the change as well: a flapping rule causes no second
+// one.
 void Tracker::walk_for(const api::DeviceSelector& selector, const std::string& rule) {
   auto walk = std::ranges::find_if(walks_, [&](const WalkFor& each) {
     return !each.has_begun && each.walk.selector() == selector;
@@ -123,7 +124,7 @@ std::size_t Tracker::advance_walk(std::size_t limit) {
   front.has_begun = true;
   std::size_t steps = 0;
   bool has_more = true;
-  // Devices of one claim are neighbours mostly.
+  // Devices of one claim are usually neighbours.
   ClaimPtr last;
   const auto find_pods = [&](const api::DeviceId&, const std::vector<AllocatedDevices::Use>& uses) {
     for (const AllocatedDevices::Use& use : uses) {
@@ -143,8 +144,8 @@ std::size_t Tracker::advance_walk(std::size_t limit) {
   return steps;
 }
 
-// Once all its pods are judged, they may go, and the conditions of its rules are worth a look: they
-// say first how many will.
+// Once all its pods are judged, they may be evicted, and the conditions of its rules are updated:
+// they first say how many pods will be evicted.
 void Tracker::conclude_found() {
   while (!found_for_.empty() && found_for_.front().found <= found_.taken()) {
     for (const std::string& rule : found_for_.front().rules) {
@@ -162,7 +163,7 @@ std::size_t Tracker::judge_next(DirtyPods& pods, PendingPod::Waits first) {
   return cached && cached->meta.uid == pod.uid ? judge(cached, first) : 1;
 }
 
-// Returns how many steps it took.
+// Returns the number of steps taken.
 std::size_t Tracker::judge(const PodPtr& pod, PendingPod::Waits first) {
   Verdict verdict = decide_due(*pod, lookup_, taints());
   if (!verdict.due) {

@@ -1,4 +1,4 @@
-// Keeps track of which pods must go, as objects change: the indexes together, without I/O.
+// Keeps track of which pods must be evicted, as objects change: combines the indexes, without I/O.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@
 
 namespace dcm::device_taint_eviction {
 
-// Pods that have to be judged anew, each once, however many changes concern one. First come, first
-// judged. Loop thread only.
+// Pods to be judged again, each once, however many changes concern it. First come, first judged.
+// Loop thread only.
 class DirtyPods {
  public:
-  // A pod that waits already keeps its place.
+  // A pod that already waits keeps its place.
   void add(const api::Pod& pod) {
     if (!waiting_.insert(pod.meta.uid).second) return;
     pods_.push_back({pod.meta.key, pod.meta.uid});
     ++added_;
   }
-  // Nothing: none waits.
+  // nullopt: none waits.
   std::optional<PodRef> take() {
     if (pods_.empty()) return std::nullopt;
     PodRef pod = std::move(pods_.front());
@@ -39,8 +39,8 @@ class DirtyPods {
   }
   bool empty() const noexcept { return pods_.empty(); }
 
-  // All that were ever added, and those that were taken: once `taken` has come up to what `added`
-  // was, all pods of that time are judged.
+  // All that were ever added, and all that were taken: once `taken` reaches an earlier value of
+  // `added`, all pods of that time are judged.
   std::uint64_t added() const noexcept { return added_; }
   std::uint64_t taken() const noexcept { return added_ - pods_.size(); }
 
@@ -50,63 +50,62 @@ class DirtyPods {
   std::uint64_t added_ = 0;
 };
 
-// A pod that need not be evicted any more.
+// A pod that need not be evicted any longer.
 struct Released {
   PodRef pod;
   enum class Why : std::uint8_t { may_stay, goes } why{};
-  std::optional<SentEviction> unanswered;  // of a pod that goes: perhaps it was that
+  std::optional<SentEviction> unanswered;  // for a pod that goes: possibly because of that
 };
 
-// Told of every change of pods, claims, slices and rules; the look-up must already show it. A
-// change of a pod is followed up at once. One of a claim or a device makes the pods dirty that it
-// concerns; one of a rule makes a walk over the devices that it selects, which finds such pods. The
-// owner has both worked off in slices; until then a pod is judged as before. What a claim or a
-// device has made dirty goes first, and walks and what they find share the rest, so that neither
-// waits for the other.
+// Notified of every change of pods, claims, slices and rules; the look-up must already show it. A
+// change of a pod is handled at once. A change of a claim or device marks its pods dirty; a change
+// of a rule starts a walk over the devices that it selects, which finds such pods. The owner
+// processes both in slices; until then a pod is judged as before. Pods marked by a claim or device
+// go first; walks and the pods that they find share the rest, so that neither waits for the other.
+// ¶
 //
 // Invariant, while there is no work: a pod is pending exactly if decide_due says so, with that due
-// time and those rules, and it was not evicted. Loop thread only; time is the caller's business.
+// time and those rules, and it was not evicted. Loop thread only; the caller passes the time.
 class Tracker {
  public:
   // All must outlive it. `pending` counts for `rules`; nobody else changes these.
   Tracker(const Lookup& lookup, TaintRules& rules, PendingPods& pending)
       : lookup_(lookup), rules_(rules), pending_(pending) {}
 
-  // A null `before` means that the object came, a null `after` that it went (or is of no interest
-  // any more).
+  // A null `before` means that the object was added, a null `after` that it was removed (or is no
+  // longer of interest).
   void observe_pod(const PodPtr& before, const PodPtr& after);
   void observe_claim(const ClaimPtr& before, const ClaimPtr& after);
   void observe_slice(const SlicePtr& before, const SlicePtr& after);
   void observe_rule(const RulePtr& before, const RulePtr& after);
 
-  // Before, nothing is judged: a slice of an old generation may come first, a toleration last.
-  // Afterwards there is a walk over everything.
+  // Before this call, nothing is judged: a slice of an old generation may arrive first, a
+  // toleration last. Afterwards there is a walk over everything.
   void start();
 
   bool has_work() const noexcept {
     return !walks_.empty() || !urgent_.empty() || !found_.empty() || !found_for_.empty();
   }
-  // Does about `limit` steps of the work: a step is a device or a taint that is looked at. What it
-  // takes beyond is the judgement of one pod.
+  // Does about `limit` steps of the work: each examines a device or a taint. May exceed it by the
+  // judgement of one pod.
   void advance(std::size_t limit);
 
-  // Decides anew for a pod, now. Null: it may stay (or is gone, or was evicted).
+  // Judges a pod again, now. Null if it may stay (or is gone, or was evicted).
   PendingPod* judge_again(const PodRef& pod);
   Taints taints() const { return {published_, rules_}; }
-  // The server has accepted the eviction of this pod, which was done because of these rules. It is
-  // not pending any more, and never will be. (A rule that is gone counts no more.)
+  // The server has accepted the eviction of this pod, done because of these rules. It is no longer
+  // pending, and never will be. (A deleted rule counts no longer.)
   void record_evicted(const PodRef& pod, const std::vector<RuleId>& rules);
 
   // Whether the server has accepted its eviction, for a pod that the cache still shows.
   bool was_evicted(const api::Uid& pod) const { return evicted_.contains(pod); }
-  // Whether pods are still to be found, or to be judged, because of a change of this rule.
+  // Whether pods must still be found, or judged, because of a change of this rule.
   bool is_looking_for(const std::string& rule) const { return looked_for_.contains(rule); }
 
-  // Pods that were pending and are not any more, without our doing as far as is known, since the
-  // last call.
+  // Pods that are no longer pending, through no known action of ours, since the last call.
   std::vector<Released> take_released() { return std::exchange(released_, {}); }
-  // Rules whose condition may have to say something else, by name, since the last call; but none
-  // whose pods are still looked for, and none that is gone.
+  // Rules whose condition may have to change, by name, since the last call; without rules whose
+  // pods are still being searched, and without deleted ones.
   std::vector<std::string> take_touched_rules();
 
   const PendingPods& pending() const noexcept { return pending_; }
@@ -119,9 +118,9 @@ class Tracker {
   struct WalkFor {
     AllocatedDevices::Walk walk;
     bool has_begun = false;
-    std::vector<std::string> rules = {};  // whose conditions it is for
+    std::vector<std::string> rules = {};  // the rules whose conditions it serves
   };
-  // Of a walk that has ended: its pods are among those that were found up to then.
+  // For a walk that has ended: its pods are among those found up to then.
   struct FoundFor {
     std::uint64_t found;
     std::vector<std::string> rules;

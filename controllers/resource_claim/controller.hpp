@@ -2,7 +2,7 @@
 //
 // Does the work of kube-controller-manager's resourceclaim-controller (KEP-4381, KEP-5729); never
 // run both. Here is only the frame: caches wake items (wakeups.hpp), workers handle them
-// (sync_pod.hpp, sync_claim.hpp) by what is decided (decide_pod.hpp, decide_claim.hpp).
+// (claim_user_sync.hpp, claim_sync.hpp) by what is decided (decide_pod.hpp, decide_claim.hpp).
 #pragma once
 
 #include <string_view>
@@ -31,9 +31,9 @@ struct ControllerOptions {
   std::size_t deleted_uids_remembered = UidMemory::kDefaultCapacity;
 };
 
-// Life: made with the indexes declared, before the informers run; observe() to hear of their
-// changes; on standby until run(), which is called once, with all stores synced and the right to
-// write; stop() ends it.
+// Lifetime: created after the indexes are declared, before the informers run; observe() subscribes
+// to their changes; on standby until run(), which is called once, with all stores synced and the
+// right to write; stop() ends it.
 class Controller {
  public:
   // All references must outlive it.
@@ -60,7 +60,7 @@ class Controller {
     templates.add_observer(wakeups_);
   }
 
-  // The same for groups, where the stores have them: before their informer runs.
+  // The same for groups, if the stores have them: before their informer runs.
   template <class Groups>
   void observe_groups(Groups& groups) {
     groups.add_observer(wakeups_);
@@ -69,13 +69,13 @@ class Controller {
   // which may be after run().
   void use_groups(std::string api_version) { user_sync_.use_group_version(std::move(api_version)); }
 
-  // Takes what the stores have as backlog, and works until stop() (or cancellation).
+  // Enqueues cached objects as backlog, and works until stop() (or cancellation).
   Task<> run();
-  // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
+  // Starts nothing new; run() ends when work in progress is done. Idempotent.
   void stop();
-  // The API server works again: what has failed meanwhile is tried again at once.
+  // The API server works again: failed items are retried at once.
   void retry_now() { queue_.retry_now(); }
-  // Explanations of objects in its caches: what it does for them now and why, and the state of its
+  // Explanations of objects in its caches: its current work for them and why, and the state of its
   // queue.
   std::vector<common::Topic> explain_pod(const PodPtr& pod, Miss miss) const;
   std::vector<common::Topic> explain_claim(const ClaimPtr& claim, Miss miss) const;

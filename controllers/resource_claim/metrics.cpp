@@ -25,7 +25,7 @@ struct OwnerLabels {
   std::string_view kind;
 };
 constexpr OwnerLabels kOwners[] = {{"", "Pod"}, {api::kSchedulingGroup, "PodGroup"}};
-// A creation time is in whole seconds, so shorter ones would measure nothing.
+// Creation times are in whole seconds, so shorter buckets would measure nothing.
 const runtime::Buckets kSliBuckets = {1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600};
 constexpr const char* kKinds[] = {"pod", "resourceclaim", "podgroup"};
 

@@ -16,10 +16,10 @@ namespace dcm::resource_claim {
 
 enum class AdminAccess : std::uint8_t { no, yes };
 
-// dynamic_resource_allocation_resourceclaim_creates_total: requests that were sent.
+// dynamic_resource_allocation_resourceclaim_creates_total: requests sent.
 class CreateMetrics {
  public:
-  // The metrics of groups exist only where claims are made for groups.
+  // The metrics of groups exist only if claims are created for groups.
   CreateMetrics(runtime::MetricsRegistry& registry, common::GroupClaims groups);
 
   enum class Status : std::uint8_t { success, failure };
@@ -30,8 +30,8 @@ class CreateMetrics {
   runtime::Counter* counters_[2][2][2] = {};  // by owner, status and admin access
 };
 
-// How long users wait for their claims: from the creation of a pod or pod group until its claim is
-// made, and until its status names the claim.
+// How long users wait for claims: from the creation of a pod or pod group until its claim is
+// created, and until its status names the claim.
 class ClaimLatency {
  public:
   // Both must outlive it.
@@ -46,8 +46,8 @@ class ClaimLatency {
   runtime::Histogram& named_;
 };
 
-// The objects whose last attempt failed, and in how many namespaces they are; counted at each
-// scrape, of at most ItemProblems::kCapacity.
+// The objects whose last attempt failed, and the number of their namespaces; counted at each
+// scrape, for at most ItemProblems::kCapacity.
 class FailingObjects {
  public:
   // Both must outlive it.
@@ -64,10 +64,10 @@ class FailingObjects {
   runtime::Refresh refresh_;
 };
 
-// dynamic_resource_allocation_resource_claims: how many claims there are, by what they are. Kept as
-// claims come and go, so that a scrape costs nothing; all 12 series are always there. And how many
-// of them are deleted, but kept by a finalizer, and for how long as far as this process saw. One at
-// a time per registry: each begins at nothing.
+// dynamic_resource_allocation_resource_claims: the number of claims by state. Updated as claims
+// change, so that a scrape costs nothing; all 12 series always exist. Also how many deleted claims
+// are kept by a finalizer, and for how long as seen by this process. One per registry at a time:
+// each starts at zero.
 class ClaimCensus final : public informers::Observer<api::ResourceClaim> {
  public:
   // Both must outlive it.

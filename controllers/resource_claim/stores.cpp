@@ -49,7 +49,7 @@ api::ObjectPtr<api::PodGroup> GroupStores::group_of(const api::Pod& pod) const {
 
 namespace {
 
-// Whoever makes a claim can give it any UID as its owner's, also one of another namespace.
+// The creator of a claim can give it any UID as its owner's, even one of another namespace.
 void add_owned(KnownClaims& known, OwnedClaims& owned, const Stores& stores,
                const api::ObjectMeta& owner) {
   stores.claims_by_owner.for_each(owner.uid, [&](const ClaimPtr& claim) {
@@ -82,7 +82,7 @@ void add_group(PodSnapshot& snapshot, const Stores& stores) {
   add_owned(snapshot, snapshot.owned_by_group, stores, snapshot.group->meta);
 }
 
-// Adds what the cache has under that name.
+// Adds the cached object of that name.
 template <class Reader>
 void add_consumer(ClaimSnapshot& snapshot, ConsumerName name, const Reader& reader) {
   if (snapshot.cached.contains(name)) return;

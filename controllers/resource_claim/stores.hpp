@@ -1,5 +1,4 @@
-// The caches that the controller reads, with the indexes it needs to find its way between them, and
-// what decisions see of them.
+// The controller's caches, with the indexes to navigate between them, and snapshots for decisions.
 #pragma once
 
 #include <optional>
@@ -38,7 +37,7 @@ struct GroupStores {
 
   informers::OwnWrites<api::PodGroup> own_groups;
 
-  // The pod's group. Null: it is in none, or there is no such group.
+  // The pod's group. Null: it is in none, or the group does not exist.
   api::ObjectPtr<api::PodGroup> group_of(const api::Pod& pod) const;
 };
 
@@ -48,8 +47,8 @@ struct Stores {
   informers::StoreReader<api::ResourceClaim> claims;
   informers::StoreReader<api::ResourceClaimTemplate> templates;
 
-  // Pods, unless they are done, by the claims that they refer to: spec, status, extended resources.
-  // Thousands that have ended may name one claim that changes all the time.
+  // Pods, unless finished, by the claims that they refer to: spec, status, extended resources.
+  // Thousands of finished pods may name one claim that changes all the time.
   informers::Index<api::Pod, api::NamespacedName> pods_by_claim;
   // The same pods by the templates that their pod claims name.
   informers::Index<api::Pod, api::NamespacedName> pods_by_template;
@@ -61,7 +60,7 @@ struct Stores {
   informers::OwnWrites<api::Pod> own_pods;
   informers::OwnWrites<api::ResourceClaim> own_claims;
 
-  std::optional<GroupStores> groups = {};  // nothing: the gate for groups is off
+  std::optional<GroupStores> groups = {};  // nullopt: the gate for groups is off
 };
 
 template <class Groups, class Pods>
@@ -79,7 +78,7 @@ GroupStores declare_group_stores(Groups& groups, Pods& pods) {
 }
 
 // Declares the indexes, before the first object. The arguments are informers or bare stores;
-// `groups`: null with the gate for groups off.
+// `groups` is null with the gate for groups off.
 template <class Pods, class Claims, class Templates, class Groups>
 Stores declare_stores(Pods& pods, Claims& claims, Templates& templates, Groups* groups) {
   return {
@@ -110,7 +109,7 @@ Stores declare_stores(Pods& pods, Claims& claims, Templates& templates) {
 
 PodSnapshot make_pod_snapshot(const Stores& stores, PodPtr pod);
 GroupSnapshot make_group_snapshot(const Stores& stores, GroupPtr group);
-// `deleted`: the pods and groups that are known to be gone.
+// `deleted`: the pods and groups known to be gone.
 ClaimSnapshot make_claim_snapshot(const Stores& stores, const UidMemory& deleted,
                                   const common::FeatureGates& gates, ClaimPtr claim);
 

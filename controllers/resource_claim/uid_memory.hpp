@@ -9,26 +9,26 @@
 
 namespace dcm::resource_claim {
 
-// A set with a fixed budget: when it is full, the UID that was added first makes room. Forgetting
-// one is safe, it costs a GET where the UID would have been proof enough. UIDs are not used again,
-// so nothing is ever taken out for another reason.
+// A set with a fixed budget: when it is full, the oldest UID is dropped. Forgetting one is safe: it
+// costs a GET that the UID would have saved. UIDs are never reused, so nothing else is ever
+// removed.
 class UidMemory {
  public:
-  // 67 to 86 bytes each, taken as they come.
+  // 67 to 86 bytes each, allocated on demand.
   static constexpr std::size_t kDefaultCapacity = 65'536;
 
   explicit UidMemory(std::size_t capacity = kDefaultCapacity);
   UidMemory(const UidMemory&) = delete;
   UidMemory& operator=(const UidMemory&) = delete;
 
-  // Without effect for a UID that is remembered already, and for none.
+  // No effect for a UID that is remembered already, and for none.
   void add(const api::Uid& uid);
   bool contains(const api::Uid& uid) const { return index_.contains(uid); }
   std::size_t size() const { return uids_.size(); }
 
  private:
   using Slot = std::uint32_t;  // a position in uids_
-  // Looks a UID up without storing it a second time.
+  // Looks a UID up without storing it twice.
   struct ByUid {
     using is_transparent = void;
     const std::vector<api::Uid>* uids;

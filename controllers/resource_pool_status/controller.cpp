@@ -77,7 +77,7 @@ void Controller::observe_request(const RequestPtr& after, Priority priority) {
 void Controller::observe_slice(const api::ResourceSlice& slice) {
   for (const auto& [name, pending] : pending_) {
     if (pending.awaits_slices && pending.driver == slice.driver) {
-      queue_.add_after(name, kUntilSlicesSettle);
+      queue_.add(name, {.after = kUntilSlicesSettle});
     }
   }
 }
@@ -152,12 +152,25 @@ std::optional<api::PoolStatusAnswer> Controller::give_up(Pending& pending,
   return failed_status("Failed to list " + error.message, deps_.time.wall_now());
 }
 
+Task<Result<RequestPtr>> Controller::send(RequestPtr request, api::PoolStatusAnswer answer) {
+  const bool has_zero = std::ranges::any_of(
+      answer.pools, [](const api::PoolStatus& pool) { return pool.generation == 0; });
+  if (has_zero && takes_generation_zero_) {
+    Result<RequestPtr> written = co_await deps_.api.write_status(request, answer);
+    if (written || !refuses_generation_zero(written.error())) co_return written;
+    takes_generation_zero_ = false;
+  }
+  if (has_zero) answer = without_generation_zero(std::move(answer));
+  Result<RequestPtr> written = co_await deps_.api.write_status(request, std::move(answer));
+  co_return written;
+}
+
 Task<Outcome> Controller::write(RequestPtr request, api::PoolStatusAnswer answer,
                                 runtime::MonoTime begun) {
   using Written = PoolStatusMetrics::Written;
   deps_.log.info("Answering a ResourcePoolStatusRequest",
-                 {{"request", request->meta.key.name}, {"message", answer.message}});
-  const Result<RequestPtr> written = co_await deps_.api.write_status(request, std::move(answer));
+                 {{"object", request->meta.key.name}, {"message", answer.message}});
+  const Result<RequestPtr> written = co_await send(request, std::move(answer));
   metrics_.count(request->driver.str(), deps_.time.now() - begun,
                  written ? Written::yes : Written::no);
   if (!written) co_return settle_refusal(*request, written.error());
@@ -170,7 +183,7 @@ Outcome Controller::settle_refusal(const Request& request, const runtime::Error&
   if (runtime::is_conflict(error)) return Outcome::set_aside();
   if (runtime::is_object_gone(error)) return Outcome::done();
   deps_.log.warning("Cannot answer a ResourcePoolStatusRequest",
-                    {{"request", request.meta.key.name}, {"error", runtime::to_string(error)}});
+                    {{"object", request.meta.key.name}, {"error", runtime::to_string(error)}});
   return Outcome::retry();
 }
 
@@ -190,11 +203,11 @@ Task<> Controller::remove(RequestPtr request) {
   const Result<> removed = co_await deps_.api.remove(request);
   if (removed) {
     deps_.log.info("Deleted a ResourcePoolStatusRequest that has been kept long enough",
-                   {{"request", request->meta.key.name}});
+                   {{"object", request->meta.key.name}});
   } else if (!runtime::is_object_gone(removed.error())) {
     deps_.log.warning(
         "Cannot delete a ResourcePoolStatusRequest",
-        {{"request", request->meta.key.name}, {"error", runtime::to_string(removed.error())}});
+        {{"object", request->meta.key.name}, {"error", runtime::to_string(removed.error())}});
   }
 }
 

@@ -83,6 +83,7 @@ class Controller {
   Task<workqueue::Outcome> answer(RequestPtr request);
   workqueue::Outcome wait_for_slices(Pending& pending) const;
   std::optional<api::PoolStatusAnswer> give_up(Pending& pending, const runtime::Error& error) const;
+  Task<Result<RequestPtr>> send(RequestPtr request, api::PoolStatusAnswer answer);
   Task<workqueue::Outcome> write(RequestPtr request, api::PoolStatusAnswer answer,
                                  runtime::MonoTime begun);
   workqueue::Outcome settle_refusal(const Request& request, const runtime::Error& error);
@@ -100,6 +101,7 @@ class Controller {
   informers::OnChange<Request> requests_observer_;
   informers::OnChange<api::ResourceSlice> slices_observer_;
   std::unordered_map<std::string, Pending> pending_;  // by name
+  bool takes_generation_zero_ = true;                 // until the API server has refused it
   bool is_working_ = false;                           // run() was called
 };
 

@@ -34,7 +34,7 @@ json::object partition(const std::string& name, const std::string& gpu, int part
   return made;
 }
 
-// Each claim says how much of the memory it needs, in steps of 10 GiB.
+// Each claim states how much memory it needs, in steps of 10 GiB.
 json::object shareable(const std::string& name) {
   json::object made = device(name, "shared");
   made["allowMultipleAllocations"] = true;

@@ -1,4 +1,4 @@
-// The GPUs of a node, which are made up: what they look like in ResourceSlices.
+// A node's simulated GPUs, as shown in ResourceSlices.
 #pragma once
 
 #include <set>
@@ -11,9 +11,9 @@ namespace gpu {
 inline constexpr const char* kDriver = "gpus.example.com";
 inline constexpr int kPartsOfGpu = 4;
 
-// Those with an even number can be had whole or in four parts, which share the chip's counters. The
-// others can be had by several claims at the same time, each with some of the memory. The devices
-// of the GPUs in `broken` have a taint.
+// Even-numbered GPUs are allocated whole or in four parts, which share the chip's counters. Others
+// are shared by several claims, each with some of the memory. The devices of GPUs in `broken` have
+// a taint.
 dcm::driver_kit::DevicePool devices_of(const std::string& node, int gpus,
                                        const std::set<std::string>& broken);
 

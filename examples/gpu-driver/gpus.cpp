@@ -18,10 +18,10 @@ using dcm::runtime::Task;
 using namespace std::chrono_literals;
 
 constexpr auto kLook = 1s;
-// A node takes the health of a device as unknown if it hears nothing for so long.
+// A node considers a device's health unknown after this much silence.
 constexpr auto kHealthIsKnownFor = 30s;
 
-// Two devices in a container must not set the same variable: digits of "gpu-0-part-2" make 02.
+// Two devices in a container must not set the same variable: the digits of "gpu-0-part-2" give 02.
 std::string variable_of(const std::string& device) {
   std::string digits;
   for (const char c : device) {
@@ -32,7 +32,7 @@ std::string variable_of(const std::string& device) {
 
 }  // namespace
 
-// Idempotent without any state of its own: what the kit writes for a claim follows from the claim.
+// Idempotent without any state: what the kit writes depends only on the claim.
 Task<Gpus::Prepared> Gpus::prepare(AllocatedClaim claim) {
   PreparedClaim prepared;
   for (const AllocatedDevice& each : claim.devices) {

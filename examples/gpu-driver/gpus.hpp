@@ -1,4 +1,4 @@
-// The driver: what it does with claims, and how it watches its GPUs.
+// The driver: prepares claims, and watches its GPUs.
 #pragma once
 
 #include <set>

@@ -10,7 +10,7 @@ namespace {
 using dcm::driver_kit::HealthService;
 using dcm::driver_kit::MetadataFiles;
 
-// -1: it is no number of GPUs.
+// -1: not a number of GPUs.
 int number_of(const std::string& text) {
   int number = -1;
   const char* const end = text.data() + text.size();

@@ -1,5 +1,5 @@
-// For each Greeting (hello.example.com) a ConfigMap of its name, with the text of the greeting:
-// hello-controller with controller-runtime, to compare.
+// For each Greeting (hello.example.com), a ConfigMap of the same name with its text:
+// hello-controller with controller-runtime, for comparison.
 package main
 
 import (
@@ -35,7 +35,7 @@ type GreetingList struct {
 	Items           []Greeting `json:"items"`
 }
 
-// controller-gen writes these into a file of its own.
+// controller-gen would write these into a separate file.
 func (in *Greeting) DeepCopyObject() runtime.Object {
 	out := *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -58,7 +58,7 @@ type Reconciler struct {
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var greeting Greeting
 	if err := r.Get(ctx, request.NamespacedName, &greeting); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err) // its ConfigMap goes by its owner
+		return ctrl.Result{}, client.IgnoreNotFound(err) // its ConfigMap is deleted with it
 	}
 	text := "Hello, " + greeting.Spec.Who + "!"
 	var found corev1.ConfigMap

@@ -18,7 +18,7 @@ constexpr dcm::api::ResourceKind kGreetings{"hello.example.com", "greetings", "G
                                             kNamespaced, kV1};
 constexpr dcm::api::ResourceKind kConfigMaps{"", "configmaps", "ConfigMap", kNamespaced, kV1};
 
-// What this controller reads of them.
+// The fields that this controller reads.
 struct Greeting {
   dcm::api::ObjectMeta meta;
   std::string who;
@@ -38,7 +38,7 @@ struct Greeter {
 
   Task<Outcome> reconcile(NamespacedName name) {
     const auto greeting = greetings.get(name);
-    if (!greeting) co_return Outcome::done();  // its ConfigMap goes with its owner
+    if (!greeting) co_return Outcome::done();  // its ConfigMap is deleted with it
     const std::string text = "Hello, " + greeting->who + "!";
     const auto map = maps.get(name);
     if (map && map->text == text) co_return Outcome::done();

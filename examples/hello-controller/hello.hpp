@@ -1,4 +1,4 @@
-// For each Greeting (hello.example.com) a ConfigMap of its name, with the text of the greeting.
+// For each Greeting (hello.example.com), a ConfigMap of the same name with its text.
 #pragma once
 
 #include "dcm/manager/controller_manager.hpp"

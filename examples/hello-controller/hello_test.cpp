@@ -12,8 +12,7 @@ using namespace std::chrono_literals;
 constexpr const char* kGreetings = "/apis/hello.example.com/v1/namespaces/default/greetings";
 constexpr const char* kMap = "/api/v1/namespaces/default/configmaps/ada";
 
-// [test]
-// For many orders of what could run next.
+// [test] Runs with many orders of ready tasks.
 class Hello : public testing::TestWithParam<int> {
  protected:
   Hello() { add_controllers(cluster.manager()); }

@@ -1,5 +1,5 @@
 // A ShardSet (shards.example.com) divides the numbers from 0 to 65535 between its shards:
-// shard-controller with controller-runtime, to compare.
+// shard-controller with controller-runtime, for comparison.
 package main
 
 import (
@@ -64,7 +64,7 @@ type ShardSetList struct {
 	Items           []ShardSet `json:"items"`
 }
 
-// controller-gen writes these into a file of its own.
+// controller-gen would write these into a separate file.
 func (in *ShardSet) DeepCopyObject() runtime.Object {
 	out := *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -93,7 +93,7 @@ type Reconciler struct {
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var set ShardSet
 	if err := r.Get(ctx, request.NamespacedName, &set); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err) // its shards go with it
+		return ctrl.Result{}, client.IgnoreNotFound(err) // its shards are deleted with it
 	}
 	var shards corev1.ConfigMapList
 	if err := r.List(ctx, &shards, client.InNamespace(request.Namespace),
@@ -158,7 +158,7 @@ func (r *Reconciler) makeShards(ctx context.Context, set *ShardSet, wanted int) 
 	return nil
 }
 
-// Shards that are in use wait for the end of that.
+// Shards in use must be released first.
 func (r *Reconciler) removeSurplus(ctx context.Context, set *ShardSet, wanted int,
 	shards []corev1.ConfigMap) error {
 	isWanted := map[string]bool{}
@@ -199,7 +199,7 @@ func (r *Reconciler) finish(ctx context.Context, set *ShardSet, shards []corev1.
 		if user, inUse := shards[i].Annotations[inUseBy]; inUse {
 			r.events.Eventf(set, corev1.EventTypeNormal, "Waiting", "%s is in use by %s",
 				shards[i].Name, user)
-			return nil // a change of the shard comes back here
+			return nil // a change of the shard triggers this again
 		}
 	}
 	if !controllerutil.RemoveFinalizer(set, finalizer) {

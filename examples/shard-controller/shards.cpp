@@ -63,7 +63,7 @@ struct ShardSets {
 
   Task<Outcome> reconcile(NamespacedName name) {
     const auto set = sets.get(name);
-    if (!set) co_return Outcome::done();  // its shards go with it
+    if (!set) co_return Outcome::done();  // its shards are deleted with it
     const Result<> done = co_await (set->meta.is_being_deleted ? finish(*set) : fill(*set));
     co_return manager.done_or_retry(name, done);
   }
@@ -97,7 +97,7 @@ struct ShardSets {
     co_return Result<>();
   }
 
-  // Shards that are in use wait for the end of that.
+  // Shards in use must be released first.
   Task<Result<>> remove_surplus(ShardSet set) {
     for (const auto& shard : by_set.get(set.meta.key)) {
       bool is_wanted = shard->annotations.contains(kInUseBy);
@@ -138,7 +138,7 @@ struct ShardSets {
       if (user == shard->annotations.end()) continue;
       manager.report(sets, set.meta, dcm::api::EventType::normal, "Waiting",
                      fmt::format("{} is in use by {}", shard->meta.key.name, user->second));
-      co_return Result<>();  // a change of the shard comes back here
+      co_return Result<>();  // a change of the shard triggers this again
     }
     const auto removed = co_await manager.client(sets).remove_finalizer(set, kFinalizer);
     co_return removed;

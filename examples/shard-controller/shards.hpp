@@ -1,6 +1,6 @@
 // A ShardSet (shards.example.com) divides the numbers from 0 to 65535 between its shards. Each
-// shard is a ConfigMap with its range. Who works on a shard annotates it; a set that is deleted
-// stays until none of its shards is in use.
+// shard is a ConfigMap with its range. Users of a shard annotate it; a deleted set stays until none
+// of its shards is in use.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace shards {
 
 struct Options {
-  std::string name_space = "default";  // whose ShardSets and ConfigMaps
+  std::string name_space = "default";  // the namespace of ShardSets and ConfigMaps
   int shards_max = 100;                // of one set
 };
 

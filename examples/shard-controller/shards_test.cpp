@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 const std::string kSets = "/apis/shards.example.com/v1/namespaces/default/shardsets";
 const std::string kMaps = "/api/v1/namespaces/default/configmaps";
 
-// For many orders of what could run next.
+// Runs with many orders of ready tasks.
 class Shards : public testing::TestWithParam<int> {
  protected:
   Shards() {

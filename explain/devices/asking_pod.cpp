@@ -20,7 +20,7 @@ AskingPod::PodClaim& claim_named(AskingPod& pod, const std::string& name) {
   return found == pod.claims.end() ? pod.claims.emplace_back(AskingPod::PodClaim{name}) : *found;
 }
 
-// Of the spec, or of the status.
+// From the spec, or the status.
 struct ClaimEntry {
   std::string name = {};
   std::optional<std::string> claim = {};
@@ -32,7 +32,7 @@ bool read_entry(Reader& reader, value from, AskingPod& pod, bool is_status) {
                  Row("resourceClaimName", &ClaimEntry::claim)))
     return false;
   AskingPod::PodClaim& claim = claim_named(pod, entry.name);
-  // A status without a claim's name says that none is needed.
+  // A status without a claim name means that no claim is needed.
   if (is_status) claim.needs_none = !entry.claim;
   if (entry.claim) claim.claim = std::move(entry.claim);
   return true;

@@ -1,4 +1,4 @@
-// Pods as far as a question about devices depends on them (core/v1, JSON).
+// The fields of pods that matter for a question about devices (core/v1, JSON).
 #pragma once
 
 #include <memory>
@@ -16,16 +16,16 @@
 
 namespace dcm::manager {
 
-// A pod that wants devices.
+// A pod that requests devices.
 struct AskingPod {
   api::ObjectMeta meta;
   allocation::RequiredNodeAffinity node_affinity = {};
   std::vector<allocation::Toleration> tolerations = {};
   std::vector<allocation::ContainerResources> init_containers = {};
   std::vector<allocation::ContainerResources> containers = {};
-  // The claim that was made for its extended resources; empty: none yet.
+  // The claim created for its extended resources; empty: none yet.
   std::string extended_claim = {};
-  // Each by its pod claim; nullopt: it has no claim yet, or is of a kind that is not known here.
+  // By pod claim; nullopt: it has no claim yet, or is of an unknown kind.
   struct PodClaim {
     std::string name = {};
     std::optional<std::string> claim = {};
@@ -43,7 +43,7 @@ struct AskingPodFields {
 
 std::unique_ptr<api::Decoder<AskingPod>> make_asking_pod_decoder();
 
-// What the pod asks of these devices; nullopt: the scheduler does not get as far as devices.
+// The pod's use of these claims; nullopt: the scheduler does not get as far as devices.
 std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInventory& inventory,
                                           Names names);
 // False: the scheduler waits for the claim, or cannot use it.

@@ -1,5 +1,5 @@
-// What allocation depends on, as it was read once for a question: nodes, slices, classes, claims of
-// all namespaces, and rules.
+// The inputs of allocation, read once for a question: nodes, slices, classes, claims of all
+// namespaces, and rules.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct ListedDevices {
   Shared<api::DeviceTaintRule> rules = {};
 };
 
-// With the indexes that the allocator needs, and who holds which device.
+// With the allocator's indexes, and the holders of each device.
 class DeviceInventory {
  public:
   using Holders = std::vector<const allocation::Claim*>;
@@ -39,20 +39,20 @@ class DeviceInventory {
   DeviceInventory& operator=(const DeviceInventory&) = delete;
 
   const Shared<allocation::Node>& nodes() const { return listed_.nodes; }  // by name
-  // Null: there is none.
+  // Null if there is none.
   const allocation::Claim* find_claim(const api::NamespacedName& key) const;
-  // The claims that a device is allocated to, apart from those with admin access.
+  // The claims that a device is allocated to, except those with admin access.
   std::span<const allocation::Claim* const> holders(const api::DeviceId& device) const;
-  // The claims that hold devices of the pool which draw on the counter set.
+  // The claims that hold devices of the pool which consume the counter set.
   Holders users_of(const allocation::PoolId& pool, const allocation::InternedString& set) const;
 
   std::shared_ptr<const allocation::DeviceClass> find_class(const std::string& name) const;
-  // The class behind an extended resource; empty: there is none.
+  // The class behind an extended resource; empty if there is none.
   std::string class_serving(const std::string& resource) const;
   allocation::Cluster cluster() const { return {slices_, usage_, rules_, {}}; }
   std::size_t devices() const { return devices_; }
 
-  // To try what would be if a claim were released, and back.
+  // To try what would happen if a claim were released, and to undo that.
   void release(const allocation::Claim& claim);
   void hold(const allocation::Claim& claim);
 

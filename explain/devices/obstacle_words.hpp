@@ -1,4 +1,4 @@
-// Obstacles between a request and a device, in words.
+// Formats obstacles between a request and a device.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@
 namespace dcm::manager {
 
 struct ObstacleWords {
-  std::string kind;     // behind a number of devices: "held by another claim"
+  std::string kind;     // after a number of devices: "held by another claim"
   std::string variant;  // what differs between devices: "claim lab/x of pod lab/y"; may be empty
-  std::string whole;    // behind "gpu-0 is": "held by claim lab/x of pod lab/y until it ends"
+  std::string whole;    // after "gpu-0 is": "held by claim lab/x of pod lab/y until it ends"
 };
 
 class Wording {
@@ -29,7 +29,8 @@ class Wording {
 
   // "claim lab/x of pod lab/y", "claim lab/x, which no pod uses", "a claim of another namespace"
   std::string claim(const allocation::Claim& claim) const;
-  // "pod lab/y": the consumer that must end before the claim is released. Empty: none, or hidden.
+  // "pod lab/y": the consumer that must end before the claim is released. Empty if there is none,
+  // or it is hidden.
   std::string consumers(const allocation::Claim& claim) const;
   bool may_name(const allocation::Claim& claim) const;
   // "claim lab/x of pod lab/y and 2 more"
@@ -37,7 +38,8 @@ class Wording {
   // `request "gpus" of claim "c" (class "gpu", device.driver == "x")`; or
   // `extended resource a.b/c of container "c" (request "container-0-request-0", class "gpu")`
   std::string request(std::size_t claim, std::string_view name) const;
-  // Whether no claim asks for devices but that for extended resources, which has no tolerations.
+  // Whether the only claim that requests devices is that for extended resources, which has no
+  // tolerations.
   bool is_extended_only() const {
     return question_.extended.claim != nullptr && question_.claims.size() == 1;
   }
@@ -51,7 +53,7 @@ class Wording {
 
 // `unhealthy=yes:NoSchedule`
 std::string describe(const allocation::Taint& taint);
-// `device.attributes["g"].model is "A100"`; what is not set comes last.
+// `device.attributes["g"].model is "A100"`; unset values come last.
 std::string describe_met(const std::vector<std::pair<std::string, std::string>>& met);
 // `selector #0 of class "gpu"`, `selector #1 of the request`
 std::string describe_selector(const allocation::SelectorObstacle& selector);

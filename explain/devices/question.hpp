@@ -1,4 +1,4 @@
-// A question about devices: which claims want some, and what restricts the nodes.
+// A question about devices: the claims that request some, and the restrictions on nodes.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 
 namespace dcm::manager {
 
-// What a pod asks for by extended resources of its containers (KEP-5004).
+// What a pod's containers request as extended resources (KEP-5004).
 struct ExtendedQuestion {
-  // Each resource with the class that serves it; empty: none does.
+  // Each resource with its class; empty: no class.
   std::map<std::string, std::string> classes = {};
-  // The claim that the scheduler would make, the last of DeviceQuestion::claims; null: none.
+  // The claim that the scheduler would create, the last of DeviceQuestion::claims; null: none.
   std::shared_ptr<const allocation::Claim> claim = {};
   std::vector<allocation::RequestMapping> mappings = {};
 
@@ -31,22 +31,22 @@ struct ExtendedQuestion {
 // Whose claims and pods an answer may name.
 enum class Names : std::uint8_t {
   all,
-  own_namespace,  // for a reader of whom only that is known: others are "of another namespace"
+  own_namespace,  // for a reader who may only read that object: others are "of another namespace"
 };
 
 struct DeviceQuestion {
   std::string name_space = {};
   Names names = Names::all;
   bool is_of_pod = true;  // or of a claim by itself
-  // To be allocated, in the pod's order; and the pod's claims that are allocated already. Both must
-  // outlive the question.
+  // Claims to allocate, in the pod's order; and the pod's claims that are allocated already. Both
+  // must outlive the question.
   std::vector<const allocation::Claim*> claims = {};
   std::vector<const allocation::Claim*> allocated = {};
-  // The pod's own choice of nodes.
+  // The pod's own node selection.
   allocation::RequiredNodeAffinity node_affinity = {};
   std::vector<allocation::Toleration> tolerations = {};
   ExtendedQuestion extended = {};
-  // Asked often; true: the answer has to come now, with what is known.
+  // Polled often; true: answer now, with what is known.
   std::function<bool()> is_time_up = [] { return false; };
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 using allocation::Claim;
 
-// The claim that the scheduler makes for extended resources, if it can.
+// The claim that the scheduler creates for extended resources, if it can.
 void add_extended(const AskingPod& pod, const DeviceInventory& inventory,
                   DeviceQuestion& question) {
   const auto containers = allocation::numbered(pod.init_containers, pod.containers);

@@ -31,7 +31,7 @@ constinit const api::ResourceKind kNodes{"", "nodes", "Node", api::Scope::cluste
 constinit const api::ResourceKind kDeviceClasses{"resource.k8s.io", "deviceclasses", "DeviceClass",
                                                  api::Scope::cluster, kVersions};
 
-// One pass over what allocation depends on. The first failure ends it.
+// One pass over the inputs of allocation. The first failure ends it.
 class DeviceReading {
  public:
   DeviceReading(client::RestClient& rest, runtime::Deadline deadline)
@@ -70,9 +70,9 @@ class DeviceReading {
   const std::string& why() const { return why_; }
 
  private:
-  // Behind the controllers' own requests.
+  // After the controllers' own requests.
   client::CallOptions options() const {
-    return {.priority = client::Priority::backlog,
+    return {.priority = client::PriorityLevel::backlog,
             .deadline = deadline_,
             .retries = client::Retries::none};
   }

@@ -1,4 +1,4 @@
-// Reads what a question about devices depends on, for this question only, and answers it.
+// Reads the inputs of a question about devices, for this question only, and answers it.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace dcm::manager {
 
-// How long devices of nodes are looked at: what is left then is named.
+// How long nodes are surveyed: the rest is named.
 inline constexpr runtime::Duration kSurveyTime = std::chrono::seconds(1);
 
-// Why the devices of the pod's or claim's claims are not allocated; nullopt: they are, or the
-// scheduler does not get as far as devices. Unknown: something that the answer rests on could not
-// be read. Lists claims of all namespaces, slices, classes, nodes and rules. References must
-// outlive the task.
+// Why the claims of the pod (or the claim itself) have no devices; nullopt: they have, or the
+// scheduler does not get as far as devices. Unknown: an input of the answer could not be read.
+// Lists claims of all namespaces, slices, classes, nodes and rules. References must outlive the
+// task.
 runtime::Task<common::Known<std::optional<common::Topic>>> read_devices(client::RestClient& rest,
                                                                         runtime::TimeSource& time,
                                                                         Subject subject,

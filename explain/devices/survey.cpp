@@ -17,7 +17,7 @@ using allocation::NodeExplanation;
 constexpr std::size_t kVariantsMax = 16;
 constexpr std::size_t kClosestMax = 8;
 
-// Whether the device would do if it were free of others, taints and shortages.
+// Whether the device would fit if it were free and untainted.
 bool is_matching(const allocation::Obstacle& obstacle) {
   if (const auto* const capacity = std::get_if<CapacityObstacle>(&obstacle)) {
     return capacity->kind == CapacityObstacle::Kind::too_small && capacity->consumed.sign() > 0;
@@ -167,7 +167,7 @@ void DeviceSurvey::add_to_totals(const std::vector<RequestAnswer>& requests) {
     total.free = std::max(total.free, one.free);
     total.matching = std::max(total.matching, one.matching);
     total.devices += one.devices;
-    if (one.is_satisfied()) total.wanted = one.wanted;  // of a request for all it differs
+    if (one.is_satisfied()) total.wanted = one.wanted;  // it differs for a request for all devices
     for (const auto& [kind, tally] : one.obstacles) {
       total.obstacles[kind].devices += tally.devices;
       total.obstacles[kind].add_variants(tally);

@@ -1,4 +1,4 @@
-// Asks the allocator about each node, and puts nodes with the same answer together.
+// Asks the allocator about each node, and groups nodes with the same answer.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace dcm::manager {
 
-// Devices with one kind of obstacle, and how many of them in which variant.
+// Devices with one kind of obstacle, and how many of each variant.
 struct Tally {
   std::size_t devices = 0;
   std::vector<std::pair<std::string, std::size_t>> variants = {};  // the first 16
@@ -27,19 +27,19 @@ struct Tally {
   void add_variant(const std::string& variant, std::size_t count);
 };
 
-// What one request, or subrequest, has on a node.
+// The devices that one request, or subrequest, has on a node.
 struct RequestAnswer {
   std::size_t claim = 0;
   std::string name = {};
   std::int64_t wanted = 0;
   bool is_all = false;
   std::size_t free = 0;
-  std::size_t matching = 0;  // free ones, and those that something else than a property keeps off
+  std::size_t matching = 0;  // free ones, and those blocked by something else than a property
   std::size_t devices = 0;
   std::map<std::string, Tally> obstacles = {};  // by ObstacleWords::kind
 
   bool is_satisfied() const { return wanted > 0 && free >= static_cast<std::size_t>(wanted); }
-  // "request" of "request/subrequest": one of its subrequests is enough.
+  // "request" of "request/subrequest": one of its subrequests suffices.
   std::string_view base() const { return std::string_view(name).substr(0, name.find('/')); }
 };
 
@@ -50,17 +50,17 @@ struct NodeGroup {
   std::vector<RequestAnswer> requests = {};
 };
 
-// An error that ends kube-scheduler's attempt, whatever other nodes have.
+// An error that ends kube-scheduler's attempt, regardless of other nodes.
 struct FatalError {
   std::string text;
   const allocation::Node* node = nullptr;
   allocation::NodeExplanation explanation = {};
 };
 
-// A node that comes close.
+// A node that almost fits.
 struct CloseNode {
   const allocation::Node* node = nullptr;
-  std::size_t lacks = 0;  // devices that do not even match
+  std::size_t lacks = 0;  // devices that do not match at all
   std::size_t wants = 0;  // devices that are not free
   Remedy remedy = {};
 };
@@ -70,7 +70,7 @@ class DeviceSurvey {
   // Both must outlive it.
   DeviceSurvey(DeviceInventory& inventory, const DeviceQuestion& question);
 
-  // Looks at the next node. False: all were looked at, or the time is up.
+  // Surveys the next node. False: all were surveyed, or time is up.
   bool advance();
   // After the last node: what would make the closest nodes fit.
   void find_remedies();
@@ -83,14 +83,14 @@ class DeviceSurvey {
   }
 
   const std::vector<NodeGroup>& groups() const { return groups_; }
-  // Over all nodes: the most that one node has, and the sums of devices and obstacles.
+  // Over all nodes: the maximum of one node, and the sums of devices and obstacles.
   const std::vector<RequestAnswer>& totals() const { return totals_; }
   const std::vector<CloseNode>& closest() const { return closest_; }
   const std::optional<FatalError>& fatal() const { return fatal_; }
   std::size_t looked_at() const { return looked_at_; }
   std::size_t undecided() const { return undecided_; }
-  // Of the nodes that are not looked at: by the pod's choice, as a device plugin has an extended
-  // resource there, by the pod's allocated claims, for time.
+  // Nodes that are not surveyed: by the pod's node selection, because a device plugin provides an
+  // extended resource there, by the pod's allocated claims, or for lack of time.
   std::size_t excluded_by_pod() const { return excluded_by_pod_; }
   std::size_t excluded_by_plugin() const { return excluded_by_plugin_; }
   std::size_t excluded_by_claims() const { return excluded_by_claims_; }

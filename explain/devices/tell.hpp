@@ -1,4 +1,4 @@
-// The parts of an explanation of devices, each for another outcome of a survey.
+// The parts of an explanation of devices, each for one outcome of a survey.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ void tell_error(const DeviceSurvey& survey, common::Topic& topic);
 void tell_free(const DeviceSurvey& survey, common::Topic& topic);
 // No node fits: why, and what would have to change.
 void tell_obstacles(DeviceSurvey& survey, common::Topic& topic);
-// Extended resources that no class serves.
+// Extended resources without a class.
 void tell_unserved(const DeviceSurvey& survey, common::Topic& topic);
 // What each request has on the nodes.
 void tell_nodes(const DeviceSurvey& survey, common::Topic& topic);
-// Which nodes were not looked at.
+// The nodes that were not surveyed.
 void tell_left_out(const DeviceSurvey& survey, common::Topic& topic);
 
 // ---- words --------------------------------------------------------------------------------------

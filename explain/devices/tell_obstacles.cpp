@@ -42,7 +42,7 @@ class ObstacleTeller {
 
  private:
   std::string subject() const { return survey_.question().is_of_pod ? "the pod" : "the claim"; }
-  // "No node", or what was looked at of them.
+  // "No node", or only surveyed ones.
   std::string no_node() const {
     if (survey_.left_out() > 0) {
       return fmt::format("None of the {} that were looked at", count(survey_.looked_at(), "node"));
@@ -52,7 +52,7 @@ class ObstacleTeller {
   bool is_excluding() const { return survey_.excluded_by_pod() + survey_.excluded_by_claims() > 0; }
   std::string for_pod() const { return is_excluding() ? " that the pod may go to" : ""; }
 
-  // The asks of the first request that no node satisfies; empty: each is satisfied somewhere.
+  // The asks of the first request that no node satisfies; empty: each is satisfied on some node.
   std::vector<const RequestAnswer*> unsatisfied() const {
     const auto& totals = survey_.totals();
     for (std::size_t i = 0; i < totals.size();) {
@@ -272,7 +272,7 @@ class ObstacleTeller {
     if (consumers.empty()) {
       return fmt::format("claim {} is deallocated or deleted", claim.meta.key.str());
     }
-    // A group holds its claims as long as it is there, even if all its pods have ended.
+    // A group holds its claims as long as it exists, even if all its pods have ended.
     const bool is_of_group =
         std::ranges::any_of(claim.reserved_for, &api::ConsumerReference::is_pod_group);
     return fmt::format("claim {} is released, when {} {}", claim.meta.key.str(), consumers,

@@ -49,7 +49,7 @@ class ErrorTeller {
     }
     const std::string refusal =
         fmt::format("kube-scheduler refuses {}: {}.", wanted, runtime::one_line(request.fault));
-    // What is off by default may be on there.
+    // A feature that is off by default may be on in this cluster.
     if (request.fault.contains("feature")) {
       return topic_.add(Outlook::unknown, "GateUnknown",
                         "With the default feature gates of Kubernetes 1.37, " + refusal +

@@ -15,11 +15,11 @@ using allocation::Node;
 using allocation::NodeExplanation;
 using allocation::Toleration;
 
-// Of one node; more are not tried out.
+// Changes on one node; more are not tried.
 constexpr std::size_t kChangesMax = 128;
-// Of alternatives that are worth a sentence.
+// Alternatives worth a sentence.
 constexpr std::size_t kAlternativesMax = 3;
-// A search that takes longer is "not decided": a question must not stop the manager's work.
+// A longer search is "not decided": a question must not stop the manager's work.
 constexpr std::uint64_t kStepsMax = 20'000;
 
 std::vector<ClaimView> views_of(const std::vector<const Claim*>& claims) {
@@ -149,7 +149,7 @@ Remedy TryOut::find_remedy(const Node& node) {
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
     if (fits(node, without)) *changes = std::move(without);
   }
-  // Not to be said of changes that were not all tried.
+  // Must not be said if not all changes were tried.
   if (!question_.is_time_up()) remedy.all_of = *std::move(changes);
   return remedy;
 }

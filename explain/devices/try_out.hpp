@@ -1,5 +1,5 @@
-// What would be if claims were released or taints removed: asked of the allocator, so that nothing
-// is promised that it would not do.
+// What would happen if claims were released or taints removed: asked of the allocator, so that the
+// answer is reliable.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace dcm::manager {
 struct Change {
   const allocation::Claim* release = nullptr;
   std::optional<allocation::Taint> untaint = {};
-  std::vector<std::string> devices = {};  // that have the taint, on the node that it is about
+  std::vector<std::string> devices = {};  // devices with the taint, on the node in question
 
   bool is_same(const Change& other) const {
     return release == other.release && untaint == other.untaint;
@@ -29,8 +29,8 @@ struct Change {
 
 // What makes a node fit.
 struct Remedy {
-  std::vector<Change> any_of = {};  // each is enough by itself
-  std::vector<Change> all_of = {};  // together, and none of them can be left out
+  std::vector<Change> any_of = {};  // each suffices alone
+  std::vector<Change> all_of = {};  // together, none of them can be left out
 
   bool is_empty() const { return any_of.empty() && all_of.empty(); }
   std::size_t changes() const { return any_of.empty() ? all_of.size() : 1; }
@@ -38,22 +38,22 @@ struct Remedy {
 
 class TryOut {
  public:
-  // Both must outlive it. `inventory` is as before after each call.
+  // Both must outlive it. `inventory` is unchanged after each call.
   TryOut(DeviceInventory& inventory, const DeviceQuestion& question);
 
-  // As things are.
+  // In the current state.
   allocation::NodeExplanation explain(const allocation::Node& node);
-  // Looks only at changes that free devices which match.
+  // Considers only changes that free matching devices.
   Remedy find_remedy(const allocation::Node& node);
 
  private:
   using Changes = std::vector<Change>;
 
-  // Calls `use(allocator)` in the world with these changes.
+  // Calls `use(allocator)` with these changes applied.
   template <class Use>
   auto with(std::span<const Change> changes, Use use);
   bool fits(const allocation::Node& node, std::span<const Change> changes);
-  // All that may help, until the node fits; nullopt: it does not.
+  // All changes that help, until the node fits; nullopt: it does not.
   std::optional<Changes> collect(const allocation::Node& node);
   bool add_changes(const allocation::NodeExplanation& explanation, Changes& changes) const;
   allocation::Options options() const;

@@ -9,11 +9,11 @@
 namespace dcm::manager {
 namespace {
 
-// A flag as it stands there.
+// A flag as written.
 struct Written {
   std::string shown;                 // "--kube-api-qps", "-v", for messages
   const Setting* setting = nullptr;  // null: unknown
-  std::optional<std::string> value;  // what is attached to it
+  std::optional<std::string> value;  // the attached value
 };
 
 // "--help", "--help=true".

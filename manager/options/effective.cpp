@@ -17,7 +17,7 @@ std::expected<Effective, std::string> apply_settings(std::span<const Setting> ta
     const auto index = static_cast<std::size_t>(one.setting - table.data());
     effective.values[index] = overlay(effective.values[index], one.value);
     effective.places[index] = one.where;
-    // Also what a flag above it would hide: a file that is wrong is wrong.
+    // Even if a flag overrides it: a wrong file is an error.
     if (const std::string why = one.setting->apply(one.value); !why.empty()) {
       return std::unexpected(fmt::format("{}: {}", one.where, why));
     }

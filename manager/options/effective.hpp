@@ -1,4 +1,4 @@
-// From what was given to what holds: flags above the file, the file above the defaults.
+// Combines settings into effective ones: flags override the file, the file overrides the defaults.
 #pragma once
 
 #include <expected>
@@ -12,19 +12,19 @@
 
 namespace dcm::manager {
 
-// A contradiction between values that are each valid.
+// A contradiction between individually valid values.
 struct Conflict {
-  std::string flag;  // which of them is to blame, without the dashes
+  std::string flag;  // the one to blame, without dashes
   std::string why;
 };
 
 struct Effective {
-  std::vector<Value> values;        // of each row of the table
+  std::vector<Value> values;        // for each row of the table
   std::vector<std::string> places;  // where each was given: "--v", "manager.yaml:7:8: …"
 };
 
-// Layers `given`, of which later ones win, above the defaults of `table`, and applies every row.
-// Errors: one line that begins with where the value was given.
+// Layers `given` (later ones win) over the defaults of `table`, and applies every row. Errors: one
+// line that begins with where the value was given.
 std::expected<Effective, std::string> apply_settings(std::span<const Setting> table,
                                                      std::span<const Given> given);
 

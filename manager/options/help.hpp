@@ -1,4 +1,4 @@
-// The texts of --help, laid out as those of Kubernetes' components: flags under headings.
+// The texts of --help, formatted as in Kubernetes' components: flags under headings.
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@ namespace dcm::manager {
 
 // All rows under their headings, in the order of the table.
 std::string grouped_flags(std::span<const Setting> table);
-// One flag, or command, and what it does.
+// One flag or command, and its description.
 std::string flag_lines(std::string_view usage, std::string_view help);
 
 // "--kube-api-qps NUMBER", "-v, --v NUMBER", "--leader-elect".
 std::string flag_usage(const Setting& setting);
 
-// The sentences about a setting, its default among them.
+// The sentences about a setting, including its default.
 std::string full_help(const Setting& setting);
 
-// Breaks at blanks into lines of at most `width`, each after `indent` blanks.
+// Breaks at blanks into lines of at most `width`, each indented by `indent` blanks.
 std::string wrap(std::string_view text, std::size_t indent, std::size_t width);
 
 }  // namespace dcm::manager

@@ -12,7 +12,7 @@
 namespace dcm::manager {
 namespace {
 
-// A row that stores whatever has its type.
+// A row that stores any value of its type.
 template <class T>
 Setting plain_setting(SettingText text, T& target) {
   Setting setting{.text = std::move(text), .by_default = target};
@@ -24,8 +24,8 @@ Setting plain_setting(SettingText text, T& target) {
   return setting;
 }
 
-// How many characters must be added, taken away, changed or swapped with their neighbour to make
-// `a` into `b` (optimal string alignment).
+// The number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`
+// (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last;
   std::vector<std::size_t> last(b.size() + 1);

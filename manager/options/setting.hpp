@@ -1,7 +1,7 @@
 // A setting: one row of the table behind flags, configuration file, help and manual page.
 //
-// Everything that is to be known of a setting stands in its row; what reads a command line or a
-// file, and what prints, goes through the rows and knows none by name.
+// A row contains everything about its setting; readers and printers iterate over the rows and know
+// none by name.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,11 @@ namespace dcm::manager {
 // The texts of a row.
 struct SettingText {
   std::string flag;         // without the dashes: "kube-api-qps"
-  std::string key;          // its place in the file: "clientConnection.qps"; empty: in none
+  std::string key;          // its key in the file: "clientConnection.qps"; empty: none
   std::string placeholder;  // of the value, in help: "NUMBER"
   std::string help;         // sentences, with a full stop
   char letter = 0;          // 'v': also -v; 0: none
-  std::string alias = {};   // another name of the flag; empty: none
+  std::string alias = {};   // an alternative name; empty: none
 };
 
 struct Setting {
@@ -32,8 +32,8 @@ struct Setting {
   std::string group = {};
   std::string expected = {};  // in messages, after "expected": "a whole number above 0"
   Value by_default = {};      // has the type of the setting
-  Strings choices = {};       // all values there are; empty: not a closed set
-  // Stores the value in what the row was made for. Returns why it cannot be: empty, it was stored.
+  Strings choices = {};       // all valid values; empty: not a closed set
+  // Stores the value in the row's target. Returns why it is invalid; empty: it was stored.
   std::function<std::string(const Value&)> apply = {};
 
   bool is_switch() const { return std::holds_alternative<bool>(by_default); }
@@ -53,10 +53,10 @@ inline constexpr Bounds kAnyNumber = {std::numeric_limits<double>::lowest(),
 inline constexpr Bounds kNotNegative = {0, std::numeric_limits<double>::max(),
                                         "a number of at least 0"};
 
-// Rows for what `target` holds now, which is the default. `target` must outlive the row.
+// Rows for the current value of `target`, which becomes the default. `target` must outlive the row.
 Setting switch_setting(SettingText text, bool& target);
 Setting text_setting(SettingText text, std::string& target);
-// A text that may not be empty.
+// A string that may not be empty.
 Setting name_setting(SettingText text, std::string& target);
 Setting list_setting(SettingText text, Strings& target);
 Setting switches_setting(SettingText text, Switches& target);
@@ -84,7 +84,7 @@ Setting number_setting(SettingText text, Number& target, Bounds bounds) {
   return setting;
 }
 
-// A word, and what it stands for.
+// A word and its meaning.
 template <class T>
 struct Choice {
   std::string word;
@@ -114,11 +114,10 @@ Setting choice_setting(SettingText text, T& target, std::vector<Choice<T>> choic
 // Adds rows under a heading of the help.
 void add_group(Settings& table, std::string_view group, Settings rows);
 
-// The row of that flag, or null. A row's flag may be written with underscores, as in all of
-// Kubernetes.
+// The row of that flag, or null. Underscores are accepted for dashes, as in all of Kubernetes.
 const Setting* find_flag(std::span<const Setting> table, std::string_view flag);
 
-// The name in `known` that `wrong` looks like a slip of; empty: none.
+// The name in `known` that `wrong` is probably a typo of; empty if none.
 std::string closest(std::string_view wrong, const Strings& known);
 
 }  // namespace dcm::manager

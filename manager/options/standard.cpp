@@ -12,8 +12,8 @@ namespace {
 using http::TlsVersion;
 using runtime::LogFormat;
 
-// As Go names them. TLS 1.2 has others, but none of them has forward secrecy and authenticates what
-// it encrypts.
+// As Go names them. TLS 1.2 has others, but none of them has forward secrecy and authenticated
+// encryption.
 std::optional<Conflict> settle_cipher_suites(const http::TlsPolicy& policy) {
   for (const std::string& suite : policy.cipher_suites) {
     if (http::is_cipher_suite(suite)) continue;

@@ -1,4 +1,4 @@
-// The rows of the table that programs of Kubernetes have in common, under their usual names.
+// Rows shared by programs of Kubernetes, under their usual names.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@
 
 namespace dcm::manager {
 
-// What their arguments refer to must outlive all rows.
+// The objects behind their arguments must outlive all rows.
 
-// Which API server, for every command that talks to one.
+// Which API server to use, for every command that talks to one.
 Settings cluster_settings(client::ConfigOverrides& cluster);
 
-// Leader election as the flags have it.
+// Leader election as set by flags.
 struct ElectionFlags {
   bool leader_elect = true;
   std::string resource_lock = "leases";
@@ -26,15 +26,15 @@ struct ElectionFlags {
   LeaderElectionOptions election = {};
 };
 Settings election_settings(ElectionFlags& flags);
-// Once every row was applied: `election` becomes what they ask for, nullopt for none. Returns what
-// does not go together.
+// After every row was applied: sets `election` accordingly, nullopt if off. Returns conflicting
+// settings.
 std::optional<Conflict> settle_election(const ElectionFlags& flags,
                                         std::optional<LeaderElectionOptions>& election);
 
 Settings serving_settings(ServingOptions& options);
 std::optional<Conflict> settle_serving(const ServingOptions& options);
 
-// The highest verbosity of the log that --v and /debug/flags/v take.
+// The highest log verbosity that --v and /debug/flags/v accept.
 inline constexpr int kVerbosityMax = 10;
 Settings log_settings(int& verbosity, runtime::LogFormat& format);
 

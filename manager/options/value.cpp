@@ -19,7 +19,7 @@ std::optional<Number> parse_number(std::string_view text) {
   return number;
 }
 
-// The words that Go's strconv.ParseBool takes, and with it every flag of Kubernetes.
+// The words accepted by Go's strconv.ParseBool, and so by every Kubernetes flag.
 std::optional<bool> parse_switch(std::string_view text) {
   constexpr std::string_view kOn[] = {"true", "1", "t", "T", "TRUE", "True"};
   constexpr std::string_view kOff[] = {"false", "0", "f", "F", "FALSE", "False"};
@@ -33,7 +33,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
-// Reads a text as one type or the other; `like` says which.
+// Reads a text as one of the types; `like` says which.
 struct Parse {
   std::string_view text;
   using Parsed = std::optional<Value>;
@@ -66,7 +66,7 @@ struct Parse {
   }
 
  private:
-  // The parts between commas; empty ones are left out.
+  // The parts between commas, without empty ones.
   Strings split() const {
     Strings parts;
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -129,7 +129,7 @@ struct Unit {
   std::string_view name;
   Duration value;
 };
-// A name that begins with another one comes first.
+// A name that is a prefix of another one comes first.
 constexpr std::array<Unit, 7> kUnits = {{
     {"ms", 1ms},
     {"us", 1us},
@@ -140,7 +140,7 @@ constexpr std::array<Unit, 7> kUnits = {{
     {"s", 1s},
 }};
 
-// Takes "1.5s" from the front of `text`, as nanoseconds.
+// Consumes "1.5s" from the front of `text`, in nanoseconds.
 std::optional<double> take_part(std::string_view& text) {
   double number = 0;
   if (text.front() != '.' && (text.front() < '0' || text.front() > '9')) return std::nullopt;

@@ -17,14 +17,14 @@ using api::NonResourceAttributes;
 using api::ResourceAttributes;
 using api::UserInfo;
 using client::Access;
-using client::Priority;
+using client::PriorityLevel;
 using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
 
 constexpr const char* kTooManyCallers = "too many callers are being looked up";
 
-// The token of `Authorization: Bearer …` (RFC 6750); nothing: there is none.
+// The token of `Authorization: Bearer …` (RFC 6750); nullopt if there is none.
 std::optional<std::string> bearer_token(const http::Headers& headers) {
   constexpr std::string_view kScheme = "bearer ";
   const auto field = headers.find("Authorization");
@@ -33,7 +33,7 @@ std::optional<std::string> bearer_token(const http::Headers& headers) {
   return std::string(field->substr(kScheme.size()));
 }
 
-// As the API server's own x509 authenticator reads a subject.
+// Reads a subject like the API server's x509 authenticator.
 UserInfo user_of(const http::ClientCertificate& certificate) {
   UserInfo user{.name = certificate.common_name, .groups = certificate.organizations};
   user.groups.emplace_back("system:authenticated");
@@ -46,7 +46,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// A unique text for each question; lengths keep the parts apart.
+// A unique text for each question; lengths separate the parts.
 std::string key_of(const UserInfo& user, const AccessAttributes& what) {
   std::string key = fmt::format("{}:{}{}:{}{}", user.name.size(), user.name, user.uid.size(),
                                 user.uid, api::encode_subject_access_review({}, what));
@@ -71,7 +71,7 @@ http::Response forbidden(const UserInfo& user, const NonResourceAttributes& what
                                         user.name, what.verb, what.path, other));
 }
 
-// Why the API server does not say who a caller is. The caller is nobody yet, so this names no
+// Why the API server does not identify a caller. The caller is unauthenticated, so this names no
 // account and no address.
 std::string_view cause_of(const runtime::Error& error) {
   switch (error.reason) {
@@ -166,7 +166,7 @@ Task<Result<Doorkeeper::Who>> Doorkeeper::identify_by_token(std::string token) {
   }
   const Deadline deadline = Deadline::after(time_, options_.review_timeout);
   const Result<Permit> permit =
-      co_await await_turn(is_regular ? Priority::live : Priority::backlog, deadline);
+      co_await await_turn(is_regular ? PriorityLevel::live : PriorityLevel::backlog, deadline);
   if (!permit) co_return runtime::fail(permit.error());
   Result<Who> who = co_await client::review_token(rest_, std::move(token), deadline);
   if (who) users_.remember(key, *who);
@@ -178,7 +178,7 @@ Task<Result<Access>> Doorkeeper::authorize(UserInfo user, AccessAttributes what)
   const std::string key = key_of(user, what);
   if (const Access* known = verdicts_.recall(key)) co_return Result<Access>(*known);
   const Deadline deadline = Deadline::after(time_, options_.review_timeout);
-  const Result<Permit> permit = co_await await_turn(Priority::live, deadline);
+  const Result<Permit> permit = co_await await_turn(PriorityLevel::live, deadline);
   if (!permit) co_return runtime::fail(permit.error());
   Result<Access> access =
       co_await client::review_access(rest_, std::move(user), std::move(what), deadline);
@@ -194,7 +194,7 @@ void Doorkeeper::note_regular(const std::string& key) {
   regulars_.insert(key, {});
 }
 
-Task<Result<Doorkeeper::Permit>> Doorkeeper::await_turn(Priority priority, Deadline deadline) {
+Task<Result<Doorkeeper::Permit>> Doorkeeper::await_turn(PriorityLevel priority, Deadline deadline) {
   Result<Permit> permit = co_await budget_.admit(priority, deadline);
   if (!permit) permit.error().message = kTooManyCallers;
   co_return permit;

@@ -1,11 +1,11 @@
-// Access to the secured port: authentication and authorization delegated to the API server, as the
-// components of a Kubernetes control plane do it.
+// Access to the secured port: authentication and authorization delegated to the API server, as in
+// Kubernetes control plane components.
 //
-// A caller is known by a client certificate that the handshake has verified, or by a bearer token
-// that TokenReview accepts; a SubjectAccessReview then says whether it may use that method on that
-// path. A page about one object is also open to those who may get that object. Answers are
-// remembered for a short time, so that a scrape every few seconds costs the API server next to
-// nothing, and a right that is taken away is gone soon.
+// A caller is identified by a client certificate verified in the handshake, or by a bearer token
+// accepted by a TokenReview; a SubjectAccessReview then decides whether it may use that method on
+// that path. A page about one object is also open to callers who may get that object. Answers are
+// cached briefly, so that frequent scrapes cost the API server next to nothing, and a revoked
+// permission ends soon.
 #pragma once
 
 #include <array>
@@ -33,13 +33,13 @@ struct DoorkeeperOptions {
   // The object that a path names; nullopt: none that grants access.
   std::function<std::optional<api::ResourceAttributes>(std::string_view path)> object_of = {};
   runtime::Duration remembered = std::chrono::seconds(10);
-  std::size_t remembered_max = 1024;  // tokens, and as many answers about access
+  std::size_t remembered_max = 1024;  // tokens, and the same number of access decisions
   runtime::Duration review_timeout = std::chrono::seconds(10);
-  // A budget of its own: a flood of tokens on the port must not hold up the controllers. At this
-  // rate every caller on a full port is looked up within `review_timeout`.
+  // A separate budget: a flood of tokens on the port must not delay the controllers. At this rate
+  // every caller on a full port is reviewed within `review_timeout`.
   client::AdmissionLimits reviews = {.qps = 20, .burst = 40, .inflight_max = 5};
-  // Callers that wait to be looked up: above this, those with a token that was never accepted are
-  // turned away at once.
+  // Callers waiting for a review: above this, those with a token that was never accepted are
+  // rejected at once.
   std::size_t strangers_max = 64;
 };
 
@@ -56,7 +56,7 @@ class Doorkeeper {
   runtime::Task<Admission> admit(const http::Request& request);
 
  private:
-  // Remembers answers until they are too old.
+  // Caches answers until they expire.
   template <class Value>
   class Memory {
    public:
@@ -75,14 +75,14 @@ class Doorkeeper {
     client::LruMap<Entry> entries_;
   };
   using Permit = client::Admission::Permit;
-  using Who = std::optional<api::UserInfo>;  // nothing: nobody that is known here
+  using Who = std::optional<api::UserInfo>;  // nullopt: nobody known here
 
   bool is_open(std::string_view path) const;
   runtime::Task<runtime::Result<Who>> identify(const http::Request& request);
   runtime::Task<runtime::Result<Who>> identify_by_token(std::string token);
   runtime::Task<runtime::Result<client::Access>> authorize(api::UserInfo user,
                                                            api::AccessAttributes what);
-  runtime::Task<runtime::Result<Permit>> await_turn(client::Priority priority,
+  runtime::Task<runtime::Result<Permit>> await_turn(client::PriorityLevel priority,
                                                     runtime::Deadline deadline);
   void note_regular(const std::string& key);
   http::Response unavailable(const runtime::Error& error);
@@ -92,10 +92,10 @@ class Doorkeeper {
   DoorkeeperOptions options_;
   runtime::Logger log_;
   client::Admission budget_;
-  Memory<Who> users_;  // by digest of the token: the tokens of others are not kept
+  Memory<Who> users_;  // by digest of the token: callers' tokens are not kept
   Memory<client::Access> verdicts_;
   // Digests of tokens that were accepted once: these callers go first, so that a flood of unknown
-  // tokens does not keep a scraper from its metrics.
+  // tokens does not block a scraper.
   client::LruMap<std::monostate> regulars_;
   runtime::RepeatGuard failure_guard_;
 };

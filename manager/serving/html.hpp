@@ -1,5 +1,5 @@
-// Pages for browsers. Names and messages of objects are written by strangers: every text goes
-// through escape_html(), and nothing of a page may be run.
+// Pages for browsers. Names and messages of objects are untrusted: every text goes through
+// escape_html(), and no part of a page is executable.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace dcm::manager {
 
-// `text` as HTML shows it, in an element or in a quoted attribute.
+// `text` escaped for an HTML element or a quoted attribute.
 std::string escape_html(std::string_view text);
 
 // A whole document. `title` is text; `body` is HTML.

@@ -1,5 +1,5 @@
-// Both ports of a process with what is behind them: the secured one for a cluster, the plain one
-// for a developer's machine or a sidecar.
+// Both ports of a process with their pages: the secured one for a cluster, the plain one for a
+// developer's machine or a sidecar.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace dcm::manager {
 
 struct ServingOptions {
   std::string metrics_bind_address = {};               // of the plain port; empty: not served
-  std::vector<std::string> metrics_accept_hosts = {};  // names that it answers to (http::OpenPort)
+  std::vector<std::string> metrics_accept_hosts = {};  // accepted host names (http::OpenPort)
   std::string bind_address = "0.0.0.0";
   int secure_port = 0;  // 0: not served
   CertificateSources serving_certificates = {};
@@ -26,17 +26,17 @@ class Ports {
  public:
   using ObjectOf = decltype(DoorkeeperOptions::object_of);
 
-  // Listens where `options` says, so that a port that is taken is known at once; answers nothing
-  // yet. Health checks and metrics are on both. `process` and `health` must outlive it. Errors:
+  // Listens as configured in `options`, so that a taken port is detected at once; answers nothing
+  // yet. Both ports have health checks and metrics. `process` and `health` must outlive it. Errors:
   // configuration: address, certificate or key.
   static runtime::Result<std::unique_ptr<Ports>> open(const Process& process, const Health& health,
                                                       const ServingOptions& options,
                                                       ObjectOf object_of = {});
 
-  // For pages on the secured port alone, before run().
+  // For pages on the secured port only, before run().
   Pages& secured_pages() { return secured_pages_; }
 
-  // Answers until it is cancelled. Callers of the secured port are looked up through `rest`.
+  // Answers until cancelled. Callers of the secured port are reviewed through `rest`.
   runtime::Task<> run(client::RestClient& rest);
 
  private:
@@ -47,7 +47,7 @@ class Ports {
   std::vector<std::string> metrics_accept_hosts_;
   Pages plain_pages_;
   Pages secured_pages_;
-  // Null: not asked for.
+  // Null if not requested.
   std::unique_ptr<http::TcpListener> plain_;
   std::unique_ptr<SecureServing> secured_;
 };

@@ -12,14 +12,13 @@ using namespace std::chrono_literals;
 using runtime::Result;
 using runtime::Task;
 
-// Once a minute is often enough for what is rotated days before it expires.
+// Once a minute suffices for certificates that are rotated days before they expire.
 constexpr runtime::Duration kRefreshInterval = 1min;
 constexpr runtime::Duration kRefreshTimeout = 30s;
 
-// Requests have no bodies to speak of, and a scraper or two are all the callers there are. An
-// attacker may have the kubelet's address, so connections without a request have no limit by
-// address. A client's certificate is looked at in the handshake only, so that each has to come
-// again.
+// Requests have practically no bodies, and callers are a few scrapers. An attacker may share
+// kubelet's address, so connections without a request have no limit per address. A client's
+// certificate is checked only in the handshake, so connections must be renewed.
 http::ServerOptions server_options() {
   return {.connections_max = 128,
           .connections_per_address_max = 32,
@@ -36,7 +35,7 @@ Task<> answer_guarded(const Pages& pages, Doorkeeper& doorkeeper, http::Request 
   } else {
     response = std::move(admission.error());
   }
-  // A caller that has gone away needs no answer: the connection ends with it.
+  // A disconnected caller needs no answer: the connection ends with it.
   [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
 }
 
@@ -82,13 +81,13 @@ Task<> SecureServing::run(const Pages& pages, client::RestClient& rest, runtime:
 Task<> SecureServing::keep_certificates_fresh(client::RestClient& rest, runtime::Logger log) {
   http::TlsServerOptions in_use = certificates_.tls();
   runtime::RepeatGuard guard(time_, 1h);
-  // The clients' CAs come from the cluster: the first reading completes what was there.
+  // The clients' CAs come from the cluster: the first read completes the options.
   bool has_read_all = false;
   for (;; co_await runtime::sleep_for(time_, kRefreshInterval)) {
     Result<> taken =
         co_await certificates_.refresh(rest, runtime::Deadline::after(time_, kRefreshTimeout));
     if (certificates_.tls() != in_use) {
-      // Certificate and key that are caught between their two writes do not fit: next time.
+      // Certificate and key that are read between their two writes do not match: next time.
       if (Result<> set = listener_->set_tls(certificates_.tls()); set) {
         in_use = certificates_.tls();
         if (has_read_all) log.info("The HTTPS port uses the changed certificates");

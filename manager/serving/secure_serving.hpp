@@ -1,5 +1,5 @@
 // The HTTPS port: callers are authenticated, changed certificates are reloaded, and no client can
-// hold more than its share of it (http::ServerOptions).
+// occupy more than its share (http::ServerOptions).
 #pragma once
 
 #include <memory>
@@ -22,15 +22,15 @@ struct SecureServingOptions {
 
 class SecureServing {
  public:
-  // Listens, so that a port that is taken is known at once; answers nothing yet.
-  // Errors: configuration: address, certificate or key.
+  // Listens, so that a taken port is detected at once; answers nothing yet. Errors: configuration:
+  // address, certificate or key.
   static runtime::Result<std::unique_ptr<SecureServing>> open(runtime::Executor executor,
                                                               runtime::TimeSource& time,
                                                               SecureServingOptions options);
 
   std::string address() const { return listener_->address(); }
 
-  // Answers from `pages` until it is cancelled. Both references must outlive it.
+  // Answers from `pages` until cancelled. Both references must outlive it.
   runtime::Task<> run(const Pages& pages, client::RestClient& rest, runtime::Logger log);
 
  private:
@@ -46,7 +46,7 @@ class SecureServing {
   std::unique_ptr<http::TcpListener> listener_;
 };
 
-// Answers from `pages` what `doorkeeper` lets in. Both must outlive the handler.
+// Answers from `pages` what `doorkeeper` admits. Both must outlive the handler.
 http::Handler make_guarded_handler(const Pages& pages, Doorkeeper& doorkeeper);
 
 }  // namespace dcm::manager

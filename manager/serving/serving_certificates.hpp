@@ -1,5 +1,5 @@
-// The secured port's certificate and the CAs that it trusts, read from their sources again and
-// again: certificates and CAs are rotated under a running process.
+// The secured port's certificate and trusted CAs, read from their sources repeatedly: certificates
+// and CAs are rotated while the process runs.
 #pragma once
 
 #include <optional>
@@ -21,16 +21,15 @@ struct CertificateSources {
 
 class ServingCertificates {
  public:
-  // Reads the files, or makes a fresh self-signed certificate. Errors: configuration, naming the
+  // Reads the files, or creates a fresh self-signed certificate. Errors: configuration, naming the
   // file.
   static runtime::Result<ServingCertificates> load(CertificateSources sources,
                                                    http::TlsPolicy policy = {});
 
   const http::TlsServerOptions& tls() const { return tls_; }
 
-  // Reads the files again, and the clients' CAs from the cluster where no file has them. An
-  // unreadable part stays as it was. Errors: configuration, naming the file; as
-  // RestClient::send.
+  // Reads the files again, and the clients' CAs from the cluster if no file has them. An unreadable
+  // part stays unchanged. Errors: configuration, naming the file; as RestClient::send.
   runtime::Task<runtime::Result<>> refresh(client::RestClient& rest, runtime::Deadline deadline);
 
  private:

@@ -48,7 +48,7 @@ Agent::Agent(runtime::LoopRef loop, http::Transport& drivers, Files& files, Node
       news_(std::move(news)),
       on_corrupt_(options.on_corrupt),
       plugins_(loop, drivers, rng.fork(), options.service_choice, log),
-      plugin_manager_(loop, plugins_, options.registry, log),
+      registration_loop_(loop, plugins_, options.registry, log),
       store_(files, options.state, rng.fork()),
       claims_(loop, api, plugins_, store_, log, counting_skips(options.claims)),
       wiper_(
@@ -87,7 +87,7 @@ void Agent::end_rebuilding() {
 
 Task<> Agent::run() {
   runtime::TaskGroup group(loop_.executor());
-  group.spawn("plugins", plugin_manager_.run());
+  group.spawn("plugins", registration_loop_.run());
   group.spawn("wipes", wiper_.run());
   group.spawn("orphans", unprepare_orphans());
   group.spawn("health", expire_health());

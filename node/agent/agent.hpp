@@ -13,8 +13,8 @@
 #include "node/agent/slice_wiper.hpp"
 #include "node/claims/manager.hpp"
 #include "node/devices/container_devices.hpp"
-#include "node/files/files.hpp"
-#include "node/plugins/plugin_manager.hpp"
+#include "node/files.hpp"
+#include "node/plugins/registration_loop.hpp"
 
 namespace dcm::node {
 
@@ -101,8 +101,8 @@ class Agent final : private DriverObserver {
   AgentNews news_;
   OnCorruptState on_corrupt_;
   bool has_lost_entries_ = false;
-  Plugins plugins_;
-  PluginManager plugin_manager_;
+  DriverConnections plugins_;
+  RegistrationLoop registration_loop_;
   CheckpointStore store_;
   ClaimManager claims_;
   SliceWiper wiper_;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "node/checkpoint/codec.hpp"
-#include "node/files/files.hpp"
+#include "node/files.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
 

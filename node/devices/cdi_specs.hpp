@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "node/files/files.hpp"
+#include "node/files.hpp"
 
 namespace dcm::node {
 

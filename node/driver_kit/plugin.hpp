@@ -10,7 +10,7 @@
 #include "node/driver_kit/dra_service.hpp"
 #include "node/driver_kit/health_feed.hpp"
 #include "node/driver_kit/messages.hpp"
-#include "node/files/posix_files.hpp"
+#include "node/posix_files.hpp"
 #include "runtime/http/stream.hpp"
 #include "runtime/loop.hpp"
 

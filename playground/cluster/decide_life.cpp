@@ -29,7 +29,7 @@ LifeStep stop(const Pod& pod, const PodTimes& times) {
   return Finish{wanted > pod.grace ? Ending::killed : Ending::terminated};
 }
 
-// When its deadline has passed, and its containers have had the time to stop that they take.
+// When its deadline has passed, plus the time that its containers take to stop.
 std::optional<Duration> time_to_deadline(const Pod& pod, const PodTimes& times) {
   if (!pod.active_deadline || !pod.start_time) return std::nullopt;
   const bool has_started = pod.phase == PodPhase::running;
@@ -38,7 +38,7 @@ std::optional<Duration> time_to_deadline(const Pod& pod, const PodTimes& times) 
   return *pod.active_deadline + (has_started ? stopping : Duration::zero()) - times.active;
 }
 
-// The end that the pod's annotations and its restart policy lead to, and how long it is until then.
+// The end determined by the pod's annotations and restart policy, and the time until then.
 struct OwnEnd {
   Duration after;
   Ending ending;

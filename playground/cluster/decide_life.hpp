@@ -1,8 +1,8 @@
 // Decides what a hollow node does next with a pod: pure.
 //
-// The life of a pod: it starts when all its claims are allocated and reserved for it (the promise
-// that DRA gives a kubelet), ends as its annotations and its deadline say, or after a delete. Only
-// when all its containers have ended, and its status says how, its object may go.
+// The life of a pod: it starts when all its claims are allocated and reserved for it (as DRA
+// guarantees to kubelet), and ends by its annotations, its deadline, or a delete. Only when all its
+// containers have ended, and its status says how, is its object deleted.
 #pragma once
 
 #include <variant>
@@ -26,22 +26,22 @@ enum class Ending : std::uint8_t {
   terminated,         // by SIGTERM, within their grace period
   killed,             // by SIGKILL at the end of it
   deadline_exceeded,  // by SIGTERM, because of activeDeadlineSeconds
-  lost,               // the node has restarted, and they are not started again
+  lost,               // the node has restarted, and does not restart them
   never_started,
 };
 
-// The containers of a running pod: all of them start, crash and start again together.
+// The containers of a running pod: all of them start, crash and restart together.
 struct Containers {
   int restarts = 0;
   Duration started{0};                  // since the pod's start
   std::optional<Duration> ended = {};   // the end before the last start, or of those that wait
-  std::optional<Duration> waits_for{};  // they wait as long as this to be started again
+  std::optional<Duration> waits_for{};  // they wait this long before restarting
   std::optional<Duration> next = {};    // when this changes by itself
   friend bool operator==(const Containers&, const Containers&) = default;
 };
-// Their state after the pod has run for that time, as they crash: kubelet starts them again at
-// once, then after 10 s, 20 s, … up to 5 minutes, counted from the crash; those that have run for
-// 10 minutes at once again.
+// Their state after the pod has run for that time, if they crash: kubelet restarts them at once,
+// then after 10 s, 20 s, … up to 5 minutes, counted from the crash; containers that have run for 10
+// minutes at once again.
 Containers containers_after(Duration running, std::optional<Duration> crash_after);
 
 // Nothing to do until something changes.
@@ -59,13 +59,13 @@ struct Finish {
   Ending ending;
   friend bool operator==(const Finish&, const Finish&) = default;
 };
-// The pod has stopped, and its status says so: its object may go.
+// The pod has stopped, and its status says so: its object may be deleted.
 struct Remove {
   friend bool operator==(const Remove&, const Remove&) = default;
 };
 using LifeStep = std::variant<Idle, LookAgain, Start, Finish, Remove>;
 
-// Requires a pod that is bound.
+// Requires a bound pod.
 LifeStep decide_life(const Pod& pod, ClaimsReady claims, const PodTimes& times);
 
 }  // namespace dcm::playground

@@ -1,9 +1,8 @@
 // DRA drivers without devices: each publishes a DeviceClass of its name, and on every node a
 // ResourceSlice with its devices "dev-0", "dev-1", … (KEP-4381).
 //
-// A driver publishes one slice per node, made in encode_slice(), and publishes it once. A
-// later change of the slice (a taint: taint.hpp) stays, also when the drivers are started
-// again.
+// A driver publishes one slice per node, made in encode_slice(), and publishes it once. Later
+// changes of the slice (a taint: taint.hpp) survive a restart of the drivers.
 #pragma once
 
 #include <string>
@@ -28,7 +27,7 @@ class Drivers {
   // `api` must outlive it.
   Drivers(Process process, Api& api, Layout layout);
 
-  // Makes classes and slices, or makes those that are there anew, with the taints that they have.
+  // Creates classes and slices, or updates existing ones, keeping their taints.
   Task<Result<>> publish();
 
  private:

@@ -1,4 +1,4 @@
-// Which pods of a namespace taints have driven out, and when: from what a watch of pods shows.
+// Pods of a namespace evicted by taints, and when: from a watch of pods.
 #pragma once
 
 #include <map>
@@ -14,11 +14,11 @@ class Evictions {
  public:
   explicit Evictions(std::string namespace_) : namespace_(std::move(namespace_)) {}
 
-  // A change as observers are told of it; null: not there.
+  // A change as passed to observers; null: not there.
   void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after,
                    runtime::WallTime now);
 
-  // Pods that were deleted with the condition that tells so, by name; when that was seen first.
+  // Deleted pods with the eviction condition, by name; when that was first seen.
   const std::map<std::string, runtime::WallTime>& all() const { return all_; }
 
  private:

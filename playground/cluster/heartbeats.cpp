@@ -10,8 +10,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration kLeaseInterval = 10s;
 constexpr int kRoundsToStatus = 30;  // 5 minutes
-// Nodes that share a moment: a thousand nodes wake up the process ten times a second, not a
-// hundred.
+// Nodes that share a tick: a thousand nodes wake the process ten times a second, not a hundred.
 constexpr std::size_t kAtATime = 10;
 
 }  // namespace

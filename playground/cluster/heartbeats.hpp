@@ -1,5 +1,4 @@
-// The signs of life of a node: its Lease (KEP-589) and the heartbeat of its
-// status.
+// A node's heartbeats: its Lease (KEP-589) and its status.
 #pragma once
 
 #include <string>
@@ -10,19 +9,19 @@
 
 namespace dcm::playground {
 
-// As kubelet does by default: a Lease every 10 s, good for 40 s; the status every 5 minutes, and
-// soon after another client has marked the node as not ready. A deleted node is left alone.
+// Like kubelet by default: a Lease every 10 s, valid for 40 s; the status every 5 minutes, and soon
+// after another client has marked the node as not ready. A deleted node is left alone.
 class Heartbeats {
  public:
   // `api` and `known` must outlive it.
   Heartbeats(Process process, Api& api, Cache<Node>& known, std::vector<std::string> nodes,
              std::vector<std::string> declared_features = {});
 
-  // After the first sync. Ends by cancellation only.
+  // After the first sync. Ends only by cancellation.
   Task<> run();
 
  private:
-  // Each node once, evenly over an interval.
+  // Each node once, spread evenly over an interval.
   Task<> beat_once();
   Task<> beat(std::string node);
 

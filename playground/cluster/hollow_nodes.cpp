@@ -11,8 +11,7 @@
 namespace dcm::playground {
 namespace {
 
-// A driver that hangs holds up its pod for 45 s, and must hold up no other: more than a node has
-// pods.
+// A hanging driver blocks its pod for 45 s, and must not block others: more than a node has pods.
 constexpr std::size_t kWorkers = 256;
 
 Outcome outcome_of(const runtime::Error& error) {
@@ -114,7 +113,7 @@ Task<Outcome> HollowNodes::start_again(api::ObjectPtr<Pod> pod) {
   co_return co_await show_running(pod, Outcome::done());
 }
 
-// The retry is not to come sooner because of this write.
+// This write must not trigger an earlier retry.
 Task<> HollowNodes::show_creating(api::ObjectPtr<Pod> pod) {
   if (std::exchange(lives_[pod->meta.uid].says_creating, true) || pod->start_time) co_return;
   (void)co_await write_status(
@@ -135,7 +134,7 @@ RunningPod HollowNodes::running_now(const Pod& pod) {
           .health = devices_(pod.node_name).health_of(pod)};
 }
 
-// A pod that another process has started, and of which there is no news, is not written again.
+// A pod started by another process, without news, is not written again.
 bool HollowNodes::is_as_found(const Pod& pod, const RunningPod& running) const {
   const auto life = lives_.find(pod.meta.uid);
   return pod.phase == api::PodPhase::running && life->second.written == 0 &&
@@ -166,7 +165,7 @@ Task<Outcome> HollowNodes::write_status(api::ObjectPtr<Pod> pod, std::string bod
   co_return written ? Outcome::done() : outcome_of(written.error());
 }
 
-// A pod that stays for others' finalizers has been let go once and for all.
+// A pod kept by others' finalizers has been released once and for all.
 Task<Outcome> HollowNodes::remove(api::ObjectPtr<Pod> pod) {
   if (lives_[pod->meta.uid].is_let_go) co_return Outcome::done();
   if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;
@@ -204,7 +203,7 @@ PodTimes HollowNodes::times_of(const Pod& pod) {
           .active = wall - pod.start_time.value_or(wall)};
 }
 
-// A pod that was found running counts from the start that its status tells.
+// A pod found running counts from the start in its status.
 runtime::MonoTime HollowNodes::start_of(const Pod& pod, StartSeen seen) const {
   const runtime::MonoTime now = process_.loop.time().now();
   const runtime::WallTime wall = process_.loop.time().wall_now();

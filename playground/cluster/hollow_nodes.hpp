@@ -1,7 +1,7 @@
-// Nodes without machines: they take pods that are bound to them through Running to their end.
+// Nodes without machines: they run bound pods until their end.
 //
-// The place of a kubelet, and one seam: what runs on a node is decided here (decide_life.hpp) and
-// written to the API; what its devices need before and after is PodDevices', pretended or real.
+// Takes the place of kubelet: decides what runs on a node (decide_life.hpp) and writes it to the
+// API; PodDevices, pretended or real, handles devices before and after.
 #pragma once
 
 #include <unordered_map>
@@ -16,7 +16,7 @@
 
 namespace dcm::playground {
 
-// Whether the machines have just been started: no container of an earlier life runs then.
+// Whether the machines have just started: then no earlier container runs.
 enum class Booted : std::uint8_t { no, yes };
 
 struct HollowNodesOptions {
@@ -25,7 +25,7 @@ struct HollowNodesOptions {
   Booted booted = Booted::no;
 };
 
-// Made before the cache runs.
+// Created before the cache runs.
 class HollowNodes {
  public:
   // The devices of a node, by its name.
@@ -35,22 +35,23 @@ class HollowNodes {
   HollowNodes(Process process, Api& api, Cache<Pod>& pods, HollowNodesOptions options,
               DevicesOf devices);
 
-  // Makes the Node objects, or makes those that are there ready.
+  // Creates the Node objects, or makes existing ones ready.
   Task<Result<>> publish();
-  // After the first sync. Ends by cancellation only.
+  // After the first sync. Ends only by cancellation.
   Task<> run();
   void wake(const api::NamespacedName& pod) { work_.add(pod); }
 
  private:
-  // What happened to a pod that is on a node of ours.
+  // The history of a pod on one of our nodes.
   struct Life {
     std::optional<runtime::MonoTime> started;
     std::optional<runtime::MonoTime> deleted;
-    std::size_t written = 0;   // hash of the status of the running pod; 0: not by this process
-    int more_restarts = 0;     // beyond those that follow from its time
-    bool is_rebooted = false;  // its containers have gone with the machine
+    std::size_t written =
+        0;                  // hash of the status of the running pod; 0: not written by this process
+    int more_restarts = 0;  // in addition to those due by its time
+    bool is_rebooted = false;  // its containers were lost with the machine
     bool says_creating = false;
-    bool is_let_go = false;  // its object stays for finalizers only
+    bool is_let_go = false;  // its object is kept only by finalizers
     std::string told_misspelt;
   };
 
@@ -63,9 +64,9 @@ class HollowNodes {
   // After a restart of its machine.
   Task<Outcome> start_again(api::ObjectPtr<Pod> pod);
   Task<> show_creating(api::ObjectPtr<Pod> pod);
-  // After its devices have been given back.
+  // After its devices have been released.
   Task<Outcome> finish(api::ObjectPtr<Pod> pod, Ending ending);
-  // Writes the status of a running pod if it is another one.
+  // Writes the status of a running pod if it has changed.
   Task<Outcome> show_running(api::ObjectPtr<Pod> pod, Outcome otherwise);
   RunningPod running_now(const Pod& pod);
   bool is_as_found(const Pod& pod, const RunningPod& running) const;
@@ -86,7 +87,7 @@ class HollowNodes {
   std::unordered_set<InternedString> ours_;  // by name
   std::unordered_map<api::Uid, Life> lives_;
   PodAddresses addresses_;
-  bool is_quiet_ = false;  // a write of our own that changes nothing for the pod is being recorded
+  bool is_quiet_ = false;  // one of our own writes that does not affect the pod is being recorded
   client::EventRecorder events_;
   Worklist work_;
   OnChange<Pod> on_pod_;

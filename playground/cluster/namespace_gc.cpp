@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kWorkers = 2;
-// Between looks at a namespace in which something is still ending.
+// Between checks of a namespace in which something is still ending.
 constexpr Duration kLookAgainInterval = 500ms;
 
 }  // namespace

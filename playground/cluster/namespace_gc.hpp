@@ -1,8 +1,8 @@
-// Empties namespaces that are being deleted, and lets them go, as the namespace controller of
-// kube-controller-manager does: every kind of the API server's discovery that has namespaces and
-// can be deleted as a collection, then `/finalize` without the finalizer "kubernetes".
+// Empties and finalizes namespaces in deletion, like the namespace controller of
+// kube-controller-manager: deletes the collections of every namespaced kind in the API server's
+// discovery, then calls `/finalize` without the finalizer "kubernetes".
 //
-// Objects with finalizers, and pods that stop slowly, delay the deletion; the collector looks
+// Objects with finalizers, and pods that stop slowly, delay the deletion; the collector checks
 // again. Unlike the real controller, it writes no conditions about them.
 #pragma once
 
@@ -11,20 +11,20 @@
 
 namespace dcm::playground {
 
-// Made before the caches run.
+// Created before the caches run.
 class NamespaceGc {
  public:
   // `api` and `caches` must outlive it.
   NamespaceGc(Process process, Api& api, Caches& caches);
 
-  // After the first sync. Ends by cancellation only.
+  // After the first sync. Ends only by cancellation.
   Task<> run();
 
  private:
   enum class Content { none, some };
 
   Task<Outcome> handle(api::NamespacedName name);
-  // Deletes what is in the namespace, and says what is still there.
+  // Deletes the content of the namespace, and returns what is left.
   Task<Result<Content>> empty(std::string name);
   Task<Result<Content>> empty_of(std::string collection);
   Task<Result<>> finalize(std::string name);

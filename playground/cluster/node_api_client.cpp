@@ -7,8 +7,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The API server's authorizer Node lets a node read the claims of its pods, which it knows from a
-// watch of its own: a node that is quicker than this watch is refused. Kubelet is slower.
+// The API server's Node authorizer lets a node read the claims of its pods, which it knows from a
+// watch: a node that is faster than this watch is refused. kubelet is slower.
 bool may_not_know_the_pod_yet(const Result<http::Response>& answer) {
   return !answer && answer.error().reason == runtime::Reason::forbidden &&
          answer.error().message.contains("no relationship found");

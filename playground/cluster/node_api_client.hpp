@@ -1,4 +1,4 @@
-// The node agent's few requests, made as the playground makes its own.
+// The node agent's requests, sent like the playground's own.
 #pragma once
 
 #include "controllers/api/decoders.hpp"

@@ -1,7 +1,7 @@
 // Deletes claims whose pod is gone, as the garbage collector of kube-controller-manager does.
 //
-// Follows controller owner references from claims to pods and nothing else. Before a delete it asks
-// the API server, since its cache may be stale. Not to be run beside the real collector.
+// Follows only controller owner references from claims to pods. Before a delete it asks the API
+// server, since its cache may be stale. Do not run it beside the real collector.
 #pragma once
 
 #include "playground/objects/caches.hpp"
@@ -9,18 +9,18 @@
 
 namespace dcm::playground {
 
-// Made before the caches run.
+// Created before the caches run.
 class OwnerGc {
  public:
   // `api` and `caches` must outlive it.
   OwnerGc(Process process, Api& api, Caches& caches);
 
-  // After the first sync. Ends by cancellation only.
+  // After the first sync. Ends only by cancellation.
   Task<> run();
 
  private:
   Task<Outcome> handle(api::NamespacedName name);
-  // Whether the API server has the pod that made the claim.
+  // Whether the API server has the pod that owns the claim.
   Task<Result<bool>> is_owner_there(api::ObjectPtr<Claim> claim);
 
   Api& api_;

@@ -1,5 +1,5 @@
-// The IP addresses of hollow nodes and their pods, which lead nowhere: nodes have theirs out of the
-// range for benchmarks (198.18.0.0/15), pods out of the shared address space (100.64.0.0/10).
+// The IP addresses of hollow nodes and their pods, which are unreachable: nodes use the range for
+// benchmarks (198.18.0.0/15), pods the shared address space (100.64.0.0/10).
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace dcm::playground {
 
-// The same for a name always; two nodes may have the same one.
+// Always the same for a name; two nodes may share one.
 std::string address_of_node(std::string_view name);
 
 // Loop thread only. No two pods of this process have the same address at the same time.
 class PodAddresses {
  public:
-  // The pod's address: the one that it has, else a free one from then on.
+  // The pod's address: its current one, or a free one that it keeps.
   const std::string& address_of(const api::Uid& pod);
-  // It has this one, as its status says.
+  // Records the address from its status.
   void observe(const api::Uid& pod, const std::string& address);
   void give_back(const api::Uid& pod);
 

@@ -12,7 +12,7 @@
 
 namespace dcm::playground {
 
-// Has a pod looked at again.
+// Requests another look at a pod.
 using WakePod = std::function<void(const api::NamespacedName&)>;
 
 class PodDevices {
@@ -20,7 +20,7 @@ class PodDevices {
   virtual ~PodDevices() = default;
 
   virtual ClaimsReady look(const Pod& pod) const = 0;
-  // Nothing: it may go on. Otherwise what becomes of this attempt; it is made again.
+  // nullopt: it may continue. Otherwise what happened to this attempt, which is retried.
   virtual Task<std::optional<Outcome>> prepare(api::ObjectPtr<Pod> pod) = 0;
   virtual Task<std::optional<Outcome>> unprepare(api::ObjectPtr<Pod> pod) = 0;
   // The health of a running pod's devices, for its status.

@@ -20,7 +20,7 @@ using runtime::WallTime;
 
 constexpr std::string_view kReadyToStart = "PodReadyToStartContainers";
 
-// What a condition says, apart from its time.
+// The content of a condition, apart from its time.
 struct Says {
   bool is_true;
   std::string reason = {};
@@ -39,7 +39,7 @@ Object condition(const Pod& pod, std::string_view type, const Says& says, WallTi
   Object made{{"type", type},
               {"status", says.is_true ? "True" : "False"},
               {"lastTransitionTime", timestamp(is_same ? *before->since : now)}};
-  // Null: what it said before does not stay.
+  // Null: the previous state is not kept.
   made["reason"] = says.reason.empty() ? boost::json::value() : boost::json::value(says.reason);
   made["message"] = says.message.empty() ? boost::json::value() : boost::json::value(says.message);
   if (pod.generation > 0) made["observedGeneration"] = pod.generation;
@@ -57,7 +57,7 @@ Says unready(const Pod& pod) {
           "containers with unready status: " + names_of(pod.containers)};
 }
 
-// A pod may wait for others to say that it is ready (readiness gates).
+// A pod may wait for others to report it ready (readiness gates).
 Says ready(const Pod& pod) {
   std::vector<std::string> missing;
   for (const InternedString& gate : pod.readiness_gates) {
@@ -127,7 +127,7 @@ Array allocated_resources(const std::vector<AllocatedResource>& rows) {
   return list;
 }
 
-// Before they are started: waiting, with the reason of kubelet.
+// Before they start: waiting, with kubelet's reason.
 void add_waiting(Object& status, const Pod& pod) {
   Array containers;
   Array inits;
@@ -150,7 +150,7 @@ void add_inits(Object& status, const Pod& pod, WallTime started, const Object& s
   for (const Container& one : pod.init_containers) {
     Object made = container_status(
         pod, one, 0, one.is_sidecar ? sidecar : terminated(0, "Completed", started, started));
-    if (!one.is_sidecar) made["ready"] = true;  // as of an init container that has done its work
+    if (!one.is_sidecar) made["ready"] = true;  // like an init container that has completed
     inits.push_back(std::move(made));
   }
   status["initContainerStatuses"] = std::move(inits);
@@ -215,7 +215,7 @@ Exit exit_of(Ending ending) {
   return {kSigkill, "ContainerStatusUnknown"};
 }
 
-// A container that was never started counts as killed, in pods that had got as far as that.
+// A container that never started counts as killed, in pods that got that far.
 void add_never_started(Object& status, const Pod& pod) {
   add_waiting(status, pod);
   if (!pod.init_containers.empty()) return;

@@ -1,7 +1,8 @@
 // A pod's status as kubelet writes it, as the body of a strategic merge patch on /status.
 //
-// All containers of a hollow pod do the same, apart from init containers: those have ended well
-// before, and sidecars go on as long as the pod. Times of conditions stay while a condition does.
+// All containers of a hollow pod behave the same, except init containers, which have completed
+// before, and sidecars, which run as long as the pod. A condition keeps its time while it is
+// unchanged.
 #pragma once
 
 #include <map>

@@ -1,5 +1,4 @@
-// Devices of drivers that are not there: a claim is ready as soon as the API says that the pod may
-// have it.
+// Devices without drivers: a claim is ready as soon as the API shows that the pod may use it.
 #pragma once
 
 #include "playground/cluster/pod_devices.hpp"
@@ -7,10 +6,10 @@
 
 namespace dcm::playground {
 
-// Made before the caches run.
+// Created before the caches run.
 class PretendedDevices final : public PodDevices {
  public:
-  // `caches` must outlive it. Pods that wait are woken by what happens to their claims.
+  // `caches` must outlive it. Changes of their claims wake waiting pods.
   PretendedDevices(Caches& caches, WakePod wake);
 
   ClaimsReady look(const Pod& pod) const override;

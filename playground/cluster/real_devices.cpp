@@ -20,7 +20,7 @@ namespace {
 // Kubelet's name as the source of events.
 constexpr std::string_view kComponent = "kubelet";
 
-constexpr Duration kPrepareRetry = std::chrono::seconds(60);    // up to half as much more
+constexpr Duration kPrepareRetry = std::chrono::seconds(60);    // with up to half as much jitter
 constexpr Duration kUnprepareRetry = std::chrono::seconds(10);  // the same
 constexpr Duration kEnterRetry = std::chrono::seconds(10);
 constexpr Duration kEnterSoon = std::chrono::milliseconds(100);
@@ -149,7 +149,7 @@ std::vector<api::ObjectPtr<Pod>> RealDevices::pods_here() const {
   return pods;
 }
 
-// Init containers that have ended have nothing any more, as in kubelet.
+// Finished init containers have no devices, as in kubelet.
 std::vector<node::PodUse> RealDevices::uses() const {
   std::vector<node::PodUse> uses;
   for (const api::ObjectPtr<Pod>& pod : pods_here()) {
@@ -171,7 +171,7 @@ void RealDevices::observe_pod(const api::ObjectPtr<Pod>& before, const api::Obje
   const bool was_active = active_.contains(uid);
   if (is_active) active_.insert(uid);
   if (!is_active) active_.erase(uid);
-  // The pod replaces another of its name.
+  // The pod replaces an earlier one of the same name.
   if (before && before->meta.uid != pod.meta.uid) active_.erase(before->meta.uid.str());
   if (is_active && pod.phase == api::PodPhase::running) running_.insert(uid);
   if (!is_active) running_.erase(uid);
@@ -241,7 +241,7 @@ void RealDevices::warn(const Pod& pod, std::string_view reason, const std::strin
                  reason, message);
 }
 
-// In the order of the container's claims; at the end what it has of extended resources.
+// In the order of the container's claims, followed by its extended resources.
 std::vector<node::ContainerClaim> RealDevices::claims_of(const Pod& pod,
                                                          const Container& container) const {
   std::vector<node::ContainerClaim> claims;

@@ -1,5 +1,5 @@
-// Devices of real drivers on one node: the node's agent stands between the pods of that node and
-// drivers that serve their Unix sockets, as kubelet does.
+// Devices of real drivers on one node: the node's agent connects the node's pods to drivers that
+// serve their Unix sockets, like kubelet.
 #pragma once
 
 #include <set>
@@ -8,7 +8,7 @@
 #include "client/events/event_recorder.hpp"
 #include "node/agent/agent.hpp"
 #include "node/devices/pod_resources.hpp"
-#include "node/files/posix_files.hpp"
+#include "node/posix_files.hpp"
 #include "playground/cluster/node_api_client.hpp"
 #include "playground/cluster/pod_devices.hpp"
 #include "playground/cluster/shown_devices.hpp"
@@ -16,7 +16,7 @@
 
 namespace dcm::playground {
 
-// When a pod whose claims could not be prepared is tried again.
+// When a pod whose claims could not be prepared is retried.
 enum class PrepareRetry : std::uint8_t {
   as_kubelet,  // after 60 s to 90 s, or when the pod changes
   backoff,     // after 1 s, 2 s, … up to 60 s, and at once when a driver connects
@@ -25,25 +25,25 @@ enum class PrepareRetry : std::uint8_t {
 struct RealDevicesOptions {
   node::AgentOptions agent;
   PrepareRetry prepare_retry = PrepareRetry::as_kubelet;
-  // Where DIR/POD UID/CONTAINER.json says what each container would get; empty: nowhere.
+  // Where DIR/POD UID/CONTAINER.json shows what each container would get; empty: nowhere.
   std::string show_devices = {};
   // Where a container runtime would look for CDI specs: a pod starts only if each of its devices is
-  // described there. Empty: nobody looks.
+  // described there. Empty: not checked.
   std::vector<std::string> cdi_folders = {};
-  // The socket on which monitoring agents are told which devices each container has; empty: none.
+  // The socket on which monitoring agents query the devices of containers; empty: none.
   std::string pod_resources = {};
 };
 
-// Made before the cache runs.
+// Created before the cache runs.
 class RealDevices final : public PodDevices {
  public:
   // `api`, `rest` and `pods` must outlive it.
   RealDevices(Process process, Api& api, client::RestClient& rest, Cache<Pod>& pods,
               RealDevicesOptions options, WakePod wake);
 
-  // Reads the checkpoint. First of all, after make_folders().
+  // Reads the checkpoint. Call this first, after make_folders().
   Result<> open();
-  // Ends by cancellation only.
+  // Ends only by cancellation.
   Task<> run();
 
   ClaimsReady look(const Pod&) const override { return ClaimsReady::yes; }
@@ -54,7 +54,7 @@ class RealDevices final : public PodDevices {
  private:
   Task<> watch_pods();
   Task<> enter_running_pods();
-  // Whether there is nothing left to try: its entries are there, or it runs no more.
+  // Whether nothing is left to try: its entries exist, or it no longer runs.
   Task<bool> enter(api::ObjectPtr<Pod> pod);
   std::vector<api::ObjectPtr<Pod>> pods_here() const;
   std::vector<node::PodUse> uses() const;
@@ -83,17 +83,17 @@ class RealDevices final : public PodDevices {
   // Pods of this node, by UID.
   std::set<std::string> active_;       // not in a final phase
   std::set<std::string> running_;      // whose containers run
-  std::set<std::string> not_entered_;  // whose lost entries are not made yet
+  std::set<std::string> not_entered_;  // whose lost entries are still missing
   bool has_listed_ = false;
   bool has_heard_of_drivers_ = false;
   std::set<api::NamespacedName> wait_for_drivers_;
   OnChange<Pod> on_pod_;
 };
 
-// Makes what is missing of the node's folder. Errors: configuration, with the folder.
+// Creates missing parts of the node's folder. Errors: configuration, with the folder.
 Result<> make_folders(const RealDevicesOptions& options);
 
-// Of a node whose folder is laid out as kubelet's root folder (/var/lib/kubelet) is.
+// For a node whose folder is structured like kubelet's root folder (/var/lib/kubelet).
 node::AgentOptions agent_options(std::string node, const std::string& root);
 
 }  // namespace dcm::playground

@@ -11,7 +11,7 @@
 namespace dcm::playground {
 namespace {
 
-// As shells say that SIGINT has ended a command.
+// The shell convention for a command ended by SIGINT.
 constexpr int kInterrupted = 130;
 
 std::string summary(const Tally& tally, std::size_t evicted) {

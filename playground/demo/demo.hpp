@@ -18,7 +18,7 @@ struct DemoOptions {
   runtime::Duration time_limit = std::chrono::seconds(60);
 };
 
-// Returns the exit status: 0 everything happened as it should; 1 it did not, and why is said.
+// Returns the exit status: 0 if everything happened as expected; otherwise 1, with the reason.
 int run_demo(const DemoOptions& options);
 
 }  // namespace dcm::playground

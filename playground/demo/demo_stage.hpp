@@ -1,5 +1,5 @@
-// The common tools of the demo's acts: a namespace, a view of the cluster, the books, the table,
-// and a way to wait for a condition while the table is shown.
+// Tools shared by the demo's acts: a namespace, a view of the cluster, a ledger, the table, and
+// waiting for a condition while the table is shown.
 #pragma once
 
 #include <functional>
@@ -26,18 +26,18 @@ class DemoStage {
   // `rest`, and what `process` refers to, must outlive it.
   DemoStage(Process process, client::RestClient& rest, const DemoOptions& options);
 
-  // Keeps the view up to date. Ends by cancellation only.
+  // Updates the view. Ends only by cancellation.
   Task<> run();
   // The namespace, and a complete view of it.
   Task<Result<>> prepare();
-  // The clock starts, and the books.
+  // Starts the clock and the ledger.
   void begin();
-  // Closes the books: later changes do not count.
+  // Closes the ledger: later changes do not count.
   void conclude() { concluded_ = ledger_; }
 
-  // Makes what the file has, and says so.
+  // Creates the objects of the file, and reports them.
   Task<Result<>> apply(std::string file);
-  // All that the file has, where it is there. Claims of pods go with their pods.
+  // Deletes everything in the file, if it exists. Claims of pods are deleted with their pods.
   Task<Result<>> remove_all_of(std::string file);
   Task<Result<>> remove_pod(std::string name);
   // Shows the table until then. Errors: deadline_exceeded, naming `what`.
@@ -45,7 +45,7 @@ class DemoStage {
   void say(const std::string& line) { table_.say(line, process_.loop.time().now() - start_); }
   // Events of the namespace with that reason.
   Task<Result<std::size_t>> count_events(std::string reason);
-  // Something that should not be so.
+  // An unexpected fact.
   void blame(std::string mistake) { mistakes_.push_back(std::move(mistake)); }
 
   Api& api() { return api_; }
@@ -56,9 +56,9 @@ class DemoStage {
   bool is_over() const { return ledger_.tally().pods_seen == pods_applied_ && ledger_.is_over(); }
   std::vector<std::string> mistakes() const;
   api::PodPhase phase_of(const std::string& pod) const;
-  // The first device that the pod's claims have; nothing: none yet.
+  // The first device of the pod's claims; nullopt: none yet.
   std::optional<api::DeviceId> device_of(const std::string& pod) const;
-  // Null: there is no such rule.
+  // Null if there is no such rule.
   api::ObjectPtr<api::DeviceTaintRule> rule(const std::string& name) const;
 
  private:

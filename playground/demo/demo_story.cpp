@@ -18,7 +18,7 @@ constexpr const char* kLateFile = "late-template.yaml";
 // The pod of two-templates.yaml runs until it is deleted.
 constexpr const char* kPodToDelete = "trainer-0";
 
-// Pods that run until they must go.
+// Pods that run until they are evicted.
 constexpr const char* kTaintFile = "pods-and-taints.yaml";
 constexpr const char* kPreviewFile = "retire-node-1-preview.yaml";
 constexpr const char* kRuleFile = "retire-node-1.yaml";
@@ -158,7 +158,7 @@ Task<Result<>> DemoStory::play_retired_node() {
   co_return done;
 }
 
-// The right pods, in their time, and no other.
+// The right pods, in time, and no other.
 void DemoStory::check_who_left() {
   const auto& evicted = stage_.evictions().all();
   const auto left = [&](const char* pod) {

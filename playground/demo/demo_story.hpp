@@ -11,7 +11,7 @@ class DemoStory {
   // `stage` must outlive it.
   explicit DemoStory(DemoStage& stage) : stage_(stage) {}
 
-  // Tells all of it, writes into `told` how it went, and ends `group`, which it is a task of.
+  // Runs all acts, writes their outcome into `told`, and ends `group`, of which it is a task.
   Task<> tell(Result<>& told, runtime::TaskGroup& group);
 
  private:
@@ -20,7 +20,7 @@ class DemoStory {
   Task<Result<>> clean_up();
   // Claims are made from templates, reserved, released, and deleted.
   Task<Result<>> play_claims();
-  // Devices are tainted by their driver and by an admin, and pods leave them.
+  // Devices are tainted by their driver and by an admin, and pods are evicted.
   Task<Result<>> play_taints();
   Task<Result<>> play_broken_device();
   Task<Result<>> play_retired_node();

@@ -1,7 +1,7 @@
 // Counts the changes of pods and claims of one namespace, as a watch shows them: for the demo's
 // table, and for its verdict.
 //
-// The ledger looks at the API alone, not at the controllers' own reports.
+// The ledger uses only the API, not the controllers' own reports.
 #pragma once
 
 #include <cstddef>
@@ -45,12 +45,12 @@ class Ledger {
  public:
   explicit Ledger(std::string namespace_) : namespace_(std::move(namespace_)) {}
 
-  // Changes as observers are told of them; null: not there. Other namespaces are passed over.
+  // Changes as passed to observers; null: not there. Other namespaces are ignored.
   void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
   void observe_claim(const api::ObjectPtr<Claim>& before, const api::ObjectPtr<Claim>& after);
 
   const Tally& tally() const { return tally_; }
-  // All pods have ended, no claim that was made for one is left, no device is in use.
+  // All pods have ended, no generated claim is left, no device is in use.
   bool is_over() const;
   // All mistakes so far, one line each; empty: none.
   std::vector<std::string> mistakes() const;
@@ -63,7 +63,7 @@ class Ledger {
 
   std::string namespace_;
   Tally tally_;
-  std::unordered_set<api::Uid> finished_;  // pods that are still there
+  std::unordered_set<api::Uid> finished_;  // pods that still exist
   std::map<PodClaimKey, std::size_t> made_;
   std::unordered_map<api::DeviceId, std::size_t> users_;
   std::vector<std::string> mistakes_;

@@ -48,7 +48,7 @@ std::string bold_first_line(const std::string& table) {
 
 }  // namespace
 
-// A line that wraps would not be erased.
+// A wrapped line would not be erased.
 std::string table_text(const Figures& figures, Duration elapsed, std::size_t columns) {
   return columns < 80 ? narrow_table(figures, elapsed) : wide_table(figures, elapsed);
 }

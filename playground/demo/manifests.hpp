@@ -1,4 +1,4 @@
-// Manifests as people write them: YAML documents, `kind: List` taken apart, anchors resolved.
+// Manifests as people write them: YAML documents, with `kind: List` expanded and aliases resolved.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 namespace dcm::playground {
 namespace {
 
-// A scene is set step by step: there is no queue that would try a step again.
+// Setup is sequential: there is no queue that would retry a step.
 constexpr client::CallOptions kPatient{.retries = client::Retries::allowed};
 
 }  // namespace

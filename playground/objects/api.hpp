@@ -1,5 +1,5 @@
-// Requests of the playground's parts: as client/ makes them, but under a field manager of their own
-// and with the subresources and options that the manager has no use for.
+// Requests of the playground's parts: like those of client/, but with their own field manager, and
+// with subresources and options that the manager does not need.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ class Api {
   // Without a name in the key: into the collection of its namespace.
   Task<Result<http::Response>> create(api::Resource resource, api::NamespacedName key,
                                       std::string subresource, std::string body);
-  // Server-side apply with force: made, or made to be like that.
+  // Server-side apply with force: creates or updates.
   Task<Result<http::Response>> apply(api::Resource resource, api::NamespacedName key,
                                      std::string subresource, std::string body);
   Task<Result<http::Response>> strategic_merge_patch(api::Resource resource,

@@ -37,7 +37,7 @@ struct NodeCondition {
   std::string_view reason;
   std::string_view message;
 };
-// The conditions that kubelet writes.
+// Conditions written by kubelet.
 constexpr std::array<NodeCondition, 4> kNodeConditions = {{
     {"MemoryPressure", "False", "KubeletHasSufficientMemory", "a hollow node uses no memory"},
     {"DiskPressure", "False", "KubeletHasNoDiskPressure", "a hollow node has no disk"},
@@ -45,7 +45,7 @@ constexpr std::array<NodeCondition, 4> kNodeConditions = {{
     {"Ready", "True", "KubeletReady", "a hollow node is always ready"},
 }};
 
-// The API demands all of these fields; a hollow node has no machine to tell of.
+// The API requires all of these fields; a hollow node has no machine to describe.
 Object node_info() {
   Object info{{"operatingSystem", "linux"},
               {"architecture", "amd64"},
@@ -63,7 +63,7 @@ Array names(const std::vector<std::string>& list) {
   return made;
 }
 
-// Null: the device has none in that slice.
+// Null if the device is not in that slice.
 const boost::json::value* taints_of(const boost::json::value& slice,
                                     const boost::json::value& device) {
   boost::json::error_code problem;
@@ -98,7 +98,7 @@ std::string encode_node(std::string_view name) {
 
 std::string encode_node_status(std::string_view name, runtime::WallTime now,
                                const NodeStatus& status) {
-  // Room for so many of the largest pods that the small scheduler takes (decode_pod.cpp).
+  // Room for this many of the largest pods that the small scheduler accepts (decode_pod.cpp).
   Object room{{"cpu", "1000000"}, {"memory", "1Pi"}, {"pods", kPodsPerNode}};
   Array conditions;
   for (const NodeCondition& is : kNodeConditions) {

@@ -23,22 +23,22 @@ struct NodeStatus {
 };
 std::string encode_node_status(std::string_view name, runtime::WallTime now,
                                const NodeStatus& status);
-// A Lease that says for 40 s that the node lives (KEP-589). It is deleted with the node.
+// A Lease that shows for 40 s that the node is alive (KEP-589). It is deleted with the node.
 std::string encode_node_lease(std::string_view name, const api::Uid& node, runtime::WallTime now);
-// JSON merge on a node as it came, with its version: takes off the taint that a node has until it
-// is ready. Nothing: it has none.
+// JSON merge on a node as received, with its version: removes the taint that a node has until it is
+// ready. nullopt: it has none.
 std::optional<std::string> encode_without_not_ready(std::string_view node);
 // All devices of one driver; class and driver have the same name.
 std::string encode_device_class(std::string_view driver);
-// A pool of that node: the only slice of the driver there, with devices "dev-0", "dev-1", …. The
-// generation and the taints in `published` stay: a restarted driver knows which devices are broken.
-// Empty: there is no such slice yet.
+// A node's pool: the driver's only slice there, with devices "dev-0", "dev-1", …. The generation
+// and the taints in `published` are kept: a restarted driver knows which devices are broken. Empty:
+// there is no such slice yet.
 std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices,
                          std::string_view published = {});
 std::string slice_name(std::string_view driver, std::string_view node);
 
-// DeleteOptions: at once, or in the way of the kind. The UID is a precondition; empty: any object
-// of that name.
+// DeleteOptions: immediate, or with the kind's default. The UID is a precondition; empty: any
+// object of that name.
 std::string encode_delete_now(const api::Uid& uid);
 std::string encode_delete(const api::Uid& uid);
 

@@ -10,21 +10,21 @@
 
 namespace dcm::playground {
 
-// The paths of all collections in that namespace that can be listed and deleted, each kind in the
-// version that its group prefers: "/api/v1/namespaces/lab/pods".
+// The paths of all collections in that namespace that can be listed and deleted, each kind in its
+// group's preferred version: "/api/v1/namespaces/lab/pods".
 Task<Result<std::vector<std::string>>> find_namespaced_collections(Api& api,
                                                                    std::string namespace_);
 
 // Of an APIGroupList: "/apis/resource.k8s.io/v1", …, the preferred version of each.
 Result<std::vector<std::string>> decode_preferred_roots(std::string_view body);
-// Of an APIResourceList: the plural names of what is namespaced, and can be listed and deleted as a
+// From an APIResourceList: the plural names of namespaced kinds that can be listed and deleted as a
 // collection.
 Result<std::vector<std::string>> decode_collections(std::string_view body);
 
-// Whether a list holds nothing.
+// Whether a list is empty.
 Result<bool> is_empty_list(std::string_view body);
 
-// A namespace without the finalizer that stands for what it holds.
+// A namespace without the finalizer that protects its content.
 Result<std::string> encode_finalized(std::string_view namespace_);
 
 }  // namespace dcm::playground

@@ -1,4 +1,4 @@
-// Claims with what they ask for (resource.k8s.io/v1 ResourceClaim, KEP-4381).
+// Claims with their requests (resource.k8s.io/v1 ResourceClaim, KEP-4381).
 #include "allocation/json/decode.hpp"
 #include "client/api/json/decoder.hpp"
 #include "controllers/api/json/parts.hpp"

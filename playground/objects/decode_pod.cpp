@@ -1,4 +1,4 @@
-// Pods: what a scheduler and a kubelet look at (core/v1 Pod).
+// Pods: the fields that a scheduler and a kubelet read (core/v1 Pod).
 #include <algorithm>
 #include <utility>
 
@@ -30,7 +30,7 @@ void note_misspelt(Pod& pod, std::string_view key, std::string_view text,
                               runtime::one_line(text.substr(0, kQuotedBytesMax)), expected);
 }
 
-// The place of a duration; null: the annotation is another one.
+// The member for a duration; null: the annotation is another one.
 std::optional<Duration>* duration_of(std::string_view key, Pod& pod) {
   if (key == kRunForAnnotation) return &pod.run_for;
   if (key == kStopAfterAnnotation) return &pod.stop_after;
@@ -61,7 +61,7 @@ bool read_annotation(Reader& reader, std::string_view key, value field, Pod& pod
 bool read_seconds(Reader& reader, value field, std::chrono::seconds& out) {
   std::int64_t seconds = 0;
   if (!reader.integer(field, seconds)) return false;
-  constexpr std::int64_t kMax = std::int64_t{1} << 32;  // more than anybody waits
+  constexpr std::int64_t kMax = std::int64_t{1} << 32;  // longer than anybody waits
   out = std::chrono::seconds(std::clamp(seconds, std::int64_t{0}, kMax));
   return true;
 }
@@ -91,7 +91,7 @@ bool read_readiness_gate(Reader& reader, value gate, Pod& pod) {
   });
 }
 
-// Volumes that tie a pod to nodes, or that a node can have only so many of.
+// Volumes that tie a pod to nodes, or that are limited per node.
 bool must_be_attached(std::string_view source) {
   return source == "persistentVolumeClaim" || source == "ephemeral" || source == "iscsi" ||
          source == "rbd" || source == "gcePersistentDisk" || source == "awsElasticBlockStore" ||
@@ -129,7 +129,7 @@ bool read_affinity(Reader& reader, value field, Pod& pod) {
   });
 }
 
-// The small scheduler knows no groups; nodes want to know whose claims the pod may use.
+// The small scheduler ignores groups; nodes need to know which group's claims the pod may use.
 bool read_scheduling_group(Reader& reader, value group, Pod& pod) {
   return reader.each_field(group, [&](std::string_view key, value field) {
     note_unknown(pod.unsupported, "schedulingGroup");
@@ -137,7 +137,7 @@ bool read_scheduling_group(Reader& reader, value group, Pod& pod) {
   });
 }
 
-// Fields of the spec that say how the pod lives on its node.
+// Fields of the spec that determine the pod's life on its node.
 bool is_of_life(std::string_view key) {
   return key == "restartPolicy" || key == "activeDeadlineSeconds" || key == "hostNetwork" ||
          key == "terminationGracePeriodSeconds" || key == "readinessGates";

@@ -14,16 +14,16 @@ std::optional<api::PodPhase> phase_of(std::string_view text);
 
 [[nodiscard]] bool read_pod_status(api::json::Reader& reader, api::json::value status, Pod& pod);
 
-// Reads what the containers of one pod ask for. Both must outlive it.
+// Reads the requests of one pod's containers. Both must outlive it.
 class ResourceReader {
  public:
   ResourceReader(api::json::Reader& reader, Pod& pod) : reader_(reader), pod_(pod) {}
 
-  // A container, or one that comes before them.
+  // A container or init container.
   [[nodiscard]] bool read_container(api::json::value item, Container& container);
   // Of the pod as a whole, or of its runtime: never extended resources.
   [[nodiscard]] bool read_other_amounts(api::json::value amounts);
-  // At the end: whether it is more than a hollow node has room for.
+  // At the end: whether it exceeds the capacity of a hollow node.
   void note_large();
 
  private:
@@ -35,7 +35,7 @@ class ResourceReader {
 
   api::json::Reader& reader_;
   Pod& pod_;
-  // In all containers, be they run together or not.
+  // In all containers, whether they run together or not.
   double cpus_ = 0;
   double memory_ = 0;
 };

@@ -1,4 +1,4 @@
-// What the containers of pods ask for.
+// The requests of pods' containers.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -22,12 +22,12 @@ bool read_claim_use(Reader& reader, value item, ClaimUse& use) {
   });
 }
 
-// What a hollow node has room for in each of its pods (bodies.cpp): more is not scheduled, since
-// nobody counts what is left.
+// The room of a hollow node for each of its pods (bodies.cpp): larger pods are not scheduled, since
+// nothing counts what is left.
 constexpr double kCpusMax = 100;
 constexpr double kMemoryMax = 100.0 * (1 << 30);
 
-// A quantity ("1500m", "1.5Gi", "1e3"); what is none, is endless.
+// A quantity ("1500m", "1.5Gi", "1e3"); invalid ones are infinite.
 double amount_of(value field) {
   std::string_view text = field.raw_json_token();
   text.remove_suffix(text.size() - text.find_last_not_of(" \t\r\n") - 1);
@@ -49,8 +49,7 @@ double amount_of(value field) {
 
 }  // namespace
 
-// The amount that it reads; 0 for what is no whole number. The server sets a request that is left
-// out to the limit.
+// The amount; 0 if it is no whole number. The server sets a missing request to the limit.
 std::int64_t ResourceReader::read_amount(std::string_view name, value field) {
   const double amount = amount_of(field);
   if (name == "cpu") cpus_ += amount;
@@ -107,7 +106,7 @@ bool ResourceReader::read_other_amounts(value amounts) {
   });
 }
 
-// A port of the node is for one pod.
+// A host port is for one pod.
 bool ResourceReader::read_port(value port) {
   return reader_.each_field(port, [&](std::string_view key, value field) {
     if (key != "hostPort") return true;

@@ -5,14 +5,14 @@ namespace {
 
 constexpr std::size_t kAtATime = 16;
 
-// Where the takers stand.
+// The position of the workers.
 struct Progress {
   std::size_t next = 0;
   std::size_t count;
   runtime::Result<> result;
 };
 
-// `progress` and `work` stand in the frame of for_each_number(), which joins.
+// `progress` and `work` live in the frame of for_each_number(), which joins.
 runtime::Task<> take_numbers(Progress& progress, const Numbered& work) {
   while (progress.next < progress.count && progress.result) {
     runtime::Result<> done = co_await work(progress.next++);

@@ -1,4 +1,4 @@
-// The same request for many objects, several at a time.
+// The same request for many objects, several concurrently.
 #pragma once
 
 #include <functional>

@@ -27,7 +27,7 @@ constexpr std::array<Unit, 6> kUnits = {{
 
 constexpr double kNanosecondsMax = 9e18;
 
-// Takes "1.5h" off the front; nothing if there is no such thing.
+// Consumes "1.5h" from the front; nullopt if there is no such thing.
 std::optional<double> take_part(std::string_view& text) {
   double number = 0;
   const auto [end, error] =

@@ -1,8 +1,8 @@
 // The Kubernetes objects as scheduler, hollow nodes and garbage collector read them.
 //
-// The playground reads more fields than the controllers of the manager (containers of a pod, labels
-// of a node). So it has types of its own, on top of those in client/api and allocation, whose
-// decoders read what allocation depends on. They are for version v1 of resource.k8s.io only.
+// The playground reads more fields than the manager's controllers (containers of a pod, labels of a
+// node). So it has its own types, based on those of client/api and allocation. They support only
+// version v1 of resource.k8s.io.
 #pragma once
 
 #include <chrono>
@@ -28,17 +28,17 @@ namespace dcm::playground {
 using api::InternedString;
 using runtime::Duration;
 
-// How a pod tells its hollow node what to do. Durations are written as in Go: "2s", "1m30s".
+// Annotations of a pod for its hollow node. Durations are written as in Go: "2s", "1m30s".
 inline constexpr std::string_view kRunForAnnotation =
     "playground.dra-controller-manager.dev/run-for";
 // How long it takes to stop after a delete; never longer than its grace period. Absent: no time.
 inline constexpr std::string_view kStopAfterAnnotation =
     "playground.dra-controller-manager.dev/stop-after";
-// "Succeeded" or "Failed": ends the pod now. Deleted, it ends so as well.
+// "Succeeded" or "Failed": ends the pod now. Also its result if it is deleted.
 inline constexpr std::string_view kFinishAnnotation =
     "playground.dra-controller-manager.dev/finish";
-// How long each of its containers runs until it exits with an error; what then becomes of the pod
-// is a matter of its restart policy.
+// How long each of its containers runs until it exits with an error; then the pod's restart policy
+// applies.
 inline constexpr std::string_view kCrashAfterAnnotation =
     "playground.dra-controller-manager.dev/crash-after";
 inline constexpr std::string_view kAnnotationPrefix = "playground.dra-controller-manager.dev/";
@@ -58,7 +58,7 @@ struct Container : allocation::ContainerResources {
 
 enum class RestartPolicy : std::uint8_t { always, on_failure, never };
 
-// A condition as the pod's status has it.
+// A condition of the pod's status.
 struct PodCondition {
   InternedString type;
   bool is_true = false;
@@ -76,7 +76,7 @@ struct Pod : api::Pod {
   std::optional<Duration> stop_after;
   std::optional<Duration> crash_after;
   std::optional<api::PodPhase> finish;
-  std::string misspelt;                        // annotations of ours that say nothing; empty: none
+  std::string misspelt;                        // invalid annotations of ours; empty: none
   std::chrono::seconds grace{0};               // deletionGracePeriodSeconds
   std::chrono::seconds termination_grace{30};  // terminationGracePeriodSeconds
   std::optional<std::chrono::seconds> active_deadline;
@@ -85,7 +85,7 @@ struct Pod : api::Pod {
   bool is_on_host_network = false;
   std::vector<InternedString> readiness_gates;
   std::vector<PodCondition> conditions;
-  std::int64_t restarts = 0;                    // of its container with the most
+  std::int64_t restarts = 0;                    // of its container with the most restarts
   std::string ip;                               // status.podIP; empty: none yet
   std::optional<runtime::WallTime> start_time;  // status.startTime
   std::vector<Container> containers;
@@ -95,9 +95,9 @@ struct Pod : api::Pod {
   bool is_scheduled_by_others = false;  // spec.schedulerName is another one
   allocation::RequiredNodeAffinity node_affinity;
   std::vector<allocation::Toleration> tolerations;
-  // The pod's first request that the playground's scheduler does not support; empty: none.
+  // The pod's first request that the playground's scheduler does not support; empty if none.
   std::string unsupported;    // see unknown.hpp
-  std::string unschedulable;  // why, as the condition PodScheduled=False says
+  std::string unschedulable;  // why, from the condition PodScheduled=False
 };
 
 using allocation::DeviceClass;
@@ -119,10 +119,10 @@ struct DeviceStatus {
   friend bool operator==(const DeviceStatus&, const DeviceStatus&) = default;
 };
 
-// `devices` of the base are those of `allocation` that are in use: without admin access.
+// `devices` of the base are the devices of `allocation` that are in use: without admin access.
 struct Claim : api::ResourceClaim {
   allocation::ClaimSpec spec;
-  InternedString spec_text;  // as JSON: equal for claims that ask for the same
+  InternedString spec_text;  // as JSON: equal for claims with equal requests
   std::optional<allocation::AllocationResult> allocation;
   std::vector<DeviceStatus> device_statuses;
 };
@@ -134,11 +134,11 @@ struct Node : allocation::Node {
 
 struct Namespace {
   api::ObjectMeta meta;
-  // Whether what it holds has still to go before it may (spec.finalizers).
+  // Whether its content must still be deleted first (spec.finalizers).
   bool is_to_be_emptied = false;
 };
 
-// Found by the store for its metric of bytes held; a rough figure is enough here.
+// Found by the store for its metric of cached bytes; a rough figure suffices.
 std::size_t footprint(const Node& node);
 std::size_t footprint(const Namespace& namespace_);
 
@@ -146,7 +146,7 @@ extern const api::ResourceKind kNodes;
 extern const api::ResourceKind kDeviceClasses;
 extern const api::ResourceKind kNamespaces;
 
-// "1m30s", "500ms", "1.5h". Nothing for what is no such duration, or a negative one.
+// "1m30s", "500ms", "1.5h". nullopt for any other text, or a negative duration.
 std::optional<Duration> parse_duration(std::string_view text);
 
 }  // namespace dcm::playground

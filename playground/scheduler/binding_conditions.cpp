@@ -16,7 +16,7 @@ const Conditions& conditions_of(const Claim& claim, const api::DeviceId& device)
   return found == claim.device_statuses.end() ? kNone : found->conditions;
 }
 
-// Null: it is not there, or not True.
+// Null if missing, or not True.
 const DeviceCondition* find_true(const Conditions& conditions, const InternedString& type) {
   const auto found = std::ranges::find_if(conditions, [&](const DeviceCondition& condition) {
     return condition.is_true && condition.type == type;

@@ -15,10 +15,10 @@ struct BindingState {
   enum class Kind : std::uint8_t {
     ready,    // nothing to wait for, or all conditions are True
     waiting,  // until `deadline`
-    failed,   // or too late: the devices are to be given up; `why`
+    failed,   // or too late: the devices must be given up; `why`
   };
   Kind kind = Kind::ready;
-  std::string why = {};  // as kube-scheduler says it
+  std::string why = {};  // in kube-scheduler's words
   runtime::WallTime deadline = {};
 };
 

@@ -11,16 +11,16 @@
 
 namespace dcm::playground {
 
-// Strategic merge on a claim, with the version that was read.
+// Strategic merge on a claim, with the version read.
 std::string encode_add_protection(const Claim& claim);
-// JSON merge, with the version: the claim has no finalizer then.
+// JSON merge, with the version: then the claim has no finalizer.
 std::string encode_remove_protection(const Claim& claim);
 // Strategic merge on /status: allocation, and first reservation in one. With the version.
 std::string encode_allocation(const Claim& claim, const allocation::AllocationResult& allocation,
                               const Pod& pod);
 // Without the version: others reserve at the same time.
 std::string encode_reservation(const Claim& claim, const Pod& pod);
-// Takes the pod's reservation back; the allocation stays.
+// Removes the pod's reservation; the allocation stays.
 std::string encode_unreserve(const Claim& claim, const Pod& pod);
 // With the version: nobody may have reserved it meanwhile.
 std::string encode_deallocation(const Claim& claim);

@@ -29,8 +29,8 @@ Task<Outcome> Scheduler::carry_out(api::ObjectPtr<Pod> pod, Placement placement)
   co_return outcome;
 }
 
-// Each claim in the order in which kube-scheduler writes them. The references are to what stands in
-// the frame of carry_out().
+// Each claim in the order in which kube-scheduler writes them. The references point into the frame
+// of carry_out().
 Task<Result<>> Scheduler::pre_bind(const Pod& pod, const Placement& placement) {
   Result<> written;
   for (const ClaimStep& step : placement.steps) {
@@ -99,7 +99,7 @@ bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
                      kSchedulerName, "BindingConditionsPending",
                      "waiting for binding conditions for device on node " + node.str());
     }
-    // What has failed already is looked at in its turn.
+    // A failed one is handled in its turn.
     const bool has_failed = state.kind == BindingState::Kind::failed;
     work_.add_after(pod.meta.key, has_failed ? Duration::zero() : state.deadline - now);
     return true;
@@ -135,7 +135,7 @@ Task<Outcome> Scheduler::look_at_conditions(api::ObjectPtr<Pod> pod) {
   co_return Outcome::retry();
 }
 
-// Takes what was decided, so that the next decision sees it taken; and the next pod begins its
+// Takes the decided devices, so that the next decision sees them taken; and the next pod begins its
 // search at the next node.
 void Scheduler::hold(const Placement& placement) {
   for (const ClaimStep& step : placement.steps) {
@@ -149,8 +149,8 @@ void Scheduler::hold(const Placement& placement) {
   if (used != nodes_.end()) std::rotate(nodes_.begin(), used + 1, nodes_.end());
 }
 
-// At once when it is written: then the cache shows it, and counted twice, shares would be more than
-// there are. What was not written is free again.
+// Immediately after the write: the cache shows it then, and counting it twice would exceed the
+// shares. Unwritten devices are free again.
 void Scheduler::release(const ClaimStep& step) {
   if (!step.allocation) return;
   devices_.give_back(*step.allocation);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Between looks at a claim whose last write may have been carried out or not.
+// Between checks of a claim whose last write has an unknown outcome.
 constexpr Duration kLookAgainInterval = 1s;
 
 bool has_same_allocation(const Claim& a, const Claim& b) {
@@ -75,8 +75,8 @@ Task<Result<>> ClaimWriter::note_extended(const Pod& pod, const Claim& claim,
   co_return written ? Result<>() : runtime::fail(written.error());
 }
 
-// After an allocation that failed: perhaps it was written all the same, and then its devices must
-// stay reserved until the cache shows that they are in use.
+// After a failed allocation: it may have been written, and then its devices must stay reserved
+// until the cache shows that they are in use.
 Task<> ClaimWriter::look_again(api::NamespacedName claim) {
   for (;;) {
     const Result<http::Response> answer = co_await api_.get(claims(), claim);
@@ -90,7 +90,7 @@ Task<> ClaimWriter::unreserve(const Pod& pod, const std::vector<ClaimPtr>& of_po
   for (const ClaimPtr& before : of_pod) {
     const ClaimPtr claim = caches_.claims.get(before->meta.key);
     if (claim && claim->is_extended_resource_claim) {
-      // What is left of it is found, and deleted, in the next attempt.
+      // Its remains are found, and deleted, in the next attempt.
       [[maybe_unused]] const Result<> removed = co_await deallocate(*claim);
       continue;
     }

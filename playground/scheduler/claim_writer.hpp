@@ -11,26 +11,27 @@
 
 namespace dcm::playground {
 
-// What is passed by reference must outlive the call. Answers are in the cache when a call returns.
+// All references must outlive the call. Answers are in the cache when a call returns.
 class ClaimWriter {
  public:
   ClaimWriter(runtime::TimeSource& time, Api& api, Caches& caches)
       : time_(time), api_(api), caches_(caches) {}
 
-  // Finalizer, then allocation and reservation for the pod in one. After an error it is known
-  // whether the allocation was written all the same: the cache shows it.
+  // Sets the finalizer, then allocation and reservation for the pod in one write. After an error it
+  // is known whether the allocation was written: the cache shows it.
   Task<Result<>> allocate(const Pod& pod, const ClaimStep& step);
   // As long as the claim has the allocation that was decided for.
   Task<Result<>> reserve(const Pod& pod, const ClaimStep& step);
-  // The claim for extended resources; and where the pod's status says which requests are whose.
+  // Creates the claim for extended resources, and records in the pod's status which requests belong
+  // to which container.
   Task<Result<ClaimPtr>> make_extended(const Pod& pod, const allocation::ExtendedClaim& claim);
   Task<Result<>> note_extended(const Pod& pod, const Claim& claim,
                                std::span<const allocation::RequestMapping> mappings);
 
-  // The pod does not use its claims after all. The allocations stay, apart from that of the claim
-  // for extended resources: nobody else has a use for it, so it goes.
+  // The pod does not use its claims after all. The allocations stay, but the claim for extended
+  // resources is deleted: nobody else can use it.
   Task<> unreserve(const Pod& pod, const std::vector<ClaimPtr>& claims);
-  // Takes the claim's devices away; one for extended resources goes altogether.
+  // Deallocates the claim; one for extended resources is deleted.
   Task<Result<>> deallocate(const Claim& claim);
 
  private:

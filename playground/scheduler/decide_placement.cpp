@@ -44,7 +44,7 @@ class Reasons {
 
  private:
   std::string head() const { return fmt::format("0/{} nodes are available:", nodes_); }
-  // No reason here is one that fewer pods would remove.
+  // No reason here would be removed by fewer pods.
   std::string preemption() const {
     return fmt::format(" {} Preemption is not helpful for scheduling", nodes_);
   }
@@ -53,7 +53,7 @@ class Reasons {
   std::map<std::string, std::size_t> counts_;
 };
 
-// Why the pod waits whatever the nodes are; empty: nothing.
+// Why the pod waits regardless of nodes; empty: it does not.
 std::string refusal(const Pod& pod, const std::vector<ClaimPtr>& claims) {
   if (!pod.unsupported.empty()) {
     return "the scheduler of dra-playground does not know " + pod.unsupported;

@@ -1,4 +1,4 @@
-// Where a pod goes and which devices its claims get: pure, apart from its memory of misfits.
+// Where a pod is placed and which devices its claims get: pure, apart from its memory of misfits.
 #pragma once
 
 #include <optional>
@@ -11,26 +11,26 @@
 
 namespace dcm::playground {
 
-// There is nothing to schedule (any more).
+// There is nothing (left) to schedule.
 struct NotOurs {};
-// The pod's claims are not all there: a change of them will tell.
+// Some of the pod's claims are missing: their changes will trigger another attempt.
 struct WaitForClaims {
   std::string why;
 };
-// No node will do now. Pods with the same `line` want exactly the same: while the first of them
-// finds no place, the others need not be tried.
+// No node fits now. Pods with the same `line` have equal requests: while the first of them finds no
+// place, the others need not be tried.
 struct Unschedulable {
   enum class Kind : std::uint8_t { unschedulable, error };  // reasons of the condition
   Kind kind = Kind::unschedulable;
   std::string why;  // in kube-scheduler's words
   std::string line;
-  // The claim whose devices are of no use to the pod, and that nobody else uses: it is to lose
-  // them. Of extended resources: to be deleted. Null: none.
+  // The claim to deallocate, because its devices are useless to the pod and nobody else uses it.
+  // One for extended resources is deleted. Null: none.
   ClaimPtr to_deallocate = {};
 };
 struct ClaimStep {
   ClaimPtr claim;
-  // Nothing for a claim that has one: it is only to be reserved.
+  // nullopt for an allocated claim: it only needs a reservation.
   std::optional<allocation::AllocationResult> allocation = {};
 };
 struct ExtendedStep {

@@ -1,5 +1,5 @@
-// What the scheduler knows of devices, kept up to date from the caches: slices, what is allocated
-// of them, taint rules, and the classes behind extended resources.
+// The scheduler's view of devices, updated from the caches: slices, allocated devices, taint rules,
+// and the classes behind extended resources.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,19 @@ class Devices {
                     const api::ObjectPtr<api::DeviceTaintRule>& after);
   void observe_class(const api::ObjectPtr<DeviceClass>& before,
                      const api::ObjectPtr<DeviceClass>& after);
-  // A node came, went, or reads differently.
+  // A node was added, removed, or changed.
   void observe_node(const InternedString& node) { ++by_node_[node]; }
 
-  // Of an allocation, in a claim or on the way there; each as often as the other.
+  // Of an allocation, in a claim or in flight; calls must be balanced.
   void take(const allocation::AllocationResult& allocation);
   void give_back(const allocation::AllocationResult& allocation);
 
   allocation::Cluster cluster() const { return {slices_, usage_, rules_, {}}; }
 
-  // Another number means that claims may fit the node that did not fit it before.
+  // If the number changes, claims may fit the node that did not fit before.
   std::uint64_t version(const InternedString& node) const;
 
-  // The class that serves that extendedResourceName. Empty: none.
+  // The class with that extendedResourceName; empty if none.
   std::string_view class_with_resource(const std::string& name) const;
 
   std::size_t published() const noexcept { return published_; }

@@ -1,4 +1,4 @@
-// When a pod whose attempt ended in an error is tried again, as by kube-scheduler's queue.
+// When a pod is retried after an attempt that ended in an error, as in kube-scheduler's queue.
 #pragma once
 
 #include <chrono>
@@ -11,13 +11,13 @@ namespace dcm::playground {
 
 class ErrorBackoff {
  public:
-  // After one more error: twice as long as the last time, within kube-scheduler's bounds.
+  // After another error: twice as long as the last time, within kube-scheduler's bounds.
   runtime::Duration next(const api::NamespacedName& pod) {
     constexpr runtime::Backoff kBounds{std::chrono::seconds(1), std::chrono::seconds(10)};
     runtime::Duration& last = last_[pod];
     return last = kBounds.after(last);
   }
-  // Another end of an attempt, or the pod is gone.
+  // The attempt ended differently, or the pod is gone.
   void forget(const api::NamespacedName& pod) { last_.erase(pod); }
 
  private:

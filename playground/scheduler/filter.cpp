@@ -13,13 +13,13 @@
 namespace dcm::playground {
 namespace {
 
-// Above this, the page and all clients would wait for one pod's devices. kube-scheduler gives up
+// Beyond this, the page and all clients would wait for one pod's devices. kube-scheduler gives up
 // after ten seconds.
 constexpr std::uint64_t kStepsMax = 500'000;
 // The most subrequests of a request (FirstAvailableDeviceRequestMaxSize).
 constexpr std::int64_t kSubrequestsMax = 8;
 
-// What a cordoned node counts as (the plugin NodeUnschedulable).
+// The taint equivalent to a cordoned node (the plugin NodeUnschedulable).
 const allocation::Taint& cordoned() {
   static const allocation::Taint kTaint{.key = "node.kubernetes.io/unschedulable"};
   return kTaint;
@@ -83,7 +83,7 @@ Filter::Filter(const Pod& pod, const std::vector<ClaimPtr>& claims, const Cluste
     }
   }
   line_ += wishes_;
-  // What the containers ask for decides how the requests of their claim are named and counted.
+  // The containers' requests determine how the requests of their claim are named and counted.
   for (const allocation::NumberedContainer& each : containers_) {
     for (const auto& [resource, amount] : each.container->requests) {
       line_ += fmt::format("{}{}={} ", each.container->is_sidecar ? "+" : "", resource, amount);
@@ -112,7 +112,7 @@ std::string Filter::class_of(const std::string& resource) const {
   return std::string(cluster_.devices.class_with_resource(resource));
 }
 
-// Which of the pod's extended resources DRA has to provide on the node, by their classes.
+// The pod's extended resources that DRA must provide on the node, by their classes.
 std::expected<Filter::ClassOfResource, NodeMisfit> Filter::resources_by_claim(
     const Node& node) const {
   ClassOfResource classes;
@@ -217,7 +217,7 @@ std::expected<NodeFit, NodeMisfit> Filter::try_node(const Node& node) {
   const std::vector<const Claim*> unavailable = unavailable_on(node);
   auto fit = allocate(node, variant_of(*resources));
   if (!fit || unavailable.empty()) return fit;
-  // Only now, so that no claim loses its devices for a pod that would have no place anyhow.
+  // Only now, so that no claim loses its devices for a pod that would have no place anyway.
   unavailable_.insert(unavailable.begin(), unavailable.end());
   return std::unexpected(misfit("resourceclaim not available on the node"));
 }

@@ -1,5 +1,5 @@
-// Whether a node will do for a pod: what kube-scheduler's plugins NodeUnschedulable,
-// TaintToleration, NodeAffinity, NodeResourcesFit and DynamicResources say of it, in their words.
+// Whether a node fits a pod: the answers of kube-scheduler's plugins NodeUnschedulable,
+// TaintToleration, NodeAffinity, NodeResourcesFit and DynamicResources, in their words.
 #pragma once
 
 #include <expected>
@@ -26,29 +26,30 @@ using NodePtr = api::ObjectPtr<Node>;
 struct ClusterView {
   FindClaim claim;
   allocation::FindClass device_class;
-  // Whether devices are being allocated to the claim right now.
+  // Whether devices are currently being allocated to the claim.
   std::function<bool(const api::NamespacedName&)> is_in_flight;
-  // The claim that was made for a pod's extended resources in an attempt that failed; null: none.
+  // The claim created for a pod's extended resources in a failed attempt; null: none.
   std::function<ClaimPtr(const Pod&)> stale_extended_claim;
   const Devices& devices;
   cel::SelectorCompiler& compiler;
   Misfits& misfits;
-  std::span<const NodePtr> nodes;  // in the order in which to try them
+  std::span<const NodePtr> nodes;  // in the order of trial
   runtime::WallTime now;
   std::function<std::string()> new_share_id;
 };
 
 // What the pod's unallocated claims get on a node.
 struct NodeFit {
-  std::vector<allocation::AllocationResult> allocations = {};  // as Filter::to_allocate()
-  std::optional<allocation::ExtendedClaim> extended = {};      // its allocation is the last one
-  // By kube-scheduler's reckoning: more for subrequests nearer to the front.
+  std::vector<allocation::AllocationResult> allocations =
+      {};                                                  // in the order of Filter::to_allocate()
+  std::optional<allocation::ExtendedClaim> extended = {};  // its allocation is the last one
+  // As in kube-scheduler: higher for earlier subrequests.
   std::int64_t score = 0;
 };
 
 struct NodeMisfit {
   std::vector<std::string> reasons;
-  bool is_error = false;  // holds up the pod on all nodes
+  bool is_error = false;  // blocks the pod on all nodes
 };
 
 // For one pod and one attempt. `pod`, `claims` and `cluster` must outlive it.
@@ -56,21 +57,21 @@ class Filter {
  public:
   Filter(const Pod& pod, const std::vector<ClaimPtr>& claims, const ClusterView& cluster);
 
-  // Why no node will do, whichever it is; empty: one may.
+  // Why no node can fit; empty: one may.
   const std::string& fault() const { return fault_; }
   std::expected<NodeFit, NodeMisfit> try_node(const Node& node);
 
   const std::vector<ClaimPtr>& to_allocate() const { return to_allocate_; }
-  // Allocated claims that were all that was in a node's way.
+  // Allocated claims that were a node's only obstacle.
   const std::set<const Claim*>& unavailable() const { return unavailable_; }
   bool has_stale_extended_claim() const { return stale_ != nullptr; }
   // Whether alternatives make one node better than another.
   bool has_preferences() const { return has_preferences_; }
-  // The same text for pods that can take each other's place in everything.
+  // Equal for interchangeable pods.
   const std::string& line() const { return line_; }
 
  private:
-  // What the claim for extended resources asks for on some nodes, and the allocator with it.
+  // The requests of the claim for extended resources on some nodes, with their allocator.
   struct Variant {
     std::optional<allocation::ExtendedClaim> extended;
     api::NamespacedName extended_key;

@@ -12,14 +12,14 @@
 namespace dcm::playground {
 namespace {
 
-// The name of the claim behind an entry; nothing: there is none yet.
+// The name of the claim behind an entry; nullopt: there is none yet.
 std::optional<std::string_view> name_of(const common::PodClaimTarget& target) {
   if (const auto* named = std::get_if<common::UserClaim>(&target)) return named->name;
   if (const auto* made = std::get_if<common::GeneratedClaim>(&target)) return made->name;
   return std::nullopt;
 }
 
-// Why the pod cannot use a claim now; empty: it can.
+// Why the pod cannot use a claim now; empty if it can.
 std::string obstacle(const Pod& pod, const Claim& claim, bool is_generated) {
   if (is_generated && !common::is_owned_by(claim, pod)) {
     return fmt::format("ResourceClaim {} was not created for Pod {} (Pod is not owner)",

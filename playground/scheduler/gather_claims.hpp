@@ -1,4 +1,4 @@
-// The claims of a pod, once they are all there (the PreEnqueue of kube-scheduler).
+// The claims of a pod, once they all exist (the PreEnqueue of kube-scheduler).
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@
 namespace dcm::playground {
 
 using ClaimPtr = api::ObjectPtr<Claim>;
-// Null: there is no such claim.
+// Null if there is no such claim.
 using FindClaim = std::function<ClaimPtr(const api::NamespacedName&)>;
 
 struct PodClaims {
   std::vector<ClaimPtr> claims;  // in the order of spec.resourceClaims, each once
-  std::string missing;           // why they are not all there; empty: they are
+  std::string missing;           // why some are missing; empty: none is
 };
 
 PodClaims gather_claims(const Pod& pod, const FindClaim& find_claim);

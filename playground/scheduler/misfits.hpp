@@ -1,5 +1,5 @@
-// Where claims have found no devices, so that a full cluster is not searched again for each of a
-// thousand pods that want the same.
+// Remembers where claims have found no devices, so that a full cluster is not searched again for
+// each of a thousand equal pods.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace dcm::playground {
 
 class Misfits {
  public:
-  // For each node the version (Devices::version) at which claims with certain wishes had no place.
+  // For each node the version (Devices::version) at which claims with certain requests did not fit.
   using Nodes = std::unordered_map<InternedString, std::uint64_t>;
 
-  // Valid until the next call. `wishes`: equal for claims that ask for the same.
+  // Valid until the next call. `wishes`: equal for claims with equal requests.
   Nodes& of(const std::string& wishes) {
     constexpr std::size_t kWishesMax = 1000;
     if (by_wishes_.size() >= kWishesMax && !by_wishes_.contains(wishes)) by_wishes_.clear();

@@ -18,7 +18,7 @@ void emit_claims_of_unbound_pod(const Pod& pod, const informers::Emit<api::Names
   }
 }
 
-// Whether a heartbeat or the like is all that is new.
+// Whether only a heartbeat or the like has changed.
 bool is_same_for_pods(const Node& a, const Node& b) {
   return a.is_unschedulable == b.is_unschedulable && a.taints == b.taints && a.labels == b.labels &&
          a.declared_features == b.declared_features && a.plugin_resources == b.plugin_resources &&
@@ -113,7 +113,7 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
     const bool is_error = unschedulable->kind == Unschedulable::Kind::error;
     if (!is_error) errors_.forget(name);
     const Outcome outcome = co_await turn_down(pod, std::move(*unschedulable));
-    // What has led to an error may pass without an event.
+    // The cause of an error may pass without an event.
     co_return is_error ? std::min(outcome, Outcome::requeue_after(errors_.next(name))) : outcome;
   }
   leave_line(name);
@@ -124,7 +124,7 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
   co_return outcome;
 }
 
-// PostFilter, then the report. The change of the claim brings the pod back.
+// PostFilter, then the report. The change of the claim requeues the pod.
 Task<Outcome> Scheduler::turn_down(api::ObjectPtr<Pod> pod, Unschedulable verdict) {
   const ClaimPtr claim = verdict.to_deallocate;
   if (claim) {
@@ -135,7 +135,7 @@ Task<Outcome> Scheduler::turn_down(api::ObjectPtr<Pod> pod, Unschedulable verdic
   co_return outcome;
 }
 
-// Writes why into the pod, unless it says so already.
+// Writes the reason into the pod, unless it is there already.
 Task<Outcome> Scheduler::report(api::ObjectPtr<Pod> pod, Unschedulable verdict) {
   if (pod->unschedulable == verdict.why) co_return Outcome::done();
   events_.report({"v1", "Pod", pod->meta.key, pod->meta.uid, {}}, api::EventType::warning,

@@ -1,11 +1,11 @@
-// A small scheduler for pods with ResourceClaims: gives devices to claims, reserves the claims,
+// A small scheduler for pods with ResourceClaims: allocates devices to claims, reserves the claims,
 // binds the pod. A client of the API like any other.
 //
-// Of kube-scheduler it has all that concerns devices: the plugin DynamicResources with the
-// structured allocator (allocation/), and of the other plugins node selectors, required node
-// affinity, and taints with tolerations. It picks the next node in turn where the claims fit. A pod
-// with an unknown request stays pending, and its condition PodScheduled names the field. Not to be
-// run beside kube-scheduler.
+// It supports kube-scheduler's device features: the plugin DynamicResources with the structured
+// allocator (allocation/), and of other plugins node selectors, required node affinity, and taints
+// with tolerations. It picks the next node in turn where the claims fit. A pod with an unknown
+// request stays pending, and its condition PodScheduled names the field. Do not run it beside
+// kube-scheduler.
 #pragma once
 
 #include <string_view>
@@ -25,14 +25,14 @@ namespace dcm::playground {
 
 inline constexpr std::string_view kSchedulerName = "default-scheduler";  // in events
 
-// Made before the caches run. Decisions are made one at a time, and what they take is taken at
-// once; only the writes of several pods go on together.
+// Created before the caches run. Decisions are made one at a time, and their devices are taken at
+// once; only writes for several pods are concurrent.
 class Scheduler {
  public:
   // `api` and `caches` must outlive it.
   Scheduler(Process process, Api& api, Caches& caches);
 
-  // After the first sync. Ends by cancellation only.
+  // After the first sync. Ends only by cancellation.
   Task<> run();
 
   const Devices& devices() const { return devices_; }
@@ -44,7 +44,7 @@ class Scheduler {
   Task<Result<>> pre_bind(const Pod& pod, const Placement& placement);
   Task<Result<>> provide_extended(const Pod& pod, const ExtendedStep& step);
   Task<Outcome> bind(api::ObjectPtr<Pod> pod, InternedString node);
-  // Of a pod that waits for binding conditions.
+  // For a pod that waits for binding conditions.
   Task<Outcome> look_at_conditions(api::ObjectPtr<Pod> pod);
   Task<Outcome> turn_down(api::ObjectPtr<Pod> pod, Unschedulable verdict);
   Task<Outcome> report(api::ObjectPtr<Pod> pod, Unschedulable verdict);
@@ -54,7 +54,7 @@ class Scheduler {
   void hold(const Placement& placement);
   void release(const ClaimStep& step);
   PodClaims claims_in_use(const Pod& pod);
-  // Whether the claims wait for binding conditions; then the pod is looked at again.
+  // Whether the claims wait for binding conditions; then the pod is checked again.
   bool must_wait(const Pod& pod, const InternedString& node);
   void try_others_later(const Placement& placement);
   void leave_line(const api::NamespacedName& pod);
@@ -78,7 +78,7 @@ class Scheduler {
   Misfits misfits_;
   std::vector<NodePtr> nodes_;                         // the next one to try first
   std::unordered_set<api::NamespacedName> in_flight_;  // claims that are being allocated
-  // Pods whose claims wait for binding conditions, each with the node that it is to go to.
+  // Pods whose claims wait for binding conditions, each with its chosen node.
   std::unordered_map<api::NamespacedName, InternedString> awaiting_;
   std::unordered_set<api::NamespacedName> bound_;  // pods that the cache shows without a node
   WaitingRoom waiting_;

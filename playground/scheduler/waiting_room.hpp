@@ -15,13 +15,13 @@
 
 namespace dcm::playground {
 
-// Invariant: a pod stands in one line at most, and keeps its place while its wishes stay the same.
+// Invariant: a pod is in at most one line, and keeps its place while its requests stay the same.
 class WaitingRoom {
  public:
   using PodName = api::NamespacedName;
 
   void wait(const PodName& pod, const std::string& line);
-  // Returns who is the first of its line now, if that was the pod.
+  // Returns the new first pod of its line, if the pod was the first.
   std::optional<PodName> leave(const PodName& pod);
   // The first of each line.
   std::vector<PodName> heads() const;

@@ -20,7 +20,7 @@ runtime::Result<json::object> parse(std::string_view text) {
   return std::move(value.get_object());
 }
 
-// An empty one where there is none.
+// An empty one if there is none.
 const json::object& object_in(const json::object& object, std::string_view key) {
   static const json::object kNone;
   const json::value* const member = object.if_contains(key);
@@ -44,7 +44,7 @@ bool is_same(const json::object& taint, const Taint& other) {
          (other.effect.empty() || text_in(taint, "effect") == other.effect);
 }
 
-// Takes out the taints that `which` is about; says whether there were any.
+// Removes the taints selected by `which`; returns whether there were any.
 bool take_out(json::array& taints, const Taint& which) {
   json::array rest;
   for (const json::value& taint : taints) {

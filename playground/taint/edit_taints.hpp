@@ -1,5 +1,5 @@
-// Changes the taints of a device in a ResourceSlice. JSON in, JSON out, so that nothing gets lost
-// that we do not know; pure.
+// Changes the taints of a device in a ResourceSlice. JSON in, JSON out, so that unknown fields are
+// kept; pure.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace dcm::playground {
 
-// Goes through lists of slices for the one that publishes a device: of a pool, only slices of the
+// Searches lists of slices for the one that publishes a device: of a pool, only slices of the
 // highest generation count.
 class SliceSearch {
  public:
@@ -21,7 +21,7 @@ class SliceSearch {
   // A page of a list of slices. Returns the token for the next one; empty: that was the last.
   // Errors: malformed.
   runtime::Result<std::string> look_through(std::string_view page);
-  // After the last page: the slice. Errors: object_not_found, with the names that there are.
+  // After the last page: the slice. Errors: object_not_found, with the existing names.
   runtime::Result<std::string> take_found();
 
  private:
@@ -40,11 +40,10 @@ struct TaintEdit {
   std::string patch;  // JSON merge patch, with the version that was read
 };
 
-// Requires a slice with that device. A taint that stays keeps its time; the time of a new one is
-// the API server's to set. The pool's generation stays: one slice changes, by one write, so there
-// is no state in between that it would have to mark (that is how drivers that are made with the
-// Kubernetes libraries do it). Errors: already_exists (and no Overwrite), object_not_found (to be
-// removed, and not there), malformed.
+// Requires a slice with that device. An unchanged taint keeps its time; the API server sets the
+// time of a new one. The pool's generation stays: one slice changes by one write, so there is no
+// intermediate state to mark (drivers built with the Kubernetes libraries do the same). Errors:
+// already_exists (and no Overwrite), object_not_found (to be removed, and not there), malformed.
 runtime::Result<TaintEdit> edit_taints(std::string_view slice, std::string_view device,
                                        const TaintChanges& changes);
 

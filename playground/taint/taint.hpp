@@ -1,8 +1,8 @@
 // `dra-playground taint`: taints a device as its driver would, in the ResourceSlice that publishes
 // it, in the manner of `kubectl taint` for nodes.
 //
-// For devices of drivers that leave their slices alone when they have published them, as the
-// playground's do. A driver that publishes anew what it knows takes the taint back.
+// For devices of drivers that do not touch published slices, like the playground's. A driver that
+// publishes again removes the taint.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct TaintOptions {
   TaintChanges changes;
 };
 
-// Returns the exit status: 0 done; 1 it could not be done, and why is said.
+// Returns the exit status: 0 on success; otherwise 1, with the reason.
 int run_taint(const TaintOptions& options);
 
 // Returns "tainted", "untainted" or "modified". Retries after a conflict with another client's

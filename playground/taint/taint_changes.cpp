@@ -22,7 +22,7 @@ bool is_plain(char c) {
          c == '_' || c == '.' || c == '/';
 }
 
-// Takes what is behind `separator` off `text`.
+// Removes the part after `separator` from `text`.
 std::string_view split_off(std::string_view& text, char separator) {
   const std::size_t position = text.find(separator);
   if (position == std::string_view::npos) return {};

@@ -17,7 +17,7 @@ struct Taint {
   std::string value;   // may be empty
   std::string effect;  // "None", "NoSchedule" or "NoExecute"
 
-  // "KEY=VALUE:EFFECT" without what is empty.
+  // "KEY=VALUE:EFFECT" without empty parts.
   std::string str() const;
   friend bool operator==(const Taint&, const Taint&) = default;
 };
@@ -27,7 +27,7 @@ enum class Overwrite { no, yes };
 struct TaintChanges {
   std::vector<Taint> add = {};
   std::vector<Taint> remove = {};  // an empty effect: all taints with that key; no value
-  // Whether a taint may take the place of one with the same key and effect.
+  // Whether a taint may replace one with the same key and effect.
   Overwrite overwrite = Overwrite::no;
 };
 

@@ -8,6 +8,7 @@
 #include "runtime/http/exchange.hpp"
 #include "runtime/http/http1_encode.hpp"
 #include "runtime/http/idle_connections.hpp"
+#include "runtime/http/replay.hpp"
 #include "runtime/slots.hpp"
 
 namespace dcm::http {
@@ -18,12 +19,6 @@ using runtime::fail;
 using runtime::Reason;
 using runtime::Slots;
 using runtime::TimeSource;
-
-// A POST executed twice creates two objects. Everything else that we send is either idempotent (RFC
-// 9110, 9.2.2) or a patch with a version as precondition.
-bool may_be_sent_twice(Method method) {
-  return method != Method::post;
-}
 
 class PooledStreamingResponse final : public StreamingResponse {
  public:
@@ -44,6 +39,18 @@ class PooledStreamingResponse final : public StreamingResponse {
   std::unique_ptr<Connection> connection_;
   mutable Exchange exchange_;
 };
+
+Failure failure_of(const Exchange& exchange, const Error& error) {
+  const bool is_lost = error.reason == Reason::disconnected && !exchange.has_answer();
+  return is_lost ? Failure::lost : Failure::other;
+}
+
+// The server may have closed an idle connection while the request was on its way, or the network
+// may have dropped it. Then the other idle ones are most likely dead as well.
+bool is_stale(ConnectionUse use, const Exchange& exchange, const Error& error) {
+  return use == ConnectionUse::reused && !exchange.has_answer() &&
+         (error.reason == Reason::disconnected || error.reason == Reason::deadline_exceeded);
+}
 
 class PooledClient final : public Client {
  public:
@@ -108,17 +115,17 @@ Task<Result<Response>> PooledClient::send_pooled(const Request& request, const s
                                                  ExchangeLimits limits) {
   const ParserLimits parser_limits{options_.header_bytes_max, limits.body_bytes_max};
   std::unique_ptr<Connection> connection = idle_.take();
-  std::optional<Error> unknown_outcome;  // of the first attempt, which a second one may not hide
+  Attempts attempts(request.method);
   while (true) {
-    const bool was_idle = connection != nullptr;
-    if (!was_idle) {
+    const auto use = connection != nullptr ? ConnectionUse::reused : ConnectionUse::first;
+    if (connection == nullptr) {
       Result<std::unique_ptr<Connection>> opened = co_await connect(limits.deadline);
-      if (!opened) co_return fail(unknown_outcome.value_or(opened.error()));
+      if (!opened) co_return fail(*attempts.fail(Failure::not_sent, use, opened.error()));
       connection = std::move(*opened);
     }
     if (Result<> allowed = may_send(limits); !allowed) {
       idle_.put(std::move(connection));
-      co_return fail(unknown_outcome.value_or(allowed.error()));
+      co_return fail(*attempts.fail(Failure::not_sent, use, allowed.error()));
     }
     Exchange exchange(*connection, parser_limits, request.method);
     Result<Response> response = co_await read_response(exchange, wire, limits);
@@ -126,19 +133,11 @@ Task<Result<Response>> PooledClient::send_pooled(const Request& request, const s
       if (exchange.is_reusable()) idle_.put(std::move(connection));
       co_return response;
     }
-    // The server may have closed an idle connection while the request was on its way, or the
-    // network may have dropped it. Then the other idle ones are most likely dead as well.
-    const Reason reason = response.error().reason;
-    const bool may_be_stale =
-        was_idle && !exchange.has_answer() &&
-        (reason == Reason::disconnected || reason == Reason::deadline_exceeded);
-    if (!may_be_stale) co_return response;
-    idle_.close_all();
-    // If repeating it is forbidden, its outcome still is unknown.
-    const bool may_be_repeated =
-        reason == Reason::disconnected && may_be_sent_twice(request.method) && may_send(limits);
-    if (!may_be_repeated) co_return response;
-    unknown_outcome = response.error();
+    if (is_stale(use, exchange, response.error())) idle_.close_all();
+    const Failure failure = failure_of(exchange, response.error());
+    if (auto error = attempts.fail(failure, use, response.error())) co_return fail(*error);
+    // Its outcome is unknown also if sending it again is forbidden.
+    if (!may_send(limits)) co_return response;
     connection.reset();
   }
 }

@@ -10,6 +10,7 @@
 #include "runtime/condition.hpp"
 #include "runtime/http/answer_memory.hpp"
 #include "runtime/http/http1_encode.hpp"
+#include "runtime/http/replay.hpp"
 #include "runtime/http2/answer_body.hpp"
 #include "runtime/http2/connection.hpp"
 #include "runtime/task_group.hpp"
@@ -17,7 +18,9 @@
 namespace dcm::http2 {
 namespace {
 
+using http::ConnectionUse;
 using http::ExchangeLimits;
+using http::Failure;
 using http::Request;
 using http::Response;
 using runtime::Error;
@@ -27,13 +30,8 @@ using runtime::Reason;
 constexpr std::size_t kConnectionsMax = 4;
 // Limits the memory of an answer that waits for its turn (AnswerMemory); there may be a hundred.
 constexpr std::uint32_t kStreamWindow = 512 * 1024;
-// A server that refuses stream after stream is abandoned.
+// A server that refuses stream after stream of a watch is given up.
 constexpr int kAttemptsMax = 3;
-
-// As in http::Client: a POST executed twice creates two objects.
-bool may_be_sent_twice(http::Method method) {
-  return method != http::Method::post;
-}
 
 std::uint16_t status_of(const http::Headers& head) {
   const std::string_view text = head.find(":status").value_or("");
@@ -99,7 +97,16 @@ struct Progress {
   bool has_answer = false;     // or only its beginning
 };
 
-// Where a request is sent.
+Failure failure_of(const Progress& progress, const Connection& connection, const Error& error) {
+  if (progress.was_kept_back) return Failure::not_sent;
+  if (error.reason == Reason::unreachable) return Failure::refused;
+  // A stream that the server has reset leaves its connection as it is.
+  const bool is_lost =
+      error.reason == Reason::disconnected && !progress.has_answer && connection.lost();
+  return is_lost ? Failure::lost : Failure::other;
+}
+
+// Where a request goes.
 struct Route {
   std::shared_ptr<Connection> connection;  // null: by HTTP/1.1
   bool is_new = false;
@@ -139,11 +146,17 @@ class SharedClient final : public Client {
   void take_failure(const Error& error);
 
   http::Headers make_head(const Request& request) const;
+  Task<Result<Response>> send_by_http1(Request request, ExchangeLimits limits,
+                                       http::Attempts& attempts);
   Task<Result<Response>> exchange(Connection& connection, const Request& request,
                                   const ExchangeLimits& limits, Progress& progress);
   Task<Result<Response>> read_response(Stream& stream, const ExchangeLimits& limits,
                                        Progress& progress);
-  std::unexpected<Error> explain(const Request& request, Error error) const;
+  // Names the request in the error's message.
+  Error explained(const Request& request, Error error) const;
+  std::unexpected<Error> explain(const Request& request, Error error) const {
+    return fail(explained(request, std::move(error)));
+  }
 
   runtime::LoopRef loop_;
   runtime::TimeSource& time_;
@@ -295,40 +308,44 @@ http::Headers SharedClient::make_head(const Request& request) const {
   return head;
 }
 
-std::unexpected<Error> SharedClient::explain(const Request& request, Error error) const {
+Error SharedClient::explained(const Request& request, Error error) const {
   error.message = fmt::format("{} {}{}: {}", to_string(request.method), options_.origin.url(),
                               request.target, error.message);
-  return fail(std::move(error));
+  return error;
 }
 
 Task<Result<Response>> SharedClient::send(Request request, ExchangeLimits limits) {
   if (const Result<> checked = http::check_request(request); !checked) {
     co_return explain(request, checked.error());
   }
-  std::optional<Error> unknown_outcome;
-  for (int attempt = 1;; ++attempt) {
+  http::Attempts attempts(request.method);
+  while (true) {
     Result<Route> route = co_await find_route(limits.deadline);
-    if (!route) co_return explain(request, unknown_outcome.value_or(route.error()));
+    if (!route) {
+      Error error = explained(request, std::move(route.error()));
+      co_return fail(*attempts.fail(Failure::not_sent, ConnectionUse::first, std::move(error)));
+    }
     if (route->connection == nullptr) {
-      Result<Response> response = co_await http1_->send(std::move(request), limits);
+      Result<Response> response = co_await send_by_http1(std::move(request), limits, attempts);
       co_return response;
     }
     Progress progress;
     Result<Response> response = co_await exchange(*route->connection, request, limits, progress);
     if (response) co_return response;
-    // If repeating it is forbidden, its outcome still is unknown.
-    if (progress.was_kept_back && unknown_outcome) co_return explain(request, *unknown_outcome);
-    const Error& error = response.error();
-    const bool is_untouched = error.reason == Reason::unreachable;
-    // The connection may have been lost before the request was sent.
-    const bool may_be_repeated = error.reason == Reason::disconnected && !progress.has_answer &&
-                                 route->connection->lost() && !route->is_new && !unknown_outcome &&
-                                 may_be_sent_twice(request.method);
-    if (attempt == kAttemptsMax || (!is_untouched && !may_be_repeated)) {
-      co_return explain(request, is_untouched ? unknown_outcome.value_or(error) : error);
-    }
-    if (may_be_repeated) unknown_outcome = error;
+    const Failure failure = failure_of(progress, *route->connection, response.error());
+    const auto use = route->is_new ? ConnectionUse::first : ConnectionUse::reused;
+    auto error = attempts.fail(failure, use, explained(request, std::move(response.error())));
+    if (error) co_return fail(std::move(*error));
   }
+}
+
+Task<Result<Response>> SharedClient::send_by_http1(Request request, ExchangeLimits limits,
+                                                   http::Attempts& attempts) {
+  Result<Response> response = co_await http1_->send(std::move(request), std::move(limits));
+  if (response) co_return response;
+  Error& error = response.error();
+  const Failure failure = is_outcome_unknown(error) ? Failure::other : Failure::not_sent;
+  co_return fail(*attempts.fail(failure, ConnectionUse::first, std::move(error)));
 }
 
 Task<Result<Response>> SharedClient::exchange(Connection& connection, const Request& request,

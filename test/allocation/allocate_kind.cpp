@@ -11,7 +11,7 @@ namespace {
 using allocation::Options;
 
 Options options_of(const boost::json::object& request) {
-  Options options{.steps_max = 20'000'000};  // in place of a limit of seconds
+  Options options{.steps_max = 20'000'000};  // instead of a time limit
   options.new_share_id = [] { return std::string("00000000-0000-4000-8000-000000000000"); };
   const auto* limit = request.if_contains("timeoutMs");
   if (limit != nullptr && limit->to_number<std::int64_t>() == 0)

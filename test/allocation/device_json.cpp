@@ -35,7 +35,7 @@ DeviceJson::DeviceJson(std::string driver, const boost::json::object& device)
     }
 }
 
-// The first field that is set, in the order in which the API's users look.
+// The first field that is set, in the order in which users of the API look.
 Attribute DeviceJson::attribute(std::string_view name, const boost::json::object& value) {
   if (const auto* list = value.if_contains("ints")) {
     auto& kept = integer_lists_.emplace_back();

@@ -12,8 +12,8 @@
 
 namespace dcm::allocation_judge {
 
-// A device of the API's JSON (also of a slice) as a selector sees it. Owns the texts that the view
-// borrows.
+// A device from the API's JSON (also of a slice) as a selector sees it. Owns the strings that the
+// view borrows.
 class DeviceJson {
  public:
   DeviceJson(std::string driver, const boost::json::object& device);

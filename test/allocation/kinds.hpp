@@ -7,13 +7,13 @@
 
 namespace dcm::allocation_judge {
 
-// Each kind of request: what it answers, without the id. Keeps nothing from one request to the next
-// but compiled selectors.
+// Each kind of request: returns the answer without its ID. Keeps only compiled selectors between
+// requests.
 boost::json::object answer_selector(const boost::json::object& request);
 boost::json::object answer_allocate(const boost::json::object& request);
 boost::json::object answer_derived(const boost::json::object& request);
 
-// A request of one of the first two kinds with `measure`: how long the question takes.
+// A request of the first two kinds with `measure`: returns how long the question takes.
 boost::json::object answer_measure(const boost::json::object& request);
 
 // Parts of a request of the kind `selector`.

@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Nanoseconds = std::chrono::duration<double, std::nano>;
 
-// A figure is the mean of as many questions as fit into this time.
+// A figure is the mean of as many calls as fit into this time.
 constexpr Clock::duration kMeasured = std::chrono::milliseconds(300);
 
 template <class Question>
@@ -54,7 +54,7 @@ std::vector<allocation::Node> nodes_of(const boost::json::object& measure) {
   return nodes;
 }
 
-// The allocator is there already; as the scheduler does, it is asked about one node after the
+// The allocator exists already; like the scheduler, the test asks it about one node after the
 // other.
 boost::json::object measure_nodes(const boost::json::object& request) {
   const auto& measure = request.at("measure").as_object();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mistakes put into the allocator and CEL on purpose: which suite next to Kubernetes' own code finds each.
+"""Deliberate mistakes in the allocator and CEL, and the suite of Kubernetes' own code that finds each.
 
     ./dev mutations --allocator [NAME…]     prints the table; without names it is written into README.md as well
 

@@ -11,7 +11,7 @@
 
 namespace dcm::allocation_judge {
 
-// What a request to allocate says there is.
+// The objects in a request to allocate.
 class World {
  public:
   explicit World(const boost::json::object& request);
@@ -33,7 +33,7 @@ class World {
   allocation::Usage usage_;
 };
 
-// Decodes `slices` of a request as the library does.
+// Decodes `slices` of a request like the library.
 std::vector<allocation::SlicePtr> slices_of(const boost::json::object& request);
 
 }  // namespace dcm::allocation_judge

@@ -60,7 +60,8 @@ def selector(expression):
 
 
 def cluster():
-    """Two of eight devices are free on each node, but only on every sixteenth node they are on one NUMA node."""
+    """Two of eight devices are free on each node, but only on every sixteenth node they are on one
+    NUMA node."""
     def numa(node, number):
         return number // 4 if node % 16 == 15 else number % 2
     slices = [slice_of(f"node-{n}", [device(d, "H100", numa(n, d)) for d in range(8)]) for n in range(NODES)]

@@ -105,7 +105,8 @@ void measure_known() {
   costs.print("");
 }
 
-// One second of churn: as many pods come as finish, and as finished a while ago and go.
+// One second of churn: equal numbers of pods are created, finish, and are deleted some time after
+// finishing.
 void churn(Kube& kube, int second) {
   const auto deadline = std::chrono::steady_clock::now() + 1s;
   create_pods(kube, fmt::format("churn-{}-", second), kChurnRate, "node-a");
@@ -151,7 +152,7 @@ void measure_churn() {
   costs.print(" a second");
 }
 
-// Pods that have finished: nobody needs their claims any more.
+// Finished pods: nobody needs their claims any longer.
 void measure_finished() {
   std::map<Who, double> again;
   for (const Who who : everybody()) {
@@ -172,7 +173,7 @@ void measure_finished() {
     }
     kube.patch_all(Kube::Patch::merge, finish, 16);
     support::eventually([&] { return count_claims(kube) == 0; }, 40s, 200ms);
-    // Time to make them again, for who does.
+    // Time to recreate them, for managers that do.
     support::eventually([] { return false; }, 20s, 1s);
     again[who] = manager.metric(kCreates) - creates;
     manager.stop();

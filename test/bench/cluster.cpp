@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using support::Process;
 
-// The output of a command that must succeed, without the last line end.
+// The output of a command that must succeed, without the trailing newline.
 std::string output_of(std::vector<std::string> command) {
   const std::string file = fmt::format("{}/bench-output-{}", support::log_dir(), getpid());
   std::remove(file.c_str());
@@ -65,7 +65,7 @@ double wakeups_of(pid_t pid) {
 
 // Of its open TCP connections.
 double traffic_mb_of(pid_t pid) {
-  // A socket is a line with its process, and an indented one with its figures.
+  // A socket is a line with its process, followed by an indented one with its figures.
   static const std::regex counter("bytes_(sent|received):(\\d+)");
   const std::string mine = fmt::format("pid={},", pid);
   std::istringstream lines(output_of({"ss", "-Htinp", "state", "established"}));

@@ -15,17 +15,17 @@ namespace dcm::bench {
 // What a manager has cost since it was started.
 struct Usage {
   double cpu_seconds = 0;
-  double server_cpu_seconds = 0;  // of kube-apiserver, for whomever it worked
+  double server_cpu_seconds = 0;  // of kube-apiserver, for all clients
   double peak_memory_mb = 0;
   double wakeups = 0;     // how often its threads waited and were woken
-  double traffic_mb = 0;  // what its open TCP connections have received and sent
+  double traffic_mb = 0;  // bytes received and sent on its open TCP connections
   std::optional<double> syscalls;
 };
 
-// A real etcd and kube-apiserver, gone when it is destroyed.
+// A real etcd and kube-apiserver, stopped on destruction.
 class Cluster {
  public:
-  // With an audit log in that file, complete when the cluster is gone; empty: without one.
+  // With an audit log in that file, complete when the cluster has stopped; empty: without one.
   explicit Cluster(const std::string& audit_file = {});
   ~Cluster();
   const std::string& kubeconfig() const { return kubeconfig_; }
@@ -38,14 +38,14 @@ class Cluster {
 };
 
 // A running manager with one of its controllers; ours without limits of its own, the reference with
-// its limits raised.
+// raised limits.
 class RunningManager {
  public:
   RunningManager(Who who, const Cluster& cluster, const std::string& controller);
   Usage usage() const;
-  // The sum of all series of a metric; 0 while it cannot be asked.
+  // The sum of all series of a metric; 0 while it is not available.
   double metric(const std::string& name);
-  // Until it can be asked for its metrics, and has used hardly any CPU for a second.
+  // Until its metrics are available, and it has used hardly any CPU for a second.
   void wait_until_idle();
   // SIGTERM, and waits for the end.
   void stop();
@@ -60,7 +60,7 @@ class RunningManager {
   std::unique_ptr<SyscallCounter> syscalls_;
 };
 
-// Whom to measure: the reference only where it is wanted and there.
+// Which managers to measure: the reference only if wanted and available.
 std::vector<Who> everybody();
 
 }  // namespace dcm::bench

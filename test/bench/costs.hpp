@@ -1,4 +1,4 @@
-// The figures that several benchmarks share: what work has cost each manager, and the API server.
+// Shared figures of several benchmarks: the cost of work for each manager, and the API server.
 #pragma once
 
 #include <map>
@@ -10,9 +10,10 @@
 namespace dcm::bench {
 
 struct Costs {
-  // What was used from `before` to `after`, divided by the work done; memory and bytes are not.
+  // What was used from `before` to `after`, divided by the work done; memory and bytes are not
+  // divided.
   void add(Who who, const Usage& before, const Usage& after, double work);
-  // A row each; `per` says what they are divided by: " per 1,000".
+  // A row each; `per` is the divisor: " per 1,000".
   void print(const std::string& per) const;
 
   std::map<Who, double> cpu, server_cpu, syscalls, wakeups, traffic, memory;

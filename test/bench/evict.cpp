@@ -60,14 +60,14 @@ void measure(Who who, Figures& figures) {
     create_rule(kube, "retire");
     must(support::eventually([&] { return manager.metric(kEvictions) >= kPods; }, 5min, 500ms),
          "the pods were not evicted within 5 minutes");
-    manager.wait_until_idle();  // the events that are still to be written
+    manager.wait_until_idle();  // events still to be written
     figures.costs.add(who, before, manager.usage(), kPods / 1000.0);
     manager.stop();
   }
   figures.read(who, audit);
 }
 
-// The two writes that an eviction takes, by themselves: what the API server allows at best.
+// The two writes of an eviction, by themselves: the best that the API server allows.
 double measure_plain_loop() {
   Cluster cluster(audit_file("plain"));
   Kube kube(cluster.kubeconfig());

@@ -30,7 +30,7 @@ using manager::Cache;
 
 constexpr int kChanges = 2'000;
 constexpr int kDevicesPerPool = 8;
-// On virtual time that is long enough for everything that follows a change.
+// On virtual time that is long enough for all consequences of the change.
 constexpr runtime::Duration kSettled = 1ms;
 
 const std::string kPods = "/api/v1/namespaces/default/pods";
@@ -119,8 +119,7 @@ class Scene {
     loop_.run(group_.join());
   }
 
-  // CPU milliseconds for each of many changes, which go back and forth between two states of one
-  // object.
+  // CPU milliseconds for each of many changes, which alternate between two states of one object.
   double measure(const std::string& object, const std::string& one, const std::string& other) {
     double own_writes = 0;
     apiserver::Answer changed;
@@ -138,7 +137,7 @@ class Scene {
   }
 
  private:
-  // A slice as it was written; of a rule, that its condition is about it.
+  // The slice has been seen as written; or the rule's condition describes this state.
   bool has_seen(const apiserver::Answer& changed) const {
     const api::NamespacedName name{{}, std::string(changed.name())};
     if (const auto slice = controller_.slices.reader().get(name)) {

@@ -24,7 +24,7 @@ CONTROLPLANE = ROOT / "test/controlplane/controlplane"
 OURS_OFF = "-resourceclaim-controller,-device-taint-eviction-controller"
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 PODS = "/api/v1/namespaces/default/pods"
-REST = 20  # seconds that a process is watched once its work is done
+REST = 20  # seconds for which a process is watched after its work
 
 
 def controlplane(*words):
@@ -117,7 +117,8 @@ def main():
             for title, commands in {"before": before, "after": after}.items():
                 measure(f"{title}: claims are made", commands, folder, lambda: api.claims() == arguments.pods)
                 measure(f"{title}: a start with all known", commands, folder, lambda: True)
-                # The next ones make theirs: names in the pods' status have to go with the claims.
+                # Later runs create their own: names in the pods' status must be removed with the
+                # claims.
                 if title == "before":
                     api.request("DELETE", CLAIMS)
                     api.request("DELETE", PODS + "?gracePeriodSeconds=0")

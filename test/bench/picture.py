@@ -18,21 +18,21 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from svg import BLUE, DARK, GREY, text  # noqa: E402
 
 WIDTH, MARGIN, GAP = 880, 28, 16
-BAR, PITCH = 10, 13             # the height of a bar, and from one to the next
-HEAD, SECTION, ROW = 88, 38, 8  # heights: above all, of a heading, between figures
-LETTER = 5.9                    # the width of one, at most and on average, at the size of labels
+BAR, PITCH = 10, 13             # the height of a bar, and the distance to the next
+HEAD, SECTION, ROW = 88, 38, 8  # heights: above everything, of a heading, between figures
+LETTER = 5.9                    # the maximum and average width of a character, at the size of labels
 LONGEST = 2                     # times the reference; a longer bar ends in an arrow
 PAPER, LINE, PALE, SILVER = "#ffffff", "#e2e8f0", "#90b8e0", "#b8c2cf"
-# By whom a figure is, from top to bottom.
+# The owners of figures, from top to bottom.
 WHO = {"ours": ("dra-controller-manager", BLUE), "before": ("dra-controller-manager, before", PALE),
        "reference": ("kube-controller-manager", SILVER)}
-# In dark mode, in place of the colours above.
+# In dark mode, instead of the colours above.
 AT_NIGHT = {PAPER: "#0d1117", LINE: "#30363d", DARK: "#e6edf3", GREY: "#9da7b3", BLUE: "#4c9aff", PALE: "#2f5d94",
             SILVER: "#5b6673"}
 
 
 def read(paths):
-    """(what is said of the run, the figures)"""
+    """(the statement about the run, the figures)"""
     about, rows = {}, []
     for path in paths:
         for line in pathlib.Path(path).read_text().splitlines():
@@ -45,24 +45,24 @@ def read(paths):
 
 
 def number(value):
-    """As a person would say it."""
+    """Formatted for people."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def title(words):
-    """With a capital, and its long numbers with commas."""
+    """Capitalized, with commas in long numbers."""
     words = re.sub(r"\d{4,}", lambda digits: f"{int(digits[0]):,}", words)
     return words[:1].upper() + words[1:]
 
 
 def measure_of(figures):
-    """By whom the figure is that counts as 100 %, if there is one that can."""
+    """The owner of the figure that counts as 100 %, if there is one."""
     who = next((who for who in ("reference", "before") if who in figures), None)
     return who if figures.get(who, 0) > 0 else None
 
 
 def bars(row):
-    """[(by whom, how long in parts of the measure, the figure and its share as they are written)]"""
+    """[(owner, length relative to the measure, the figure and its share as written)]"""
     figures, measure = row["figures"], measure_of(row["figures"])
     whole = figures[measure] if measure else max(figures.values())
     for who in WHO:
@@ -75,7 +75,7 @@ def bars(row):
 
 
 class Columns:
-    """Where labels end, and how long a bar is: as all of them have room."""
+    """Where labels end, and how long a bar is, so that all have room."""
 
     def __init__(self, rows):
         drawn = [bar for row in rows for bar in bars(row)]

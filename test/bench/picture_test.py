@@ -1,4 +1,4 @@
-"""What is drawn of figures: bars in proportion, whatever is missing, zero, or far too long."""
+"""How figures are drawn: bars in proportion, whatever is missing, zero, or far too long."""
 import re
 import tempfile
 import unittest

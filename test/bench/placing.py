@@ -100,7 +100,7 @@ def place(address, process, options, is_choosy):
     in_parallel(address, PODS, [pod(name) for name in names])
     connection = http.client.HTTPConnection(address)  # the server has closed the idle one
     while unplaced(connection):
-        time.sleep(0.05)  # between looks
+        time.sleep(0.05)  # between polls
     return time.monotonic() - began, cpu_seconds(process) - cpu
 
 

@@ -1,5 +1,4 @@
-// The output of a benchmark: one row for each figure, ours next to another build's and the
-// reference's.
+// The output of a benchmark: one row per figure, ours next to another build's and the reference's.
 #pragma once
 
 #include <functional>
@@ -13,11 +12,11 @@ enum class Who { ours, before, reference };
 const char* name(Who who);
 
 void print_head();
-// What the rows that follow are about.
+// The subject of the following rows.
 void print_heading(const std::string& what);
-// Rows of costs, of which less is better, are drawn as bars; other rows are only read.
+// Rows of costs, where less is better, are drawn as bars; other rows are text only.
 enum class Drawn { no, yes };
-// A row without a figure of ours is left out. Counts have no unit.
+// A row without a figure of ours is omitted. Counts have no unit.
 void print_row(const std::string& what, const std::map<Who, double>& figures, const char* unit,
                Drawn drawn = Drawn::yes);
 
@@ -30,13 +29,14 @@ double seconds(const std::function<void()>& work);
 // What to measure, from the command line: [NAME] [--before=FILE] [--no-reference] [--json=FILE]
 struct Wanted {
   std::string name;    // of a measurement; empty: all
-  std::string before;  // another build of our manager, measured besides; empty: none
+  std::string before;  // another build of our manager, measured as well; empty: none
   bool reference = true;
-  std::string json;  // the drawn rows are appended to this file, an object a line; empty: to none
+  std::string
+      json;  // the drawn rows are appended to this file, one object per line; empty: no file
 };
 const Wanted& wanted();
 
-// Runs the wanted measurements in their order. Returns the exit status of the program.
+// Runs the selected measurements in order. Returns the program's exit status.
 using Measurements = std::vector<std::pair<std::string, void (*)()>>;
 int run(const char* program, const Measurements& measurements, int argc, char** argv);
 

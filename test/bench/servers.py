@@ -30,7 +30,7 @@ LISTS = 10
 
 
 class Server:
-    """An address, and who connects to it, as the kubeconfig says."""
+    """An address and the client's identity, from the kubeconfig."""
 
     def __init__(self, kubeconfig, kubectl):
         words = [kubectl, "--kubeconfig", kubeconfig, "config", "view", "--raw", "--flatten", "--minify", "-o", "json"]

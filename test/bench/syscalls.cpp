@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kTracepoint = "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id";
 
-// A file descriptor; below zero where the kernel refuses.
+// A file descriptor; negative if the kernel refuses.
 int open_event(const std::string& thread) {
   const std::string id = support::read_file(kTracepoint);
   perf_event_attr event{};
@@ -37,7 +37,7 @@ int open_event(const std::string& thread) {
 SyscallCounter::SyscallCounter(pid_t child) {
   kill(child, SIGSTOP);
   siginfo_t stopped{};
-  // The exit status, should it have ended, is for others to wait for.
+  // Its exit status, if it has ended, is left to others.
   waitid(P_PID, static_cast<id_t>(child), &stopped, WSTOPPED | WEXITED | WNOWAIT);
   std::error_code gone;
   for (const auto& thread : std::filesystem::directory_iterator(

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-# A program that has not ended by then never will.
+# A program that has not ended by then hangs.
 DEADLINE = 180.0
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -52,13 +52,13 @@ CASES = (
 
 
 def tool_of(case, options):
-    """Where the program beside is; None: nowhere."""
+    """Where the program is, or None."""
     return next((path for path in (pathlib.Path(folder) / case.beside for folder in options.tools)
                  if path.exists()), None)
 
 
 def lacks(case, options):
-    """What there is not."""
+    """What is missing."""
     if case.beside and not tool_of(case, options):
         return case.beside
     return next((f"${name}" for name in case.needs if not os.environ.get(name)), "")
@@ -83,7 +83,7 @@ def command_of(case, options):
 def said(case, options, kubeconfig):
     """The program's output on that server, line by line."""
     with tempfile.TemporaryDirectory(prefix="clients-") as folder:
-        # Helm and kubectl keep what a server serves in their caches: each server has its own.
+        # Helm and kubectl cache what a server serves: each server has its own caches.
         environment = {**os.environ, "KUBECONFIG": kubeconfig, "HELM_CACHE_HOME": folder,
                        "KUBECACHEDIR": folder}
         beside = start_beside(case, options, kubeconfig, folder) if case.beside else None
@@ -104,7 +104,7 @@ def said(case, options, kubeconfig):
 
 
 def run(case, options, memory):
-    """What becomes of it: passed, failed or skipped."""
+    """The result: passed, failed or skipped."""
     if lacking := lacks(case, options):
         print(f"[  SKIPPED ] clients.{case.name} (0 ms): there is no {lacking}")
         return "skipped"
@@ -137,7 +137,7 @@ def main():
         server = subprocess.Popen([options.apiserver, "--kubeconfig", memory],
                                   stdout=subprocess.PIPE, text=True)
         try:
-            server.stdout.readline()  # its URL, and where the kubeconfig is: it serves
+            server.stdout.readline()  # its URL and kubeconfig: it is ready
             server.stdout.readline()
             outcomes = [run(case, options, memory) for case in chosen]
         finally:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the in-memory API server to the truth: seeded random requests to it and to a real one.
+"""Compares the in-memory API server with a real one by seeded random requests.
 
 Starts both, sends each seed's sequence (generator.py) to both (replay.py), and compares what they
 answer (normalise.py, differences.py) but for what is listed as meant (explained.py). A seed that
@@ -24,7 +24,7 @@ from report import report
 from servers import memory_server, real_server, server_of, wait_until_serving
 from shrink import shrink
 
-ATTEMPTS = 3  # a difference must show again, or it is one of time
+ATTEMPTS = 3  # a difference must recur, otherwise it was a matter of timing
 
 
 @dataclasses.dataclass
@@ -45,7 +45,7 @@ class Verdict:
 
 
 class Comparison:
-    """Two servers, to which sequences are sent; for any number of threads."""
+    """Two servers that get sequences; for any number of threads."""
 
     def __init__(self, memory, real):
         self.servers = (memory, real)
@@ -71,7 +71,7 @@ class Comparison:
                        bool(outcome.unexplained) and not text)
 
     def explain(self, seed, steps):
-        """"" if the difference does not show again."""
+        """"" if the difference does not recur."""
         def differs(some):
             return bool(self.run(seed, some).unexplained)
 
@@ -81,7 +81,7 @@ class Comparison:
             return ""
         fewer = shrink(steps, differs)
         outcome = self.run(seed, fewer)
-        if not outcome.unexplained:  # it comes and goes
+        if not outcome.unexplained:  # transient
             fewer, outcome = steps, again
         return report(seed, fewer, outcome.memory, outcome.real, outcome.unexplained)
 

@@ -242,7 +242,7 @@ class Shrinker(unittest.TestCase):
 
 
 class FakeServer:
-    """Keeps objects by path; `twist` is the mistake in it."""
+    """Keeps objects by path; `twist` is the deliberate mistake."""
 
     def __init__(self, name, twist=None):
         self.name = name

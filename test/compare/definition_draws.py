@@ -1,4 +1,4 @@
-"""Random definitions of kinds, and objects that are about their schemas: right, nearly right, wrong."""
+"""Random definitions of kinds, and objects for their schemas: valid, nearly valid, invalid."""
 from draws import chance, some
 from generator import without_nulls
 
@@ -115,7 +115,7 @@ def draw_definition(draw, group, number):
 
 
 def draw_value(draw, schema, right=85):
-    """A value; with that chance one that its schema is meant for."""
+    """A value; with that probability a valid one for its schema."""
     if not chance(draw, right):
         return draw.choice([None, 1, "a", True, [], {}, [1], {"a": 1}, 2.5, -1])
     kind = schema.get("type")
@@ -141,7 +141,7 @@ def draw_value(draw, schema, right=85):
 
 
 def draw_objects(draw, definition):
-    """(method, path behind that of the kind, body, type) of writes, in an order."""
+    """(method, path after that of the kind, body, type) of writes, in order."""
     spec = definition["spec"]
     kind, group = spec["names"]["kind"], spec["group"]
     properties = spec["versions"][0]["schema"]["openAPIV3Schema"].get("properties", {})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds defined kinds in memory to the truth: random definitions and objects to it and to a real server.
+"""Compares defined kinds of the in-memory server with a real one by random definitions and objects.
 
 A round puts definitions on both servers, waits until they are established, and sends writes of
 objects. Statuses, reasons, causes, warnings, messages without causes and whole objects must agree.
@@ -18,7 +18,7 @@ from rounds import run_rounds
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 ESTABLISHED_SECONDS = 30
-# A Go value in a message, and what a Go parser says.
+# A Go value in a message, and the message of a Go parser.
 GO_VALUES = re.compile(r"(expected \w+[^,]*, got ).*|selfType[^,']+|(json: ).*|errors:(?s:.*)"
                        r"|Invalid value: \{.*\}: only \[")
 

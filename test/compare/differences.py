@@ -67,7 +67,7 @@ def within_object(path):
 
 
 def matches(path, pattern):
-    """Part by part; `*` is any one, a `**` at the end any number."""
+    """Part by part; `*` matches any one, a trailing `**` any number."""
     if pattern and pattern[-1] == "**":
         path, pattern = path[:len(pattern) - 1], pattern[:-1]
     return len(path) == len(pattern) and all(

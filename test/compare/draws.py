@@ -1,7 +1,7 @@
-"""What all bodies are drawn with: names, times, and chances."""
+"""Shared by all generated bodies: names, times, and probabilities."""
 
 DRIVER = "gpu.example.com"
-# Times that a client writes lie in the past: a server's own are told apart by that.
+# Times written by clients are in the past: this distinguishes them from the server's.
 THEN = "2019-05-04T03:02:01Z"
 THEN_MICRO = "2019-05-04T03:02:01.000000Z"
 STRANGER = "00000000-0000-4000-8000-00000000000"  # and a digit: UIDs of objects that are not there

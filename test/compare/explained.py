@@ -1,4 +1,4 @@
-"""The one table of differences that are meant: what the in-memory server does not do, and why.
+"""The table of intended differences: what the in-memory server does not do, and why.
 
 Each row is as narrow as it can be: kinds, the place in the object, and which side lacks it.
 apiserver/README.md tells the same in prose.

@@ -28,7 +28,7 @@ BAD_NAMES = ["Bad", "under_score", "-x", "x" * 260, "dot..dot", "a/b"]
 MANAGERS = ["alice", "bob"]
 
 
-# Kinds whose rules are the real server's in full, at /status: any mistake may be drawn there.
+# Kinds whose rules match the real server's completely, at /status: any mistake may be drawn there.
 WHOLE_RULES = ("resourceclaims",)
 
 
@@ -39,7 +39,7 @@ def sequence(seed, length=40, mistakes="known"):
 
 
 def without_nulls(value):
-    """An apply leaves out what it does not claim; null means something else there."""
+    """An apply omits what it does not claim; null has another meaning there."""
     if not isinstance(value, dict):
         return value
     plain = {key: without_nulls(item) for key, item in value.items() if item is not None}
@@ -50,11 +50,11 @@ class Generator:
     def __init__(self, draw, mistakes="known"):
         self.draw = draw
         self.mistakes = mistakes
-        # A few kinds at a time, so that steps meet each other's objects.
+        # A few kinds at a time, so that steps affect each other's objects.
         pods, claims = BY_PLURAL["pods"], BY_PLURAL["resourceclaims"]
         self.kinds = draw.choice([[pods, claims], [claims], [pods]]) if chance(draw, 40) \
             else draw.sample(KINDS, draw.choice([1, 2, 3]))
-        # One version to apply under: see "Known differences" in apiserver/README.md.
+        # One version for applies: see "Known differences" in apiserver/README.md.
         self.apply_versions = {kind.plural: draw.choice(kind.versions) for kind in KINDS}
         self.seen = {}   # (plural, name) → ids of steps whose answer was that object
         self.lists = []  # (id, kind) of the lists so far
@@ -99,7 +99,7 @@ class Generator:
                 "metadata": metadata, **members}
 
     def ref(self, name, path, otherwise):
-        """An object as an earlier step saw it: mostly the newest state, sometimes an old one."""
+        """An object as an earlier step saw it: usually the newest state, sometimes an old one."""
         ids = self.seen.get((self.kind.plural, name), [])
         if not ids:
             return otherwise
@@ -148,7 +148,7 @@ class Generator:
                 "uid": f"{STRANGER}{number}", **more}
 
     def fragment(self):
-        """A change of the main path: of what the kind has, of the metadata, or of both."""
+        """A change of the main path: of the kind's fields, of the metadata, or both."""
         dice = self.draw.randrange(100)
         if dice < 6:
             return {"metadata": self.bad_metadata_change()}
@@ -198,7 +198,7 @@ class Generator:
         return step
 
     def whole(self, name, change, resource_version):
-        """An object as read before, with a change: what a client sends in a PUT."""
+        """An object as read before, with a change: the body of a client's PUT."""
         fresh = self.object_with(self.kind.plain(self.version), name=name)
         base = self.ref(name, "", fresh)
         metadata = {"resourceVersion": resource_version} if resource_version != "as read" else {}
@@ -209,7 +209,7 @@ class Generator:
     def update(self):
         name = self.object_name()
         sub, change = self.target()
-        # Mostly as read just before: an older version is a conflict.
+        # Usually the latest: an older version is a conflict.
         version = "as read" if chance(self.draw, 60) else None
         if chance(self.draw, 4):
             version = self.draw.choice(["abc", "1"])
@@ -253,7 +253,7 @@ class Generator:
                           self.write_options())
 
     def directive(self):
-        """Strategic merge patches that only make sense as such."""
+        """Strategic merge patches that use its directives."""
         draw = self.draw
         choices = [
             ("", {"metadata": {"$deleteFromPrimitiveList/finalizers": ["example.com/one"]}}),
@@ -331,7 +331,7 @@ class Generator:
                           self.checked(self.write_options(), 15))
 
     def mistyped(self):
-        """A write with a field of the wrong type, or one that there is not."""
+        """A write with a field of the wrong type, or an unknown field."""
         draw = self.draw
         name = self.object_name()
         sub, change = self.target()
@@ -354,7 +354,7 @@ class Generator:
             metadata = {**metadata, "name": name} if isinstance(metadata, dict) else {"name": name}
             members = {k: v for k, v in change.items() if k != "metadata"}
             change = self.object_with(members, **metadata)
-            # Which of a conflict and a time that is no text is told first is "known".
+            # Whether a conflict or an invalid time is reported first is "known".
             query.update(fieldManager=draw.choice(MANAGERS), force="true")
         return self.patch(name, sub, change, kind, query)
 
@@ -380,7 +380,7 @@ class Generator:
         return self.patch(name, sub, change, self.draw.choice([MERGE, STRATEGIC]), {})
 
     def checked(self, query, percent):
-        """With what to do about fields that there are not."""
+        """With options for unknown fields."""
         wish = self.draw.choice(VALIDATIONS) if chance(self.draw, percent) else None
         return {**query, "fieldValidation": wish} if wish else query
 

@@ -9,7 +9,7 @@ LABEL = "/metadata/labels/app"
 
 
 def json_patch(draw, fragment, plain):
-    """→ what a PATCH sends. `fragment` is a change of the kind, `plain` a whole object of it."""
+    """→ the body of a PATCH. `fragment` is a change of the kind, `plain` a whole object of it."""
     if chance(draw, 5):
         return draw.choice([{}, {"op": "add", "path": LABEL, "value": "x"}, "text", 7, [7], [[]],
                             [None], {"$text": "null"}, [], {"$text": "["}, {"$text": ""}])
@@ -24,7 +24,7 @@ def json_patch(draw, fragment, plain):
 
 
 def pointers(value, before=""):
-    """Every place below a value, and what is there."""
+    """Every path below a value, with its content."""
     members = value.items() if isinstance(value, dict) else \
         enumerate(value) if isinstance(value, list) else []
     for key, item in members:

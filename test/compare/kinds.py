@@ -3,7 +3,7 @@
 For each kind: a body to create, and changes to its main path and to its /status, good ones and bad
 ones. A change is a fragment of the object. It serves as JSON merge patch, as strategic merge patch,
 as what a PUT alters in the object it has read, and as what an apply claims. `draw` is a
-random.Random; nothing else may decide, so that a seed gives the same bodies for ever.
+random.Random; nothing else may decide, so that a seed always gives the same bodies.
 """
 import dataclasses
 
@@ -254,7 +254,7 @@ def allocation(draw):
 
 
 def drawn_claim_status(draw):
-    """What a driver and a scheduler write, with any fields that the published schema has."""
+    """What a driver and a scheduler write, with any fields of the published schema."""
     status = {}
     if chance(draw, 60):
         device = draw_type(draw, "resource.v1.AllocatedDeviceStatus")
@@ -315,7 +315,7 @@ def attribute(name="m", **types):
     return {"attributes": {name: types}}
 
 
-# Mistakes of a driver's author: each is refused, by the same fields.
+# Mistakes of a driver's author: each is rejected, by the same fields.
 BAD_DEVICES = (
     attribute(string="x", int=1), attribute(), attribute(version="1.2"), attribute(version="v1.2.3"),
     attribute(version="1.02.3"), attribute(version="1.2.3-01"), attribute(string="x" * 65),

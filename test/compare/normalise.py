@@ -7,7 +7,7 @@ import json
 import re
 
 UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[1-9a-f][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
-# Clients of this comparison write times of 2019 (kinds.THEN).
+# Clients of this comparison write times in 2019 (kinds.THEN).
 TIME = re.compile(r"\b20[2-9][0-9]-[0-9]{2}-[0-9]{2}T[0-9:.]+Z\b")
 # The generator's bases are all "g", a number and a dash.
 MADE = re.compile(r"\b(g[0-9]+-\w*?)[bcdfghjklmnpqrstvwxz2456789]{5}\b")
@@ -41,7 +41,7 @@ def metadata_of(value):
 # ---- versions
 
 def objects_of(entry):
-    """All objects of an entry, without the lists that hold them."""
+    """All objects of an entry, without the enclosing lists."""
     if isinstance(entry["body"], dict):
         items = entry["body"].get("items")
         yield from items if isinstance(items, list) else [entry["body"]]
@@ -51,7 +51,7 @@ def objects_of(entry):
 
 
 class Versions:
-    """The versions of all objects seen, and what they are compared by: their order."""
+    """The versions of all objects seen, and their ranks for comparison."""
 
     def __init__(self, entries, kinds):
         self.by_kind = {}
@@ -91,13 +91,14 @@ class Entry:
     def normalised(self, entry):
         result = {"step": entry["step"], "status": entry["status"],
                   "body": self.body(entry["body"])}
-        # Others warn of what is deprecated, or odd in a pod.
+        # Other warnings are about deprecations, or oddities of a pod.
         warnings = [warning for warning in entry.get("warnings", [])
                     if "unknown field" in warning or "duplicate field" in warning]
         if warnings:
             result["warnings"] = sorted(warnings)
         if "events" in entry:
-            # Bookmarks come when a server likes, but for the one that ends the initial events.
+            # Bookmarks come at the server's discretion, except the one that ends the initial
+            # events.
             result["events"] = [self.event(event) for event in entry["events"]
                                 if not is_periodic_bookmark(event)]
         return result

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds admission policies in memory to the truth: random policies and writes to it and to a real one.
+"""Compares admission policies of the in-memory server with a real one by random policies and writes.
 
 A round puts policies with their bindings on both servers, waits until they are in force, and sends
 writes that they are about. Statuses, reasons, whole messages, causes and warnings must agree. Each
@@ -20,7 +20,7 @@ ADMISSION = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic"
 POLICIES, BINDINGS = ADMISSION + "ies", ADMISSION + "ybindings"
 JSON, MERGE = "application/json", "application/merge-patch+json"
 IN_FORCE_SECONDS = 30
-# What only one of the servers says, and is not about policies.
+# Only one of the servers says this, and it is not about policies.
 OWN_WARNINGS = re.compile(r"this API server has no authorization|is deprecated in v1")
 # Go's names of types and of members that have none in JSON.
 GO_NAMES = re.compile(r"(cannot unmarshal \w+ into Go struct field )[^\"]*")
@@ -59,7 +59,7 @@ class Round:
             for connection in self.connections]
 
     def compare(self, what, method, path, body=None, kind=JSON, headers=None):
-        """→ whether both accepted"""
+        """→ both answers"""
         memory, real = self.ask(method, path, body, kind, headers)
         self.denied += "denied request" in str(real.get("message"))
         if memory != real:
@@ -83,7 +83,7 @@ class Round:
         return self.differences
 
     def make(self, path, body):
-        """On both; policies of an earlier round are known to a real server for a moment."""
+        """On both; a real server still knows policies of an earlier round for a moment."""
         deadline = time.monotonic() + IN_FORCE_SECONDS
         while any(answer["status"] not in (201, 409) for answer in self.ask("POST", path, body)):
             if time.monotonic() > deadline:
@@ -95,7 +95,7 @@ class Round:
         return self.compare(binding, "POST", BINDINGS, binding) and made
 
     def wait_until_in_force(self):
-        """The last policy refuses a probe: by then all are known."""
+        """The last policy rejects a probe: by then all are known."""
         name = self.place + "-probe"
         rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"],
                 "resources": ["configmaps"], "resourceNames": [name]}

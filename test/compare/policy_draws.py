@@ -1,4 +1,4 @@
-"""Random admission policies, bindings and the writes that they are about."""
+"""Random admission policies, bindings and matching writes."""
 from draws import chance
 
 # Conditions about config maps, claims and requests; some fail with an error, some do not compile.
@@ -90,7 +90,7 @@ def rule(draw):
 
 
 def mistaken(draw, holder):
-    """One field of a policy or binding as nobody should write it."""
+    """One invalid field of a policy or binding."""
     key = draw.choice(sorted(holder))
     holder[key] = draw.choice([None, [], {}, "", "Bad Name!", ["*", "x"], [""], ["a/b", "a/*", "a/c"]]) \
         if not isinstance(holder[key], (dict, list)) or chance(draw, 50) else type(holder[key])()
@@ -172,10 +172,10 @@ def binding_spec(draw, name, has_params):
 
 
 def draw_policy(draw, name):
-    """→ a policy, and the binding that is for the objects with its name as a label"""
+    """→ a policy, and its binding for objects with its name as a label"""
     spec = policy_spec(draw)
     if (spec.get("paramKind") or {}).get("kind") == "Limit":
-        # It refuses all that it matches, before any binding is asked.
+        # It rejects everything that it matches, before any binding is evaluated.
         (spec.get("matchConstraints") or {})["objectSelector"] = {"matchLabels": {"policy": name}}
     return ({"metadata": {"name": name}, "spec": spec},
             {"metadata": {"name": name}, "spec": binding_spec(draw, name, "paramKind" in spec)})

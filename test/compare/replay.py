@@ -1,4 +1,4 @@
-"""Sends a sequence of steps to one server, and writes down what it answers: the transcript.
+"""Sends a sequence of steps to one server, and records its answers: the transcript.
 
 Watches stay open until the last step is done. A marker, an object that the watch selects and that
 carries an annotation of its own, then says that everything before it has come. So nothing waits for
@@ -17,7 +17,7 @@ _runs = itertools.count(1)
 
 
 def unique_place(prefix):
-    """A namespace, and a beginning of names, that no run has used before."""
+    """A namespace, and a prefix of names, that no run has used before."""
     return f"{prefix}-{next(_runs)}"
 
 
@@ -71,7 +71,7 @@ class Run:
         self.entries.append(entry)
 
     def catch_up(self, step):
-        """Lists and watches of any age come from a real server's watch cache, which lags a little.
+        """A real server answers lists and watches of any age from its watch cache, which lags slightly.
 
         A consistent list waits until the cache has caught up, and then both are the same.
         """
@@ -85,7 +85,7 @@ class Run:
         self.unread.discard(step["kind"])
 
     def resolve(self, value):
-        """A copy in which references, merges and places are filled in."""
+        """A copy with references, merges and placeholders filled in."""
         if isinstance(value, str):
             return value.replace("@c@", self.place)
         if isinstance(value, list):
@@ -125,7 +125,7 @@ class Run:
                 return events
 
     def write_marker(self, step, mark):
-        """Makes what the watch selects, or touches the object that has the only name it selects."""
+        """Creates what the watch selects, or updates the object with the only name that it selects."""
         kind = BY_PLURAL[step["kind"]]
         members = self.resolve(kind.plain(step["version"]))
         name = f"zz-marker-{mark}"
@@ -152,7 +152,7 @@ class Run:
 
 
 def labels_for(query):
-    """Labels that the generator's label selectors select."""
+    """Labels that match the generator's label selectors."""
     labels = {}
     for term in query.get("labelSelector", "").replace("(x,y)", "x").split(","):
         term = term.replace(" in ", "=").replace("==", "=")
@@ -184,7 +184,7 @@ def encode(body):
         return None
     if isinstance(body, dict) and "$text" in body:
         return body["$text"].encode()
-    # As Go writes it: free-form parameters are kept, and compared, as they came.
+    # As Go writes it: free-form parameters are kept, and compared, unchanged.
     return json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
 
 

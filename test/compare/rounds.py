@@ -1,4 +1,4 @@
-"""Rounds of random requests to the API server in memory and to a real one, a verdict for each."""
+"""Rounds of random requests to the in-memory API server and a real one, with a verdict for each."""
 import contextlib
 import json
 

@@ -1,4 +1,5 @@
-"""Bodies of the right types that break a rule: each mutation is one that a client's author makes."""
+"""Bodies of the right types that break a rule: each mutation is a plausible mistake of a client's
+author."""
 import copy
 
 from wrong_types import places
@@ -66,7 +67,7 @@ def twice(draw, holder, key):
 
 
 def many(draw, holder, key):
-    """As many items, told apart by their names where they have any."""
+    """As many items, distinguished by their names if they have any."""
     count = draw.choice(MANY)
     if not holder[key]:
         return

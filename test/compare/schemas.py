@@ -1,7 +1,7 @@
 """Values drawn from the published OpenAPI schemas, as the in-memory server has them in its source.
 
-A drawn value has the right types and mostly good values, so that what is refused is refused for one
-of the rules behind the schema: which fields go together, how long, how many, which names.
+A drawn value has the right types and mostly valid contents, so that rejections are due to rules
+beyond the schema: valid combinations, lengths, counts, names.
 """
 import functools
 import json
@@ -12,7 +12,7 @@ from draws import DRIVER, STRANGER, THEN, chance
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "apiserver/schemas/openapi"
 
-# Good values by the field's name, where the type alone would not do.
+# Valid values by field name, where the type alone does not suffice.
 GOOD = {
     "allocationMode": ["ExactCount", "All"], "allocationTimestamp": [THEN], "count": [1, 2],
     "device": ["gpu-0"], "deviceClassName": ["gpu", "nic"], "distinctAttribute": [f"{DRIVER}/a"],
@@ -51,7 +51,8 @@ def named(reference):
 
 
 def draw_value(draw, schema, name="", optional=35):
-    """A value of that schema; `optional` is the chance in percent that an optional field is there."""
+    """A value of that schema; `optional` is the probability in percent that an optional field is
+    set."""
     for part in schema.get("allOf", []):
         schema = {**schema, **named(part["$ref"])}
     if "$ref" in schema:

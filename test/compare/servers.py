@@ -1,4 +1,4 @@
-"""The two servers, and HTTP to them: one connection that is kept, and one for each watch."""
+"""The two servers, and HTTP to them: one persistent connection, and one for each watch."""
 import contextlib
 import http.client
 import json
@@ -14,11 +14,11 @@ CONTROLPLANE = ROOT / "test/controlplane/controlplane"
 LOGS = ROOT / "build/logs"
 BETAS = ["v1beta2", "v1beta1", "v1alpha3"]
 TIMEOUT = 20
-NO_ANSWER = 0  # in place of a status
+NO_ANSWER = 0  # instead of a status
 
 
 class Server:
-    """Where a server is, and how to speak to it."""
+    """Where a server is, and how to talk to it."""
 
     def __init__(self, name, url, token="", ca_file=None):
         self.name = name
@@ -32,7 +32,7 @@ class Server:
 
 
 class Connection:
-    """Requests one after the other, and any number of watches beside them. Not for two threads."""
+    """Requests one after the other, and any number of concurrent watches. Not thread-safe."""
 
     def __init__(self, server):
         self.server = server
@@ -54,7 +54,7 @@ class Connection:
         return headers
 
     def request(self, method, target, content_type="", body=None, headers=None):
-        """→ (status, body as text). A connection that the server has closed is opened again."""
+        """→ (status, body as text). Reopens a connection that the server has closed."""
         for attempt in (1, 2):
             try:
                 self.kept = self.kept or self.open()
@@ -93,8 +93,8 @@ class Stream:
         self.response = response
 
     def next(self, seconds):
-        """The next event, or None: the stream has ended, or nothing has come for so long."""
-        # The response keeps the socket when the connection has let go of it.
+        """The next event, or None if the stream has ended, or nothing has come for this long."""
+        # The response keeps the socket after the connection has released it.
         (self.connection.sock or self.response.fp.raw._sock).settimeout(seconds)
         try:
             line = self.response.readline()
@@ -109,7 +109,7 @@ class Stream:
 
 @contextlib.contextmanager
 def memory_server():
-    """The in-memory server as a process, with all the versions that are compared."""
+    """The in-memory server as a process, serving all compared versions."""
     LOGS.mkdir(parents=True, exist_ok=True)
     kubeconfig = LOGS / f"compare-{os.getpid()}.kubeconfig"
     program = os.environ.get("COMPARE_MEMORY_SERVER", ROOT / "build/release/bin/dcm-test-apiserver")
@@ -131,7 +131,7 @@ def memory_server():
 
 @contextlib.contextmanager
 def real_server():
-    """A control plane of our own, taken down at the end."""
+    """A control plane of our own, stopped at the end."""
     name = f"compare-{os.getpid()}"
     serve = ",".join(f"resource.k8s.io/{version}=true" for version in BETAS)
     LOGS.mkdir(parents=True, exist_ok=True)
@@ -150,7 +150,7 @@ def real_server():
 
 
 def server_of(kubeconfig):
-    """The current context of a kubeconfig, which kubectl reads for us."""
+    """The current context of a kubeconfig, as read by kubectl."""
     kubectl = subprocess.run([CONTROLPLANE, "path", "kubectl"], capture_output=True, text=True,
                              check=True).stdout.strip()
     view = subprocess.run([kubectl, "--kubeconfig", kubeconfig, "config", "view", "--raw",
@@ -162,7 +162,7 @@ def server_of(kubeconfig):
 
 
 def wait_until_serving(server):
-    """A server answers before all of its caches are filled; then a create may be refused."""
+    """A server answers before all of its caches are filled; then a create may be rejected."""
     connection = server.connect()
     deadline = time.monotonic() + 30
     while connection.request("GET", "/apis/resource.k8s.io/v1/resourceclaims")[0] != 200:

@@ -2,9 +2,10 @@
 
 
 def shrink(steps, differs):
-    """`differs(steps)` runs them anew. Any step may go: references to it fall back on a constant.
+    """`differs(steps)` runs them again. Any step may be dropped: references to it fall back on a
+    constant.
 
-    Drops ever smaller pieces until no single step can go.
+¶ Drops smaller and smaller pieces until no single step can be dropped. ¶
     """
     size = max(1, len(steps) // 2)
     while True:
@@ -17,7 +18,7 @@ def shrink(steps, differs):
 
 
 def without_pieces(steps, size, differs):
-    """One pass from the end: what later steps need is found before what made it."""
+    """One pass from the end: dependent steps are found before their sources."""
     end = len(steps)
     while end > 0:
         begin = max(0, end - size)

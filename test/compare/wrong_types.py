@@ -1,16 +1,16 @@
-"""Bodies with values of the wrong type, and with fields that there are not."""
+"""Bodies with values of the wrong type, and with unknown fields."""
 import copy
 
 from draws import chance
 
 VALIDATIONS = [None, None, "Ignore", "Warn", "Strict", "Strict", "Sometimes"]
-# JSON of each type. No numbers that only a string could be (a quantity takes both).
+# JSON of each type. No numbers that only a string could be (a quantity accepts both).
 VALUES = ["text", "", 7, 12345678901, True, False, [], ["text"], [7], [{}],
           {}, {"text": "text"}, {"text": 7}]
 
 
 def with_mistake(draw, body):
-    """A copy of a body: one value of another type, or a field or two that there are not."""
+    """A copy of a body: one value of another type, or one or two unknown fields."""
     body = copy.deepcopy(body)
     holders = list(places(body))
     if not holders:
@@ -22,12 +22,12 @@ def with_mistake(draw, body):
         return body
     holder, key = draw.choice(holders)
     others = [value for value in VALUES if type(value) is not type(holder[key])]
-    # Not where a quantity may be: it would be brought into another form there.
+    # Not where a quantity may be: it would be converted there.
     holder[key] = draw.choice(others + [1.5] if isinstance(holder[key], int) else others)
     return body
 
 
-# The fields that name the object stay, or nothing could be compared.
+# Identifying fields stay, or nothing could be compared.
 NAMING = ("apiVersion", "kind", "name", "generateName", "namespace", "resourceVersion", "uid")
 
 

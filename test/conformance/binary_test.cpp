@@ -1,4 +1,4 @@
-// The process itself: exit status, health, metrics, and what it says about bad input.
+// The process itself: exit status, health, metrics, and its messages about bad input.
 #include <algorithm>
 #include <fstream>
 
@@ -46,7 +46,7 @@ class Binary : public Case {
 
   static std::ptrdiff_t lines(const std::string& text) { return std::ranges::count(text, '\n'); }
 
-  // Starts a manager that cannot get ready, and waits until /readyz says so with this text.
+  // Starts a manager that cannot become ready, and waits until /readyz reports this text.
   std::unique_ptr<Manager> start_unready(const std::string& kubeconfig, const std::string& reason,
                                          std::vector<std::string> flags = {}) {
     auto unready = another_manager(kubeconfig, std::move(flags));

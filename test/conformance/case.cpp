@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "test/conformance/served.hpp"
+#include "test/support/manifest.hpp"
 #include "test/support/paths.hpp"
 
 namespace dcm::conformance {
@@ -152,7 +153,7 @@ std::unique_ptr<Manager> Case::another_manager(const std::string& kubeconfig,
       clock_ ? clock_->environment() : std::map<std::string, std::string>());
 }
 
-// The server may be what has failed: what can be had is left, and why not the rest.
+// The server may have failed: keeps whatever is available, and the reason for the rest.
 void Case::leave_evidence() {
   std::map<std::string, std::string> paths{{"namespace", "/api/v1/namespaces/" + namespace_}};
   for (const char* resource : {"pods", "resourceclaims", "resourceclaimtemplates", "events"}) {
@@ -190,11 +191,22 @@ void Case::halt_server(ApiServer::Ending ending) {
   run().api_server->halt(ending);
 }
 
-// With new connections: the old ones went with the server.
+// With new connections: the old ones were lost with the server.
 void Case::resume_server() {
   run().api_server->resume();
   kube_ = std::make_unique<Kube>(run().admin);
   is_server_halted_ = false;
+}
+
+void Case::grant(const std::string& component) {
+  if (run().server == ServerKind::memory) return;
+  for (const json::value& object :
+       support::read_manifests("manifests/components/" + component + "/rbac.yaml")) {
+    const bool is_role = text_at(object, "/kind") == "ClusterRole";
+    kube().post(std::string("/apis/rbac.authorization.k8s.io/v1/") +
+                    (is_role ? "clusterroles" : "clusterrolebindings"),
+                object);
+  }
 }
 
 std::string Case::served_version(const std::string& group, const std::string& resource) {
@@ -389,8 +401,8 @@ testing::AssertionResult Case::soon(const std::string& what, const std::function
   return testing::AssertionFailure() << "not within " << limit.count() << " s: " << what;
 }
 
-// A later pod's claim says that the earlier events have arrived; one more, that what they started
-// has had its turn, too. Ours says itself when its queue is empty.
+// A later pod's claim shows that earlier events have arrived; one more, that the work they
+// triggered has had its turn. Ours reports an empty queue itself.
 void Case::settle() {
   for (int round = 0; round < 2; ++round) {
     const std::string name = fmt::format("settled-{}", ++settled_);

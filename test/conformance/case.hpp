@@ -1,9 +1,9 @@
-// The tools of a conformance case: a namespace of its own, objects in one line each, the manager as
-// a process, and a proxy that disturbs the traffic between manager and server.
+// The tools of a conformance case: its own namespace, objects on one line each, the manager as a
+// process, and a proxy that disturbs the traffic between manager and server.
 //
-// Cases run one after the other, as a manager works on all namespaces; several runs, each with an
-// API server of its own, can go side by side (GTEST_TOTAL_SHARDS). A case cleans its namespace up,
-// so that the next one's manager finds nothing there.
+// Cases run sequentially, as a manager works on all namespaces; several runs, each with its own API
+// server, can run in parallel (GTEST_TOTAL_SHARDS). A case cleans up its namespace, so that the
+// next one's manager finds nothing there.
 #pragma once
 
 #include <chrono>
@@ -41,9 +41,9 @@ struct PodSpec {
   // {pod claim, claim}
   std::vector<std::pair<std::string, std::string>> claims = {};
   std::string node = {};
-  // Keep it in the API while it is deleted.
+  // Keep it in the API during its deletion.
   Names finalizers = {};
-  // Its container asks for one of it.
+  // Its container requests one of it.
   std::string extended_resource = {};
   std::string group = {};  // spec.schedulingGroup
 };
@@ -65,17 +65,17 @@ class Case : public testing::Test {
   Case();
   ~Case() override;
 
-  // Says in one sentence what kube-controller-manager does instead: where it runs, the case may
-  // fail then. The comparison of both consists of these sentences.
+  // States in one sentence what kube-controller-manager does instead: with it, the case may fail.
+  // The comparison of both consists of these sentences.
   void reference(const std::string& sentence);
 
   Kube& kube() { return *kube_; }
   const std::string& ns() const { return namespace_; }
-  // The proxy: managers that are started after the first call go through it.
+  // The proxy: managers started after the first call connect through it.
   Faults& faults();
-  // The clocks of managers that are started after the first call; of ours alone.
+  // The clocks of managers started after the first call; only ours.
   support::SkewedClock& clock();
-  // Starts a manager and waits until it is ready; fails the case otherwise. One that ran before is
+  // Starts a manager and waits until it is ready; otherwise fails the case. An earlier one is
   // killed.
   Manager& start_manager(std::vector<std::string> flags = {});
   Manager& manager() { return *manager_; }
@@ -84,22 +84,24 @@ class Case : public testing::Test {
   std::unique_ptr<Manager> another_manager(const std::string& kubeconfig,
                                            std::vector<std::string> flags);
 
-  // The API server itself. While it is away, nothing can be asked of it.
+  // The API server itself. While it is down, nothing can be requested from it.
   void halt_server(ApiServer::Ending ending);
   void resume_server();
   void compact_history() { run().api_server->compact(); }
+  // Grants the manager's account what a component of the manifests needs: "pod-groups".
+  void grant(const std::string& component);
   // The version of a kind that the server's discovery offers first, "" where there is none.
   std::string served_version(const std::string& group, const std::string& resource);
 
-  // Each returns the object as the server answered.
+  // Each returns the object from the server's answer.
   json::value create_template(const std::string& name);
   json::value create_template(const std::string& name, const json::value& spec);
   json::value create_claim(const std::string& name);
   json::value create_pod(const PodSpec& spec);
-  // `count` pods named pod-0… with one pod claim "accel" from a template, at once.
+  // `count` pods named pod-0… with one pod claim "accel" from a template, created at once.
   void create_pods(int count, const std::string& from_template);
   void set_phase(const std::string& pod, const std::string& phase);
-  // Grace period 0: gone at once.
+  // Grace period 0: deleted immediately.
   void delete_pod(const std::string& pod);
   // With its own grace period: it stays with a deletionTimestamp.
   void begin_to_delete_pod(const std::string& pod);
@@ -108,15 +110,15 @@ class Case : public testing::Test {
   void allocate(const std::string& claim, const std::vector<Reservation>& reservations = {});
   void reserve(const std::string& claim, const std::vector<Reservation>& reservations);
   void set_finalizers(const std::string& claim, const Names& finalizers);
-  // Makes a claim a generated one: owner and annotation.
+  // Turns a claim into a generated one: owner and annotation.
   void own(const std::string& claim, const json::value& pod, const std::string& pod_claim);
 
   json::value get(const std::string& resource, const std::string& name);
   bool exists(const std::string& resource, const std::string& name);
-  // Names of the claims in the namespace, sorted; but for those of settle(), which the reference
-  // may make again.
+  // Names of the claims in the namespace, sorted; without those of settle(), which the reference
+  // may recreate.
   Names claim_names();
-  // Of the claim of that name, "" where there is none.
+  // Of the claim of that name, "" if there is none.
   std::string uid_of_claim(const std::string& claim);
   // The claim that the pod's status names for a pod claim, or "".
   std::string claim_of(const std::string& pod, const std::string& pod_claim);
@@ -134,13 +136,13 @@ class Case : public testing::Test {
   // Whether a Warning on the pod has this reason and contains this text.
   bool has_warning(const std::string& pod, const std::string& reason, const std::string& text);
 
-  // Whether `holds` comes true within 30 s, or patience(…).
+  // Whether `holds` becomes true within 30 s, or patience(…).
   void patience(std::chrono::seconds limit) { patience_ = limit; }
   testing::AssertionResult soon(const std::string& what, const std::function<bool()>& holds);
-  // Waits until the manager has seen all that has happened so far and has nothing left to do but
-  // what it tries again later.
+  // Waits until the manager has seen everything so far and has nothing left to do except later
+  // retries.
   void settle();
-  // Requests of this namespace that write (Events aside), as the proxy saw them.
+  // Write requests of this namespace (except Events), as seen by the proxy.
   std::vector<support::FaultProxy::Record> writes();
 
   // Of a resource of the namespace.
@@ -165,8 +167,8 @@ class Case : public testing::Test {
   std::chrono::seconds patience_{30};
 };
 
-// Requests of one namespace by what they are for: regular expressions for the proxy. A method with
-// two names is a patch for ours and a PUT for the reference.
+// Requests of one namespace by purpose: regular expressions for the proxy. A method with two names
+// is a patch for ours and a PUT for the reference.
 inline constexpr const char* kWrite = "PATCH|PUT";
 inline constexpr const char* kClaims = "/resourceclaims(\\?|$)";
 inline constexpr const char* kClaim = "/resourceclaims/[^/?]+(\\?|$)";

@@ -1,4 +1,4 @@
-// Clocks that disagree, and time that jumps: the manager's own clocks are moved, so all that comes
+// Clocks that disagree, and time that jumps: the manager's own clocks are shifted, so everything
 // from the server (times in objects, headers, certificates) is off by as much.
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ TEST_P(ClockSkew, changes_nothing_for_claims_if_an_hour_off) {
   create_pod({.name = "warned", .templates = {{"accel", "missing"}}});
   EXPECT_TRUE(soon("the event is there", [&] { return !events_of("warned").empty(); }));
   settle();
-  // By its own clock, as every writer of events does.
+  // By its own clock, like every writer of events.
   const json::value event = events_of("warned").at(0);
   EXPECT_NE(text_at(event, "/firstTimestamp").substr(0, 13),
             text_at(event, "/metadata/creationTimestamp").substr(0, 13));
@@ -70,7 +70,7 @@ TEST_F(Clock, survives_an_hour_of_machine_sleep) {
   expect_all_works("before");
   clock().sleep(1h);
   expect_all_works("after");
-  // Nothing has been heard of the quiet kinds for an hour, until their watches are opened again.
+  // The quiet kinds have had no event for an hour, until their watches are reopened.
   EXPECT_TRUE(soon("it lives", [&] { return manager().status_page("/livez") == "ok"; }))
       << manager().status_page("/livez");
   EXPECT_FALSE(manager().exit_status());
@@ -83,7 +83,7 @@ TEST_F(Clock, detects_silent_watch) {
   settle();
   EXPECT_EQ(faults().stall_watches("/pods"), 1U);
   create_pod({.name = "unseen", .templates = {{"accel", "gpus"}}});
-  // The manager takes the silence for a slow minute at first, and gives up after three.
+  // The manager first attributes the silence to a slow minute, and gives up after three.
   clock().sleep(4min);
   wait_for_claim_of("unseen", "accel");
   EXPECT_EQ(claim_names().size(), 1U);

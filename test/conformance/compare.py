@@ -36,6 +36,7 @@ HEADINGS = {
     "EvictionInput": "Invalid taints and rules",
     "EvictionGates": "Feature gates of eviction",
     "PodGroups": "Claims that the pods of a group share",
+    "PoolStatus": "Requests for the status of pools",
     "Beside": "Beside the controllers of a cluster",
     "BesideTheOriginal": "Beside kube-controller-manager",
 }

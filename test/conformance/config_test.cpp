@@ -1,4 +1,4 @@
-// The configuration file and what is made from the table of settings, with the real binary.
+// The configuration file and what is derived from the table of settings, with the real binary.
 #include <algorithm>
 #include <fstream>
 
@@ -76,7 +76,7 @@ TEST_F(Configuration, shows_file_and_overriding_flags_in_configz) {
   EXPECT_EQ(at(configz, root + "/logging/verbosity"), 3);
   EXPECT_EQ(at(configz, root + "/clientConnection/qps"), 0) << "a flag of every case";
   EXPECT_EQ(at(configz, root + "/leaderElection/leaderElect"), false);
-  // The shown configuration is a valid file again.
+  // The shown configuration is itself a valid file.
   const json::value again = configz.as_object().begin()->value();
   const std::string shown = write("shown.json", json::serialize(again));
   EXPECT_EQ(run_to_end({"--config=" + shown, "--version"}).status, 0);

@@ -1,5 +1,5 @@
-// SIGKILL with a write on its way: the write is held, the manager dies, and then the write arrives
-// at the server or is lost. The next manager must bring all to the same end.
+// SIGKILL with a write in flight: the write is held, the manager dies, and then the write arrives
+// at the server or is lost. The next manager must reach the same end state.
 #include <csignal>
 
 #include "test/conformance/case.hpp"
@@ -19,7 +19,7 @@ class Killed : public Case, public testing::WithParamInterface<Moment> {
  protected:
   void SetUp() override { faults(); }
 
-  // Holds the next request like that; `act` sets it off.
+  // Holds the next matching request; `act` triggers it.
   template <class Act>
   void kill_at(const char* method, const std::string& target, Act act) {
     const std::size_t rule = faults().add({.method = method,
@@ -41,8 +41,8 @@ TEST_P(Killed, recovers_during_claim_creation) {
           [&] { create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}}); });
   wait_for_claim_of("trainer-0", "accel");
   settle();
-  // A create that passed after the new manager had listed may leave one more: not here, as the
-  // server had done it before.
+  // A create executed after the new manager has listed may leave one more: not here, as the server
+  // executed it before.
   EXPECT_EQ(claim_names().size(), 1U);
 }
 

@@ -1,6 +1,6 @@
-// A case about who the manager is and which way it goes: a server with TLS whatever the run's
-// server speaks (in memory: a proxy with TLS before it), kubeconfigs by hand, and plugins as
-// scripts.
+// A case about the manager's identity and its connection: a server with TLS whatever the run's
+// server speaks (in memory: a proxy with TLS in front of it), handwritten kubeconfigs, and plugins
+// as scripts.
 #pragma once
 
 #include <memory>
@@ -20,30 +20,30 @@ class CredentialsCase : public Case {
   const support::Access& secured() const { return secured_; }
   static bool is_real() { return run().server == ServerKind::real; }
 
-  // Writes a kubeconfig; `cluster` and `user` are flow maps without their braces, the server and CA
-  // of secured() are added. Returns its path.
+  // Writes a kubeconfig; `cluster` and `user` are flow maps without braces, to which the server and
+  // CA of secured() are added. Returns its path.
   std::string kubeconfig(const std::string& user, const std::string& cluster = {});
   std::string write(const std::string& name, const std::string& text);
   // A program for /bin/sh.
   std::string script(const std::string& name, const std::string& body);
-  // The output of a plugin that gives this token.
+  // The output of a plugin that provides this token.
   static std::string credential(const std::string& token, const std::string& more = {});
 
   // Starts a manager with these credentials and waits until it is ready.
   std::unique_ptr<Manager> start_ready(const std::string& kubeconfig, Names flags = {});
-  // … until /readyz says so with this text. It is alive then.
+  // … until /readyz reports this text. The process is alive then.
   std::unique_ptr<Manager> start_unready(const std::string& kubeconfig, const std::string& reason,
                                          Names flags = {});
-  // A pod's claim is made.
+  // A pod's claim is created.
   void expect_work(const std::string& pod);
 
-  // A proxy for CONNECT at 127.0.0.1, which wants this Proxy-Authorization, if any. Returns
+  // A proxy for CONNECT at 127.0.0.1, which requires this Proxy-Authorization, if any. Returns
   // "host:port".
   std::string start_proxy(const std::string& authorization = {});
   std::string proxy_log() const;
 
  private:
-  // The value behind `key` of the first line of a program's output that begins with it.
+  // The value after `key` in the first line of a program's output that begins with it.
   std::string await_line(const std::string& output, const std::string& key);
 
   support::Access secured_;

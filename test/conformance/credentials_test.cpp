@@ -1,5 +1,5 @@
-// The manager's identity, with the real binary: plugins as programs, impersonation, proxies, tokens
-// that are rotated.
+// The manager's identity, with the real binary: plugins as programs, impersonation, proxies,
+// rotated tokens.
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ class Credentials : public CredentialsCase {
         "interactiveMode: Never{}{}}}",
         command, more.empty() ? "" : ", ", more);
   }
-  // How often a script has run that begins with `note`.
+  // How often a script that begins with `note` has run.
   std::string note() { return fmt::format("echo run >>{}\n", file("runs")); }
   std::ptrdiff_t runs() {
     const std::string text = support::read_file(file("runs"));
@@ -125,7 +125,7 @@ TEST_F(Credentials, leaves_impersonation_to_server_rules) {
                   user, account)));
   expect_work("trainer-0");
   EXPECT_EQ(manager->stop(), 0);
-  // A user who may not impersonate is told so.
+  // A user who may not impersonate gets an error.
   start_unready(kubeconfig(fmt::format("token: \"{}\", as: ada", secured().token)),
                 "cannot impersonate");
 }

@@ -1,5 +1,5 @@
 // Pods that cannot be evicted now, or only slowly: budgets, permissions, admission, finalizers, a
-// rate; and objects that make no sense.
+// rate; and invalid objects.
 #include <chrono>
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ class EvictionApi : public EvictionCase {
       });
   }
 
-  // A permission that manifests/base/rbac.yaml leaves out.
+  // A permission missing from manifests/base/rbac.yaml.
   void give_permission() {
     has_permission_ = true;
     permit([&](const std::string& list, const json::value& object) {
@@ -41,7 +41,7 @@ class EvictionApi : public EvictionCase {
     });
   }
   void start() { start_manager({"--device-taint-eviction-mode=evict"}); }
-  // A pod that runs and is ready: others are no budget's business.
+  // A running, ready pod: budgets ignore others.
   void create_running_user(const std::string& pod) {
     create_user(pod);
     kube().must_patch(path("pods", pod) + "/status", Kube::Patch::merge,
@@ -61,7 +61,7 @@ class EvictionApi : public EvictionCase {
          {"spec", {{"minAvailable", 1}, {"selector", {{"matchLabels", {{"app", pod}}}}}}}});
     allow(name, allowed);
   }
-  // No controller keeps a budget's status here, so the case does.
+  // No controller updates a budget's status here, so the case does.
   void allow(const std::string& name, int count) {
     kube().must_patch(budgets(name) + "/status", Kube::Patch::merge,
                       {{"status",
@@ -125,7 +125,7 @@ TEST_F(EvictionApi, does_not_wait_for_a_budget_after_the_taint_is_removed) {
   EXPECT_TRUE(soon("it is tried", [&] { return evictions_of("p") >= 2; }));
   delete_rule("rule");
   EXPECT_TRUE(soon("it is cancelled", [&] { return has_event("p", kCancelling); }));
-  settle_evictions();  // what was on its way then has been answered
+  settle_evictions();  // requests in flight at that time have been answered
   allow("budget", 1);
   settle_evictions();
   EXPECT_FALSE(is_going("p"));
@@ -159,7 +159,7 @@ TEST_F(EvictionApi, counts_a_lost_answer_once) {
 }
 
 TEST_F(EvictionApi, retries_until_permission_is_granted) {
-  // The in-memory API server knows no permissions.
+  // The in-memory API server has no permissions.
   if (run().server == ServerKind::memory) {
     faults().add(
         {.method = "POST", .target = "/eviction", .times = 3, .fault = answer(403, "Forbidden")});
@@ -179,7 +179,7 @@ TEST_F(EvictionApi, retries_until_permission_is_granted) {
 class Undeletable : public EvictionCase {
  protected:
   void SetUp() override { faults(); }
-  // A policy that keeps one pod of the namespace.
+  // A policy that protects one pod of the namespace.
   void protect(const std::string& pod, const std::string& name) {
     kube().must_post(
         kPolicies,
@@ -270,7 +270,7 @@ TEST_F(Undeletable, evicts_pods_without_permission_for_rule_condition) {
   create_users(100);
   create_rule("rule");
   EXPECT_TRUE(all_go_but(0));
-  // Tried again with backoff, not with each pod.
+  // Retried with back-off, not with each pod.
   EXPECT_LE(faults().matched(refused), 15U);
   EXPECT_TRUE(soon("the condition comes later", [&] {
     return condition_of("rule").ends_with("100 pods evicted since starting the controller.");
@@ -319,7 +319,7 @@ class EvictionInput : public EvictionCase {
     create_user("p");
     create_user("q", {{.name = "gpu-1"}});
   }
-  // As if the server had it: it would not take it from a writer.
+  // As if the server had it: it would not accept it from a writer.
   void tell_of(const std::string& resource, json::value object) {
     json::object& metadata = object.at("metadata").as_object();
     metadata["uid"] = "6f3b0a0e-0000-4000-8000-00000000000a";
@@ -329,7 +329,7 @@ class EvictionInput : public EvictionCase {
                               json::serialize(json::object{{"type", "ADDED"}, {"object", object}})),
               1U);
   }
-  // Two devices; the taint of gpu-1 is as it should be.
+  // Two devices; the taint of gpu-1 is valid.
   void tell_of_slice(const json::object& odd) {
     json::value slice = slice_object("slice", {.taints = {odd}});
     json::object good = taint("broken").as_object();

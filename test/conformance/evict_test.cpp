@@ -86,7 +86,7 @@ TEST_F(Evict, ignores_rule_without_selector) {
   create_user("on-it");
   create_rule("rule");
   change_rule("rule", {{"deviceSelector", nullptr}});
-  // The taint may have been seen before its change: the next pod is what counts.
+  // The taint may have been seen before its change: the next pod is decisive.
   settle_evictions();
   create_user("later");
   settle_evictions();
@@ -110,7 +110,7 @@ TEST_F(Evict, evicts_pod_when_its_toleration_expires) {
   create_user("long", {{.tolerations = {tolerates("broken", 3600)}}});
   publish("slice", {.taints = {taint("broken")}});
   EXPECT_TRUE(goes_soon("patient"));
-  // By the server's clock: the deletion's time is that of the end of the grace period.
+  // By the server's clock: the deletion timestamp is the end of the grace period.
   const auto seconds = [](const std::string& time) {
     return std::stoi(time.substr(14, 2)) * 60 + std::stoi(time.substr(17, 2));
   };
@@ -256,7 +256,7 @@ TEST_F(Evict, ignores_late_slice_of_old_generation) {
   publish("old", {.generation = 1, .taints = {taint("broken")}});
   settle_evictions();
   EXPECT_FALSE(is_going("p"));
-  // Now it is what counts.
+  // Now it applies.
   withdraw("new");
   EXPECT_TRUE(goes_soon("p"));
 }

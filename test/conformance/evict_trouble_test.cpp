@@ -1,5 +1,5 @@
-// Evictions that something comes between: answers that get lost, a manager that is killed, a pod
-// that is replaced, a rule that changes, slices that come late, and very many pods at once.
+// Evictions with interference: lost answers, a killed manager, a replaced pod, a changed rule, late
+// slices, and very many pods at once.
 #include <algorithm>
 #include <map>
 
@@ -22,7 +22,7 @@ class EvictionWrites : public EvictionCase, public testing::WithParamInterface<T
     start_manager();
     create_user("p");
   }
-  // The next request like that, of this namespace.
+  // The next matching request, of this namespace.
   std::size_t spoil(const char* method, const std::string& target) {
     return faults().add(
         {.method = method, .target = "/namespaces/" + ns() + target, .fault = GetParam().fault});
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
 class EvictionRace : public EvictionCase {
  protected:
   void SetUp() override { faults(); }
-  // Holds the next requests like that, and returns the rule.
+  // Holds the next matching requests, and returns the rule.
   std::size_t hold(const char* method, const std::string& target, std::size_t times = 1) {
     return faults().add({.method = method,
                          .target = "/namespaces/" + ns() + target,
@@ -127,7 +127,7 @@ class EvictionRace : public EvictionCase {
     return soon("the requests are on their way", [&] { return faults().held(rule) == count; });
   }
   void let_go(std::size_t rule) { faults().release(rule, Release::pass); }
-  // A pod of the same name, which does not have the claim.
+  // A pod of the same name, without the claim.
   std::string replace(const std::string& pod) {
     delete_pod(pod);
     return text_at(create_pod({.name = pod, .claims = {{"accel", "another"}}, .node = "node-a"}),
@@ -142,7 +142,7 @@ class EvictionRace : public EvictionCase {
     return found;
   }
 
-  // Another pod gets the name while a request of the eviction is on its way.
+  // Another pod gets the name while a request of the eviction is in flight.
   void expect_untouched_when_replaced_before(const char* method, const char* target) {
     start_manager();
     create_user("db-0");
@@ -208,7 +208,7 @@ TEST_F(EvictionRace, ignores_late_slices_of_old_generation) {
   create_user("p");
   publish("new", {.generation = 2});
   settle_evictions();
-  // A server that is behind tells of the old one now.
+  // A lagging server reports the old one now.
   json::value old = slice_object("old", {.generation = 1, .taints = {taint("broken")}});
   old.at("metadata").as_object()["uid"] = "6f3b0a0e-0000-4000-8000-000000000001";
   old.at("metadata").as_object()["resourceVersion"] = "1";
@@ -219,7 +219,7 @@ TEST_F(EvictionRace, ignores_late_slices_of_old_generation) {
   settle_evictions();
   EXPECT_FALSE(is_going("p"));
   EXPECT_TRUE(eviction_events("p").empty());
-  // Where there is nothing newer any more, it is what counts.
+  // If nothing newer exists any longer, it counts.
   withdraw("new");
   EXPECT_TRUE(goes_soon("p"));
 }

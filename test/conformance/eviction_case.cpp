@@ -92,7 +92,7 @@ EvictionCase::EvictionCase() {
   has_rule_status_ = is_served(kube(), group, version, "devicetaintrules/status");
 }
 
-// GoogleTest takes this exception for what has been reported already.
+// GoogleTest treats this exception as reported already.
 void EvictionCase::skip(const std::string& why) {
   [&] { GTEST_SKIP() << why; }();
   throw testing::AssertionException(
@@ -100,7 +100,7 @@ void EvictionCase::skip(const std::string& why) {
 }
 
 EvictionCase::~EvictionCase() {
-  // Many pods go faster so; what is left is cleaned up one by one.
+  // Faster for many pods; the rest is cleaned up one by one.
   if (!HasFailure()) {
     const json::value at_once{
         {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"gracePeriodSeconds", 0}};
@@ -259,7 +259,7 @@ std::size_t EvictionCase::staying() {
 testing::AssertionResult EvictionCase::all_go_but(std::size_t wanted) {
   using namespace std::chrono_literals;
   for (std::size_t left = staying(); left > wanted; left = staying()) {
-    // Many pods make a long list: it is not asked for all the time.
+    // Many pods make a long list: it is not polled constantly.
     if (support::eventually([&] { return staying() < left; }, 30s, 200ms)) continue;
     return testing::AssertionFailure() << left << " pods stay, and not " << wanted;
   }
@@ -320,9 +320,9 @@ std::vector<support::FaultProxy::Record> EvictionCase::condition_writes(const st
 }
 
 // A pod on a device that a later slice taints, and the condition of a later rule; of another
-// driver, so that they don't come in the way of the case's.
+// driver, so that they do not interfere with the case's.
 void EvictionCase::settle_evictions() {
-  // Ours says itself when its queue is empty.
+  // Ours reports an empty queue itself.
   const int rounds = run().manager == ManagerKind::reference ? 2 : 1;
   for (int round = 0; round < rounds; ++round) {
     const std::string name = fmt::format("settled-taint-{}", ++settled_);
@@ -344,7 +344,7 @@ void EvictionCase::settle_evictions() {
   ++settled_with_this_;
 }
 
-// A later rule is seen: by its condition, or, where rules have none, by what it does.
+// A later rule is seen: by its condition or, if rules have none, by its effect.
 void EvictionCase::settle_rules(const std::string& name, const std::string& driver) {
   if (has_rule_status_) {
     create_rule(name, "None", {{"driver", driver}});

@@ -1,5 +1,5 @@
-// More tools, for the cases about device taints: pods with devices, slices and rules of a driver of
-// the case's own.
+// Further tools for the cases about device taints: pods with devices, slices and rules of the
+// case's own driver.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace dcm::conformance {
 
-// A toleration of taints with effect NoExecute, as an allocation result has it; without seconds:
-// for ever.
+// A toleration of taints with effect NoExecute, as in an allocation result; without seconds:
+// forever.
 json::value tolerates(const std::string& key, std::optional<std::int64_t> seconds = {});
 
 // An allocated device.
@@ -23,7 +23,7 @@ struct Device {
   std::string driver = {};  // empty: the case's
 };
 
-// A taint; without a time, it is one of now.
+// A taint; the time defaults to now.
 json::value taint(const std::string& key, const std::string& effect = "NoExecute");
 
 // A slice with one device.
@@ -41,18 +41,18 @@ class EvictionCase : public Case {
   EvictionCase();
   ~EvictionCase() override;
 
-  // Ends the case here, as one that this server cannot be asked: older ones serve rules in other
-  // versions, without a status or not at all, and may drop the taints of slices.
+  // Skips the rest of the case, because this server does not support it: older ones serve rules in
+  // other versions, without a status or not at all, and may drop the taints of slices.
   [[noreturn]] static void skip(const std::string& why);
-  // "resource.k8s.io/v1", or what the server serves.
+  // "resource.k8s.io/v1", or the served version.
   const std::string& rule_api() const { return rule_api_; }
   bool has_rule_status() const { return has_rule_status_; }
 
   const std::string& driver() const { return driver_; }
-  // With both controllers, unless the flags say which.
+  // With both controllers, unless the flags select one.
   Manager& start_manager(std::vector<std::string> flags = {});
 
-  // A pod on a node that uses devices, by a claim of the same name that is reserved for it.
+  // A pod on a node that uses devices, by a claim of the same name reserved for it.
   json::value create_user(const std::string& pod, const std::vector<Device>& devices = {Device{}},
                           const Names& finalizers = {});
   // `count` of these, pod-0…, on gpu-0 of one pool, all at once.
@@ -61,14 +61,14 @@ class EvictionCase : public Case {
   void allocate_devices(const std::string& claim, const std::vector<Device>& devices,
                         const std::vector<Reservation>& reservations);
 
-  // Slices and rules have no namespace: their names begin with that of the case's.
+  // Slices and rules are cluster-scoped: their names begin with the case's namespace.
   void publish(const std::string& name, const SliceSpec& slice);
-  // Another state of a slice; all but the pool's name may change.
+  // Another state of a slice; everything except the pool's name may change.
   void publish_again(const std::string& name, const SliceSpec& slice);
   void withdraw(const std::string& name);
-  // The object of a slice, as a server would send it.
+  // A slice as a server would send it.
   json::value slice_object(const std::string& name, const SliceSpec& slice) const;
-  // Where `selector` names no driver, it is completed by the case's.
+  // If `selector` names no driver, the case's is added.
   void create_rule(const std::string& name, const std::string& effect = "NoExecute",
                    json::object selector = {});
   void change_rule(const std::string& name, const json::value& spec);
@@ -80,25 +80,25 @@ class EvictionCase : public Case {
   bool is_going(const std::string& pod);
   bool is_gone_or_going(const std::string& pod);
   testing::AssertionResult goes_soon(const std::string& pod);
-  // How many pods of the namespace are not going.
+  // How many pods of the namespace are not in deletion.
   std::size_t staying();
-  // Whether no more than these are left in the end, for as long as that takes while pods go.
+  // Whether exactly these are left in the end, waiting as long as pods keep going.
   testing::AssertionResult all_go_but(std::size_t wanted);
   // The pod's condition DisruptionTarget, or null.
   json::value disruption_of(const std::string& pod);
   // Messages of the eviction's events about a pod, in alphabetical order.
   Names eviction_events(const std::string& pod);
   bool has_event(const std::string& pod, const std::string& message);
-  // "False NotStarted: ", or "" where there is none.
+  // "False NotStarted: ", or "" if there is none.
   std::string condition_of(const std::string& rule);
   testing::AssertionResult says_soon(const std::string& rule, const std::string& condition);
-  // The writes of a rule's condition, as the proxy saw them.
+  // The writes of a rule's condition, as seen by the proxy.
   std::vector<support::FaultProxy::Record> condition_writes(const std::string& rule);
 
-  // settle() for evictions: later slices, rules, claims and pods have been seen, and what is due is
+  // settle() for evictions: later slices, rules, claims and pods have been seen, and due work is
   // done.
   void settle_evictions();
-  // Evictions that our manager has counted since its start, but for those of settle_evictions().
+  // Evictions counted by our manager since its start, without those of settle_evictions().
   int counted();
 
  private:

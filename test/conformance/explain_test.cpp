@@ -1,5 +1,5 @@
-// Why a pod does not go on: told by the running manager through its page, and by the command that
-// reads the cluster itself. Both must say the same of the same cluster.
+// Why a pod makes no progress: explained by the running manager's page, and by the command that
+// reads the cluster itself. Both must give the same answer about the same cluster.
 #include <fstream>
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ class Explaining : public Base {
     support::write_kubeconfig(this->file("reader"), run().admin);
   }
 
-  // Anybody may ask it: the server in memory knows no users.
+  // Everybody may ask it: the in-memory server has no users.
   void start(std::vector<std::string> flags = {}) {
     flags.push_back(fmt::format("--secure-port={}", port_));
     flags.emplace_back("--bind-address=127.0.0.1");
@@ -92,7 +92,7 @@ class Explaining : public Base {
 
 class Explain : public Explaining<Case> {
  protected:
-  // From now on no claim can be made.
+  // From now on no claim can be created.
   void refuse_creates() {
     faults().add(
         {.method = "POST",
@@ -207,7 +207,7 @@ TEST_F(Explain, names_claim_in_deletion_held_by_unscheduled_pod) {
   allocate("shared", {reservation_of(pod)});
   kube().remove(path("resourceclaims", "shared"));
   told_by_both("pod", "p", "stuck ReservedWhileDeleted: ResourceClaim \"shared\" is being deleted");
-  // As it advises.
+  // As advised.
   delete_pod("p");
   EXPECT_TRUE(soon("the claim is gone", [&] { return !exists("resourceclaims", "shared"); }));
 }
@@ -221,7 +221,7 @@ TEST_F(Explain, finds_claim_created_after_failed_attempt) {
   create_claim("others");
   own("others", pod, "accel");
   told_by_manager("pod", "p", "waiting NotAllocated: ResourceClaim \"others\"");
-  // Other findings are of the cluster: without nodes it is stuck for that reason.
+  // Other findings are about the cluster: without nodes it is stuck for that reason.
   const std::string told = findings_of(ask("pod", "p", {"-o", "json"}));
   EXPECT_EQ(told.find("LastProblem"), std::string::npos) << told;
 }
@@ -254,7 +254,7 @@ TEST_F(Explain, says_that_no_manager_works) {
             std::string::npos)
       << findings_of(expired);
   EXPECT_EQ(findings_of(expired).find("acting"), std::string::npos) << findings_of(expired);
-  // As it advises.
+  // As advised.
   support::write_kubeconfig(file("admin"), run().admin);
   const auto leader = another_manager(
       file("admin"), {"--leader-elect=true", "--leader-elect-resource-name=" + ns()});
@@ -292,13 +292,13 @@ TEST_F(ExplainRefusal, quotes_exceeded_quota) {
   told_by_reader("pod", "p", "stuck CreateRefused: ");
   told_by_reader("pod", "p", "Raise the quota, or delete claims");
   told_by_reader("pod", "p", "stuck QuotaExhausted: ResourceQuota \"gpus\": 0 of 0 used");
-  // As it advises.
+  // As advised.
   kube().remove(path("resourcequotas", "gpus"));
   patience(std::chrono::seconds(90));
   EXPECT_FALSE(wait_for_claim_of("p", "accel").empty());
 }
 
-// A tenant with the usual rights in one namespace: nothing of the cluster.
+// A tenant with the usual permissions in one namespace, and none for the cluster.
 class ExplainTenant : public ExplainRefusal {
  protected:
   void SetUp() override {
@@ -372,7 +372,39 @@ TEST_F(ExplainTenant, shows_page_of_own_objects) {
 
 // ---- devices that break -------------------------------------------------------------------------
 
-class ExplainEviction : public Explaining<EvictionCase> {};
+class ExplainEviction : public Explaining<EvictionCase> {
+ protected:
+  Ended read_pools(std::vector<std::string> words) {
+    words.insert(words.begin(), "pool");
+    words.push_back("--kubeconfig=" + file("reader"));
+    return explain(std::move(words));
+  }
+};
+
+TEST_F(ExplainEviction, counts_devices_of_pools) {
+  publish("a", {.pool = "node-a", .taints = {taint("broken", "NoSchedule")}});
+  publish("b", {.pool = "node-b"});
+  create_user("p", {{.pool = "node-b"}});
+  const Ended ended = read_pools({driver(), "-o", "json"});
+  ASSERT_EQ(ended.status, 0) << ended.output;
+  const json::value told = json::parse(ended.output);
+  const auto pool = [&](const char* index) { return std::string("/pools/") + index; };
+  EXPECT_EQ(text_at(told, pool("0") + "/poolName"), "node-a");
+  EXPECT_EQ(at(told, pool("0") + "/unavailableDevices"), json::value(1));
+  EXPECT_EQ(at(told, pool("1") + "/allocatedDevices"), json::value(1));
+  EXPECT_EQ(at(told, pool("1") + "/availableDevices"), json::value(0));
+}
+
+TEST_F(ExplainEviction, counts_devices_of_one_pool) {
+  publish("a", {.pool = "node-a"});
+  publish("b", {.pool = "node-b", .slices_in_pool = 2});
+  const Ended ended = read_pools({driver() + "/node-b"});
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_NE(ended.output.find("observed 1/2 slices"), std::string::npos) << ended.output;
+  EXPECT_EQ(ended.output.find("node-a"), std::string::npos) << ended.output;
+  EXPECT_EQ(read_pools({driver() + "/nowhere"}).status, 3);
+  EXPECT_EQ(read_pools({"a", "b"}).status, 2);
+}
 
 TEST_F(ExplainEviction, shows_time_left_by_toleration) {
   start({"--controllers=*"});
@@ -409,7 +441,7 @@ TEST_F(Explain, answers_in_sentences) {
 TEST_F(Explain, names_leader_on_standby) {
   const std::vector<std::string> lease{"--leader-elect=true",
                                        "--leader-elect-resource-name=" + ns()};
-  // The Role of the restricted account knows one name of a lease alone.
+  // The restricted account's Role covers only one lease name.
   support::write_kubeconfig(file("admin"), run().admin);
   const auto leader = another_manager(file("admin"), lease);
   ASSERT_TRUE(leader->is_ready_soon()) << leader->log();

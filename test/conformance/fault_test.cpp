@@ -27,7 +27,7 @@ class Fault : public Case {
     const char* given = std::getenv("DCM_AWAY_SECONDS");
     return given == nullptr ? 12 : std::atoi(given);
   }
-  // For how long /readyz says that there has been no news; 0: it does not.
+  // How long /readyz reports no news; 0: it does not.
   int seconds_without_news() {
     static const std::regex words("no news for ([0-9]+) s: ");
     const std::string page = manager().status_page("/readyz");
@@ -80,7 +80,7 @@ TEST_F(Fault, reports_refused_token_without_hammering_and_recovers) {
       << manager().status_page("/readyz");
 }
 
-// As kubelet rotates it: a file whose content changes, and an old token that is good no longer.
+// Rotated like kubelet does: the file's content changes, and the old token becomes invalid.
 class RotatedToken : public Fault {
  protected:
   static constexpr const char* kAccount = "rotated";
@@ -110,7 +110,7 @@ class RotatedToken : public Fault {
     }
   }
 
-  // A token that is good for as long as a secret of that name is there.
+  // A token that is valid as long as a secret of that name exists.
   std::string make_token(const std::string& secret) {
     const json::value made =
         kube().must_post(std::string(kBase) + "secrets", {{"metadata", {{"name", secret}}}});
@@ -184,7 +184,7 @@ TEST_F(Fault, loses_only_log_lines_when_disk_is_full) {
   EXPECT_EQ(process.exit_status(), 0);
 }
 
-// Another version of us, or of the scheduler, may have written what we do not know.
+// Another version of us, or of the scheduler, may have written unknown fields.
 TEST_F(Fault, keeps_claim_fields_of_newer_version) {
   start_manager();
   create_claim("shared");

@@ -10,7 +10,7 @@ namespace {
 
 class Generate : public Case {
  protected:
-  // A pod's names, as its status has them.
+  // A pod's names, from its status.
   Names statuses_of(const std::string& pod) {
     Names names;
     const json::value object = get("pods", pod);
@@ -337,8 +337,8 @@ TEST_F(Generate, copies_field_of_newer_api) {
   start_manager();
   json::value known = create_template("gpus");
   settle();
-  // The server drops what it does not know: the template comes from a newer one, as far as the
-  // manager can see, and at a version that is past all it has seen.
+  // The server drops unknown fields: the template comes from a newer one, as far as the manager can
+  // see, at a version later than all it has seen.
   const json::value later = create_pod({.name = "later"});
   known.as_object()["metadata"].as_object()["resourceVersion"] =
       at(later, "/metadata/resourceVersion");

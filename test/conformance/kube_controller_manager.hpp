@@ -1,5 +1,5 @@
-// How kube-controller-manager is started here: as the reference under test, and as a neighbour of
-// the manager under test.
+// How kube-controller-manager is started: as the reference under test, and beside the manager under
+// test.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace dcm::conformance {
 
-// Runs with all rights of `kubeconfig`, without a limit of its own, and with the feature gates of
+// Runs with all permissions of `kubeconfig`, without its own limits, and with the feature gates of
 // this version's API server. The caller adds the controllers to run.
 support::Process::Command kube_controller_manager(const std::string& program,
                                                   const std::string& kubeconfig);

@@ -1,5 +1,5 @@
-// The same kubeconfig for kubectl and for the manager: what one can use, so can the other, and what
-// one refuses, so does the other. Each case asks the real kubectl of the control plane.
+// The same kubeconfig for kubectl and for the manager: both must accept or reject it alike. Each
+// case runs the real kubectl of the control plane.
 #include <fmt/format.h>
 
 #include "test/conformance/credentials_case.hpp"
@@ -23,7 +23,7 @@ class BesideKubectl : public CredentialsCase {
     const auto manager = start_ready(kubeconfig);
     EXPECT_EQ(manager->stop(), 0);
   }
-  // The manager waits for better days, and says why.
+  // The manager keeps waiting, and says why.
   void expect_both_fail(const std::string& kubeconfig, const std::string& reason) {
     EXPECT_NE(ask_kubectl(kubeconfig), 0);
     const auto manager = start_unready(kubeconfig, reason);

@@ -1,8 +1,8 @@
-// Two managers and one lease: whatever happens to the one that leads while pods are being served,
-// no claim is made twice and none is missing.
+// Two managers and one lease: whatever happens to the leader while pods are being served, no claim
+// is created twice and none is missing.
 //
-// With DCM_LEADER_PODS=1000 in the environment, so many pods are served instead of a few hundred,
-// and with the flags that are the default: for a long look at a busy server.
+// With DCM_LEADER_PODS=1000 in the environment, that many pods are served instead of a few hundred,
+// with default flags: for long runs on a busy server.
 #include <cmath>
 #include <csignal>
 #include <ctime>
@@ -50,7 +50,7 @@ int lease_seconds() {
   return given_pods() == nullptr ? 8 : 15;
 }
 
-// The time of day of the line that says `text`: "I1121 17:49:12.028984 …".
+// The time of day of the line that contains `text`: "I1121 17:49:12.028984 …".
 double log_time(const Manager& manager, const std::string& text) {
   const std::string log = manager.log();
   const std::size_t found = log.find("\"" + text);
@@ -79,7 +79,7 @@ class Leader : public Case {
     kube().remove(lease_path());
   }
 
-  // Short times, so that a case is quick; but a machine that is busy must not lose its lease.
+  // Short times, for a quick case; but a busy machine must not lose its lease.
   static std::vector<std::string> flags(std::vector<std::string> more = {}) {
     more.insert(more.begin(), "--leader-elect=true");
     if (given_pods() == nullptr) {
@@ -100,7 +100,7 @@ class Leader : public Case {
   }
   static bool leads(Manager& manager) { return manager.metric(kMaster) == 1; }
 
-  // The first one leads, and goes through the proxy; the second one stands by, and does not.
+  // The first one leads, and uses the proxy; the second one is on standby, and does not.
   void start_two() {
     first_ = another_manager(faults().kubeconfig(), flags());
     ASSERT_TRUE(first_->is_ready_soon()) << first_->log();
@@ -111,7 +111,7 @@ class Leader : public Case {
     ASSERT_FALSE(leads(*second_));
   }
 
-  // Pods come while `fault` happens to the first one, which has begun to serve them.
+  // Pods arrive while `fault` happens to the first one, which has begun to serve them.
   template <class Fault>
   void serve_pods_through(Fault fault) {
     create_template("gpus");
@@ -126,14 +126,14 @@ class Leader : public Case {
   void expect_all_served_once() {
     EXPECT_TRUE(support::eventually([this] { return every_pod_has_its_claim(); }, 120s, 200ms));
     EXPECT_EQ(claim_names().size(), static_cast<std::size_t>(pod_count()));
-    // Nor does the one that leads now take the other's claims for somebody else's.
+    // Nor does the current leader mistake the other's claims for foreign ones.
     EXPECT_EQ(second_->metric("dra_controller_manager_foreign_claims_total"), 0);
   }
 
-  // When the first one renewed its lease for the last time, once it cannot do so any more.
+  // When the first one last renewed its lease, after it has become unable to.
   double last_renewal() { return seconds_of(text_at(lease(), "/spec/renewTime")); }
 
-  // Says how long nobody held the lease, which is known since `last_sign_of_life`.
+  // Returns how long nobody held the lease, given `last_sign_of_life`.
   double takeover_after(double last_sign_of_life) {
     EXPECT_TRUE(soon("the second one leads", [&] { return leads(*second_); })) << second_->log();
     EXPECT_EQ(transitions(), 1);
@@ -142,7 +142,7 @@ class Leader : public Case {
     return gap;
   }
 
-  // How many writes of the first one came to the server, Events and leases aside.
+  // How many writes of the first one reached the server, except Events and leases.
   std::size_t writes_of_first() { return writes().size(); }
 
   std::unique_ptr<Manager> first_;
@@ -265,7 +265,7 @@ TEST_F(Leader, recreates_deleted_lease) {
 }
 
 TEST_F(Leader, waits_for_lease_of_other_version) {
-  // A candidate that knows less, and has put something on the lease that we do not know.
+  // A candidate that writes unknown fields to the lease and omits others.
   kube().must_post(
       kLeases,
       {{"metadata", {{"name", kName}, {"labels", {{"team", "storage"}}}}},

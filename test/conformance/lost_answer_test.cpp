@@ -1,5 +1,5 @@
-// Answers that get lost after the server has done what was asked, and refusals that pass: each
-// write is met by each, and in the end nothing is double and nothing is missing.
+// Lost answers to executed requests, and temporary refusals: each write meets each fault, and in
+// the end nothing is duplicated or missing.
 #include "test/conformance/case.hpp"
 #include "test/conformance/trouble.hpp"
 
@@ -12,7 +12,7 @@ class Writes : public Case, public testing::WithParamInterface<Trouble> {
     faults();
     start_manager();
   }
-  // The next request like that, of this namespace.
+  // The next matching request, of this namespace.
   std::size_t spoil(const char* method, const std::string& target) {
     return faults().add(
         {.method = method, .target = "/namespaces/" + ns() + target, .fault = GetParam().fault});
@@ -68,7 +68,7 @@ TEST_P(Writes, survive_fault_at_release) {
                    [&] { return reserved_for("shared").empty() && !is_allocated("shared"); }));
   settle();
   EXPECT_EQ(faults().matched(rule), 1U);
-  // A finalizer that stays on an idle claim goes when the claim is deleted.
+  // A finalizer left on an idle claim is removed when the claim is deleted.
   kube().remove(path("resourceclaims", "shared"));
   EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "shared"); }));
 }

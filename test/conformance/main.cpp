@@ -4,8 +4,8 @@
 //                    [--format=protobuf|json: what our manager asks for] [--http=2|1.1]
 //                    [--apiserver-flag=…]… [--gtest_filter=…]
 //
-// With the reference, a case that says what the reference does instead may fail; the exit status is
-// about the others.
+// With the reference, a case with a sentence about it may fail; the exit status depends on the
+// others.
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -51,7 +51,7 @@ const char* explanation(const testing::TestResult& result) {
   return nullptr;
 }
 
-// Whether each case that failed says what the reference does instead; prints what those say.
+// Whether each failed case has a sentence about the reference; prints those sentences.
 bool is_every_failure_explained() {
   bool all = true;
   const auto& tests = *testing::UnitTest::GetInstance();

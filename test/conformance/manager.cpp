@@ -46,7 +46,7 @@ bool runs_eviction_alone(const std::vector<std::string>& flags) {
          flags.end();
 }
 
-// In JSON, so that the proxy can put events into its watches.
+// In JSON, so that the proxy can insert events into its watches.
 Process::Command reference(const std::string& kubeconfig, const std::vector<std::string>& flags) {
   Process::Command command = kube_controller_manager(run().reference, kubeconfig);
   command.arguments.insert(command.arguments.end(),
@@ -112,7 +112,7 @@ void Manager::kill() {
 }
 
 std::string Manager::status_page(const std::string& path) {
-  // The log says which port it got.
+  // The log names its port.
   static const std::regex address_line(R"re("Serving plain HTTP".* address="([^"]+)")re");
   if (status_address_.empty()) {
     const std::string text = log();

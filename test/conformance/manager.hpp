@@ -1,5 +1,5 @@
 // A manager as a process, seen from outside: ours, or kube-controller-manager with the controllers
-// that we stand in for.
+// that we replace.
 #pragma once
 
 #include <map>
@@ -14,15 +14,14 @@ namespace dcm::conformance {
 
 class Manager {
  public:
-  // Its log is `log_file`. `flags` are for ours; of them the reference gets --controllers (without
-  // it, it runs its resource claim controller alone) and --feature-gates. `kubeconfig` holds one
-  // context.
+  // Its log is `log_file`. `flags` are for ours; the reference gets only --controllers (by default
+  // its resource claim controller) and --feature-gates of them. `kubeconfig` holds one context.
   Manager(std::string log_file, const std::string& kubeconfig, std::vector<std::string> flags,
           const std::map<std::string, std::string>& environment = {});
 
-  // Waits until it has read what is there and works.
+  // Waits until it has read the existing objects and works.
   bool is_ready_soon();
-  // SIGTERM, and its exit status; 128 + 9 where it had to be killed after 30 s.
+  // SIGTERM, and its exit status; 128 + 9 if it had to be killed after 30 s.
   int stop();
   void terminate() { process_.signal(15); }
   // SIGSTOP and SIGCONT.
@@ -34,17 +33,17 @@ class Manager {
   // Waits for its end.
   int await_end();
 
-  // Of ours alone: the text of a path of its status port, "" where there is no answer, and the
-  // value of a series, exactly as it is printed before the value; 0 where there is none.
+  // Only for ours: the text of a path of its status port, "" if there is no answer, and the value
+  // of a series, given exactly as printed before the value; 0 if missing.
   std::string status_page(const std::string& path);
   double metric(const std::string& series);
-  // Of ours alone: the most memory that it ever had, in bytes, as the kernel counts it.
+  // Only for ours: its peak memory in bytes, as counted by the kernel.
   double peak_memory() const;
   std::string log() const;
 
  private:
   std::string log_file_;
-  std::string status_address_;  // from the log, once it is there
+  std::string status_address_;  // from the log, once available
   std::string ready_;           // what the reference logs when it works
   support::Process process_;
 };

@@ -1,5 +1,5 @@
-// A controller of kube-controller-manager that runs beside the manager under test, with all rights,
-// on the real server: what a cluster has and a bare API server lacks.
+// A controller of kube-controller-manager beside the manager under test, with all permissions, on
+// the real server: what a bare API server lacks.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace dcm::conformance {
 
-// Why there can be none here; "" where there can.
+// Why it is not available here; "" if it is.
 std::string why_no_neighbours();
-// "namespace-controller", "garbage-collector-controller", … Runs until it is destroyed; `prefix` is
-// that of its log and kubeconfig.
+// "namespace-controller", "garbage-collector-controller", … Runs until destroyed; `prefix` is for
+// its log and kubeconfig.
 std::unique_ptr<support::Process> start_neighbour(const std::string& controller,
                                                   const std::string& prefix);
-// kube-scheduler, in the same way. Null: there is none here.
+// kube-scheduler, in the same way. Null if not available here.
 std::unique_ptr<support::Process> start_scheduler(const std::string& prefix);
 
 }  // namespace dcm::conformance

@@ -1,4 +1,5 @@
-// Beside the real controllers of a cluster: namespaces go, quotas are counted, owners are followed.
+// Beside the real controllers of a cluster: namespaces are deleted, quotas are counted, dependents
+// are collected.
 #include "test/conformance/neighbour.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ TEST_F(Beside, lets_namespace_controller_remove_used_claims) {
     const std::string claim = wait_for_claim_of(pod, "accel");
     allocate(claim, {reservation_of(get("pods", pod))});
   }
-  // Each claim has a finalizer, and each is in use until its pod is gone.
+  // Each claim has a finalizer, and is in use until its pod is gone.
   start_beside("namespace-controller");
   const std::string path = "/api/v1/namespaces/" + ns();
   kube().remove(path);
@@ -79,7 +80,7 @@ TEST_F(Beside, frees_quota_when_pod_finishes) {
   kube().remove(path("resourcequotas", "two"));
 }
 
-// A node with 128 devices, for as long as the case runs: others have the server after it.
+// A node with 128 devices, for the duration of the case: others use the server after it.
 class BesideTheOriginal : public Beside {
  protected:
   static constexpr int kPods = 64;
@@ -94,7 +95,8 @@ class BesideTheOriginal : public Beside {
             "capacity":{"cpu":"100","memory":"100Gi","pods":"1000"},
             "conditions":[{"type":"Ready","status":"True","reason":"Fine","message":"",
                 "lastHeartbeatTime":null,"lastTransitionTime":null}]}})"));
-    // Admission has tainted it as not ready; whoever takes that back does not run here.
+    // Admission has tainted it as not ready; the controller that removes the taint does not run
+    // here.
     kube().must_patch("/api/v1/nodes/beside", Kube::Patch::merge,
                       json::parse(R"({"spec":{"taints":null}})"));
     kube().must_post(kGroup + "deviceclasses", json::parse(R"({"apiVersion":"resource.k8s.io/v1",
@@ -137,7 +139,7 @@ class BesideTheOriginal : public Beside {
 TEST_F(BesideTheOriginal, leaves_no_pod_pending_with_kube_scheduler) {
   reference("two of it make two claims for a pod, whose status may name the one that nobody uses");
   start_beside("resourceclaim-controller");
-  // Its first minute is over when its clock says so, and what appears counts from then on.
+  // Its first minute ends by its own clock, and later statuses count.
   start_manager();
   create_pods(kPods, "gpus");
   EXPECT_TRUE(soon("all have a node", [&] { return scheduled() == kPods; }));

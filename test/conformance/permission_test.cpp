@@ -1,5 +1,5 @@
-// Permissions that are taken away and given back, by the API server's own RBAC: what the manager
-// cannot do meanwhile it does then, without a restart.
+// Permissions removed and restored through the API server's RBAC: the manager catches up afterwards
+// without a restart.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ class Permission : public Case {
     if (!all_rules_.is_null()) set_rules(all_rules_);
   }
 
-  // All verbs, or one, on "resourceclaims/status"; in force when it returns.
+  // All verbs, or one, on "resourceclaims/status"; in effect on return.
   void take_away(const std::string& resource, const std::string& verb) {
     json::array rules;
     for (json::value rule : all_rules_.as_array()) {
@@ -133,7 +133,7 @@ TEST_F(Permission, resumes_when_claim_binding_is_granted) {
       create_pod({.name = "bound", .claims = {{"accel", "shared"}}, .node = "node-a"});
   EXPECT_TRUE(soon("the write is refused", [&] { return refusals(422, "/shared/status") > 0; }));
   give_back();
-  // A refusal as invalid, which this one is, is tried again once a minute.
+  // A refusal as invalid, such as this one, is retried once a minute.
   clock().sleep(std::chrono::minutes(2));
   EXPECT_TRUE(soon("it is reserved", [&] { return reserved_for("shared") == uids({pod}); }));
 }
@@ -193,7 +193,7 @@ TEST_F(Permission, recovers_from_read_permission_lost_at_run_time) {
   create_template("gpus");
   settle();
   take_away("pods", "watch");
-  // Watches that are open stay so: the API server asks once.
+  // Open watches stay open: the API server checks once.
   EXPECT_GE(faults().cut_watches("/pods"), 1U);
   EXPECT_TRUE(soon("the watch is refused", [&] { return refusals(403, "/pods?") > 0; }));
   create_pod({.name = "unseen", .templates = {{"accel", "gpus"}}});

@@ -5,7 +5,6 @@
 
 #include "test/conformance/eviction_case.hpp"
 #include "test/conformance/served.hpp"
-#include "test/support/manifest.hpp"
 
 namespace dcm::conformance {
 namespace {
@@ -29,7 +28,7 @@ class PodGroups : public EvictionCase {
     if (!is_served(kube(), kGroups, "v1beta1", "podgroups")) {
       skip("this server serves no pod groups in v1beta1");
     }
-    give_permission();
+    grant("pod-groups");
   }
   ~PodGroups() override {
     const json::value list = kube().must_get(path("podgroups"));
@@ -62,7 +61,7 @@ class PodGroups : public EvictionCase {
     return create_pod(
         {.name = name, .templates = {{"fabric", "net"}}, .node = node, .group = "trainers"});
   }
-  // As its protection controller lets it go.
+  // Released like by its protection controller.
   void delete_group(const std::string& name) {
     kube().remove(path("podgroups", name), json::object());
     kube().patch(path("podgroups", name), Kube::Patch::merge,
@@ -92,23 +91,11 @@ class PodGroups : public EvictionCase {
             .resource = "podgroups",
             .api_group = kGroups};
   }
-  // A claim that was made for the group, allocated and reserved for it.
+  // A claim created for the group, allocated and reserved for it.
   std::string reserve_for_group(const json::value& group, const std::string& entry) {
     const std::string claim = wait_for_claim_of_group(text_at(group, "/metadata/name"), entry);
     allocate(claim, {reservation_of_group(group)});
     return claim;
-  }
-
- private:
-  void give_permission() {
-    if (run().server == ServerKind::memory) return;
-    for (const json::value& object :
-         support::read_manifests("manifests/components/pod-groups/rbac.yaml")) {
-      const bool is_role = text_at(object, "/kind") == "ClusterRole";
-      kube().post(std::string("/apis/rbac.authorization.k8s.io/v1/") +
-                      (is_role ? "clusterroles" : "clusterrolebindings"),
-                  object);
-    }
   }
 };
 
@@ -352,7 +339,7 @@ TEST_F(PodGroups, ignore_grouped_pod_with_groups_off) {
 TEST_F(PodGroups, start_without_restart_once_served) {
   if (run().manager == ManagerKind::reference)
     GTEST_SKIP() << "it waits for them, and does nothing";
-  patience(std::chrono::seconds(90));  // what is not served is asked for every 30 s
+  patience(std::chrono::seconds(90));  // an unserved resource is discovered every 30 s
   const std::size_t hidden =
       faults().add({.method = "GET",
                     .target = "^/apis/scheduling\\.k8s\\.io$",

@@ -1,4 +1,4 @@
-// Two writers on one claim: somebody else writes at the moment that hurts most.
+// Two writers on one claim: somebody else writes at the worst moment.
 #include "test/conformance/case.hpp"
 
 namespace dcm::conformance {
@@ -8,7 +8,7 @@ constexpr const char* kFinalizer = "resource.kubernetes.io/delete-protection";
 
 class Race : public Case {
  protected:
-  // Holds the next request like that, and returns the rule.
+  // Holds the next matching request, and returns the rule.
   std::size_t hold(const char* method, const std::string& target) {
     return faults().add({.method = method, .target = target, .fault = {.kind = FaultKind::hold}});
   }
@@ -28,7 +28,7 @@ TEST_F(Race, keeps_reservation_added_while_another_is_dropped) {
   const std::size_t rule = hold(kWrite, kClaimStatus);
   delete_pod("a");
   ASSERT_TRUE(is_held_soon(rule));
-  // The scheduler gives the claim to one more pod.
+  // The scheduler reserves the claim for one more pod.
   const json::value b = create_pod({.name = "b", .claims = {{"accel", "shared"}}});
   reserve("shared", {reservation_of(a), reservation_of(b)});
   let_go(rule);

@@ -1,4 +1,4 @@
-// The API server says no: quota, admission, permissions, a namespace that is going away.
+// Refusals of the API server: quota, admission, permissions, a namespace in deletion.
 #include "test/conformance/case.hpp"
 
 namespace dcm::conformance {
@@ -40,7 +40,7 @@ TEST_F(Refusal, reports_create_in_event_and_retries) {
 TEST_F(Refusal, ends_with_quota) {
   needs_a_real_server("quota");
   if (IsSkipped()) return;
-  // No controller keeps a quota's status here, so the case does.
+  // No controller updates a quota's status here, so the case does.
   const json::value hard{{"count/resourceclaims.resource.k8s.io", "0"}};
   kube().must_post(path("resourcequotas"), {{"apiVersion", "v1"},
                                             {"kind", "ResourceQuota"},
@@ -107,7 +107,7 @@ TEST_F(Refusal, of_admin_access_ends_with_namespace_label) {
   needs_a_real_server("rule about admin access");
   if (IsSkipped()) return;
   start_manager();
-  // The server refuses such a template here too, so it comes while the label is there.
+  // The server rejects such a template here too, so it is created while the label is set.
   const std::string label = "resource.kubernetes.io/admin-access";
   const auto set_label = [&](const json::value& value) {
     kube().must_patch("/api/v1/namespaces/" + ns(), Kube::Patch::merge,

@@ -1,4 +1,4 @@
-// Reservations that end, deallocation, and what is deleted.
+// End of reservations, deallocation, and deletions.
 #include <algorithm>
 
 #include "test/conformance/case.hpp"

@@ -1,4 +1,4 @@
-// Reservations for pods that a scheduler did not make.
+// Reservations for pods not placed by a scheduler.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The parameters of this run: which server, which manager, where results go.
+// The parameters of this run: which server, which manager, and the result folder.
 #pragma once
 
 #include <string>
@@ -16,24 +16,24 @@ struct Run {
   ServerKind server = ServerKind::memory;
   ManagerKind manager = ManagerKind::ours;
   std::string version = {};  // of the real server; empty: the newest
-  std::string format = {};   // json: our manager asks for nothing else; empty: as by default
-  std::string http = {};     // 1.1: our manager speaks nothing newer; empty: as by default
-  // More flags of the real server.
+  std::string format = {};   // json: our manager requests nothing else; empty: default
+  std::string http = {};     // 1.1: our manager speaks nothing newer; empty: default
+  // Further flags of the real server.
   std::vector<std::string> server_flags = {};
   support::Access admin = {};       // all rights
-  support::Access restricted = {};  // those of manifests/base/rbac.yaml, where the server has any
+  support::Access restricted = {};  // those of manifests/base/rbac.yaml, if the server has any
   std::string server_log = {};      // file
   ApiServer* api_server = nullptr;
   std::string reference = {};  // path of kube-controller-manager
 
-  // The command that runs one case of this run again.
+  // The command that repeats one case of this run.
   std::string command_for(const std::string& name) const;
 };
 
 // Set by main() before the cases run.
 Run& run();
 
-// A folder for the logs and objects of one case, made empty.
+// A folder for the logs and objects of one case, initially empty.
 std::string fresh_case_dir(const std::string& suite, const std::string& name);
 
 }  // namespace dcm::conformance

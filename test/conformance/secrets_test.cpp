@@ -1,6 +1,6 @@
-// No secret in anything that the manager shows: each case marks its secrets, lets the manager run
-// at -v=9 where all goes well and where it does not, and looks for the marks in everything that can
-// be had of it: log, pages of both ports, events, leases.
+// No secret in any output of the manager: each case marks its secrets, runs the manager at -v=9
+// with and without failures, and searches for the marks in all of its output: log, pages of both
+// ports, events, leases.
 #include <array>
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ class Secrets : public CredentialsCase {
     marks_.push_back(identity.key_pem.substr(identity.key_pem.find('\n') + 20, 30));
   }
 
-  // Everything open to anybody, so that all pages can be had.
+  // Everything open to everybody, so that all pages can be read.
   Names flags() const {
     return {"-v=9",
             fmt::format("--secure-port={}", port_),
@@ -41,7 +41,7 @@ class Secrets : public CredentialsCase {
     marks_.push_back(runtime::encode_base64(secret));
   }
 
-  // All that can be had of a manager that runs.
+  // All output of a running manager.
   std::string everything(Manager& manager, const std::string& pod) {
     std::string all = manager.log();
     for (const char* page : {"/readyz?verbose", "/livez?verbose", "/metrics"}) {
@@ -67,7 +67,7 @@ class Secrets : public CredentialsCase {
     }
   }
 
-  // Looks at a manager with these credentials, once /readyz says `reason`; empty: once it is ready
+  // Checks a manager with these credentials, once /readyz reports `reason`; empty: once it is ready
   // and has worked.
   void run_and_look(const std::string& kubeconfig, const std::string& reason = {}) {
     auto manager = reason.empty() ? start_ready(kubeconfig, flags())
@@ -78,7 +78,7 @@ class Secrets : public CredentialsCase {
     manager->stop();
     expect_none_shown(all + manager->log());
   }
-  // A kubeconfig that is refused: one line, exit status 2 (docs/operate.md).
+  // A rejected kubeconfig: one line, exit status 2 (docs/operate.md).
   void refuse_and_look(const std::string& kubeconfig) {
     Names arguments = flags();
     arguments.insert(arguments.begin(),
@@ -115,7 +115,7 @@ TEST_F(Secrets, stay_hidden_in_file_without_token) {
   mark("marked-token-4711");
   const std::string lines = write("token", "marked-token-4711\nand more");
   run_and_look(kubeconfig(fmt::format("tokenFile: \"{}\"", lines)), "does not hold a token");
-  // Sent as it is, as client-go does.
+  // Sent unchanged, like client-go.
   const std::string words = write("words", "marked-token-4711 and more");
   if (is_real()) run_and_look(kubeconfig(fmt::format("tokenFile: \"{}\"", words)), "nauthorized");
 }

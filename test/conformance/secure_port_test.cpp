@@ -1,5 +1,4 @@
-// The HTTPS port against a cluster that knows who is who: its users, its roles, and a real
-// Prometheus.
+// The HTTPS port in a cluster with users, roles, and a real Prometheus.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +16,7 @@ namespace {
 
 using support::Process;
 
-// A program of Prometheus, from the folder that ./dev has put them into; nothing: there is none.
+// A program of Prometheus, from ./dev's folder; nullopt if there is none.
 std::optional<std::string> prometheus_tool(const std::string& name) {
   const char* const folder = std::getenv("PROMETHEUS_DIR");
   if (folder == nullptr) return std::nullopt;
@@ -51,7 +50,7 @@ class SecurePort : public Case {
     return response ? *response : http::Response{};
   }
 
-  // The current value of a PromQL expression; nothing: no value yet.
+  // The current value of a PromQL expression; nullopt: no value yet.
   std::optional<double> query(int prometheus_port, const std::string& expression) {
     support::BlockingClient client(fmt::format("http://127.0.0.1:{}", prometheus_port));
     const auto response = client.send({.target = "/api/v1/query?query=" + expression});

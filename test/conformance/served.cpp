@@ -11,7 +11,7 @@ using support::at;
 using support::Kube;
 using support::text_at;
 
-// The array at a pointer of what a path answers; empty where it is not there.
+// The array at a pointer of the answer of a path; empty if missing.
 boost::json::array list_at(Kube& kube, const std::string& path, const char* pointer) {
   const Kube::Answer answer = kube.get(path);
   const boost::json::value& found = at(answer.body, pointer);

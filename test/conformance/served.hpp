@@ -1,5 +1,5 @@
-// The API server's resources, from its discovery documents alone: a case asks for what it needs by
-// name, never by the server's version.
+// The API server's resources, from its discovery documents only: a case names what it needs, never
+// the server's version.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace dcm::conformance {
 
-// The versions of a group, as the server prefers them; none: the group is not served.
+// The versions of a group, in the server's order of preference; empty: the group is not served.
 std::vector<std::string> served_versions(support::Kube& kube, const std::string& group);
 // Whether a version of a group has this resource: "pods", "devicetaintrules/status".
 bool is_served(support::Kube& kube, const std::string& group, const std::string& version,
                const std::string& resource);
-// The first of the group's versions that has it; "" where there is none.
+// The first of the group's versions that has it; "" if none.
 std::string version_of(support::Kube& kube, const std::string& group, const std::string& resource);
 
 }  // namespace dcm::conformance

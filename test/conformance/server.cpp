@@ -19,7 +19,7 @@ namespace {
 using support::Access;
 using support::Process;
 
-// The value behind "kubeconfig: " in a program's output, or "".
+// The value after "kubeconfig: " in a program's output, or "".
 std::string find_kubeconfig(const std::string& output_file) {
   constexpr std::string_view kKey = "kubeconfig: ";
   std::ifstream output(output_file);
@@ -46,14 +46,16 @@ class RealServer final : public ApiServer {
   explicit RealServer(const Run& run) : name_(fmt::format("conformance-{}", getpid())) {
     const std::string output = log_file("controlplane");
     std::vector<std::string> command = controlplane(run, {"up", "--name", name_});
-    // The betas of claims are off unless asked for; `v1` is still the one that is preferred.
+    // Betas of claims are off unless requested; `v1` remains preferred.
     command.insert(command.end(), {"--", "--runtime-config=resource.k8s.io/v1beta1=true",
                                    "--runtime-config=resource.k8s.io/v1beta2=true"});
-    // The newest one knows pod groups with claims, where it is asked to.
+    // The newest one knows pod groups with claims and the status of pools, where it is asked to.
     if (run.version.empty()) {
       command.insert(command.end(),
                      {"--runtime-config=scheduling.k8s.io/v1beta1=true",
-                      "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true"});
+                      "--runtime-config=resource.k8s.io/v1alpha3=true",
+                      "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true,"
+                      "DRAResourcePoolStatus=true"});
     }
     command.insert(command.end(), run.server_flags.begin(), run.server_flags.end());
     if (Process::run({command, {}, output}) != 0) {
@@ -91,7 +93,8 @@ class MemoryServer final : public ApiServer {
   MemoryServer()
       : output_(log_file("apiserver")),
         process_({{support::binary("dcm-test-apiserver"), "--kubeconfig=" + output_ + ".kubeconfig",
-                   "--resource-versions=v1,v1beta2,v1beta1", "--pod-group-versions=v1beta1"},
+                   "--resource-versions=v1,v1beta2,v1beta1", "--pod-group-versions=v1beta1",
+                   "--pool-status-request-versions=v1alpha3"},
                   {},
                   output_}) {
     support::eventually([this] {
@@ -128,7 +131,7 @@ class MemoryServer final : public ApiServer {
   std::string kubeconfig_;
 };
 
-// A running server, which is not this run's to stop.
+// A running server, which this run must not stop.
 class GivenServer final : public ApiServer {
  public:
   explicit GivenServer(std::string kubeconfig) : kubeconfig_(std::move(kubeconfig)) {}

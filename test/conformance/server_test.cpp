@@ -1,5 +1,5 @@
-// An API server that ends and comes back, and a store below it that forgets: the real processes,
-// not what a proxy makes of them.
+// An API server that restarts, and a store that is compacted: with real processes, not simulated by
+// a proxy.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace dcm::conformance {
 namespace {
 
-// A manager waits up to 30 s, and then some, before it looks for a server that has long been away.
+// A manager waits 30 s or slightly more before it retries a server that has long been unreachable.
 constexpr std::chrono::seconds kPatience{90};
 
 class Restart : public Case, public testing::WithParamInterface<ApiServer::Ending> {
@@ -73,7 +73,7 @@ TEST_F(Server, is_listed_again_after_compaction_of_missed_events) {
       create_pod({.name = "gone", .claims = {{"accel", "shared"}}, .node = "node-a"});
   allocate("shared", {reservation_of(pod)});
   settle();
-  // The manager is cut off, the world goes on, and the history that it would need goes away.
+  // The manager is cut off, objects change, and the history that it would need is compacted.
   faults().add({.times = 1'000'000, .fault = {.kind = FaultKind::reset}});
   faults().cut_watches("watch=");
   delete_pod("gone");
@@ -99,7 +99,7 @@ TEST_F(Server, is_listed_from_the_start_after_compaction_during_list) {
                          {"spec", {{"spec", json::object()}}}});
   }
   kube().post_all(path("resourceclaimtemplates"), templates, 20);
-  // A server that knows no watch lists, and the second page of the list.
+  // A server without watch lists, and the second page of the list.
   faults().add({.method = "GET",
                 .target = "sendInitialEvents=true",
                 .times = 1'000'000,

@@ -1,4 +1,4 @@
-// The harm that one user can do to others, with rights in one namespace or with none at all.
+// The harm that one user can do to others, with permissions in one namespace or none at all.
 #include <regex>
 
 #include <arpa/inet.h>
@@ -19,14 +19,14 @@ class Tenant : public Case {
 
   double memory() { return manager().metric("process_resident_memory_bytes"); }
 
-  // The kernel's own count of the peak: a look now and then misses most of it.
+  // The kernel's own count of the peak: occasional sampling misses most of it.
   void expect_at_most_128_MB_above(double normal) {
     EXPECT_LT(manager().peak_memory() - normal, 128.0 * 1024 * 1024);
     EXPECT_GT(manager().peak_memory(), 1024.0 * 1024) << "the kernel was asked";
   }
 };
 
-// As large as etcd takes: 1.4 MB. An API server writes each "<" as six characters.
+// As large as etcd accepts: 1.4 MB. An API server writes each "<" as six characters.
 json::value huge_spec() {
   const std::string text = "\"" + std::string(9'000, '<') + "\" != \"a\"";
   json::array selectors(6, json::value{{"cel", {{"expression", text}}}});
@@ -38,7 +38,7 @@ json::value huge_spec() {
   return {{"spec", {{"devices", {{"requests", requests}}}}}};
 }
 
-// docs/security.md says how the bound comes about. 60 such pods took 1,660 MB once.
+// docs/security.md derives the limit. 60 such pods once took 1,660 MB.
 TEST_F(Tenant, costs_at_most_128_MB_with_largest_objects) {
   patience(std::chrono::seconds(120));
   start_manager();
@@ -56,7 +56,7 @@ TEST_F(Tenant, costs_at_most_128_MB_with_largest_objects) {
   expect_at_most_128_MB_above(normal);
 }
 
-// A manager that starts lists what a running one was told one by one.
+// A starting manager lists what a running one received one by one.
 TEST_F(Tenant, costs_at_most_128_MB_with_largest_objects_at_start) {
   patience(std::chrono::seconds(120));
   const int count = 30;

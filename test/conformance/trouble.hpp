@@ -1,4 +1,4 @@
-// The fate of a write on its way: refused, lost, or done without an answer.
+// What happens to a write in flight: refused, lost, or executed without an answer.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace dcm::conformance {
 
-// An answer that comes instead of the server's: a Status.
+// An answer sent instead of the server's: a Status.
 support::Fault answer(std::uint16_t status, const char* reason, http::Headers headers = {});
 
 struct Trouble {

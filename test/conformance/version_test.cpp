@@ -1,5 +1,6 @@
-// Servers that serve less, or more, than `v1` of everything: told by discovery alone. The documents
-// of discovery are spoiled on their way; all else goes to the server, in the version that is left.
+// Servers that serve less, or more, than `v1` of everything, as told by discovery. Discovery
+// documents are modified on their way; everything else reaches the server, in the remaining
+// version.
 #include <algorithm>
 
 #include <fmt/format.h>

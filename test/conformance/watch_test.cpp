@@ -1,4 +1,4 @@
-// Watches that end, break, stall or say that history is gone, and an API server that is away.
+// Watches that end, break, stall or report lost history, and an unreachable API server.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ class Watch : public Case {
     faults();
     create_template("gpus");
   }
-  // A pod is served, one that finishes is released: all three watches work.
+  // A pod is served, and a finished one is released: all three watches work.
   void expect_all_works(const std::string& pod) {
     create_pod({.name = pod, .templates = {{"accel", "gpus"}}, .node = "node-a"});
     const std::string claim = wait_for_claim_of(pod, "accel");
@@ -78,7 +78,7 @@ TEST_F(Watch, finds_missed_pod_deletion_by_relist) {
   settle();
   faults().stall_watches("/pods");
   delete_pod("gone");
-  // The events held in the stalled watch are lost with it, and the history too.
+  // The events held in the stalled watch are lost with it, and so is the history.
   faults().add(
       {.method = "GET",
        .target = "/pods.*resourceVersion=[1-9].*watch=|/pods.*watch=.*resourceVersion=[1-9]",

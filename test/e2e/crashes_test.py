@@ -1,4 +1,4 @@
-"""Parts that are killed in the middle, and a node that goes away."""
+"""Components killed in the middle of work, and a node that goes away."""
 import re
 import signal
 
@@ -6,7 +6,7 @@ import life
 from objects import claim, pod, template
 from world import NODE, OURS, Scene, World, soon
 
-# One big file, then small ones: a file system keeps some blocks from the former.
+# One big file, then small ones: a file system reserves some blocks.
 FILL = "cd /var/lib/kubelet; mkdir full; cd full; cat /dev/zero >0; i=1; while printf %9999s >$i; do i=$((i + 1)); done"
 
 
@@ -54,14 +54,14 @@ class Crashes(Scene):
         World.cluster.end("driver", signal.SIGKILL)
         self.create(pod("later"))
         self.delete("Pod", "p")
-        # Kubelet records no event about a claim that it cannot unprepare.
+        # kubelet records no event about a claim that it cannot unprepare.
         soon(lambda: str(self.explained("p")), lambda: "NotUnprepared" in self.explained("p"))
         World.start_driver()
         self.wait_for("p", "gone")
         self.wait_for("later", "Running")
 
     def test_a_driver_rolls_over(self):
-        """The second instance is there before the first ends; kubelet calls the newest."""
+        """The second instance exists before the first ends; kubelet calls the newest."""
         self.create(template(), pod("p"))
         self.wait_for("p", "Running")
         World.cluster.end("driver")
@@ -129,7 +129,7 @@ class Crashes(Scene):
         self.wait_for_claims(0)
 
     def small_disk(self):
-        """Kubelet's folder on a disk of 64 MiB, until the scene ends."""
+        """kubelet's folder on a disk of 64 MiB, until the scene ends."""
         image = World.cluster.folder / "disk"
         self.stop_node()
         World.cluster.run("sh", "-euc", f"truncate -s 64M {image}; mkfs.ext4 -q {image}; "

@@ -1,4 +1,5 @@
-"""examples/gpu-driver, built against the installed kit, beside the example driver that is made with the Go helper."""
+"""examples/gpu-driver, built against the installed kit, beside the example driver built with the Go
+helper."""
 import json
 import signal
 
@@ -43,7 +44,7 @@ class GpuDriver(Scene):
         World.api.remove(f"/apis/resource.k8s.io/v1/deviceclasses/{DRIVER}")
 
     def end(self):
-        """Nothing of the driver's claims is left, on the disk either."""
+        """Nothing of the driver's claims is left, not even on disk."""
         super().end()
         soon("the driver's files go", lambda: not self.files())
 

@@ -1,4 +1,4 @@
-"""The health that a driver reports of its devices, in the status of the pods that have them."""
+"""The device health reported by a driver, in the status of the pods that have the devices."""
 import json
 import os
 

@@ -1,4 +1,4 @@
-"""The manager as pods, from its image: each way to install it that the pages name, and what reads it there."""
+"""The manager as pods, from its image: each documented way to install it, and its readers."""
 import json
 import re
 
@@ -14,7 +14,7 @@ INSIDE = ("dra-controller-manager", "explain", "--server", "https://localhost:10
 
 class Install(Installed):
     def apply(self, *resources, replicas=2, name=NAME, components=()):
-        """As a kustomization of one's own. When the scene ends, what it installed is deleted."""
+        """As a custom kustomization. When the scene ends, what it installed is deleted."""
         mine = self.folder / "mycluster"
         mine.mkdir(exist_ok=True)
         (mine / "kustomization.yaml").write_text(json.dumps({
@@ -108,7 +108,8 @@ class Install(Installed):
         self.assertEqual(self.ask('ALERTS{alertstate="firing"}'), [])
 
     def name_targets(self):
-        """Debian's Prometheus is built without discovery in Kubernetes: it gets the pods' addresses instead."""
+        """Debian's Prometheus is built without Kubernetes discovery: it gets the pods' addresses
+        instead."""
         addresses = self.kubectl("-n", SYSTEM, "get", "pods", "-l", f"app.kubernetes.io/name={NAME}", "-o",
                                  "jsonpath={.items[*].status.podIP}").split()
         file = self.folder / "prometheus.yaml"

@@ -1,4 +1,4 @@
-"""The manager as pods, from its image and its manifests: what the scenes that install it share."""
+"""The manager as pods, from its image and its manifests: shared by the scenes that install it."""
 import pathlib
 import shutil
 import tempfile
@@ -14,7 +14,8 @@ IMAGES = sorted((ROOT / "build/image").glob("dra-controller-manager_*.tar"))
 
 
 class Installed(Scene):
-    """Without instances of ours beside it, in a folder with the manifests, as a reader of the pages has it."""
+    """Without instances of ours beside it, in a folder with the manifests, like a reader of the
+    pages."""
 
     @classmethod
     def setUpClass(cls):
@@ -29,7 +30,7 @@ class Installed(Scene):
         super().setUp()
         World.end_manager()
         self.addCleanup(World.start_manager)
-        # What a scene uninstalls has the permissions of the manager that the other scenes use.
+        # What a scene uninstalls has the permissions of the manager used by other scenes.
         self.addCleanup(self.kubectl, "apply", "--server-side", "--force-conflicts", "-f", life.RBAC)
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         shutil.copytree(ROOT / "manifests", self.folder / "manifests")
@@ -40,7 +41,7 @@ class Installed(Scene):
         return done.stdout
 
     def run_on_node(self, script):
-        """What it starts in the background ends with it."""
+        """Background processes end with it."""
         prelude = f"cd {self.folder}\ntrap 'kill $(jobs -p) 2>/dev/null || :' EXIT\n"
         done = World.cluster.run("bash", "-euo", "pipefail", "-c", prelude + script, check=False,
                                  capture_output=True, text=True, timeout=300)
@@ -48,7 +49,7 @@ class Installed(Scene):
         return done.stdout
 
     def commands(self, page, heading):
-        """Those of a section of a page, one by one. The registry of the pages is the node's."""
+        """The commands of a page's section, one by one. The registry of the pages is the node's."""
         text = pages.section((ROOT / "docs" / page).read_text(), heading)
         return [step.replace("registry.example/", "docker.io/library/")
                 for _, step in pages.steps(text, skipped=(pages.NOT_RUN,))]
@@ -68,7 +69,7 @@ class Installed(Scene):
                             "-o", "jsonpath={.spec.holderIdentity}").partition("_")[0]
 
     def leader(self, namespace=SYSTEM):
-        """The pod that the lease names, once it is one that runs."""
+        """The pod named in the lease, once it is a running one."""
         return soon("a pod leads", lambda: (
             holder if f"pod/{(holder := self.holder(namespace))}" in self.names(namespace) else None))
 

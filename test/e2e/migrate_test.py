@@ -16,7 +16,7 @@ class Migrate(Installed):
         super().setUp()
         life.set_controllers(World.cluster, "on")
         self.addCleanup(life.set_controllers, World.cluster, "off")
-        # What the manager of the other scenes may do would hide what the pages forget.
+        # The permissions of the other scenes' manager would hide what the pages forget.
         self.kubectl("delete", "--ignore-not-found", "-f", life.RBAC)
         self.addCleanup(self.kubectl, "-n", SYSTEM, "delete", "--ignore-not-found", "deployment", NAME,
                         f"{NAME}-shadow", check=False)
@@ -43,7 +43,8 @@ class Migrate(Installed):
 
     @staticmethod
     def times_disabled(name):
-        """How often a kube-controller-manager has said, as the page quotes it, that it runs neither controller."""
+        """How often a kube-controller-manager has logged, as the page quotes it, that it runs
+        neither controller."""
         return min(World.log(name, None).count(line) for line in DISABLED)
 
     def install(self):
@@ -52,7 +53,8 @@ class Migrate(Installed):
         self.assertEqual(self.names(), [])
 
     def switch(self):
-        """Only kube-controller-manager's flag is not in the page's commands: each distribution has its own way."""
+        """Only kube-controller-manager's flag is not in the page's commands: each distribution sets
+        it differently."""
         before = self.times_disabled("kube-controller-manager")
         life.set_controllers(World.cluster, "off")
         soon("both are off", lambda: self.times_disabled("kube-controller-manager") > before)
@@ -88,7 +90,8 @@ class Migrate(Installed):
         self.wait_for_claims(2)
 
     def test_switch_with_two_control_plane_nodes(self):
-        """The leader's flag last, so that no instance with the two controllers leads after one without them."""
+        """The leader's flag last, so that no instance with the two controllers leads after one
+        without them."""
         World.cluster.end("kube-controller-manager")
         self.addCleanup(World.cluster.end, FIRST)
         self.addCleanup(World.cluster.end, SECOND)
@@ -109,7 +112,7 @@ class Migrate(Installed):
         self.wait_for_claims(2)
 
     def control_plane(self, name, ours, port):
-        """The kube-controller-manager of a control plane node, in place of the one that runs."""
+        """The kube-controller-manager of a control plane node, in place of the running one."""
         World.cluster.end(name)
         (World.cluster.folder / "controllers").write_text(parts.controllers(ours))
         World.cluster.spawn(name, [*parts.COMMANDS["kube-controller-manager"](

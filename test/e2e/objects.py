@@ -1,4 +1,4 @@
-"""Kubernetes objects of the scenes, in a line each."""
+"""Kubernetes objects of the scenes, on one line each."""
 DRIVER = "gpu.example.com"
 RESOURCE = "/apis/resource.k8s.io/v1"
 COLLECTIONS = {
@@ -53,7 +53,7 @@ def pod_spec(claims=None, command=WAIT, **more):
 
 
 def pod(name="p", claims=None, command=WAIT, **more):
-    """What its program does, a hollow node has from an annotation."""
+    """The behaviour of its program; on a hollow node it comes from an annotation."""
     ends = {"annotations": {"playground.dra-controller-manager.dev/run-for": "0s"}} if command == SHOW else {}
     return thing("Pod", name, pod_spec(claims, command, **more), "v1", **ends)
 

@@ -1,4 +1,4 @@
-"""What pods get: devices in real containers, of claims of their own and of claims that they share."""
+"""What pods get: devices in real containers, of their own and shared claims."""
 from objects import DRIVER, FROM_CLAIM, SHOW, WAIT, claim, container, pod, pod_spec, template
 from world import REAL, Scene, World, soon
 

@@ -18,7 +18,7 @@ from world import NONE, Cluster, World, life  # noqa: E402
 
 
 class Reversed(Report):
-    """A scene that passes with nobody at work has failed."""
+    """A scene that passes without a manager has failed."""
 
     def stopTest(self, test):
         passed = "OK" in self.verdict

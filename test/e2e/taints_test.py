@@ -1,4 +1,4 @@
-"""Devices that are tainted, by rules of admins and by their drivers, and whom that evicts."""
+"""Devices tainted by rules of admins and by their drivers, and the evicted pods."""
 import os
 import signal
 
@@ -31,7 +31,7 @@ class Taints(Scene):
         self.create(template(), pod("p"))
         self.wait_for("p", "Running")
         driver = World.cluster.process("driver")
-        os.kill(driver, signal.SIGSTOP)  # it would take off a taint that is not its own at once
+        os.kill(driver, signal.SIGSTOP)  # it would immediately remove a taint that is not its own
         try:
             self.taint(self.allocated()[0])
             soon(self.say, lambda: self.phases() in ([], ["Terminating"]))
@@ -41,7 +41,7 @@ class Taints(Scene):
         self.wait_for_claims(0)
 
     def taint(self, device):
-        """What the driver would publish: kubelet and the scheduler cannot tell the difference."""
+        """As published by the driver: kubelet and the scheduler cannot tell the difference."""
         found = next(each for each in World.items(f"{RESOURCE}/resourceslices") if each["spec"]["driver"] == DRIVER)
         for each in found["spec"]["devices"]:
             if each["name"] == device:
@@ -98,7 +98,7 @@ class Taints(Scene):
 
     @staticmethod
     def grant_evictions():
-        """As components/eviction-api does."""
+        """Like components/eviction-api."""
         account = "system:serviceaccount:kube-system:dra-controller-manager"
         for arguments in (("clusterrole", "e2e-evict", "--verb=create", "--resource=pods/eviction"),
                           ("clusterrolebinding", "e2e-evict", "--clusterrole=e2e-evict", f"--user={account}")):

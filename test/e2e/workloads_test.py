@@ -1,4 +1,4 @@
-"""Controllers of workloads: each of their pods has a claim of its own, and leaves none."""
+"""Workload controllers: each of their pods has its own claim, and leaves none."""
 from objects import SHOW, job, of_pods, template, thing, workload
 from world import Scene, World, soon
 

@@ -1,4 +1,4 @@
-"""The real cluster that all scenes of a run share, with the manager and the drivers in it."""
+"""The real cluster shared by all scenes of a run, with the manager and the drivers in it."""
 import json
 import os
 import pathlib
@@ -36,7 +36,7 @@ def soon(what, is_so, seconds=None):
 
 
 class World:
-    """One for a run. `manager`: who makes claims and evicts; nobody is the negative control, where all scenes fail."""
+    """One per run. `manager`: which one works; none is the negative control, where all scenes fail."""
     patience = 120
     manager = OURS
     node = REAL
@@ -125,7 +125,8 @@ class World:
 
     @classmethod
     def lose_power(cls):
-        """As a machine does: all of the node's processes end at once, the containers' too, and /run is empty."""
+        """Like a machine: all of the node's processes end at once, including containers, and /run
+        is empty."""
         for part in ("kubelet", "containerd", "driver"):
             cls.cluster.end(part, signal.SIGKILL)
         stay = {cls.cluster.process(name) for name in ("machine", "manager", "kube-scheduler", "kube-controller-manager")}
@@ -164,7 +165,7 @@ class World:
 
 
 class Scene(unittest.TestCase):
-    """A namespace of its own for each. When a scene ends, nothing of it is left: that is checked for each."""
+    """A namespace for each. When a scene ends, nothing of it may be left."""
 
     def setUp(self):
         self.namespace = f"e2e-{os.getpid()}-{int(time.monotonic() * 1000)}"
@@ -183,7 +184,7 @@ class Scene(unittest.TestCase):
             soon("kubelet's checkpoint forgets the claims", lambda: not [
                 entry for entry in World.entries() if entry[0] == self.namespace])
         finally:
-            for each in self.pods():  # a scene that failed does not fail the next ones
+            for each in self.pods():  # a failed scene does not fail the next ones
                 World.api.send("DELETE", self.path("Pod", each["metadata"]["name"]), {"gracePeriodSeconds": 0})
 
     def path(self, kind, name=None):
@@ -219,7 +220,7 @@ class Scene(unittest.TestCase):
         return found["status"].get("phase", "Pending") if found else "gone"
 
     def phases(self):
-        """The pods' phases, sorted. A pod that is being deleted is Terminating, as kubectl says."""
+        """The pods' phases, sorted. A pod in deletion is Terminating, as in kubectl."""
         return sorted("Terminating" if "deletionTimestamp" in each["metadata"] else each["status"]["phase"]
                       for each in self.pods())
 
@@ -259,7 +260,7 @@ class Scene(unittest.TestCase):
         return sorted(found[0] for each in devices if (found := re.search(r"(gpu|dev)-\d+$", each)))
 
     def explained(self, name):
-        """The reasons that `explain` finds about a pod."""
+        """The reasons that `explain` gives for a pod."""
         done = subprocess.run([BIN / "dra-controller-manager", "explain", "pod", f"{self.namespace}/{name}",
                                "--kubeconfig", World.cluster.kubeconfig, "--output", "json"],
                               capture_output=True, text=True, check=False)
@@ -267,12 +268,12 @@ class Scene(unittest.TestCase):
         return [finding["reason"] for topic in topics for finding in topic["findings"]]
 
     def allocated(self):
-        """The names of the devices that the claims of this namespace have."""
+        """The names of the devices allocated to the claims of this namespace."""
         return sorted(result["device"] for each in self.claims()
                       for result in each.get("status", {}).get("allocation", {}).get("devices", {}).get("results", ()))
 
     def evicted(self):
-        """The pods that the eviction controller has marked."""
+        """The pods marked by the eviction controller."""
         return sorted(each["metadata"]["name"] for each in self.pods() if any(
             condition["type"] == "DisruptionTarget" for condition in each["status"].get("conditions", ())))
 

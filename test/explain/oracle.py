@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds `explain` to kube-scheduler: what it says must be done for a pod is done, and the pod is placed.
+"""Checks `explain` against kube-scheduler: the advised step is done for a pod, and the pod must be
+placed.
 
     oracle.py --manager DRA-CONTROLLER-MANAGER [--controlplane test/controlplane/controlplane]
 
@@ -56,10 +57,10 @@ class Cluster:
 
 
 def until(check):
-    """The first true result of `check`; else its last."""
+    """The first true result of `check`; otherwise its last."""
     deadline = time.monotonic() + PATIENCE
     while not (said := check()) and time.monotonic() < deadline:
-        time.sleep(0.1)  # between looks, until the deadline
+        time.sleep(0.1)  # between polls, until the deadline
     return said
 
 
@@ -69,7 +70,7 @@ def claim(namespace, name, requests, constraints=()):
 
 
 def pod(namespace, name, extended=None):
-    """A pod with the claim of its name; or with extended resources."""
+    """A pod with a claim of the same name; or with extended resources."""
     claims = [] if extended else [{"name": "c", "resourceClaimName": name}]
     resources = {"requests": extended, "limits": extended} if extended else {"claims": [{"name": "c"}]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace}, "spec": {
@@ -101,7 +102,7 @@ class Run:
         return "\n".join(f"{f['outlook']} {f['reason']}: {f['text']}" for t in topics for f in t["findings"])
 
     def release(self, namespace, name):
-        """Ends a pod, and what the controllers do then."""
+        """Ends a pod, and does the controllers' work then."""
         status = self.cluster.get("pod", name, "-n", namespace).get("status", {})
         claim_name = status.get("extendedResourceClaimStatus", {}).get("resourceClaimName", name)
         self.cluster.kubectl("delete", "pod", name, "-n", namespace, "--grace-period=0", "--force")

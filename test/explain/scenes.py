@@ -1,4 +1,4 @@
-"""Scenes in which a pod gets no device. Each says what `explain` must say, and the step that it names.
+"""Scenes in which a pod gets no device. Each has the expected explanation, and the advised step.
 
 A scene has nodes' slices, pods that hold devices, the pod that waits (by the requests of its claim, or
 by extended resources), parts of the explanation, and the step: what is done, as the explanation says,
@@ -40,10 +40,10 @@ class Scene:
     def __init__(self, name, slices, waits, said, step, holders=(), constraints=(), classes=(), rules=(), group=""):
         self.name, self.slices, self.waits, self.said, self.step = name, slices, waits, said, step
         self.holders, self.constraints, self.classes, self.rules = holders, constraints, classes, rules
-        self.group = group  # a pod group that holds the holders' claims, too
+        self.group = group  # a pod group that also holds the holders' claims
 
 
-# A step: what is done with which object, as the server's API has it.
+# A step: an operation on an object, as in the server's API.
 def end(pod):
     return ("end", pod)
 

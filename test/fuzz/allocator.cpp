@@ -1,6 +1,6 @@
-// A world for the allocator: classes, slices, claims, a node and what is in use, as JSON. An answer
-// is the same twice, ends within its steps, has no device twice and none that is in use, and a
-// claim that was placed needs no explanation to be computed.
+// Input for the allocator: classes, slices, claims, a node and devices in use, as JSON. Answers are
+// deterministic, end within the step limit, contain no device twice and none in use, and a placed
+// claim needs no explanation.
 #include <set>
 
 #include <boost/json/parse.hpp>
@@ -60,7 +60,7 @@ void run(std::string_view input) {
   try {
     world.emplace(json.as_object());
   } catch (const std::exception&) {
-    return;  // what the API would refuse
+    return;  // rejected by the API
   }
   allocate(*world);
 }

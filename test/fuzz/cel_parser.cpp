@@ -10,7 +10,7 @@ namespace dcm::fuzz {
 void run(std::string_view input) {
   const auto parsed = cel::parse(input);
   if (parsed.issues.empty()) {
-    // Macros add a few levels around what was written.
+    // Macros add a few levels around the source.
     expect(parsed.ast->root != nullptr && parsed.ast->root->depth <= cel::kDepthMax + 8,
            "a tree within the limit");
     return;

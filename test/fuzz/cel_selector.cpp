@@ -1,5 +1,5 @@
-// Selectors of devices: checked, and evaluated on a device that has something of each kind. An
-// evaluation ends, its second run gives the same, and it costs no more than its limit allows.
+// Device selectors: checked, and evaluated on a device with a value of each kind. An evaluation
+// ends, is deterministic, and costs no more than its limit.
 #include "cel/kubernetes/selector.hpp"
 #include "test/fuzz/fuzz.hpp"
 

@@ -1,5 +1,5 @@
-// The manager's command line, one argument a line. A mistake is one line; what holds, written as
-// flags, says the same.
+// The manager's command line, one argument per line. An error is one line; valid options, written
+// as flags, parse to the same.
 #include "cmd/dra-controller-manager/options.hpp"
 #include "test/fuzz/fuzz.hpp"
 
@@ -16,7 +16,7 @@ std::vector<std::string> lines(std::string_view text) {
   return all;
 }
 
-// Flags that name a file to be read at once; config_file has such files.
+// Flags that name a file to be read at once; config_file covers such files.
 bool names_config(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     if (argument.starts_with("--config")) return true;

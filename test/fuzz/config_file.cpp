@@ -1,5 +1,5 @@
-// The file that --config names. A mistake is one line that begins with the file; what holds,
-// written as a file, says the same.
+// The file named by --config. An error is one line that begins with the file; valid options,
+// written as a file, parse to the same.
 #include "cmd/dra-controller-manager/options.hpp"
 #include "test/fuzz/fuzz.hpp"
 #include "test/fuzz/memory_file.hpp"

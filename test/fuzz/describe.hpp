@@ -1,4 +1,4 @@
-// Objects as text, with every field that their type has: two that read the same are the same.
+// Objects as text, with every field of their type: equal texts mean equal objects.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Small answers of the API server and of credential plugins: refusals, discovery, a lease, an exec
-// credential. Nothing crashes, and messages can be shown.
+// credential. Nothing crashes, and messages are printable.
 #include <array>
 
 #include "client/api/lease.hpp"

@@ -1,7 +1,7 @@
 // The interface of a fuzz target, and its assertions.
 //
-// A target is a source file that defines run(). In the preset `fuzz` libFuzzer calls it with inputs
-// of its own making; in the others a plain main() (replay.cpp) calls it with the files of its
+// A target is a source file that defines run(). In the preset `fuzz` libFuzzer calls it with
+// generated inputs; in the others a plain main() (replay.cpp) calls it with the files of its
 // corpus.
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace dcm::fuzz {
 
-// Reads `input` in every way that the target knows. Must be a function of the input alone.
+// Reads `input` in every way that the target supports. Must depend only on the input.
 void run(std::string_view input);
 
-// Ends the process with `what` and `detail`, unless it holds. Not assert(): it counts in every
-// build.
+// Ends the process with `what` and `detail`, unless the condition holds. Unlike assert(), it is
+// active in every build.
 void expect(bool holds, std::string_view what, std::string_view detail = {});
 
 void expect_equal(std::string_view a, std::string_view b, std::string_view what);
@@ -24,12 +24,12 @@ void expect_equal(std::string_view a, std::string_view b, std::string_view what)
 // Expects a message for people: one line, not empty, without control characters.
 void expect_readable(std::string_view message);
 
-// The same bytes as a network may hand them over: in one piece, in pieces that depend on the bytes
-// (and on nothing else, so that a finding can be replayed), and one by one where they are few.
+// The same bytes as a network may deliver them: in one piece, in pieces that depend only on the
+// bytes (so that a finding can be replayed), and if they are few, one by one.
 using Pieces = std::vector<std::string_view>;
 std::vector<Pieces> ways_to_cut(std::string_view bytes);
 
-// The first line, without its end, and what follows.
+// The first line, without its newline, and the rest.
 struct FirstLine {
   std::string_view line;
   std::string_view rest;

@@ -1,5 +1,5 @@
-// The body of a gRPC stream, a timeout and a status: read the same however the bytes come, and as
-// they were written.
+// The body of a gRPC stream, a timeout and a status: read the same however the bytes are split, and
+// as they were written.
 #include <fmt/format.h>
 
 #include "runtime/grpc/framing.hpp"

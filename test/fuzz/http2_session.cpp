@@ -1,5 +1,5 @@
-// Bytes of an HTTP/2 peer, to either side of a session. However the bytes are cut, the same
-// happens; and the answer ends.
+// Bytes of an HTTP/2 peer, for either side of a session. However the bytes are split, the result is
+// the same; and the answer ends.
 #include <map>
 #include <optional>
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace http2;
 
-// More than any input here can ask for.
+// More than any input here can request.
 constexpr std::size_t kOutputMax = 16 * 1024 * 1024;
 
 std::string fields_of(const http::Headers& fields) {
@@ -23,8 +23,8 @@ std::string fields_of(const http::Headers& fields) {
   return text;
 }
 
-// The events of each stream; pieces of data are joined. It ends with the last stream behind a
-// GOAWAY: what comes then is taken or not, depending on whether it is in the same piece.
+// The events of each stream; pieces of data are joined. Ends with the last stream after a GOAWAY:
+// later events depend on whether they are in the same piece.
 class Story {
  public:
   explicit Story(std::set<StreamId> open) : open_(std::move(open)) {}
@@ -73,7 +73,7 @@ void send(Session& session) {
   }
 }
 
-// Nothing if there were too many CONTINUATION frames: nghttp2 counts the pieces of a frame's
+// nullopt if there were too many CONTINUATION frames: nghttp2 counts the pieces of a frame's
 // header.
 std::optional<std::string> play(Side side, const Pieces& pieces) {
   Session session(side, {});
@@ -106,7 +106,7 @@ std::optional<std::string> play(Side side, const Pieces& pieces) {
 
 }  // namespace
 
-// The first byte says who reads.
+// The first byte selects the reading side.
 void run(std::string_view input) {
   if (input.empty()) return;
   const Side side = input.front() == 'c' ? Side::client : Side::server;

@@ -1,5 +1,5 @@
 // A server's answer, read by the client over a pipe: as a whole, and as the stream of a watch.
-// However the bytes are cut, the outcome is the same; and both ways agree about the body.
+// However the bytes are split, the result is the same; and both ways agree about the body.
 #include <algorithm>
 #include <memory>
 
@@ -113,7 +113,7 @@ Both read(const Pieces& pieces) {
   return both;
 }
 
-// The bytes read before an error may depend on the pieces, and so may the message after a broken
+// The bytes read before an error may depend on the pieces, and so may the message after a truncated
 // end; whether there is an error may not.
 void expect_same(const Outcome& one, const Outcome& other) {
   expect(one.error.empty() == other.error.empty(), "whether it fails does not depend on the pieces",

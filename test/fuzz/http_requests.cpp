@@ -1,5 +1,5 @@
-// A client's requests to our own ports, behind TLS: health, metrics, the pages for debugging and
-// the explanations. Every answer is HTTP, and the same however the request's bytes are cut.
+// A client's requests to our own ports, behind TLS: health, metrics, debug pages and explanations.
+// Every answer is HTTP, and the same however the request's bytes are split.
 #include <algorithm>
 #include <memory>
 
@@ -76,7 +76,7 @@ runtime::Task<> converse(runtime::VirtualLoop& loop, const Pieces& pieces, std::
   co_await group.join();
 }
 
-// Only a client that waits with its body is told to go on, which depends on the pieces.
+// Only a client that waits with its body gets "100 Continue", which depends on the pieces.
 std::string without_interim(std::string answers) {
   constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
   for (auto at = answers.find(kGoOn); at != answers.npos; at = answers.find(kGoOn, at)) {
@@ -92,8 +92,8 @@ std::string answers_to(const Pieces& pieces) {
   return without_interim(std::move(answers));
 }
 
-// A client that goes away in the middle of what is no HTTP anyway is told so in the end, or is not,
-// depending on what the parser had seen by then.
+// A client that disconnects in the middle of invalid HTTP may or may not get an answer, depending
+// on what the parser had seen by then.
 void expect_agreement(std::string_view one, std::string_view other) {
   if (one.size() < other.size()) std::swap(one, other);
   const bool is_prefix = one.starts_with(other);
@@ -103,7 +103,7 @@ void expect_agreement(std::string_view one, std::string_view other) {
     expect_equal(one, other, "the answers do not depend on the pieces");
 }
 
-// Takes one answer off; the rest.
+// Removes one answer; returns the rest.
 std::string_view skip_answer(std::string_view bytes) {
   const auto parser = http::make_response_parser({}, http::AnswerBody::as_framed);
   while (!parser->complete()) {
@@ -123,7 +123,7 @@ void run(std::string_view input) {
   for (std::size_t i = 1; i < ways.size(); ++i) {
     expect_agreement(answers, answers_to(ways[i]));
   }
-  // An answer to HEAD has no body, so that only who knows the requests could tell answers apart.
+  // An answer to HEAD has no body, so answers cannot be separated without knowing the requests.
   if (input.find("HEAD") != std::string_view::npos) return;
   for (std::string_view rest = answers; !rest.empty();) rest = skip_answer(rest);
 }

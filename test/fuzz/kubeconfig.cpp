@@ -1,5 +1,5 @@
-// A kubeconfig, and what each of its contexts means. What is said about it can be shown; a file
-// merged with itself is itself.
+// A kubeconfig, and the meaning of each of its contexts. Messages are printable; a file merged with
+// itself is itself.
 #include "client/config/kubeconfig.hpp"
 
 #include "client/config/config.hpp"

@@ -1,5 +1,5 @@
-// The body of a list, read as each kind. A second reading gives the same, an item that was read has
-// an identity, and a list without its last byte is none.
+// The body of a list, read as each kind. Reading is deterministic, each item has an identity, and a
+// list without its last byte is rejected.
 #include "test/fuzz/decoders.hpp"
 #include "test/fuzz/describe.hpp"
 #include "test/fuzz/fuzz.hpp"

@@ -1,4 +1,4 @@
-// An input as a file, for readers that want one; it leaves nothing behind.
+// An input as a file, for readers that need one; it leaves nothing behind.
 #pragma once
 
 #include <string>

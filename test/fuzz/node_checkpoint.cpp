@@ -1,5 +1,5 @@
-// The node's checkpoint: any bytes are refused or read, and what was read is written and read again
-// as the same.
+// The node's checkpoint: any bytes are rejected or read, and what was read survives writing and
+// reading.
 #include <fmt/format.h>
 
 #include "node/checkpoint/codec.hpp"
@@ -21,7 +21,7 @@ void read_and_write(std::string_view file) {
 
 }  // namespace
 
-// As a whole file, and as the data of one whose checksum is right.
+// As a whole file, and as the data of one with a correct checksum.
 void run(std::string_view input) {
   read_and_write(input);
   std::string file = R"({"Data":)";

@@ -1,5 +1,5 @@
-// Arbitrary answers of plugins and requests of nodes: they are read or refused, and are small
-// enough where they are kept.
+// Arbitrary answers of plugins and requests of nodes: they are read or rejected, and are small
+// where they are stored.
 #include "node/driver_kit/driver.hpp"
 #include "node/driver_kit/messages.hpp"
 #include "node/plugins/messages.hpp"
@@ -9,7 +9,7 @@
 namespace dcm::fuzz {
 namespace {
 
-// A device costs at least two bytes of its message, so an answer makes no more of them.
+// A device takes at least two bytes of its message, so an answer cannot contain more.
 void check_answers(std::string_view input) {
   const auto answers = node::decode_prepare_answer(input);
   if (!answers) return;

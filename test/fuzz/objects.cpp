@@ -1,5 +1,5 @@
-// An object, read as each kind: alone, in a list and in an event of a watch it is the same object.
-// Our writes about it are JSON.
+// An object, read as each kind: alone, in a list and in a watch event it is the same object. Our
+// writes about it are valid JSON.
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
 

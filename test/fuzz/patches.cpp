@@ -1,6 +1,6 @@
-// Patches for the API server in memory: the first line says of what and in which format
-// ("pods/a/status strategic"), the rest is the body. An object stays the object that it was; a
-// patch that is refused or a dry run changes nothing.
+// Patches for the in-memory API server: the first line gives object and format ("pods/a/status
+// strategic"), the rest is the body. An object keeps its identity; a rejected patch or a dry run
+// changes nothing.
 #include <array>
 
 #include "apiserver/front/direct.hpp"
@@ -21,7 +21,7 @@ constexpr std::array kFormats = {
     Format{"strategic", apiserver::kStrategic}, Format{"apply", apiserver::kApply}};
 
 struct Subject {
-  std::string_view name;  // in the first line, with "/status" behind it or not
+  std::string_view name;  // in the first line, with an optional "/status" suffix
   std::string_view collection;
   std::string_view body;
 };
@@ -110,7 +110,7 @@ class PatchTest {
            body);
   }
 
-  // Nothing that a patch may say changes these. (An object whose last finalizer went may be gone.)
+  // No patch can change these. (An object whose last finalizer was removed may be gone.)
   void check_stored() {
     const Answer now = object();
     if (now.status == 404) return;

@@ -1,6 +1,5 @@
-// Kubernetes' protobuf as each kind: an object alone and in an event of a watch is the same object,
-// lists and events are read or refused, and what we would write about an object is JSON or
-// protobuf.
+// Kubernetes' protobuf as each kind: an object alone and in a watch event is the same object, lists
+// and events are read or rejected, and our writes about an object are valid JSON or protobuf.
 //
 // Bytes without an envelope get one, so that libFuzzer need not find it.
 #include <boost/json/parse.hpp>
@@ -62,7 +61,7 @@ void write_about(const api::ResourceClaimTemplate& claim_template) {
   const api::Encoded body = api::encode_claim({&api::kResourceClaims, "v1"}, claim_template, "name",
                                               "name-", "gpus", owner);
   if (body.format != api::Format::protobuf) return;
-  // Its spec may be nonsense to a server, so only our part is read.
+  // Its spec may be invalid for a server, so only our part is read.
   api::protobuf::Texts texts;
   const auto envelope = api::protobuf::open_envelope(body.bytes, texts);
   expect(envelope.kind == "ResourceClaim", "a claim is one", envelope.kind);

@@ -1,5 +1,4 @@
-// Calls a target with each file of its corpus, and with each of them cut short: a test that needs
-// no libFuzzer.
+// Calls a target with each file of its corpus, and with prefixes of each: a test without libFuzzer.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -17,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// So many of the prefixes of a file, however long it is.
+// The number of prefixes of a file, whatever its length.
 constexpr std::size_t kPrefixes = 16;
 
 std::vector<char> read(const fs::path& file) {
@@ -34,7 +33,7 @@ std::vector<fs::path> files_in(const fs::path& path) {
   return files;
 }
 
-// From an allocation of exactly its size, so that a read past its end is seen.
+// From an allocation of exactly its size, to detect reads past its end.
 void run_exactly(std::span<const char> input) {
   const auto exact = std::make_unique<char[]>(input.size());
   std::ranges::copy(input, exact.get());
@@ -56,7 +55,7 @@ int main(int argc, char** argv) {
   std::size_t count = 0;
   for (const char* path : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
     for (const fs::path& file : files_in(path)) {
-      // Seen when the next line is an abort.
+      // Shown if the next line is an abort.
       fmt::print(stderr, "{}\n", file.string());
       replay(read(file));
       ++count;

@@ -1,5 +1,5 @@
-// The body of a watch, cut into events and decoded as an informer does it, as each kind. However
-// the bytes come, the events are the same, and so is the error at their end.
+// The body of a watch, split into events and decoded like an informer, as each kind. However the
+// bytes are split, the events are the same, and so is the final error.
 #include <memory>
 
 #include "informers/api_lister_watcher.hpp"
@@ -56,7 +56,7 @@ std::string events_of(const api::Decoder<T>& decoder, const Pieces& pieces) {
 void run(std::string_view input) {
   const std::vector<Pieces> ways = ways_to_cut(input);
   for_each_decoder([&](const auto& decoder) { events_of(decoder, ways.front()); });
-  // One kind is enough: the frames are cut before their kind is known.
+  // One kind suffices: frames are split before their kind is known.
   static const auto claims = api::make_json_claim_decoder("v1");
   const std::string told = events_of(*claims, ways.front());
   for (std::size_t i = 1; i < ways.size(); ++i) {

@@ -22,7 +22,7 @@ sys.path.append(str(ROOT / "test/support"))
 import report  # noqa: E402
 
 CONTROLPLANE = ROOT / "test/controlplane/controlplane"
-# Long enough for a machine that is busy; nothing is measured by it.
+# Long enough for a busy machine; nothing is measured by it.
 DEADLINE = 120
 CUSTOM_KIND = "hello.example.com/v1/greetings/Greeting"
 GREETINGS = "/apis/hello.example.com/v1/namespaces/default/greetings"
@@ -38,7 +38,7 @@ def run(*command, **options):
 
 
 def eventually(check):
-    """What `check` answers once it is true."""
+    """What `check` returns once it is true."""
     end = time.monotonic() + DEADLINE
     while not (answer := check()):
         if time.monotonic() > end:
@@ -48,7 +48,7 @@ def eventually(check):
 
 
 class Installed(unittest.TestCase):
-    """Everything is below one folder, which is no part of this repository."""
+    """Everything is below one folder outside of this repository."""
 
     @classmethod
     def setUpClass(cls):

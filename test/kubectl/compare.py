@@ -23,12 +23,12 @@ import time
 from normalise import normalise, without
 from steps import STEPS
 
-# A command that has not ended by then never will.
+# A command that has not ended by then hangs.
 DEADLINE = 30.0
 
 
 class Server:
-    """An API server as kubectl sees it: a kubeconfig, and caches of its own."""
+    """An API server as kubectl sees it: a kubeconfig, and separate caches."""
 
     def __init__(self, name, kubectl, kubeconfig, folder):
         self.name = name
@@ -55,7 +55,7 @@ class Server:
 
 
 class Waiting:
-    """A command that watches, while other commands make it see something."""
+    """A command that watches, while other commands cause events."""
 
     def __init__(self, process):
         self.process = process
@@ -125,7 +125,7 @@ def compared(step, results):
 def start_apiserver(program, folder):
     process = subprocess.Popen([program, "--kubeconfig", f"{folder}/kubeconfig"],
                                stdout=subprocess.PIPE, text=True)
-    process.stdout.readline()  # its URL: it serves
+    process.stdout.readline()  # its URL: it is ready
     process.stdout.readline()
     return process
 

@@ -1,4 +1,4 @@
-"""Shows that the comparison can fail, and what it lets pass."""
+"""Shows that the comparison can fail, and what it tolerates."""
 import unittest
 
 from compare import compared

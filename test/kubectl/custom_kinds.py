@@ -1,8 +1,9 @@
-"""kubectl and kinds that are defined: definitions of the shapes that operators install, written for
-this test, and objects of them."""
+"""kubectl with defined kinds: definitions similar to those of common operators, written for this
+test, and their objects."""
 from step import Step
 
-# As the domain of a driver: cluster-wide texts in an enum, an immutable spec, a status of nodes.
+# Modelled on a driver's domain: cluster-wide texts in an enum, an immutable spec, a status of
+# nodes.
 DOMAIN = """
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -52,7 +53,7 @@ spec:
                   properties: {name: {type: string}, ipAddress: {type: string}}
 """
 
-# As a set of jobs: templates that are kept as they come, lists that are maps, a scale.
+# Modelled on a set of jobs: opaque templates, lists that are maps, a scale.
 JOB_SET = """
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -111,7 +112,7 @@ spec:
                   properties: {type: {type: string}, status: {type: string}}
 """
 
-# As a queue: for the cluster, in two versions.
+# Modelled on a queue: cluster-scoped, in two versions.
 QUEUE = """
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

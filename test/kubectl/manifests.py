@@ -1,4 +1,4 @@
-"""The objects that the script of kubectl commands makes."""
+"""The objects created by the script of kubectl commands."""
 
 NODE = """
 apiVersion: v1

@@ -1,4 +1,4 @@
-"""Makes the outputs of two servers comparable: what is never the same twice becomes a word."""
+"""Makes the outputs of two servers comparable: values that always differ become a word."""
 import re
 
 PATTERNS = [
@@ -22,7 +22,7 @@ def normalise(text):
 
 
 def squeeze(line):
-    """Columns are as wide as what stands in them, so only their order counts, and the indentation."""
+    """Column widths depend on their content, so only their order counts, and the indentation."""
     indent = len(line) - len(line.lstrip(" "))
     return " " * indent + re.sub(r" {2,}", "  ", line.strip())
 

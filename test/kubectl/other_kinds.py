@@ -44,7 +44,7 @@ def kind(api, name, spec):
 WORKLOADS = (
     kind("apps/v1", "Deployment", "spec:\n  selector: {matchLabels: {app: web}}\n  template:" + LONG) +
     kind("apps/v1", "ReplicaSet", "spec:\n  replicas: 0\n  selector: {matchLabels: {app: web}, matchExpressions: "
-         "[{key: app, operator: In, values: [web, a]}, {key: no, operator: DoesNotExist}]}\n  template:" + LONG) +
+         "[{key: app, operator: In, values: [web, a]}, {key: free, operator: DoesNotExist}]}\n  template:" + LONG) +
     kind("apps/v1", "StatefulSet", "spec:\n  serviceName: s\n  selector: {matchLabels: {app: web}}\n"
          "  volumeClaimTemplates: [{metadata: {name: v}, spec: {accessModes: [ReadWriteOnce], resources: "
          "{requests: {storage: 1Gi}}}}]\n  template:" + LONG) +
@@ -76,10 +76,10 @@ STORAGE = (
     kind("v1", "PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], storageClassName: slow, "
          "resources: {requests: {storage: 1Gi}}}") +
     kind("storage.k8s.io/v1", "StorageClass", "provisioner: example.com/none") +
-    kind("storage.k8s.io/v1", "CSIDriver", "spec: {tokenRequests: [{audience: a}]}") +
-    kind("storage.k8s.io/v1", "CSINode", "spec: {drivers: [{name: d, nodeID: n}]}") +
+    kind("storage.k8s.io/v1", "CSIDriver", "spec: {podInfoOnMount: true}") +
+    kind("storage.k8s.io/v1", "CSINode", "spec: {drivers: [{name: d, nodeID: one}]}") +
     kind("storage.k8s.io/v1", "CSIStorageCapacity", "storageClassName: slow\ncapacity: 1Gi") +
-    kind("storage.k8s.io/v1", "VolumeAttachment", "spec: {attacher: a, nodeName: n, source: "
+    kind("storage.k8s.io/v1", "VolumeAttachment", "spec: {attacher: a, nodeName: one, source: "
          "{persistentVolumeName: other}}"))
 
 RULES = (

@@ -4,10 +4,10 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Except:
-    """Lines that are left out before two outputs are compared, and why they may differ."""
-    pattern: str  # a regular expression that such a line matches somewhere
+    """Lines that are ignored when outputs are compared, and why they may differ."""
+    pattern: str  # a regular expression that matches somewhere in such a line
     reason: str
-    at_times: bool = False  # such lines come in some runs only; else one that never comes is a failure
+    at_times: bool = False  # such lines occur only in some runs; otherwise a missing one is a failure
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,10 +17,10 @@ class Step:
     command: str  # the arguments, quoted as in a shell
     stdin: str = ""
     excepts: tuple = ()
-    # For a command that waits: what is done once it has printed a line with `ready` (at once
-    # without one). It is ended when it has printed a line with `until`; without, it ends itself.
+    # For a command that waits: what to do once it has printed a line with `ready` (at once if not
+    # given). It is ended when it has printed a line with `until`; otherwise it ends by itself.
     meanwhile: tuple = ()
     ready: str = ""
     until: str = ""
-    # Environment variables of this command alone.
+    # Environment variables of this command only.
     env: tuple = ()

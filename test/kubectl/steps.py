@@ -1,7 +1,7 @@
 """The script: kubectl commands in the order in which both servers get them.
 
-Each is a row; what a row needs is left behind by those before it. Differences that are meant to be
-are said here, each with its reason, and in apiserver/README.md.
+Each is a row, and depends on what earlier rows have left. Intended differences are listed here with
+their reasons, and in apiserver/README.md.
 """
 import shlex
 
@@ -25,7 +25,7 @@ OTHER_CORE_KINDS = Except(
     r"|replicationcontrollers|resourcequotas|secrets|service)",
     "the in-memory server has no other kinds")
 
-# kube-apiserver repairs the address of its own Service, and says so when it was late.
+# kube-apiserver repairs the address of its own Service, and logs if it was late.
 ABOUT_ITS_SERVICE = Except(
     r"  service/kubernetes  ", "the in-memory server has no other kinds", at_times=True)
 

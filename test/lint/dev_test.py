@@ -1,4 +1,5 @@
-"""`./dev` as a person types it: mistakes are answered, and a manager that writes starts only where it is told to."""
+"""`./dev` as a person types it: mistakes are explained, and a manager that writes starts only where
+it is told to."""
 import os
 import pathlib
 import re

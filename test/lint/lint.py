@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The project's own rules about its sources, as code.
 
-What clang-format and clang-tidy cannot know: which folder may include which, which calls are banned
-outside the files that own them, that a controller has its shape and a metric its documentation, and
-that no fact of the documentation stands twice.
+What clang-format and clang-tidy cannot check: which folder may include which, which calls are
+banned outside the files that own them, the structure of a controller, that each metric is
+documented, and that no fact is documented twice.
 Prints one line for each breach, `file:line: what, and what to do instead`, and exits with 1 if there
 are any. `lint_test.py` shows that each rule can fail.
 """
@@ -29,7 +29,7 @@ INCLUDES = {
     "cel/kubernetes": ["cel"],
     "workqueue": ["runtime"],
     "informers": ["client", "client/api", "runtime"],
-    # What a program of controllers is, apart from its controllers.
+    # A program of controllers, apart from its controllers.
     "manager": ["client", "client/api", "client/leader_election", "informers", "workqueue", "runtime",
                        "runtime/http", "runtime/http2"],
     "controllers/api": ["client/api", "runtime"],
@@ -54,27 +54,27 @@ INCLUDES = {
         "runtime", "runtime/http"],
     "cmd/dra-controller-manager": [
         "explain", "controllers/api", "controllers/common", "controllers/resource_claim",
-        "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "manager",
+        "controllers/device_taint_eviction", "controllers/resource_pool_status", "informers", "workqueue", "client", "client/api", "client/leader_election", "manager",
         "runtime", "runtime/http", "runtime/http2"],
     "playground": [
         "allocation", "apiserver", "cel/kubernetes", "explain", "controllers/api", "controllers/common", "informers",
         "node", "workqueue", "client", "client/api", "manager", "runtime", "runtime/http"],
     "cmd/dra-hollow-node": ["playground", "node", "client", "manager", "informers", "runtime", "runtime/http"],
-    # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
+    # Shares no encoder or decoder with the client, so that mistakes do not cancel out.
     "apiserver": ["cel", "cel/kubernetes", "runtime", "runtime/http"],
-    # Black-box: sees the manager only through its process and the API.
+    # Black-box: uses the manager only through its process and the API.
     "test/conformance": ["runtime", "runtime/http", "test/support", "apiserver"],
     "test/support": ["*"],
     "test": ["*"],
 }
 
-# The base for controllers of other projects: it knows nothing of the product built on it here.
+# The base for other projects' controllers: independent of the product built on it here.
 KIT = ("runtime", "client", "informers", "workqueue", "manager")
-# Words that the kit must not contain: of the product, of its API group, and its programs.
+# Words that the kit must not contain: names of the product, of its API group, and its programs.
 PRODUCT_WORD = re.compile(r"claim|resource.?slice|device.?(?:class|taint)|playground|hollow|"
                           r"resource\.k8s\.io|dynamic.resource|\bdra\b|\bdra[-_]", re.I)
 
-# Third-party headers stay where they are needed, which also bounds compile times.
+# Third-party headers stay where they are needed, which also limits compile times.
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl": ["runtime/http/", "test/support/"],
     r"openssl/": ["runtime/http/", "runtime/base64.cpp", "test/support/"],
@@ -110,10 +110,10 @@ BANNED = [
     (r"\bhttp::serve\(", ["runtime/http/", "manager/serving/secure_serving.cpp",
                            "playground/embedded_server.cpp", "test/"],
      "http::serve_open, which refuses web pages of others"),
-    # A name from outside that reaches one of these decides which file is written or removed.
+    # An untrusted name that reaches one of these decides which file is written or removed.
     (r"\b(?:fs|filesystem)::(?:remove\w*|rename|create_\w+|copy\w*|resize_file)\b|\bofstream\b|\bfopen\(|"
      r"(?<![\w>)])::(?:open|openat|creat|unlink|unlinkat|rename|renameat|mkdir|mkdirat|rmdir|symlink|link|chmod)\(",
-     ["node/files/posix_files.cpp", "node/plugins/registry_watch.cpp", "node/driver_kit/call_lock.cpp",
+     ["node/posix_files.cpp", "node/plugins/socket_folder_watch.cpp", "node/driver_kit/call_lock.cpp",
       "runtime/http/unix.cpp", "client/config/file.cpp", "apiserver/front/apiserver_main.cpp",
       "cmd/dra-hollow-node/hollow_node.cpp", "playground/kubeconfig_out.cpp", "test/"],
      "node::Files, with a runtime::FileName for each name from outside"),
@@ -136,7 +136,7 @@ def folder_of(path):
 
 
 def leaves_the_kit(includes):
-    """(folder of the kit, folder outside it) for each pair that the table allows and should not."""
+    """(folder of the kit, folder outside it) for each pair that the table allows but should not."""
     inside = {folder for folder in includes if folder.split("/")[0] in KIT}
     return [(folder, target) for folder in sorted(inside) for target in includes[folder] if target not in inside]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Markdown as people read it in a terminal and in a diff: lines of at most 120 columns.
+"""Markdown for terminals and diffs: lines of at most 120 columns.
 
     markdown.py FILE…    wraps the paragraphs of these files that have a longer line
 
@@ -11,7 +11,7 @@ import sys
 
 COLUMNS = 120
 ITEM = re.compile(r"^( *)([-*+]|\d+\.) +")
-# Words with another meaning at the beginning of a line.
+# Words with a special meaning at the beginning of a line.
 SPECIAL = re.compile(r"^([-*+#>|=]+|\d+\.)$|^[|>#]")
 
 

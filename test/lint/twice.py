@@ -1,4 +1,4 @@
-"""Facts of the documentation that stand twice: one of them will be wrong some day.
+"""Facts that are documented twice: one of them will be wrong some day.
 
 A measured figure (a number with a fraction, or in MB; limits are in MiB) and a table (three rows or more that
 begin alike) stand on one page; others link to it. Not looked at: code, and pages that are made or that repeat on

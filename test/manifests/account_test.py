@@ -36,8 +36,8 @@ class Account(unittest.TestCase):
         return cluster.ctl("auth", "can-i", *question, "-A", check=False, config=config).returncode == 0
 
     def install(self, objects, namespace):
-        """A kubeconfig with a context of the admin, and one of the account that is installed."""
-        # In this order, as kubectl's apply of a whole folder would.
+        """A kubeconfig with a context of the admin, and one of the installed account."""
+        # In this order, like kubectl's apply of a whole folder.
         cluster.apply(sorted([o for o in objects if o["kind"] in ("Namespace", "ServiceAccount")],
                              key=lambda o: o["kind"]))
         config = cluster.config_of(ACCOUNT, namespace)

@@ -1,4 +1,5 @@
-"""The admission policy that keeps a driver to its own node, on a real API server with real bound tokens."""
+"""The admission policy that restricts a driver to its own node, on a real API server with real
+bound tokens."""
 import json
 import unittest
 
@@ -6,7 +7,7 @@ import cluster
 import render
 
 NAMESPACE, ACCOUNT = "dra-driver", "dra-driver"
-# A driver's RBAC permissions; the policy narrows it.
+# A driver's RBAC permissions, which the policy narrows.
 OBJECTS = [
     {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}},
     *[{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": NAMESPACE}}
@@ -63,7 +64,7 @@ class DriverSlices(unittest.TestCase):
 
     @staticmethod
     def write(config, thing, *flags):
-        """The API server's refusal; nothing: it has accepted."""
+        """The API server's refusal; None if it has accepted."""
         done = cluster.ctl("create", *flags, "-f", "-", stdin=json.dumps(thing), check=False, config=config)
         return done.stderr if done.returncode else ""
 

@@ -1,4 +1,5 @@
-"""The alerts: their own tests by promtool, that those could fail, and that all they name exists."""
+"""The alerts: their own tests by promtool, proof that those can fail, and that all named metrics
+exist."""
 import pathlib
 import re
 import subprocess
@@ -13,7 +14,7 @@ from tools import ROOT, SCRATCH, promtool, run
 MONITORING = render.MANIFESTS / "monitoring"
 TESTS = MONITORING / "tests/alerts_test.yaml"
 SEVERITIES = {"critical", "warning", "info"}
-# A name followed by a selector or a bracket is a metric; what Prometheus itself makes is not ours.
+# A name followed by a selector or a bracket is a metric; Prometheus' own metrics are not ours.
 METRIC = re.compile(r"\b([a-z][a-z0-9_]*_[a-z0-9_]+)(?=\{)")
 OF_KUBE_STATE_METRICS = "kube_deployment_"
 SUFFIX = re.compile(r"_(bucket|sum|count)$")
@@ -31,7 +32,7 @@ def documented_metrics():
 
 
 def undocumented(expression):
-    """Faults in the metrics of an expression, by the documentation."""
+    """Errors in the metrics of an expression, according to the documentation."""
     known = documented_metrics()
     for metric, selector in re.findall(r"\b([a-z][a-z0-9_]*_[a-z0-9_]+)\{([^}]*)\}", expression):
         if metric.startswith(OF_KUBE_STATE_METRICS):
@@ -50,13 +51,14 @@ def about(test, alert):
 
 
 def only(test, alert):
-    """The test without what it says of other alerts."""
+    """The test without its statements about other alerts."""
     kept = [check for check in test.get("alert_rule_test", []) if check["alertname"] == alert]
     return {**test, "alert_rule_test": kept}
 
 
 def verdicts(changes):
-    """promtool's verdict on an alert's own tests with another expression, {(alert, expression): verdict}."""
+    """promtool's verdict on an alert's own tests with another expression, {(alert, expression):
+    verdict}."""
     SCRATCH.mkdir(parents=True, exist_ok=True)
     rules = yaml.safe_load((MONITORING / "alerts.yaml").read_text())
     tests = yaml.safe_load(TESTS.read_text())
@@ -71,7 +73,7 @@ def verdicts(changes):
             files[-1].write_text(yaml.safe_dump({
                 **tests, "rule_files": [f"rules-{number}.yaml"],
                 "tests": [only(test, alert) for test in tests["tests"] if about(test, alert)]}))
-        # Success goes to one stream and failure to the other.
+        # Success is printed to one stream and failure to the other.
         said = subprocess.run([promtool(), "test", "rules", *files], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=600).stdout
         return dict(zip(changes, re.findall(r"^  (SUCCESS|FAILED)", said, re.M), strict=True))
@@ -86,7 +88,8 @@ class Alerts(unittest.TestCase):
         run(promtool(), "test", "rules", TESTS.with_name("mixin_test.yaml"))
 
     def test_no_metric_has_a_name_of_kubernetes_with_another_meaning(self):
-        """Those that begin with kubernetes_ are compared between components, also by people's alerts."""
+        """Metrics that begin with kubernetes_ are compared between components, also by users'
+        alerts."""
         ours = {name: labels for name, (_, labels) in documented_metrics().items() if name.startswith("kubernetes_")}
         self.assertEqual(list(ours), ["kubernetes_feature_enabled"])
         self.assertEqual(re.findall(r"`(\w+)`", ours["kubernetes_feature_enabled"]), ["name", "stage"])
@@ -117,7 +120,8 @@ class Alerts(unittest.TestCase):
             with self.subTest(alert["alert"]):
                 self.assertIn(alert["labels"]["severity"], SEVERITIES)
                 for metric, selector in re.findall(r"(\w+)\{([^}]*)\}", alert["expr"]):
-                    # Only a dry run has the former, and its job has a name of its own; the others are Kubernetes'.
+                    # Only a dry run has the former, and its job has its own name; the others are
+                    # Kubernetes'.
                     if not metric.startswith(("dra_controller_manager_dry_run_", OF_KUBE_STATE_METRICS)):
                         self.assertIn('job="dra-controller-manager"', selector)
 

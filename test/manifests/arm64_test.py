@@ -1,4 +1,5 @@
-"""The package and the image for arm64, which `./dev manifests Arm64` builds first; its programs run by qemu."""
+"""The package and the image for arm64, which `./dev manifests Arm64` builds first; their programs
+run under qemu."""
 import os
 import pathlib
 import tempfile
@@ -24,7 +25,7 @@ class Arm64(unittest.TestCase):
         cls.folder = pathlib.Path(scratch.name)
 
     def inside(self, *command):
-        """A command in a Debian of arm64, where this checkout has the path that it has here."""
+        """A command in an arm64 Debian, with this checkout at the same path."""
         return run(ROOT / "packaging/inside", self.root, *command, **HERE).strip()
 
     def rootfs(self, name):

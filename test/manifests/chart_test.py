@@ -1,4 +1,5 @@
-"""The Helm chart and kustomize say the same, object by object; and the chart refuses values that make no sense."""
+"""The Helm chart and kustomize render the same, object by object; and the chart rejects invalid
+values."""
 import re
 import unittest
 
@@ -13,7 +14,7 @@ KUBEADM = ["--set", r"nodeSelector.node-role\.kubernetes\.io/control-plane=",
            "--set-json", 'tolerations=[{"key": "node-role.kubernetes.io/control-plane",'
                          ' "operator": "Exists", "effect": "NoSchedule"}]',
            "--set", "networkPolicy.enabled=true"]
-# As kustomize's monitors do: the manager has signed its certificate itself.
+# Like kustomize's monitors: the manager has signed its certificate itself.
 UNVERIFIED = {kind: ["--set", f"{kind}.enabled=true,{kind}.tlsConfig.insecureSkipVerify=true"]
               for kind in ("podMonitor", "serviceMonitor")}
 DRIVER = ["--set", "driverSlices.accounts={system:serviceaccount:dra-driver:dra-driver}"]
@@ -42,7 +43,7 @@ SAME = {
 }
 
 
-# The usual labels that say how something was installed, which kustomize does not know.
+# The usual labels about how something was installed, which kustomize does not know.
 HELMS_LABELS = {"helm.sh/chart", *(f"app.kubernetes.io/{name}" for name in (
     "component", "instance", "managed-by", "part-of", "version"))}
 
@@ -56,7 +57,7 @@ def without_helms_labels(value):
 
 
 def kustomized(folder, components, more=None):
-    """Without a namespace: Helm makes those itself (--create-namespace)."""
+    """Without a namespace: Helm creates those itself (--create-namespace)."""
     return [o for o in render.composed(folder, components, **(more or {})) if o["kind"] != "Namespace"]
 
 

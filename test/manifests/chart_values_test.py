@@ -1,4 +1,5 @@
-"""Each value of the Helm chart has the effect that it promises, and a description; the labels are the usual ones."""
+"""Each value of the Helm chart has its documented effect, and a description; the labels are the
+usual ones."""
 import json
 import os
 import subprocess
@@ -82,7 +83,7 @@ def egress(objects):
 
 
 POLICY = ["--set", "networkPolicy.enabled=true"]
-# By the value's name: flags of `helm template`, what to look at, and what it must be.
+# By the value's name: flags of `helm template`, the property to check, and its expected value.
 EFFECTS = {
     "replicaCount": (["--set", "replicaCount=3"], field(one("Deployment"), "spec", "replicas"), 3),
     "image.repository": (["--set", "image.repository=registry.example/dcm"], container("image"),
@@ -232,7 +233,7 @@ class ChartValues(unittest.TestCase):
             with self.subTest(name):
                 try:
                     shown = look(default)
-                except (AssertionError, KeyError):  # What the value turns on is not there.
+                except (AssertionError, KeyError):  # The objects that the value enables are missing.
                     continue
                 self.assertNotEqual(shown, expected)
 
@@ -306,7 +307,7 @@ class ChartValues(unittest.TestCase):
             render.chart("--kube-version", "1.33.0")
 
     def test_the_notes_say_what_to_do_next(self):
-        # The control plane has the roles of that name already; the monitors need their CRDs.
+        # The control plane has roles of that name already; the monitors need their CRDs.
         establish_crds()
 
         def notes(*flags):

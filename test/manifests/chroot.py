@@ -1,4 +1,4 @@
-"""A manager that is started in a root of its own, and serves a real cluster from there."""
+"""A manager that starts in its own root, and serves a real cluster from there."""
 import json
 import os
 import signal
@@ -12,7 +12,7 @@ from tools import DEADLINE
 
 
 def clean_debian():
-    """An archive of a minimal Debian; only root can do something with it."""
+    """An archive of a minimal Debian; only root can use it."""
     archive = os.environ.get("DEBIAN_ROOT")
     if not archive or os.geteuid() != 0:
         raise unittest.SkipTest("no clean Debian root here ($DEBIAN_ROOT, as root)")
@@ -20,7 +20,7 @@ def clean_debian():
 
 
 def serve(test, root, user, *flags):
-    """As `user`, with the account of the base; it must become ready, and end well when it is asked to."""
+    """As `user`, with the account of the base; it must become ready, and end cleanly on request."""
     cluster.apply(render.kustomize("base"))
     config = json.loads(cluster.ctl("config", "view", "--flatten", "--minify", "-o", "json",
                                     config=cluster.config_of("dra-controller-manager")))

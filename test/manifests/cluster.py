@@ -1,4 +1,5 @@
-"""One real control plane for all tests of a run, kubectl on it, and the manager as it would run there."""
+"""One real control plane for all tests of a run, kubectl for it, and the manager as it would run
+there."""
 import json
 import os
 import pathlib
@@ -20,13 +21,13 @@ _kubeconfig = None
 
 
 def use(name, *flags):
-    """An existing cluster, instead of one of our own. `flags` are kube-apiserver's, for one of our own."""
+    """An existing cluster, instead of our own. `flags` are kube-apiserver's, for our own."""
     global _name, _borrowed, _flags
     _name, _borrowed, _flags = name or f"manifests-{os.getpid()}", bool(name), flags
 
 
 def kubeconfig():
-    """Starts the control plane when it is asked for the first time."""
+    """Starts the control plane on first use."""
     global _kubeconfig
     if _kubeconfig is None:
         able = run(CONTROLPLANE, "available", check=False)
@@ -58,7 +59,7 @@ def get(*arguments):
 
 
 def apply(objects, *flags):
-    """Server-side, with strict validation: an unknown or doubled field is an error."""
+    """Server-side, with strict validation: an unknown or duplicate field is an error."""
     return ctl("apply", "--server-side", "--force-conflicts", "--validate=strict", *flags, "-f", "-",
                stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
@@ -85,7 +86,7 @@ def token(account, namespace="kube-system", *flags):
 
 
 def config_of(account, namespace="kube-system", *flags):
-    """A kubeconfig that knows nothing but the token of a service account."""
+    """A kubeconfig with only the token of a service account."""
     SCRATCH.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=SCRATCH, suffix=".kubeconfig")
     os.close(descriptor)
@@ -101,7 +102,8 @@ def config_of(account, namespace="kube-system", *flags):
 
 
 def config_of_node(name):
-    """A kubeconfig with a kubelet's own identity: a certificate of system:node:NAME. Of a cluster of our own."""
+    """A kubeconfig with a kubelet's own identity: a certificate of system:node:NAME. Only for our
+    own cluster."""
     state = pathlib.Path(kubeconfig()).parent
     certs = state / "certs"
     SCRATCH.mkdir(parents=True, exist_ok=True)
@@ -145,7 +147,7 @@ class Manager:
         self.port = port
         self.log_path = SCRATCH / f"manager-{port}.log"
         self.log_file = open(self.log_path, "wb")
-        # Values that the cluster would supply otherwise: the address, the port of the pod.
+        # Values that a cluster would provide: the address, the port of the pod.
         self.process = subprocess.Popen(
             [manager(), *container.get("args", []), f"--kubeconfig={config}", "--bind-address=127.0.0.1",
              f"--secure-port={port}"],

@@ -1,4 +1,5 @@
-"""The dashboard: made from its source, of metrics that exist; and each panel shows something of a real manager."""
+"""The dashboard: generated from its source, uses existing metrics; and each panel shows something
+for a real manager."""
 import itertools
 import json
 import re
@@ -17,9 +18,9 @@ from server_test import OnTheServer, claimant, free_port
 from tools import SCRATCH, prometheus, promtool, run
 
 DASHBOARD = render.MANIFESTS / "monitoring/dashboard.json"
-# Of what did not happen there is nothing to show: no pod was evicted, no request was refused.
+# Events that did not happen have no series: no pod was evicted, no request was refused.
 MAY_BE_EMPTY = {"Eviction latency", "Refused requests"}
-# Of a limit that the machine of the tests does not set.
+# A limit that the test machine does not set.
 OF_A_LIMIT = "dra_controller_manager_memory_limit_bytes"
 
 
@@ -114,7 +115,7 @@ class Prometheus:
 
 
 class Live(OnTheServer):
-    """A manager under work, scraped by a real Prometheus with the alerts loaded."""
+    """A working manager, scraped by a real Prometheus with the alerts loaded."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(dir=SCRATCH)

@@ -1,4 +1,4 @@
-"""The documentation: links lead somewhere, and the commands of an operator's pages work."""
+"""The documentation: links resolve, and the commands of an operator's pages work."""
 import os
 import pathlib
 import re
@@ -10,7 +10,8 @@ import cluster
 from pages import steps
 from tools import ROOT, SCRATCH, kubectl
 
-# Their commands are run from top to bottom, on a cluster without nodes; a block that cannot be is marked.
+# Their commands run from top to bottom, on a cluster without nodes; blocks that cannot run are
+# marked.
 OPERATORS_PAGES = ["install.md", "migrate.md", "operate.md", "runbooks.md", "security.md"]
 
 
@@ -25,7 +26,7 @@ def without_code(text):
 
 
 def anchors(path):
-    """As the usual Markdown viewers make them of headings."""
+    """Generated from headings like in common Markdown viewers."""
     headings = re.findall(r"^#+ (.*)$", without_code(path.read_text()), re.M)
     plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings]
     return {re.sub(r"[^\w\- ]", "", heading).strip().replace(" ", "-") for heading in plain}

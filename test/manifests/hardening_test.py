@@ -1,4 +1,5 @@
-"""The shipped binaries are hardened: read from the ELF of the release build, not from its build's flags."""
+"""The shipped binaries are hardened: read from the ELF of the release build, not from its build's
+flags."""
 import pathlib
 import platform
 import re

@@ -1,4 +1,4 @@
-"""The image: what is in it, what is said of it, that other programs read it, and that the manager starts in it."""
+"""The image: its content and metadata, other programs can read it, and the manager starts in it."""
 import hashlib
 import json
 import os
@@ -44,7 +44,7 @@ def instructions(text):
 
 
 def to_mend(text):
-    """Faults of a Dockerfile, by the rules that matter to us."""
+    """Errors of a Dockerfile, by the rules that matter to us."""
     found = instructions(text)
     words = [word for word, _ in found]
     arguments = dict(rest.split("=", 1) for word, rest in found if word == "ARG" and "=" in rest)
@@ -101,7 +101,7 @@ class Dockerfile(unittest.TestCase):
     def test_the_packages_are_those_of_every_other_build(self):
         listed = re.findall(r"^readonly (?:compilers|tests|libraries)=\(([^)]*)\)", (IMAGE / "build").read_text(), re.M)
         everywhere = re.search(r"^readonly packages=\(([^)]*)\)", (ROOT / "dev.d/lib/setup.sh").read_text(), re.M).group(1).split()
-        # What they bring along there, and what Debian has anyway on a machine to work with.
+        # Packages that they bring along there, and that a Debian machine has anyway.
         self.assertEqual(set(" ".join(listed).split()) - set(everywhere), {"binutils"})
 
 
@@ -119,7 +119,7 @@ class Image(unittest.TestCase):
                     if path.is_file() and not path.is_symlink() and os.access(path, os.X_OK)
                     and not re.search(r"\.so(\.|$)", name)]
         self.assertEqual(programs, [BINARY])
-        # Of 0.1.0 it was 25 MB.
+        # Version 0.1.0 had 25 MB.
         self.assertLess(sum(path.stat().st_size for path in self.files.values() if not path.is_symlink()), 40 << 20)
 
     def test_every_library_that_something_needs_is_there(self):
@@ -199,7 +199,7 @@ class Image(unittest.TestCase):
             self.assertEqual([config["architecture"], listed["architecture"]], [platform, platform])
 
     def config(self):
-        """The image's config; each blob of the archive must be what its name says."""
+        """The image's config; each blob of the archive must match its name."""
         files = self.files_in(self.archive)
         for name, data in files.items():
             if name.startswith("blobs/sha256/"):

@@ -1,7 +1,8 @@
-"""The script that brings a checkout into a kind cluster, with a kind that only writes down what it is asked for.
+"""The script that brings a checkout into a kind cluster, with a fake kind that records its calls.
 
-There are no containers here: what kind itself makes of the cluster's file is not tried. What that file says of
-kube-controller-manager is (server_test.py, render_test.py), and kubectl is the real one on a real API server.
+There are no containers here: kind's own use of the cluster file is not tested. Its
+kube-controller-manager flags are (server_test.py, render_test.py), and kubectl is the real one on a
+real API server.
 """
 import os
 import pathlib
@@ -14,7 +15,7 @@ import render
 from tools import SCRATCH, kubectl, run
 
 NOTE = 'printf "%s\\n" "$(basename "$0") $*" >>"$CALLS"\n'
-# The clusters that there are: those that it was asked to create.
+# Existing clusters: those that it was asked to create.
 KIND = NOTE + '[ "$1 $2" != "get clusters" ] || sed -n "s/^kind create.*--name \\([^ ]*\\).*/\\1/p" "$CALLS"\n'
 # Without nodes nothing is ever rolled out.
 KUBECTL = NOTE + 'shift 2; case "$*" in *"rollout status"*) ;; *) exec "$KUBECTL" "$@" ;; esac\n'
@@ -40,7 +41,8 @@ class Kind(unittest.TestCase):
         (self.folder / path).chmod(0o755)
 
     def up(self, *arguments):
-        """The recorded calls. kubectl restarts a deployment once a second at most: each run has its own."""
+        """The recorded calls. kubectl restarts a deployment at most once a second: each run has its
+        own."""
         cluster.ctl("delete", "deployment", "dra-controller-manager", "-n", "kube-system", "--ignore-not-found")
         before = len(self.calls.read_text().splitlines())
         run(self.folder / "checkout/manifests/overlays/kind/up", *arguments,

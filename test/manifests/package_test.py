@@ -1,4 +1,5 @@
-"""The Debian package: what is in it, its unit as systemd sees it, and an installation in a clean Debian root."""
+"""The Debian package: its content, its unit as systemd sees it, and an installation in a clean
+Debian root."""
 import os
 import pathlib
 import shutil
@@ -64,7 +65,8 @@ class Package(unittest.TestCase):
         self.assertIn("securePort: 10357 ", different[0][1])
 
     def systemd(self, verb, *flags, unit=None):
-        """systemd-analyze's report on the unit, or of another text for it, in a root with systemd's own units."""
+        """systemd-analyze's report on the unit, or on another text for it, in a root with systemd's
+        own units."""
         if not shutil.which("systemd-analyze"):
             self.skipTest("no systemd-analyze here")
         with tempfile.TemporaryDirectory(dir=SCRATCH) as root:
@@ -85,7 +87,7 @@ class Package(unittest.TestCase):
         self.assertIn("perhaps", self.systemd("verify", "--man=no", unit=text.replace("=always", "=perhaps"))[1])
 
     def test_the_unit_is_locked_down(self):
-        # 1.5 of 10; what it keeps is the network.
+        # 1.5 of 10; the remaining exposure is the network.
         status, said = self.systemd("security", "--offline=true", "--threshold=15")
         self.assertEqual(status, 0, said)
 
@@ -99,7 +101,7 @@ class Package(unittest.TestCase):
         self.inside(root, "apt-get update -q && apt-get install -qy --no-install-recommends /package.deb")
         self.assertEqual(self.inside(root, "dra-controller-manager --version").split()[0],
                          "dra-controller-manager")
-        # As the unit starts it, but for systemd: as nobody, with its own configuration.
+        # Like the unit, without systemd: as nobody, with its own configuration.
         chroot.serve(self, root, "65534:65534", "--config=/etc/dra-controller-manager/configuration.yaml")
         self.inside(root, "apt-get purge -qy dra-controller-manager")
         left = [name for name in FILES if (root / name).exists()]

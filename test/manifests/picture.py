@@ -2,8 +2,8 @@
 """Draws the dashboard with real data: docs/dashboard.svg.
 
 A real control plane, hollow nodes with devices (dra-playground), the manager, and a real Prometheus that scrapes
-it while pods with claims come, end, and are evicted from tainted devices for two minutes. Then each panel's own
-queries are asked for that time, and drawn. Not a test: what tests hold is in dashboard_test.py.
+it while pods with claims come, end, and are evicted from tainted devices for two minutes. Then each
+panel's own queries are evaluated for that time, and drawn. Not a test: dashboard_test.py has those.
 
     picture.py DRA-PLAYGROUND     ($PROMETHEUS_DIR, and a built manager, as for the tests)
 """
@@ -27,14 +27,14 @@ from svg import text  # noqa: E402
 
 SECONDS = 120
 STEP = 2
-COLUMN, LINE = 52, 25  # a field of Grafana's grid, in pixels
+COLUMN, LINE = 52, 25  # a cell of Grafana's grid, in pixels
 COLOURS = ["#2b6cb0", "#c05621", "#2f855a", "#97266d", "#b7791f", "#4a5568", "#285e61", "#9b2c2c"]
 SCALES = {"bytes": [(2**20, " MiB"), (2**10, " KiB")], "s": [(1, " s"), (1e-3, " ms"), (1e-6, " µs")],
           "reqps": [(1, "/s")], "ops": [(1, "/s")], "percentunit": [(0.01, " %")]}
 
 
 def said(value, unit):
-    """A number as a person would say it."""
+    """A number formatted for people."""
     if value == 0 or (unit == "none" and value >= 1000):
         return f"{value:.0f}"
     factor, suffix = next(((f, s) for f, s in SCALES.get(unit, []) if value >= f),
@@ -63,7 +63,7 @@ def template():
 
 
 def make_work():
-    """A wave that swells and ebbs; in the middle the GPUs of a node are retired for a while."""
+    """A wave that rises and falls; in the middle the GPUs of a node are retired for a while."""
     cluster.apply([template()])
     begin, made, retired = time.monotonic(), 0, False
     while (now := time.monotonic() - begin) < SECONDS:
@@ -107,7 +107,7 @@ def nice(value):
 
 
 def chart(series, unit, x, y, width, height, length):
-    """Lines over time, the scale at the left, the legend below."""
+    """Lines over time, with the scale on the left and the legend below."""
     rows = math.ceil(min(len(series), 8) / 2)
     left, bottom = x + 58, y + height - 14 - 14 * rows
     top, right = y + 32, x + width - 12

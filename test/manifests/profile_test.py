@@ -1,4 +1,4 @@
-"""The profile that the release is optimised by still fits the code; `./dev profile` makes it anew."""
+"""The release's profile still fits the code; `./dev profile` creates a new one."""
 import pathlib
 import re
 import subprocess
@@ -11,7 +11,7 @@ MISFITS_MAX = 0.1
 
 
 def counted():
-    """{function: how often its blocks were run in the manager that counted}"""
+    """{function: how often its blocks ran in the profiled manager}"""
     shown = subprocess.run(["llvm-profdata-19", "show", "--all-functions", "--counts", PROFILE], check=True,
                            capture_output=True, text=True).stdout
     found = re.findall(r"^  (\S+):\n    Hash: .*\n    Counters: .*\n    Block counts: \[(.*)\]", shown, re.M)

@@ -1,4 +1,4 @@
-"""The reference: made from the sources, and a change of those that it does not know is noticed."""
+"""The reference: generated from the sources, and an unknown change of them is noticed."""
 import importlib.util
 import pathlib
 import shutil
@@ -9,7 +9,7 @@ from tools import ROOT, SCRATCH
 
 # Inputs besides the sources.
 PAGES = ["docs/dra-controller-manager.8", "docs/metrics.md", "docs/operate.md"]
-# A file, a text in it, another one instead, and what is then on the page; or None: it is an error.
+# A file, a text in it, its replacement, and the expected text on the page; None: it is an error.
 CHANGES = {
     "a flag's default": ("docs/dra-controller-manager.8", "(default 200)", "(default 300)",
                          "| `--kube-api-qps NUMBER` | `clientConnection.qps` | `300` |"),
@@ -30,7 +30,7 @@ CHANGES = {
 
 
 def load(root):
-    """The generator, as it would work in another checkout."""
+    """The generator, as it would run in another checkout."""
     specification = importlib.util.spec_from_file_location("reference", ROOT / "docs/reference.py")
     reference = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(reference)

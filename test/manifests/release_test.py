@@ -1,4 +1,4 @@
-"""The files of a release page: complete, the same each time, and read by other programs."""
+"""The files of a release page: complete, reproducible, and readable by other programs."""
 import hashlib
 import json
 import os
@@ -15,7 +15,7 @@ ARCHITECTURES = ["amd64", "arm64"]
 
 
 class Release(unittest.TestCase):
-    """With small images and packages: what is in the real ones is tested where they are made."""
+    """With small images and packages: the real ones are tested where they are built."""
 
     def setUp(self):
         SCRATCH.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ def kustomize(folder):
 
 
 def kustomize_text(base="base", components=(), **more):
-    """A base of ours with some of our components, as an operator's own kustomization would have them."""
+    """A base with some components, as an operator's own kustomization would have them."""
     SCRATCH.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
         def path(name):
@@ -38,7 +38,7 @@ def composed(base="base", components=(), **more):
 
 
 def chart(*flags):
-    """The objects of the Helm chart, in kube-system where the flags name no other namespace."""
+    """The objects of the Helm chart, in kube-system unless the flags name another namespace."""
     return documents(run(helm(), "template", "any-release-name", CHART, "--namespace", "kube-system",
                          "--kube-version", "1.37.2", *flags))
 
@@ -49,7 +49,7 @@ def identity(thing):
 
 
 def by_identity(objects):
-    """{(version, kind, namespace, name): object}; no object may be there twice."""
+    """{(version, kind, namespace, name): object}; no object may occur twice."""
     found = {identity(thing): thing for thing in objects}
     assert len(found) == len(objects), "an object is rendered twice"
     return found

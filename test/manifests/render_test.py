@@ -1,4 +1,4 @@
-"""Tests of the manifests without a server: they fit the binary and each other."""
+"""Tests of the manifests without a server: they match the binary and each other."""
 import re
 import unittest
 

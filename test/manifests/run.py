@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of this folder, and says so in GoogleTest's words (`./dev test` counts those).
+"""Runs the tests of this folder, with output in GoogleTest's format (`./dev test` counts it).
 
     run.py [--cluster NAME] [PART-OF-A-NAME…]
 

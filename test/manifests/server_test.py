@@ -1,4 +1,5 @@
-"""The rendered manifests on a real API server, and the manager as what they say: its account, its command line."""
+"""The rendered manifests on a real API server, and the manager as they define it: its account, its
+command line."""
 import json
 import socket
 import subprocess
@@ -29,7 +30,7 @@ def establish_crds():
 
 
 def claimant(name):
-    """A template, and a pod that wants a claim of it."""
+    """A template, and a pod that needs a claim from it."""
     spec = {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}}
     metadata = {"name": name, "namespace": "default"}
     return [{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": metadata,
@@ -41,7 +42,7 @@ def claimant(name):
 
 
 class Accepted(unittest.TestCase):
-    """With strict validation; what needs a kind of the Prometheus Operator is held to its CRDs."""
+    """With strict validation; kinds of the Prometheus Operator are validated by its CRDs."""
 
     def test_the_base_is_created_and_a_second_time_nothing_changes(self):
         objects = render.kustomize("base")
@@ -77,7 +78,7 @@ class Accepted(unittest.TestCase):
 
 
 class PodSecurity(unittest.TestCase):
-    """The restricted standard, as the API server enforces it on pods."""
+    """The restricted standard, as enforced on pods by the API server."""
 
     def setUp(self):
         self.objects = render.kustomize("overlays/own-namespace")
@@ -96,7 +97,7 @@ class PodSecurity(unittest.TestCase):
 
 
 class OnTheServer(unittest.TestCase):
-    """The manager with the rendered command line, and nothing but the token of the rendered account."""
+    """The manager with the rendered command line, and only the token of the rendered account."""
 
     def start(self, objects, namespace):
         cluster.apply(objects)
@@ -165,7 +166,7 @@ class Permissions(unittest.TestCase):
                            check=False).returncode == 0
 
     def may_watch_groups(self):
-        """By a review: kubectl asks only about what is served."""
+        """By a review: kubectl only asks about served resources."""
         review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
                   "spec": {"user": "system:serviceaccount:kube-system:dra-controller-manager",
                            "resourceAttributes": {"verb": "watch", "group": "scheduling.k8s.io",

@@ -1,4 +1,5 @@
-"""What the HTTPS port of the real binary agrees to: --tls-min-version and --tls-cipher-suites, asked by a client."""
+"""What the HTTPS port of the real binary accepts: --tls-min-version and --tls-cipher-suites, tested
+by a client."""
 import pathlib
 import socket
 import ssl
@@ -19,7 +20,8 @@ clusters: [{name: a, cluster: {server: "https://127.0.0.1:1"}}]
 users: [{name: a}]
 """
 TLS_1_2, TLS_1_3 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
-# By what it shows: flags, and for each client (its one version, its ciphers of TLS 1.2) the cipher; None: refused.
+# By property: flags, and for each client (its only version, its TLS 1.2 ciphers) the cipher; None:
+# rejected.
 ROWS = {
     "both versions by default": ([], {
         (TLS_1_3, None): "TLS_AES_256_GCM_SHA384", (TLS_1_2, "ECDHE-ECDSA-AES128-GCM-SHA256"):

@@ -1,4 +1,5 @@
-"""The programs that the tests use, where they are; a test without its program is skipped, and says why."""
+"""The programs that the tests use, if available; a test without its program is skipped, with the
+reason."""
 import functools
 import json
 import os
@@ -10,20 +11,20 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CONTROLPLANE = ROOT / "test/controlplane/controlplane"
 SCRATCH = ROOT / "build/manifests"
-# Long enough for a machine that is busy; nothing is measured by it.
+# Long enough for a busy machine; nothing is measured by it.
 DEADLINE = 60
-# Options of run() for what is shipped: not the last commit's time, which may be another one a moment later.
+# Options of run() for shipped files: not the last commit's time, which may change a moment later.
 HERE = {"env": {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}}
-# Settings that differ between machines, and that shipped files must not show.
+# Settings that differ between machines, and that must not affect shipped files.
 ELSEWHERE = {"env": {**HERE["env"], "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"}, "umask": 0o077}
-# Whose CustomResourceDefinitions the monitors are held to.
+# Whose CustomResourceDefinitions validate the monitors.
 PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
 # The same for the certificate of the chart.
 CERT_MANAGER = "github.com/cert-manager/cert-manager@v1.21.2"
 
 
 def run(*command, stdin=None, check=True, **options):
-    """A command's output; an AssertionError with its words where it fails."""
+    """A command's output; raises an AssertionError with its output if it fails."""
     done = subprocess.run([str(part) for part in command], input=stdin, text=True, timeout=600,
                           capture_output=True, **options)
     if check and done.returncode != 0:
@@ -59,7 +60,7 @@ def conformance():
 
 
 def of_prometheus(name):
-    """A program of Prometheus, from the folder that ./dev has put them into, or from the PATH."""
+    """A program of Prometheus, from ./dev's folder or the PATH."""
     path = shutil.which(name, path=os.environ.get("PROMETHEUS_DIR")) or shutil.which(name)
     if not path:
         raise unittest.SkipTest(f"no {name} here")

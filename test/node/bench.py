@@ -110,7 +110,7 @@ def measure(name, options, folder, command):
             while sum((line or "").startswith("status true") for line in drivers.lines) < count:
                 with drivers.changed:
                     drivers.changed.wait(1)
-        round_trip = min(measure_round_trip(side) for _ in range(20))  # the one that was disturbed least
+        round_trip = min(measure_round_trip(side) for _ in range(20))  # the least disturbed one
         found = prepare_all(side, 0, options.pods, 1)
         prepare_all(side, options.pods, 1000 - options.pods, DRIVERS)
         return {**found, "GetInfo": round_trip, "memory": resident_mib(side.node.child.pid)}

@@ -28,7 +28,7 @@ PODS = {"p0": ["c0"], "p1": ["c1", "c2"], "p2": ["c3"], "p3": ["c3", "c4"], "p4"
         "p6": ["c2"], "p7": ["c0", "c1", "c3"], "stranger": ["c1"], "hopeful": ["c6"], "early": ["c9"]}
 MODES = ["refuse", "refuse-claims", "skip", "wrong-uid", "extra-uid", "no-devices"]
 KIT_MODES = ["refuse-claims", "no-devices"]
-LIMIT = 60  # seconds until something that must happen has
+LIMIT = 60  # how many seconds to wait for a required event
 
 
 class Differs(Exception):
@@ -58,7 +58,7 @@ def pod_object(name):
 
 
 class Process:
-    """A program that is spoken to in lines; what it says is kept."""
+    """A program controlled by lines; its output is kept."""
 
     def __init__(self, command, log):
         self.lines, self.changed = [], threading.Condition()
@@ -79,7 +79,7 @@ class Process:
         self.child.stdin.flush()
 
     def wait_for(self, wanted, start=0):
-        """The first line from `start` on of which `wanted` is true."""
+        """The first line from `start` on for which `wanted` is true."""
         deadline = time.monotonic() + LIMIT
         with self.changed:
             while True:
@@ -93,7 +93,7 @@ class Process:
                     raise Differs(f"{self.child.args[0]} says nothing; last: {self.lines[-3:]}")
 
     def drain(self):
-        """Returns when all has been read that it said before now."""
+        """Returns when everything that it has printed so far was read."""
         start = len(self.lines)
         if self.child.poll() is None:
             self.say({})
@@ -148,13 +148,14 @@ class Side:
         self.drivers[driver].wait_for(lambda line: line.startswith("status true"), start)
 
     def wait_settled(self, driver):
-        """An attempt on the dead socket may have met its successor: then that is registered twice, with a gap."""
+        """An attempt on the dead socket may have met its successor: then that is registered twice,
+        with a gap."""
         process = self.drivers[driver]
         count = -1
         while count != len(process.lines):
             count = len(process.lines)
             with process.changed:
-                process.changed.wait(2.5)  # kubelet looks once a second
+                process.changed.wait(2.5)  # kubelet polls once a second
 
     def wait_unregistered(self, driver):
         deadline = time.monotonic() + LIMIT
@@ -165,7 +166,7 @@ class Side:
             time.sleep(0.02)
 
     def wiped(self):
-        """The selectors of the slices that it has deleted so far, in order."""
+        """The selectors of the slices deleted so far, in order."""
         self.log.flush()
         return re.findall(r"^wiped: (.*)$", (self.folder / "log").read_text(errors="replace"), re.M)
 
@@ -199,7 +200,7 @@ class Side:
         return found
 
     def entries(self):
-        """The checkpoint, without what only we write and what has no order."""
+        """The checkpoint, without our extensions and without order."""
         whole = json.loads((self.folder / "state/dra_manager_state").read_text())
         if zlib.crc32(whole["Data"].encode()) != whole["Checksum"]:
             raise Differs(f"{self.name}: the checksum is wrong")
@@ -219,7 +220,7 @@ class Side:
 
 
 def comparable(error):
-    """An error's text, without the parts that depend on the driver that came first, or on the wire's words."""
+    """An error's text, without the parts that depend on which driver came first, or on transport."""
     if not error:
         return ""
     error = re.sub(r"(code = Unavailable) .*", r"\1", error)
@@ -244,13 +245,13 @@ class Script:
         self.state = dict.fromkeys(DRIVERS, "up")  # or: stopped, killed, stale
         self.modes = dict.fromkeys(DRIVERS, "")
         self.pods = dict.fromkeys(DRIVERS, "")  # UID of the pod that a driver runs in
-        self.succeeded = set()  # (driver, operation, uid) that ours need not be called for again
-        self.answered = set()   # (driver, uid) that ours has had devices of
-        self.left = set()       # (claim, pod) that kubelet has taken out in memory only
+        self.succeeded = set()  # (driver, operation, uid) that ours need not call again
+        self.answered = set()   # (driver, uid) for which ours has had devices
+        self.left = set()       # (claim, pod) that kubelet has removed only in memory
         self.is_lenient = False
-        self.catch_up = None    # an operation that only ours could end
+        self.catch_up = None    # an operation that only ours could finish
         self.reports, self.has_wiped = 0, False
-        self.marked = set()     # claims that kubelet has marked as going without a call
+        self.marked = set()     # claims that kubelet has marked as unprepared without a call
 
     def each(self, act):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -273,7 +274,7 @@ class Script:
             raise Differs(f"entries are left: {left}")
 
     def compare_first_wipes(self, *before):
-        """Slices of an earlier life of the node go when it starts."""
+        """Slices from before the start of the node are deleted when it starts."""
         theirs, ours = self.each(lambda side: side.wait_wiped((before * 2)[self.sides.index(side)]))
         if theirs != ours:
             raise Differs(f"slices at the start: kubelet deletes those of {theirs}, we of {ours}")
@@ -289,7 +290,8 @@ class Script:
         self.done.append(" ".join(words))
 
     def use_kit(self, kit):  # [81] [82]
-        """Kubelet's drivers are made with node/driver_kit, which lets them fail in fewer ways; ours with the Go helper."""
+        """kubelet's drivers are built with node/driver_kit, which lets them fail in fewer ways;
+        ours with the Go helper."""
         self.theirs.driver, self.kinds = kit, KIT_MODES
 
     # Steps
@@ -347,7 +349,7 @@ class Script:
         self.each(lambda side: side.drivers[driver].end(subprocess.Popen.kill))
 
     def do_roll(self):  # [30]
-        """A new instance comes, and only then the old one goes."""
+        """A new instance starts, and only then the old one ends."""
         driver = self.random.choice(DRIVERS)
         if self.state[driver] != "up":
             return
@@ -363,13 +365,14 @@ class Script:
         self.modes[driver] = ""
 
     def do_restart(self):  # [62]
-        """The node is killed, and comes back on what is left."""
+        """The node is killed, and restarted with what is left."""
         self.note("restart")
         self.write_what_lags()
         self.restart()
 
     def do_takeover(self):  # [64]
-        """Each node goes on with the other's checkpoint. Only where the two are equal, kept answers among them."""
+        """Each node continues with the other's checkpoint. Only where the two are equal, including
+        kept answers."""
         if self.theirs.entries() != self.ours.entries() or self.left:
             return
         self.note("takeover")
@@ -382,7 +385,8 @@ class Script:
         self.restart(swap)
 
     def write_what_lags(self):
-        """Kubelet's file lacks what a failed unprepare did; a restart would bring it back on one side only."""
+        """kubelet's file lacks the effects of a failed unprepare; a restart would restore them on
+        one side only."""
         if not self.left:
             return
         self.bring_all_back()
@@ -406,7 +410,7 @@ class Script:
         self.compare_first_wipes(*before)
         self.succeeded.clear()
         self.marked.clear()
-        for driver in DRIVERS:  # whose sockets are dead is not registered any more
+        for driver in DRIVERS:  # that has a dead socket is not registered any longer
             if self.state[driver] == "killed":
                 self.state[driver] = "stale"
 
@@ -438,7 +442,7 @@ class Script:
         self.judge("prepare", pod, self.each(hang))
 
     def do_recreate(self):  # [52]
-        """A claim is deleted and made anew under its name."""
+        """A claim is deleted and recreated under its name."""
         claim = self.random.choice(list(CLAIMS))
         self.note("recreate", claim)
         self.generation[claim] += 1
@@ -474,7 +478,7 @@ class Script:
                   for claim, drivers in CLAIMS.items() for i, d in enumerate(drivers) if DRIVERS[d] == driver]
         theirs, ours = self.each(lambda side: self.tell_health(side, driver, report))
         for pod in PODS:
-            # Which devices a pod has is compared by do_devices.
+            # The devices of a pod are compared by do_devices.
             for device in theirs[pod].keys() & ours[pod].keys():
                 if not self.is_same_health(theirs[pod][device], ours[pod][device]):
                     raise Differs(f"health of {device} of {pod}: kubelet says {theirs[pod][device]}, "
@@ -489,8 +493,9 @@ class Script:
         return theirs == ours
 
     def tell_health(self, side, driver, report):
-        """The healths by pod, once they are those of the report. A stream that is not there yet gets the next one."""
-        def reports_of(device):  # two of them have one ID
+        """The healths by pod, once they match the report. A stream that does not exist yet gets the
+        next one."""
+        def reports_of(device):  # two of them have the same ID
             name = re.split("[/=]", device)[-1]
             names = (name, *(name.replace("both", f"d{i}") for i in range(2)))
             return [(row["health"], str(self.reports)) for row in report if row["device"] in names]
@@ -509,7 +514,7 @@ class Script:
                 time.sleep(0.02)
 
     def do_wipe(self):  # [22] [29]
-        """The slices of a driver that stops go after 30 s, and nobody else's."""
+        """The slices of a driver that stops are deleted after 30 s, and no others."""
         driver = self.random.choice(DRIVERS)
         if self.state[driver] != "up" or self.has_wiped or self.lost():
             return
@@ -576,7 +581,7 @@ class Script:
         self.remember(our_calls)
         if operation == "unprepare" and theirs and self.lost():
             self.marked |= set(PODS[pod])
-        if self.catch_up:  # kubelet has to succeed as well before the two can be compared
+        if self.catch_up:  # kubelet must succeed as well before the two can be compared
             operation, pod = self.catch_up
             self.catch_up = None
             self.bring_all_back()
@@ -587,7 +592,7 @@ class Script:
         if operation == "prepare" and theirs and self.kubelet_kept(pod):
             self.better["a prepare that is refused leaves nothing in the checkpoint"] += 1
             self.bring_all_back()
-            self.is_lenient = True  # kubelet calls for what was never prepared
+            self.is_lenient = True  # kubelet calls for claims that were never prepared
             self.operate("unprepare", pod)
             self.is_lenient = False
             return
@@ -595,7 +600,7 @@ class Script:
         self.marked &= set(self.theirs.entries())
 
     def kubelet_kept(self, pod):
-        """Whether kubelet has entered the pod for the claims before the one that was refused."""
+        """Whether kubelet has added the pod to the claims before the rejected one."""
         theirs, ours = [{name for name, entry in side.entries().items() if f"{pod}-uid" in entry["PodUIDs"]}
                         for side in self.sides]
         return theirs > ours
@@ -607,7 +612,7 @@ class Script:
         if theirs == ours:
             return
         failing = [driver for driver in DRIVERS if self.modes[driver] or self.state[driver] != "up"]
-        if len(failing) == 1:  # which of its claims is named is as random
+        if len(failing) == 1:  # which of its claims is named is random, too
             theirs, ours = [re.sub(r"ResourceClaim c\d", "ResourceClaim", error) for error in (theirs, ours)]
         if theirs and ours and (len(failing) > 1 or theirs == ours):
             self.better["of two drivers that fail, another is named"] += 1
@@ -648,7 +653,7 @@ class Script:
         for name, entry in ours.items():
             for driver, state in entry["DriverState"].items():
                 their = theirs.get(name, {}).get("DriverState", {}).get(driver)
-                # Either may be empty: the first answer was kept, or was without devices.
+                # Either may be empty: the first answer was kept, or had no devices.
                 if their and None in (their["Devices"], state["Devices"]) and their != state:
                     if (driver, entry["ClaimUID"]) in self.answered:
                         self.better["what one driver has answered is kept although another has failed"] += 1

@@ -29,17 +29,18 @@ def start(options, folder):
 
 
 def live(side, order, pods):
-    """All at once; what the node answers is nobody's business if it dies."""
+    """All at once; the node's answers do not matter if it dies."""
     return [side.send({"do": order, "pod": compare.pod_object(pod)}) for pod in pods]
 
 
-# Ten points: in which order's midst, after so many calls of it, with so many pods gone at the restart.
+# Ten points: in the middle of which operation, after how many calls of it, with how many pods
+# deleted at the restart.
 POINTS = [(order, calls, gone) for order, most in (("prepare", 3), ("unprepare", 2))
           for calls in range(1, most + 1) for gone in (0, 2)]
 
 
 def die_at(side, order, calls):
-    """Kills the node when the driver has been called so often in the midst of this order."""
+    """Kills the node when the driver has been called this often during this operation."""
     process = side.drivers[DRIVER]
     if order == "unprepare":
         for number in live(side, "prepare", PODS):

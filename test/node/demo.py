@@ -39,7 +39,7 @@ def show_devices(at, pods):
 
 
 def device_of(at, pod):
-    """(pool, device) that the pod's first claim has."""
+    """(pool, device) allocated to the pod's first claim."""
     claim = at.pod(pod)["status"]["resourceClaimStatuses"][0]["resourceClaimName"]
     found = at.get(f"{RESOURCE}/namespaces/{pod[0]}/resourceclaims/{claim}")
     result = found["status"]["allocation"]["devices"]["results"][0]

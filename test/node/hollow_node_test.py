@@ -10,7 +10,7 @@ import urllib.request
 
 from world import BIN, END_TO_END_DRIVER, RESOURCE, ROOT, World, end_to_end_examples, examples, soon
 
-# Examples that need nothing but a GPU: folder, and pods in it.
+# Examples that need only a GPU: folder, and pods in it.
 EXAMPLES = ("basic-resourceclaimtemplate", "basic-multiple-requests", "basic-shared-claim-across-containers",
             "basic-shared-claim-across-pods", "initcontainer-shared-gpu")
 
@@ -51,7 +51,7 @@ class HollowNode(unittest.TestCase):
         before = self.world.cdi()
         taken = [device for device in self.world.shown(pods[0]) if not device.endswith("=common")]
         self.finish(pods[0])
-        # The final phase comes after the driver has taken the device back.
+        # The final phase follows the driver's unprepare.
         soon("the pod has finished", lambda: self.world.phase(pods[0]) == "Succeeded")
         self.assertLess(self.world.cdi(), before)
         said = self.world.pod_resources()
@@ -332,7 +332,7 @@ class Demo(unittest.TestCase):
         self.assertRegex(done.stdout, r"basic-shared-claim-across-pods/pod0 +ctr0 +common \S+-gpu-")
 
     def test_ends_quietly_when_interrupted(self):
-        def heed_interrupts():  # a background job of a shell inherits that it does not
+        def heed_interrupts():  # a shell's background job inherits that it ignores this
             signal.signal(signal.SIGINT, signal.default_int_handler)
         with subprocess.Popen([ROOT / "test/node/demo.py", "--bin", BIN], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts) as demo:

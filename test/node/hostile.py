@@ -15,14 +15,14 @@ import time
 
 import compare
 
-MEMORY = 48 << 20  # bytes that the node may have; the good driver's answers need a few
+MEMORY = 48 << 20  # bytes that the node may use; the good driver's answers need a few
 SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 PING = b"\0\0\x08\6\0\0\0\0\0" + b"12345678"
 HEADERS = b"\0\x10\0\1\4\0\0\0\1" + bytes(4096)
 
 
 class Raw:
-    """A socket that accepts, and says to each what `talk` says."""
+    """A socket that accepts, and sends each client the output of `talk`."""
 
     def __init__(self, path, talk):
         self.path, self.talk = path, talk
@@ -60,7 +60,7 @@ TALKS = {
     "ping-flood": lambda peer: (peer.sendall(SETTINGS), flood(peer, PING)),
     "headers-flood": lambda peer: (peer.sendall(SETTINGS), flood(peer, HEADERS)),
 }
-# Flags of peers/bare, and what the plugin must be told.
+# Flags of peers/bare, and the expected message to the plugin.
 BARE = {
     "csi": (["--type", "CSIPlugin"], "no handler registered for plugin type: CSIPlugin"),
     "name": (["--name", "Not_A_Name"], "is no DNS subdomain"),
@@ -144,7 +144,7 @@ def plugins_that_are_refused(world):  # [9] [11] [12]
 
 
 def prepare_with(world, name, flags):
-    """Registers a bare plugin, and gives a function that has it prepare a claim of its own."""
+    """Registers a bare plugin, and returns a function that makes it prepare its own claim."""
     driver = f"{name}.example.com"
     process = world.bare(f"{name}-reg", "--name", driver, *flags)
     process.wait_for(lambda line: line.startswith("status true"))
@@ -162,7 +162,7 @@ def prepare_with(world, name, flags):
 def answers_that_cannot_be_used(world):  # [46] [47]
     for name, flags, wanted in (("big", ["--big", "6000000"], "code = ResourceExhausted"), ("null", ["--null"], "")):
         prepare = prepare_with(world, name, flags)
-        for _ in range(3):  # the connection goes on
+        for _ in range(3):  # the connection continues
             error = prepare(0)
             check(wanted in error and bool(wanted) == bool(error), f"{name}: {error}")
 

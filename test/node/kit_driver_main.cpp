@@ -90,7 +90,7 @@ class FailingDriver final : public Driver {
   std::string mode;
 
  private:
-  // Writes the call down; why it fails, or nothing.
+  // Records the call; returns why it fails, or nullopt.
   Task<std::optional<std::string>> begin(std::string what, node::ClaimRef claim) {
     std::string line = what + " " + claim.uid;
     const std::string& checkpoint = flags_["checkpoint"];

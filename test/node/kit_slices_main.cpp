@@ -1,6 +1,5 @@
-// What node/driver_kit makes of pools, for kit_slices_test.py: a line of JSON for each of its
-// input,
-// {"problem": "…"} or {"slices": […]}.
+// The results of node/driver_kit for pools, for kit_slices_test.py: one line of JSON for each
+// input, {"problem": "…"} or {"slices": […]}.
 #include <iostream>
 #include <string>
 

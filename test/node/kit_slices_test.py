@@ -89,7 +89,7 @@ def places(value, path=()):
 
 
 def changed(pool, rng):
-    """One value replaced, taken away, doubled or renamed."""
+    """One value replaced, removed, duplicated or renamed."""
     pool = copy.deepcopy(pool)
     area = rng.choice([part for part in ("devices", "sharedCounters", "more", "layout", "name") if pool.get(part)])
     path = rng.choice([place for place in places({area: pool[area]}) if len(place) > 2 or area in ("more", "name")])
@@ -111,7 +111,7 @@ def changed(pool, rng):
 class KitSlices(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # That plugin asks whether nodes that are there can have such devices.
+        # That plugin checks whether existing nodes can have such devices.
         cluster.use(None, "--feature-gates=" + ",".join(f"{gate}=true" for gate in GATES),
                     "--disable-admission-plugins=NodeDeclaredFeatureValidator")
         cls.addClassCleanup(cluster.stop)
@@ -141,7 +141,7 @@ class KitSlices(unittest.TestCase):
                 self.assertIsNone(self.ask_server(answer["slices"]))
 
     def test_the_server_stores_what_the_kit_has_written(self):
-        """So a driver that starts again writes nothing."""
+        """So a restarted driver writes nothing."""
         for name, pool in pools().items():
             for each in self.ask_kit(pool)["slices"]:
                 with self.subTest(name):

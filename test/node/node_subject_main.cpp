@@ -23,8 +23,8 @@
 
 #include "controllers/api/decoders.hpp"
 #include "node/agent/agent.hpp"
-#include "node/files/posix_files.hpp"
 #include "node/plugins/messages.hpp"
+#include "node/posix_files.hpp"
 #include "runtime/grpc/channel.hpp"
 #include "runtime/http/unix.hpp"
 #include "runtime/memory.hpp"

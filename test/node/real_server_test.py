@@ -1,4 +1,5 @@
-"""dra-hollow-node and the example driver on a real API server, each with no more than its own account may do."""
+"""dra-hollow-node and the example driver on a real API server, each with only its own account's
+permissions."""
 import json
 import pathlib
 import subprocess
@@ -17,14 +18,15 @@ RBAC = "rbac.authorization.k8s.io"
 
 
 def account(name, role):
-    """A service account in the driver's namespace, and the cluster role that it has."""
+    """A service account in the driver's namespace, and its cluster role."""
     return [{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": NAMESPACE}},
             {"apiVersion": f"{RBAC}/v1", "kind": "ClusterRoleBinding", "metadata": {"name": f"test-{name}"},
              "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": role},
              "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": NAMESPACE}]}]
 
 
-# What a cluster of kubeadm has: a node has its own certificate, sees what its pods need, and changes itself alone.
+# As in a kubeadm cluster: a node has its own certificate, sees what its pods need, and can only
+# change itself.
 AS_KUBEADM = ("--authorization-mode=Node", "--enable-admission-plugins=NodeRestriction")
 
 # The driver's permissions in the example driver's chart.

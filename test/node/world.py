@@ -1,4 +1,4 @@
-"""A cluster in memory, the manager, hollow nodes, and drivers that nobody here wrote, as processes."""
+"""An in-memory cluster, the manager, hollow nodes, and third-party drivers, as processes."""
 import json
 import pathlib
 import re
@@ -37,7 +37,7 @@ def examples():
 
 
 def end_to_end_examples():
-    """The examples of the driver that Kubernetes' end-to-end tests use."""
+    """The examples of the driver in Kubernetes' end-to-end tests."""
     return folder_of("k8s.io/kubernetes", "peers") / "test/e2e/dra/test-driver/deploy/example"
 
 
@@ -51,7 +51,7 @@ def soon(what, is_so, deadline=DEADLINE):
 
 
 class World:
-    """`folder` is where everything writes. Use it as a context."""
+    """`folder` is where everything is written. Use it as a context."""
 
     def __init__(self, *playground_flags):
         self.kept = tempfile.TemporaryDirectory(prefix="hollow-node-")
@@ -103,7 +103,7 @@ class World:
         return job
 
     def start_driver(self, node="worker", log="driver", *flags):
-        """The example driver; returns when its slice is there."""
+        """The example driver; returns when its slice exists."""
         return self.start(log, EXAMPLE_DRIVER, "--kubeconfig", self.kubeconfig, "--node-name", node,
                           "--cdi-root", self.folder / "cdi", "--num-devices", "9",
                           "--kubelet-registrar-directory-path", self.root / "plugins_registry",
@@ -129,7 +129,7 @@ class World:
         return self.request("GET", path)["items"]
 
     def apply(self, file):
-        """Creates what a file holds, and returns the pods of it as (namespace, name)."""
+        """Creates the objects of a file, and returns its pods as (namespace, name)."""
         pods = []
         for thing in yaml.safe_load_all(pathlib.Path(file).read_text()):
             if not thing:
@@ -161,7 +161,7 @@ class World:
                    if each["spec"]["driver"] == driver and each["spec"].get("nodeName") == node)
 
     def shown(self, pod, container="ctr0"):
-        """The devices that a container of the pod would get, as the node shows them."""
+        """The devices that a container of the pod would get, as shown by the node."""
         file = self.root / "devices" / self.pod(pod)["metadata"]["uid"] / f"{container}.json"
         return json.loads(file.read_text())["cdiDevices"] if file.exists() else []
 

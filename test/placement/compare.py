@@ -32,7 +32,7 @@ NAMED = re.compile(r"does not know (.*)")
 
 
 class Comparison:
-    """Counts what both did, and says what differs."""
+    """Counts the actions of both, and describes differences."""
 
     def __init__(self, ours, theirs, kube_scheduler):
         self.ours, self.theirs, self.kube_scheduler = ours, theirs, kube_scheduler
@@ -83,7 +83,8 @@ class Comparison:
         return placed, claims
 
     def catch_up(self, scene):
-        """Until both have seen all changes of pods and claims: watches keep the order of each kind."""
+        """Until both have seen all changes of pods and claims: watches preserve the order of each
+        kind."""
         number = next(self.numbers)
         claim, pod = wishes.impossible(scene.name, f"last-{number}")
         self.create(scene, claim)
@@ -94,7 +95,7 @@ class Comparison:
         self.both(remove_claim, claim)
 
     def place(self, scene, pod, made, used):
-        """Whether both have placed it alike; if not, it is gone from both."""
+        """Whether both have placed it alike; if not, it is deleted from both."""
         for claim in made:
             self.create(scene, claim)
             self.both(misplace, scene, claim)
@@ -122,7 +123,7 @@ class Comparison:
             fields = {field for field in scene.fields if field and field in names.group(1)}
             for field in fields:
                 self.refused[field] += 1
-            # It is not to be removed while kube-scheduler is writing.
+            # It must not be removed while kube-scheduler is writing.
             until(lambda: be_ready(self.theirs, pod, used) or is_decided(self.theirs, pod))
             return ("refused", "") if fields else ("different", f"refused by a strange name: {message}")
         until(lambda: self.is_alike(pod, used))
@@ -137,14 +138,14 @@ class Comparison:
         return "different", f"{node} {json.dumps(given)} here, {their_node} {json.dumps(theirs)} there"
 
     def is_alike(self, pod, used):
-        """Whether both have come to the same: a place, or the same words."""
+        """Whether both have reached the same result: a place, or the same words."""
         self.both(be_ready, pod, used)
         ours, theirs = self.both(verdict, pod)
         return bool(ours[0]) == bool(theirs[0]) and ours[1] == theirs[1] and all(self.both(is_decided, pod))
 
     @staticmethod
     def given(server, pod, used):
-        """What the pod got: allocations, and all about its extended resources."""
+        """What the pod got: allocations, and everything about its extended resources."""
         claim, facts = extended_claim(server, pod)
         return allocations(server, used + ([claim] if claim else [])), facts
 

@@ -58,7 +58,7 @@ def device_of(rng, number):
 
 
 class Publisher:
-    """The slices of a scene; names say in which order they came."""
+    """The slices of a scene; names give their order of creation."""
 
     def __init__(self, rng, seed):
         self.rng, self.seed, self.slices = rng, seed, []
@@ -75,11 +75,11 @@ class Publisher:
         return made
 
     def publish(self, driver, node, pool):
-        """One pool; now and then a slice is missing, repeats a name or is of an old generation."""
+        """One pool; occasionally a slice is missing, repeats a name or is of an old generation."""
         rng = self.rng
         generation, count = rng.randrange(1, 4), rng.choice((1, 1, 2))
         reach = self.reach(node)
-        if maybe(rng, 0.1):  # what the driver has not yet removed
+        if maybe(rng, 0.1):  # which the driver has not removed yet
             self.add(driver, pool, generation, 1, **reach, devices=self.devices(node, reach, 2))
             generation += 1
         has_counters = maybe(rng, 0.2)

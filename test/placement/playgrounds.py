@@ -1,4 +1,4 @@
-"""What the comparison does with a playground: pods, claims, drivers, and what has become of them."""
+"""How the comparison uses a playground: pods, claims, drivers, and their state."""
 import contextlib
 import http.client
 import json
@@ -44,7 +44,7 @@ class Server:
 
 @contextlib.contextmanager
 def running(kube_scheduler, server):
-    """kube-scheduler, with all that the server has already in its caches when it decides."""
+    """kube-scheduler, with everything already in its caches when it decides."""
     with open(f"{server.kubeconfig}.log", "w", encoding="utf-8") as log:
         process = subprocess.Popen([kube_scheduler, "--kubeconfig", server.kubeconfig, "--leader-elect=false",
                                     "--secure-port=0"], stdout=log, stderr=log)
@@ -77,16 +77,16 @@ def verdict(server, pod):
 
 
 def is_decided(server, pod):
-    """Whether the scheduler has come to an end; one that takes a claim's devices away tries again."""
+    """Whether the scheduler has finished; a scheduler that deallocates a claim tries again."""
     node, message = verdict(server, pod)
     return bool(node or message) and "of ResourceClaim completed" not in message
 
 
 def until(check, patience=PATIENCE):
-    """The first true result of `check`; else its last."""
+    """The first true result of `check`; otherwise its last."""
     deadline = time.monotonic() + patience
     while not (said := check()) and time.monotonic() < deadline:
-        time.sleep(0.005)  # between looks, until the deadline
+        time.sleep(0.005)  # between polls, until the deadline
     return said
 
 
@@ -111,7 +111,7 @@ def allocations(server, claims):
 
 
 def extended_claim(server, pod):
-    """The claim for the pod's extended resources, and what the pod's status says of it; else none."""
+    """The claim for the pod's extended resources, and the pod's status about it; otherwise none."""
     _, seen = server.send("GET", path(pod))
     status = seen.get("status", {}).get("extendedResourceClaimStatus")
     if not status:
@@ -124,7 +124,7 @@ def extended_claim(server, pod):
 
 
 def be_ready(server, pod, claims):
-    """What a driver does whose devices have binding conditions."""
+    """The actions of a driver whose devices have binding conditions."""
     extended, _ = extended_claim(server, pod)
     for claim in claims + ([extended] if extended else []):
         status = status_of(server, claim)
@@ -157,7 +157,7 @@ def remove_claim(server, claim):
 
 
 def has_caught_up(server, pod, claim):
-    """Whether the scheduler has refused a pod that came after all that has changed."""
+    """Whether the scheduler has refused a pod created after all changes."""
     return claim["spec"]["devices"]["requests"][0]["exactly"]["deviceClassName"] in verdict(server, pod)[1]
 
 

@@ -61,7 +61,7 @@ class Published(Scene):
         self.placed = set()
 
     def publish(self, driver, devices, counters=()):
-        """All devices of one node; what partitions draw on stands in a slice of its own."""
+        """All devices of one node; the counters of partitions are in a separate slice."""
         parts = [{"devices": devices}] + ([{"sharedCounters": counters}] if counters else [])
         for number, part in enumerate(parts):
             self.slices.append(named("ResourceSlice", f"{self.name}-{driver}-{number}", {
@@ -137,7 +137,7 @@ def uses(number, memory_slices, multiprocessors):
 
 
 def partitions(number):
-    """A GPU as a whole, and each place where a MIG device can be."""
+    """A GPU as a whole, and each possible MIG device."""
     yield gpu(number, consumesCounters=uses(number, range(8), 98))
     for profile, (size, processors) in PROFILES.items():
         for start in range(0, 8 if size > 1 else 7, size):
@@ -256,7 +256,7 @@ def sriov():
 
 
 def cpus():
-    """Cores as the capacity of a device that many share, and as devices one by one."""
+    """Cores as the capacity of a shared device, and as individual devices."""
     scene = Published("cpus", device_class(CPU, f'device.driver == "{CPU}"'))
     cores = device("cpudevnuma000", {"numaNodeID": 0, "coreType": "standard"}, allowMultipleAllocations=True)
     cores["capacity"] = {f"{CPU}/cpu": {"value": "8", "requestPolicy": {

@@ -17,11 +17,11 @@ class Scene:
     slices: list = dataclasses.field(default_factory=list)
     rules: list = dataclasses.field(default_factory=list)
     pods: list = dataclasses.field(default_factory=list)  # (pod, its new claims, all its claims)
-    fields: set = dataclasses.field(default_factory=set)  # that may be named in a refusal
-    # Claims, by name, that are allocated already for a node where their pod will not go.
+    fields: set = dataclasses.field(default_factory=set)  # that a refusal may name
+    # Claims, by name, that are already allocated on a node where their pod will not be placed.
     misplaced: dict = dataclasses.field(default_factory=dict)
     node_taints: dict = dataclasses.field(default_factory=dict)  # by node
-    placed: set | None = None  # the pods that get a place; nobody knows of scenes drawn at random
+    placed: set | None = None  # the pods that get a place; unknown for random scenes
 
 
 def selectors(rng, driver):
@@ -43,14 +43,14 @@ def classes_of(rng, driver):
     if maybe(rng, 0.5):
         spec["extendedResourceName"] = f"{driver}/device"
     yield named("DeviceClass", f"class-{driver}", spec)
-    if maybe(rng, 0.9):  # else claims name a class that is not there
+    if maybe(rng, 0.9):  # otherwise claims name a missing class
         wide = {"extendedResourceName": f"{driver}/device"} if maybe(rng, 0.2) else {}
         yield named("DeviceClass", f"wide-{driver}", {**wide, "selectors": [
             {"cel": {"expression": f"device.driver == '{driver}' && true"}}]})
 
 
 def misplace(rng, scene, claim):
-    """The claim has got a device of another node in an earlier life."""
+    """The claim got a device of another node earlier."""
     spec = scene.slices[0]["spec"] if scene.slices else {}
     if not spec.get("devices") or not maybe(rng, 0.08):
         return

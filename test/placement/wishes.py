@@ -1,4 +1,4 @@
-"""What pods ask for: claims with every form of request, and how pods choose their node."""
+"""What pods request: claims with every form of request, and how pods select their node."""
 from devices import NODES, maybe, named
 
 
@@ -21,7 +21,7 @@ def toleration(rng):
 
 
 def selector(rng, driver):
-    """As drivers' users write them; some fail on devices that lack an attribute."""
+    """As users of drivers write them; some fail on devices that lack an attribute."""
     of = f"device.attributes['{driver}']"
     return rng.choice((
         f"{of}.?model.orValue('') == 'a'", f"has({of}.model) && {of}.model.startsWith('a')",
@@ -83,7 +83,7 @@ def claim(rng, namespace, name, drivers):
 
 
 def impossible(namespace, name):
-    """A claim of a class that is not there, and a pod with it."""
+    """A claim of a missing class, and a pod with it."""
     exactly = {"deviceClassName": f"none-{name}", "allocationMode": "ExactCount", "count": 1}
     made = named("ResourceClaim", name, {"devices": {"requests": [{"name": "r0", "exactly": exactly}]}},
                  namespace=namespace)
@@ -98,7 +98,7 @@ def required(**term):
 
 
 def choose_node(rng, spec):
-    """One node, so that both schedulers choose the same: by one of the ways to say so."""
+    """One node, so that both schedulers choose the same: by one of the ways to select it."""
     node, other = rng.sample(NODES, 2)
     host = "kubernetes.io/hostname"
     spec.update(rng.choice((
@@ -123,7 +123,7 @@ def tolerate(rng, spec):
 
 
 def resources(rng, drivers):
-    """Extended resources, by the name that a class gives or has."""
+    """Extended resources, by the name that a class sets or implies."""
     asked = {rng.choice((f"{drivers[0]}/device", f"deviceclass.resource.kubernetes.io/class-{drivers[-1]}",
                          f"{drivers[-1]}/device")): str(rng.randrange(1, 3)) for _ in range(rng.choice((1, 1, 2)))}
     if maybe(rng, 0.5):
@@ -172,7 +172,7 @@ REFUSED = {"topologySpreadConstraints": spread, "podAntiAffinity": apart, "persi
 
 
 def pod(rng, namespace, name, claims, drivers):
-    """A pod, and the field that it is refused for; else none."""
+    """A pod, and the field that it is refused for; otherwise none."""
     spec = {"containers": [{"name": "c", "image": "i"}],
             "resourceClaims": [{"name": f"c{i}", "resourceClaimName": one["metadata"]["name"]}
                                for i, one in enumerate(claims)]}

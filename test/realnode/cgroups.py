@@ -1,4 +1,4 @@
-"""The cgroup that all of the node's pods are below: one in each hierarchy of cgroup v1, or one in v2."""
+"""The cgroup above all of the node's pods: one in each hierarchy of cgroup v1, or one in v2."""
 import os
 import pathlib
 import time

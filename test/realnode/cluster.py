@@ -29,7 +29,8 @@ def until(what, is_so, seconds=120):
 
 
 class Cluster:
-    """The cluster called `name`. Several can run at once: only the cgroup is the host's, and it has this name."""
+    """The cluster called `name`. Several can run at once: only the cgroup is the host's, and it has
+    this name."""
 
     def __init__(self, name):
         self.name = name
@@ -41,12 +42,13 @@ class Cluster:
         self.cgroup = f"dra-realnode-{name}"
 
     def lock(self):
-        """Held until this process ends: `up` and `down` take turns."""
+        """Held until this process ends: `up` and `down` exclude each other."""
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         self.held = open(self.lock_file, "w")  # pylint: disable=consider-using-with
         fcntl.flock(self.held, fcntl.LOCK_EX)
 
-    # Processes: a file NAME.pid has the id and the start time, so an id that is used again is not taken for ours.
+    # Processes: a file NAME.pid has the ID and the start time, so that a reused ID is not mistaken
+    # for ours.
 
     def process(self, name):
         """The id of a running program of this cluster, or None."""
@@ -57,7 +59,8 @@ class Cluster:
         return process if namespaces.started_at(process) == started else None
 
     def processes(self):
-        """Everything that runs in the cluster's machine: the id on the host, and the program's file name."""
+        """Everything that runs in the cluster's machine: the ID on the host, and the program's file
+        name."""
         theirs = os.stat(f"/proc/{self.machine()}/ns/pid").st_ino
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
             try:

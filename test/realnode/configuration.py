@@ -1,4 +1,4 @@
-"""What the node's programs are given: credentials and configuration files, all in the cluster's folder."""
+"""Credentials and configuration files of the node's programs, all in the cluster's folder."""
 import json
 import subprocess
 
@@ -18,7 +18,8 @@ def key(path):
 
 
 def kubelets_client(folder):
-    """The API server's certificate for kubelet: it is its own CA, because the API server's is made with the server."""
+    """The API server's certificate for kubelet: self-signed, because the API server's CA is created
+    with the server."""
     key(folder / "kubelet-client.key")
     openssl("req", "-x509", "-new", "-key", folder / "kubelet-client.key", "-days", 3650, "-subj",
             "/O=system:masters/CN=kube-apiserver-kubelet-client", "-addext", "extendedKeyUsage=clientAuth",
@@ -57,7 +58,7 @@ def may_lower_oom_scores():
 
 
 def containerd(folder):
-    """Without CAP_SYS_RESOURCE a pod's containers cannot get the scores that kubelet asks for."""
+    """Without CAP_SYS_RESOURCE a pod's containers cannot get the OOM scores that kubelet requests."""
     path = folder / "containerd.toml"
     path.write_text(f"""version = 3
 root = "{folder}/containerd"
@@ -86,7 +87,7 @@ disable = false
 
 
 def network(folder):
-    """Pods on a bridge, without a way out: the CNI plugins that containerd calls."""
+    """Pods on a bridge, without external network: the CNI plugins that containerd calls."""
     path = folder / "cni.conflist"
     path.write_text(json.dumps({"cniVersion": "1.0.0", "name": "real", "plugins": [
         {"type": "bridge", "bridge": "cni0", "isDefaultGateway": True, "ipMasq": False, "hairpinMode": True,

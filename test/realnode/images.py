@@ -24,7 +24,7 @@ def entry(archive, name, kind=tarfile.REGTYPE, content=b"", target=""):
 
 
 def layer(files, links=()):
-    """A layer of `files` (path and content) and symbolic links, with the folders that they are in."""
+    """A layer of `files` (path and content) and symbolic links, with their folders."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as archive:
         for folder in ("bin", "etc", "root", "run", "tmp", "usr", "usr/bin", "var", "var/lib"):
@@ -58,7 +58,7 @@ def make_pause(folder):
 
 
 def busybox_layer(more=()):
-    """busybox with all its applets, and more files."""
+    """busybox with all its applets, and further files."""
     applets = subprocess.run([programs.BUSYBOX, "--list"], capture_output=True, text=True, check=True).stdout.split()
     links = [(f"bin/{applet}", "busybox") for applet in applets if applet != "busybox"]
     links += [("bin/bash", "busybox")] if "bash" not in applets else []

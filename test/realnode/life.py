@@ -1,4 +1,5 @@
-"""From `up` to `down`: the order in which a cluster's parts start, and what is left of it afterwards (nothing)."""
+"""From `up` to `down`: the order in which a cluster's parts start, and that nothing is left
+afterwards."""
 import os
 import pathlib
 import shutil
@@ -22,7 +23,8 @@ def say(text):
 
 
 def overlay_fault(folder):
-    """Why layers cannot be mounted, or an empty string; in namespaces of its own, so nothing is left."""
+    """Why layers cannot be mounted, or an empty string; checked in separate namespaces, so nothing
+    is left."""
     probe = folder / "probe"
     for part in ("lower", "upper", "work", "both"):
         (probe / part).mkdir(parents=True, exist_ok=True)
@@ -54,7 +56,7 @@ def missing(folder):
 
 
 def control_plane(cluster, command, *arguments):
-    """test/controlplane in the cluster's machine; its messages are shown where it fails."""
+    """test/controlplane in the cluster's machine; its messages are shown if it fails."""
     done = cluster.run(programs.CONTROLPLANE, command, "--name", cluster.name, *arguments, check=False,
                        capture_output=True, text=True)
     if done.returncode:
@@ -62,7 +64,7 @@ def control_plane(cluster, command, *arguments):
 
 
 def api_server_flags(cluster):
-    """As kubeadm has them: a node may do only what a node needs, pods get tokens."""
+    """As in kubeadm: a node may do only what a node needs, pods get tokens."""
     return ["--authorization-mode=Node", "--enable-admission-plugins=NodeRestriction,ServiceAccount",
             "--allow-privileged=true", "--kubelet-preferred-address-types=InternalIP",
             f"--kubelet-client-certificate={cluster.folder}/kubelet-client.crt",
@@ -73,7 +75,8 @@ def api_server_flags(cluster):
 
 
 def start_machine(cluster):
-    """The API server has the same port in the machine and on the host's loopback: one kubeconfig serves both."""
+    """The API server has the same port in the machine and on the host's loopback: one kubeconfig
+    serves both."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     (cluster.folder / "port").write_text(str(port))
@@ -94,7 +97,7 @@ def start_control_plane(cluster, flags):
 
 
 def load(cluster, archive):
-    """An image into containerd. Again and again is no fault."""
+    """Loads an image into containerd. May be repeated."""
     done = cluster.run(programs.FOLDER / "ctr", "-n", "k8s.io", "images", "import", "--local", archive, check=False,
                        capture_output=True, text=True)
     if done.returncode:
@@ -102,7 +105,8 @@ def load(cluster, archive):
 
 
 def start(cluster, part):
-    """Returns when containerd answers: a kubelet that asks it too early ends, and here nothing starts it again."""
+    """Returns when containerd answers: a kubelet that asks it too early exits, and nothing restarts
+    it here."""
     cluster.start(part)
     if part == "containerd":
         until("containerd", lambda: cluster.run(programs.FOLDER / "ctr", "version", check=False,
@@ -128,7 +132,7 @@ def is_ready(cluster):
 
 
 def up(cluster, controllers, flags=(), node=start_node):
-    """`node` starts what is called kubelet here."""
+    """`node` starts the program called kubelet here."""
     cluster.lock()
     if cluster.process("machine"):
         return
@@ -152,7 +156,7 @@ def up(cluster, controllers, flags=(), node=start_node):
 
 
 def stop(cluster):
-    """Ends every process, with that every mount and the network, and the cgroups that are empty then."""
+    """Ends every process, and with them every mount and the network, and removes the empty cgroups."""
     if process := cluster.process("machine"):
         os.kill(process, signal.SIGKILL)
         until("the cluster's machine ends", lambda: not pathlib.Path(f"/proc/{process}").exists(), 60)
@@ -160,7 +164,7 @@ def stop(cluster):
 
 
 def remove(cluster):
-    """`down`, also of what a machine that lost its power left."""
+    """`down`, even after the machine lost its power."""
     stop(cluster)
     for folder in (cluster.folder, cluster.control_plane):
         shutil.rmtree(folder, ignore_errors=True)
@@ -170,7 +174,8 @@ def remove(cluster):
 
 
 def set_controllers(cluster, ours):
-    """kube-controller-manager with or without the two controllers of this project, in place of the one that runs."""
+    """kube-controller-manager with or without the two controllers of this project, in place of the
+    running one."""
     cluster.end("kube-controller-manager")
     (cluster.folder / "controllers").write_text(parts.controllers(ours))
     cluster.start("kube-controller-manager")

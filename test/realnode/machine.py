@@ -43,7 +43,7 @@ def own_folders(folder):
         work.mkdir(parents=True)
         run("mount", "-t", "overlay", "overlay", "-o", f"lowerdir={place},upperdir={upper},workdir={work}", place)
     run("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/run")
-    # On a file system of the machine: kubelet asks it how full it is.
+    # On a file system of the machine: kubelet queries its usage.
     for ours, place in (("kubelet", "/var/lib/kubelet"), ("pods-log", "/var/log/pods")):
         (folder / ours).mkdir()
         os.makedirs(place, exist_ok=True)
@@ -54,7 +54,8 @@ def own_folders(folder):
 
 
 def own_network():
-    """A pair of interfaces that lead nowhere else: the node has an address, and no packet leaves."""
+    """A pair of interfaces connected only to each other: the node has an address, and no packet
+    leaves."""
     for command in ("link set lo up", "link add node0 type veth peer name node1", "link set node0 up",
                     "link set node1 up", f"addr add {NODE_ADDRESS}/24 dev node0",
                     f"addr add {SERVICE_ADDRESS}/32 dev lo", f"route add default via {NODE_ADDRESS} dev node0"):
@@ -89,9 +90,9 @@ async def serve(listeners, port):
 
 
 def live(folder, listener, port, ready):
-    """What the process does once it has its namespaces; it ends by SIGKILL."""
+    """The process once it has its namespaces; it ends by SIGKILL."""
     os.setsid()
-    for number in set(range(3, 1024)) - {listener.fileno(), ready}:  # among them the lock of who started us
+    for number in set(range(3, 1024)) - {listener.fileno(), ready}:  # also the lock of whoever started us
         try:
             os.close(number)
         except OSError:
@@ -102,7 +103,7 @@ def live(folder, listener, port, ready):
     own_folders(folder)
     own_network()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # orphans are reaped
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # of no effect on the first process of a PID namespace
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no effect on the first process of a PID namespace
     pathlib.Path("/proc/self/comm").write_text("realnode")  # in the lists of ps and top
     service = socket.create_server((SERVICE_ADDRESS, 443))
     os.write(ready, b"1")
@@ -111,7 +112,7 @@ def live(folder, listener, port, ready):
 
 
 def start(folder, listener, port):
-    """Starts the machine; returns its process id once it is usable."""
+    """Starts the machine; returns its process ID once it is usable."""
     reading, writing = os.pipe()
 
     def make():

@@ -29,7 +29,8 @@ def enter(process):
 
 
 def started_at(process):
-    """When a process was started, in clock ticks; with its id, this names it for good. None: it is gone or dead."""
+    """When a process was started, in clock ticks; together with its ID, this identifies it
+    permanently. None: it is gone or dead."""
     try:
         with open(f"/proc/{process}/stat") as stat:
             fields = stat.read().rpartition(")")[2].split()
@@ -39,7 +40,7 @@ def started_at(process):
 
 
 def in_a_fork(action):
-    """Runs `action` in a child, and returns the number it returned. The child's exception is ours."""
+    """Runs `action` in a child, and returns its number. The child's exception is raised here."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -59,9 +60,10 @@ def in_a_fork(action):
 
 
 def become(command, environment, log):
-    """The child's part: this process becomes `command`, in a session of its own, and writes to `log` alone."""
+    """The child's part: this process becomes `command`, in its own session, and writes only to
+    `log`."""
     os.setsid()
-    os.umask(0o022)  # containerd makes the root folders of containers, and their users are others
+    os.umask(0o022)  # containerd creates the root folders of containers, whose users are others
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     nothing, out = os.open("/dev/null", os.O_RDONLY), os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -72,7 +74,7 @@ def become(command, environment, log):
 
 
 def spawn(machine, command, environment, log):
-    """Starts a program beside process `machine`, whose child it becomes; returns its id."""
+    """Starts a program beside process `machine`, whose child it becomes; returns its ID."""
     def start():
         enter(machine)
         child = os.fork()

@@ -13,7 +13,7 @@ def kube_scheduler(folder, _):
 
 
 def kube_controller_manager(folder, certificates):
-    """With --controllers of the file that `controllers on` and `off` write."""
+    """With --controllers from the file that `controllers on` and `off` write."""
     config = folder / "controller-manager.kubeconfig"
     return [programs.of_control_plane("kube-controller-manager"), "--kubeconfig", config,
             "--authentication-kubeconfig", config, "--authorization-kubeconfig", config, "--leader-elect=false",

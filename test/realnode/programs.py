@@ -10,7 +10,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "dra-controller-manager"
 CONTROLPLANE = HERE.parent / "controlplane/controlplane"
 CONTAINERD = "github.com/containerd/containerd/v2"
-# Debian's, by where its packages put them (`./dev` installs these).
+# Debian's programs, by where its packages put them (`./dev` installs these).
 RUNC, CNI, BUSYBOX = pathlib.Path("/usr/sbin/runc"), pathlib.Path("/usr/lib/cni"), pathlib.Path("/bin/busybox")
 
 # Program, the module of this folder that pins it, its package.
@@ -31,7 +31,7 @@ KUBERNETES = version_of("kubelet", "k8s.io/kubernetes")
 
 
 def fingerprint():
-    """Of all that decides what is built. A changed pin makes cached programs old."""
+    """Of everything that determines what is built. A changed pin makes cached programs old."""
     pins = [file for module in ("kubelet", "containerd", "pause") for file in sorted((HERE / module).iterdir())]
     return hashlib.sha256(b"".join(file.read_bytes() for file in pins)).hexdigest()[:16]
 
@@ -40,7 +40,7 @@ FOLDER = CACHE / "realnode" / fingerprint()
 
 
 def symbols(module):
-    """Without its version, kubelet takes itself for v0.0.0."""
+    """Without its version, kubelet reports v0.0.0."""
     if module == "kubelet":
         major, minor, _ = KUBERNETES.removeprefix("v").split(".", 2)
         package = "k8s.io/component-base/version"

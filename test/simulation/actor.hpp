@@ -1,7 +1,8 @@
-// An actor of the simulation, and the context that all actors except the manager share.
+// An actor of the simulation, and the context shared by all actors except the manager.
 //
-// Actors write straight into the server, each in its own name; what takes several writes (binding a
-// pod) takes time in between, so that others come first. What they do is drawn from the seed.
+// Actors write directly into the server, each under its own name; operations of several writes
+// (binding a pod) take time in between, so that others may interfere. Their actions are drawn from
+// the seed.
 #pragma once
 
 #include <iterator>
@@ -23,14 +24,14 @@ struct ActorContext {
   apiserver::Server& server;
   const Cluster& cluster;
   Timeline& timeline;
-  runtime::Duration until;  // when everybody goes home
+  runtime::Duration until;  // when all actors stop
 
-  // Sends a request in the name of `who`; a PATCH is a merge patch unless `type` says more. Errors
-  // are part of life: they are noted. Most do not look at the answer.
+  // Sends a request in the name of `who`; a PATCH is a merge patch unless `type` says otherwise.
+  // Errors are expected: they are only recorded. Most callers ignore the answer.
   apiserver::Response send(const std::string& who, std::string_view method,
                            const std::string& target, std::string body,
                            std::string_view type = apiserver::kMerge) const;
-  // Then only what ends by itself goes on: kubelets, the garbage collector.
+  // Afterwards only what ends by itself continues: kubelets, the garbage collector.
   bool is_over() const { return loop.time().now().time_since_epoch() >= until; }
 };
 
@@ -46,18 +47,18 @@ inline constexpr const char* kDriver = "gpu.example.com";
 
 // "metadata":{"name":"…"}
 std::string meta(const std::string& name);
-// A merge patch that sets a label, which concerns nobody.
+// A merge patch that sets an irrelevant label.
 std::string edit(std::uint64_t number);
-// The body of a DELETE of the object with that UID alone, and `more` of its members.
+// The body of a DELETE of only the object with that UID, extended by `more`.
 std::string delete_only(const std::string& uid, std::string_view more = "");
 
-// By an admin's hand; empty: nobody holds it. Where there is no lease, nothing happens.
+// Edited by an admin; empty: nobody holds it. Does nothing if there is no lease.
 void put_into_lease(apiserver::Server& server, std::string_view holder);
 
 // Empty: nobody, or there is no lease.
 std::string lease_holder(const apiserver::Server& server);
 
-// An actor: its random draws are its own, whatever the others draw.
+// An actor: its random draws do not depend on the others'.
 class Actor {
  protected:
   Actor(ActorContext context, runtime::Rng rng) : context_(context), rng_(rng) {}
@@ -65,7 +66,7 @@ class Actor {
 
   runtime::Task<> pause(double seconds_at_most);
   bool chance(double share) { return rng_.unit() < share; }
-  // Null: there is none.
+  // Null if there is none.
   template <class T>
   const T* any_of(const std::map<std::string, T>& all) {
     if (all.empty()) return nullptr;

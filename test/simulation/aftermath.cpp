@@ -16,24 +16,24 @@ using runtime::Duration;
 using runtime::sleep_for;
 using runtime::Task;
 
-// Every retry has come then, and what failed through the faults has succeeded, or is gone.
+// By then every retry has happened, and what failed because of faults has succeeded, or is gone.
 constexpr Duration kLongRest = 18min;
 // Each watch has had a bookmark meanwhile.
 constexpr Duration kRest = 2min;
-// Attempts at what waits for its template are minutes apart then.
+// By then, attempts that wait for a template are minutes apart.
 constexpr Duration kLongWait = 10min;
-// For what is still on its way: the last condition of a rule, events.
+// For work in progress: the last condition of a rule, events.
 constexpr Duration kSlack = 1min;
-// Of who has failed through the first, all retries come soon again after the second.
+// After the second failure, retries of objects that failed through the first come soon again.
 constexpr Duration kOutage = 40s;
 constexpr Duration kHiccup = 2s;
 // Much longer than a budget's pace, so that a back-off would show.
 constexpr Duration kNoBudget = 6min;
-// For news and requests.
+// For events and requests.
 constexpr Duration kSlackOfTurns = 30s;
-// Where no manager is short of anything.
+// If no manager is limited.
 constexpr Duration kPromptOfMost = 30s;
-// Enough for another leader.
+// Long enough for another leader.
 constexpr Duration kRestart = 1min;
 
 }  // namespace
@@ -93,7 +93,7 @@ Task<Aftermath::Finding> Aftermath::settle() {
   co_return late;
 }
 
-// A wake-up that is lost shows: nothing else makes the manager look again.
+// Shows lost wake-ups: nothing else makes the manager look again.
 Task<Aftermath::Finding> Aftermath::live_calmly() {
   world_.timeline.note("world", "goes on, one thing at a time");
   const std::size_t acts = 4 + rng_.below(8);
@@ -119,13 +119,13 @@ Task<Aftermath::Finding> Aftermath::miss_something() {
   co_return still_late;
 }
 
-// Mostly short.
+// Usually short.
 Duration Aftermath::draw_pause() {
   const double share = rng_.unit();
   return std::chrono::duration_cast<Duration>(2s + 60s * share * share * share);
 }
 
-// After long failures a retry waits equally long; after a success its back-off starts anew.
+// After long failures a retry waits equally long; after a success its back-off is reset.
 Task<Aftermath::Finding> Aftermath::refuse_writes() {
   RequestFaults& request_faults = world_.faulty_server.request_faults();
   for (const Duration lasts : {kOutage, kHiccup}) {
@@ -142,8 +142,8 @@ Task<Aftermath::Finding> Aftermath::refuse_writes() {
   co_return std::nullopt;
 }
 
-// What one tenant's requests meet is no business of the others: their objects are served in time.
-// Then his are as well.
+// Failures of one tenant's requests must not affect others: their objects are served in time.
+// Afterwards the tenant's are as well.
 Task<Aftermath::Finding> Aftermath::trouble_one_tenant() {
   constexpr std::array<int, 5> kRefusals = {403, 422, 429, 500, 503};
   RequestFaults& request_faults = world_.faulty_server.request_faults();
@@ -163,7 +163,7 @@ Task<Aftermath::Finding> Aftermath::trouble_one_tenant() {
   co_return late;
 }
 
-// However long a budget holds pods back: once it does not, they go soon.
+// However long a budget holds pods back: once it releases them, they are evicted soon.
 Task<Aftermath::Finding> Aftermath::grant_no_budget() {
   world_.timeline.note("world", "grants no budget");
   Duration& every = world_.faulty_server.request_faults().budget_every;
@@ -179,7 +179,7 @@ Task<Aftermath::Finding> Aftermath::grant_no_budget() {
   co_return late;
 }
 
-// Who may not read what devices and their taints are evicts nobody, and does all else.
+// A manager that may not read devices and taints evicts nobody, and does everything else.
 Task<Aftermath::Finding> Aftermath::hide_one_kind() {
   std::string& hidden = world_.faulty_server.request_faults().forbidden_kind;
   hidden = rng_.below(2) == 0 ? "devicetaintrules" : "resourceslices";
@@ -197,7 +197,7 @@ Task<Aftermath::Finding> Aftermath::hide_one_kind() {
   co_return late;
 }
 
-// Evictions that are refused take no turns from those that are not, however few turns there are.
+// Refused evictions take no turns from accepted ones, however few turns there are.
 Task<Aftermath::Finding> Aftermath::exhaust_eviction_rate() {
   MassEviction& mass_eviction = world_.workload.mass_eviction();
   RequestFaults& request_faults = world_.faulty_server.request_faults();
@@ -228,7 +228,7 @@ Task<Aftermath::Finding> Aftermath::exhaust_eviction_rate() {
   co_return late;
 }
 
-// Claims that anybody can make tell of no other manager, which the managers here would give way to:
+// Claims that anybody can create prove no other manager, to which the managers here would give way:
 // they delay nobody.
 Task<Aftermath::Finding> Aftermath::copy_claims() {
   Copies& copies = world_.workload.copies();
@@ -251,7 +251,7 @@ Task<Aftermath::Finding> Aftermath::copy_claims() {
   co_return late;
 }
 
-// Until nothing is missing that nothing holds up, and so long at least.
+// Until nothing is missing except what is blocked, and at least this long.
 Task<Aftermath::Finding> Aftermath::watch_answers(Duration at_least, Obstacle obstacle) {
   const runtime::MonoTime begin = now();
   do {
@@ -271,12 +271,12 @@ Aftermath::Finding Aftermath::look(const Obstacle& obstacle) {
   return late;
 }
 
-// At the fixed point nobody has anything to write; what is due later comes in its time.
+// At the fixed point nobody has anything to write; work that is due later happens in time.
 Task<Aftermath::Finding> Aftermath::rest(Duration lasts) {
   do {
     const Finding restless = co_await watch_answers(kSlack);
     if (restless) co_return restless;
-  } while (world_.faulty_server.writes_on_their_way() > 0);  // each calls for an answer
+  } while (world_.faulty_server.writes_on_their_way() > 0);  // each requires a reaction
   world_.timeline.note("world", "is at rest");
   const std::uint64_t before = world_.manager_writes;
   const apiserver::Revision begin = world_.server.store().revision();
@@ -291,8 +291,8 @@ Task<Aftermath::Finding> Aftermath::rest(Duration lasts) {
   co_return lost;
 }
 
-// The server forgets what was before the rest, as etcd does every few minutes; bookmarks are for
-// that.
+// The server compacts history from before the quiet phase, as etcd does every few minutes;
+// bookmarks handle that.
 Task<Aftermath::Finding> Aftermath::lose_watches(apiserver::Revision forgotten) {
   const std::size_t before = world_.safety.relists();
   world_.server.compact_history(forgotten);

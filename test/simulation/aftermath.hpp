@@ -1,9 +1,8 @@
-// The time after the faults: the world comes to rest, and then shows effects that many changes and
-// faults had hidden.
+// The time after the faults: the cluster comes to rest, and then shows effects that many changes
+// and faults had hidden.
 //
-// While much goes on, each change lets the manager look again, so a mistake may be made good before
-// anybody sees it. Here one thing happens at a time, all that it asks for must be done soon, and
-// nothing else is.
+// In a busy cluster, each change makes the manager look again, so a mistake may be corrected before
+// it is seen. Here one thing happens at a time, and exactly its consequences must follow soon.
 #pragma once
 
 #include <cstdint>
@@ -31,16 +30,16 @@ class Aftermath {
     Safety& safety;
     Workload& workload;
     const std::uint64_t& manager_writes;  // how many have arrived by now
-    runtime::Duration prompt;             // within that time what is asked for is done
-    double eviction_rate;                 // a second, where nothing else is short; 0: unlimited
+    runtime::Duration prompt;             // how soon the consequences must follow
+    double eviction_rate;                 // per second, if nothing else limits it; 0: unlimited
     std::function<void()> restart_managers;
     std::function<std::optional<Breach>()> memory_breach;
   };
   Aftermath(World world, runtime::Rng rng) : world_(world), rng_(rng), liveness_(world.prompt) {}
 
-  // While there are faults, now and then: who waits because of them may wait for longer then.
+  // Now and then during faults: objects blocked by them may wait longer afterwards.
   void look_on() { look({Obstacle::Of::everybody}); }
-  // Ends with the first breach.
+  // Ends at the first breach.
   runtime::Task<std::optional<Breach>> run();
   // How long it took until everything was done.
   runtime::Duration settled_after() const { return settled_after_; }

@@ -9,19 +9,19 @@ namespace dcm::simulation {
 
 class Choices {
  public:
-  // A deviation is a choice of anything but the first; an order has at most so many.
+  // A deviation is any choice but the first; limits their number in an order.
   explicit Choices(std::size_t deviations_max) : deviations_max_(deviations_max) {}
-  // Follows one order: first the given choices, then the first each time.
+  // Follows one order: first the given choices, then always the first one.
   explicit Choices(std::vector<std::size_t> order) : prefix_(std::move(order)) {}
 
-  // Chooses one of `count`, which is at least one, as the order has it.
+  // Chooses one of `count` options (at least one), as the order prescribes.
   std::size_t choose(std::size_t count);
-  // On to the next order; false: there is none.
+  // Moves to the next order; false if there is none.
   bool next();
 
-  // Without the zeros at its end.
+  // Without trailing zeros.
   std::vector<std::size_t> order() const;
-  // Whether a prefix asked for more than there was: the world is no function of its choices.
+  // Whether a prefix requested more than there was: the world does not depend on its choices alone.
   bool has_diverged() const { return has_diverged_; }
 
  private:

@@ -9,8 +9,8 @@ namespace {
 
 using runtime::WallTime;
 
-// KEP-5055: a NoExecute toleration; an empty key tolerates every key, with `Exists` alone in
-// practice; the value counts for `Equal`, which is also what no operator means.
+// KEP-5055: a NoExecute toleration; an empty key tolerates every key (in practice only with
+// `Exists`); the value counts for `Equal`, which is also the default operator.
 bool tolerates(const Toleration& toleration, const Taint& taint) {
   if (toleration.effect != "NoExecute") return false;
   if (!toleration.key.empty() && toleration.key != taint.key) return false;
@@ -19,7 +19,7 @@ bool tolerates(const Toleration& toleration, const Taint& taint) {
   return is_equal && toleration.value == taint.value;
 }
 
-// When the taint evicts from the device; nothing: never.
+// When the taint evicts from the device; nullopt: never.
 std::optional<WallTime> due_on(const Device& device, const Taint& taint) {
   if (taint.effect != "NoExecute") return std::nullopt;
   std::optional<std::int64_t> seconds;

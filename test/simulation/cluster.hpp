@@ -23,26 +23,26 @@ struct Namespace {
 struct PodClaim {
   std::string name;
   std::string claim;          // named by the user
-  std::string template_name;  // or made from that
+  std::string template_name;  // or created from that
   friend bool operator==(const PodClaim&, const PodClaim&) = default;
 };
 
-using ClaimNames = std::map<std::string, std::string>;  // pod claim → claim, as a status says
+using ClaimNames = std::map<std::string, std::string>;  // pod claim → claim, from a status
 
 struct Pod {
   std::string ns, name, uid, version, node, phase;
   bool is_being_deleted = false;
-  std::string group;  // the name of the pod group that it is in
+  std::string group;  // the name of the pod's group
   std::vector<PodClaim> claims;
   ClaimNames made;
   bool is_marked = false;                // DisruptionTarget is True
-  runtime::WallTime marked_since{};      // its last transition; without one: long ago
+  runtime::WallTime marked_since{};      // its last transition; if missing: long ago
   bool wants_extended_resource = false;  // "example.com/gpu"
-  std::string extended_claim;            // that the scheduler made for it
+  std::string extended_claim;            // created by the scheduler for it
 
   std::string key() const { return ns + "/" + name; }
   bool has_ended() const { return phase == "Succeeded" || phase == "Failed"; }
-  // Nothing of it runs, or ever will.
+  // None of its containers runs, or ever will.
   bool is_done() const { return has_ended() || (is_being_deleted && node.empty()); }
   // The name of the claim behind a pod claim; empty: not known yet.
   std::string claim_of(const PodClaim& claim) const;
@@ -51,12 +51,12 @@ struct Pod {
 struct Group {
   std::string ns, name, uid;
   bool is_being_deleted = false;
-  bool is_protected = false;  // by the finalizer that it is made with
+  bool is_protected = false;  // by its initial finalizer
   std::vector<PodClaim> claims;
   ClaimNames made;
 
   std::string key() const { return ns + "/" + name; }
-  // A pod claim that is the very same is the group's, for all pods of it.
+  // An identical pod claim is the group's, for all pods of it.
   bool has(const PodClaim& claim) const;
 };
 
@@ -82,8 +82,8 @@ struct Consumer {
 struct Claim {
   std::string ns, name, uid, version;
   std::string owner;           // UID of the pod or group that is its controller
-  std::string owner_if_group;  // the name of that group; empty: it is none
-  std::string pod_claim;       // as its annotation says
+  std::string owner_if_group;  // the name of that group; empty: none
+  std::string pod_claim;       // from its annotation
   bool is_being_deleted = false;
   bool is_protected = false;  // by the finalizer
   bool is_allocated = false;
@@ -94,7 +94,7 @@ struct Claim {
   bool is_reserved_for(const std::string& consumer_uid) const;
   // Or for its group, as a pod knows it: by name.
   bool is_reserved_for(const Pod& pod) const;
-  // Whether it was made for the pod, or for a group of the name of its group.
+  // Whether it was created for the pod, or for a group of the same name as its group.
   bool is_made_for(const Pod& pod) const;
 };
 
@@ -108,7 +108,7 @@ struct Slice {
   std::int64_t generation = 0;
   std::map<std::string, std::vector<Taint>> devices;
 
-  // Whether it is of the device's pool.
+  // Whether it belongs to the device's pool.
   bool publishes_for(const Device& other) const;
 };
 
@@ -124,7 +124,7 @@ struct Rule {
 
 class Cluster {
  public:
-  // Takes over a change of the server's.
+  // Applies a change of the server's.
   void observe(std::string_view resource, const apiserver::Change& change);
 
   std::map<std::string, Namespace> namespaces;
@@ -139,7 +139,7 @@ class Cluster {
   const Pod* pod(const std::string& key) const;
   const Group* find_group(const std::string& uid) const;
   const Group* group(const std::string& key) const;
-  // The group that a pod names, if there is one.
+  // The group that a pod names, if it exists.
   const Group* group_of(const Pod& pod) const;
   // The same, if the pod claim is the group's.
   const Group* sharing_group(const Pod& pod, const PodClaim& pod_claim) const;
@@ -147,11 +147,11 @@ class Cluster {
   // Whether the pod or group that is its controller exists, if it has one.
   bool has_owner(const Claim& claim) const;
   const Claim* claim(const std::string& key) const;
-  // The claim of a pod claim, if it exists and is the pod's to use.
+  // The claim of a pod claim, if it exists and the pod may use it.
   const Claim* usable_claim(const Pod& pod, const PodClaim& pod_claim) const;
   // The claim behind its extended resources, if it exists and is the pod's.
   const Claim* extended_claim(const Pod& pod) const;
-  // When the pod must be evicted; nothing: it need not be.
+  // When the pod must be evicted; nullopt: it need not be.
   std::optional<runtime::WallTime> due(const Pod& pod) const;
   // The same for one rule alone.
   std::optional<runtime::WallTime> due_by(const Rule& rule, const Pod& pod) const;

@@ -8,8 +8,8 @@
 
 namespace dcm::simulation {
 
-// Two minutes, as in Kubernetes; less in half of the worlds, so that more deletions are refused for
-// longer.
+// Two minutes, as in Kubernetes; less in half of the worlds, so that deletions are refused for
+// longer more often.
 Collectors::Collectors(ActorContext context, runtime::Rng rng)
     : Actor(context, rng), mark_lasts_(std::chrono::seconds(chance(0.5) ? 120 : 20)) {}
 
@@ -48,7 +48,7 @@ void Collectors::take_marks_back() {
   }
 }
 
-// A deleted group stays for as long as one of its pods may run.
+// A deleted group stays as long as one of its pods may run.
 void Collectors::let_groups_go() {
   for (const auto& [key, group] : std::map(context_.cluster.groups)) {
     if (!group.is_being_deleted || !group.is_protected) continue;
@@ -59,7 +59,7 @@ void Collectors::let_groups_go() {
   }
 }
 
-// Objects with finalizers, and pods that stop slowly, delay it: the collector looks again.
+// Objects with finalizers, and pods that stop slowly, delay it: the collector checks again.
 void Collectors::empty(const std::string& ns) {
   for (const std::string& collection : {templates_in(ns), claims_in(ns), pods_in(ns)}) {
     context_.send("namespaces", "DELETE", collection, "");

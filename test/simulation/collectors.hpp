@@ -1,6 +1,6 @@
 // The other controllers of kube-controller-manager that matter here: the garbage collector, the
-// namespace controller, which empties a deleted namespace and lets it go, the one that protects pod
-// groups, and the disruption controller, which takes a mark back whose pod stays.
+// namespace controller, which empties and finalizes deleted namespaces, the controller that
+// protects pod groups, and the disruption controller, which withdraws marks of pods that stay.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class Collectors final : Actor {
  public:
   Collectors(ActorContext context, runtime::Rng rng);
 
-  // Ends by cancellation only.
+  // Ends only by cancellation.
   runtime::Task<> run();
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kEdit = R"({"metadata":{"labels":{"edit":"in-between"}}})";
 
-// "…/namespaces/lab/pods/web-0/status" with collection "pods": "lab/web-0". Empty: another path.
+// "…/namespaces/lab/pods/web-0/status" with collection "pods": "lab/web-0". Empty for other paths.
 std::string key_in(std::string_view path, std::string_view collection) {
   const std::size_t ns = path.find("/namespaces/");
   const std::string marker = fmt::format("/{}/", collection);
@@ -43,7 +43,7 @@ void ConflictingWriter::write_before(std::string_view path, std::string_view bod
   if (rule != context_.cluster.rules.end()) change_rule(Rule(rule->second));
 }
 
-// A consumer that waits: an unscheduled pod, or a group without any scheduled pod.
+// A waiting consumer: an unscheduled pod, or a group without any scheduled pod.
 const Consumer* ConflictingWriter::find_waiting_consumer(const Claim& claim) const {
   const auto waits = [&](const Consumer& consumer) {
     if (consumer.is_group()) return !scheduler_.has_bound_pods(claim.ns, consumer.name);
@@ -82,7 +82,7 @@ void ConflictingWriter::change_pod(const Pod& pod) {
   }
 }
 
-// Another one of that name.
+// Another one of the same name.
 void ConflictingWriter::replace_pod(const Pod& pod) {
   const std::string target = pods_in(pod.ns) + "/" + pod.name;
   context_.send("user", "DELETE", target, delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
@@ -117,7 +117,7 @@ void ConflictingWriter::change_rule(const Rule& rule) {
 }
 
 void ConflictingWriter::change_owner_of_new_claim(std::string_view body) {
-  // In whichever format, no other UID is in it.
+  // In either format, it contains no other UID.
   const auto is_owner = [&](const auto& entry) { return body.contains(entry.second.uid); };
   const auto pod = std::ranges::find_if(context_.cluster.pods, is_owner);
   if (pod != context_.cluster.pods.end()) return change_pod(Pod(pod->second));

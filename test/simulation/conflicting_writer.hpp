@@ -1,8 +1,7 @@
 // Writes by others between a manager's read and its write: the worst time.
 //
-// Told of a write just before the server carries it out, one of them changes the object that it is
-// about, or the pod or group that it is for, so that what the manager relied on is not true any
-// more.
+// Notified of a write just before the server executes it, another writer changes its object, or the
+// pod or group that it is for, so that the manager's assumptions no longer hold.
 #pragma once
 
 #include <string>

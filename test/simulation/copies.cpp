@@ -6,7 +6,7 @@ namespace dcm::simulation {
 namespace {
 
 constexpr int kTenants = 4;
-constexpr const char* kNs = "default";  // there for ever
+constexpr const char* kNs = "default";  // exists permanently
 constexpr const char* kName = "beside-copies";
 constexpr const char* kSpec =
     R"({"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu.example.com"}}]}})";

@@ -1,4 +1,4 @@
-// Claims that look as if another manager had made them: by a tenant's hand, and from a backup.
+// Claims that look as if another manager had created them: forged by a tenant, or from a backup.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ class Copies {
  public:
   explicit Copies(ActorContext context) : context_(context) {}
 
-  // In namespaces of their own, and one beside each claim that was made for a pod. Their owners do
-  // not exist, so the garbage collector takes them.
+  // In their own namespaces, and one beside each claim created for a pod. Their owners do not
+  // exist, so the garbage collector deletes them.
   void bring();
   // A pod of another namespace that needs a claim.
   void make_pod();
   bool has_pod_its_claim() const;
-  // Takes the pod away.
+  // Deletes the pod.
   void remove_pod();
 
  private:

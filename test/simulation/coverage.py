@@ -18,7 +18,7 @@ BUILD = ROOT / "build" / "coverage"
 
 RC = "controllers/resource_claim/"
 DTE = "controllers/device_taint_eviction/"
-# Decisions, state machines, and what acts on them.
+# Decisions, state machines, and the code that acts on them.
 SOURCES = [
     RC + "rules/decide_generated_claims.cpp", RC + "rules/decide_pod.cpp", RC + "rules/decide_claim.cpp",
     RC + "rules/retry.cpp", RC + "stores.cpp", RC + "sync/claim_user_sync.cpp",
@@ -29,7 +29,7 @@ SOURCES = [
     "informers/watch_state.cpp", "workqueue/scheduler.cpp", "workqueue/rate_limit.cpp",
     "client/leader_election/election.cpp", "client/leader_election/elector.cpp", "client/request/retry.cpp",
 ]
-# Not missed: what an invariant rules out, and what is logged (worlds without a timeline have no log).
+# Ignored: what an invariant rules out, and logging (worlds without a timeline have no log).
 PASSED_OVER = ("DCM_ASSERT", "invariant_violated", "log.v(", "log_.v(", "log_.info", "log_.warning")
 
 
@@ -44,7 +44,7 @@ def build():
 
 
 def live(seeds, first):
-    """Runs the worlds in two processes. Returns what was counted, as llvm-cov exports it."""
+    """Runs the worlds in two processes. Returns the counts as exported by llvm-cov."""
     for old in BUILD.glob("*.profraw"):
         old.unlink()
     processes = [subprocess.Popen(
@@ -66,14 +66,14 @@ def live(seeds, first):
 
 
 def lines_never_reached(file, text):
-    """By number: a line on which something begins that no world has reached."""
+    """By number: a line at which something begins that no world has reached."""
     lines = {}
     segments = [segment[:6] for segment in file["segments"]]
     for (line, column, count, has_count, is_entry, is_gap), (end_line, end_column, *_) in zip(segments, segments[1:]):
         if not has_count or not is_entry or is_gap or count > 0:
             continue
         part = text[line - 1][column - 1:end_column - 1 if line == end_line else None].strip()
-        # A block is known by what stands before it, and so is what says too little by itself.
+        # A block is identified by the code before it, and so is a line that is not unique.
         says_little = part.startswith("{") or part.endswith("(") or len(part) < 10
         lines.setdefault(line, "never: " + (text[line - 1].strip() if says_little else part))
     return lines

@@ -25,7 +25,7 @@ Toleration decode_toleration(const JsonObject& object) {
           text(object, {"effect"}), integer_at(object, {"tolerationSeconds"})};
 }
 
-// Whole seconds, as the API writes them: "2024-10-04T00:01:02Z".
+// Whole seconds, in the API's format: "2024-10-04T00:01:02Z".
 runtime::WallTime decode_time(std::string_view text) {
   const auto number = [&](std::size_t at, std::size_t size) {
     int value = 0;

@@ -1,4 +1,4 @@
-// From the server's JSON to what cluster.hpp holds. What is missing is empty.
+// From the server's JSON to the types of cluster.hpp. Missing fields are empty.
 #pragma once
 
 #include "test/simulation/cluster.hpp"

@@ -90,8 +90,7 @@ void Devices::retire_slices() {
   }
 }
 
-// The new generation comes first, and differs; the slices of the old one go when the driver gets to
-// it.
+// The new generation comes first, and differs; old slices are deleted when the driver gets to it.
 void Devices::renew_pool(std::size_t number) {
   Pool& pool = pools_[number];
   pool.old_slices.insert(fmt::format("slice-{}-{}", number, pool.generation++));
@@ -113,7 +112,7 @@ void Devices::heal_device(std::size_t number) {
   publish(number);
 }
 
-// Rather one that is in use.
+// Preferably one in use.
 std::string Devices::some_device(std::size_t number) {
   const Claim* claim = chance(0.6) ? any_of(context_.cluster.claims) : nullptr;
   const bool is_used = claim != nullptr && !claim->devices.empty() &&

@@ -1,4 +1,4 @@
-// Drivers, which publish devices, taint and heal them, and admins with DeviceTaintRules.
+// Drivers, which publish, taint and heal devices, and admins with DeviceTaintRules.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class Devices final : Actor {
   void set_up();
   // Until the users stop.
   runtime::Task<> run();
-  // Acts once more, whatever the time.
+  // Acts once more, at any time.
   void act_once();
   // Changes every rule, and taints something in every pool.
   void act_everywhere();
@@ -47,11 +47,11 @@ class Devices final : Actor {
   void add_rule();
   void change_rule(const Rule& rule);
 
-  // A pool as its driver wants it to be.
+  // The desired state of a pool.
   struct Pool {
     std::int64_t generation = 1;
-    std::map<std::string, std::string> taints;  // by device: what it is tainted with
-    std::set<std::string> old_slices;           // of earlier generations, still there
+    std::map<std::string, std::string> taints;  // by device: its taints
+    std::set<std::string> old_slices;           // of earlier generations, still existing
   };
 
   std::array<double, kActs> weights_{};

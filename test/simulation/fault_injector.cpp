@@ -15,7 +15,7 @@ using runtime::Duration;
 using runtime::sleep_for;
 using runtime::Task;
 
-// Longer than it takes a lease to expire, and to be taken.
+// Longer than a lease takes to expire, and to be taken over.
 constexpr Duration kLagInCreate = 25s;
 
 }  // namespace
@@ -164,10 +164,10 @@ Task<> FaultInjector::lag(std::string resource, Duration by, Duration lasts) {
   co_await set_for(lasts, world_.faulty_server.request_faults().lags, std::move(lags), usual_.lags);
 }
 
-// Taken by somebody who leads nothing, or cleared. Where there is no lease, nothing happens.
+// Taken by somebody who does not lead, or cleared. Does nothing if there is no lease.
 void FaultInjector::change_lease_by_hand(const Fault& fault) {
   world_.safety.allow_two_leaders();
-  // Each time another: nobody can tell a lease from one that was the same before.
+  // Always different: nobody can distinguish a lease from an equal earlier one.
   const std::string other = fmt::format("somebody {}", fault.choice);
   put_into_lease(world_.server, fault.choice % 3 == 0 ? "" : other);
 }
@@ -188,14 +188,14 @@ void FaultInjector::die_at_some_await(const Fault& fault, Replica& replica) {
   });
 }
 
-// The one that takes over has not seen that claim yet.
+// The next leader has not seen that claim yet.
 Task<> FaultInjector::die_in_create(Fault fault) {
   kills_in_create_ = true;
   co_await lag("resourceclaims", kLagInCreate, fault.lasts);
   kills_in_create_ = false;
 }
 
-// Freezes a chosen replica at once, or mostly the replica that writes next, at its write.
+// Freezes a chosen replica at once, or usually the replica that writes next, at its write.
 Task<> FaultInjector::freeze(Fault fault, Replica& replica) {
   const bool is_chosen = fault.choice % 4 == 0;
   if (is_chosen) replica.freeze();

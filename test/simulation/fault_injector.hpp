@@ -23,12 +23,12 @@ class FaultInjector {
     FaultyServer& faulty_server;
     Safety& safety;
     std::list<Replica>& replicas;
-    runtime::Duration until;  // when no fault happens any more
+    runtime::Duration until;  // when no fault is active any longer
   };
-  // The request faults of the server, as they are now, are the usual ones.
+  // The server's current request faults are the usual ones.
   explicit FaultInjector(World world);
 
-  // Waits for its time, and ends with it.
+  // Starts at its time, and ends with it.
   runtime::Task<> inject(Fault fault);
   // A write of that process has arrived at the server: the moment that some faults wait for.
   enum class Kind { create_of_claim, other };

@@ -94,7 +94,7 @@ std::vector<Forbidden> forbidden_of(const Fault& fault) {
   const auto choose_from = [&](std::span<const Forbidden> all) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const bool is_first = i == fault.choice % all.size();
-      // Other bits of the choice for each.
+      // Different bits of the choice for each.
       if (is_first || (fault.choice >> (i + i)) % 4 == 0) forbidden.push_back(all[i]);
     }
   };
@@ -109,7 +109,7 @@ int forbidden_status_of(const Fault& fault) {
 }
 
 runtime::Duration clock_error_of(const Fault& fault) {
-  // From a second to some hours, each size as often.
+  // From a second to some hours, each order of magnitude equally often.
   const auto size = std::chrono::seconds(1) * (1 + fault.choice % 7) * (1U << (fault.choice % 13));
   return fault.share < 0.2 ? -size : size;
 }
@@ -132,10 +132,10 @@ std::string Fault::str() const {
 }
 
 std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until) {
-  // A few kinds are likely in a world, so that it is not the same mixture each time.
+  // A few kinds are likely in a world, so that the mixture varies.
   std::array<double, kFaultKinds> weights{};
   for (double& weight : weights) weight = 0.05 + (rng.below(3) == 0 ? rng.unit() : 0);
-  // Which are many in one.
+  // Which kinds are frequent in a world.
   weights[static_cast<std::size_t>(Fault::Kind::forbid_requests)] += 0.3;
   std::vector<Fault> faults(5 + rng.below(12));
   for (Fault& fault : faults) {

@@ -1,4 +1,4 @@
-// The faults of a world: drawn from its seed beforehand, so that a fault can be left out.
+// The faults of a world: drawn from its seed in advance, so that single faults can be omitted.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace dcm::simulation {
 
 struct Fault {
   enum class Kind {
-    cut_connections,  // all that are open, at once
+    cut_connections,  // all open ones, at once
     cut_one_manager,  // those of one manager
-    lose_requests,    // a share of requests never reaches the server
-    lose_answers,     // a share is carried out, and the connection breaks
-    cut_answers,      // a share of answers breaks off in the middle
-    delay_requests,   // a share is carried out up to minutes late
-    double_requests,  // a share is carried out twice
-    disown_requests,  // a share is carried out, and the answer is that of a proxy: 503
+    lose_requests,    // a fraction of requests never reaches the server
+    lose_answers,     // a fraction is executed, and the connection breaks
+    cut_answers,      // a fraction of answers breaks off in the middle
+    delay_requests,   // a fraction is executed up to minutes late
+    double_requests,  // a fraction is executed twice
+    disown_requests,  // a fraction is executed, and a proxy answers 503
     refuse,           // a storm of 429, 500 or 503
     slow_network,     // messages take up to 2 s
     stall_watches,    // watches of one resource, or all, bring nothing
@@ -27,25 +27,26 @@ struct Fault {
     compact,          // history is gone: watches get a 410
     lose_bookmarks,
     restart_server,  // down for a while
-    kill_manager,    // and started again, with empty caches
-    stop_manager,    // as SIGTERM does, and started again
-    // A kill between any two tasks: after so many more have run, in the middle of whatever it is.
+    kill_manager,    // and restarted, with empty caches
+    stop_manager,    // by SIGTERM, and restarted
+    // A kill between any two tasks: after a number of further tasks, in the middle of anything.
     kill_at_some_await,
-    // Of the manager that makes a claim: when its next create has arrived. Another one takes over.
+    // Of the manager that creates a claim: when its next create has arrived. Another one takes
+    // over.
     kill_in_create,
-    freeze_manager,   // as SIGSTOP does; it does not know when it goes on
+    freeze_manager,   // by SIGSTOP; it does not notice when it continues
     jump_clock,       // the wall clock of one manager is wrong by seconds to hours
-    lag_watches,      // a replica that is behind by up to a minute answers watches
-    forbid_requests,  // some kinds are refused: by a role, a quota, a policy, a webhook
+    lag_watches,      // a replica that lags by up to a minute answers watches
+    forbid_requests,  // some kinds of writes are refused: by a role, a quota, a policy, a webhook
     forbid_kind,      // a role lacks one kind: no list, watch or look-up of it
-    slow_lists,       // lists and watches of one kind begin when it ends
+    slow_lists,       // lists and watches of one kind begin when the fault ends
     conflict,         // others change an object right before a manager does
-    change_lease      // by somebody who has no business there
+    change_lease      // by somebody without business there
   } kind;
   runtime::Duration at{};
   runtime::Duration lasts{};
   double share = 0;
-  std::size_t choice = 0;  // of a resource, a status, a manager
+  std::size_t choice = 0;  // selects a resource, a status, a manager
   bool meets_groups = false;
 
   runtime::Duration end() const { return at + lasts; }
@@ -54,10 +55,10 @@ struct Fault {
 
 inline constexpr std::size_t kFaultKinds = 27;
 
-// At least 5, in the order of their beginning; all end before `until`.
+// At least 5, ordered by their beginning; all end before `until`.
 std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until);
 
-// Some are about pod groups then: what they choose of watches and requests.
+// Then some concern pod groups: their choice of watches and requests.
 void let_meet_groups(std::vector<Fault>& faults, runtime::Rng rng);
 
 // The watched resource that a fault chooses; "*": all.
@@ -71,7 +72,7 @@ std::vector<Forbidden> forbidden_of(const Fault& fault);
 int forbidden_status_of(const Fault& fault);
 // By how much a clock is ahead or behind.
 runtime::Duration clock_error_of(const Fault& fault);
-// How far behind a replica of the server is.
+// How far a replica of the server lags.
 runtime::Duration lag_of(const Fault& fault);
 // After how many tasks a manager dies.
 std::uint64_t tasks_of(const Fault& fault);

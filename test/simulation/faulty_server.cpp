@@ -17,7 +17,7 @@ using runtime::Task;
 
 namespace {
 
-// Writes whose order matters: all except those of events and leases. Empty: another request.
+// Writes whose order matters: all except events and leases. Empty: another request.
 std::string name_of_write(const http::Request& request) {
   const std::string path = path_of(request);
   const bool is_minor = path.find("/events") != path.npos || path.find("/leases") != path.npos;
@@ -27,7 +27,7 @@ std::string name_of_write(const http::Request& request) {
 
 }  // namespace
 
-// A request from its arrival to its answer; shared, as its client may go away meanwhile.
+// A request from its arrival to its answer; shared, as its client may disconnect meanwhile.
 struct FaultyServer::Exchange {
   Exchange(runtime::TimeSource& time, http::Request asked)
       : request(std::move(asked)),
@@ -60,7 +60,7 @@ class FaultyServer::OnItsWay {
 
 namespace {
 
-// Keeps the one answer that a handler gives.
+// Keeps a handler's only answer.
 class Catch final : public http::Responder {
  public:
   Task<Result<>> send(http::Response response) override {
@@ -75,7 +75,7 @@ class Catch final : public http::Responder {
   std::optional<http::Response> caught;
 };
 
-// The last part of the path: of a list or watch, the resource.
+// The last part of the path: the resource of a list or watch.
 std::string last_of_path(const http::Request& request) {
   const std::string path = path_of(request);
   return path.substr(path.rfind('/') + 1);
@@ -86,7 +86,7 @@ bool is_watch(const http::Request& request) {
          request.target.find("watch=true") != std::string::npos;
 }
 
-// A server may return fewer objects than were asked for.
+// A server may return fewer objects than requested.
 void limit_page(std::string& target, std::size_t most) {
   constexpr std::string_view kLimit = "limit=";
   const std::size_t at = target.find(kLimit);
@@ -107,7 +107,7 @@ std::string without_bookmarks(const std::vector<WatchPiece>& events) {
 
 }  // namespace
 
-// Delivers the events of a watch in order, with the faults of the moment.
+// Delivers the events of a watch in order, with the current faults.
 class FaultyServer::Answers final : public http::Responder {
  public:
   Answers(FaultyServer& faulty_server, std::string resource, http::Responder& to)
@@ -140,7 +140,7 @@ class FaultyServer::Answers final : public http::Responder {
   void abort() override { to_.abort(); }
 
  private:
-  // The replica that answers is stalled, or behind the one that was written to.
+  // The replica that answers is stalled, or lags behind the one that was written to.
   Task<> wait_for_replica(apiserver::Revision revision) {
     for (;;) {
       runtime::Deadline shown;
@@ -245,7 +245,7 @@ Task<> FaultyServer::carry_out(std::shared_ptr<Exchange> exchange) {
   exchange->response = co_await ask(std::move(exchange->request), exchange->came_in);
 }
 
-// Whom it answers nobody knows any more.
+// Its client is gone.
 Task<> FaultyServer::carry_out_again(http::Request request, runtime::MonoTime came_in) {
   const std::string what = name_of_write(request);
   const OnItsWay on_its_way(*this, what);
@@ -264,7 +264,7 @@ Task<std::optional<http::Response>> FaultyServer::ask(http::Request request,
   co_return std::move(answer.caught);
 }
 
-// Of each size as often.
+// Each order of magnitude equally often.
 runtime::Duration FaultyServer::draw_delay() {
   const runtime::Duration most = request_faults_.delay_max / (1U << rng_.below(6));
   return runtime::Duration(

@@ -1,7 +1,7 @@
-// The API server as its clients reach it: over HTTP, with the faults of the moment.
+// The API server as its clients reach it: over HTTP, with the current faults.
 //
-// A request that has come in is carried out although its client has gone meanwhile, as a real
-// server does; so answers are lost, and creates are carried out late.
+// A received request is executed even if its client has disconnected, as in a real server; so
+// answers are lost, and creates are executed late.
 #pragma once
 
 #include <deque>
@@ -30,26 +30,26 @@ class FaultyServer {
 
   // `age_max`: a connection ends when it is older, with HTTP/2 by a GOAWAY.
   void start(runtime::Duration age_max = runtime::Duration::max());
-  // Every connection breaks, what was not carried out yet never is, and nobody listens.
+  // Every connection breaks, pending requests are never executed, and nobody listens.
   runtime::Task<> stop();
 
-  // They may be changed at any time; call request_faults_changed() then.
+  // They may be changed at any time; then call request_faults_changed().
   RequestFaults& request_faults() { return request_faults_; }
   void request_faults_changed() { changed_.notify_all(); }
 
-  // Asked when a request has arrived, before anything happens to it.
+  // Called when a request has arrived, before anything happens to it.
   using Arrival = std::function<void(const http::Request&)>;
   void on_arrival(Arrival arrival) { arrival_ = std::move(arrival); }
-  // Asked right before a request is carried out.
+  // Called right before a request is executed.
   void on_carry_out(Arrival hook) { on_carry_out_ = std::move(hook); }
-  // Decides from now on when writes, their answers and news go on; null: they do at once. Must
-  // outlive the server.
+  // Decides from now on when writes, their answers and events proceed; null: at once. Must outlive
+  // the server.
   void set_message_scheduler(MessageScheduler* scheduler) { message_scheduler_ = scheduler; }
   // The server has committed a change.
   void committed(apiserver::Revision revision);
-  // Writes that have come in and may be carried out yet, some of them for the second time.
+  // Received writes that may still be executed, some of them for the second time.
   std::size_t writes_on_their_way() const { return writes_on_their_way_; }
-  // When the request that is being carried out came in; that of an actor of ours: now.
+  // When the current request arrived; for one of our actors: now.
   runtime::MonoTime came_in() const { return came_in_.value_or(loop_.time().now()); }
 
  private:
@@ -70,7 +70,7 @@ class FaultyServer {
   runtime::Task<MessageScheduler::Fate> carry(MessageScheduler::Message message, std::string what);
   bool happens(double share) { return share > 0 && rng_.unit() < share; }
   http::Response refusal();
-  // When the watches of a resource may show a piece of news.
+  // When the watches of a resource may show an event.
   runtime::MonoTime when_shown(const std::string& resource, apiserver::Revision revision) const;
 
   runtime::VirtualLoop& loop_;
@@ -90,7 +90,7 @@ class FaultyServer {
 };
 
 std::string path_of(const http::Request& request);
-// The process that sends it, if only the leader may send it: every write but those of leases.
+// The process that sends it, if only the leader may send it: every write except those of leases.
 std::string fenced_sender(const http::Request& request);
 
 inline const http::Endpoint kServer{http::Security::plain, "server", 80};

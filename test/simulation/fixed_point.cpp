@@ -12,19 +12,19 @@ using Breaches = std::vector<Missing>;
 constexpr const char* kDuePods = "every due pod is deleted";
 constexpr const char* kConditions = "a rule's condition says how far it is";
 
-// Nothing can be made from a template that is not there.
+// Nothing can be created from a missing template.
 bool can_be_made(const Cluster& cluster, const std::string& ns, const PodClaim& pod_claim) {
   return cluster.templates.contains(ns + "/" + pod_claim.template_name);
 }
 
-// One round makes all claims of an owner: it fails for one, and its back-off is for all.
+// One round creates all claims of an owner: if it fails for one, its back-off applies to all.
 bool lacks_template(const Cluster& cluster, const auto& owner) {
   return std::ranges::any_of(owner.claims, [&](const PodClaim& claim) {
     return !claim.template_name.empty() && !can_be_made(cluster, owner.ns, claim);
   });
 }
 
-// Whose claims are its group's, only the group says.
+// Only the group determines which claims are its own.
 bool waits_for_group(const Cluster& cluster, const Pod& pod) {
   return !pod.group.empty() && cluster.group_of(pod) == nullptr;
 }
@@ -60,7 +60,7 @@ void check_group(const Safety& world, const Group& group, Breaches& missing) {
   }
 }
 
-// The pod may also have one of its own, from before there was a group that shares it.
+// The pod may also have its own one, from before a group existed that shares it.
 void check_shared_claim(const Safety& world, const Group& group, const Pod& pod,
                         const PodClaim& pod_claim, Breaches& missing) {
   const Claim* claim = world.cluster().usable_claim(pod, pod_claim);
@@ -105,7 +105,7 @@ bool is_live(const Pod* pod) {
   return pod != nullptr && !pod->is_done();
 }
 
-// A group may have reserved what was made for a pod before there was the group.
+// A group may have reserved a claim created for a pod before the group existed.
 void check_owner(const Cluster& cluster, const Claim& claim, Breaches& missing) {
   if (claim.owner.empty()) return;
   if (!claim.owner_if_group.empty()) {

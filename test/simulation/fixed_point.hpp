@@ -14,13 +14,13 @@ struct Missing : Breach {
   Missing(std::string what, std::string of, bool is_held_up = false)
       : Breach{std::move(what), std::move(of)}, is_held_up_by_owner(is_held_up) {}
 
-  // A pod that is to go, or what a rule says of such pods.
+  // A pod to be evicted, or a rule's status about it.
   bool is_about_evictions() const;
 
-  bool is_held_up_by_owner;  // who asks for something else that cannot be had
+  bool is_held_up_by_owner;  // its owner requests something else that is unavailable
 };
 
-// Nothing but what is held up by its owner: the fixed point is reached.
+// Everything except what its owner blocks: the fixed point is reached.
 std::vector<Missing> missing_at_fixed_point(const Safety& world, runtime::WallTime now);
 
 }  // namespace dcm::simulation

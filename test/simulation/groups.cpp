@@ -13,7 +13,7 @@ namespace {
 using runtime::Task;
 
 constexpr double kPause = 12;
-// Of claims; the others are made from templates.
+// Of claims; the others are created from templates.
 constexpr double kShareByName = 0.3;
 
 std::string as_entries(const std::vector<PodClaim>& claims) {
@@ -156,7 +156,7 @@ void Groups::make_pod(Plan& plan) {
                   as_entries(claims_of_pod(plan))));
 }
 
-// Mostly those of the group, and now and then some of its own.
+// Usually those of the group, and now and then some of its own.
 std::vector<PodClaim> Groups::claims_of_pod(const Plan& plan) {
   std::vector<PodClaim> claims;
   for (const PodClaim& shared : plan.claims) {

@@ -11,28 +11,28 @@ namespace dcm::simulation {
 
 class Groups final : Actor {
  public:
-  // `pods`: how many all groups get together, at most.
+  // `pods`: the total of all groups, at most.
   Groups(ActorContext context, runtime::Rng rng, std::size_t pods);
 
   // The server serves groups from now on, or later.
   void set_up();
   // Until the users stop.
   runtime::Task<> run();
-  // Acts once more, whatever the time.
+  // Acts once more, at any time.
   void act_once();
   // Each group gets one more pod.
   void act_everywhere();
-  // Makes each group that pods may name and that is not there.
+  // Creates each missing group that pods may name.
   void make_missing();
 
  private:
-  // A group as its users want it to be.
+  // The desired state of a group.
   struct Plan {
     std::string ns, name;
     std::vector<PodClaim> claims;
     std::size_t next_pod = 0;
     std::size_t pods_left = 0;
-    bool comes_last = false;  // when nothing else is missing any more
+    bool comes_last = false;  // when nothing else is missing any longer
   };
   enum class Act { make_pod, make_group, edit, remove, remove_with_pods, remove_by_force, replace };
   static constexpr std::size_t kActs = 7;
@@ -51,18 +51,18 @@ class Groups final : Actor {
   const Group* find(const Plan& plan) const;
 
   std::array<double, kActs> weights_{};
-  double served_late_ = 0;      // by so many seconds at most
+  double served_late_ = 0;      // by at most this many seconds
   double late_share_ = 0;       // of groups: pods come first
-  double bound_share_ = 0;      // of pods, made for a node, past the scheduler
-  double different_share_ = 0;  // of pod claims: a little, so that they are not the group's
+  double bound_share_ = 0;      // of pods, created for a node, bypassing the scheduler
+  double different_share_ = 0;  // of pod claims: slightly, so that they are not the group's
   std::size_t pods_left_ = 0;
   std::vector<Plan> plans_;
 };
 
-// Makes a group in the name of a user.
+// Creates a group in the name of a user.
 void make_group(const ActorContext& context, const std::string& ns, const std::string& name,
                 const std::vector<PodClaim>& claims);
-// Deletes a group whose pods may go on: without what they share.
+// Deletes a group whose pods may continue without what they share.
 void force_out(const ActorContext& context, const Group& group);
 
 }  // namespace dcm::simulation

@@ -16,7 +16,7 @@ using runtime::Result;
 using runtime::Task;
 
 constexpr const char* kStateFolder = "/state";
-// Of a call, as kubelet's.
+// Of a call, like kubelet's.
 constexpr Duration kCallTimeout = 45s;
 // Hundreds of pods, one call after the other.
 constexpr Duration kSoon = 5min;
@@ -223,7 +223,7 @@ void Kubelet::look_at(const Pod& pod) {
   tasks_->spawn("start", start_pod(pod));
 }
 
-// Its claims are its to use, and no other pod has a claim of that name that was before, or devices
+// The pod may use its claims, and no other pod holds an earlier claim of the same name, or devices
 // that the claim had before.
 bool Kubelet::may_start(const Pod& pod) const {
   const auto may_use = [&](const Claim* claim) {
@@ -278,7 +278,7 @@ Task<> Kubelet::start_pod(Pod pod) {
                 R"({"status":{"phase":"Running"}})");
 }
 
-// What its claims hold is given back before anybody is told that it has ended.
+// Its claims are unprepared before its end is reported.
 Task<> Kubelet::end_pod(Pod pod) {
   started_.erase(pod.uid);
   const api::ObjectPtr<api::Pod> object = read(pod);
@@ -308,7 +308,8 @@ std::optional<Breach> Kubelet::check() {
   for (const std::string& pod : started_) {
     for (const node::ClaimKey& key : node::claims_of_pod(claims_->book(), pod)) {
       if (driver_.prepared().contains(claims_->book().at(key).entry.uid)) continue;
-      // The claim of a former pod group, which is gone: an attempt before the last has entered it.
+      // The claim of a former pod group, which is gone: an attempt before the last one has entered
+      // it.
       if (context_.cluster.claim(key.first + "/" + key.second) == nullptr) continue;
       return Breach{"what a running pod uses is prepared", fmt::format("{}: {}", pod, key.second)};
     }
@@ -325,7 +326,7 @@ std::optional<Breach> Kubelet::check() {
   return std::nullopt;
 }
 
-// Pods that could run, pods that could be gone, and claims that no pod has any more.
+// Pods that could run, pods that could be gone, and claims without pods.
 std::set<std::string> Kubelet::overdue() const {
   std::set<std::string> found;
   for (const auto& [key, pod] : context_.cluster.pods) {

@@ -1,5 +1,5 @@
 // A node: the code of node/ prepares and unprepares the claims of its pods, with a driver that
-// fails now and then, and starts again on what a crash has left on its disk.
+// occasionally fails, and restarts from what a crash has left on its disk.
 #pragma once
 
 #include <list>
@@ -33,11 +33,11 @@ class NodeDriver final : public node::DriverCalls {
   }
   runtime::Task<Answer> prepare(std::string driver, std::vector<node::ClaimRef> claims) override;
   runtime::Task<Answer> unprepare(std::string driver, std::vector<node::ClaimRef> claims) override;
-  // Ends by cancellation only.
+  // Ends only by cancellation.
   runtime::Task<> run();
 
   const std::set<std::string>& prepared() const { return prepared_; }  // UIDs of claims
-  // As a driver that keeps nothing on a disk.
+  // Like a driver that stores nothing on disk.
   void forget() { prepared_.clear(); }
 
   Trouble trouble = Trouble::none;
@@ -66,7 +66,7 @@ class NodeDriver final : public node::DriverCalls {
 
 class Kubelet final : Actor, node::ClaimSource {
  public:
-  // How likely faults are, in a second.
+  // The probability of faults per second.
   struct Likelihood {
     double trouble = 0;  // of the driver, for up to a minute and a half
     double crash = 0;
@@ -79,7 +79,7 @@ class Kubelet final : Actor, node::ClaimSource {
   // Once in a second or two, until stop().
   runtime::Task<> look();
   runtime::Task<> stop();
-  // What holds at any time, and what must hold soon when nothing is in its way.
+  // What holds at any time, and what must hold soon if nothing interferes.
   std::optional<Breach> check();
 
  private:
@@ -116,7 +116,7 @@ class Kubelet final : Actor, node::ClaimSource {
   std::map<std::string, runtime::MonoTime> overdue_since_;
   runtime::MonoTime trouble_until_{};
   std::optional<Breach> breach_;
-  // Of a process.
+  // Belongs to a process.
   bool is_dead_ = false;
   std::set<std::string> busy_;  // pods with an operation, by UID
   bool looks_for_orphans_ = false;

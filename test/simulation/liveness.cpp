@@ -23,16 +23,16 @@ std::optional<Breach> Liveness::look(runtime::MonoTime now, const std::vector<Mi
   std::map<std::string, Wait> waits;
   is_served_ = true;
   for (const Missing& each : missing) {
-    // What a condition says may change and stay wrong.
+    // A condition may change and remain wrong.
     const std::string what = each.invariant + each.details.substr(0, each.details.find(": "));
     const auto known = waits_.find(what);
     const bool meets_obstacle = obstacle.holds_up(each);
     const bool is_held_up = meets_obstacle || each.is_held_up_by_owner;
-    // It may have been missing, and held up, since the last look.
+    // It may have been missing, and blocked, since the last check.
     const runtime::MonoTime begin = is_held_up ? last_look_ : now;
     Wait wait = known == waits_.end() ? Wait{begin} : known->second;
     if (is_held_up) wait.held_up_until = now;
-    // An event ends what its owner holds up, whatever back-off is left.
+    // An event ends what its owner blocks, whatever back-off is left.
     if (each.is_held_up_by_owner && !meets_obstacle) wait.meets_fault = false;
     wait.meets_fault = wait.meets_fault || (meets_obstacle && obstacle.grows_backoff);
     is_served_ = is_served_ && is_held_up;

@@ -1,10 +1,10 @@
-// Whether each object is served in time: a bound that follows from what was in its way.
+// Whether each object is served in time, within a bound that follows from what blocked it.
 //
-// An object waits while something is missing about it (`fixed_point`). It is held up while a fault
-// may lose, refuse or delay its requests or its news, or while its owner asks for what cannot be
-// had. Nobody tells a manager that a fault is over: a back-off that has grown meanwhile goes on for
-// as long again, at most kBackoffMax. After that, and at once if no fault has held it up, it is
-// served within `prompt`, whatever holds up its neighbours.
+// An object waits while something is missing about it (`fixed_point`). It is blocked while a fault
+// may lose, refuse or delay its requests or events, or while its owner requests something
+// unavailable. Nothing tells a manager that a fault is over: a back-off that has grown meanwhile
+// continues for as long again, at most kBackoffMax. After that, and at once if no fault has blocked
+// it, it is served within `prompt`, whatever blocks its neighbours.
 #pragma once
 
 #include <map>
@@ -17,14 +17,14 @@
 
 namespace dcm::simulation {
 
-// What a fault may hold up.
+// What a fault may block.
 struct Obstacle {
   enum class Of { nobody, one_namespace, evictions, everybody } of = Of::nobody;
   std::string ns{};  // of one_namespace
-  // A budget is no failure: it is asked again and again, and no back-off is left when it yields.
+  // A budget is no failure: it is asked repeatedly, and no back-off is left when it yields.
   bool grows_backoff = true;
 
-  // A thing is named by its namespace first, apart from those of the cluster.
+  // A subject is named by its namespace first, unless it is cluster-scoped.
   bool holds_up(const Missing& missing) const {
     if (of == Of::one_namespace) return missing.details.starts_with(ns + "/");
     return of == Of::everybody || (of == Of::evictions && missing.is_about_evictions());
@@ -35,11 +35,10 @@ class Liveness {
  public:
   explicit Liveness(runtime::Duration prompt) : prompt_(prompt) {}
 
-  // To be called again and again, with what is missing at that moment. Returns the first that is
-  // late.
+  // Call it repeatedly, with what is currently missing. Returns the first late item.
   std::optional<Breach> look(runtime::MonoTime now, const std::vector<Missing>& missing,
                              const Obstacle& obstacle);
-  // At the last look, what was missing was held up.
+  // At the last check, the missing item was blocked.
   bool is_served() const { return is_served_; }
 
  private:

@@ -1,4 +1,5 @@
-// A manager as a process of the simulated world: all that main() makes, but no ports and files.
+// A manager as a process of the simulated world: everything that main() creates, except ports and
+// files.
 #pragma once
 
 #include <memory>
@@ -18,10 +19,10 @@ namespace dcm::simulation {
 class ManagerProcess {
  public:
   struct Setup {
-    std::string name;  // its user agent and its identity for the lease: never used twice
+    std::string name;  // its user agent and its identity for the lease: never reused
     runtime::Executor executor;
     ProcessClock& clock;
-    runtime::TimeSource& time;  // that of the world, which no fault of the process touches
+    runtime::TimeSource& time;  // the world's, unaffected by faults of the process
     http::Transport& network;
     runtime::Rng rng;
     runtime::Logger log;
@@ -31,19 +32,19 @@ class ManagerProcess {
 
   const std::string& name() const { return name_; }
   void start();
-  // As SIGKILL does: nothing leaves any more, whatever it waits for.
+  // Like SIGKILL: nothing is sent any longer, whatever it waits for.
   runtime::Task<> kill();
-  // As SIGTERM does: what is in hand is finished, the lease is given back.
+  // Like SIGTERM: work in progress is finished, the lease is released.
   runtime::Task<> stop();
-  // Ends when the process is lost by itself: it has lost the lease, or a part of it has failed.
+  // Ends when the process dies by itself: it has lost the lease, or a part of it has failed.
   runtime::Task<> wait_until_lost();
   // Why a part has failed: an invariant of the manager is broken. Empty: none has.
   const std::string& failure() const { return lifecycle_.failure(); }
   std::string metrics() { return metrics_.expose(); }
   void cut_connections() { transport_.cut(); }
-  // Nothing leaves any more; kill() has to follow.
+  // Nothing is sent any longer; kill() must follow.
   void die() { transport_.die(); }
-  // Stops the process, or lets it go on, but for its timers (ProcessClock).
+  // Stops or continues the process, except for its timers (ProcessClock).
   void freeze() { transport_.freeze(); }
   void thaw() { transport_.thaw(); }
 

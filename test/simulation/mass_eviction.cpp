@@ -7,7 +7,7 @@
 namespace dcm::simulation {
 namespace {
 
-// Their attempts, one for each turn, would take longer than anybody may wait.
+// Their attempts, one for each turn, would take longer than the allowed wait.
 constexpr std::size_t kPods = 60;
 constexpr const char* kName = "crowd";  // of the claims, the pool and the rule
 constexpr const char* kAllocation =

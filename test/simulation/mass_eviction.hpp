@@ -24,7 +24,7 @@ class MassEviction {
   void taint();
   // How many pods of the small tenant still run.
   std::size_t small_tenant_left() const;
-  // Takes all of it away.
+  // Deletes all of it.
   void remove_pods();
 
  private:

@@ -8,8 +8,8 @@
 namespace dcm::simulation {
 namespace {
 
-// All objects of a world are small, apart from the templates that are too large to keep, and from
-// slices, which are few.
+// All objects of a world are small, except templates that are too large to cache, and slices, which
+// are few.
 constexpr double kBytesOfObject = 2'048;
 constexpr double kBytesOfTables = 32'768;
 

@@ -1,4 +1,4 @@
-// What the caches of a manager may take: what users put into their objects is no measure for it.
+// Limits the caches of a manager, whatever users put into their objects.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Decides when a message goes on its way, and whether it arrives: for the exploration, which tries
+// Decides when a message is delivered, and whether it arrives: for the exploration, which tries
 // every order.
 #pragma once
 
@@ -13,11 +13,12 @@ class MessageScheduler {
   enum class Message {
     write,   // of a manager, on its way to the server
     answer,  // to such a write
-    news     // what a watch says
+    news     // a watch event
   };
   enum class Fate { arrives, is_lost, comes_twice };
 
-  // Returns when the message's turn has come. Only a write comes twice; news are never lost.
+  // Returns when the message's turn has come. Only a write may be duplicated; events are never
+  // lost.
   virtual runtime::Task<Fate> carry(Message message, std::string what) = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// Whether a mutation is switched on, in a build of mutations.py; the product knows nothing of it.
+// Whether a mutation is enabled, in a build of mutations.py; the product itself has no mutations.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mistakes put into the manager on purpose, to see whether the simulation finds each.
+"""Deliberate mistakes in the manager, to check that the simulation finds each.
 
 Each mutation is switched on alone by `--mutant NAME`, in worlds of random faults (`simulation`) and in all orders of small
 ones (`explore`). How the sources get them: test/support/mutating.py.
@@ -104,8 +104,8 @@ MUTATIONS = [
              RC + "rules/decide_generated_claims.cpp",
              "if (ClaimPtr orphan = find_orphan(known.owned,",
              "if (ClaimPtr orphan = M ? nullptr : find_orphan(known.owned,"),
-    # Not the other way round: that a claim that could not be looked up counts as gone shows nowhere, as another create
-    # meets it under its name.
+    # Not the other way round: treating a claim that could not be looked up as gone has no effect,
+    # as another create meets it under its name.
     Mutation("gone-claim-is-awaited", "a claim that is gone counts as one that could not be looked up",
              RC + "sync/claim_user_sync.cpp",
              "} else if (runtime::is_not_found(claim.error())) {",
@@ -266,7 +266,7 @@ MUTATIONS = [
 
 
 def find(preset, mutation, seeds):
-    """The first world that fails, and what it says; or None."""
+    """The first failing world, and its message; or None."""
     try:
         result = subprocess.run([COPY / "build" / preset / "bin/simulation", "--seeds", str(seeds), "--mutant", mutation,
                                  "--until-failure", "--no-shrink"], capture_output=True, text=True, timeout=60 + 10 * seeds)

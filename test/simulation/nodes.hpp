@@ -1,4 +1,4 @@
-// Kubelets: run pods whose claims are prepared, end them, and let go of deleted ones.
+// Kubelets: run pods whose claims are prepared, end them, and release deleted ones.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ class Nodes final : Actor {
  public:
   Nodes(ActorContext context, runtime::Rng rng, common::GroupClaims groups);
 
-  // Ends by cancellation only: also when all others have gone home, deleted pods end.
+  // Ends only by cancellation: even after all others have stopped, deleted pods end.
   runtime::Task<> run();
   // After run().
   runtime::Task<> stop();

@@ -1,5 +1,5 @@
-// The clocks of one manager's machine: a wall clock that may be wrong, and timers that stand still
-// while its process is stopped (SIGSTOP, a virtual machine that is moved).
+// The clocks of one manager's machine: a wall clock that may be wrong, and timers that stop while
+// its process is stopped (SIGSTOP, a migrating virtual machine).
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@ namespace dcm::simulation {
 
 class ProcessClock final : public runtime::TimeSource {
  public:
-  // `inner` must outlive it. Only one that may be frozen keeps book of its timers.
+  // `inner` must outlive it. Only a clock that may be frozen tracks its timers.
   enum class Freezing { never, possible };
   ProcessClock(runtime::TimeSource& inner, Freezing freezing)
       : inner_(inner), freezing_(freezing) {}

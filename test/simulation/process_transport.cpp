@@ -9,7 +9,7 @@ using http::Result;
 using http::Stream;
 using http::Task;
 
-// A connection, known to its transport for as long as it lives.
+// A connection, known to its transport as long as it lives.
 class ProcessTransport::End final : public Stream {
  public:
   End(ProcessTransport& transport, std::unique_ptr<Stream> inner)

@@ -18,10 +18,10 @@ class ProcessTransport final : public http::Transport {
   http::Task<http::Result<std::unique_ptr<http::Stream>>> connect(http::Endpoint endpoint,
                                                                   http::Deadline deadline) override;
 
-  // Breaks every connection; new ones can be made. Every second one breaks in the middle of what
-  // is sent or received next.
+  // Breaks every connection; new ones can be made. Every second one breaks in the middle of the
+  // next data.
   void cut();
-  // Nothing leaves any more.
+  // Nothing is sent any longer.
   void die();
   // Incoming bytes are not noticed before thaw().
   void freeze() { is_frozen_ = true; }
@@ -36,7 +36,7 @@ class ProcessTransport final : public http::Transport {
   bool is_frozen_ = false;
   runtime::Condition thawed_;
   bool is_dead_ = false;
-  // By number, so that cutting them has the same order in each run.
+  // By number, so that they are cut in the same order in each run.
   std::map<std::uint64_t, End*> open_;
   std::uint64_t next_ = 0;
 };

@@ -65,7 +65,7 @@ Task<> Replica::await_orders(runtime::TaskGroup& group) {
   group.cancel();
 }
 
-// Returns the order it is given, or none if the process ends by itself.
+// Returns the received order, or none if the process ends by itself.
 Task<Replica::Order> Replica::watch_process() {
   const auto until_lost = [](ManagerProcess& process, runtime::TaskGroup& group) -> Task<> {
     co_await process.wait_until_lost();

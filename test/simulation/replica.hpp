@@ -33,11 +33,10 @@ class Replica {
   // Nothing leaves the process from this moment on; it is killed soon.
   void die();
   void freeze();
-  // The delayed events come in no certain order: messages may be read before it notices how late it
-  // is.
+  // The delayed events have no fixed order: messages may be read before it notices how late it is.
   runtime::Task<> thaw();
   ProcessClock& clock() { return clock_; }
-  // The user agent of the process that runs; empty: none does.
+  // The user agent of the running process; empty: none runs.
   std::string process_name() const { return process_ ? process_->name() : std::string(); }
   // Empty: none runs.
   std::string metrics() { return process_ ? process_->metrics() : std::string(); }

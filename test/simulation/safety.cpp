@@ -14,11 +14,11 @@ using runtime::MonoTime;
 
 namespace {
 
-// As the managers here are set up: others leave a holder alone for so long after each renewal, and
-// it stops before that.
+// According to the managers' settings here: others wait this long after each renewal, and the
+// holder stops earlier.
 constexpr runtime::Duration kLeaseDuration = std::chrono::seconds(15);
 
-// Not any UID will do: reservations have those of pods.
+// Not just any UID: reservations have those of pods.
 bool names_its_object(std::string_view body) {
   using apiserver::has;
   std::string problem;
@@ -46,7 +46,7 @@ void Safety::begin(const apiserver::LoggedRequest& request, runtime::MonoTime ca
   if (is_relist) ++relists_;
 }
 
-// The named object may have been recreated: the answer is then a 422 about the UID.
+// The named object may have been recreated: then the answer is a 422 about the UID.
 void Safety::end(const apiserver::LoggedRequest& request, const apiserver::Response& response) {
   writer_ = &request;
   if (is_manager(request.user_agent) && request.is_write() && response.status == 422 &&
@@ -137,7 +137,7 @@ void Safety::check_owner_of_new_claim(const Claim& claim) {
   check_new_claim_of_member(claim);
 }
 
-// A pod that is done stays so, and one that is gone does not come back.
+// A finished pod stays finished, and a deleted one does not return.
 void Safety::check_claim_deletion(const Claim& claim) {
   if (!claim.owner_if_group.empty()) {
     report("claims of groups are left to the garbage collector", claim.key());
@@ -148,7 +148,7 @@ void Safety::check_claim_deletion(const Claim& claim) {
   }
 }
 
-// A reservation relies on the version that it was decided on.
+// A reservation relies on the version that it was based on.
 void Safety::check_new_reservation(const Claim& before, const Consumer& consumer) {
   if (!before.is_allocated) report("a claim is reserved only when it is allocated", before.key());
   if (before.is_being_deleted) report("no claim is reserved that is being deleted", before.key());
@@ -212,7 +212,7 @@ void Safety::check_claim_update(const Claim& before, const Claim& after) {
   }
 }
 
-// By which a claim that was being deleted goes.
+// By which a claim in deletion disappeared.
 void Safety::check_last_claim_update(const Claim& before) {
   if (before.is_allocated) report("the finalizer stays while the claim is allocated", before.key());
 }

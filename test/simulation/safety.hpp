@@ -1,8 +1,8 @@
-// The invariants that hold at every write of a manager, checked as the server commits it.
+// The invariants of every write of a manager, checked as the server commits it.
 //
-// A manager acts on what its watches have brought, so it may act on what was true a moment ago.
-// What can become untrue (a pod that is due, a pod that runs) is held against the last `kStale`
-// seconds; what cannot (a pod that is gone) is held against now.
+// A manager acts on what its watches have delivered, so it may act on slightly outdated facts.
+// Facts that can become untrue (a pod that is due, a pod that runs) are checked against the last
+// `kStale` seconds; others (a pod that is gone) against the present.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Breach {
   std::string details;
 };
 
-// How long ago it may be that what a manager acts on was true: the longest fault, and its retries.
+// How old the facts behind a manager's action may be: the longest fault, plus its retries.
 inline constexpr runtime::Duration kStale = std::chrono::seconds(150);
 
 class Safety {
@@ -34,20 +34,20 @@ class Safety {
   void begin(const apiserver::LoggedRequest& request, runtime::MonoTime came_in);
   void end(const apiserver::LoggedRequest& request, const apiserver::Response& response);
   void observe(std::string_view resource, const apiserver::Change& change);
-  // A write has come from a manager; `holder`: who has the lease by now ("": there is none).
+  // A write of a manager has arrived; `holder`: who has the lease now ("": nobody).
   void observe_arrival(std::string_view manager, std::string_view what, std::string_view holder);
 
-  // The lease was changed by hand: its holder goes on until it notices, as the lease is no fence to
-  // others then.
+  // The lease was edited by hand: its holder continues until it notices, as the lease does not
+  // fence others then.
   void allow_two_leaders() { lease_changed_by_hand_ = time_.now(); }
-  // From now on managers may believe that it is later than it is, by up to so much.
+  // From now on managers may believe that it is later than it is, by up to this much.
   void allow_wrong_clocks(runtime::Duration by) { clocks_ahead_ = std::max(clocks_ahead_, by); }
 
   const Cluster& cluster() const { return cluster_; }
-  // How often a manager has read a whole resource anew.
+  // How often a manager has listed a whole resource again.
   std::size_t relists() const { return relists_; }
   const std::vector<Breach>& breaches() const { return breaches_; }
-  // Whether a pod was deleted by a manager within that time.
+  // Whether a manager deleted a pod within that time.
   bool has_evicted_lately(runtime::Duration within) const {
     return evicted_last_ && time_.now() - *evicted_last_ <= within;
   }
@@ -74,7 +74,7 @@ class Safety {
     runtime::MonoTime deleted_since = runtime::MonoTime::max();
     runtime::MonoTime gone_since = runtime::MonoTime::max();
   };
-  // Of a claim: the UID of its controller, and its name if it is a group.
+  // For a claim: the UID of its controller, and its name if it is a group.
   struct Owner {
     std::string uid, group;
   };
@@ -121,8 +121,8 @@ class Safety {
   std::map<std::string, Life> lives_;                       // by UID
   std::map<std::string, GroupLife> group_lives_;            // the same
   std::map<std::string, runtime::MonoTime> bound_members_;  // groups, by key: when one of their
-                                                            // pods with a node was there last
-  std::map<std::string, Owner> owners_;                     // of claims ever made, by key
+                                                            // pods with a node last existed
+  std::map<std::string, Owner> owners_;                     // of claims ever created, by key
   std::set<std::string> deallocated_;                       // claims, by UID: by a manager, last
   std::vector<std::pair<runtime::MonoTime, Rule>> former_rules_;  // until when it was so
   std::vector<std::pair<runtime::MonoTime, Slice>> former_slices_;

@@ -1,4 +1,4 @@
-// The promises of safety.hpp about pods that managers delete.
+// The invariants of safety.hpp about pods deleted by managers.
 #include <algorithm>
 #include <utility>
 
@@ -33,7 +33,7 @@ bool Safety::is_due(const Pod& pod, const Cluster& seen) const {
   return due && *due <= time_.wall_now() + clocks_ahead_;
 }
 
-// A manager may know the pod as it is, and a claim, a rule or a slice as it was.
+// A manager may know the current pod, and outdated claims, rules or slices.
 bool Safety::may_seem_due(const Pod& pod) const {
   Cluster seen = cluster_;
   for (const auto& [until, rule] : former_rules_) {
@@ -48,7 +48,7 @@ bool Safety::may_seem_due(const Pod& pod) const {
   });
 }
 
-// With each slice as it was, if not as it is.
+// With each slice in its previous state, or otherwise the current one.
 bool Safety::seems_due(const Pod& pod, Cluster seen) const {
   if (is_due(pod, seen)) return true;
   return std::ranges::any_of(former_slices_, [&](const auto& former) {
@@ -60,7 +60,7 @@ bool Safety::seems_due(const Pod& pod, Cluster seen) const {
 void Safety::remember_former(std::string_view resource, const Change& change) {
   const MonoTime now = time_.now();
   if (change.before == nullptr) {
-    // A new generation outdates slices that stay as they are.
+    // A new generation outdates unchanged slices.
     for (const auto& [name, slice] : cluster_.slices) {
       if (resource == "resourceslices" && name != change.key)
         former_slices_.emplace_back(now, slice);
@@ -75,7 +75,7 @@ void Safety::remember_former(std::string_view resource, const Change& change) {
   }
 }
 
-// Looks only at changes that can affect when a pod must be evicted.
+// Considers only changes that can affect when a pod must be evicted.
 void Safety::remember_due(std::string_view resource, const Change& change) {
   if (resource == "pods" && change.after != nullptr) {
     remember_due(cluster_.pods.at(change.key));
@@ -98,7 +98,7 @@ void Safety::remember_due_of_users(const Claim& claim) {
 
 void Safety::remember_due(const Pod& pod) {
   Life& life = lives_[pod.uid];
-  // Until this change it was as the last one left it; who has not heard of this change yet waits
+  // Until this change the previous state applied; a manager that has not seen the change yet waits
   // for that time.
   if (life.due && *life.due <= time_.wall_now() + kStale + clocks_ahead_)
     life.due_last = time_.now();

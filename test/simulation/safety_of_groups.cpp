@@ -1,4 +1,4 @@
-// The promises of safety.hpp about pod groups and the claims that their pods share (KEP-5729).
+// The invariants of safety.hpp about pod groups and the claims that their pods share (KEP-5729).
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace dcm::simulation {
 using apiserver::Change;
 using runtime::MonoTime;
 
-// A group that is being deleted is there, but gets nothing any more.
+// A group in deletion exists, but gets nothing any longer.
 void Safety::check_new_claim_of_group(const Claim& claim) {
   const auto life = group_lives_.find(claim.owner);
   if (life == group_lives_.end() || life->second.key != claim.ns + "/" + claim.owner_if_group) {
@@ -29,8 +29,8 @@ void Safety::check_new_claim_of_group(const Claim& claim) {
   }
 }
 
-// The claim of a pod that may be in a group: what all share is not made for one of them, and
-// whether it is shared only the group says.
+// The claim of a pod that may be in a group: a shared claim is not created for one pod, and only
+// the group determines what is shared.
 void Safety::check_new_claim_of_member(const Claim& claim) {
   const Pod* pod = cluster_.find_pod(claim.owner);
   if (pod == nullptr || pod->group.empty()) return;
@@ -48,7 +48,7 @@ void Safety::check_new_claim_of_member(const Claim& claim) {
   if (!may_know_group) report("a pod whose group is not there waits for it", claim.key());
 }
 
-// By the work of a pod that was given its node by somebody else.
+// Through the round of a pod whose node was assigned by somebody else.
 void Safety::check_new_reservation_of_group(const Claim& before, const Consumer& consumer) {
   const std::string key = before.ns + "/" + consumer.name;
   const auto life = group_lives_.find(consumer.uid);
@@ -74,7 +74,7 @@ void Safety::check_new_reservation_of_group(const Claim& before, const Consumer&
   }
 }
 
-// A shared claim is for its group to use.
+// A shared claim is used by its group.
 void Safety::check_new_reservation_of_member(const Claim& before, const Pod& pod) {
   const auto is_shared = [&](const PodClaim& pod_claim) {
     const Group* group = cluster_.sharing_group(pod, pod_claim);

@@ -54,7 +54,7 @@ void Scheduler::place_waiting(const std::function<bool(const Pod&)>& may_be_trie
   }
 }
 
-// An unplaced pod is tried again later, and ever less often.
+// An unplaced pod is retried later, with growing delay.
 bool Scheduler::has_turn(const std::string& uid) {
   const runtime::MonoTime now = context_.loop.time().now();
   Attempts& attempts = attempts_[uid];
@@ -100,7 +100,7 @@ Task<bool> Scheduler::reserve_all(std::string uid) {
     pod = context_.cluster.find_pod(uid);
     const Claim* claim = pod == nullptr ? nullptr : context_.cluster.usable_claim(*pod, pod_claim);
     if (claim == nullptr || claim->is_being_deleted) co_return false;
-    // Else it is that of a former group of that name.
+    // Otherwise it belongs to a former group of the same name.
     const bool is_fit = claim->owner_if_group.empty() || context_.cluster.has_owner(*claim);
     if (!is_fit) co_return false;
     const Consumer consumer = consumer_of(*pod, pod_claim);
@@ -112,7 +112,8 @@ Task<bool> Scheduler::reserve_all(std::string uid) {
   co_return !extended.empty();
 }
 
-// As it knows the group: that one may be gone, or another one have its name, when this is written.
+// As known to the scheduler: the group may be gone, or replaced under its name, when this is
+// written.
 Task<bool> Scheduler::reserve(std::string claim_key, std::string uid, Consumer consumer) {
   const Claim* claim = context_.cluster.claim(claim_key);
   if (claim == nullptr) co_return false;
@@ -160,7 +161,7 @@ Consumer Scheduler::consumer_of(const Pod& pod, const PodClaim& pod_claim) const
 }
 
 // The claim behind the extended resources of a pod, allocated, reserved and named in its status;
-// empty: not yet. A scheduler that breaks off leaves it behind, and makes another one later.
+// empty: not yet. A scheduler that is interrupted leaves it behind, and creates another one later.
 Task<std::string> Scheduler::make_extended_claim(std::string uid) {
   const Pod* pod = context_.cluster.find_pod(uid);
   if (pod == nullptr) co_return std::string();
@@ -208,7 +209,7 @@ bool Scheduler::has_bound_pods(const std::string& ns, const std::string& group) 
   return std::ranges::any_of(pods, [](const Pod* pod) { return !pod->node.empty(); });
 }
 
-// Without a version, and it leaves the allocation, as the real one does.
+// Without a version, and keeps the allocation, like the real one.
 void Scheduler::unreserve(const Claim& claim, const std::string& consumer_uid) {
   context_.send("scheduler", "PATCH", claims_in(claim.ns) + "/" + claim.name + "/status",
                 fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"reservedFor":)"

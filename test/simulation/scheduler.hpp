@@ -1,8 +1,8 @@
 // The scheduler: allocates and reserves claims, then binds the pod, in several writes.
 //
-// As the plugin `dynamicresources` does it: the finalizer first, then the status, each with the
-// version that it was decided on; what it reserved for a pod that it cannot place it un-reserves.
-// It also makes the claims of pods that ask for extended resources.
+// Like the plugin `dynamicresources`: the finalizer first, then the status, each with the version
+// that it was based on; reservations for pods that cannot be placed are removed. It also creates
+// the claims of pods that request extended resources.
 #pragma once
 
 #include <functional>
@@ -22,11 +22,11 @@ class Scheduler final : Actor {
 
   // Until the users stop.
   runtime::Task<> run();
-  // Begins to place every pod that waits for a node, those too whose turn has not come.
+  // Starts to place every pod that waits for a node, even out of turn.
   void place_all();
   runtime::Task<> stop();
-  // Takes back what is reserved for a pod that has no node, or a group none of whose pods has one,
-  // as after a failed attempt.
+  // Removes reservations for a pod without a node, or a group none of whose pods has one, as after
+  // a failed attempt.
   void unreserve(const Claim& claim, const std::string& consumer_uid);
   // Whether a group has pods that have a node.
   bool has_bound_pods(const std::string& ns, const std::string& group) const;

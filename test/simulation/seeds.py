@@ -30,13 +30,13 @@ def next_seed(text):
 
 
 def verdicts(log):
-    """What a log of the simulation says: seed to whether its world has passed."""
+    """The log of a simulation: from seed to whether its world has passed."""
     return {int(seed): verdict == "      OK" for verdict, seed in
             re.findall(r"^\[ ( {6}OK| FAILED ) \] Simulation\.seed_(\d+)", log, re.M)}
 
 
 def line_of(first, results, commit, date):
-    """For the seeds from the first on without a gap: a run that was broken off has done some of each half."""
+    """For the seeds from the first on without a gap: an interrupted run has done some of each half."""
     last = first
     while last in results:
         last += 1
@@ -47,7 +47,7 @@ def line_of(first, results, commit, date):
 
 
 def commit_of_tree():
-    """The commit of the sources; with "+" behind it where they differ from it."""
+    """The commit of the sources, followed by "+" if they differ from it."""
     def git(*command):
         return subprocess.run(["git", *command], cwd=SEEDS.parent, check=True, capture_output=True, text=True).stdout
     changed = git("status", "--porcelain", "--untracked-files=no", "--", ":/", f":!{SEEDS.name}")

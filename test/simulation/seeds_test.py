@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the record of seeds promises."""
+"""The promises of the record of seeds."""
 import unittest
 
 import seeds

@@ -22,7 +22,7 @@ struct Flags {
   std::uint64_t step = 1;
   std::uint64_t seed = 0;  // 0: `seeds` from `first`
   std::vector<std::size_t> faults;
-  std::size_t pods = 0;  // 0: as the seed draws it
+  std::size_t pods = 0;  // 0: drawn from the seed
   bool has_no_faults = false;
   bool is_quiet = false;
   bool ends_at_failure = false;
@@ -39,7 +39,7 @@ WorldOptions options_of(const Flags& flags, std::uint64_t seed) {
   return options;
 }
 
-// As GoogleTest says it, so that the same eyes and scripts read it.
+// In GoogleTest's format, for the same readers and scripts.
 void report(std::uint64_t seed, const Verdict& verdict) {
   fmt::print("[{} ] Simulation.seed_{} (0 ms)\n", verdict.breach ? "  FAILED " : "       OK", seed);
   std::fflush(stdout);

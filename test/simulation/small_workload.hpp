@@ -1,4 +1,4 @@
-// The acts of users, scheduler, drivers and admins in a small world, each in one moment.
+// The actions of users, scheduler, drivers and admins in a small world, each in one moment.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace dcm::simulation {
 
-// All is in the namespace "default", and about the one device of the one pool.
+// All of them are in the namespace "default", and concern the only device of the only pool.
 class SmallWorkload {
  public:
   explicit SmallWorkload(ActorContext context) : context_(context) {}
@@ -18,13 +18,12 @@ class SmallWorkload {
   void make_shared_claim();
   // A pod with a claim from the template.
   void make_pod(const std::string& name);
-  // A pod with the shared claim; bound by whoever makes it, if so.
+  // A pod with the shared claim; optionally bound by its creator.
   void make_sharing_pod(const std::string& name, bool is_bound = false);
   // A pod group with one claim, and a pod in it.
   void make_group();
   void make_pod_of_group(const std::string& name);
-  // Allocates the pod's claim, if there is one, and reserves it for the pod,
-  // or for its group.
+  // Allocates the pod's claim, if any, and reserves it for the pod, or for its group.
   void reserve(const std::string& pod);
   void unreserve(const std::string& pod);
   void bind(const std::string& pod);

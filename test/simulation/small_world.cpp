@@ -17,13 +17,14 @@ using namespace std::chrono_literals;
 using runtime::sleep_for;
 using runtime::Task;
 
-// Nothing is under way any more, not even a retry.
+// Nothing is in progress any longer, not even a retry.
 constexpr runtime::Duration kQuiet = 60s;
-// Until caches are full and there is a leader.
+// Until caches are synced and there is a leader.
 constexpr runtime::Duration kBeginning = 20s;
-// Longer than it takes another one to lead: a leader is frozen, or time passes while messages wait.
+// Longer than another one takes to become leader: a leader is frozen, or time passes while messages
+// wait.
 constexpr runtime::Duration kUntilAnotherLeads = 40s;
-// So long acts wait for retries and takeovers, where nothing else happens.
+// How long actions wait for retries and takeovers if nothing else happens.
 constexpr runtime::Duration kPatience = 3s;
 
 apiserver::ServerOptions server_options() {
@@ -66,7 +67,7 @@ class Exploration final : MessageScheduler {
   Trouble trouble();
   Replica* leader();
   Task<> freeze(Replica& replica);
-  // The status that it is refused with; 0: it is not.
+  // The status that it is refused with; 0: it is not refused.
   int refusal_of(const apiserver::LoggedRequest& request) const;
   void watch_server();
 
@@ -165,7 +166,7 @@ void Exploration::watch_server() {
 
 // ---- messages -----------------------------------------------------------------------------------
 
-// Whoever waits may be cancelled: its process has ended.
+// Any waiter may be cancelled: its process has ended.
 Task<MessageScheduler::Fate> Exploration::carry(Message message, std::string what) {
   Parcel parcel{message, std::move(what)};
   struct Waiting {
@@ -216,7 +217,7 @@ void Exploration::add_faults(std::vector<Option>& options) {
   }
 }
 
-// The oldest message first, then what actors do, then what goes wrong.
+// The oldest message first, then actions of actors, then faults.
 std::vector<Exploration::Option> Exploration::options() {
   std::vector<Option> all;
   add_messages(all);
@@ -277,7 +278,8 @@ Trouble Exploration::trouble() {
 
 // ---- its course ---------------------------------------------------------------------------------
 
-// Until nothing happens any more. Each step takes a millisecond, so that all that is ready has run.
+// Until nothing happens any longer. Each step takes a millisecond, so that everything ready has
+// run.
 Task<> Exploration::explore() {
   runtime::MonoTime last = loop_.time().now();
   while (loop_.time().now() - last < kQuiet) {

@@ -1,8 +1,8 @@
 // A world so small that every order of its messages can be tried: `./dev explore`.
 //
-// A run is a script for each actor, and the messages that follow from it: writes of a manager,
-// their answers, and news of watches. The order of the messages is chosen. Between two of them all
-// runs until nothing is ready, in one order.
+// A run consists of a script for each actor, and the resulting messages: writes of a manager, their
+// answers, and watch events. The order of the messages is chosen. Between two of them everything
+// ready runs, in a fixed order.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,16 @@
 
 namespace dcm::simulation {
 
-// A fault of the process or its server, as an act.
+// A fault of the process or its server, as an action.
 struct Trouble {
   std::function<void()> kill_leader;
   std::function<void()> freeze_leader;  // until long after its lease is lost
   std::function<void()> cut_connections;
   std::function<void()> relist;              // history is gone, watches end
-  std::function<void()> gap;                 // and connections break: what is on its way is missed
+  std::function<void()> gap;                 // and connections break: messages in flight are lost
   std::function<void(int)> refuse;           // all writes of managers, with that status; 0: none
   std::function<void(int)> refuse_look_ups;  // of single objects by managers, likewise
-  std::function<void()> take_lease;          // by somebody who leads nothing
+  std::function<void()> take_lease;          // by somebody who does not lead
 };
 
 struct SmallWorld {
@@ -37,12 +37,12 @@ struct SmallWorld {
   };
 
   std::string name;
-  std::vector<Act> before{};  // in this order; then all comes to rest
+  std::vector<Act> before{};  // in this order; then everything settles
   std::vector<Script> scripts{};
   std::size_t managers = 1;  // two: with leader election
   bool evicts = false;       // by the Eviction API
   bool has_groups = false;
-  // How many writes may be lost, come twice, and answers be lost.
+  // How many writes may be lost or duplicated, and answers lost.
   std::size_t losses = 0;
   std::size_t doubles = 0;
   std::size_t lost_answers = 0;
@@ -57,7 +57,7 @@ struct SmallVerdict {
 
 SmallVerdict run_small_world(const SmallWorld& world, Choices& choices, Detail detail);
 
-// All that are explored.
+// All explored worlds.
 std::vector<SmallWorld> catalogue();
 
 }  // namespace dcm::simulation

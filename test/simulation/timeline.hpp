@@ -1,6 +1,6 @@
 // The events of a world, one line each, in the order of virtual time.
 //
-// Two runs of a seed must write the same text, byte for byte.
+// Two runs of a seed must write identical text.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ enum class Detail { none, all };
 
 class Timeline {
  public:
-  // `time` must outlive it. With Detail::none nothing is kept, which is quicker.
+  // `time` must outlive it. With Detail::none nothing is kept, which is faster.
   Timeline(const runtime::TimeSource& time, Detail detail) : time_(time), detail_(detail) {}
 
   bool is_kept() const { return detail_ == Detail::all; }
   // "  61.204 scheduler    bound lab/pod-3"
   void note(std::string_view who, std::string_view what);
-  // …of whoever has sent it, with the body of a write in JSON.
+  // …of its sender, with the body of a write in JSON.
   void note(const apiserver::LoggedRequest& request, int status);
   const std::string& text() const { return text_; }
 

@@ -12,13 +12,13 @@ namespace {
 
 using runtime::Task;
 
-// So often everybody comes around to something, and so often a StatefulSet is looked at.
+// How often each actor acts, and how often a StatefulSet is checked.
 constexpr double kPause = 8;
 constexpr double kSetPause = 3;
 constexpr const char* kRequests =
     R"({"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu.example.com"}}]}})";
 
-// Too large for a manager to keep: it asks for such a template when it makes a claim from it.
+// Too large for a manager to cache: it reads such a template when it creates a claim from it.
 std::string large_requests() {
   constexpr std::size_t kBytes = 9'000;  // an opaque configuration has at most 10 KiB
   const std::string config =
@@ -89,7 +89,7 @@ Task<> Users::keep_sets() {
 }
 
 void Users::act_once() {
-  ++pods_left_;  // whatever has been made before
+  ++pods_left_;  // even if others exist already
   if (chance(0.4)) return make_pods(1);
   act(static_cast<Act>(rng_.below(kActs)));
 }
@@ -111,7 +111,7 @@ void Users::make_missing_templates() {
 }
 
 bool Users::is_active(const std::string& ns) const {
-  if (ns == kUsedNamespaces.front()) return true;  // there from the beginning, and for ever
+  if (ns == kUsedNamespaces.front()) return true;  // exists permanently from the beginning
   const auto found = context_.cluster.namespaces.find(ns);
   return found != context_.cluster.namespaces.end() && !found->second.is_being_deleted;
 }
@@ -135,7 +135,7 @@ void Users::make_pod(const std::string& ns, const std::string& name) {
       is_extended
           ? R"(,"resources":{"limits":{"example.com/gpu":"1"},"requests":{"example.com/gpu":"1"}})"
           : "";
-  // An unscheduled pod gets only devices that other pods share with it.
+  // An unscheduled pod gets only devices shared with other pods.
   const double shared_share = is_bound ? std::max(0.7, shared_share_) : shared_share_;
   const std::string claims = is_extended && chance(0.5) ? "" : some_pod_claims(shared_share);
   context_.send(
@@ -145,7 +145,7 @@ void Users::make_pod(const std::string& ns, const std::string& name) {
                   meta(name), is_bound ? R"("nodeName":"node-1",)" : "", resources, claims));
 }
 
-// As `kubectl replace --force` does.
+// Like `kubectl replace --force`.
 void Users::replace_pod(const Pod& pod) {
   if (pods_left_ == 0) return;
   --pods_left_;
@@ -181,7 +181,7 @@ void Users::replace_template(const std::string& ns) {
   const std::string name = fmt::format("t{}", number);
   if (!context_.cluster.templates.contains(ns + "/" + name)) return make_template(ns, number);
   context_.send("user", "DELETE", templates_in(ns) + "/" + name, "");
-  // A template that is missing for long causes equal events again and again.
+  // A template that is missing for long causes repeated equal events.
   if (chance(0.8)) make_template(ns, number);
 }
 
@@ -198,7 +198,7 @@ void Users::delete_shared_claim(const std::string& ns) {
   context_.send("user", "DELETE", claims_in(ns) + "/" + name, "");
 }
 
-// Or makes it again, when it is gone.
+// Or recreates it, if it is gone.
 void Users::delete_namespace(const std::string& ns) {
   if (!context_.cluster.namespaces.contains(ns)) return furnish(ns);
   if (is_active(ns)) context_.send("user", "DELETE", kNamespaces + "/" + ns, "");

@@ -1,4 +1,4 @@
-// Users: namespaces, templates, pods and claims, made, edited and deleted at any time.
+// Users: namespaces, templates, pods and claims, created, edited and deleted at any time.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace dcm::simulation {
 
-// The last one is deleted now and then, with all that is in it.
+// The last one is occasionally deleted, with everything in it.
 inline constexpr std::array<const char*, 3> kUsedNamespaces = {"default", "lab", "scratch"};
 // In each: "t0" and so on, "shared-0" and so on.
 inline constexpr std::size_t kTemplates = 3;
@@ -18,20 +18,20 @@ inline constexpr std::size_t kSharedClaims = 2;
 
 class Users final : Actor {
  public:
-  // `pods`: how many they make in all, those included that take another one's place.
+  // `pods`: how many they create in all, including replacements.
   Users(ActorContext context, runtime::Rng rng, std::size_t pods);
 
-  // From now on some templates carry as much as a tenant may put into one. Before set_up().
+  // From now on some templates are as large as a tenant can make them. Before set_up().
   void make_templates_large() { large_share_ = 0.3; }
   void set_up();
   // Both until the users stop.
   runtime::Task<> run();
   runtime::Task<> keep_sets();
-  // Acts once more, whatever the time.
+  // Acts once more, at any time.
   void act_once();
-  // Deletes every claim that was made for a pod.
+  // Deletes every claim created for a pod.
   void delete_made_claims();
-  // Makes each template that pods may name and that is not there.
+  // Creates each missing template that pods may name.
   void make_missing_templates();
 
  private:
@@ -66,14 +66,14 @@ class Users final : Actor {
   double pods_per_act_ = 0;
   double shared_share_ = 0;         // of pod claims
   double extended_share_ = 0;       // of pods
-  double bound_share_ = 0;          // of pods, made for a node, past the scheduler
-  double force_share_ = 0;          // of deletions: at once
+  double bound_share_ = 0;          // of pods, created for a node, bypassing the scheduler
+  double force_share_ = 0;          // of deletions: immediate
   double large_share_ = 0;          // of templates
   double late_template_share_ = 0;  // of templates, at first
   std::size_t pods_at_once_ = 1;
   std::size_t pods_left_ = 0;
   std::size_t next_pod_ = 0;
-  // As of StatefulSets, by namespace and name: made again as soon as they are gone.
+  // Like those of StatefulSets, by namespace and name: recreated as soon as they are gone.
   std::vector<std::pair<std::string, std::string>> set_pods_;
   std::size_t set_pods_left_ = 0;
 };

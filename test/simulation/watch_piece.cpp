@@ -10,7 +10,7 @@ namespace {
 
 using protozero::pbf_reader;
 
-// An object has one version, wherever it stands.
+// An object has only one version, wherever it appears.
 apiserver::Revision revision_in(std::string_view text) {
   apiserver::Revision revision = 0;
   std::from_chars(text.data(), text.data() + text.size(), revision);
@@ -30,7 +30,7 @@ std::string_view view_of(const protozero::data_view& data) {
   return {data.data(), data.size()};
 }
 
-// The bytes of the first field with that number; empty: there is none.
+// The bytes of the first field with that number; empty if there is none.
 std::string_view field(std::string_view message, std::uint32_t tag) {
   pbf_reader reader(message.data(), message.size());
   return reader.next(tag, protozero::pbf_wire_type::length_delimited) ? view_of(reader.get_view())

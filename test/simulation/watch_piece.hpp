@@ -1,4 +1,4 @@
-// What a piece of a watch's stream says of its events, in JSON or in protobuf.
+// What a piece of a watch's stream contains, in JSON or in protobuf.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@
 namespace dcm::simulation {
 
 struct WatchPiece {
-  std::string_view bytes;  // of the event, with its newline or its length
+  std::string_view bytes;  // of the event, including its newline or length
   bool is_bookmark = false;
-  apiserver::Revision revision = 0;  // of its object; 0: it has none
+  apiserver::Revision revision = 0;  // of its object; 0: none
 };
 
 // Requires whole events, as the API server writes them. They point into `piece`.

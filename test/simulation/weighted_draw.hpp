@@ -1,4 +1,4 @@
-// Random draws that more than one place needs.
+// Random draws used in several places.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace dcm::simulation {
 
-// The place of one of `weights`, each as likely as its share of their sum. Requires that there is
+// The index of one of `weights`, each with a probability proportional to it. Requires that there is
 // one.
 inline std::size_t draw_by_weight(runtime::Rng& rng, std::span<const double> weights) {
   double left = rng.unit() * std::accumulate(weights.begin(), weights.end(), 0.0);

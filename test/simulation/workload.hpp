@@ -1,4 +1,4 @@
-// Everybody but the manager, together: who they are, and when they come and go.
+// All actors except the manager: which ones, and when they start and stop.
 #pragma once
 
 #include <optional>
@@ -15,23 +15,22 @@
 
 namespace dcm::simulation {
 
-// How many pods a world sees: mostly 20 to 60, now and then one alone, or hundreds.
+// How many pods a world sees: usually 20 to 60, occasionally a single one, or hundreds.
 std::size_t draw_pods(runtime::Rng rng);
 
 class Workload {
  public:
-  // `groups`: what those draw who use pod groups, a third of the pods; nothing: nobody does.
+  // `groups`: the draws of users of pod groups, a third of the pods; nullopt: there are none.
   Workload(ActorContext context, runtime::Rng rng, std::size_t pods,
            std::optional<runtime::Rng> groups);
 
-  // Namespaces, templates, devices, shared claims.
-  // Before set_up().
+  // Namespaces, templates, devices, shared claims. Before set_up().
   void make_templates_large() { users_.make_templates_large(); }
   void set_up();
-  // Until the users stop; then only what ends by itself goes on.
+  // Until the users stop; then only what ends by itself continues.
   void start();
   runtime::Task<> stop();
-  // Makes the objects that users have kept back.
+  // Creates the objects that users have held back.
   void bring_what_is_late();
   // Makes one of the actors act once.
   void act_once();
@@ -41,7 +40,7 @@ class Workload {
   Scheduler& scheduler() { return scheduler_; }
   MassEviction& mass_eviction() { return mass_eviction_; }
   Copies& copies() { return copies_; }
-  // What a node does, and must not.
+  // What a node does, and must not do.
   const std::optional<Breach>& breach() const { return nodes_.breach(); }
 
  private:

@@ -73,7 +73,7 @@ class World {
   ConflictingWriter conflicting_writer_;
   manager::Options manager_options_;
   std::list<Replica> replicas_;
-  std::optional<FaultInjector> fault_injector_;  // always, once it is made
+  std::optional<FaultInjector> fault_injector_;  // always set, once created
   std::optional<Aftermath> aftermath_;           // the same
   std::optional<Breach> breach_;
   std::uint64_t fenced_writes_ = 0;
@@ -124,7 +124,7 @@ World::World(const WorldOptions& options)
   watch_server();
 }
 
-// Some know nothing of initial events in a watch: lists are read page by page.
+// Some do not support initial events in a watch: lists are read page by page.
 apiserver::ServerOptions World::draw_server() const {
   using WatchList = apiserver::WatchOptions::WatchList;
   apiserver::ServerOptions server{.log_limit = 0};
@@ -135,7 +135,7 @@ apiserver::ServerOptions World::draw_server() const {
   return server;
 }
 
-// As it is when nothing goes wrong.
+// The state without faults.
 void World::draw_request_faults() {
   RequestFaults& request_faults = faulty_server_.request_faults();
   if (rng_.below(2) == 0) request_faults.latency_max = 300ms;
@@ -147,13 +147,14 @@ void World::draw_request_faults() {
   }
 }
 
-// Budgets that are slow, and templates whose text is large.
+// Slow budgets, and templates with large text.
 void World::draw_tenants(runtime::Rng rng) {
   if (rng.below(2) == 0) faulty_server_.request_faults().budget_every = 5s * (1 + rng.below(12));
   if (rng.below(16) == 0) workload_.make_templates_large();
 }
 
-// HTTP/2 in every second world; then or else, connections that the server ends when they are old.
+// HTTP/2 in every second world; then or otherwise, connections that the server ends when they are
+// old.
 void World::draw_protocol(runtime::Rng rng) {
   manager_options_.kube_api_http2 = rng.below(2) == 0;
   if (rng.below(3) == 0) connection_age_max_ = 10s * (1 + rng.below(12));
@@ -178,22 +179,22 @@ Duration World::prompt() const {
   return is_slow ? 5min : 30s;
 }
 
-// Of evictions, where they wait for nothing else; 0: at no rate.
+// Of evictions, if they wait for nothing else; 0: no rate.
 double World::rate_of_turns() const {
   const bool waits_for_more = manager_options_.kube_api_qps < 10 ||
                               manager_options_.concurrent_device_taint_eviction_syncs < 8;
   return waits_for_more ? 0 : manager_options_.eviction_rate;
 }
 
-// How many there are; what they were asked to do is put into `manager_options_`.
+// How many there are; their options are stored in `manager_options_`.
 std::size_t World::draw_managers() {
-  const bool in_json = rng_for(11).below(3) == 0;  // else in protobuf, the default
+  const bool in_json = rng_for(11).below(3) == 0;  // otherwise protobuf, the default
   if (in_json) manager_options_.kube_api_content_type = api::Format::json;
   manager_options_.leader_election.reset();
   const bool has_two = rng_.below(5) < 2;
   if (has_two || rng_.below(8) == 0) {
     auto& election = manager_options_.leader_election.emplace(manager::default_election());
-    // Else renewals are a quarter of all requests, and most are alike.
+    // Otherwise renewals are a quarter of all requests, and mostly alike.
     if (rng_.below(8) != 0) election.timing.retry_period = 5s;
   }
   manager_options_.concurrent_resource_claim_syncs = draw_workers();
@@ -204,7 +205,7 @@ std::size_t World::draw_managers() {
     manager_options_.eviction_mode = device_taint_eviction::EvictionMode::evict;
   }
   if (rng_.below(5) == 0) manager_options_.eviction_rate = 0.2 + rng_.unit();
-  // Too little for what there is to do: requests queue up.
+  // Too few for the work: requests queue up.
   if (rng_.below(8) == 0) manager_options_.kube_api_qps = 5;
   if (rng_.below(8) == 0) manager_options_.max_inflight_requests = 8 + rng_.below(4);
   return has_two ? 2 : 1;
@@ -236,7 +237,7 @@ void World::watch_server() {
 
 namespace {
 
-// What a server or its admission says; where it is busy, it asks to be left alone for a while.
+// Answers of a server or its admission; a busy server requests a pause.
 apiserver::Response refusal(int status) {
   constexpr auto kReasons =
       std::to_array<std::pair<int, const char*>>({{403, "Forbidden"},
@@ -267,7 +268,7 @@ std::optional<apiserver::Response> World::admit(const LoggedRequest& request) {
   return status == 0 ? std::nullopt : std::optional(refusal(status));
 }
 
-// The status that what a manager asks is refused with; 0: it is not.
+// The status with which a manager's request is refused; 0: it is not.
 int World::refusal_of(const LoggedRequest& request) {
   const RequestFaults& request_faults = faulty_server_.request_faults();
   const bool is_troubled =
@@ -280,7 +281,7 @@ int World::refusal_of(const LoggedRequest& request) {
                request.subresource == what.subresource;
       });
   if (!is_forbidden) return 0;
-  // Admission does not look at reads: a role forbids those.
+  // Admission does not see reads: a role forbids those.
   return request.is_write() ? request_faults.forbidden_by : 403;
 }
 
@@ -306,7 +307,7 @@ std::optional<Breach> World::look_at_memory() {
 void World::arrive(const http::Request& request) {
   const std::string sender = fenced_sender(request);
   if (sender.empty()) return;
-  // Where there is little bandwidth, the events of hundreds of pods go on for long.
+  // With little bandwidth, the events of hundreds of pods take long.
   const bool may_be_late =
       manager_options_.kube_api_qps < 10 && path_of(request).find("/events") != std::string::npos;
   if (!may_be_late) ++fenced_writes_;
@@ -319,7 +320,7 @@ void World::arrive(const http::Request& request) {
       sender, is_create ? FaultInjector::Kind::create_of_claim : FaultInjector::Kind::other);
 }
 
-// Of what a manager writes, a share comes a moment too late.
+// A fraction of a manager's writes arrives a moment too late.
 void World::write_before(const http::Request& request) {
   if (faulty_server_.request_faults().conflicting == 0 || fenced_sender(request).empty()) return;
   if (rng_.unit() < faulty_server_.request_faults().conflicting) {

@@ -1,4 +1,5 @@
-"""The few requests that a soak makes, on one kept connection; kubectl would cost more CPU than the manager."""
+"""The few requests of a soak, on one persistent connection; kubectl would cost more CPU than the
+manager."""
 import json
 import pathlib
 import sys
@@ -11,7 +12,7 @@ RESOURCE = "/apis/resource.k8s.io/v1"
 
 
 class Refused(Exception):
-    """The API server has answered, and not with 2xx."""
+    """The API server has answered with another status than 2xx."""
 
     def __init__(self, status, message):
         super().__init__(f"{status}: {message}")
@@ -19,7 +20,7 @@ class Refused(Exception):
 
 
 class Api:
-    """As the current user of a kubeconfig. An API server that is away is waited for."""
+    """As the current user of a kubeconfig. Waits for an unreachable API server."""
 
     def __init__(self, kubeconfig, patience=120):
         self._connection = server_of(kubeconfig).connect()

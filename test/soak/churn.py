@@ -1,5 +1,6 @@
-"""The work of a soak: pods with claims come at a steady rate, run for a while, end and are deleted, every
-one under a name of its own; now and then the devices of a node are tainted, and who is on them is evicted."""
+"""The work of a soak: pods with claims arrive at a steady rate, run for a while, end and are
+deleted, each under its own name; occasionally the devices of a node are tainted, and their pods
+evicted."""
 import itertools
 import random
 
@@ -28,14 +29,14 @@ def pod(name, seconds):
 
 
 def rule(number, pool):
-    """Each under a name of its own, too."""
+    """Each under its own name, too."""
     return {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceTaintRule", "metadata": {"name": f"soak-{number}"},
             "spec": {"deviceSelector": {"driver": "gpu.example.com", "pool": pool},
                      "taint": {"key": "example.com/soak", "value": str(number), "effect": "NoExecute"}}}
 
 
 class Churn:
-    """tick() once a second; it may come late, and makes up for it."""
+    """tick() once a second; a late call makes up for it."""
 
     RULE_EVERY = 60
     RULE_FOR = 10
@@ -79,5 +80,5 @@ class Churn:
             self._rule = None
 
     def left(self):
-        """Pods and claims that are still there."""
+        """Pods and claims that still exist."""
         return self._api.count(PODS) + self._api.count(CLAIMS)

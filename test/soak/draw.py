@@ -20,7 +20,7 @@ def nice(value):
 
 
 def rates(taken):
-    """CPU seconds per second, over a minute each, so that ticks of the clock do not show."""
+    """CPU seconds per second, over a minute each, so that clock ticks do not show."""
     step = 12
     return [(b.seconds, (b.cpu - a.cpu) / (b.seconds - a.seconds)) for a, b in zip(taken, taken[step:])]
 
@@ -51,7 +51,7 @@ class Chart:
         yield f'<polyline points="{points}" fill="none" stroke="{BLUE}" stroke-width="1.5"/>'
 
     def trend(self, begin, end, per_second, middle):
-        """A line through the middle of what it is about."""
+        """A line through the middle of its subject."""
         half = (end - begin) / 2 * per_second
         yield (f'<path d="M{self.x_of(begin):.1f} {self.y_of(middle - half):.1f}L{self.x_of(end):.1f} '
                f'{self.y_of(middle + half):.1f}" stroke="{DARK}" stroke-dasharray="7 4"/>')

@@ -1,4 +1,4 @@
-"""Samples of a manager's resources, from outside (/proc) and by its own account (/metrics), also as CSV."""
+"""Samples of a manager's resources, from outside (/proc) and from its own /metrics, also as CSV."""
 import csv
 import dataclasses
 import os
@@ -25,7 +25,7 @@ class Sample:
 def of_process(pid):
     """(resident bytes, CPU seconds, open files)."""
     folder = pathlib.Path(f"/proc/{pid}")
-    # Behind the name, which may hold anything; user and system time are fields 14 and 15.
+    # After the name, which may contain anything; user and system time are fields 14 and 15.
     fields = (folder / "stat").read_text().rpartition(")")[2].split()
     resident = int((folder / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return resident, (int(fields[11]) + int(fields[12])) / _TICKS, len(os.listdir(folder / "fd"))

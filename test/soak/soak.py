@@ -74,7 +74,7 @@ class Program:
 
 
 class Sampler(threading.Thread):
-    """Looks at the manager every few seconds, also while the API server lets everybody else wait."""
+    """Samples the manager every few seconds, even while the API server makes everybody else wait."""
 
     def __init__(self, manager, address, churn):
         super().__init__(daemon=True)
@@ -116,7 +116,7 @@ def work(churn, sampler, programs, options):
             sampler.fault = fault = FAULTS[faults % len(FAULTS)]
             do_fault(fault, options.name)
             faults += 1
-            # Whatever a fault takes memory for, it shall have taken while the process warms up.
+            # Memory needed for faults should be allocated while the process warms up.
             next_fault += options.fault_every / (4 if now < verdict.WARM_UP * seconds else 1)
         time.sleep(1)
 

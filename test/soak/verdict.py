@@ -10,9 +10,9 @@ import statistics
 
 WARM_UP = 1 / 3          # of the time
 REMEMBERED_MAX = 65_536  # pods that are gone
-REMEMBERED_BYTES = 80    # of each: 67 to 86 by malloc's count, as its tables grow
-GROWTH_MAX = 0.05  # of memory: over the last two thirds by its slope, and of the end above the middle
-FILES_MAX = 8      # more open files in the last third than in the middle one, each when it had few
+REMEMBERED_BYTES = 80    # each: 67 to 86 bytes by malloc's count, as its tables grow
+GROWTH_MAX = 0.05  # of memory: its slope over the last two thirds, and of the end above the middle
+FILES_MAX = 8      # more open files in the last third than in the middle one, at their minimum
 WAITING_MAX = 100  # items in the queues, by the median
 
 
@@ -38,12 +38,12 @@ def memory(sample):
 
 
 def few_files(samples):
-    """Idle connections come and go with the load; one that is lost stays, and raises the lower end, too."""
+    """Idle connections come and go with the load; a leaked one stays, and raises the minimum, too."""
     return statistics.quantiles([sample.files for sample in samples], n=10)[0]
 
 
 def little_memory(samples):
-    """Memory of many simultaneous connections is freed with them; a leak raises the lower end, too."""
+    """Memory of many simultaneous connections is freed with them; a leak raises the minimum, too."""
     return statistics.quantiles(map(memory, samples), n=4)[0]
 
 

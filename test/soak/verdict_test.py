@@ -1,4 +1,4 @@
-"""The verdict finds what it is there to find, and nothing else."""
+"""The verdict detects what it must, and nothing else."""
 import random
 import unittest
 
@@ -6,11 +6,11 @@ import samples
 import verdict
 
 
-REMEMBERED = 60 * 50 * 360    # bytes, of the pods that run_of() makes
+REMEMBERED = 60 * 50 * 360    # bytes, of the pods created by run_of()
 
 
 def run_of(memory, files=lambda part: 30, waiting=lambda part: 0, count=360):
-    """A run of half an hour; each is a function of its part from 0 to 1."""
+    """A run of half an hour; each curve is a function of time from 0 to 1."""
     noise = random.Random(1)
     return [samples.Sample(seconds=5.0 * i, memory=memory(i / count) * noise.uniform(0.98, 1.02), cpu=0.1 * i,
                            files=files(i / count), waiting=waiting(i / count), objects=100, pods_made=50 * i)

@@ -1,4 +1,4 @@
-// HTTP for tests that wait for each answer: a client with a loop of its own.
+// HTTP for tests that wait for each answer: a client with its own loop.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@ namespace dcm::support {
 
 class BlockingClient {
  public:
-  // Throws std::runtime_error when URL or CA make no sense.
+  // Throws std::runtime_error if URL or CA are invalid.
   explicit BlockingClient(const std::string& url, const std::string& ca_pem = {});
 
   http::Result<http::Response> send(http::Request request);
-  // For several at a time: a task on loop() that calls exchange().
+  // For concurrent requests: a task on loop() that calls exchange().
   runtime::Task<http::Result<http::Response>> exchange(http::Request request);
   runtime::Loop& loop() { return loop_; }
 
@@ -30,8 +30,8 @@ class BlockingClient {
   std::unique_ptr<http::Client> client_;
 };
 
-// Looks until `holds` says yes, or `limit` has passed; returns whether it did. Looks at once, then
-// every `interval`.
+// Polls until `holds` returns true, or `limit` has passed; returns whether it did. Checks at once,
+// then every `interval`.
 bool eventually(const std::function<bool()>& holds,
                 std::chrono::milliseconds limit = std::chrono::seconds(30),
                 std::chrono::milliseconds interval = std::chrono::milliseconds(10));

@@ -27,7 +27,7 @@ class CertificateAuthority {
   explicit CertificateAuthority(const std::string& name);
   ~CertificateAuthority();
 
-  // For use as server and as client, on a key of its own.
+  // For use as server and as client, with its own key.
   Identity issue(const CertificateWishes& wishes) const;
   // The CA's own certificate.
   std::string pem() const;

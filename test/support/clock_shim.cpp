@@ -20,7 +20,7 @@ struct Offsets {
   std::int64_t forward_seconds;
 };
 
-// Mapped once: a write to the file is seen at the next look.
+// Mapped once: a write to the file is seen on the next read.
 const volatile Offsets* map_offsets() {
   static const Offsets none{0, 0};
   const char* name = std::getenv("DCM_CLOCK_FILE");
@@ -45,7 +45,7 @@ extern "C" int clock_gettime(clockid_t clock, timespec* value) noexcept {
   return 0;
 }
 
-// OpenSSL asks for this time to judge certificates.
+// OpenSSL uses this time to judge certificates.
 extern "C" time_t time(time_t* out) noexcept {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);

@@ -15,7 +15,7 @@ using http::Stream;
 using runtime::Deadline;
 using runtime::Task;
 
-// The value of the field `name` in a request's head, up to the line's end.
+// The value of the field `name` in a request's headers, up to the end of the line.
 std::string field(const std::string& head, const std::string& name) {
   const std::size_t begin = head.find("\r\n" + name + ": ");
   if (begin == std::string::npos) return {};
@@ -23,7 +23,7 @@ std::string field(const std::string& head, const std::string& name) {
   return head.substr(value, head.find("\r\n", value) - value);
 }
 
-// The "host:port" of a CONNECT; nothing: it is none.
+// The "host:port" of a CONNECT; nullopt for other requests.
 std::optional<http::Endpoint> target_of(const std::string& head) {
   constexpr std::string_view kMethod = "CONNECT ";
   const std::size_t end = head.find(" HTTP/");
@@ -48,7 +48,7 @@ Task<Result<std::string>> read_head(Stream& stream) {
   co_return head;
 }
 
-// Copies one direction to its end; then the other has no use any more.
+// Copies one direction to its end; then the other one is useless.
 Task<> copy(Stream& from, Stream& to) {
   std::array<char, 16384> buffer{};
   while (true) {

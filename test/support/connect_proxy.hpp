@@ -1,4 +1,4 @@
-// A small HTTP proxy that knows CONNECT alone: tunnels to wherever it is asked for.
+// A small HTTP proxy that supports only CONNECT: tunnels to any requested address.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,12 @@
 namespace dcm::support {
 
 struct ConnectProxyOptions {
-  std::string authorization = {};  // what Proxy-Authorization must say; empty: nothing is asked for
-  // Told of each request: "CONNECT 127.0.0.1:6443 200".
+  std::string authorization = {};  // the required Proxy-Authorization; empty: none
+  // Called for each request: "CONNECT 127.0.0.1:6443 200".
   std::function<void(const std::string&)> report = [](const std::string&) {};
 };
 
-// Serves until it is cancelled. `listener` and `upstream` outlive it.
+// Serves until cancelled. `listener` and `upstream` outlive it.
 runtime::Task<> serve_connect(runtime::Executor executor, http::Listener& listener,
                               http::Transport& upstream, ConnectProxyOptions options);
 

@@ -1,4 +1,4 @@
-// The calls of a fake API: each is noted, takes a while, and meets a fault on demand.
+// The calls of a fake API: each is recorded, takes a while, and meets a fault on demand.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Fault {
   enum class Kind : std::uint8_t {
     none,
     refused,  // answered with `error`, and nothing is done
-    lost,     // carried out, but `error` is what the caller hears
+    lost,     // executed, but the caller gets `error`
   };
   Kind kind = Kind::none;
   runtime::Error error = {runtime::Reason::internal_error, "injected"};
@@ -29,16 +29,16 @@ class FakeCalls {
   // `time` must outlive it.
   explicit FakeCalls(runtime::TimeSource& time) : time_(time) {}
 
-  // Asked at each call, with its number (from 0) and text.
+  // Called for each call, with its number (from 0) and text.
   std::function<Fault(std::size_t, const std::string&)> fault =
       [](std::size_t, const std::string&) { return Fault{}; };
-  // The text of every call so far, as it was sent.
+  // The text of every call so far, as sent.
   std::vector<std::string> calls;
   std::vector<workqueue::Priority> priorities;  // of each call
-  // How long a call takes until it is carried out, and the answer from then on.
+  // How long a call takes until it is executed, and then until its answer.
   runtime::Duration latency = std::chrono::milliseconds(1);
   runtime::Duration answer_latency{};
-  // The most calls that were out at the same time.
+  // The maximum of concurrent calls.
   std::size_t in_flight_max = 0;
 
  protected:
@@ -59,7 +59,7 @@ class FakeCalls {
   }
 
  private:
-  // Also a call that is cut off is not out any more.
+  // A cut-off call is no longer in progress.
   struct InFlight {
     explicit InFlight(FakeCalls& fake) : api(fake) {
       api.in_flight_max = std::max(api.in_flight_max, ++api.in_flight_);

@@ -157,7 +157,7 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::carry_out(const CreateClai
   return store(std::move(made));
 }
 
-// The newest state, if a write that relies on `known` may be carried out.
+// The newest state, if a write based on `known` may be executed.
 runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::find_for_write(
     const api::ResourceClaim& known) const {
   const ClaimPtr current = claim(known.meta.key.name);

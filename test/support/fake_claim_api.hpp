@@ -1,6 +1,6 @@
-// An API server as far as the resource claim controller needs one, in memory, with faults on
-// demand. It keeps the rules that the controller relies on: UIDs and resourceVersions are checked,
-// a claim with a finalizer stays until it is gone, what does not change makes no event.
+// A minimal in-memory API server for the resource claim controller, with faults on demand. It keeps
+// the rules that the controller relies on: UIDs and resourceVersions are checked, a claim with a
+// finalizer stays until it is removed, and an unchanged object causes no event.
 #pragma once
 
 #include <functional>
@@ -45,7 +45,7 @@ class FakeClaimApi final : public resource_claim::ClaimApi, public FakeCalls {
     latency = answer_latency = std::chrono::microseconds(500);
   }
 
-  // The acts of users, the scheduler and kubelets. Writes give the object a new resourceVersion.
+  // The actions of users, the scheduler and kubelets. Writes give the object a new resourceVersion.
   template <class T>
   void put(const api::ObjectPtr<T>& object) {
     store(clone(*object));
@@ -62,7 +62,7 @@ class FakeClaimApi final : public resource_claim::ClaimApi, public FakeCalls {
     alter(name, change);
   }
 
-  // The current object. Null: none.
+  // The current object; null if none.
   PodPtr pod(const std::string& name) const { return find<api::Pod>(name); }
   ClaimPtr claim(const std::string& name) const { return find<api::ResourceClaim>(name); }
   const Objects<api::Pod>& pods() const { return all<api::Pod>(); }
@@ -73,7 +73,7 @@ class FakeClaimApi final : public resource_claim::ClaimApi, public FakeCalls {
   const Objects<api::PodGroup>& groups() const { return all<api::PodGroup>(); }
   api::ResourceVersion version() const { return api::ResourceVersion(std::to_string(version_)); }
 
-  // An admission webhook takes each reservation out again.
+  // An admission webhook removes each reservation again.
   bool undoes_reservations = false;
 
   // The watch of all kinds.

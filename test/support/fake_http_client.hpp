@@ -25,7 +25,7 @@ namespace dcm::http {
 
 class FakeHttpClient final : public Client {
  public:
-  // An exchange whose bytes left.
+  // An exchange whose bytes were sent.
   struct Seen {
     Request request;
     runtime::MonoTime at;
@@ -49,7 +49,7 @@ class FakeHttpClient final : public Client {
     script_.push_back({runtime::fail(reason, "as the script says"), after});
   }
   void stream(Stream stream) { streams_.push_back(std::move(stream)); }
-  // How long it takes until a connection is there and the bytes can leave.
+  // How long connecting takes before the bytes can be sent.
   void set_connect_time(runtime::Duration duration) { connect_time_ = duration; }
 
   const std::vector<Seen>& seen() const { return seen_; }

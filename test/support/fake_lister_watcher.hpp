@@ -27,9 +27,9 @@ template <class T>
 class FakeListerWatcher final : public informers::ListerWatcher<T> {
  public:
   using Event = api::WatchEvent<T>;
-  // How a stream goes on after its events.
+  // How a stream continues after its events.
   enum class Then { hang, end, reset };
-  // Buffered events have arrived already: reading them suspends nobody.
+  // Buffered events have arrived already: reading them does not suspend.
   enum class Pace { a_turn_each, buffered };
 
   explicit FakeListerWatcher(runtime::TimeSource& time) : time_(time) {}

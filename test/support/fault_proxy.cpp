@@ -15,7 +15,7 @@ using http::Response;
 using http::Result;
 using runtime::Task;
 
-// Longer than the API server's own limit, so that it is the server that says so.
+// Longer than the API server's own limit, so that the server rejects it.
 constexpr auto kPatience = std::chrono::seconds(90);
 constexpr std::size_t kBodyBytesMax = 1024 * 1024 * 1024;
 
@@ -101,7 +101,7 @@ Task<> FaultProxy::serve(Request request, Responder& responder) {
                        {"status", unsigned{records_[visit.record].status}}});
 }
 
-// `entry` is good until the first wait.
+// `entry` is valid until the first wait.
 Task<> FaultProxy::spoil(Visit& visit, const RuleSet::Entry& entry) {
   const std::size_t rule = entry.id;
   Fault fault = entry.rule.fault;
@@ -132,7 +132,7 @@ Task<> FaultProxy::spoil(Visit& visit, const RuleSet::Entry& entry) {
     case FaultKind::hold_answer:
       break;
   }
-  // The rest is about an answer that has come.
+  // The rest concerns an answer that has arrived.
   Result<Response> answer = co_await ask(visit);
   Release how = answer ? Release::pass : Release::lose;
   if (fault.kind == FaultKind::drop_answer) how = Release::lose;
@@ -161,10 +161,10 @@ Task<> FaultProxy::pass(Visit& visit) {
   }
 }
 
-// A watch that the server refuses is an answer like any other.
+// A refused watch is an answer like any other.
 Task<> FaultProxy::pass_watch(Visit& visit, std::optional<std::size_t> cut_after) {
   Request request = to_upstream(visit.request);
-  request.headers.set("Accept", "application/json");  // so that events can be put in
+  request.headers.set("Accept", "application/json");  // so that events can be inserted
   auto stream = co_await upstream_.open(std::move(request), patience());
   if (!stream) {
     visit.responder.abort();
@@ -191,7 +191,7 @@ Task<> FaultProxy::relay(Visit& visit, http::StreamingResponse& stream,
   const runtime::Executor executor = co_await boost::asio::this_coro::executor;
   const auto place = watches_.emplace(watches_.end(), executor, time_, visit.request.target, stream,
                                       visit.responder);
-  // Also when the client goes away, and this is cancelled.
+  // Also when the client disconnects, and this is cancelled.
   struct Removal {
     std::list<WatchRelay>& watches;
     std::list<WatchRelay>::iterator place;

@@ -1,5 +1,5 @@
-// An HTTP-aware reverse proxy that spoils what a test tells it to: it stands between a client and
-// an API server, in a process of its own or in a test's.
+// An HTTP-aware reverse proxy that injects faults on command: between a client and an API server,
+// in its own process or in a test's. ¶
 //
 // The proxy passes on watches (`watch=1` in the query) event by event, and everything else whole.
 // It changes neither credentials nor bodies. fault_control.* drives it over HTTP.
@@ -25,7 +25,7 @@ namespace dcm::support {
 
 class FaultProxy {
  public:
-  // `upstream` and `time` outlive it. `path_prefix` comes before the target of each request.
+  // `upstream` and `time` outlive it. `path_prefix` precedes the target of each request.
   FaultProxy(runtime::TimeSource& time, http::Client& upstream, std::string path_prefix,
              runtime::Logger log);
 
@@ -34,18 +34,18 @@ class FaultProxy {
 
   // Throws std::regex_error.
   std::size_t add_rule(Rule rule) { return rules_.add(std::move(rule)); }
-  // Held requests go on to the server.
+  // Held requests continue to the server.
   void clear_rules();
   struct RuleState {
-    std::size_t matched = 0;  // requests that the rule was for, the skipped ones included
-    std::size_t held = 0;     // of these, those that wait for a release
+    std::size_t matched = 0;  // matching requests, including skipped ones
+    std::size_t held = 0;     // of these, those waiting for a release
   };
   RuleState state(std::size_t rule) const;
-  // Requests that a rule holds (and will hold) continue as if nothing had happened, or are lost.
+  // Requests held by a rule (now or later) continue as if nothing had happened, or are lost.
   enum class Release : std::uint8_t { pass, lose };
   void release(std::size_t rule, Release how);
 
-  // To each open watch whose target fits; returns how many those are. Throws std::regex_error.
+  // To each open watch whose target matches; returns their number. Throws std::regex_error.
   template <class Do>
   std::size_t each_watch(const std::string& target, Do act) {
     const std::regex pattern(target);
@@ -58,12 +58,12 @@ class FaultProxy {
     return count;
   }
 
-  // Every request in the order it came.
+  // Every request in order of arrival.
   struct Record {
     std::string method;
     std::string target;
     std::string body;
-    std::uint16_t status = 0;  // what the client was told; 0: nothing (yet)
+    std::uint16_t status = 0;  // the status sent to the client; 0: nothing (yet)
   };
   const std::vector<Record>& records() const { return records_; }
 

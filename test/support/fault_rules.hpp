@@ -1,7 +1,7 @@
 // Which request meets which fault: the decisions of the fault proxy, without I/O.
 //
-// A rule picks requests by method and target, lets the first `skip` of them pass, and spoils the
-// next `times`. The first rule that is not used up wins.
+// A rule matches requests by method and target, lets the first `skip` of them pass, and applies its
+// fault to the next `times`. The first rule that is not used up wins.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ namespace dcm::support {
 
 // A fault of a request, as the client sees it.
 enum class FaultKind : std::uint8_t {
-  reset,        // the connection is closed, and the server never hears of the request
-  drop_answer,  // the server does what was asked; then the connection is closed without a word
-  cut_answer,   // the answer ends after `bytes` of its body, without its end
-  answer,       // `answer` comes instead of the server's, which never hears of the request
-  disown,       // the server does what was asked; `answer` comes instead of its answer
-  hold,         // waits for a release, then goes on to the server (or does not)
-  hold_answer,  // the server does what was asked; its answer waits for a release
+  reset,        // the connection is closed, and the server never sees the request
+  drop_answer,  // the server executes the request; then the connection is closed silently
+  cut_answer,   // the answer is cut after `bytes` of its body
+  answer,       // `answer` is sent instead of the server's, which never sees the request
+  disown,       // the server executes the request; `answer` is sent instead of its answer
+  hold,         // waits for a release, then continues to the server (or does not)
+  hold_answer,  // the server executes the request; its answer waits for a release
 };
 
 struct Fault {
@@ -40,7 +40,7 @@ struct Rule {
   Fault fault = {};
 };
 
-// Rules in the order they came, with what became of them.
+// Rules in order of addition, with their counts.
 class RuleSet {
  public:
   struct Entry {
@@ -48,7 +48,7 @@ class RuleSet {
     Rule rule;
     std::regex method;
     std::regex target;
-    std::size_t matched = 0;  // requests that the rule was for, the skipped ones included
+    std::size_t matched = 0;  // matching requests, including skipped ones
   };
 
   // Throws std::regex_error.
@@ -57,7 +57,7 @@ class RuleSet {
   void clear() { entries_.clear(); }
   const Entry* find(std::size_t id) const;
 
-  // The rule that spoils this request; counts it. Good until the rule is removed.
+  // The rule that applies to this request; counts it. Valid until the rule is removed.
   const Entry* match(http::Method method, const std::string& target);
 
  private:

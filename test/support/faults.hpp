@@ -24,11 +24,11 @@ namespace dcm::support {
 
 class Faults {
  public:
-  // Its log, kubeconfig and CA are the files `<prefix>.log` and so on. It speaks TLS where the
-  // server does. Throws std::runtime_error when the proxy does not start.
+  // Its log, kubeconfig and CA are the files `<prefix>.log` and so on. It speaks TLS if the server
+  // does. Throws std::runtime_error if the proxy does not start.
   Faults(const Access& server, const std::string& prefix);
 
-  // The way through the proxy, with the server's credentials.
+  // Access through the proxy, with the server's credentials.
   const std::string& kubeconfig() const { return kubeconfig_; }
   std::string log() const;
 
@@ -38,7 +38,7 @@ class Faults {
   std::size_t held(std::size_t rule) { return state(rule).held; }
   void release(std::size_t rule, FaultProxy::Release how);
 
-  // To the open watches whose target fits; each returns how many those are.
+  // To the open watches whose target matches; each returns their number.
   std::size_t cut_watches(const std::string& target) { return to_watches(target, "cut"); }
   std::size_t stall_watches(const std::string& target) { return to_watches(target, "stall"); }
   std::size_t resume_watches(const std::string& target) { return to_watches(target, "resume"); }
@@ -47,7 +47,7 @@ class Faults {
   }
 
   std::vector<FaultProxy::Record> requests();
-  // How many requests of that method and target (a regular expression) came.
+  // How many requests matched that method and target (a regular expression).
   std::size_t count(std::string_view method, const std::string& target);
 
  private:

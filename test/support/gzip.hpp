@@ -9,7 +9,7 @@
 
 namespace dcm::test {
 
-// Makes one gzip member.
+// Creates one gzip member.
 inline std::string gzip(std::string_view text) {
   z_stream stream{};
   if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {

@@ -1,6 +1,6 @@
 // A blocking API client for black-box tests and benchmarks: paths and JSON, nothing typed.
 //
-// This client shares no Kubernetes code with the manager: it sees the API as any other client.
+// It shares no Kubernetes code with the manager: it uses the API like any other client.
 #pragma once
 
 #include <memory>
@@ -20,14 +20,14 @@ class Kube {
  public:
   struct Answer {
     unsigned status;
-    json::value body;  // null where the body is no JSON
+    json::value body;  // null if the body is no JSON
     std::string text;
   };
 
   enum class Patch { merge, strategic, apply };
 
   explicit Kube(const Access& access);
-  // With what a kubeconfig says; `context` empty: the current one.
+  // As configured in a kubeconfig; `context` empty: the current one.
   explicit Kube(const std::string& kubeconfig, const std::string& context = {});
   ~Kube();
 
@@ -36,12 +36,12 @@ class Kube {
   Answer patch(const std::string& path, Patch type, const json::value& body);
   Answer remove(const std::string& path, const json::value& options = nullptr);
 
-  // The body of an answer that must be a success; throws with method, path and answer otherwise.
+  // The body of an answer, which must be a success; otherwise throws with method, path and answer.
   json::value must_get(const std::string& path);
   json::value must_post(const std::string& path, const json::value& body);
   json::value must_patch(const std::string& path, Patch type, const json::value& body);
 
-  // Many requests at the same time (`parallel` of them), in order of `bodies`; each must succeed.
+  // Concurrent requests (`parallel` of them), in order of `bodies`; each must succeed.
   void post_all(const std::string& path, const std::vector<json::value>& bodies,
                 std::size_t parallel);
   struct Call {

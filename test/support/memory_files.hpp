@@ -1,4 +1,4 @@
-// Files in memory that can fail at each operation, and forget what was not fsynced.
+// In-memory files that can fail at each operation, and lose what was not fsynced.
 #pragma once
 
 #include <functional>
@@ -6,23 +6,23 @@
 #include <memory>
 #include <string>
 
-#include "node/files/files.hpp"
+#include "node/files.hpp"
 
 namespace dcm::test {
 
 class MemoryFiles final : public node::Files {
  public:
   // Called before each operation, with its name and path. May throw (the process dies there), or
-  // return an error, which the operation returns: a create has then written half of it.
+  // return an error, which the operation returns: then a create has written half of the file.
   using Step = std::function<runtime::Result<>(std::string_view, const std::string&)>;
 
-  // Whether names that were not synced are still there after a failure: both happens.
+  // Whether unsynced names still exist after a failure: both may happen.
   enum class UnsyncedNames { lost, kept };
 
   void set_step(Step step) { step_ = std::move(step); }
-  // The machine fails: what was not synced is gone.
+  // The machine crashes: unsynced data is lost.
   void fail_machine(UnsyncedNames names);
-  // Past the steps, for tests.
+  // Bypasses the steps, for tests.
   void put(const std::string& path, std::string content);
   std::string content_of(const std::string& path) const;
   const auto& names() const { return names_; }
@@ -35,7 +35,7 @@ class MemoryFiles final : public node::Files {
   runtime::Result<> rename(const std::string& from, const std::string& to) override;
   runtime::Result<> sync_folder(const std::string& folder) override;
   runtime::Result<> remove(const std::string& path) override;
-  // Folders are there when they are needed.
+  // Folders are created on demand.
   runtime::Result<> make_folder(const std::string& path) override;
   runtime::Result<> remove_folder(const std::string& path) override;
   runtime::Result<std::vector<std::string>> list(const std::string& folder) override;

@@ -24,7 +24,7 @@ class Mutation(typing.NamedTuple):
 
 
 def check(mutations):
-    """Ends with the mutations whose place does not exist just once."""
+    """Exits with the mutations whose place does not exist exactly once."""
     counts = [(each, (ROOT / each.file).read_text().count(each.old)) for each in mutations]
     if problems := [f"{each.name}: its place in {each.file} is there {count} times"
                     for each, count in counts if count != 1]:
@@ -47,7 +47,8 @@ def mutated(text, mutation):
 
 
 def mutate(mutations, copy, edits=()):
-    """Brings the copy up to date with the tree and puts all mutations in; `edits`: (file, old, new) for test programs."""
+    """Updates the copy from the tree and inserts all mutations; `edits`: (file, old, new) for test
+    programs."""
     texts = sources()
     for mutation in mutations:
         texts[mutation.file] = mutated(texts[mutation.file].decode(), mutation).encode()
@@ -55,7 +56,7 @@ def mutate(mutations, copy, edits=()):
         texts[name] = texts[name].decode().replace(old, new).encode()
     for name, text in texts.items():
         target = copy / name
-        # An unchanged file keeps its time, and is not built again.
+        # An unchanged file keeps its time, and is not rebuilt.
         if target.is_file() and target.read_bytes() == text:
             continue
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -62,7 +62,7 @@ class ObjectBuilder {
     return self();
   }
 
-  // The object as others see it. Build no further afterwards.
+  // The object as others see it. Do not call builders afterwards.
   std::shared_ptr<const T> get() const { return object_; }
   operator std::shared_ptr<const T>() const { return object_; }
 
@@ -157,7 +157,7 @@ class ClaimBuilder : public ObjectBuilder<ClaimBuilder, api::ResourceClaim> {
     return controlled_by({api::kSchedulingGroup, "PodGroup", group, uid_of(group)})
         .for_pod_claim(pod_claim);
   }
-  // Generated for a pod claim, as the controller does it.
+  // Generated for a pod claim, like the controller does.
   ClaimBuilder& generated_for(const std::string& pod, const std::string& pod_claim) {
     return owned_by(pod).for_pod_claim(pod_claim);
   }
@@ -236,7 +236,7 @@ class SliceBuilder : public ObjectBuilder<SliceBuilder, api::ResourceSlice> {
     object_->pool_generation = generation;
     return *this;
   }
-  // Only taints that evict, as a decoder keeps them.
+  // Only taints that evict, like a decoder keeps them.
   SliceBuilder& device(const std::string& name, std::vector<api::DeviceTaint> taints = {}) {
     api::PublishedDevice& device = object_->devices.emplace_back();
     device.name = name;
@@ -254,7 +254,7 @@ class RuleBuilder : public ObjectBuilder<RuleBuilder, api::DeviceTaintRule> {
     object_->generation = 1;
     object_->taint = std::move(taint);
   }
-  // Parts that are empty are not set.
+  // Empty parts are not set.
   RuleBuilder& selects(const std::string& driver, const std::string& pool,
                        const std::string& device) {
     object_->selector = api::DeviceSelector{driver, pool, device};

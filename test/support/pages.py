@@ -8,7 +8,8 @@ NOT_RUN, NEEDS_NODE = "<!-- not run by the tests: ", "<!-- run by ./dev e2e: "
 
 
 def section(text, heading):
-    """What is below a heading, up to the next one of its level or above; without a heading, what is above the first `##`."""
+    """The content below a heading, up to the next one of its level or above; without a heading, the
+    content above the first `##`."""
     if heading is None:
         return text.partition("\n## ")[0]
     found = re.search(rf"^(##+) {re.escape(heading)}\n", text, re.M)

@@ -1,4 +1,4 @@
-// A child process: started, looked at, stopped, and never left behind.
+// A child process: started, checked, stopped, and never left behind.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ class Process {
     std::string output;                              // file for stdout and stderr; appended to
   };
 
-  // Throws std::runtime_error when the program cannot be started.
+  // Throws std::runtime_error if the program cannot be started.
   explicit Process(const Command& command);
   // Kills it, if it still runs.
   ~Process();
@@ -38,8 +38,8 @@ class Process {
   std::optional<int> status_;
 };
 
-// A TCP port of 127.0.0.1 that was free a moment ago: for programs that must be told theirs.
-// Throws std::runtime_error.
+// A TCP port of 127.0.0.1 that was free a moment ago: for programs that need a given port. Throws
+// std::runtime_error.
 int free_port();
 
 }  // namespace dcm::support

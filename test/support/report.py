@@ -1,4 +1,4 @@
-"""Runs Python's unit tests, and says so in GoogleTest's words (`./dev test` counts those)."""
+"""Runs Python's unit tests with output in GoogleTest's format (`./dev test` counts it)."""
 import sys
 import time
 import traceback
@@ -61,7 +61,7 @@ def tests_of(suite):
 
 
 def run_tests(folder, names):
-    """Whether all tests of `folder` (those with a part of a name in `names`, if any) have passed."""
+    """Whether all tests of `folder` (those that contain one of `names`, if any) have passed."""
     found = unittest.defaultTestLoader.discover(str(folder), pattern="*_test.py")
     chosen = [test for test in tests_of(found)
               if not names or any(name in full_name(test) for name in names)]

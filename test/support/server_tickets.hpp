@@ -1,4 +1,4 @@
-// A TLS server that gives tickets, as API servers do; ours gives none.
+// A TLS server that issues tickets, like API servers; ours does not.
 #pragma once
 
 #include "runtime/http/tls_context.hpp"
@@ -8,7 +8,7 @@ namespace dcm::test {
 // From now on; one for each connection.
 void give_tickets(const http::TlsContext& server);
 
-// How many connections showed one that was good.
+// How many connections presented a valid one.
 long good_tickets(const http::TlsContext& server);
 
 }  // namespace dcm::test

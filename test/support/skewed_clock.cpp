@@ -28,7 +28,7 @@ void SkewedClock::sleep(std::chrono::seconds duration) {
   write();
 }
 
-// In place: the process has the file mapped, a new one would not be seen.
+// In place: the process has the file mapped, and would not see a new one.
 void SkewedClock::write() const {
   const std::array<std::int64_t, 2> offsets{wall_seconds_, forward_seconds_};
   std::fstream out(file_, std::ios::binary | std::ios::in | std::ios::out);

@@ -10,15 +10,15 @@ namespace dcm::support {
 
 class SkewedClock {
  public:
-  // Keeps what it says in `file`. Throws std::runtime_error when it cannot be made.
+  // Stores its offsets in `file`. Throws std::runtime_error if it cannot be created.
   explicit SkewedClock(std::string file);
 
-  // For the process whose clock it is; programs that read clocks without libc do not see it.
+  // For the process with that clock; programs that read clocks without libc are not affected.
   std::map<std::string, std::string> environment() const;
 
   // The wall clock is wrong by that much; negative: behind.
   void shift_wall(std::chrono::seconds by);
-  // All clocks go forward at once, as when the machine has slept.
+  // All clocks jump forward, as when the machine has slept.
   void sleep(std::chrono::seconds duration);
 
  private:

@@ -1,4 +1,4 @@
-// A peer that speaks raw bytes on a stream: reads all, writes in pieces.
+// A peer that speaks raw bytes on a stream: reads everything, writes in pieces.
 #pragma once
 
 #include <span>
@@ -21,8 +21,8 @@ inline runtime::Task<std::string> read_all(http::Stream& stream) {
   }
 }
 
-// Writes piece after piece, each so that it is read before the next one comes. `pieces` must stay
-// valid while it runs. Errors: of the write that failed; the rest is not written then.
+// Writes piece after piece, each so that it is read before the next one. `pieces` must stay valid
+// while it runs. Errors: of the write that failed; the rest is not written then.
 inline runtime::Task<runtime::Result<>> write_pieces(http::Stream& stream,
                                                      std::span<const std::string_view> pieces) {
   for (const std::string_view piece : pieces) {

@@ -1,4 +1,4 @@
-"""What the pictures of the docs share: a few colours, and text."""
+"""Shared by the pictures of the docs: a few colours, and text."""
 import html
 
 BLUE, RED, GREY, DARK = "#2b6cb0", "#c05621", "#4a5568", "#1a202c"

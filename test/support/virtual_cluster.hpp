@@ -1,6 +1,6 @@
-// A cluster for a controller's tests: an API server in memory with a garbage collector, a manager
+// A cluster for a controller's tests: an in-memory API server with a garbage collector, a manager
 // that speaks HTTP to it over pipes, and time that jumps over every wait. Nothing leaves the
-// process; a day takes milliseconds. Where $DCM_TEST_LOG is set, the manager's log is written to
+// process; a day takes milliseconds. If $DCM_TEST_LOG is set, the manager's log is written to
 // standard error as well.
 //
 //   test::VirtualCluster cluster({.served = {.custom = {{"example.com", "v1", "foos", "Foo"}}}});
@@ -30,8 +30,8 @@ namespace dcm::test {
 
 class VirtualCluster {
  public:
-  // Everything that is random is drawn from `seed`, also the order of what could run next: a test
-  // holds for one seed, and better for many.
+  // Everything random is drawn from `seed`, including the order of ready tasks: run a test with one
+  // seed, or better with many.
   explicit VirtualCluster(apiserver::ServerOptions options = {}, std::uint64_t seed = 1)
       : rng_(seed),
         loop_(rng_.fork()),
@@ -61,9 +61,9 @@ class VirtualCluster {
   VirtualCluster& operator=(const VirtualCluster&) = delete;
 
   manager::ControllerManager& manager() { return manager_; }
-  // Once its controllers have been added.
+  // Call after its controllers have been added.
   void start() { tasks_.spawn("manager", manager_.run()); }
-  // Lets so much time pass, and runs what is due in it.
+  // Advances time, and runs what is due.
   void run_for(runtime::Duration duration) { loop_.run_for(duration); }
 
   // Runs a task to its end.
@@ -73,12 +73,12 @@ class VirtualCluster {
     loop_.run(keep(std::move(task), result));
     return *std::move(result);
   }
-  // The manager's client, and what else a controller of one's own is made of.
-  client::RestClient& rest() { return rest_; }
+  // For parts that are made by hand, apart from the manager: a client that needs no lease.
+  client::RestClient& rest() { return connection_->lease_rest(); }
+  manager::Process process() { return {loop_, metrics_, rng_, log_}; }
   runtime::VirtualLoop& loop() { return loop_; }
-  informers::InformerContext informer_context() { return {loop_.time(), rng_, log_, metrics_}; }
 
-  // To set a scene and to look at it.
+  // To create objects and inspect them.
   apiserver::Direct& api() { return api_; }
   // To refuse requests, lose answers, end watches.
   apiserver::Server& server() { return server_; }
@@ -96,7 +96,6 @@ class VirtualCluster {
     config.server = {http::Security::plain, "server", 80};
     return config;
   }
-  manager::Process process() { return {loop_, metrics_, rng_, log_}; }
 
   // A process that loses the lease ends; here the manager stops, and says so with its exit status.
   manager::LifecycleOptions lifecycle_options() {

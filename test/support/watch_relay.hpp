@@ -25,14 +25,14 @@ class WatchRelay {
   // Until either side ends it.
   runtime::Task<> run();
 
-  // The connection to the client is closed without another word; at once, or when this many bytes
-  // of the body have been passed on.
+  // The connection to the client is closed silently; at once, or when this many bytes of the body
+  // have been passed on.
   void cut() { cut_after(0); }
   void cut_after(std::size_t bytes);
   // No byte is passed on until resume(); then all of them are.
   void stall() { is_stalled_ = true; }
   void resume();
-  // `event` is a line of JSON, without the line end.
+  // `event` is a line of JSON, without the newline.
   void inject(const std::string& event);
 
  private:

@@ -20,7 +20,7 @@ def chromium():
 
 
 class Browser:
-    """Use it as a context. `open` shows a page, and the rest is about that page."""
+    """Use it as a context. `open` shows a page, and the other calls refer to that page."""
 
     def __enter__(self):
         program = chromium()
@@ -29,7 +29,8 @@ class Browser:
         to_us, to_it = os.pipe(), os.pipe()
 
         def connect():
-            # Chromium reads commands from 3 and writes to 4. Both ends may sit there already.
+            # Chromium reads commands from 3 and writes to 4. Both ends may have these numbers
+            # already.
             reading, writing = os.dup(to_it[0]), os.dup(to_us[1])
             os.dup2(reading, 3)
             os.dup2(writing, 4)

@@ -1,4 +1,4 @@
-"""The live page's panels of devices that are shared or partitions, and of pods that wait for devices."""
+"""The live page's panels of shared devices and partitions, and of pods that wait for devices."""
 import unittest
 
 from browser import Browser, chromium
@@ -101,7 +101,7 @@ class Devices(unittest.TestCase):
                          'node-0: request "r" wants 1, 0 of 3 devices free')
         self.browser.value(f"{node}.firstChild.click()")
         self.browser.picture(PICTURES / "waiting.png")
-        # It stays unfolded when the panel is made anew.
+        # It stays unfolded when the panel is redrawn.
         self.browser.value(f"{node}.id = 'before'")
         self.ask("news", "nic.example.com")
         self.browser.until(f"{node}.id === ''")
@@ -116,7 +116,7 @@ class Devices(unittest.TestCase):
         self.assertLessEqual(self.browser.value(f"{DETAILS}.scrollWidth"), self.browser.value(f"{DETAILS}.clientWidth"))
 
     def allocate(self, name, **result):
-        """Creates a claim that has something of eth0."""
+        """Creates a claim with a share of eth0."""
         made = self.cluster.request("POST", PLURALS["ResourceClaim"], {"metadata": {"name": name}, "spec": {"devices": {
             "requests": [{"name": "r", "exactly": {"deviceClassName": "nic.example.com"}}]}}})
         made["status"] = {"allocation": {"devices": {"results": [{

@@ -1,4 +1,5 @@
-"""What the live page makes of API objects, without drawing it: model.js and what it uses, in a headless Chromium."""
+"""How the live page interprets API objects, without drawing: model.js and its imports, in a
+headless Chromium."""
 import json
 import unittest
 
@@ -65,7 +66,7 @@ class Model(unittest.TestCase):
             {"driver": "x", "pool": "p", **result} for result in results]}}}}
 
     def look(self, device, claims=(), slices=(), read="state", **spec):
-        """What the model says of the device x/p/d, whose pool may have more slices."""
+        """The model's statement about the device x/p/d, whose pool may have more slices."""
         all_slices = [self.slice(devices=[{"name": "d", **device}], nodeName="n", **spec), *slices]
         return self.picture(all_slices, read=f"p.devices.get('x/p/d').{read}", claims=claims)
 

@@ -1,4 +1,4 @@
-"""JavaScript expressions for what is on the page."""
+"""JavaScript expressions for the content of the page."""
 import json
 
 from playground import ROOT

@@ -20,7 +20,7 @@ PLURALS = {"ResourceClaim": f"{RESOURCE}/namespaces/default/resourceclaims",
 
 
 def held_port():
-    """A socket that keeps a port of this machine for the one program that is told of it.
+    """A socket that reserves a port of this machine for one program.
 
     A port that is bound, but not listened on, is given to nobody who asks for any port, while a
     server with SO_REUSEADDR may listen on it, and again after its end.
@@ -77,7 +77,7 @@ class Playground:
             return json.load(answer)
 
     def apply(self, example):
-        """Creates what a file of manifests/examples holds."""
+        """Creates the objects of a file in manifests/examples."""
         for document in yaml.safe_load_all((ROOT / "manifests/examples" / example).read_text()):
             for thing in document.get("items", [document]):
                 self.request("POST", PLURALS[thing["kind"]], thing)

@@ -41,10 +41,10 @@ class Page(unittest.TestCase):
         self.browser.picture(PICTURES / "device.png")
         click(self.browser, "Taint NoExecute")
         self.browser.until(f"{device()}.classList.contains('noexecute')")
-        # It stays for a while, with its reason, though it is deleted.
+        # It stays for a while, with its reason, although it is deleted.
         self.browser.until(text(row("pods", "default/fragile-0")) +
                            ".includes('Evicted: ') && " + row("pods", "default/fragile-0") + ".className === 'gone'")
-        # The slice with the taint may come after the pod is gone.
+        # The slice with the taint may arrive after the pod is gone.
         self.browser.until(text(row("pods", "default/fragile-0")) +
                            f".includes('ago: example.com/unhealthy=ui:NoExecute on {DEVICE}')")
         self.assertNotIn("fragile-0", self.cluster.names("/api/v1/namespaces/default/pods"))
@@ -88,7 +88,7 @@ class Page(unittest.TestCase):
         self.browser.key("Escape")
         self.browser.until("document.querySelector('#details').hidden")
         self.assertEqual(self.browser.value(focused), "gpu.example.com/node-0/dev-1")
-        # One stop of Tab for each node.
+        # One Tab stop per node.
         self.assertEqual(self.browser.value("document.querySelectorAll('#nodes [tabindex=\"0\"]').length"), 4)
         self.browser.key("Tab")
         self.assertEqual(self.browser.value(focused), "gpu.example.com/node-1/dev-0")

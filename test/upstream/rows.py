@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds docs/upstream-unit-tests.md to both sides: every row of the reference's tables is there, and every test of ours
-that it names exists, with the sentence that it quotes."""
+"""Checks docs/upstream-unit-tests.md: every row of the reference's tables is there, and every test
+of ours that it names exists, with the quoted sentence."""
 import os
 import pathlib
 import re
@@ -27,7 +27,7 @@ def page_rows(text):
 
 
 def our_tests(sources):
-    """The text after the beginning of each test, up to the next one; literals that go on are put together."""
+    """The text after the beginning of each test, up to the next one; adjacent literals are joined."""
     tests = {}
     for source in sources:
         pieces = re.split(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", source, flags=re.M)
@@ -37,7 +37,7 @@ def our_tests(sources):
 
 
 def faults_of_ours(ours, tests):
-    """The fault of one cell."""
+    """The error of one cell."""
     named = None
     if not ours.startswith("None: ") and not re.search(r"`\w+\.\w+`", ours):
         yield "names no test and no reason"
@@ -62,7 +62,7 @@ def their_rows(package, source):
 
 
 def kubernetes():
-    """The folder of the Go module, or none where it is not in the module cache."""
+    """The folder of the Go module, or none if it is not in the module cache."""
     try:
         found = subprocess.run(["go", "list", "-mod=readonly", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"],
                                cwd=PINS, env=os.environ | {"GOPROXY": "off", "GOWORK": "off", "GOTOOLCHAIN": "local"},

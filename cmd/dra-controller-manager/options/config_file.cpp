@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kShownMax = 60;
 
-// "a map", "\"fast\"": describes a node, for messages about it.
+// Describes a node in error messages: "a map", "\"fast\"".
 std::string shown(const YAML::Node& node) {
   if (node.IsMap()) return "a map";
   if (node.IsSequence()) return "a list";
@@ -24,12 +24,12 @@ std::string shown(const YAML::Node& node) {
   return text.size() > kShownMax ? "a longer text" : fmt::format("\"{}\"", text);
 }
 
-// Not quoted, without a tag: YAML's own types.
+// Unquoted, without a tag: YAML's own types.
 bool is_plain(const YAML::Node& node) {
   return node.IsScalar() && node.Tag() == "?";
 }
 
-// Whether a reader of YAML or JSON takes it for a string, and not a number, true, false or null.
+// Whether a reader of YAML or JSON sees a string rather than a number, true, false or null.
 bool is_string(const YAML::Node& node) {
   if (!node.IsScalar()) return false;
   if (!is_plain(node)) return node.Tag() == "!" || node.Tag().ends_with(":str");
@@ -91,8 +91,7 @@ class Reader {
     if (problem_.empty()) problem_ = fmt::format("{}: {}", locate(node, key), why);
   }
 
-  // Comes first: a file of another kind was named by mistake, and its values are never
-  // shown.
+  // Checked first: a file of another kind was named by mistake, and its values are never shown.
   void read_type(const YAML::Node& root) {
     if (!root.IsMap()) {
       problem_ = fmt::format("{}: expected a map with apiVersion: {} and kind: {}", file_,
@@ -132,7 +131,7 @@ class Reader {
     read_map(value, key + ".");
   }
 
-  // Nothing counts as not given, as everywhere in the Kubernetes API.
+  // Null counts as not given, as everywhere in the Kubernetes API.
   void read_value(const Setting& row, const YAML::Node& node) {
     if (node.IsNull()) return;
     if (std::holds_alternative<Switches>(row.by_default) && node.IsMap()) {

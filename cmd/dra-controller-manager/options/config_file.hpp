@@ -1,8 +1,8 @@
-// The configuration file: YAML, of a kind and version of its own, in the manner of Kubernetes'
-// component configuration. Each key stands for a flag, by the same table.
+// The configuration file: YAML with its own kind and version, like Kubernetes' component
+// configuration. Each key corresponds to a flag, in the same table.
 //
-// Strict, as component configuration is: an unknown key, a duplicate key and a value of another
-// type are errors, so that a typo does not run a cluster by defaults.
+// Strict, like component configuration: unknown keys, duplicate keys and values of another type are
+// errors, so that a typo does not run a cluster with defaults.
 #pragma once
 
 #include <expected>
@@ -26,8 +26,8 @@ std::expected<std::vector<Given>, std::string> parse_config_file(std::span<const
                                                                  const std::string& text,
                                                                  const std::string& file);
 
-// The configuration as such a file has it, in JSON: every row with a key, given or not. `values`
-// are those of the rows of `table`.
+// The configuration in the format of such a file, as JSON: every row with a key, given or not.
+// `values` are those of the rows of `table`.
 std::string to_json(std::span<const Setting> table, std::span<const Value> values);
 
 }  // namespace dcm::manager

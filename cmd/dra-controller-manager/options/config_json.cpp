@@ -15,7 +15,7 @@ namespace json = boost::json;
 struct ToJson {
   json::value operator()(bool value) const { return value; }
   json::value operator()(std::int64_t value) const { return value; }
-  // A whole number without a point, as it stands in a file.
+  // A whole number without a point, as in a file.
   json::value operator()(double value) const {
     constexpr double kExactMax = 1e15;
     const bool is_whole = std::abs(value) < kExactMax && std::trunc(value) == value;

@@ -22,6 +22,7 @@ constexpr std::array kGates = {
     FeatureGate{"DRADeviceTaintRules", "", &FeatureGates::dra_device_taint_rules},
     FeatureGate{"DRADeviceTaints", "", &FeatureGates::dra_device_taints},
     FeatureGate{"DRAPrioritizedList", "", &FeatureGates::dra_prioritized_list},
+    FeatureGate{"DRAResourcePoolStatus", "ALPHA", &FeatureGates::dra_resource_pool_status},
     FeatureGate{"DRAWorkloadResourceClaims", "BETA", &FeatureGates::dra_workload_resource_claims},
     FeatureGate{"GenericWorkload", "BETA", &FeatureGates::generic_workload},
 };
@@ -30,14 +31,14 @@ std::unexpected<runtime::Error> refuse(std::string why) {
   return runtime::fail(Reason::configuration, std::move(why));
 }
 
-// As Kubernetes' own components take it, which have gates of several (KEP-4330).
+// As in Kubernetes' own components, which have gates of several (KEP-4330).
 std::string_view without_component(std::string_view name) {
   constexpr std::string_view kComponent = "kube:";
   if (name.starts_with(kComponent)) name.remove_prefix(kComponent.size());
   return name;
 }
 
-// The stage whose gates a gate stands for. Nothing: it stands for itself.
+// The stage whose gates a gate stands for; nullopt: it stands for itself.
 std::optional<std::string_view> stage_meant_by(std::string_view name) {
   if (name == "AllAlpha") return "ALPHA";
   if (name == "AllBeta") return "BETA";

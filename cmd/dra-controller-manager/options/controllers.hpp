@@ -18,7 +18,7 @@ namespace dcm::manager {
 // "resourceclaim-controller, device-taint-eviction-controller"
 std::string known_controllers();
 
-// "*" is every controller, "-name" turns one off; without "*", what is named is all there is.
+// "*" is every controller, "-name" turns one off; without "*", only named controllers run.
 std::optional<Conflict> select_controllers(const Strings& names, Options& options);
 
 // A controller whose gate is off does not run. After select_controllers().
@@ -28,21 +28,21 @@ std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& opt
 struct FeatureGate {
   std::string_view name;
   std::string_view stage;  // as in kubernetes_feature_enabled: "ALPHA", "BETA" or "" (GA)
-  // None is locked, for each can be turned off in some version that this program works with.
+  // None is locked, because each can be turned off in some supported version.
   bool common::FeatureGates::* value;
 };
 
 std::span<const FeatureGate> known_feature_gates();
 
 struct OtherGates {
-  Strings without_effect;  // gates that Kubernetes has and that nothing here asks for
-  // No version that we know has them. A control plane may be newer than this program, and its line
-  // must not keep it from starting.
+  Strings without_effect;  // gates of Kubernetes that nothing here uses
+  // Unknown in all known versions. A control plane may be newer than this program, and its flags
+  // must not prevent the start.
   std::vector<UnknownGate> unknown;
 };
 
-// Turns gates on or off; AllAlpha and AllBeta do it for those of that stage that are not named.
-// Errors: configuration; names a gate and what is wrong with it.
+// Turns gates on or off; AllAlpha and AllBeta do so for gates of that stage that are not named.
+// Errors: configuration; names a gate and the problem.
 runtime::Result<OtherGates> set_feature_gates(const Switches& switches,
                                               common::FeatureGates& gates);
 

@@ -14,7 +14,7 @@
 namespace dcm::manager {
 
 struct ExplainOptions {
-  // A manager that runs, to be asked; empty: the cluster is read instead.
+  // A running manager to ask; empty: the cluster is read instead.
   std::string server;
   std::string token_file;
   std::string ca_file;
@@ -42,7 +42,7 @@ struct ExplainOptions {
 // The command's flags. `options` must outlive the table.
 Settings explain_settings(ExplainOptions& options);
 
-// Errors: one line that says which flag and why.
+// Errors: one line that names the flag and the reason.
 std::expected<ExplainOptions, std::string> parse_explain_options(const Strings& arguments);
 
 }  // namespace dcm::manager

@@ -24,7 +24,7 @@ std::string with_dashes(std::string_view name) {
   return dashed;
 }
 
-// Flags about the process itself, with the only value that says what is done here. Without one, no
+// Flags about the process itself, with the only value that matches our behaviour. Without one, no
 // value does.
 struct OwnFlag {
   std::string_view name;

@@ -1,9 +1,8 @@
-// Names that only Kubernetes' own components use: flags, controllers and feature gates. We know
-// them by name.
+// Names that only Kubernetes' own components use: flags, controllers and feature gates.
 //
-// A control plane is often given the same line everywhere. So what is about the other controllers
-// of kube-controller-manager is accepted here as well, and named at the start. What is about the
-// process itself, and is not done here, is refused: it would change what the operator gets.
+// Control planes often use the same flags everywhere. So flags for other controllers of
+// kube-controller-manager are accepted here as well, and named at the start. Flags for unsupported
+// behaviour of the process itself are rejected: ignoring them would surprise the operator.
 #pragma once
 
 #include <optional>
@@ -17,13 +16,13 @@ namespace dcm::manager::kubernetes {
 // A flag of kube-controller-manager, without its dashes; underscores stand for dashes.
 std::optional<FlagType> flag_type(std::string_view name);
 // Why kube-controller-manager's flag cannot have that value here; empty: it has no effect on these
-// controllers, or asks for what they do anyway. `kubeconfig` is that of the manager.
+// controllers, or requests what they do anyway. `kubeconfig` is that of the manager.
 std::string why_refused(std::string_view name, std::string_view value, std::string_view kubeconfig);
 
 bool is_controller(std::string_view name);
 bool is_feature_gate(std::string_view name);
 
-// The name that was probably meant; empty: none is near.
+// The name that was probably meant; empty if none is similar.
 std::string closest_controller(std::string_view wrong);
 std::string closest_feature_gate(std::string_view wrong);
 

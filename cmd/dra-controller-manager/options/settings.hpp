@@ -1,5 +1,5 @@
-// The one table of what can be set: flag, key in the configuration file, default, help and what is
-// accepted. Command line, file, --help, manual page, /flagz and /configz all come from it.
+// The table of all settings: flag, key in the configuration file, default, help and valid values.
+// Command line, file, --help, manual page, /flagz and /configz are all derived from it.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ struct Draft {
 // The table of the manager itself. `draft` must outlive it.
 Settings make_settings(Draft& draft);
 
-// Completes `draft.options` once every row was applied. Returns what does not go together.
+// Completes `draft.options` after every row was applied. Returns conflicting settings.
 std::optional<Conflict> settle(Draft& draft);
 
 }  // namespace dcm::manager

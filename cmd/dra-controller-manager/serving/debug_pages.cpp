@@ -39,7 +39,7 @@ std::string html_row(std::string_view name, std::string_view value) {
   return fmt::format("<tr><th>{}<td>{}\n", name, escape_html(value));
 }
 
-// A link, where a browser can open the page.
+// A link, if a browser can open the page.
 std::string html_link(const Page& page) {
   const std::string path = escape_html(page.path);
   const bool is_link = page.method == http::Method::get && !page.path.ends_with('/');
@@ -64,7 +64,7 @@ std::string flags_text(const std::vector<Flag>& flags) {
   return text;
 }
 
-// As Kubernetes' components show their configuration: by the name of its API group.
+// Like Kubernetes' components, by the name of its API group.
 std::string configz(const Options& options) {
   return fmt::format("{{\"{}\":{}}}\n", kConfigGroup, options.configuration);
 }

@@ -21,10 +21,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEscapes 
     {"\\u2029", "\xe2\x80\xa9"},
 }};
 
-// The same value, without the escapes that JSON does not need. Go writes "<", ">", "&" and two line
-// separators as six characters each, for the sake of HTML: an object can be six times as large on
-// the wire as it is stored, or as the API server takes it back. `json` must be valid; what is no
-// JSON comes out as other text of no larger size.
+// The same value, without escapes that JSON does not need. For HTML, Go writes "<", ">", "&" and
+// two line separators as six characters each: an object can be six times as large on the wire as it
+// is stored. `json` must be valid; invalid input gives other text of no larger size.
 std::string unescape_html(std::string_view json) {
   std::string out;
   while (true) {
@@ -32,7 +31,7 @@ std::string unescape_html(std::string_view json) {
     out.append(json.substr(0, backslash));
     if (backslash == std::string_view::npos) return out;
     json.remove_prefix(backslash);
-    std::string_view taken = json.substr(0, 2);  // an escaped backslash is one thing, too
+    std::string_view taken = json.substr(0, 2);  // an escaped backslash counts as one character
     std::string_view plain = taken;
     for (const auto& [escape, character] : kEscapes) {
       if (json.starts_with(escape)) std::tie(taken, plain) = std::pair(escape, character);

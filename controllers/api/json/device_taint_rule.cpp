@@ -9,7 +9,7 @@ using json::Reader;
 using json::value;
 
 // One part of the selector. Null is the same as a missing part. An empty part would match no
-// device, but must not pass for "any".
+// device, but must not be mistaken for "any".
 bool read_part(Reader& reader, std::string_view key, value field, InternedString& part,
                DeviceTaintRule& rule) {
   if (json::is_null(field)) return true;

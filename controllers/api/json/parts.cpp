@@ -57,7 +57,7 @@ bool read_claim_status(Reader& reader, value item, PodClaimStatus& status) {
     if (key != "resourceClaimName") return true;
     std::string_view name;
     if (!reader.view(field, name)) return false;
-    // The server takes no empty name: an empty view is a null.
+    // The server accepts no empty name: an empty view is a null.
     if (!name.empty()) status.claim_name.emplace(name);
     return true;
   });

@@ -1,4 +1,4 @@
-// Readers of the fields that several kinds share, in JSON.
+// Readers of JSON fields that several kinds share.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace dcm::api::json {
 
-// metav1.Time; nothing for null.
+// metav1.Time; nullopt for null.
 [[nodiscard]] bool read_time(Reader& reader, value field, std::optional<runtime::WallTime>& out);
 
 // All but the index.
 [[nodiscard]] bool read_taint(Reader& reader, value item, DeviceTaint& taint);
 
-// Appends it, if it is one that matters to eviction.
+// Appends it, if it matters to eviction.
 [[nodiscard]] bool read_toleration(Reader& reader, value item,
                                    std::vector<DeviceToleration>& tolerations);
 
@@ -33,7 +33,7 @@ namespace dcm::api::json {
 // An entry of a claim's status.reservedFor.
 [[nodiscard]] bool read_consumer(Reader& reader, value item, ConsumerReference& consumer);
 
-// v1beta1 has `adminAccess` in the request itself, later versions below `exactly`.
+// v1beta1 has `adminAccess` directly in the request, later versions below `exactly`.
 enum class AdminAccessPlace : std::uint8_t { in_exactly, in_request };
 AdminAccessPlace admin_access_place(std::string_view version);
 

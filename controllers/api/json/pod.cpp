@@ -96,7 +96,7 @@ struct GroupFields {
       return name != "resourceClaimStatuses" || json::read_claim_statuses(reader, part, group);
     });
   }
-  // Also one without claims: whether there is a group of that name matters to its pods.
+  // Kept even without claims: its pods need to know whether the group exists.
   bool is_kept(const PodGroup&) const { return true; }
 };
 

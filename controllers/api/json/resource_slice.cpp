@@ -37,7 +37,7 @@ class SliceFields {
  public:
   static constexpr std::string_view kKind = "ResourceSlice";
 
-  // v1beta1 wraps what a device has in `basic`; the name stays outside.
+  // v1beta1 wraps everything but a device's name in `basic`.
   enum class TaintsPlace : std::uint8_t { in_device, in_basic };
   explicit SliceFields(TaintsPlace place) : place_(place) {}
 
@@ -62,7 +62,7 @@ class SliceFields {
     });
   }
 
-  // The slice's next one.
+  // The next device of the slice.
   bool read_device(Reader& reader, value item, ResourceSlice& slice) const {
     slice.devices.emplace_back();
     return reader.each_field(item, [&](std::string_view key, value field) {

@@ -10,7 +10,7 @@ namespace {
 using protobuf::each_field;
 using protobuf::Field;
 
-// An empty part would match no device, but must not pass for "any".
+// An empty part would match no device, but must not be mistaken for "any".
 void read_part(const Field& field, std::string_view name, InternedString& part,
                DeviceTaintRule& rule) {
   part = InternedString(field.text());

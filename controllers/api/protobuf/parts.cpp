@@ -6,7 +6,7 @@
 namespace dcm::api::protobuf {
 namespace {
 
-// Where a request has what is read of it: adminAccess below `exactly`, apart from v1beta1.
+// Where the read fields of a request are: adminAccess is below `exactly`, except in v1beta1.
 struct RequestNumbers {
   std::uint32_t exactly;  // 0: none
   std::uint32_t admin_access;
@@ -91,7 +91,7 @@ void read_claim_status(const Field& entry, ClaimUser& user) {
   PodClaimStatus& status = user.claim_statuses.emplace_back();
   each_field(entry, [&](const Field& field) {
     if (field.number() == 1) status.name = InternedString(field.text());
-    // The server takes no empty name.
+    // The server accepts no empty name.
     if (field.number() == 2 && !field.bytes().empty()) status.claim_name.emplace(field.text());
   });
 }

@@ -1,4 +1,4 @@
-// Readers of the fields that several kinds share, in protobuf.
+// Readers of protobuf fields that several kinds share.
 #pragma once
 
 #include <string_view>
@@ -9,13 +9,14 @@
 
 namespace dcm::api::protobuf {
 
-// resource.k8s.io/v1beta1, whose requests and devices have another shape than in later versions.
+// resource.k8s.io/v1beta1, whose requests and devices are structured differently from later
+// versions.
 bool is_v1beta1(std::string_view api_version);
 
 // All but the index.
 DeviceTaint read_taint(const Field& taint);
 
-// Appends it, if it is one that matters to eviction.
+// Appends it, if it matters to eviction.
 void read_toleration(const Field& toleration, std::vector<DeviceToleration>& tolerations);
 
 // Of a ResourceClaimSpec.

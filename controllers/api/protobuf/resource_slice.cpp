@@ -16,7 +16,7 @@ void read_pool(const Field& pool, ResourceSlice& slice) {
   });
 }
 
-// The taints that evict, in field `number` of a device, or below `basic` in v1beta1.
+// The evicting taints, in field `number` of a device, or below `basic` in v1beta1.
 std::vector<DeviceTaint> read_taints(const Field& device, std::uint32_t number,
                                      ResourceSlice& slice) {
   std::vector<DeviceTaint> taints;
@@ -31,7 +31,7 @@ std::vector<DeviceTaint> read_taints(const Field& device, std::uint32_t number,
   return taints;
 }
 
-// The slice's next one.
+// The next device of the slice.
 void read_device(const Field& from, std::string_view api_version, ResourceSlice& slice) {
   PublishedDevice& device = slice.devices.emplace_back();
   const bool has_basic = protobuf::is_v1beta1(api_version);

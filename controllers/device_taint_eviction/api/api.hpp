@@ -1,4 +1,4 @@
-// The controller's requests to the API server: each exists once, as narrow as its use.
+// The controller's requests to the API server: each defined once, as narrow as its use.
 #pragma once
 
 #include <variant>
@@ -16,27 +16,27 @@ using runtime::Result;
 using runtime::Task;
 using workqueue::Priority;
 
-// The condition DisruptionTarget of the pod.
+// Sets the condition DisruptionTarget of the pod.
 struct Mark {
   runtime::WallTime now;
   api::TransitionTime transition{};
 };
-// DELETE, with the pod's own grace period. Accepted also for one that is being deleted already.
+// DELETE, with the pod's own grace period. Accepted even during deletion.
 struct Remove {};
 // An Eviction (policy/v1). Too many requests: a PodDisruptionBudget forbids it now.
 struct Evict {};
 using PodWrite = std::variant<Mark, Remove, Evict>;
 
-// Every write carries the UID of what it is for, so each may be repeated. It is sent once: what to
-// do after a failure is decided anew. Errors are those of runtime::Error; is_object_gone, and for
-// Remove and Evict also is_conflict: that pod (or rule) is not there any more.
+// Every write carries the UID of its object, so each may be repeated. It is sent once: after a
+// failure, a new decision follows. Errors are those of runtime::Error; is_object_gone, and for
+// Remove and Evict also is_conflict: that pod (or rule) no longer exists.
 class EvictionApi {
  public:
   virtual ~EvictionApi() = default;
 
   virtual Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) = 0;
-  // The condition EvictionInProgress of the rule; gives the rule as it is then, never null.
-  // Not served: the API server has no status for rules.
+  // The condition EvictionInProgress of the rule; returns the updated rule, never null. Not served:
+  // the API server has no status for rules.
   virtual Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
                                                 Priority priority) = 0;
 };

@@ -13,13 +13,14 @@ namespace {
 
 using runtime::Overloaded;
 
-// Of the entries of kube-controller-manager's controller, which become ours by this name.
+// The field manager of kube-controller-manager's controller, whose entries we take over by using
+// the same name.
 constexpr std::string_view kFieldManager = "device-taint-eviction-controller";
 
 client::CallOptions options_of(Priority priority) {
-  return {
-      .priority = priority == Priority::live ? client::Priority::live : client::Priority::backlog,
-      .retries = client::Retries::none};
+  return {.priority = priority == Priority::live ? client::PriorityLevel::live
+                                                 : client::PriorityLevel::backlog,
+          .retries = client::Retries::none};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The requests of api.hpp by HTTP, as the Kubernetes API has them.
+// The requests of api.hpp as HTTP requests of the Kubernetes API.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ class ApiClient final : public EvictionApi {
  public:
   ApiClient(client::RestClient& rest, api::Resource pods, api::Format wished = api::Format::json);
 
-  // The version of DeviceTaintRules that discovery has found, once it has. Before that no rule is
-  // known, and no condition is written. Not while one is being written.
+  // The discovered version of DeviceTaintRules. Before it is set, no rule is known, and no
+  // condition is written. Must not change during such a write.
   void use_rules(api::Resource rules);
 
   Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) override;

@@ -1,4 +1,4 @@
-// The API of a dry run: writes are noted down and waited for in the caches.
+// The API of a dry run: writes are recorded, and expected in the caches.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@
 
 namespace dcm::device_taint_eviction {
 
-// The controller is told that the pod or rule is gone: it looks again when it hears of it, or
-// minutes later. So a write is decided once, not again and again while somebody else does it, and
-// no eviction is counted that was none.
+// The controller is told that the pod or rule is gone: it looks again on the next event, or minutes
+// later. So each write is decided once, even while another manager works on it, and only real
+// evictions are counted.
 //
-// Of a rule's condition, status and reason are compared, and not how many pods it says were
-// evicted: each process counts its own.
+// Of a rule's condition, only status and reason are compared, not the number of evicted pods: each
+// process counts its own.
 class ShadowApi final : public EvictionApi {
  public:
   static constexpr common::WriteKind kMark{"patch", "pods/status"};
@@ -26,7 +26,7 @@ class ShadowApi final : public EvictionApi {
   static constexpr std::array kWrites{kMark, kRemove, kEvict, kCondition,
                                       common::ShadowEvents::kWrite};
 
-  // The tracker is that of the controller, which is made later than its API.
+  // The tracker belongs to the controller, which is created after its API.
   using FindTracker = std::function<const Tracker&()>;
   // `expectations` must outlive it, and it must outlive their run.
   ShadowApi(FindTracker tracker, common::Expectations& expectations)

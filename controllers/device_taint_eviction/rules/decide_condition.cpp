@@ -90,7 +90,7 @@ ConditionPlan decide_write(const api::DeviceTaintRule& rule, api::EvictionCondit
   }
   if (says_the_same(*rule.condition, wanted)) return NoWrite{};
   const runtime::WallTime last = rule.condition->last_transition;
-  // A clock that was ahead of ours (another instance's) must not hold us up.
+  // A clock that was ahead of ours (another instance's) must not delay us.
   const bool is_over = last > now || last <= now - kConditionInterval;
   if (!is_over) return WriteLater{last + kConditionInterval - now};
   return WriteCondition{std::move(wanted)};

@@ -1,4 +1,4 @@
-// The condition EvictionInProgress of a DeviceTaintRule: what it says, and when it is written
+// The condition EvictionInProgress of a DeviceTaintRule: its content, and when it is written
 // (KEP-5055). Pure.
 #pragma once
 
@@ -23,15 +23,15 @@ struct Preview {
 
 std::string describe(const Preview& preview);
 
-// Status, reason and message as they should be; without generation and time. `preview` is the text
-// that describes it, for a rule with effect None.
+// Status, reason and message as they should be; without generation and time. `preview` is the
+// message for a rule with effect None.
 api::EvictionCondition decide_condition(api::TaintEffect effect, const RuleCounts& counts,
                                         const std::string& preview);
 
-// A rule's condition is written at once for a new generation, later at most this often.
+// A rule's condition is written at once for a new generation, then at most this often.
 inline constexpr std::chrono::seconds kConditionInterval{10};
 
-struct NoWrite {  // it says that already
+struct NoWrite {  // it already says that
   friend bool operator==(const NoWrite&, const NoWrite&) = default;
 };
 struct WriteLater {

@@ -1,4 +1,5 @@
-// Whether a pod must go, when, and why (KEP-5055). Pure: gets objects and the indexes of taints.
+// Whether a pod must be evicted, when, and why (KEP-5055). Pure: takes objects and the indexes of
+// taints.
 #pragma once
 
 #include <compare>
@@ -19,7 +20,7 @@
 
 namespace dcm::device_taint_eviction {
 
-// A taint that a pod does not tolerate (for ever). Those of rules sort before those of drivers.
+// A taint that a pod does not tolerate (forever). Those of rules sort before those of drivers.
 struct Reason {
   enum class Source : std::uint8_t { rule, driver };
   Source source = Source::rule;
@@ -37,25 +38,25 @@ struct Reason {
 struct Verdict {
   std::optional<WallTime> due;  // nullopt: the pod may stay
   std::vector<RuleId> rules;    // behind it, sorted, each once; not the taints of drivers
-  std::size_t steps = 1;        // taints and devices that were looked at: what it has cost
+  std::size_t steps = 1;        // number of taints and devices examined, as a measure of cost
 };
 
-// Where taints come from. References must outlive it.
+// The sources of taints. References must outlive it.
 struct Taints {
   const PublishedDevices& published;
   const TaintRules& rules;
 };
 
-// A pod that is being deleted or has finished goes without our help, or is best left as it is.
+// A pod that is being deleted or has finished needs no eviction.
 bool can_be_evicted(const api::Pod& pod);
 
-// A taint that evicts, on a device that a pod may use now.
+// An evicting taint on a device that a pod may use now.
 struct Charge {
   const ClaimPtr& claim;
   const api::AllocatedDevice& device;
   const api::DeviceTaint& taint;
   const Rule* rule;             // null: the taint is the driver's
-  std::optional<WallTime> due;  // nothing: it is tolerated for ever, or has no time
+  std::optional<WallTime> due;  // nullopt: tolerated forever, or without a time
 
   Reason reason() const;
 };

@@ -11,15 +11,16 @@
 
 namespace dcm::device_taint_eviction {
 
-// How pods are made to go.
+// How pods are evicted.
 enum class EvictionMode : std::uint8_t {
-  remove,  // DELETE, after the condition DisruptionTarget: at once, as kube-controller-manager does
+  remove,  // DELETE, after the condition DisruptionTarget: immediately, as in
+           // kube-controller-manager
   evict,   // the Eviction API, which honours PodDisruptionBudgets and sets the condition itself
 };
 
 struct EvictionSnapshot {
   PodPtr pod;    // from the cache, by name; null: gone
-  api::Uid uid;  // of the pod that is meant
+  api::Uid uid;  // of the intended pod
   std::optional<WallTime> due;
   WallTime now;
   EvictionMode mode = EvictionMode::remove;

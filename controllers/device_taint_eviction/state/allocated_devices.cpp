@@ -31,7 +31,7 @@ void AllocatedDevices::replace(const ClaimPtr& before, const ClaimPtr& after) {
   const auto count = [](const ClaimPtr& claim) {
     return claim ? static_cast<std::uint32_t>(claim->devices.size()) : 0;
   };
-  // Nearly every change of a claim leaves its devices as they are.
+  // Nearly every change of a claim leaves its devices unchanged.
   if (before && after && has_same_devices(*before, *after)) {
     for (std::uint32_t result = 0; result < count(before); ++result) {
       auto& uses = devices_.at(before->devices[result].id).uses;

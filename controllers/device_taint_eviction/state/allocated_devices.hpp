@@ -1,4 +1,4 @@
-// Which claims have which devices: from a device, or from a part of its name, to the claims.
+// Which claims have which devices: looked up by device, or by a part of its name.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ namespace dcm::device_taint_eviction {
 // Whether each part that is set is equal.
 bool matches(const api::DeviceSelector& selector, const api::DeviceId& device);
 
-// The devices that some claim has, each with these claims, findable by every part of its name. A
-// change of a claim costs the claim's devices (and, for a device that is shared, a look through the
-// claims that share it). About 150 bytes for a device that one claim has. Loop thread only; no I/O.
+// Allocated devices with their claims, indexed by every part of the name. A change of a claim costs
+// a step per device (and, for a shared device, a search through its claims). About 150 bytes for a
+// device with one claim. Loop thread only; no I/O.
 class AllocatedDevices {
  public:
   // A result of an allocation; a claim may have several for one device.
@@ -30,7 +30,7 @@ class AllocatedDevices {
     const api::AllocatedDevice& allocated() const { return claim->devices[result]; }
   };
 
-  // A claim that came (no `before`), changed, or went (no `after`).
+  // A claim that was added (no `before`), changed, or removed (no `after`).
   void replace(const ClaimPtr& before, const ClaimPtr& after);
 
   // Calls `visit(use)`.
@@ -42,7 +42,7 @@ class AllocatedDevices {
   }
 
   std::size_t size() const noexcept { return devices_.size(); }
-  // Calls `visit(driver, devices)`, without those that only claims with admin access have.
+  // Calls `visit(driver, devices)`, without devices that only claims with admin access have.
   template <class Visit>
   void for_each_driver(Visit visit) const {
     for (const auto& [driver, devices] : in_use_) visit(driver, devices);
@@ -51,7 +51,7 @@ class AllocatedDevices {
   class Walk;
 
  private:
-  // The lists that a device is in, one for each way to look for it.
+  // The lists that contain a device, one for each way to look it up.
   enum Via : std::uint8_t { via_all, via_driver, via_pool, via_device, kVias };
   struct Uses {
     std::vector<Use> uses;                       // never empty
@@ -70,22 +70,22 @@ class AllocatedDevices {
   const List* find_list(Via via, const api::InternedString& name) const;
 
   std::unordered_map<api::DeviceId, Uses> devices_;
-  // By the part of the name (empty for via_all). Order does not matter: a device that goes is
+  // By the part of the name (empty for via_all). Order does not matter: a removed device is
   // replaced by the list's last.
   std::array<std::unordered_map<api::InternedString, List>, kVias> lists_;
   std::unordered_map<api::InternedString, std::size_t> in_use_;  // devices by driver
 };
 
 // A walk over the devices that a selector matches, in slices, while the index may change in
-// between. Looks only at the shortest list that has them all. Each device that matches during the
-// whole walk is visited at least once; one that comes meanwhile may be left out.
+// between. Uses only the shortest list that contains them all. Each device that matches during the
+// whole walk is visited at least once; later ones may be missed.
 //
 // Copyable; refers to no index between the calls.
 class AllocatedDevices::Walk {
  public:
   explicit Walk(api::DeviceSelector selector) : selector_(std::move(selector)) {}
 
-  // Visits devices with `visit(const DeviceId&, const std::vector<Use>&)`, looking at no more than
+  // Visits devices with `visit(const DeviceId&, const std::vector<Use>&)`, examining at most
   // `limit`. Returns whether there is more to do.
   template <class Visit>
   bool advance(const AllocatedDevices& index, std::size_t limit, Visit visit) {
@@ -95,8 +95,8 @@ class AllocatedDevices::Walk {
       return false;
     }
     const List* list = open(index);
-    // From the end to the start, so that a replacement only ever moves a device that was visited
-    // to where the walk still goes, never the other way.
+    // From the end to the start, so that a replacement only moves a visited device into the
+    // unvisited part, never the other way.
     for (std::size_t looked = 0; list != nullptr && left_ > 0 && looked < limit; ++looked) {
       const Device& device = *(*list)[--left_];
       if (matches(selector_, device.first)) visit(device.first, device.second.uses);
@@ -109,7 +109,7 @@ class AllocatedDevices::Walk {
  private:
   bool is_exact() const;
   api::DeviceId device() const { return {selector_.driver, selector_.pool, selector_.device}; }
-  // Chooses the list at the first call; null: there is none (any more).
+  // Chooses the list on the first call; null if there is none (or no longer).
   const List* open(const AllocatedDevices& index);
 
   api::DeviceSelector selector_;

@@ -18,8 +18,8 @@ WallTime later(WallTime time, seconds by) {
   if (by <= seconds::zero()) return time;
   const auto room = std::chrono::floor<seconds>(WallTime::max()) - std::chrono::ceil<seconds>(time);
   if (by >= room) return WallTime::max();
-  // Seconds reach farther than the nanoseconds of a WallTime. Cut towards zero: the earliest time,
-  // rounded down, would be out of that reach.
+  // Seconds have a larger range than the nanoseconds of a WallTime. Truncated towards zero: the
+  // earliest time, rounded down, would be out of range.
   const auto whole = std::chrono::time_point_cast<seconds>(time);
   return WallTime(whole + by) + (time - whole);
 }

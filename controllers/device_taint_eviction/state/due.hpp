@@ -1,4 +1,4 @@
-// When a taint drives a pod off a device (KEP-5055). Pure.
+// When a taint evicts a pod from a device (KEP-5055). Pure.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace dcm::device_taint_eviction {
 
 using runtime::WallTime;
 
-// Whether the taint evicts at all: effect NoExecute, and the API server has said since when.
+// Whether the taint evicts at all: it has effect NoExecute and a time set by the API server.
 bool evicts(const api::DeviceTaint& taint);
 
-// Nothing: the taint is tolerated for ever, or does not evict. `tolerations` are those of the
-// allocated device (null: none); of several that fit, the shortest counts, unless one is for ever.
-// A time beyond the clock's range is WallTime::max().
+// nullopt: the taint is tolerated forever, or does not evict. `tolerations` are those of the
+// allocated device (null: none); of several that match, the shortest counts, unless one is
+// unlimited. A time beyond the clock's range is WallTime::max().
 std::optional<WallTime> decide_due(const api::DeviceTaint& taint,
                                    const std::vector<api::DeviceToleration>* tolerations);
 

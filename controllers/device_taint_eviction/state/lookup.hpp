@@ -1,4 +1,4 @@
-// From a name to the object, and from a claim to the pods that it is reserved for.
+// Looks up objects by name, and the pods that a claim is reserved for.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace dcm::device_taint_eviction {
 using PodPtr = api::ObjectPtr<api::Pod>;
 using ClaimPtr = api::ObjectPtr<api::ResourceClaim>;
 
-// Look-ups in the caches. Null: no object of that name.
+// Look-ups in the caches. Null if there is no object of that name.
 class Lookup {
  public:
   virtual ~Lookup() = default;
@@ -26,9 +26,9 @@ class Lookup {
   }
 };
 
-// Calls `visit(const PodPtr&)` for each pod that status.reservedFor names, itself or by its group
-// (KEP-5729). An entry whose pod is not there, or is there under another UID, does not keep the
-// others from being visited. Whether a pod of a group uses the claim is for the visitor to see.
+// Calls `visit(const PodPtr&)` for each pod that status.reservedFor names, directly or by its group
+// (KEP-5729). Entries whose pod is missing or has another UID are skipped. The visitor checks
+// whether a pod of a group uses the claim.
 template <class Visit>
 void for_each_consumer(const api::ResourceClaim& claim, const Lookup& lookup, Visit visit) {
   for (const api::ConsumerReference& consumer : claim.reserved_for) {

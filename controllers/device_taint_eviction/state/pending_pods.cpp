@@ -83,7 +83,7 @@ const PendingPod* PendingPods::find(const api::Uid& uid) const {
 }
 
 PendingPod* PendingPods::take(const Now& now) {
-  // Pods whose back-off is over, but whose due time has moved meanwhile.
+  // Pods whose back-off is over, but whose due time has changed meanwhile.
   PendingPod* retry = first_until(retries_, now.mono);
   while (retry != nullptr && retry->due > now.wall) {
     put_back(*retry);
@@ -166,7 +166,7 @@ void PendingPods::count(const PendingPod& pod) {
   }
 }
 
-// A rule that is gone has taken its counts along.
+// A deleted rule has no counts.
 void PendingPods::uncount(const PendingPod& pod) {
   for (const RuleId id : pod.rules) {
     Rule* rule = rules_.find(id);

@@ -1,4 +1,4 @@
-// The pods that must go, now or later: when each is tried next, and because of which rules.
+// The pods to be evicted, now or later: when each is tried next, and because of which rules.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace dcm::device_taint_eviction {
 
 using workqueue::Now;
 
-// Identifies one pod: a pod that is recreated under the same name has another UID.
+// Identifies one pod: a recreated pod of the same name has another UID.
 struct PodRef {
   api::NamespacedName key;
   api::Uid uid;
@@ -29,7 +29,7 @@ struct PodRef {
   friend bool operator==(const PodRef&, const PodRef&) = default;
 };
 
-// An eviction that was sent.
+// A sent eviction.
 struct SentEviction {
   runtime::WallTime due;
   std::vector<RuleId> rules;
@@ -39,9 +39,9 @@ struct SentEviction {
 
 inline constexpr std::uint32_t kFailuresOfBadLuck = 5;
 
-// A pending pod waits for its next attempt, for the later of two times: that at which it is due,
-// and the end of its back-off. Before, one that a walk has found waits for the others that the walk
-// finds. While a worker has it, it waits for nothing.
+// A pending pod waits for its next attempt until it is due and its back-off has ended. Before that,
+// a pod found by a walk waits for the end of the walk. While a worker processes it, it waits for
+// nothing.
 struct PendingPod {
   enum class Waits : std::uint8_t { for_walk, until_due, after_failure, for_budget, not_at_all };
 
@@ -51,11 +51,11 @@ struct PendingPod {
   runtime::WallTime due;
   runtime::MonoTime not_before;  // the end of its back-off
   Waits waits = Waits::not_at_all;
-  // Kept from attempt to attempt.
+  // Kept between attempts.
   runtime::Duration backoff{};  // the last one
   std::uint32_t failures = 0;
-  bool is_announced = false;                    // there is an event
-  std::optional<SentEviction> unanswered = {};  // may have been carried out
+  bool is_announced = false;                    // an event was written
+  std::optional<SentEviction> unanswered = {};  // may have been executed
 
   bool is_with_worker() const { return waits == Waits::not_at_all; }
 };
@@ -69,58 +69,59 @@ class PendingPods {
   // `rules` must outlive it.
   explicit PendingPods(TaintRules& rules) : rules_(rules) {}
 
-  // A pod that must go at `due`, or must go at another time or for other rules than before. One
-  // that is new to us waits as `first` says, until_due or for_walk. One that is due later than
-  // before has no failures and no back-off any more.
+  // A pod that must be evicted at `due`, possibly at another time or for other rules than before. A
+  // new one waits as `first` says: until_due or for_walk. A pod that is due later than before loses
+  // its failures and back-off.
   void put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules,
            PendingPod::Waits first = PendingPod::Waits::until_due);
-  // A walk has found all its pods: those that wait for that wait until they are due now.
+  // A walk has found all its pods: those that wait for it now wait until they are due.
   void end_walk();
-  // The pod need not go any more, or has gone otherwise. Nothing: it was not pending.
+  // The pod need not be evicted any longer, or has gone otherwise. nullopt: it was not pending.
   std::optional<PendingPod> erase(const api::Uid& uid);
-  // A pod was evicted because of these rules, whether or not it is pending still.
+  // A pod was evicted because of these rules, whether or not it is still pending.
   void count_evicted(const std::vector<RuleId>& rules);
 
-  // Null: it need not go. Valid until it is erased.
+  // Null if it need not be evicted. Valid until it is erased.
   PendingPod* find(const api::Uid& uid);
   const PendingPod* find(const api::Uid& uid) const;
   std::size_t size() const noexcept { return pods_.size(); }
-  // Calls `visit(const PendingPod&)` for all, in no promised order: O(n), for who asks about them.
+  // Calls `visit(const PendingPod&)` for all, in no particular order: O(n), for explanations.
   template <class Visit>
   void for_each(Visit visit) const {
     for (const auto& [uid, pod] : pods_) visit(pod);
   }
-  // Pods with more failures than can be put down to bad luck.
+  // Pods with too many failures to be transient.
   std::size_t stuck() const noexcept { return stuck_; }
-  // Pods that a budget does not let go yet.
+  // Pods that a budget does not release yet.
   std::size_t held_by_budgets() const noexcept { return held_by_budgets_; }
-  // In that namespace, and in how many namespaces there are any.
+  // In that namespace, and the number of namespaces with any.
   std::size_t held_by_budgets(const api::InternedString& name_space) const {
     const auto held = held_in_.find(name_space);
     return held == held_in_.end() ? 0 : held->second.size();
   }
   std::size_t namespaces_held_by_budgets() const noexcept { return held_in_.size(); }
 
-  // The next pod for a worker: first pods that become due, then pods that were tried before. Null:
-  // none. The caller then calls put_back(), fail(), put_off(), hold() or erase().
+  // The next pod for a worker: first pods that become due, then pods that were tried before. Null
+  // if none. The caller then calls put_back(), fail(), put_off(), hold() or erase().
   PendingPod* take(const Now& now);
-  // When there may be one: at a time of either clock.
+  // When there may be one, on each clock.
   std::optional<runtime::WallTime> next_due() const;
   std::optional<runtime::MonoTime> next_retry() const;
 
   // The pod was taken too early.
   void put_back(PendingPod& pod);
-  // An attempt has failed: again after its back-off, which grows, and not before `pause` is over.
+  // An attempt has failed: retry after its back-off, which grows, and not before `pause` is over.
   void fail(PendingPod& pod, runtime::MonoTime now, runtime::Duration pause);
-  // Nothing is to be done before that, and perhaps not then.
+  // Nothing needs to be done before that time, and perhaps not even then.
   void put_off(PendingPod& pod, runtime::MonoTime until);
-  // A budget does not let it go: no failure, and no reason to wait longer each time.
+  // A budget does not release it: no failure, and no growing delay.
   void hold(PendingPod& pod, runtime::MonoTime until);
   // A budget may have room now, in that namespace: see wake_stirred().
   void stir(const api::InternedString& name_space);
-  // Of each namespace that was stirred, the pod that a budget has held longest is tried at `when`.
+  // In each stirred namespace, the pod that a budget has held longest is tried at `when`.
   void wake_stirred(runtime::MonoTime when);
-  // Call it when the cause of failures may be gone: all pods are retried now, with a new back-off.
+  // Call it when the cause of failures may have ended: all pods are retried now, with a new
+  // back-off.
   void retry_now(runtime::MonoTime now);
 
   // The rules whose counts have changed since the last call.
@@ -141,7 +142,7 @@ class PendingPods {
   std::unordered_map<api::Uid, PendingPod> pods_;
   ByTime<runtime::WallTime> due_;
   ByTime<runtime::MonoTime> retries_;
-  std::vector<api::Uid> found_;  // that wait for a walk, or did
+  std::vector<api::Uid> found_;  // that wait or waited for a walk
   // Of the retries, those for a budget, by namespace: the first of each has waited longest.
   std::unordered_map<api::InternedString, ByTime<runtime::MonoTime>> held_in_;
   std::set<api::InternedString> stirred_;

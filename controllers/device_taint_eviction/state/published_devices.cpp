@@ -71,7 +71,7 @@ std::vector<api::DeviceId> PublishedDevices::replace(const SlicePtr& before,
   const PoolName name(some.driver, some.pool);
   Pool& pool = pools_[name];
 
-  // Which slices are current no longer, and which are from now on.
+  // Slices that are no longer current, and new current ones.
   const auto generation_before = newest(pool.generations);
   std::vector<SlicePtr> leaving;
   std::vector<SlicePtr> entering;

@@ -1,4 +1,4 @@
-// The devices that drivers publish: pools with their current slices, and the taints that evict.
+// The published devices: pools with their current slices, and the evicting taints.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ namespace dcm::device_taint_eviction {
 
 using SlicePtr = api::ObjectPtr<api::ResourceSlice>;
 
-// Slices by pool. Only those of the pool's highest generation are current; the others are kept for
-// the case that the current ones go. Loop thread only; no I/O.
+// Slices by pool. Only those of the pool's highest generation are current; the others are kept in
+// case the current ones are deleted. Loop thread only; no I/O.
 class PublishedDevices {
  public:
-  // A slice that came (no `before`), changed, or went (no `after`). Returns the devices whose
-  // taints are not what they were. Costs what the two slices have, or, when the pool's generation
-  // changes, the pool's current slices before and after.
+  // A slice that was added (no `before`), changed, or removed (no `after`). Returns the devices
+  // whose taints have changed. Costs a step per device of the two slices, or, when the pool's
+  // generation changes, of the pool's current slices before and after.
   std::vector<api::DeviceId> replace(const SlicePtr& before, const SlicePtr& after);
 
   // Calls `visit(taint)` for each taint with effect NoExecute in the current slices.
@@ -38,8 +38,8 @@ class PublishedDevices {
     }
   }
 
-  // How many devices of current slices the selector matches. Costs one step for each pool, and
-  // where a device is named, one for each device of the pools that match.
+  // How many devices of current slices the selector matches. Takes one step per pool, and if a
+  // device is named, one per device of the matching pools.
   std::size_t count(const api::DeviceSelector& selector) const;
 
   // Calls `visit(driver, pool, current slices by name)`.
@@ -65,8 +65,8 @@ class PublishedDevices {
     const api::ResourceSlice* slice;
     const std::vector<api::DeviceTaint>* taints;
   };
-  // Invariant: `tainted` has exactly the tainted devices of the last entry of `generations`, of
-  // which none is empty. A device is in one slice, but for a driver's mistake.
+  // Invariant: `tainted` has exactly the tainted devices of the last entry of `generations`, none
+  // of which is empty. A device is in one slice, unless its driver makes a mistake.
   struct Pool {
     std::map<std::int64_t, Slices> generations;
     std::unordered_map<api::InternedString, std::vector<Tainted>> tainted;

@@ -1,4 +1,4 @@
-// The DeviceTaintRules that there are, and which of them taint a device.
+// The DeviceTaintRules, and which of them taint a device.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ namespace dcm::device_taint_eviction {
 
 using RulePtr = api::ObjectPtr<api::DeviceTaintRule>;
 
-// Names a rule for the time of its life: one that is made again under the same name gets another.
-// Never 0.
+// Identifies a rule during its lifetime: a recreated rule of the same name gets another one. Never
+// 0.
 enum class RuleId : std::uint64_t {};
 
-// Whether the rule's selector can be followed at all: it is there, and we know all of its fields.
+// Whether the rule's selector is valid: it exists, and we know all of its fields.
 bool has_usable_selector(const api::DeviceTaintRule& rule);
-// Whether it can make pods go.
+// Whether it can evict pods.
 bool evicts(const api::DeviceTaintRule& rule);
 // Whether two states of a rule taint the same devices in the same way.
 bool taints_alike(const api::DeviceTaintRule& a, const api::DeviceTaintRule& b);
@@ -38,15 +38,15 @@ struct RuleCounts {
   friend bool operator==(const RuleCounts&, const RuleCounts&) = default;
 };
 
-// All that is known of a rule: it dies with the rule.
+// State of a rule, dropped with the rule.
 struct Rule {
   RuleId id{};
   RulePtr object;
-  // The pods that must go because of it, by namespace; kept by PendingPods.
+  // The pods to be evicted because of it, by namespace; maintained by PendingPods.
   std::size_t pending = 0;
   std::unordered_map<api::InternedString, std::size_t> pending_in;
   std::size_t evicted = 0;
-  // Of generations of the rule; kept by ConditionWriter.
+  // Generations of the rule; maintained by ConditionWriter.
   struct Preview {
     std::int64_t generation;
     std::string text;
@@ -57,13 +57,13 @@ struct Rule {
   RuleCounts counts() const { return {pending, pending_in.size(), evicted}; }
 };
 
-// Rules by name, and those that evict by their selector. Loop thread only; no I/O.
+// Rules by name, and evicting ones by their selector. Loop thread only; no I/O.
 class TaintRules {
  public:
-  // A rule that is new or has changed. The same UID keeps its id.
+  // A new or changed rule. The same UID keeps its ID.
   void put(const RulePtr& rule);
   void erase(std::string_view name);
-  // Null: there is none. Valid until that rule goes.
+  // Null if there is none. Valid until that rule is deleted.
   const Rule* find(std::string_view name) const;
   const Rule* find(RuleId id) const;
   Rule* find(std::string_view name);
@@ -76,8 +76,7 @@ class TaintRules {
     for (const auto& [name, rule] : rules_) visit(*rule);
   }
   // Calls `visit(const Rule&)` for each rule that evicts and selects the device: at most one
-  // look-up for each combination of parts that some rule selects by, of which there are 8, however
-  // many rules there are.
+  // look-up per combination of selector parts (8 in all), however many rules there are.
   template <class Visit>
   void for_each_match(const api::DeviceId& device, Visit visit) const {
     for (unsigned shape = 0; shape < kShapes; ++shape) {

@@ -30,7 +30,7 @@ Task<workqueue::Outcome> ConditionWriter::sync(std::string name, api::Uid uid) {
     rule = find_rule();  // it may have changed meanwhile
   }
   if (rule == nullptr) co_return workqueue::Outcome::done();
-  // Its pods are still being found; the end of the walk brings it back.
+  // Its pods are still being found; the end of the walk requeues it.
   if (deps_.tracker.is_looking_for(name)) co_return workqueue::Outcome::set_aside();
   ConditionPlan plan = decide_write(*rule->object, *wanted(*rule), deps_.time.wall_now());
   if (const auto* later = std::get_if<WriteLater>(&plan)) {
@@ -72,7 +72,7 @@ Task<workqueue::Outcome> ConditionWriter::write(RulePtr rule, api::EvictionCondi
     co_return workqueue::Outcome::done();
   }
   const runtime::Error& error = written.error();
-  // Gone, or made again: its own event brings it back.
+  // Gone, or recreated: its own event requeues it.
   if (runtime::is_object_gone(error)) co_return workqueue::Outcome::done();
   deps_.problems.note(Item::rule(*rule), "its condition could not be written: " + error.message);
   deps_.log.warning("The condition of a DeviceTaintRule could not be written",

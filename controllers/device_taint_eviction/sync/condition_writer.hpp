@@ -16,12 +16,12 @@
 
 namespace dcm::device_taint_eviction {
 
-// Writes a rule's condition at most every 10 s; changes in between go with the next write. The
-// preview of a rule with effect None is counted once for each of its generations. Loop thread only;
-// no two calls for one rule at the same time (the queue sees to that).
+// Writes a rule's condition at most every 10 s; changes in between are included in the next write.
+// The preview of a rule with effect None is counted once for each of its generations. Loop thread
+// only; no two calls for one rule at the same time (the queue sees to that).
 class ConditionWriter {
  public:
-  // Told of a rule as a write has returned it.
+  // Receives a rule as returned by a write.
   using Record = std::function<void(const RulePtr&)>;
   // All references must outlive it.
   struct Dependencies {
@@ -36,10 +36,9 @@ class ConditionWriter {
   explicit ConditionWriter(Dependencies dependencies) : deps_(std::move(dependencies)) {}
 
   Task<workqueue::Outcome> sync(std::string name, api::Uid uid);
-  // Whether a condition of this generation was sent, accepted or not: there is nothing more to say
-  // at once.
+  // Whether a condition of this generation was sent, accepted or not: nothing further is urgent.
   static bool has_tried(const Rule& rule);
-  // The condition as it should be now; nullopt: a preview has to be counted first.
+  // The condition as it should be now; nullopt: a preview must be counted first.
   static std::optional<api::EvictionCondition> wanted(const Rule& rule);
 
  private:

@@ -10,10 +10,9 @@
 
 namespace dcm::device_taint_eviction {
 
-// A pod to be evicted, or a rule whose condition may have to be written, by name and UID: what
-// failed with one object holds up no other of its name. One queue for both: the rules stand between
-// the pods' namespaces as one more, so that a condition is written in time also while 10,000 pods
-// wait.
+// A pod to be evicted, or a rule whose condition may need writing, by name and UID: a failure with
+// one object delays no other of the same name. One queue for both: rules are treated as one more
+// namespace, so that a condition is written in time even while 10,000 pods wait.
 struct Item {
   enum class Kind : std::uint8_t { pod, rule };
 

@@ -11,23 +11,23 @@ namespace {
 constexpr std::string_view kComponent = "device-taint-eviction-controller";
 constexpr std::string_view kReason = "DeviceTaintManagerEviction";
 
-// From so many pods on it is a herd: its requests let those for single changes pass.
+// Above this, send at backlog priority, so that requests for single changes pass.
 constexpr std::size_t kHerd = 100;
 
-// The server knows better than the cache, which will follow. Should it not, we look again.
+// The server knows better than the cache, which will follow. If it does not, we look again.
 constexpr runtime::Duration kLookAgain = std::chrono::minutes(5);
 
-// An eviction without an answer was carried out soon, or never: a pod that ends later ends for
-// another reason.
+// An eviction without an answer was executed soon, or never: a pod that ends later ends for another
+// reason.
 constexpr runtime::Duration kCarriedOutWithin = std::chrono::minutes(1);
 
-// As `kubectl drain` does, and not all at the same time. Where budgets hold very many, no more than
-// 50 of them ask in a second.
+// As `kubectl drain` does, with jitter. If budgets hold very many pods, at most 50 of them ask per
+// second.
 constexpr runtime::Duration kAskBudgetEvery = std::chrono::seconds(5);
 constexpr runtime::Duration kAskSpread = std::chrono::seconds(1);
 constexpr runtime::Duration kAskOneByOne = std::chrono::milliseconds(20);
 
-// How long the server asks to be left alone (the client bounds that).
+// How long the server asks us to wait (bounded by the client).
 runtime::Duration pause_after(const runtime::Error& error) {
   const bool is_busy = error.reason == runtime::Reason::service_unavailable ||
                        error.reason == runtime::Reason::too_many_requests;
@@ -35,7 +35,7 @@ runtime::Duration pause_after(const runtime::Error& error) {
                  : runtime::Duration::zero();
 }
 
-// An answer of 500 says that it was not: what is in front of the storage has failed.
+// An answer of 500 means that it was not executed: something in front of the storage has failed.
 bool may_be_carried_out(const runtime::Error& error) {
   return runtime::is_outcome_unknown(error) && error.reason != runtime::Reason::internal_error;
 }
@@ -59,10 +59,10 @@ Task<> PodEviction::evict(PodRef pod) {
 }
 
 Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
-  EvictionSnapshot::Mark mark{};  // the server takes one back after a while: of this attempt only
+  EvictionSnapshot::Mark mark{};  // the server withdraws one after a while: only of this attempt
   while (true) {
     PendingPod* pending = deps_.tracker.judge_again(pod);
-    // A pod that was released and came back since has its own turn.
+    // A pod that was released and became pending again has its own turn.
     if (pending == nullptr || !pending->is_with_worker()) co_return End::not_evicted;
     const EvictionStep step = next_step(*pending, mark);
     switch (step) {
@@ -103,7 +103,7 @@ EvictionStep PodEviction::next_step(const PendingPod& pending, EvictionSnapshot:
   return decide_eviction(snapshot);
 }
 
-// Once the server has shown that the pod is there.
+// Call only after the server confirmed the pod.
 void PodEviction::announce(const PodRef& pod) {
   PendingPod* pending = deps_.pending.find(pod.uid);
   if (pending == nullptr || std::exchange(pending->is_announced, true)) return;
@@ -124,7 +124,7 @@ Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep 
   const PodRef pod = pending.pod;
   const SentEviction eviction{pending.due, pending.rules, deps_.time.wall_now(),
                               pending.is_announced};
-  // The last one without an answer; whoever goes from now on may go because of this one.
+  // The last one without an answer; pods that go from now on may go because of this one.
   std::optional<SentEviction> unanswered = std::exchange(pending.unanswered, std::nullopt);
   const PodWrite write = step == EvictionStep::evict ? PodWrite(Evict()) : Remove();
   const Result<> accepted = co_await deps_.api.write(pod, write, priority());
@@ -149,14 +149,14 @@ bool PodEviction::is_going(const PodRef& pod) const {
   return !cached || cached->meta.uid != pod.uid || cached->meta.is_being_deleted;
 }
 
-// The watch may have shown first that the pod goes: then it is pending no more.
+// The watch may have shown the pod's deletion first: then it is no longer pending.
 void PodEviction::succeed(const PodRef& pod, const SentEviction& eviction, WallTime accepted) {
   const bool is_pending = deps_.pending.find(pod.uid) != nullptr;
   if (is_pending) announce(pod);
   if (!is_pending && !eviction.is_announced) report_eviction(pod);
   deps_.tracker.record_evicted(pod, eviction.rules);
   deps_.metrics.count_eviction(eviction.due, accepted);
-  // Where there was room for one, there may be for more.
+  // The budget had capacity; try the next.
   if (mode_ == EvictionMode::evict) deps_.pending.stir(pod.key.namespace_);
 }
 
@@ -171,7 +171,7 @@ void PodEviction::conclude(const Released& released) {
   succeed(released.pod, *released.unanswered, released.unanswered->sent);
 }
 
-// The cache still shows a pod that the server knows no more.
+// The cache still shows a pod that is gone from the server.
 void PodEviction::conclude_gone(PendingPod& pending) {
   if (!is_recent(pending.unanswered)) {
     return deps_.pending.put_off(pending, deps_.time.now() + kLookAgain);
@@ -180,7 +180,7 @@ void PodEviction::conclude_gone(PendingPod& pending) {
   succeed(PodRef(pending.pod), sent, sent.sent);
 }
 
-// A budget is no failure: it does what it is for.
+// A PDB rejection is not a failure.
 void PodEviction::hold(PendingPod& pending, const runtime::Error& error) {
   const runtime::Duration spread(static_cast<runtime::Duration::rep>(
       rng_.below(static_cast<std::uint64_t>(kAskSpread.count()))));
@@ -216,7 +216,8 @@ void PodEviction::settle_refusal(const PodRef& pod, const PodWrite& write,
   if (pending != nullptr) {
     deps_.problems.note(Item::pod(pod), "it could not be evicted: " + error.message);
   }
-  // This pod waits, and no worker: a webhook may ask it for one pod, and not for its neighbours.
+  // The pod waits, not the worker: a webhook may request a pause for one pod, and not for its
+  // neighbours.
   if (is_ours) deps_.pending.fail(*pending, deps_.time.now(), pause_after(error));
   const std::uint32_t failures = is_ours ? pending->failures : 0;
   deps_.log.warning(

@@ -1,4 +1,4 @@
-// Carries out what is decided for a pod that is due: event, condition, DELETE or Eviction.
+// Carries out the decision for a due pod: event, condition, DELETE or Eviction.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@
 
 namespace dcm::device_taint_eviction {
 
-// Decides before each write anew, from the caches as they are then. Two requests for a pod, if all
-// goes well. An attempt without an eviction gives its turn back. Loop thread only; no two calls for
-// one pod at the same time (the queue sees to that).
+// Decides again before each write, from the current caches. Normally two requests per pod. An
+// attempt without an eviction returns its turn. Loop thread only; no two calls for one pod at the
+// same time (the queue sees to that).
 class PodEviction {
  public:
   // All references must outlive it.
@@ -37,12 +37,12 @@ class PodEviction {
   };
   PodEviction(Dependencies dependencies, EvictionMode mode) : deps_(dependencies), mode_(mode) {}
 
-  // Of a pod that a worker was given by PendingPods::take(); it is back in that schedule
-  // afterwards, unless it is pending no more.
+  // For a pod that a worker got from PendingPods::take(); it is back in that schedule afterwards,
+  // unless it is no longer pending.
   Task<> evict(PodRef pod);
 
-  // A pod that was pending is not any more: its owner is told if it may stay, and it counts if it
-  // goes because of an eviction whose answer was lost.
+  // A pod is no longer pending: its owner is notified if it may stay, and it is counted if it goes
+  // because of an eviction whose answer was lost.
   void conclude(const Released& released);
 
  private:

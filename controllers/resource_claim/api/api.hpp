@@ -1,4 +1,4 @@
-// The controller's requests to the API server: each exists once, as narrow as its use.
+// The controller's requests to the API server: each defined once, as narrow as its use.
 #pragma once
 
 #include <variant>
@@ -27,20 +27,20 @@ struct ApplyNames {
   std::vector<ClaimName> names;
 };
 
-// By the kind of the object that the answer is.
+// By the kind of the answered object.
 template <class User>
 using UserRequest = std::variant<Get<User>, ApplyNames<User>>;
 using PodRequest = UserRequest<api::Pod>;
 using GroupRequest = UserRequest<api::PodGroup>;
-// CreateClaim; already exists: it may be the same claim, of an earlier create.
-// Reserve, Release, RemoveFinalizer; conflict: the step's claim is not the newest state.
-// RemoveFinalizer: a claim that is being deleted may be gone with it; the answer is its last state.
+// CreateClaim; already exists: it may be the same claim, from an earlier create. Reserve, Release,
+// RemoveFinalizer; conflict: the step's claim is outdated. RemoveFinalizer: a claim in deletion may
+// disappear with it; the answer is its last state.
 using ClaimRequest =
     std::variant<Get<api::ResourceClaim>, CreateClaim, Reserve, Release, RemoveFinalizer>;
 
-// `priority` says what goes first where the client's own limits make requests wait. Every write
-// carries what it relies on (UID, resourceVersion), so each may be repeated; errors are those of
-// runtime::Error. Objects that come back are never null.
+// `priority` decides which request goes first under the client's own limits. Every write carries
+// its preconditions (UID, resourceVersion), so each may be repeated; errors are those of
+// runtime::Error. Returned objects are never null.
 class ClaimApi {
  public:
   virtual ~ClaimApi() = default;
@@ -48,7 +48,7 @@ class ClaimApi {
   virtual Task<Result<PodPtr>> send(PodRequest request, Priority priority) = 0;
   virtual Task<Result<GroupPtr>> send(GroupRequest request, Priority priority) = 0;
   virtual Task<Result<ClaimPtr>> send(ClaimRequest request, Priority priority) = 0;
-  // Not found and conflict: it is gone, or another one has the name.
+  // Not found and conflict: it is gone, or was replaced under its name.
   virtual Task<Result<>> send(DeleteClaim request, Priority priority) = 0;
 };
 

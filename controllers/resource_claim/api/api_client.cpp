@@ -12,14 +12,14 @@ namespace {
 
 using runtime::Overloaded;
 
-// Owns the entries of status.resourceClaimStatuses, as in kube-controller-manager: with the same
-// name we take over what it applied.
+// Owns the entries of status.resourceClaimStatuses, as in kube-controller-manager: using the same
+// name, we take over what it applied.
 constexpr const char* kNamesFieldManager = "ResourceClaimController";
 
 client::CallOptions call(Priority priority) {
-  return {
-      .priority = priority == Priority::live ? client::Priority::live : client::Priority::backlog,
-      .retries = client::Retries::unanswered};
+  return {.priority = priority == Priority::live ? client::PriorityLevel::live
+                                                 : client::PriorityLevel::backlog,
+          .retries = client::Retries::unanswered};
 }
 
 template <class T>

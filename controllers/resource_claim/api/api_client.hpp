@@ -35,7 +35,7 @@ class ApiClient final : public ClaimApi {
   client::TypedClient<api::Pod> pods_;
   client::TypedClient<api::ResourceClaim> claims_;
   TemplateContents& templates_;
-  std::optional<client::TypedClient<api::PodGroup>> groups_;  // nothing: not served (yet)
+  std::optional<client::TypedClient<api::PodGroup>> groups_;  // nullopt: not served (yet)
 };
 
 }  // namespace dcm::resource_claim

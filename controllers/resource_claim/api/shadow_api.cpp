@@ -15,7 +15,7 @@ using common::Standing;
 using runtime::Overloaded;
 using State = Standing::State;
 
-// A create that was never sent: it is not counted, and not repeated.
+// A suppressed create: it is neither counted nor repeated.
 std::unexpected<runtime::Error> not_created() {
   return runtime::fail(runtime::Reason::shutting_down, "not written: this is a dry run");
 }
@@ -107,7 +107,7 @@ void ShadowApi::expect(const CreateClaim& claim) {
                        });
 }
 
-// Its name in the status belongs to it: a claim without it wakes no pod.
+// Includes its name in the status: a claim without it wakes no pod.
 Standing ShadowApi::standing_of_create(const User& owner, const CreateClaim& claim) const {
   if (owner.now == nullptr) return {State::moot, {}};
   std::string made;

@@ -1,4 +1,4 @@
-// The API of a dry run: look-ups are asked, writes are noted down and waited for in the caches.
+// The API of a dry run: look-ups are sent, writes are recorded and expected in the caches.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace dcm::resource_claim {
 
-// The controller is told that what it wrote to is gone: it lets go of it, and is brought back by
-// the next change of it. So a write is decided once, not again and again while somebody else does
-// it, and its caches never hold what no server has.
+// The controller is told that the object is gone: it drops it until its next change. So each write
+// is decided once, even while another manager works on it, and its caches never hold objects that
+// no server has.
 class ShadowApi final : public ClaimApi {
  public:
   static constexpr common::WriteKind kCreate{"create", "resourceclaims"};
@@ -31,8 +31,8 @@ class ShadowApi final : public ClaimApi {
                                       kDelete,
                                       common::ShadowEvents::kWrite};
 
-  // `lookups` is asked for what only reads. Both references must outlive it, and it must outlive
-  // the run of `expectations`.
+  // `lookups` handles reads. Both references must outlive it, and it must outlive the run of
+  // `expectations`.
   ShadowApi(ClaimApi& lookups, Stores stores, common::Expectations& expectations);
 
   Task<Result<PodPtr>> send(PodRequest request, Priority priority) override;
@@ -41,8 +41,8 @@ class ShadowApi final : public ClaimApi {
   Task<Result<>> send(DeleteClaim request, Priority priority) override;
 
  private:
-  // The pod or group that a claim is made for, in its current state. Null: it is gone, or another
-  // object has its name.
+  // The pod or group that a claim is created for, in its current state. Null: it is gone, or was
+  // replaced under its name.
   struct User {
     const api::ClaimUser* now = nullptr;
     const char* word = "pod";
@@ -55,7 +55,7 @@ class ShadowApi final : public ClaimApi {
   User find_group(const api::NamespacedName& key, const api::Uid& uid) const;
   ClaimPtr find_same(const ClaimPtr& claim) const;
 
-  // Notes a write down, with how far the cluster is without it.
+  // Records a write, with the state of the cluster without it.
   void expect(const CreateClaim& claim);
   void expect(const Reserve& step);
   void expect(const Release& step);

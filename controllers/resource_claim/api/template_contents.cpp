@@ -13,13 +13,13 @@ using runtime::Reason;
 using runtime::Result;
 using runtime::Task;
 
-// Of contents that are not kept: the largest there can be, and a few of those. Each is there as a
-// body and as what is sent of it.
+// Memory for contents that are not cached: the largest possible, and a few of those. Each exists as
+// a body and as what is sent of it.
 constexpr std::size_t kBytesInFlightMax = std::size_t{8} * 1024 * 1024;
 constexpr auto kPatience = std::chrono::seconds(30);
 
-// API servers refuse a request above 3 MiB (apiserver's MaxRequestBodyBytes, which has no flag)
-// with a 413. Such a claim is not even put together.
+// API servers reject requests above 3 MiB (apiserver's MaxRequestBodyBytes, which has no flag) with
+// a 413. Such a claim is not even built.
 constexpr std::size_t kRequestBytesMax = std::size_t{3} * 1024 * 1024;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The contents of templates. A template that is too large for the cache is read when a claim is
-// made from it; a budget of bytes limits how many such claims are made at a time.
+// created from it; a budget of bytes limits how many such claims are created concurrently.
 #pragma once
 
 #include "client/request/typed.hpp"
@@ -21,8 +21,8 @@ class TemplateContents {
     TemplatePtr claim_template;                // with its content
     std::optional<runtime::Slots::Slot> turn;  // kept while the claim's body is in memory
   };
-  // `known` itself, or the template of that name as it is now. First come, first served.
-  // Errors: request_too_large, when no API server would take the claim (nothing was sent);
+  // `known` itself, or the current template of that name. First come, first served. Errors:
+  // request_too_large if no API server would accept the claim (nothing was sent);
   // deadline_exceeded; as TypedClient::get.
   runtime::Task<runtime::Result<Loan>> borrow(TemplatePtr known, client::CallOptions options);
 

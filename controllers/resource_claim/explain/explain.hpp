@@ -1,6 +1,6 @@
 // Explains pods, claims and pod groups in sentences: what each waits for, and the next step.
 //
-// Pure, from the same snapshots and decisions as the workers' (decide_pod.hpp, decide_claim.hpp).
+// Pure, based on the workers' snapshots and decisions (decide_pod.hpp, decide_claim.hpp).
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace dcm::resource_claim {
 
 // The meaning of a look-up without a result.
 enum class Miss : std::uint8_t {
-  unknown,  // a cache may be behind, and has no pods without claims: the API server would be asked
-  gone,     // all there is was just read from the API server
+  unknown,  // a cache may be stale, and has no pods without claims: the API server would be asked
+  gone,     // everything was just read from the API server
 };
 // The snapshot of a claim that a pod refers to.
 using SnapshotOf = std::function<ClaimSnapshot(const ClaimPtr&)>;
@@ -38,9 +38,9 @@ std::vector<common::Topic> explain_claim(ClaimSnapshot snapshot, Miss miss);
 std::vector<common::Topic> explain_group(GroupSnapshot snapshot, const common::FeatureGates& gates,
                                          Miss miss);
 
-// Two managers at the same time make two claims for one pod claim. The manager repairs by itself
-// what it can repair without harm (it points the pod's status to the claim in use), and deletes no
-// claim whose pod may still start. So this says what happened, and the one command that repairs it.
+// Two concurrent managers create two claims for one pod claim. The manager repairs what it safely
+// can (it points the pod's status to the claim in use), and deletes no claim whose pod may still
+// start. So this explains what happened, and gives the command that repairs it. ¶
 //
 // Adds a finding if `claim` was made for one of the pod's claims, and the pod uses another.
 void explain_surplus(const PodSnapshot& snapshot, const common::FeatureGates& gates,
@@ -57,7 +57,7 @@ std::string describe_devices(const api::ResourceClaim& claim);
 
 // Explains each consumer of the claim, and what happens to its reservation.
 void explain_consumers(ClaimSnapshot snapshot, Miss miss, common::Topic& topic);
-// Why a claim that is being deleted is still there.
+// Why a claim still exists during its deletion.
 void explain_deletion(const ClaimSnapshot& snapshot, common::Topic& topic);
 
 // The common arguments.
@@ -69,11 +69,11 @@ struct PodView {
   const api::Pod& pod() const { return *snapshot.pod; }
   const std::string& name_space() const { return pod().meta.key.namespace_.str(); }
 };
-// How far the pod is from using the claim's devices. Of a claim that is there, and that the pod may
-// use: for a pod claim, or (a blank one) for extended resources.
+// How far the pod is from using the claim's devices. The claim must exist and be usable by the pod:
+// for a pod claim, or (a blank one) for extended resources.
 void explain_use(const PodView& view, const api::PodClaim& pod_claim, const ClaimPtr& claim,
                  common::Topic& topic);
-// Adds a finding for each claim that was made for the pod claim besides `used`.
+// Adds a finding for each claim besides `used` that was created for the pod claim.
 void explain_surplus_claims(const PodSnapshot& snapshot, const api::PodClaim& pod_claim,
                             const api::ResourceClaim& used, common::Topic& topic);
 

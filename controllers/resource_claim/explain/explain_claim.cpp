@@ -11,7 +11,7 @@ using common::Inputs;
 using common::Outlook;
 using common::Topic;
 
-// What the end of a consumer is concluded from.
+// The inputs for deciding that a consumer has ended.
 Inputs inputs_of(const api::ConsumerReference& consumer) {
   return consumer.is_pod_group() ? Inputs{Input::groups} : Inputs{Input::pods};
 }
@@ -35,7 +35,7 @@ std::string owner_of(const api::ResourceClaim& claim) {
                      owner.name, owner.uid.str());
 }
 
-// Answers what the workers would ask, where a miss is an answer already.
+// Answers look-ups of the workers if a cache miss is already the answer.
 ClaimStep next_step(ClaimSnapshot& snapshot, Miss miss) {
   while (true) {
     ClaimStep step = decide_claim(snapshot);

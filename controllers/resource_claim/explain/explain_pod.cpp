@@ -30,7 +30,7 @@ std::string_view words(api::PodPhase phase) {
   return "Unknown";
 }
 
-// Answers what the workers would ask, where a miss is an answer already.
+// Answers look-ups of the workers if a cache miss is already the answer.
 void answer_look_ups(PodSnapshot& snapshot) {
   for (const std::string_view name : common::names_of_claims(*snapshot.pod)) {
     snapshot.claims.try_emplace(std::string(name), Gone{});
@@ -93,7 +93,7 @@ struct PodClaimWords {
             "group, not for the pod, and does not exist yet. The events of the group say why.",
             view.pod().scheduling_group.str()));
   }
-  // The pod may use another pod's claim, for as long as that claim exists.
+  // The pod may use another pod's claim, as long as that claim exists.
   void explain_foreign_owner(const api::ResourceClaim& claim) const {
     if (!common::has_pod_as_controller(claim) || common::is_owned_by(claim, view.pod())) return;
     topic.add(Outlook::note, "ClaimOfAnotherPod",
@@ -116,7 +116,7 @@ struct PodClaimWords {
                           "written there now.",
                           quoted(claim)));
   }
-  // Why the claim that the status names does not do.
+  // Why the claim that the status names is unusable.
   void explain_replaced() const {
     const api::PodClaimStatus* status = common::find_status(view.pod(), pod_claim.name);
     const std::string& name = *status->claim_name;
@@ -234,7 +234,7 @@ void explain_left_alone(const PodView& view, LeftAlone why, Topic& topic) {
   }
 }
 
-// Its claims, as far as they are still there.
+// Its claims, if they still exist.
 Topic explain_left_behind(const PodView& view, const ClaimPtr& claim) {
   Topic topic{.title = quoted(*claim)};
   explain_deletion(view.snapshot_of(claim), topic);
@@ -263,7 +263,7 @@ struct StepWords {
   Topic& topic;
 
   void operator()(const EndRound& step) const {
-    if (!step.problems.empty()) {  // which are told with the pod claims
+    if (!step.problems.empty()) {  // reported with the pod claims
       return topic.add(Outlook::note, "Blocked", "Nothing more can be done for the pod now.");
     }
     topic.add({Outlook::fine, {}}, "NothingToDo", "There is nothing to do for the pod now.");
@@ -299,7 +299,7 @@ std::string describe(const api::Pod& pod) {
 
 namespace {
 
-// What a decision for the pod rests on.
+// The inputs of a decision for the pod.
 Inputs inputs_of(const api::Pod& pod) {
   Inputs inputs{Input::claims};
   if (!pod.scheduling_group.empty()) inputs.add(Input::groups);

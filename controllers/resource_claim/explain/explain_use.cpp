@@ -87,8 +87,8 @@ struct ReservationWords {
   }
 };
 
-// The scheduler places no pod with a claim that is being deleted, and the claim stays until the pod
-// has ended.
+// The scheduler places no pod with a claim in deletion, and the claim stays until the pod has
+// ended.
 void explain_deadlock(const api::Pod& pod, const api::ResourceClaim& claim, Topic& topic) {
   topic.add(Outlook::stuck, "ReservedWhileDeleted",
             fmt::format("{} is being deleted and waits for this pod, for which it is reserved. The "
@@ -164,7 +164,7 @@ std::string describe_state(const api::ResourceClaim& claim, const api::Pod& pod)
                      deletion);
 }
 
-// A pod that is on no node yet may be waiting for just those devices.
+// A pod without a node may be waiting for exactly those devices.
 Outlook outlook_of(const api::ResourceClaim& claim, const api::Pod& pod) {
   if (!claim.is_allocated) return Outlook::note;
   return pod.node_name.empty() && claim.reserved_for.empty() ? Outlook::stuck : Outlook::waiting;

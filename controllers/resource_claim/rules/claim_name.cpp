@@ -9,14 +9,14 @@ namespace dcm::resource_claim {
 namespace {
 
 // The API server would cut at 58 itself, but only the end: pod claims of a pod with a long name
-// could not be told apart any more.
+// could not be distinguished.
 constexpr std::size_t kBaseLengthMax = 57;
 
 // The alphabet of the API server's generated names: no vowels and no ambiguous characters.
 constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 constexpr std::size_t kSuffixLength = 5;
 
-// FNV-1a, and MurmurHash3's last step to spread it. Never to be changed: claims are found by it.
+// FNV-1a, and MurmurHash3's finalizer to spread it. Must never change: claims are found by it.
 std::uint64_t hash(std::string_view text) {
   std::uint64_t sum = 0xcbf29ce484222325;
   for (const char c : text) {

@@ -1,7 +1,7 @@
-// The name of a claim that is made for a pod claim.
+// The name of a claim created for a pod claim.
 //
 // The name is computed, not left to the API server. So two creates, by any client and at any time,
-// make one claim: the second request gets a 409.
+// result in one claim: the second request gets a 409.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace dcm::resource_claim {
 
-// How many names a claim may have: where another object has one, the next is tried.
+// How many names a claim may have: if another object has one, the next is tried.
 inline constexpr unsigned kClaimNamesMax = 8;
 
-// The metadata.generateName: "<pod>-<pod claim>-", or, where that is longer than 57 characters,
-// both names cut in proportion and without the trailing hyphen. What the name begins with is a DNS
-// subdomain; so the cut pod name never ends with a dot and is never empty. `pod` is a DNS
-// subdomain, of a pod or a pod group, and `pod_claim` a DNS label.
+// The metadata.generateName: "<pod>-<pod claim>-", or, if that is longer than 57 characters, both
+// names cut proportionally and without the trailing hyphen. A name must begin with a DNS subdomain,
+// so the cut pod name never ends with a dot and is never empty. `pod` is a DNS subdomain, of a pod
+// or a pod group, and `pod_claim` a DNS label.
 std::string generate_name(std::string_view pod, std::string_view pod_claim);
 
 // The metadata.name: the same, a hyphen, and five characters that follow from the UID of the pod or
@@ -25,9 +25,9 @@ std::string generate_name(std::string_view pod, std::string_view pod_claim);
 std::string claim_name(std::string_view pod, const api::Uid& uid, std::string_view pod_claim,
                        unsigned number);
 
-// What all names of a pod claim's claim begin with: claim_name() without its last five characters.
+// The common prefix of a pod claim's claim names: claim_name() without its last five characters.
 std::string base_name(std::string_view pod, std::string_view pod_claim);
-// That part of a name that claim_name() has made.
+// That prefix of a name created by claim_name().
 std::string_view base_of_claim_name(std::string_view name);
 
 // Whether that is one of the names that a claim may have.

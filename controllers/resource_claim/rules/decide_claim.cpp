@@ -23,8 +23,8 @@ Fate ask(const ClaimSnapshot& snapshot, ConsumerName name, const api::Uid& uid) 
   return fate_of_found(name.kind, std::get<Consumer>(answer->second), uid);
 }
 
-// Consumers are written by others, so a name may be anything; we ask only for what can be a
-// name (a DNS subdomain, RFC 1123).
+// Consumers are written by others, so a name may be anything; we ask only for valid names (DNS
+// subdomains, RFC 1123).
 bool can_be_name(std::string_view name) {
   constexpr std::size_t kNameLengthMax = 253;
   const auto is_allowed = [](char c) {
@@ -44,7 +44,7 @@ Consumer consumer_of(const api::PodGroup& group) {
   return {.uid = group.meta.uid, .is_done = false};
 }
 
-// An object that the cache has under another UID is looked up as well: its watch may be behind the
+// An object that the cache has under another UID is looked up as well: its watch may lag behind the
 // claim watch, and the cached object may be the older of the two.
 Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReference& consumer) {
   const bool is_group =
@@ -71,7 +71,7 @@ Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owne
 
 namespace {
 
-// The consumers to drop, or the look-up that it takes to know, or the look-up's failure.
+// The consumers to drop, or the look-up needed to decide, or the look-up's failure.
 std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapshot& snapshot) {
   std::vector<api::Uid> released;
   for (const api::ConsumerReference& consumer : snapshot.claim->reserved_for) {
@@ -85,7 +85,7 @@ std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapsh
   return released;
 }
 
-// Whether the claim is reserved for one of those that had to be asked for, and were found.
+// Whether the claim is reserved for a consumer that had to be looked up, and was found.
 bool has_unseen_consumer(const ClaimSnapshot& snapshot) {
   const auto& consumers = snapshot.claim->reserved_for;
   return std::ranges::any_of(snapshot.answers, [&](const auto& answer) {
@@ -111,9 +111,9 @@ ClaimStep release(const ClaimSnapshot& snapshot, std::vector<api::Uid> released)
       is_last && claim.has_delete_protection ? api::Allocation::clear : api::Allocation::keep};
 }
 
-// No consumer is left: deallocate and unprotect what is on its way out. The finalizer of a claim
-// that is neither allocated nor being deleted is left alone, unless this round has deallocated it:
-// the scheduler sets it before it allocates.
+// No consumer is left: deallocate and unprotect the claim. The finalizer of a claim that is neither
+// allocated nor being deleted is left alone, unless this round has deallocated it: the scheduler
+// sets it before it allocates.
 std::optional<ClaimStep> decide_unprotect(const ClaimSnapshot& snapshot) {
   using Progress = ClaimSnapshot::Progress;
   const api::ResourceClaim& claim = *snapshot.claim;
@@ -131,7 +131,7 @@ std::optional<ClaimStep> decide_unprotect(const ClaimSnapshot& snapshot) {
   return may_unprotect ? std::optional<ClaimStep>(RemoveFinalizer{snapshot.claim}) : std::nullopt;
 }
 
-// No consumer is left: a claim whose own pod will not run is of no use any more.
+// No consumer is left: a claim whose own pod will not run is no longer needed.
 ClaimStep decide_delete(const ClaimSnapshot& snapshot) {
   const api::ResourceClaim& claim = *snapshot.claim;
   if (claim.meta.is_being_deleted || !common::has_pod_as_controller(claim)) return EndClaimRound{};

@@ -1,8 +1,8 @@
 // Decides what to do for a claim: release, deallocate, unprotect, delete (KEP-4381, KEP-5729).
 //
-// Pure, step by step, as decide_pod.hpp. Nothing is taken from a pod that may still run, or from a
-// group that is there: only what a cache or the API server says for certain counts, and every write
-// fails when the claim has changed since.
+// Pure, step by step, like decide_pod.hpp. Nothing is taken from a pod that may still run, or from
+// an existing group: only certain knowledge from a cache or the API server counts, and every write
+// fails if the claim has changed since.
 #pragma once
 
 #include <map>
@@ -16,16 +16,16 @@
 
 namespace dcm::resource_claim {
 
-// A pod or a group that a claim is reserved for, or a pod that it was made for.
+// A pod or group that a claim is reserved for, or a pod that it was created for.
 struct ConsumerName {
   enum class Kind : std::uint8_t { pod, group } kind{};
   std::string name;
   friend auto operator<=>(const ConsumerName&, const ConsumerName&) = default;
 };
-// The one that has the name.
+// The object that has the name.
 struct Consumer {
   api::Uid uid;
-  bool is_done = false;  // a group never is: its pods may run for as long as it is there
+  bool is_done = false;  // a group never is: its pods may run as long as it exists
 };
 Consumer consumer_of(const api::Pod& pod);
 Consumer consumer_of(const api::PodGroup& group);
@@ -33,22 +33,22 @@ Consumer consumer_of(const api::PodGroup& group);
 using ConsumerAnswer = std::variant<Consumer, Gone, runtime::Error>;
 
 struct ClaimSnapshot {
-  // From cache and overlay; after a write what the write returned. Null: gone.
+  // From cache and own writes; after a write, the object that it returned. Null: gone.
   ClaimPtr claim;
-  // UIDs, of consumers and of the owner, that are known to be deleted.
+  // UIDs of consumers and of the owner that are known to be deleted.
   std::set<api::Uid> deleted;
   // Whether groups count.
   common::GroupClaims group_claims = common::GroupClaims::refused;
-  // Consumers and owner, as far as the cache has one of that name.
+  // Consumers and owner, if the cache has them by name.
   std::map<ConsumerName, Consumer> cached;
   // The answers to GetConsumer.
   std::map<ConsumerName, ConsumerAnswer> answers;
-  // Which writes this round has done. None is done twice: an admission webhook may undo it.
+  // The writes done in this round. None is repeated: an admission webhook may undo it.
   enum class Progress : std::uint8_t { nothing, released, unprotected } progress{};
 };
 
-// Asks the API server for a pod or group that the cache does not have, or has under another UID:
-// the cache may be behind the scheduler, and holds no pods without claims.
+// Asks the API server for a pod or group that the cache lacks, or has under another UID: the cache
+// may lag behind the scheduler, and holds no pods without claims.
 struct GetConsumer {
   ConsumerName consumer;
   friend bool operator==(const GetConsumer&, const GetConsumer&) = default;
@@ -75,17 +75,16 @@ struct EndClaimRound {
   explicit EndClaimRound(runtime::Error why)
       : outcome(outcome_after_read(why)), failure(std::move(why)) {}
 
-  // When to look again: after a failure, or when no event will come. The cache may
-  // lack a pod or group that the claim is reserved for, so that its end goes
-  // unseen.
+  // When to look again: after a failure, or when no event will come. The cache may lack a pod or
+  // group that the claim is reserved for, so that its end goes unseen.
   Outcome outcome = Outcome::done();
-  // A look-up failed, and nothing was changed; or what was written did not last.
+  // A look-up failed, and nothing was changed; or a write was undone.
   std::optional<runtime::Error> failure;
 };
 
 using ClaimStep = std::variant<EndClaimRound, GetConsumer, Release, RemoveFinalizer, DeleteClaim>;
 
-// The next step. A write is never asked for twice within a round, so rounds end.
+// The next step. No write is requested twice within a round, so rounds end.
 ClaimStep decide_claim(const ClaimSnapshot& snapshot);
 
 // ---- its parts, for explanations of one consumer ------------------------------------------------
@@ -95,7 +94,7 @@ ClaimStep decide_claim(const ClaimSnapshot& snapshot);
 struct MayRun {
   enum class Why : std::uint8_t { runs, group_is_there, is_no_pod, not_known } why{};
 };
-// The pod or group ends without our help, or is gone, because another one has its name.
+// The pod or group ends without our help, or is gone, because its name was taken by another one.
 struct WillNotRun {
   enum class Why : std::uint8_t { is_done, name_is_anothers, seen_deleted } why{};
 };
@@ -107,8 +106,8 @@ using Fate = std::variant<MayRun, WillNotRun, IsGone, GetConsumer, runtime::Erro
 
 // Of an entry of status.reservedFor.
 Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReference& consumer);
-// Of the pod that the claim was made for. One that is not known proves nothing (the garbage
-// collector takes the claim where it is gone).
+// For the pod that the claim was created for. An unknown one proves nothing (if it is gone, the
+// garbage collector deletes the claim).
 Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owner);
 
 }  // namespace dcm::resource_claim

@@ -46,7 +46,7 @@ std::string why_unsupported(const Claimant& claimant, const api::PodClaim& pod_c
                      claimant.user.meta.key.str(), pod_claim.name.str());
 }
 
-// Why no claim can be made from the template; nothing: one can.
+// Why no claim can be created from the template; nullopt if one can.
 std::optional<Problem> why_not_from(const TemplatePtr& claim_template, const Claimant& claimant,
                                     const api::PodClaim& pod_claim,
                                     const common::FeatureGates& gates) {
@@ -101,7 +101,7 @@ ClaimOfName look_at_taken(const Claimant& claimant, const KnownClaims& known,
     return stop(lookup_problem(claimant, pod_claim, *error));
   }
   const auto* claim = std::get_if<ClaimPtr>(&found->second);
-  // The claim has gone meanwhile: the next round takes the name.
+  // The claim is gone by now: the next round uses the name.
   if (claim == nullptr) {
     return stop(Problem{Report::detail,
                         prefixed(claimant, pod_claim, "claim " + name + " has just gone"),
@@ -131,8 +131,8 @@ ClaimOfName try_name(const Claimant& claimant, const KnownClaims& known,
   return stop(std::move(problem));
 }
 
-// The status names no good claim: use one that was made earlier, or make one. A claim that was made
-// unseen, by this process or another, has the name that is tried here.
+// The status names no valid claim: use an earlier one, or create one. A claim created unnoticed, by
+// this process or another, has the name that is tried here.
 PodClaimStep find_or_make(const Claimant& claimant, const KnownClaims& known,
                           const common::FeatureGates& gates, const api::PodClaim& pod_claim,
                           const std::string& replaces) {
@@ -163,8 +163,8 @@ bool is_in_use_by(const api::ResourceClaim& claim, const api::ClaimUser& user) {
              claim.reserved_for.end();
 }
 
-// If two managers have made a claim each for a pod, one may write its claim's name after the
-// scheduler has allocated the other claim. Then pod and device would wait for ever.
+// If two managers have each created a claim for a pod, one may write its claim's name after the
+// scheduler has allocated the other claim. Then pod and device would wait forever.
 ClaimPtr find_split_off(const Claimant& claimant, const KnownClaims& known,
                         const api::PodClaim& pod_claim, const api::ResourceClaim& named) {
   if (claimant.pod == nullptr || named.is_allocated) return nullptr;
@@ -176,8 +176,8 @@ ClaimPtr find_split_off(const Claimant& claimant, const KnownClaims& known,
   return found;
 }
 
-// The status names a claim. It is good when it exists and is the claimant's; one that is being
-// deleted exists.
+// The status names a claim. It is valid if it exists and belongs to the claimant, even during its
+// deletion.
 std::expected<Named, Stop> check_named(const Claimant& claimant, const KnownClaims& known,
                                        const common::FeatureGates& gates,
                                        const api::PodClaim& pod_claim, std::string_view name) {
@@ -296,8 +296,8 @@ namespace {
 // Which claim was made for which pod claim.
 using Made = std::map<std::string, std::string>;
 
-// All names that the status should have: an apply that leaves one out would remove it, also that
-// of a pod claim whose new claim could not be made.
+// All names that the status should have: an apply without one would remove it, including that of a
+// pod claim whose new claim could not be created.
 std::vector<ClaimName> all_names(const api::ClaimUser& user, const Made& made) {
   Made names = made;
   for (const api::PodClaimStatus& status : user.claim_statuses) {
@@ -340,8 +340,7 @@ std::optional<ClaimsStep> asked_for(PodClaimStep& step, std::size_t position) {
   return std::visit(of_stop, step.error());
 }
 
-// The next look-up or create, from the pod claim at position `from` on. Returns nullopt if none is
-// left.
+// The next look-up or create, from the pod claim at position `from` on; nullopt if none is left.
 std::optional<ClaimsStep> next_to_make(const api::ClaimUser& user, std::size_t from,
                                        const DecideOne& decide_one) {
   for (std::size_t position = from; position < user.claims.size(); ++position) {
@@ -378,7 +377,7 @@ std::expected<AllSettled, ClaimsStep> decide_claims(const api::ClaimUser& user,
     }
   }
   if (known.names_failure) {
-    // Without them the kubelet finds no claim, so nothing is reserved either.
+    // Without them kubelet finds no claim, so nothing is reserved either.
     all.claims.clear();
     all.problems.push_back(names_problem(*known.names_failure));
     return all;

@@ -1,7 +1,7 @@
 // Decides the next step until a pod, or a pod group, has its claims from templates, and its status
 // has their names (KEP-4381, KEP-5729).
 //
-// Pure, one step at a time, as in decide_pod.hpp, which is built on this.
+// Pure, one step at a time; decide_pod.hpp builds on it.
 #pragma once
 
 #include <expected>
@@ -27,28 +27,27 @@ using GroupPtr = api::ObjectPtr<api::PodGroup>;
 using PodPtr = api::ObjectPtr<api::Pod>;
 using TemplatePtr = api::ObjectPtr<api::ResourceClaimTemplate>;
 
-// The API server has said that there is no such object.
+// The API server has answered that there is no such object.
 struct Gone {};
 // The answer to a look-up of a claim by its name.
 using ClaimAnswer = std::variant<ClaimPtr, Gone, runtime::Error>;
 
-// Whether the claim is for that entry of its controller: by its annotation, or where a policy has
+// Whether the claim is for that entry of its controller: by its annotation, or if a policy has
 // stripped that, by its name. Requires a controller.
 bool is_for_pod_claim(const api::ResourceClaim& claim, std::string_view pod_claim);
 
-// Whether the claim was made for this pod claim, and is there to stay: one that is being deleted
-// stays as long as its owner uses it.
+// Whether the claim was created for this pod claim, and will stay: one in deletion stays as long as
+// its owner uses it.
 bool is_generated_for(const api::ResourceClaim& claim, const api::ClaimUser& owner,
                       const api::PodClaim& pod_claim);
 
-// Claims that a pod or group may own, found by the pod claim that they are for: it may have
-// thousands of both.
+// Claims that a pod or group may own, indexed by their pod claim: it may have thousands of both.
 class OwnedClaims {
  public:
   void add(const ClaimPtr& claim);
 
-  // Calls `visit(claim)` for each that was made for this pod claim of `owner`, and is there to
-  // stay, until it returns true: those that have its annotation first, each group as it was added.
+  // Calls `visit(claim)` for each claim that was created for this pod claim of `owner` and will
+  // stay, until it returns true: first claims with its annotation, each group in order of addition.
   template <class Visit>
   void for_each_of(const api::ClaimUser& owner, const api::PodClaim& pod_claim, Visit visit) const {
     for (const ClaimPtr& claim : candidates_for(owner, pod_claim)) {
@@ -68,31 +67,31 @@ class OwnedClaims {
 // The claims of a pod or group as this round knows them: from the caches at first, then also from
 // the answers to its steps.
 struct KnownClaims {
-  // Claims by name: of those that the pod or group refers to or owns, the ones that the cache or
-  // the own-writes overlay has, and the answers to GetClaim. No entry: not known yet.
+  // Claims by name: those that the pod or group refers to or owns, as far as the cache or the own
+  // writes have them, and the answers to GetClaim. No entry: not known yet.
   std::map<std::string, ClaimAnswer, std::less<>> claims;
-  // The templates that it names, as far as there are any, by name.
+  // The templates that it names, if they exist, by name.
   std::map<std::string, TemplatePtr, std::less<>> templates;
-  // Claims that may be owned by it: cache and overlay.
+  // Claims that it may own: from cache and own writes.
   OwnedClaims owned;
   // The answers to CreateClaim, by the name of the claim.
   std::map<std::string, std::variant<ClaimPtr, runtime::Error>, std::less<>> created;
   // The answer to WriteNames.
   enum class Names { not_written, written } names{};
   std::optional<runtime::Error> names_failure;
-  // The position of the pod claim that the last GetClaim or CreateClaim was for. Those before it
-  // were looked at in this round: they are looked at again only when nothing is left to ask or to
-  // make, because a pod may have thousands.
+  // The position of the pod claim of the last GetClaim or CreateClaim. Earlier ones were judged in
+  // this round: they are judged again only when nothing is left to request, because a pod may have
+  // thousands.
   std::size_t looked_up_to = 0;
 };
 
-// Null: it is not there, or not known.
+// Null: it does not exist, or is unknown.
 ClaimPtr find_claim(const KnownClaims& known, std::string_view name);
-// The claim as this round knows it last.
+// The latest state of the claim known to this round.
 ClaimPtr newest(const KnownClaims& known, const ClaimPtr& claim);
 
-// Asks the API server for a claim that the status names, as the claim watch may be behind the pod
-// watch, or for one that has the name which a claim was to get.
+// Asks the API server for a claim that the status names, as the claim watch may lag behind the pod
+// watch, or for one whose name a new claim should get.
 struct GetClaim {
   std::string name;
   std::size_t position = 0;  // of the pod claim
@@ -105,7 +104,7 @@ struct CreateClaim {
   std::string generate_name;
   TemplatePtr claim_template;
   api::ClaimOwner owner;
-  // The fault of the claim that the status names; empty: the status names none.
+  // What is wrong with the claim that the status names; empty: the status names none.
   std::string replaces;
   std::size_t position = 0;  // of the pod claim
 };
@@ -123,22 +122,22 @@ struct WriteNames {
 
 // Something that could not be done.
 struct Problem {
-  // The reader of a problem: the user, by an event of that reason; the operator, by the log; or
+  // The audience of a problem: the user, by an event with that reason; the operator, by the log; or
   // only a verbose log (a conflict is no fault).
   enum class Report : std::uint8_t { failed_creation_event, failed_reservation_event, log, detail };
   // The kind of problem, for `explain`.
   enum class Cause : std::uint8_t {
-    unsupported,       // a pod claim with a source that we do not know
+    unsupported,       // a pod claim with an unknown source
     template_missing,  //
-    gate_off,          // a feature gate forbids what the template or the pod claim asks for
+    gate_off,          // a feature gate forbids a field of the template or the pod claim
     create_failed,     //
     create_refused,    // by a quota, a policy or validation
-    names_unwritten,   // the status does not name the claims that were made
+    names_unwritten,   // the status does not name the created claims
     lookup_failed,     // a claim could not be read
-    too_many_users,    // status.reservedFor has no room for one more
+    too_many_users,    // status.reservedFor is full
     reserve_failed,    //
     group_refused,     // the pod is a member of a group, and the gate for groups is off
-    group_missing,     // the pod's group is not there
+    group_missing,     // the pod's group does not exist
   };
   Report report = Report::log;
   std::string message;
@@ -150,23 +149,23 @@ struct EndRound {
   std::vector<Problem> problems;
 };
 
-// The pod or group that claims are made for.
+// The pod or group that claims are created for.
 struct Claimant {
   const api::ClaimUser& user;
   const api::Pod* pod;           // null: a pod group
   std::string_view api_version;  // for owner references
 };
 
-// A pod claim for which nothing has to be asked or made (any more) in this round.
+// A pod claim for which nothing is left to request in this round.
 struct Settled {
   enum class Origin : std::uint8_t {
     user,
     generated,
     not_needed,
-    group,  // the group's own work makes it, and wakes its pods
+    group,  // the group's own round creates it, and wakes its pods
   };
   Origin origin = Origin::user;
-  // Null: a user's that is not known, a group's that is not made yet, or none is needed.
+  // Null: an unknown user's claim, a group's claim that does not exist yet, or none is needed.
   ClaimPtr claim;
 };
 // Why a pod claim is not settled: a request has to be sent first, or something cannot be done.
@@ -188,17 +187,17 @@ std::expected<Named, Stop> look_at_named(const Claimant& claimant, const KnownCl
                                          const common::FeatureGates& gates,
                                          const api::PodClaim& pod_claim);
 
-// A claim that was made for this pod claim and is there to stay, but whose name did not get into
-// the status. Null: none.
+// A claim that was created for this pod claim and will stay, but whose name is missing from the
+// status. Null if none.
 ClaimPtr find_orphan(const OwnedClaims& candidates, const api::ClaimUser& owner,
                      const api::PodClaim& pod_claim);
 
-// The event's problem of a pod claim: `why` as a user reads it.
+// The event's problem of a pod claim: `why` is for users.
 Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_claim,
                          Problem::Cause cause, const std::string& why,
                          Outcome outcome = Outcome::retry());
 
-// The next step for one pod claim whose claim is made for the claimant itself.
+// The next step for a pod claim whose claim belongs to the claimant itself.
 PodClaimStep decide_own_claim(const Claimant& claimant, const KnownClaims& known,
                               const common::FeatureGates& gates, const api::PodClaim& pod_claim);
 

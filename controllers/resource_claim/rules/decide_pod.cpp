@@ -19,8 +19,7 @@ bool is_shared(const PodSnapshot& snapshot, const api::PodClaim& pod_claim) {
   return snapshot.group != nullptr && common::is_shared_by(*snapshot.group, pod_claim);
 }
 
-// Should the group have several claims for one entry, all its pods use the one that its status
-// names.
+// If the group has several claims for one entry, all its pods use the one named in its status.
 ClaimPtr find_shared_claim(const PodSnapshot& snapshot, const api::PodClaim& pod_claim) {
   const api::PodClaimStatus* status = common::find_status(*snapshot.group, pod_claim.name.str());
   if (status != nullptr && status->claim_name) {
@@ -30,7 +29,7 @@ ClaimPtr find_shared_claim(const PodSnapshot& snapshot, const api::PodClaim& pod
   return find_orphan(snapshot.owned_by_group, *snapshot.group, pod_claim);
 }
 
-// The claim of a pod claim that is the group's: found, never made.
+// The group's claim for a pod claim: found, never created.
 PodClaimStep decide_shared_claim(const PodSnapshot& snapshot, const common::FeatureGates& gates,
                                  const api::PodClaim& pod_claim) {
   const Claimant claimant = claimant_of(snapshot);
@@ -69,8 +68,8 @@ Problem missing_group(const api::Pod& pod) {
           Outcome::retry(), Cause::group_missing};
 }
 
-// The garbage collector takes that one, and could not while it is reserved for the group of now. Or
-// the cache is behind, and the former group is the one that it has.
+// The garbage collector deletes that one, and could not while it is reserved for the current group.
+// Or the cache is stale, and has the former group.
 bool is_former_groups(const PodSnapshot& snapshot, const api::PodClaim& pod_claim,
                       const api::ResourceClaim& claim) {
   return is_shared(snapshot, pod_claim) && common::has_group_as_controller(claim) &&
@@ -85,7 +84,7 @@ api::ConsumerReference consumer_of(const PodSnapshot& snapshot, const api::PodCl
   return {"", "pods", snapshot.pod->meta.key.name, snapshot.pod->meta.uid};
 }
 
-// The next reservation, from the pod claim of the last Reserve on. Returns nullopt if none is left.
+// The next reservation, from the pod claim of the last Reserve on; nullopt if none is left.
 std::optional<Reserve> next_to_reserve(const PodSnapshot& snapshot,
                                        const common::FeatureGates& gates) {
   const std::vector<api::PodClaim>& pod_claims = snapshot.pod->claims;
@@ -165,7 +164,7 @@ std::optional<LeftAlone> why_left_alone(const PodSnapshot& snapshot,
   }
   if (pod.scheduling_group.empty() || snapshot.group != nullptr) return std::nullopt;
   if (!gates.generic_workload) return LeftAlone::in_group;
-  // A pod that has all that it needs can do without.
+  // A pod that has all that it needs can continue without it.
   if (is_nothing_to_do(decide_member(snapshot, gates))) return std::nullopt;
   return LeftAlone::group_missing;
 }

@@ -1,8 +1,8 @@
-// Decides what to do for a pod, or a pod group: make claims from templates, write their names,
+// Decides what to do for a pod, or a pod group: generate claims from templates, write their names,
 // reserve (KEP-4381).
 //
-// Pure: from what is known to the one next step. The caller carries the step out, adds the answer
-// to the snapshot and decides again, until the pod is finished. Look-ups are steps like writes.
+// Pure: from what is known to the next step. The caller carries the step out, adds the answer to
+// the snapshot and decides again, until the round ends. Look-ups are steps like writes.
 #pragma once
 
 #include <map>
@@ -21,15 +21,15 @@ namespace dcm::resource_claim {
 struct PodSnapshot : KnownClaims {
   PodPtr pod;
   // The pod's group (not with the gate for groups off), and the claims that it owns. Null: the pod
-  // is in none, or there is no such group.
+  // is in none, or the group does not exist.
   GroupPtr group;
   OwnedClaims owned_by_group;
-  // Claims that are being reserved for another pod at this moment: the two would but conflict, and
-  // this pod is woken when the other is through.
+  // Claims currently being reserved for another pod: the two writes would only conflict, and this
+  // pod is woken when the other one is done.
   std::set<std::string, std::less<>> busy;
   // The failures of Reserve, by claim name. After a success the claim is replaced in `claims`.
   std::map<std::string, runtime::Error, std::less<>> reserve_failures;
-  // The position of the pod claim that the last Reserve was for, as `looked_up_to`.
+  // The position of the pod claim of the last Reserve, like `looked_up_to`.
   std::size_t reserved_up_to = 0;
 };
 
@@ -42,10 +42,10 @@ struct Reserve {
 
 using PodStep = std::variant<EndRound, GetClaim, CreateClaim, WriteNames, Reserve>;
 
-// The next step. A step is never asked for twice within a round, so rounds end.
+// The next step. No step is requested twice within a round, so rounds end.
 PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gates);
 
-// Whether the round ends without a problem, at once.
+// Whether the round ends at once without a problem.
 bool is_nothing_to_do(const auto& step) {
   const auto* finished = std::get_if<EndRound>(&step);
   return finished != nullptr && finished->problems.empty();
@@ -53,12 +53,12 @@ bool is_nothing_to_do(const auto& step) {
 
 // ---- what it is made of, for who asks about one pod claim ---------------------------------------
 
-// Why nothing is made or reserved for a pod, whatever it asks for.
+// Why nothing is created or reserved for a pod, whatever it requests.
 enum class LeftAlone : std::uint8_t {
-  finished,  // or deleted before it was given a node
+  finished,  // or deleted before it got a node
   being_deleted,
   in_group,       // while the gate for groups is off
-  group_missing,  // and only the group says whose the claims are that the pod still needs
+  group_missing,  // and only the group determines who owns the claims that the pod still needs
 };
 std::optional<LeftAlone> why_left_alone(const PodSnapshot& snapshot,
                                         const common::FeatureGates& gates);
@@ -66,16 +66,16 @@ std::optional<LeftAlone> why_left_alone(const PodSnapshot& snapshot,
 PodClaimStep decide_pod_claim(const PodSnapshot& snapshot, const common::FeatureGates& gates,
                               const api::PodClaim& pod_claim);
 
-// A pod on a node chosen without regard to claims has its claims reserved here. Why this claim is
+// A pod placed on a node without regard to claims has its claims reserved here. Why this claim is
 // not reserved:
 enum class NotReserved : std::uint8_t {
   no_node,           // the scheduler does it
-  not_allocated,     // there is nothing to reserve yet
-  being_deleted,     // the claim is on its way out
+  not_allocated,     // nothing to reserve yet
+  being_deleted,     // the claim is being deleted
   already_reserved,  // for this pod, or for its group
-  under_way,         // for another pod, at this moment
+  under_way,         // for another pod, currently
   is_groups,         // and the gate for claims of groups is off
-  is_former_groups,  // of one that had the name of the pod's group before
+  is_former_groups,  // of a former group with the same name
 };
 using ReservationStep = std::variant<NotReserved, Problem, Reserve>;
 ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::FeatureGates& gates,
@@ -90,14 +90,14 @@ struct GroupSnapshot : KnownClaims {
 
 using GroupStep = std::variant<EndRound, GetClaim, CreateClaim, WriteNames>;
 
-// The next step, as decide_pod. Nothing is reserved here: the scheduler does that, or the work of a
-// pod that came with its node.
+// The next step, like decide_pod. Nothing is reserved here: the scheduler does that, or the round
+// of a pod that already had a node.
 GroupStep decide_group(const GroupSnapshot& snapshot, const common::FeatureGates& gates);
 
-// Whether claims are made for the group: not while it is being deleted.
+// Whether claims are created for the group: not during its deletion.
 bool may_get_claims(const api::PodGroup& group, const common::FeatureGates& gates);
 
-// The step for one claim of the group, for callers that ask about one.
+// The step for one claim of the group: building block, also used by explain.
 PodClaimStep decide_group_claim(const GroupSnapshot& snapshot, const common::FeatureGates& gates,
                                 const api::PodClaim& pod_claim);
 

@@ -1,4 +1,4 @@
-// When work that failed is tried again, by the error alone.
+// When failed work is retried, depending only on the error.
 #pragma once
 
 #include <chrono>
@@ -10,28 +10,29 @@ namespace dcm::resource_claim {
 
 using workqueue::Outcome;
 
-// For events that nothing announces: a new permission, or the end of a pod outside the cache.
+// Poll interval for changes that no watch reports: a new permission, or the end of a pod outside
+// the cache.
 inline constexpr Outcome kLookAgain = Outcome::requeue_after(std::chrono::minutes(1));
 
-// After a create: every refusal may pass (quota, policies and labels change unseen), but "too
+// After a create: every refusal may pass (quota, policies and labels change unnoticed), but "too
 // large" passes slowly.
 Outcome outcome_after_create(const runtime::Error& error);
 // After a patch or delete: if the object is gone or was replaced, nothing is left to do. Every
-// other refusal may pass, also `Invalid`, which is what a ValidatingAdmissionPolicy says when it
+// other refusal may pass, including `Invalid`, which a ValidatingAdmissionPolicy returns when it
 // denies.
 Outcome outcome_after_write(const runtime::Error& error);
 // Whether a write was refused because this process may not change allocations (since Kubernetes
 // 1.36). The API server checks the permission for the synthetic subresource
-// `resourceclaims/binding` while it validates, and so says it of a field.
+// `resourceclaims/binding` during validation, and so reports it as a field error.
 bool is_binding_refused(const runtime::Error& error);
-// Whether the API server has understood a create, and does not want the claim: a quota, a policy or
-// validation. Users can end that.
+// Whether the API server has understood a create, and rejects the claim: a quota, a policy or
+// validation. Users can fix that.
 bool is_refusal(const runtime::Error& error);
 // After a look-up.
 Outcome outcome_after_read(const runtime::Error& error);
 
-// Whether an operator should know. Others work on the same objects, so that writes conflict and
-// objects go; and a process that stops sends nothing.
+// Whether an operator should know. Others change the same objects, so that writes conflict and
+// objects disappear; and a stopping process sends nothing.
 bool is_fault(const runtime::Error& error);
 
 }  // namespace dcm::resource_claim

@@ -99,7 +99,7 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinaliz
     co_return outcome_after_write(freed.error());
   }
   log_write("Finalizer removed", snapshot.claim);
-  // A claim that is being deleted may be gone by now.
+  // A claim in deletion may be gone by now.
   if ((*freed)->meta.is_being_deleted) co_return Outcome::done();
   stores_.own_claims.record(*freed);
   snapshot.claim = *freed;
@@ -115,7 +115,7 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& 
     deleted_.add(snapshot.claim->meta.uid);
     co_return Outcome::done();
   }
-  // It is gone, or the watch will show what it is by now.
+  // It is gone, or the watch will show its current state.
   if (runtime::is_conflict(deleted.error()) || runtime::is_object_gone(deleted.error())) {
     co_return Outcome::done();
   }

@@ -1,4 +1,4 @@
-// Carries out what decide_claim decides.
+// Carries out decisions of decide_claim.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace dcm::resource_claim {
 // One sync at a time per claim; any number of claims at once. All references must outlive it.
 class ClaimSync {
  public:
-  // `deleted_consumers`: pods and groups that are known to be gone.
+  // `deleted_consumers`: pods and groups known to be gone.
   ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi& api,
             ItemProblems& problems, common::FeatureGates gates, runtime::Logger log);
 

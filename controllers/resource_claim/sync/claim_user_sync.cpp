@@ -41,7 +41,7 @@ constexpr std::string_view kComponent = "resource_claim";
 constexpr std::string_view kFailedCreation = "FailedResourceClaimCreation";
 constexpr std::string_view kFailedReservation = "FailedResourceClaimReservation";
 
-// A request that never left says nothing about the API server.
+// An unsent request proves nothing about the API server.
 bool was_sent(const runtime::Error& error) {
   switch (error.reason) {
     case runtime::Reason::shutting_down:

@@ -15,13 +15,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Longer than a request of an earlier leader, and the watch's delay, can be.
+// Longer than a request of an earlier leader plus the watch's delay.
 constexpr runtime::Duration kGrace = 1min;
 constexpr runtime::Duration kLineInterval = 5min;
 // Longer than the longest back-off of a pod whose claims are refused.
 constexpr runtime::Duration kForgetAfter = 40min;
 
-// Of claims that are named before they are known; whoever makes them, more come.
+// Limit of claims named before they are known; whoever creates them, more may come.
 constexpr std::size_t kAwaitedMax = 1'000;
 
 bool has_computed_name(const api::ResourceClaim& claim, std::string_view pod_claim) {
@@ -29,7 +29,7 @@ bool has_computed_name(const api::ResourceClaim& claim, std::string_view pod_cla
   return is_claim_name(claim.meta.key.name, owner.name, owner.uid, pod_claim);
 }
 
-// Statuses that are in `after` and not in `before`. A pod may have thousands.
+// Statuses in `after` that are not in `before`. A pod may have thousands.
 std::vector<const api::PodClaimStatus*> new_names(const api::Pod& before, const api::Pod& after) {
   std::vector<const api::PodClaimStatus*> fresh;
   if (before.claim_statuses == after.claim_statuses) return fresh;
@@ -110,7 +110,8 @@ void ForeignClaims::observe_added(const ClaimPtr& claim, informers::Origin /*ori
   if (std::ranges::any_of(pod->claim_statuses, names_it)) note(*claim);
 }
 
-// Its owner needs a claim again. Anybody can name an owner of another namespace.
+// The owner needs a claim again; restart its grace period. Anybody can name an owner of another
+// namespace.
 void ForeignClaims::observe_deleted(const ClaimPtr& last_known, informers::Origin /*origin*/) {
   if (!common::has_claim_user_as_controller(*last_known)) return;
   const auto left = left_.find(last_known->controller->uid);
@@ -145,7 +146,7 @@ std::optional<runtime::Duration> ForeignClaims::give_way(const api::InternedStri
   return until - now;
 }
 
-// Pods that went without a claim, or got theirs. Those that wait ask again.
+// Pods that ended without a claim, or got theirs. Waiting ones ask again.
 void ForeignClaims::forget_old(runtime::MonoTime now) {
   if (now - last_cleared_ < kForgetAfter) return;
   last_cleared_ = now;

@@ -1,17 +1,16 @@
-// Notices that another manager makes claims for pods (or pod groups) while this one does, and gives
+// Detects that another manager creates claims for pods (or pod groups) at the same time, and gives
 // way.
 //
 // All instances compute the same name for a claim (claim_name.hpp). kube-controller-manager, whose
-// controller should be off, makes claims of other names. If both make claims, a pod gets two, and
-// its status may name one while the scheduler allocates the other. So this manager leaves a pod's
-// claims to the other one for a while. It makes them only if they are still missing then, because
-// the other manager may have been stopped.
+// controller should be off, uses other names. If both create claims, a pod gets two, and its status
+// may name one while the scheduler allocates the other. So this manager leaves a pod's claims to
+// the other one for a while. It creates them only if they are still missing then, because the other
+// manager may have been stopped.
 //
-// A claim proves nothing: anybody may make one that looks as if a manager had made it, and backups
-// are restored. The status of a pod does, because only controllers and nodes may write it. So
-// another manager is at work where the status of a live pod begins to name a claim of that very pod
-// that this manager would have named differently, and this manager did not write that itself (it
-// uses a claim of another name if there is one already).
+// A claim proves nothing: anybody can forge one, and backups are restored. The status of a pod
+// does, because only controllers and nodes may write it. So another manager is active if the status
+// of a live pod newly names a claim of that pod that this manager would have named differently, and
+// that this manager did not write itself (it uses an existing claim of another name).
 #pragma once
 
 #include <chrono>
@@ -33,10 +32,9 @@
 
 namespace dcm::resource_claim {
 
-// Until kQuiet after the last such status in a namespace, creates there are held back by kGiveWay
-// for each pod; only until kQuietAtFirst in our first minute, when the last writes of the manager
-// before us may show. Other namespaces are never held back, so that whoever deceives this manager
-// delays no more than one namespace.
+// Until kQuiet after the last such status in a namespace, creates there are delayed by kGiveWay for
+// each pod; only until kQuietAtFirst in our first minute, when the last writes of our predecessor
+// may appear. Other namespaces are never delayed, so that a forger delays only one namespace.
 //
 // Loop thread only.
 class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
@@ -55,10 +53,10 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
     runtime::MetricsRegistry& metrics;
     api::EventSink& events;
     runtime::Logger log;
-    // Whether claims are made for groups as well.
+    // Whether claims are created for groups as well.
     common::GroupClaims groups = common::GroupClaims::refused;
     Policy policy = Policy::give_way;
-    // The lease that we lead by: an event on it says what was seen. Nothing: no lease.
+    // The lease that we hold: receives an event about it. nullopt: leader election is off.
     std::optional<api::NamespacedName> lease = {};
   };
   // All dependencies must outlive it.
@@ -66,15 +64,15 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
   ForeignClaims(const ForeignClaims&) = delete;
   ForeignClaims& operator=(const ForeignClaims&) = delete;
 
-  // From now on we are the one who makes claims.
+  // From now on this instance creates claims.
   void activate();
 
-  // For how long the claims of this pod or group are still left to the other manager. Nothing: they
-  // may be made now.
+  // How long the claims of this pod or group are still left to the other manager. nullopt: they may
+  // be created now.
   std::optional<runtime::Duration> give_way(const api::InternedString& name_space,
                                             const api::Uid& owner);
-  // To be called before this manager writes these names into the pod's status: whatever becomes of
-  // that request, the names are no sign of another manager.
+  // Call before this manager writes these names into the pod's status: even if the request fails,
+  // the names are no sign of another manager.
   void expect_own(const api::Pod& pod, const std::vector<ClaimName>& names);
 
   void observe_added(const ClaimPtr& claim, informers::Origin origin) override;
@@ -84,7 +82,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
   void observe_deleted(const ClaimPtr& last_known, informers::Origin origin) override;
   void observe_left(const ClaimPtr& /*last_known*/, informers::Origin /*origin*/) override {}
 
-  // A pod is made without a status.
+  // A pod is created without a status.
   void observe_added(const PodPtr& /*pod*/, informers::Origin /*origin*/) override {}
   void observe_updated(const PodPtr& before, const PodPtr& after,
                        informers::Origin origin) override;
@@ -95,11 +93,11 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
 
  private:
   void look_at(const api::Pod& pod, const api::PodClaimStatus& status);
-  // Whether another manager made the claim that the status names.
+  // Whether another manager created the claim that the status names.
   bool is_foreign(const api::Pod& pod, const api::PodClaimStatus& status,
                   const api::ResourceClaim& claim) const;
   bool is_giving_way() const;
-  // Until when creates are held back because of what was seen then; in the past: they are not.
+  // Until when creates are delayed because of such signs; if in the past, they are not.
   runtime::MonoTime quiet_from(runtime::MonoTime last_seen) const;
   void forget_old(runtime::MonoTime now);
   void note(const api::ResourceClaim& claim);
@@ -119,11 +117,11 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
   };
   std::unordered_map<api::Uid, Left> left_;
   runtime::MonoTime last_cleared_{};
-  // Names that we wrote, or may have written, of claims whose names we do not compute, by pod.
+  // Names that we wrote, or may have written, of claims with other than computed names, by pod.
   std::unordered_map<api::Uid, std::set<std::string>> own_;
-  // Claims that statuses began to name before the cache had them, and the pod of each.
+  // Claims that statuses named before the cache had them, with their pods.
   std::unordered_map<api::NamespacedName, api::NamespacedName> awaited_;
-  std::optional<runtime::MonoTime> counts_from_;  // nothing: we do not make claims (yet)
+  std::optional<runtime::MonoTime> counts_from_;  // nullopt: we do not create claims (yet)
   std::optional<runtime::MonoTime> last_line_;
   std::uint64_t since_last_line_ = 0;
   runtime::Refresh refresh_;

@@ -1,5 +1,5 @@
-// Requests that make sense only one at a time: an item that comes meanwhile waits for the end,
-// instead of sending a request that would conflict or say the same.
+// Serializes requests: a further item waits for the current request, instead of sending one that
+// would conflict or be redundant.
 #pragma once
 
 #include <functional>
@@ -20,16 +20,16 @@ struct WaitingItem {
   workqueue::Priority priority;
 };
 
-// `Key` says what a request is about. Must outlive its turns.
+// `Key` identifies the subject of a request. Must outlive its turns.
 template <class Key>
 class OneAtATime {
  public:
-  // Has an item that has waited synced once more; after a failure (Outcome::retry()) as if that had
-  // been its own, so that those that wait don't follow each other into it without a pause.
+  // Requeues a waiter; after a failure with Outcome::retry(), as if its own request had failed, so
+  // that waiters do not repeat the failure in immediate succession.
   using Wake = std::function<void(const WaitingItem&, workqueue::Outcome)>;
   explicit OneAtATime(Wake wake) : wake_(std::move(wake)) {}
 
-  // The right to send the request. Ends as failed unless it is said to have succeeded.
+  // The right to send the request. Ends as failed unless marked as successful.
   class Turn {
    public:
     Turn(OneAtATime& owner, Key key) : owner_(&owner), key_(std::move(key)) {}
@@ -49,7 +49,7 @@ class OneAtATime {
     workqueue::Outcome outcome_ = workqueue::Outcome::retry();
   };
 
-  // Nothing: another item has the turn, and `item` is woken at its end.
+  // nullopt: another item has the turn, and `item` is woken at its end.
   std::optional<Turn> begin(const Key& key, WaitingItem item) {
     const auto [under_way, is_first] = waiting_.try_emplace(key);
     if (is_first) return Turn(*this, key);

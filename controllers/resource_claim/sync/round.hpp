@@ -12,7 +12,7 @@
 
 namespace dcm::resource_claim {
 
-// How an item comes to be handled: what its handling needs to know beside the item.
+// Why an item is being handled: what its handling needs besides the item.
 struct Attempt {
   workqueue::Priority priority = workqueue::Priority::live;
 };
@@ -20,9 +20,9 @@ struct Attempt {
 // The effect of a step on the round: nullopt to continue, or the outcome that ends it.
 using RoundEnd = std::optional<workqueue::Outcome>;
 
-// `Sync` has, for its kind of snapshot: `refresh(snapshot)`, false when there is nothing left to do
-// it for; `decide(snapshot)`, the next step, a variant; and a `carry_out(snapshot, step, attempt)`
-// for each alternative, which adds the answer to the snapshot. `sync` must outlive the task.
+// `Sync` has, for its kind of snapshot: `refresh(snapshot)`, false if the object is gone;
+// `decide(snapshot)`, the next step, a variant; and a `carry_out(snapshot, step, attempt)` for each
+// alternative, which adds the answer to the snapshot. `sync` must outlive the task.
 template <class Sync, class Snapshot>
 runtime::Task<workqueue::Outcome> run_round(Sync& sync, Snapshot snapshot, Attempt attempt) {
   while (sync.refresh(snapshot)) {

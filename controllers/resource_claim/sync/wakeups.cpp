@@ -13,10 +13,10 @@ using namespace std::chrono_literals;
 
 // Objects per slice of wake_all: about 1 ms.
 constexpr std::size_t kSlice = 256;
-// A pod or group with more claims than this is not asked whether there is work, for each of their
-// events: it is queued, and so seldom that all its rounds together take a few percent of a core.
+// A pod or group with more claims than this is not judged on each event: it is queued, and so
+// rarely that all its rounds together take a few percent of a core.
 constexpr std::size_t kManyClaims = 64;
-constexpr runtime::Duration kPauseForEach = 25us;  // of its claims: a round takes about 1 µs for it
+constexpr runtime::Duration kPauseForEach = 25us;  // per claim: a round takes about 1 µs for each
 
 // Claims of consumers that are not pods are reported once; beyond this number, again.
 constexpr std::size_t kReportedClaimsMax = 1'024;
@@ -100,8 +100,8 @@ void Wakeups::observe_updated(const ClaimPtr& before, const ClaimPtr& after, Ori
   wake_groups_of(*after, priority);
   wake_owner_that_names_another(*after, priority);
   if (!is_same_controller(*before, *after)) return wake_users_of(after, priority);
-  // Without a node, a pod needs no more than that the claim is there. Thousands of pods may wait
-  // for one claim that changes all the time.
+  // Without a node, a pod only needs the claim to exist. Thousands of pods may wait for one claim
+  // that changes all the time.
   stores_.pods_by_claim.for_each(after->meta.key, [&](const PodPtr& pod) {
     if (!pod->node_name.empty()) wake_pod(pod, priority);
   });
@@ -116,7 +116,7 @@ void Wakeups::observe_left(const ClaimPtr& last_known, Origin origin) {
   wake_users_of(last_known, priority_of(origin));
 }
 
-// What failed without it is over: if an attempt fails now, the next comes soon.
+// The cause of earlier failures has ended: after a new failure, the next attempt comes soon.
 void Wakeups::observe_added(const TemplatePtr& claim_template, Origin origin) {
   const api::NamespacedName& key = claim_template->meta.key;
   stores_.pods_by_template.for_each(
@@ -137,7 +137,7 @@ void Wakeups::observe_updated(const TemplatePtr& /*before*/, const TemplatePtr& 
       after->meta.key, [&](const GroupPtr& group) { wake_group(group, priority_of(origin)); });
 }
 
-// Claims that were made from it stay as they are.
+// Claims that were created from it stay unchanged.
 void Wakeups::observe_deleted(const TemplatePtr& /*last_known*/, Origin /*origin*/) {}
 void Wakeups::observe_left(const TemplatePtr& /*last_known*/, Origin /*origin*/) {}
 
@@ -161,7 +161,8 @@ void Wakeups::observe_deleted(const GroupPtr& last_known, Origin origin) {
 
 void Wakeups::observe_left(const GroupPtr& /*last_known*/, Origin /*origin*/) {}  // all are kept
 
-// Items go by name: the next object of a name must not wait for what failed with one that is gone.
+// Items are identified by name: the next object of a name must not wait for failures of a deleted
+// one.
 void Wakeups::end_backoff(const Item& item) {
   if (mode_ == Mode::active) queue_.retry_now(item);
 }
@@ -199,8 +200,7 @@ void Wakeups::wake_claim(const ClaimPtr& claim, Priority priority) {
   queue_.add({Item::Kind::claim, claim->meta.key}, priority);
 }
 
-// The claims that the pod or group refers to (`names`), those that it owns, and those that are
-// reserved for it.
+// The claims that the pod or group refers to (`names`), owns, or is reserved in.
 void Wakeups::wake_claims_of(const api::ClaimUser& user, const std::vector<std::string_view>& names,
                              Priority priority) {
   if (mode_ == Mode::standby) return;
@@ -213,7 +213,7 @@ void Wakeups::wake_claims_of(const api::ClaimUser& user, const std::vector<std::
   stores_.claims_by_consumer.for_each(user.meta.uid, wake);
 }
 
-// A new claim of a group is one that its pods may wait for: none of them names it yet.
+// Pods may be waiting for a new claim of their group: none of them names it yet.
 void Wakeups::wake_users_of(const ClaimPtr& claim, Priority priority) {
   stores_.pods_by_claim.for_each(claim->meta.key,
                                  [&](const PodPtr& pod) { wake_pod(pod, priority); });
@@ -222,7 +222,7 @@ void Wakeups::wake_users_of(const ClaimPtr& claim, Priority priority) {
   wake_pods_of_group({claim->meta.key.namespace_, claim->controller->name}, priority);
 }
 
-// Two managers have made a claim each: the pod is to name the one that is used.
+// Two managers have each created a claim: the pod should name the one in use.
 void Wakeups::wake_owner_that_names_another(const api::ResourceClaim& claim, Priority priority) {
   if (claim.reserved_for.empty() || !common::has_pod_as_controller(claim)) return;
   const PodPtr pod = stores_.pods.get({claim.meta.key.namespace_, claim.controller->name});

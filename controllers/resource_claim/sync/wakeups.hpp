@@ -1,4 +1,4 @@
-// Wakes the controller: turns changes of the caches into items of the queue.
+// Turns changes of the caches into items of the queue.
 #pragma once
 
 #include "controllers/common/feature_gates.hpp"
@@ -13,13 +13,13 @@ namespace dcm::resource_claim {
 using informers::Origin;
 using workqueue::Priority;
 
-// Observes four kinds. For each object that a change concerns, it asks the question that a worker
-// asks (decide_pod, decide_group, decide_claim), and queues the object unless there is nothing to
-// do. Pods and groups with many claims are queued unasked, after a pause that grows with the
+// Observes four kinds. For each object that a change concerns, it decides like a worker
+// (decide_pod, decide_group, decide_claim), and queues the object unless there is nothing to do.
+// Pods and groups with many claims are queued without deciding, after a pause that grows with the
 // number: otherwise the cost would grow with its square.
 //
-// While it is on standby, it remembers the deleted pods and groups and queues nothing: another
-// instance does the work. The rest it learns from the caches when it is made active.
+// On standby, it remembers deleted pods and groups and queues nothing: another instance does the
+// work. When activated, it learns everything else from the caches.
 class Wakeups final : public informers::Observer<api::Pod>,
                       public informers::Observer<api::ResourceClaim>,
                       public informers::Observer<api::ResourceClaimTemplate>,
@@ -31,13 +31,13 @@ class Wakeups final : public informers::Observer<api::Pod>,
 
   enum class Mode : std::uint8_t { standby, active };
   Mode mode() const { return mode_; }
-  // From now on changes are queued. What is in the caches already: wake_all().
+  // From now on changes are queued. For objects already in the caches: wake_all().
   void activate() { mode_ = Mode::active; }
 
-  // Queues as backlog whatever has something to do, in slices. Live changes come in between.
+  // Queues, in slices and as backlog, every object that needs work. Live changes come in between.
   runtime::Task<> wake_all();
 
-  // Pods and groups that are known to be gone.
+  // Pods and groups known to be gone.
   const UidMemory& deleted_consumers() const { return deleted_consumers_; }
 
  private:
@@ -69,7 +69,7 @@ class Wakeups final : public informers::Observer<api::Pod>,
   void end_backoff(const Item& item);
   void wake_pod(const PodPtr& pod, Priority priority);
   void wake_group(const GroupPtr& group, Priority priority);
-  // False: it has few claims, and the caller asks for itself whether there is work.
+  // False: it has few claims, and the caller decides whether there is work.
   bool wake_seldom(const Item& item, const api::ClaimUser& user, Priority priority);
   void wake_claim(const ClaimPtr& claim, Priority priority);
   void wake_claims_of(const api::ClaimUser& user, const std::vector<std::string_view>& names,

@@ -8,7 +8,7 @@
 namespace dcm::resource_pool_status {
 namespace {
 
-constexpr client::CallOptions kOptions{.priority = client::Priority::backlog,
+constexpr client::CallOptions kOptions{.priority = client::PriorityLevel::backlog,
                                        .retries = client::Retries::none};
 
 }  // namespace
@@ -18,14 +18,16 @@ Task<Result<PoolInputs>> ApiClient::read(PoolFilter filter) {
 }
 
 Task<Result<RequestPtr>> ApiClient::write_status(RequestPtr request, api::PoolStatusAnswer answer) {
-  auto written = co_await requests_.merge_patch(
+  Requests typed = requests();
+  auto written = co_await typed.merge_patch(
       request->meta.key, "status", api::encode_pool_status(request->meta, answer), kOptions);
   if (!written) co_return runtime::fail(written.error());
   co_return written->object;
 }
 
 Task<Result<>> ApiClient::remove(RequestPtr request) {
-  const auto removed = co_await requests_.remove(
+  Requests typed = requests();
+  const auto removed = co_await typed.remove(
       request->meta.key, api::encode_delete_options(request->meta.uid), kOptions);
   if (!removed) co_return runtime::fail(removed.error());
   co_return Result<>();

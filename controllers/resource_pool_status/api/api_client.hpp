@@ -7,20 +7,25 @@
 
 namespace dcm::resource_pool_status {
 
-// Both references must outlive it and its calls.
+// All references must outlive it and its calls. `requests` may get its version after this, before
+// the first write.
 class ApiClient final : public PoolStatusApi {
  public:
   ApiClient(client::RestClient& rest, const api::Resource& requests,
             const api::Decoder<api::ResourcePoolStatusRequest>& decoder, TaintRules rules)
-      : rest_(rest), requests_(rest, requests, decoder), rules_(rules) {}
+      : rest_(rest), requests_(requests), decoder_(decoder), rules_(rules) {}
 
   Task<Result<PoolInputs>> read(PoolFilter filter) override;
   Task<Result<RequestPtr>> write_status(RequestPtr request, api::PoolStatusAnswer answer) override;
   Task<Result<>> remove(RequestPtr request) override;
 
  private:
+  using Requests = client::TypedClient<api::ResourcePoolStatusRequest>;
+  Requests requests() { return {rest_, requests_, decoder_}; }
+
   client::RestClient& rest_;
-  client::TypedClient<api::ResourcePoolStatusRequest> requests_;
+  const api::Resource& requests_;
+  const api::Decoder<api::ResourcePoolStatusRequest>& decoder_;
   TaintRules rules_;
 };
 

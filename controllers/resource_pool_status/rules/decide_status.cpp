@@ -113,6 +113,20 @@ StatusStep decide_status(const api::ResourcePoolStatusRequest& request, const Po
       .pool_count = count, .pools = std::move(pools), .message = std::move(message), .time = now};
 }
 
+bool refuses_generation_zero(const runtime::Error& error) {
+  return error.reason == runtime::Reason::invalid && !error.causes.empty() &&
+         std::ranges::all_of(error.causes, [](const runtime::FieldCause& cause) {
+           return cause.field.ends_with("].generation");
+         });
+}
+
+api::PoolStatusAnswer without_generation_zero(api::PoolStatusAnswer answer) {
+  for (api::PoolStatus& pool : answer.pools)
+    pool.generation = std::max<std::int64_t>(pool.generation, 1);
+  answer.message += "; generation 0 is shown as 1, the lowest that the API server accepts";
+  return answer;
+}
+
 api::PoolStatusAnswer failed_status(std::string message, runtime::WallTime now) {
   return {
       .pools = {}, .condition = api::kPoolStatusFailed, .message = std::move(message), .time = now};

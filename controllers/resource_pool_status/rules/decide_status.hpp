@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controllers/resource_pool_status/rules/pool_inputs.hpp"
+#include "runtime/error.hpp"
 
 namespace dcm::resource_pool_status {
 
@@ -26,6 +27,12 @@ struct AwaitSlices {};
 using StatusStep = std::variant<api::PoolStatusAnswer, AwaitSlices>;
 StatusStep decide_status(const api::ResourcePoolStatusRequest& request, const PoolInputs& inputs,
                          Patience patience, runtime::WallTime now);
+
+// API servers up to 1.37 take no pool of generation 0, in which drivers publish most pools that
+// have one slice, and refuse the whole answer because of it. Then it is given with generation 1 in
+// its place, and says so.
+bool refuses_generation_zero(const runtime::Error& error);
+api::PoolStatusAnswer without_generation_zero(api::PoolStatusAnswer answer);
 
 // The answer where the inputs could not be read.
 api::PoolStatusAnswer failed_status(std::string message, runtime::WallTime now);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "node/driver_kit/driver.hpp"
-#include "node/files/files.hpp"
+#include "node/files.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::driver_kit {

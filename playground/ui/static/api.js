@@ -32,9 +32,9 @@ export async function discover() {
 
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-// Keeps `objects` (by namespace/name) equal to what the server has at `path`, until stop().
+// Keeps `objects` (by namespace/name) equal to the server's at `path`, until stop().
 export class Mirror {
-  // `onObject` is told of each object that changes or is deleted, with the type of the event.
+  // `onObject` is called for each object that changes or is deleted, with the type of the event.
   constructor(path, onChange, onState, onObject = () => {}) {
     Object.assign(this, {path, onChange, onState, onObject, objects: new Map(), abort: null, version: ''});
   }
@@ -97,8 +97,8 @@ export class Mirror {
 export const keyOf = ({metadata}) =>
   metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name;
 
-// Adds or removes one taint of a device in its ResourceSlice, as the device's driver would. Throws
-// where another writer comes between reading and writing.
+// Adds or removes one taint of a device in its ResourceSlice, like the device's driver. Throws if
+// another writer interferes.
 export async function changeDeviceTaint(base, device, taint, isAdded) {
   const address = `${base}/resourceslices/${encodeURIComponent(device.slice)}`;
   const slice = await request('GET', address);
@@ -127,7 +127,7 @@ export function createTaintRule(base, device, taint) {
 export const deleteTaintRule = (base, name) =>
   request('DELETE', `${base}/devicetaintrules/${encodeURIComponent(name)}`);
 
-// What happened to an object, newest last.
+// The history of an object, newest last.
 export async function events(object) {
   const {name, namespace} = object.metadata;
   const where = namespace ? `/api/v1/namespaces/${encodeURIComponent(namespace)}/events` : '/api/v1/events';
@@ -136,7 +136,7 @@ export async function events(object) {
   return (items ?? []).filter((event) => event.involvedObject?.name === name);
 }
 
-// The explanation of `dra-controller-manager explain`; null where this server has none.
+// The explanation of `dra-controller-manager explain`; null if this server has none.
 export async function explanation(plural, object) {
   const {name, namespace} = object.metadata;
   const path = [plural, namespace, name].filter(Boolean).map(encodeURIComponent).join('/');

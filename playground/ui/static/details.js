@@ -1,4 +1,4 @@
-// The panel beside the tables: what a device is and how to taint it, or why an object waits.
+// The panel beside the tables: a device and how to taint it, or why an object waits.
 
 import * as api from './api.js';
 import {deviceParts} from './device.js';
@@ -10,7 +10,7 @@ import {element} from './view.js';
 const PLURAL = {pod: 'pods', claim: 'resourceclaims', rule: 'devicetaintrules'};
 const panel = document.getElementById('details');
 
-// Without the playground there is nobody to explain it to the page: the command does.
+// Without the playground, nothing explains it to the page: the command does.
 async function objectParts(kind, object, shown) {
   const answer = await api.explanation(PLURAL[kind], object);
   if (answer) return explained(answer, shown);
@@ -50,8 +50,8 @@ async function partsOf(selected, thing, bases, shown) {
   return parts;
 }
 
-// Shows `thing` (a device of the model, an API object, or nothing when it is gone), for `selected`.
-// `isStale` says whether something else has been selected while this was being read.
+// Shows `thing` (a device of the model, an API object, or nothing if it is gone), for `selected`.
+// `isStale` says whether something else was selected meanwhile.
 export async function show(selected, thing, bases, shown, close, isStale) {
   const title = selected.kind === 'device' ? `Device ${selected.key}` : `${selected.kind} ${selected.key}`;
   let parts;

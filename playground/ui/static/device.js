@@ -1,4 +1,4 @@
-// The panel of a device: its users, what is left of it, its taints, what it is.
+// The panel of a device: its users, what is left of it, its taints, its attributes.
 
 import * as api from './api.js';
 import {podsOn, taintText} from './model.js';
@@ -12,7 +12,7 @@ const EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
 // The one value of an attribute, or the elements of a list.
 const attributeText = (value) => [Object.values(value ?? {})[0]].flat().join(', ');
 
-// A row for each amount of which something is left: its name, what is said of it, and a bar.
+// A row for each amount of which something is left: its name, a description, and a bar.
 function amounts(title, rows) {
   if (!rows.length) return [];
   return [heading(title), element('table', {className: 'amounts'}, element('tbody', {}, ...rows.map(
@@ -24,7 +24,7 @@ function amounts(title, rows) {
     })))];
 }
 
-// Why no further claim gets the device; '' where nothing is known that a user would not see at once.
+// Why no further claim gets the device; '' if that is obvious or unknown.
 function whyNot({incomplete, isShared, isWhole, state, short}) {
   if (incomplete) return `Cannot be allocated now: its pool is incomplete. ${incomplete}.`;
   if (isShared && isWhole) return 'Cannot be shared now: a claim got all of it before it was shared.';
@@ -37,7 +37,7 @@ function whyNot({incomplete, isShared, isWhole, state, short}) {
 const shareText = ({adminAccess, consumedCapacity}) => [...(adminAccess ? ['admin access'] : []),
   ...Object.entries(consumedCapacity ?? {}).map(([name, amount]) => `${name} ${amount}`)].join(', ');
 
-// Each claim with what it has of the device.
+// Each claim with its part of the device.
 function users({allocations}) {
   if (!allocations.length) return [];
   return [heading('Claims'), list(allocations.map(({claim, result}) => {

@@ -1,7 +1,7 @@
 """A copy of the Go module k8s.io/dynamic-resource-allocation with the files of this folder in it.
 
-Its tests' tables are internal to their packages; so what asks them has to be in the same module. The copy is made from
-the module cache, and kept in the user's cache.
+Its tests' tables are internal to their packages, so code that uses them must be in the same module.
+The copy is created from the module cache, and kept in the user's cache.
 """
 import hashlib
 import json
@@ -16,11 +16,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 PINS = HERE.parents[1] / "controlplane/v1.37"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "dra-controller-manager/allocator"
 MODULE = "k8s.io/dynamic-resource-allocation"
-# Folder here, its place in the module.
+# The folder here, and its place in the module.
 PLACES = {"wire": "internal/wire", "reference": "structured/internal/reference", "judge": "structured/internal/judge",
           "table": "structured/internal/allocatortesting", "cel": "cel"}
 TABLE = "structured/internal/allocatortesting/allocator_testing.go"
-# So that the table compares as compare.go does.
+# So that the table compares like compare.go.
 EDITS = (("func allocationResult(", "func matcherOfResult("),
          ("g.Expect(results).To(gomega.ConsistOf(tc.expectResults...))", "compareResults(g, results, tc.expectResults)"),
          ("g.Expect(stats.NumAllocateOneInvocations).To(gomega.Equal(expectNumAllocateOneInvocations))",
@@ -73,13 +73,13 @@ def copy_module(target):
 
 
 def fingerprint():
-    """Of all that the programs are made from."""
+    """Of everything that the programs are built from."""
     files = sorted([*HERE.rglob("*.go"), HERE / "assemble.py", PINS / "go.mod"])
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
 def assemble():
-    """The module with its programs built; exits with 3 where there is no Go."""
+    """The module with its programs built; exits with 3 without Go."""
     if not shutil.which("go"):
         print("there is no Go to build Kubernetes' allocator with", file=sys.stderr)
         sys.exit(3)

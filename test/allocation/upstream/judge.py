@@ -3,8 +3,9 @@
 
     judge.py PROGRAM [--worlds 1000] [--expressions 1000] [--seed S] [--suite NAME]
 
-Prints the counts of each suite, and each difference; ends with 1 if there is one, and with 3 without Go. A program that
-always says "no fit" and "false" must fail each suite. `./dev upstream --allocator` runs this.
+Prints the counts of each suite, and each difference; ends with 1 if there is one, and with 3
+without Go. A program that always answers "no fit" and "false" must fail each suite. `./dev upstream
+--allocator` runs this.
 """
 import argparse
 import pathlib
@@ -21,7 +22,7 @@ NEGATIVE = [sys.executable, str(assemble.HERE / "no_fit.py")]
 
 
 def run(module, suite, judged, flags):
-    """(passed, failed, what the test says of its cases, the differences)."""
+    """(passed, failed, the test's statement about its cases, the differences)."""
     _, package, test = suite
     state, output, said = {}, {}, ""
     for event in module.test(package, test, judged, flags):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Says "no fit" and "false" to everything. The judge must notice."""
+"""Answers "no fit" and "false" to everything. The judge must notice."""
 import json
 import sys
 

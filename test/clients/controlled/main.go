@@ -50,7 +50,7 @@ func workloads(ctx context.Context, client kubernetes.Interface) {
 	}, meta.CreateOptions{}))
 }
 
-// What stands before the random parts of the names.
+// The part of names before the random suffix.
 func podsOf(pods []core.Pod) []string {
 	var names []string
 	for _, pod := range pods {
@@ -88,7 +88,7 @@ func slice(taints ...resource.DeviceTaint) *resource.ResourceSlice {
 	}
 }
 
-// Made as a scheduler would leave them: the claim is allocated, and the pod has its node.
+// Created as a scheduler would leave them: the claim is allocated, and the pod has its node.
 func podWithDevice(ctx context.Context, client kubernetes.Interface) {
 	claims, pods, name := client.ResourceV1().ResourceClaims(namespace), client.CoreV1().Pods(namespace), "broken"
 	claim := say.Must(claims.Create(ctx, &resource.ResourceClaim{

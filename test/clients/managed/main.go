@@ -1,5 +1,6 @@
-// A controller on controller-runtime as it comes: for each claim, it keeps a config map by server-side apply, holds
-// the claim by a finalizer until the config map is gone, and records events. The manager elects a leader first.
+// A controller on unmodified controller-runtime: for each claim, it keeps a config map by
+// server-side apply, holds the claim by a finalizer until the config map is gone, and records
+// events. The manager elects a leader first.
 package main
 
 import (
@@ -105,7 +106,7 @@ func claim(name, class string) *resource.ResourceClaim {
 	}
 }
 
-// How often the cache of the manager finds claims of a class by its own index.
+// How often the cache of the manager finds claims of a class by a custom index.
 func namesOf(ctx context.Context, cached client.Client, class string) []string {
 	list := &resource.ResourceClaimList{}
 	say.Check(cached.List(ctx, list, client.InNamespace(namespace), client.MatchingFields{byClass: class}))
@@ -135,7 +136,7 @@ func exercise(ctx context.Context, made manager.Manager) {
 	described(ctx, direct, "c", "two")
 	say.Line("of class one: %s", strings.Join(namesOf(ctx, made.GetClient(), "one"), " "))
 	say.Check(direct.Delete(ctx, &core.ConfigMap{ObjectMeta: meta.ObjectMeta{Name: "a", Namespace: namespace}}))
-	described(ctx, direct, "a", "one") // made again: the controller watches what it owns
+	described(ctx, direct, "a", "one") // recreated: the controller watches what it owns
 	kept := &core.ConfigMap{}
 	say.Check(direct.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "a"}, kept))
 	say.Line("owned by %s %s, fields of %s", kept.OwnerReferences[0].Kind, kept.OwnerReferences[0].Name, kept.ManagedFields[0].Manager)

@@ -1,5 +1,5 @@
-// The driver of Kubernetes SIG Node, dra-example-driver, runs unchanged beside this program and publishes the devices
-// of a node.
+// The driver of Kubernetes SIG Node, dra-example-driver, runs unmodified beside this program and
+// publishes the devices of a node.
 package main
 
 import (
@@ -33,7 +33,7 @@ func valueOf(attribute resource.DeviceAttribute) string {
 	return "another type"
 }
 
-// A device as it was published, on one line; its UUID is a function of the node's name.
+// A published device, on one line; its UUID depends on the node's name.
 func shown(device resource.Device) string {
 	var attributes []string
 	for name, value := range device.Attributes {

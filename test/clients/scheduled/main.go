@@ -1,5 +1,5 @@
-// A driver's node with devices, and pods with claims for them: kube-scheduler, which runs beside this program,
-// allocates, reserves and binds.
+// A driver's node with devices, and pods with claims for them: kube-scheduler, which runs beside
+// this program, allocates, reserves and binds.
 package main
 
 import (

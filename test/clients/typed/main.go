@@ -1,5 +1,5 @@
-// A program on client-go as it comes: typed, dynamic, metadata, informers and leader election. It says what it
-// saw, one line for each step; two API servers must make it say the same.
+// A program on unmodified client-go: typed, dynamic, metadata, informers and leader election. It
+// prints one line for each step; the output must be the same on two API servers.
 package main
 
 import (
@@ -155,7 +155,7 @@ func informer(ctx context.Context, client kubernetes.Interface) {
 	made.Data["key"] = "new"
 	say.Must(writes.Update(ctx, made, meta.UpdateOptions{}))
 	say.Check(writes.Delete(ctx, "watched", meta.DeleteOptions{}))
-	// A real server publishes kube-root-ca.crt by a controller; there is none here.
+	// On a real server a controller publishes kube-root-ca.crt; there is none here.
 	for seen := 0; seen < 3; {
 		event := <-events
 		if event[len(event)-len("watched"):] == "watched" {

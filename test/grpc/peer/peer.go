@@ -39,7 +39,7 @@ func serve(path string) {
 			case "down":
 				state.SetServingStatus("", health_v1.HealthCheckResponse_NOT_SERVING)
 			case "stop":
-				go server.GracefulStop() // GOAWAY; calls that are open go on
+				go server.GracefulStop() // GOAWAY; open calls continue
 			}
 		}
 	}()

@@ -388,8 +388,8 @@ std::vector<std::string> many(int count) {
   return all;
 }
 
-// After many steps, equal devices are tried once. A device that is shared already is equal to no
-// other: small claims that meet on it leave too little for the large ones.
+// After many steps, only one of several equal devices is tried. A device that is shared already
+// equals no other: small claims that meet on it leave too little for the large ones.
 TEST(AllocatorTest, prefers_free_device_to_equal_device_in_use) {
   World world;
   std::vector<std::string> devices = {
@@ -419,7 +419,7 @@ TEST(AllocatorTest, bounds_searches_that_explode) {
   EXPECT_FALSE(too_few.allocate().fits);
   EXPECT_LE(too_few.allocate().steps, 40U);
 
-  World late;  // the last claim cannot be satisfied, whatever the first one takes
+  World late;  // the last claim cannot be satisfied, whatever the first one gets
   late.devices(many(24))
       .claim({exactly("r", "'count': 12")})
       .claim({exactly("q", "'count': 1, 'capacity': {'requests': {'none': '1'}}")});

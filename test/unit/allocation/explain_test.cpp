@@ -8,7 +8,7 @@
 namespace dcm::allocation {
 namespace {
 
-// The first obstacle of each of the first request's devices: "a: held; b: taint k of rule".
+// The first obstacle of each device of the first request: "a: held; b: taint k of rule".
 std::string obstacles(World& world) {
   const NodeExplanation explanation = world.explain();
   std::string text;

@@ -1,4 +1,4 @@
-// What is read of nodes, and which of them a pod may go to.
+// How nodes are decoded, and which of them accept a pod.
 #include <gtest/gtest.h>
 
 #include "test/unit/allocation/world.hpp"

@@ -31,7 +31,7 @@ T parse(std::string json) {
   return object;
 }
 
-// A node "n" in zone "z", a class "any" without selectors, and what is added.
+// A node "n" in zone "z", a class "any" without selectors, and added objects.
 class World {
   Options options() const { return {.steps_max = steps_max, .new_share_id = new_share_id}; }
   template <class Use>
@@ -52,7 +52,7 @@ class World {
     device_class("any", "");
   }
 
-  // A slice of driver "d", pool "p", unless `spec` says something else; fields without braces.
+  // A slice of driver "d", pool "p", unless overridden by `spec`; fields without braces.
   World& slice(std::string_view name, std::string_view spec) {
     const auto unless = [&](std::string_view key, std::string_view text) {
       return spec.contains(fmt::format("'{}'", key)) ? "" : fmt::format("'{}': {}, ", key, text);
@@ -71,7 +71,8 @@ class World {
         fmt::format("{{'metadata': {{'name': '{}'}}, 'spec': {{{}}}}}", name, spec)));
     return *this;
   }
-  // A claim by its requests, each as fields without braces, and more fields of its `devices`.
+  // A claim given by its requests, each as fields without braces, and further fields of its
+  // `devices`.
   World& claim(const std::vector<std::string>& requests, std::string_view more = "") {
     claims.push_back(parse<ClaimFields, Claim>(
         fmt::format("{{'metadata': {{'name': 'c{}', 'namespace': 'ns'}}, 'spec': {{'devices': "
@@ -90,7 +91,7 @@ class World {
   NodeExplanation explain() {
     return with_allocator([this](Allocator& all) { return explain_node(all, node, options()); });
   }
-  // "r=a r=b | q=c" (claims apart), "no fit", "error: …" or "this node: …".
+  // "r=a r=b | q=c" (claims separated), "no fit", "error: …" or "this node: …".
   std::string answer() {
     const Allocation allocation = allocate();
     if (allocation.error) {
@@ -128,7 +129,7 @@ class World {
   }
 };
 
-// A request of class "any", by its name and more fields of `exactly`.
+// A request for class "any", by name and further fields of `exactly`.
 inline std::string exactly(std::string_view name, std::string_view more = "'count': 1") {
   const std::string_view mode =
       more.contains("allocationMode") ? "" : "'allocationMode': 'ExactCount', ";

@@ -1,4 +1,4 @@
-// Slices, rules, tolerations of allocations, and the condition of a pod: what eviction reads.
+// What eviction reads: slices, rules, tolerations of allocations, and the condition of a pod.
 #include <chrono>
 #include <limits>
 #include <memory>

@@ -1,4 +1,4 @@
-// Each body, letter for letter.
+// Each body, character for character.
 #include "controllers/api/encode_device_taint.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Each body, letter for letter.
+// Each body, character for character.
 #include "client/api/encode.hpp"
 
 #include <chrono>
@@ -178,7 +178,7 @@ TEST(EncodeEvent, encodes_repetition_in_three_fields) {
                                             R"("message":"PodResourceClaim fast: \"no\""})");
 }
 
-// We write what we read: a decoded template makes a claim that decodes to the fields of the
+// Encoding and decoding match: a claim created from a decoded template has the fields of the
 // template, the pod and the pod claim.
 TEST(RoundTrip, turns_template_into_claim) {
   const auto templates = make_json_template_decoder("v1");

@@ -1,5 +1,5 @@
-// Documents that are cut short or damaged: an error, or an object, but never a crash (the sanitizer
-// builds make this a strong statement).
+// Truncated or damaged documents give an error or an object, but never a crash (checked by the
+// sanitizer builds).
 #include <functional>
 #include <memory>
 #include <string>
@@ -121,7 +121,7 @@ TEST(HostileInput, reads_truncated_status_as_refusal) {
   }
 }
 
-// Does one of several damages to a document.
+// Applies one of several kinds of damage to a document.
 void damage(std::string& json, runtime::Rng& rng) {
   constexpr std::string_view kTokens = "{}[]\",:\\nt0 -\x01\xc3\xff";
   const std::size_t place = rng.below(json.size());

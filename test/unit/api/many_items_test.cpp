@@ -1,5 +1,5 @@
-// Documents whose few bytes would become much memory: of each array that is read, an object may
-// have so many items and no more, and each object of a list counts its own.
+// Documents whose few bytes would become much memory: each array has a limit of items per object,
+// and each object of a list is counted separately.
 #include <protozero/pbf_writer.hpp>
 
 #include "client/api/json/reader.hpp"
@@ -22,7 +22,7 @@ std::string times(std::string_view item, std::size_t count, std::string_view bet
   return text;
 }
 
-// Fields of an object beside its identity, with "%" for many items.
+// Fields of an object besides its identity, with "%" for many items.
 std::string object_with(std::string fields, const std::string& items) {
   if (const auto at = fields.find('%'); at != fields.npos) fields.replace(at, 1, items);
   return R"({"metadata":{"name":"n","uid":"u","resourceVersion":"1"})" + fields + "}";
@@ -96,7 +96,7 @@ TEST(ManyItems, are_counted_per_event_object_in_any_order) {
   }
 }
 
-// The memory that docs/security.md states.
+// The memory stated in docs/security.md.
 TEST(ManyItems, cost_little_memory_in_full_object) {
   const auto pod = make_json_pod_decoder()->decode_object(full_pod());
   ASSERT_TRUE(pod && pod->object != nullptr);

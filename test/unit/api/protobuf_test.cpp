@@ -1,5 +1,5 @@
-// The same object by JSON and by protobuf is the same to us. Objects are made up from the tables of
-// the API server in memory, whose encoder shares no code with what is tested here.
+// JSON and protobuf of the same object decode to equal objects. Objects are generated from the
+// tables of the in-memory API server, whose encoder shares no code with the decoders under test.
 #include "apiserver/protobuf/protobuf.hpp"
 
 #include <map>
@@ -30,7 +30,7 @@ using runtime::Rng;
 constexpr std::uint64_t kSeed = 20270301;
 constexpr int kRounds = 300;
 
-// Words that mean something somewhere, and some that mean nothing.
+// Words with a meaning somewhere, and some without.
 constexpr std::string_view kWords[] = {"",
                                        "a",
                                        "ä\"<",
@@ -163,7 +163,7 @@ std::string told(const Decoded<T>& decoded, const Kind&) {
   return fuzz::describe(decoded);
 }
 
-// A template's content is told as the claim that is made from it.
+// A template's content is shown as the claim created from it.
 std::string told(const Decoded<ResourceClaimTemplate>& decoded, const Kind& kind) {
   ResourceClaimTemplate copy = *decoded.object;
   const std::string version = kind.api_version.substr(kind.api_version.find('/') + 1);
@@ -175,7 +175,7 @@ std::string told(const Decoded<ResourceClaimTemplate>& decoded, const Kind& kind
   return fuzz::describe(rest) + read_back({kind.api_version, "ResourceClaim"}, body);
 }
 
-// Objects of a kind, in a version of it.
+// Objects of a kind, in one version.
 template <class T>
 void expect_same(const Kind& kind, const Decoder<T>& by_json, const Decoder<T>& by_protobuf) {
   SCOPED_TRACE(fmt::format("{} {} seed {}", kind.api_version, kind.kind, kSeed));
@@ -266,7 +266,7 @@ TEST(Protobuf, rejects_unexpected_kind) {
   EXPECT_EQ(malformed(kClaims->decode_object(as_pod)), "protobuf: kind: not the one expected");
 }
 
-// The event of a watch without its length.
+// A watch event without its length.
 std::string frame(std::string_view type, std::string_view object) {
   const std::string event = apiserver::protobuf_event(type, object);
   client::WatchFrames frames(Format::protobuf);

@@ -42,7 +42,7 @@ TEST(TemplateDecoder, resolves_html_escapes_in_claim_spec) {
   }
 }
 
-// A user may make as many as etcd takes, each as large as etcd takes.
+// A user may create as many as etcd accepts, each of the maximum size.
 TEST(TemplateDecoder, keeps_only_size_of_large_template) {
   const std::string text(100'000, 'a');
   const std::string large =

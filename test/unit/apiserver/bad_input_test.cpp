@@ -1,5 +1,5 @@
-// Requests of confused or hostile clients: each gets an answer as Kubernetes gives it, never a
-// crash, and nothing grows without bound.
+// Requests of confused or hostile clients: each gets the answer that Kubernetes gives, never a
+// crash, and all memory is bounded.
 #include "apiserver/text/utf8.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
@@ -20,7 +20,7 @@ std::string nested(std::string_view open, std::string_view close, int depth) {
 
 class BadInput : public Api {
  protected:
-  // A Status that says what its code says, in JSON.
+  // A Status, in JSON, that matches its code.
   static void expect_status(const Answer& answer, int code, std::string_view reason) {
     EXPECT_EQ(answer.status, code) << serialize(answer.body);
     EXPECT_EQ(answer.text({"kind"}), "Status");
@@ -89,7 +89,7 @@ TEST_F(BadInput, is_rejected_if_too_deep) {
 }
 
 TEST_F(BadInput, is_rejected_as_valid_json_despite_odd_bytes) {
-  // The YAML library takes the zeros for UTF-16, and quotes half of a character.
+  // The YAML library mistakes the zeros for UTF-16, and quotes half a character.
   for (const std::string& yaml : {std::string("a\0\0\0\0\0\0\0\0\x02"
                                               "errsi",
                                               15),
@@ -185,7 +185,7 @@ TEST_F(BadInput, is_rejected_in_delete_options) {
   EXPECT_EQ(api.get(kPod).status, 200);
 }
 
-// Any bytes at any door: it is enough that there is an answer, and that it is one.
+// Any bytes at any endpoint: any valid answer suffices.
 TEST_F(BadInput, is_always_answered) {
   const std::vector<std::string> seeds = {
       R"({"metadata":{"name":"a","labels":{"k":"v"}},"data":{"k":"v"}})",
@@ -261,7 +261,7 @@ TEST_F(SmallHistory, is_bounded_by_bytes) {
   ASSERT_TRUE(watch);
   for (int i = 0; i < 100; ++i) ASSERT_EQ(api.post(kConfigMaps, body).status, 201);
   EXPECT_LT(server.log().all().size(), 12U);
-  // The watch has been left behind, and ends; a new one from there is too old.
+  // The watch has fallen behind, and ends; a new one from there is too old.
   EXPECT_EQ((*watch)->next(), std::nullopt);
   EXPECT_TRUE((*watch)->ended());
   auto again = api.watch("/api/v1/configmaps?watch=1&resourceVersion=" + first);

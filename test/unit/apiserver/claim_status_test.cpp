@@ -1,5 +1,5 @@
-// What the status of a claim may hold: each row is a mistake of a driver or scheduler, and the
-// causes of kube-apiserver 1.37.2.
+// The content of a claim's status: each row is a mistake of a driver or scheduler, and the causes
+// of kube-apiserver 1.37.2.
 #include <gmock/gmock.h>
 
 #include "apiserver/rules/interface_address.hpp"

@@ -1,4 +1,4 @@
-// Writes to claims: what the controllers send, and what the server makes of it.
+// Writes to claims: what the controllers send, and the server's result.
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

@@ -1,5 +1,4 @@
-// The lessons of the comparison with a real server (test/compare), one sentence each: so that they
-// hold where no real server is at hand.
+// Findings of the comparison with a real server (test/compare), as tests that run without one.
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

@@ -1,4 +1,4 @@
-// POST: names, what the server fills in, and what it refuses.
+// POST: names, default fields, and rejections.
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -137,13 +137,13 @@ TEST_F(Create, rejects_object_in_namespace_in_deletion) {
   EXPECT_EQ(text_at(cause, {"reason"}), "NamespaceTerminating");
 }
 
-// The names that a server with that seed will try next are computed beforehand, and taken. Each
-// object that is made draws a UID (two numbers) first.
+// The next names of a server with that seed are computed beforehand, and taken. Each created object
+// draws a UID (two numbers) first.
 TEST_F(Create, gives_up_after_eight_taken_names) {
   constexpr int kAttempts = 8;
   constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
   runtime::Rng rng(1);
-  // Four namespaces, two priority classes, those that take names, itself.
+  // Four namespaces, two priority classes, the objects with taken names, and itself.
   const int objects_before = 4 + 2 + kAttempts + 1;
   for (int i = 0; i < 2 * objects_before; ++i) rng.next();
   for (int i = 0; i < kAttempts; ++i) {

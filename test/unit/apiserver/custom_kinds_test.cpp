@@ -1,4 +1,4 @@
-// Custom resources: what a controller's tests rely on, as a real server does it (1.37).
+// Custom resources: behaviour of a real server (1.37) that controllers' tests rely on.
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

@@ -1,5 +1,5 @@
-// The objects of a kind that is defined: each verb, the subresources, and what the schema makes of
-// them. The texts of refusals are a real server's (1.37).
+// The objects of a defined kind: each verb, the subresources, and the effects of the schema. The
+// texts of refusals are a real server's (1.37).
 #include "test/unit/apiserver/defined.hpp"
 
 namespace dcm::apiserver {

@@ -1,4 +1,4 @@
-// A server with a definition to start from: namespaced Widgets with a status and a scale.
+// A server with a definition: namespaced Widgets with a status and a scale.
 #pragma once
 
 #include "test/unit/apiserver/fixture.hpp"
@@ -19,7 +19,7 @@ inline void replace_all(std::string& text, std::string_view from, std::string_vi
 
 class Defined : public Api {
  protected:
-  // `spec`: more properties of the spec, each with a comma before it.
+  // `spec`: further properties of the spec, each preceded by a comma.
   static std::string definition(std::string_view spec = "", std::string_view root = "") {
     return std::string(
                R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"

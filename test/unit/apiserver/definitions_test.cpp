@@ -1,5 +1,5 @@
-// CustomResourceDefinitions: what a definition becomes, which kinds follow from it, and its end.
-// The texts of refusals are a real server's (1.37).
+// CustomResourceDefinitions: their validation, the resulting kinds, and their deletion. The texts
+// of refusals are a real server's (1.37).
 #include "test/unit/apiserver/defined.hpp"
 
 namespace dcm::apiserver {

@@ -1,4 +1,4 @@
-// Mistakes of a driver's author are refused in the words of the real server, from which these rows
+// Mistakes of driver authors are rejected in the words of the real server, from which these rows
 // were taken (kube-apiserver 1.37.0).
 #include <ostream>
 
@@ -12,7 +12,7 @@ namespace {
 struct Row {
   std::string sentence;
   std::string spec;
-  std::string cause;  // "field: message"; empty: it is taken
+  std::string cause;  // "field: message"; empty: it is accepted
   friend std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.sentence; }
 };
 

@@ -1,4 +1,4 @@
-// POST to a pod's /eviction, and the budgets that it asks.
+// POST to a pod's /eviction, and the relevant budgets.
 #include "apiserver/rules/conditions.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
@@ -9,7 +9,7 @@ constexpr std::string_view kBudgets = "/apis/policy/v1/namespaces/default/poddis
 
 class Eviction : public Api {
  protected:
-  // A pod that runs and is ready: one that a budget protects.
+  // A running, ready pod, protected by a budget.
   void run_pod(std::string_view ready = "True", std::string_view phase = "Running") {
     make_pod("node-1");
     const std::string status = R"({"status":{"phase":")" + std::string(phase) +

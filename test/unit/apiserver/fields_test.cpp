@@ -1,4 +1,4 @@
-// Fields that a kind does not have, fields given twice, values of another type, and YAML.
+// Unknown fields, duplicate fields, values of another type, and YAML.
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -237,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, WriteOptions, ::testing::ValuesIn(kOptionRows), k
 struct YamlRow {
   std::string_view sentence;
   std::string_view body;
-  std::string_view json;  // `data` as it is stored; or a status code
+  std::string_view json;  // `data` as stored; or a status code
 };
 
 class Yaml : public Api, public ::testing::WithParamInterface<YamlRow> {};

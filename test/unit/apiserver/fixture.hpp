@@ -1,4 +1,4 @@
-// A server on virtual time, and scenes to start a test from.
+// A server on virtual time, and objects to start a test from.
 #pragma once
 
 #include <cctype>
@@ -86,7 +86,7 @@ inline JsonObject object_of(std::string_view text) {
   return json && json->is_object() ? json->get_object() : JsonObject();
 }
 
-// Everything a watch has to say by now.
+// All current events of a watch.
 inline std::vector<JsonObject> drain(Watch& watch) {
   std::vector<JsonObject> events;
   while (const auto line = watch.next()) {

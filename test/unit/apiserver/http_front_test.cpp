@@ -158,7 +158,7 @@ CO_TEST(HttpFront, ends_watch_of_client_that_does_not_read) {
   co_await site.stop();
 }
 
-// Sends what is no request that a client would send, and returns the whole answer.
+// Sends an invalid request, and returns the whole answer.
 Task<std::string> exchange(Site& site, runtime::TimeSource& time, std::string request) {
   const auto stream = co_await site.network.connect({http::Security::plain, "apiserver", 80}, {});
   if (!stream) co_return std::string("no connection");
@@ -209,13 +209,13 @@ CO_TEST(HttpFront, compresses_large_answers_on_request) {
   EXPECT_LT(zipped.size(), 10'000U);
   const std::string small = co_await raw("/api/v1/namespaces", "gzip");
   EXPECT_EQ(small.find("Content-Encoding"), std::string::npos);
-  // And the body is what it was.
+  // And the body is unchanged.
   http::Request request = get("/api/v1/configmaps");
   request.headers.add("Accept-Encoding", "gzip");
   auto listed = co_await site.client->send(std::move(request), {});
   CO_ASSERT_TRUE(listed);
   const std::string unzipped = listed->body;
-  listed = {};  // the client holds two large answers at most, and `made` is one
+  listed = {};  // the client holds at most two large answers, and `made` is one
   const auto as_is = co_await site.client->send(get("/api/v1/configmaps"), {});
   CO_ASSERT_TRUE(as_is);
   EXPECT_EQ(unzipped, as_is->body);

@@ -1,5 +1,5 @@
-// Bodies of more values than an object may have are refused before the values are made: what a
-// client may cost is counted in values, in JSON, YAML and protobuf alike.
+// Bodies with more values than an object may have are rejected before the values are created: a
+// client's cost is limited in values, in JSON, YAML and protobuf alike.
 #include "apiserver/text/item_budget.hpp"
 
 #include "apiserver/protobuf/protobuf.hpp"
@@ -88,7 +88,7 @@ TEST(DecodeProtobuf, rejects_too_many_values) {
 
 class Bodies : public Api {};
 
-// The path of each is as long as its parent's name: 20,000 of them would be gigabytes.
+// Each path is as long as its parent's name: 20,000 of them would be gigabytes.
 TEST_F(Bodies, return_at_most_a_hundred_warnings) {
   const std::string long_name(100'000, 'x');
   const auto told_of = [&](const std::string& member) {

@@ -1,4 +1,4 @@
-// JSON patches (RFC 6902), as the real server's library takes them.
+// JSON patches (RFC 6902), as accepted by the real server's library.
 #include "apiserver/fields/json_patch.hpp"
 
 #include <fmt/format.h>

@@ -35,7 +35,7 @@ TEST_F(Lists, show_ordered_items_without_kind) {
   EXPECT_FALSE(array_at(all.body, {"items"}).front().get_object().contains("kind"));
 }
 
-// In every form, the parts are what handle() answers with.
+// In every format, the parts equal the answer of handle().
 TEST_F(Lists, stream_parts_equal_to_the_whole) {
   for (int i = 0; i < 40; ++i) {
     api.post("/api/v1/namespaces/default/configmaps",

@@ -1,4 +1,4 @@
-// Mistakes that `./dev compare --mistakes all` draws, and what the real server says of each.
+// Mistakes that `./dev compare --mistakes all` generates, and the real server's answer to each.
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -190,7 +190,7 @@ TEST_F(Api, merges_string_lists_without_duplicates) {
   EXPECT_EQ(array_at(map.body, {"metadata", "finalizers"}).size(), 2);
 }
 
-// Where each item is compared with each, this takes minutes.
+// If each item were compared with each other, this would take minutes.
 TEST_F(Api, merges_long_lists) {
   constexpr std::string_view kMap = "/api/v1/namespaces/default/configmaps/m";
   constexpr std::size_t kCount = 8'000;

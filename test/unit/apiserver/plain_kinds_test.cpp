@@ -1,4 +1,4 @@
-// Kinds that are stored as they come: what a server adds to them that others' controllers lean on.
+// Kinds without special rules: server-side fields that other controllers rely on.
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -115,6 +115,30 @@ TEST_F(Api, allows_every_access_review) {
   EXPECT_EQ(api.get("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").status, 405);
 }
 
+TEST_F(Api, completes_the_limits_of_containers) {
+  const Answer made =
+      api.post("/api/v1/namespaces/default/limitranges",
+               R"({"metadata":{"name":"l"},"spec":{"limits":[{"type":"Container",)"
+               R"("max":{"cpu":"2"},"min":{"memory":"1Gi","cpu":"1"},)"
+               R"("default":{"memory":"2Gi"}},{"type":"Pod","max":{"cpu":"4"}}]}})");
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  const JsonArray& limits = array_at(made.body, {"spec", "limits"});
+  EXPECT_EQ(as_object(limits[0]).at("default"), (JsonObject{{"memory", "2Gi"}, {"cpu", "2"}}));
+  EXPECT_EQ(as_object(limits[0]).at("defaultRequest"),
+            (JsonObject{{"memory", "2Gi"}, {"cpu", "2"}}));
+  EXPECT_FALSE(as_object(limits[1]).contains("default"));
+}
+
+TEST_F(Api, keeps_the_revisions_of_workloads) {
+  constexpr std::string_view kRevisions = "/apis/apps/v1/namespaces/default/controllerrevisions";
+  const Answer made = api.post(kRevisions, R"({"metadata":{"name":"r"},"revision":3,)"
+                                           R"("data":{"spec":{"template":{"a":[1,"x"]}}}})");
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  const Answer kept = api.get(std::string(kRevisions) + "/r");
+  EXPECT_EQ(integer_at(kept.body, {"revision"}), 3);
+  EXPECT_EQ(serialize(kept.body.at("data")), R"({"spec":{"template":{"a":[1,"x"]}}})");
+}
+
 TEST_F(Api, warns_that_webhooks_are_not_called) {
   constexpr std::string_view kWebhooks =
       "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
@@ -179,7 +203,7 @@ TEST_F(Api, derives_types_of_network_policy) {
             R"(["Ingress","Egress"])");
 }
 
-// As a real server accepts and refuses them (1.37).
+// As accepted and rejected by a real server (1.37).
 TEST_F(Api, supports_field_selectors_of_kind) {
   struct Row {
     std::string_view path;

@@ -1,4 +1,4 @@
-// What a server adds to pods, and to the pods in workloads' templates, where a writer says nothing.
+// What a server adds to pods, and to the pods in workloads' templates, for unset fields.
 #include "apiserver/rules/quality_of_service.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 

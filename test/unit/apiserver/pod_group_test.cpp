@@ -1,5 +1,4 @@
-// PodGroup: served only where somebody asks, with a finalizer of its own, and with names for its
-// own claims alone.
+// PodGroup: served only on request, with its own finalizer, and with names only for its own claims.
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

@@ -255,7 +255,7 @@ TEST_F(Pod, accepts_only_shorter_grace_period) {
             5);
 }
 
-// The pod is marked first all the same, so that its watchers see two events.
+// The pod is still marked first, so that its watchers see two events.
 TEST_F(Pod, is_deleted_at_once_without_node) {
   const Answer made = make_pod();
   auto watch = api.watch(std::string(kPods) +

@@ -1,4 +1,4 @@
-// Bodies in protobuf, as kubectl 1.37 has sent them, and broken ones.
+// Protobuf bodies as sent by kubectl 1.37, and broken ones.
 #include "apiserver/protobuf/protobuf.hpp"
 
 #include <string>

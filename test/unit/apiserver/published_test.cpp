@@ -1,4 +1,4 @@
-// What clients learn of defined kinds before they use them: aggregated discovery and OpenAPI v3.
+// How clients discover defined kinds: aggregated discovery and OpenAPI v3.
 #include "test/unit/apiserver/defined.hpp"
 
 namespace dcm::apiserver {
@@ -50,6 +50,43 @@ TEST_F(Published, includes_schema_of_defined_kind) {
       has(document, {"components", "schemas", "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}));
   EXPECT_TRUE(
       has(document, {"paths", "/apis/example.com/v1/namespaces/{namespace}/widgets/{name}"}));
+}
+
+TEST_F(Published, is_in_version_2_as_well) {
+  const JsonObject document = api.get("/openapi/v2").body;
+  EXPECT_EQ(text_at(document, {"swagger"}), "2.0");
+  const JsonObject& widget = object_at(document, {"definitions", "com.example.v1.Widget"});
+  EXPECT_EQ(text_at(widget, {"properties", "spec", "properties", "color", "type"}), "string");
+  EXPECT_EQ(text_at(widget, {"properties", "metadata", "$ref"}),
+            "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
+  EXPECT_TRUE(
+      has(document, {"paths", "/apis/example.com/v1/namespaces/{namespace}/widgets/{name}"}));
+  EXPECT_EQ(serialize(object_at(document,
+                                {"definitions", "io.k8s.apimachinery.pkg.util.intstr.IntOrString"})
+                          .at("type")),
+            R"("string")");
+}
+
+// The rules of pkg/controller/openapi/v2.
+TEST_F(Published, says_in_version_2_no_more_than_its_readers_understand) {
+  std::string loose =
+      definition(R"(,"open":{"type":"object","x-kubernetes-preserve-unknown-fields":true,)"
+                 R"("properties":{"a":{"type":"string"}}},)"
+                 R"("perhaps":{"type":"string","nullable":true},)"
+                 R"("either":{"x-kubernetes-int-or-string":true,"anyOf":[{"type":"integer"},)"
+                 R"({"type":"string"}]},"size":{"type":"string","default":"small"})");
+  replace_all(loose, R"("metadata":{)",
+              R"("metadata":{"resourceVersion":")" +
+                  std::string(api.get(kWidgetsDefinition).resource_version()) + R"(",)");
+  const Answer written = api.put(kWidgetsDefinition, loose);
+  ASSERT_TRUE(written.ok()) << serialize(written.body);
+  const JsonObject document = api.get("/openapi/v2").body;
+  const JsonObject& spec = object_at(
+      document, {"definitions", "com.example.v1.Widget", "properties", "spec", "properties"});
+  EXPECT_EQ(serialize(spec.at("open")), R"({"x-kubernetes-preserve-unknown-fields":true})");
+  EXPECT_EQ(serialize(spec.at("perhaps")), "{}");
+  EXPECT_EQ(serialize(spec.at("either")), R"({"x-kubernetes-int-or-string":true})");
+  EXPECT_EQ(serialize(spec.at("size")), R"({"type":"string"})");
 }
 
 }  // namespace

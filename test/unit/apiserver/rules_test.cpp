@@ -1,4 +1,4 @@
-// Rules of `x-kubernetes-validations`: which a definition may have, and what they say of objects.
+// Rules of `x-kubernetes-validations`: which a definition may have, and their effect on objects.
 // The texts are a real server's (1.37).
 #include "test/unit/apiserver/defined.hpp"
 
@@ -134,7 +134,7 @@ TEST_F(Defined, keeps_unchanged_violation) {
 struct Refused {
   std::string_view sentence;
   std::string_view property;
-  std::string_view field;  // behind that of the property
+  std::string_view field;  // after that of the property
   std::string_view text;
 };
 

@@ -23,6 +23,7 @@ TEST(RuntimeConfig, turns_versions_on_for_the_kinds_that_they_have) {
   ASSERT_TRUE(served) << served.error();
   EXPECT_THAT(served->resource, ElementsAre("v1", "v1beta2", "v1beta1"));
   EXPECT_THAT(served->device_taint_rules, ElementsAre("v1", "v1beta2", "v1alpha3"));
+  EXPECT_THAT(served->pool_status_requests, ElementsAre("v1alpha3"));
 }
 
 TEST(RuntimeConfig, a_named_version_goes_before_its_level) {

@@ -24,7 +24,8 @@ TEST_F(ServerTest, lists_groups_versions_and_resources) {
   EXPECT_EQ(
       members(api.get("/apis").body, "groups", "name"),
       (std::vector<std::string>{"coordination.k8s.io", "policy", "resource.k8s.io", "events.k8s.io",
-                                "admissionregistration.k8s.io", "networking.k8s.io", "apps",
+                                "admissionregistration.k8s.io", "networking.k8s.io", "node.k8s.io",
+                                "flowcontrol.apiserver.k8s.io", "apiregistration.k8s.io", "apps",
                                 "batch", "discovery.k8s.io", "rbac.authorization.k8s.io",
                                 "scheduling.k8s.io", "storage.k8s.io", "apiextensions.k8s.io",
                                 "authentication.k8s.io", "authorization.k8s.io"}));

@@ -1,4 +1,4 @@
-// Tables: which clients get one, and what is in it besides the cells.
+// Tables: which clients get one, and its contents besides the cells.
 #include "apiserver/printers/human_duration.hpp"
 #include "apiserver/printers/printers.hpp"
 #include "apiserver/reads/media.hpp"

@@ -1,4 +1,5 @@
-// Many watches: who is told of a change, in which order, and what is encoded once.
+// Many watches: which of them are notified of a change, in which order, and what is encoded only
+// once.
 #include "apiserver/kinds/kinds.hpp"
 #include "apiserver/model/resource_table.hpp"
 #include "apiserver/registry/object_texts.hpp"
@@ -9,7 +10,7 @@ namespace {
 
 class ManyWatches : public Api {
  protected:
-  // Opens a watch that notes its name when it is told of something.
+  // Opens a watch that records its name when it is notified.
   void open(const std::string& name, const std::string& path) {
     auto watch = api.watch(path + "?watch=1&resourceVersion=1");
     ASSERT_TRUE(watch);
@@ -81,7 +82,7 @@ TEST_F(ManyWatches, derive_event_type_from_selector) {
             (std::vector<std::string>{"ADDED n", "MODIFIED n", "MODIFIED n"}));
   const auto events = drain(**some);
   EXPECT_EQ(summary(events), (std::vector<std::string>{"ADDED n", "DELETED n"}));
-  // As it was when the selector held, under the version of the change.
+  // As it was when the selector matched, with the version of the change.
   EXPECT_EQ(text_at(events.back(), {"object", "metadata", "labels", "a"}), "b");
 }
 

@@ -1,4 +1,4 @@
-// Evaluates an expression without variables, for tables of them.
+// Evaluates expressions without variables, for tables.
 #pragma once
 
 #include <string>

@@ -281,7 +281,7 @@ TEST(Program, stops_at_the_cost_limit) {
   EXPECT_EQ(outcome_of("lists.range(100000).distinct().size()"), kStopped);
 }
 
-// A value that is in itself twice, thirty times over, is small; what walks through it is not.
+// A value that contains itself twice, thirty times over, is small; walking through it is not.
 TEST(Program, stops_work_that_no_cost_counts) {
   std::string expression = "cel.bind(a0, [1, 1], ";
   for (int i = 1; i < 30; ++i)

@@ -67,7 +67,7 @@ CO_TEST(ApiListerWatcher, lists_page_item_by_item) {
   EXPECT_EQ(sent.headers.find("Accept-Encoding"), "gzip");
 }
 
-// Informers never send an object back whole, so they need not have all of it (KEP-5958).
+// Informers never send an object back whole, so they do not need all of it (KEP-5958).
 CO_TEST(ApiListerWatcher, requests_objects_without_managed_fields) {
   Fixture f(loop);
   f.http.answer({.status = 200, .headers = {}, .body = R"({"metadata":{},"items":[]})"});

@@ -20,7 +20,7 @@ http::Response ok(std::string body) {
   return {.status = 200, .headers = {}, .body = std::move(body)};
 }
 
-// As `/apis/resource.k8s.io` answers.
+// The answer of `/apis/resource.k8s.io`.
 http::Response group(const std::vector<std::string>& versions) {
   std::string body = R"({"kind":"APIGroup","name":"resource.k8s.io","versions":[)";
   for (const std::string& version : versions) {

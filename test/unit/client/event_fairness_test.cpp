@@ -1,5 +1,5 @@
-// Events beside a neighbour: thousands of failing pods of one tenant, whose reports and requests
-// use up all that they may have, delay no other tenant's events, and cost no eviction its event.
+// Fairness of events: thousands of failing pods of one tenant, whose reports and requests exhaust
+// their limits, delay no other tenant's events, and suppress no eviction event.
 #include <map>
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ struct Neighbour : RestClientFixture {
       report("noisy", fmt::format("pod-{}", i), api::EventType::warning, "Failed");
     }
   }
-  // 3,000 pods fail again and again, and 300 calls for them are always waiting.
+  // 3,000 pods fail repeatedly, and 300 calls for them are always waiting.
   Task<> keep_failing() {
     for (int i = 0; i < 300; ++i) group.spawn("call", keep_calling());
     for (;;) {
@@ -49,7 +49,7 @@ struct Neighbour : RestClientFixture {
   Task<> keep_calling() {
     for (;;) co_await client.send(read());
   }
-  // When each event of the namespace was sent first, by its object.
+  // When each event of the namespace was first sent, by object.
   std::map<std::string, MonoTime> sent(const std::string& name_space) const {
     std::map<std::string, MonoTime> times;
     const std::string target = "/api/v1/namespaces/" + name_space + "/events";
@@ -153,7 +153,7 @@ CO_TEST(EventFairness, probes_unreachable_server_with_one_event) {
     recorder.report({"v1", "Pod", {"lab", fmt::format("pod-{}", i)}, api::Uid("u"), "1"},
                     api::EventType::normal, "c", "r", "m");
   }
-  co_await runtime::sleep_for(f.time, 5min);  // the ten that were in hand have been given up
+  co_await runtime::sleep_for(f.time, 5min);  // the ten in flight have been given up
   const std::size_t before = f.http.seen().size();
   co_await runtime::sleep_for(f.time, 5min);
   EXPECT_LE(f.http.seen().size() - before, 5 * 60U);

@@ -34,14 +34,14 @@ api::Event event(std::string object, std::string message = "m", std::string reas
           .last_time = {}};
 }
 
-// A queue whose both clocks go together.
+// A queue whose two clocks advance together.
 struct Clocked {
   explicit Clocked(EventLimits limits = {}) : queue(limits, Rng(1)) {}
 
   Verdict report(api::Event reported) {
     return queue.report(std::move(reported), MonoTime(elapsed), kStart + elapsed);
   }
-  // Writes what comes next, with this answer.
+  // Writes the next event, with this answer.
   EventQueue::Write written(Answer answer = Answer::written) {
     const auto next = queue.next();
     if (!next) throw std::logic_error("nothing to write");

@@ -7,8 +7,8 @@ namespace {
 
 using runtime::Result;
 
-// Reads until the list is over or given up; `is_too_large(limit)` of each page, of which the server
-// fills no more than `most`.
+// Reads until the list ends or is given up; `is_too_large(limit)` is called for each page, which
+// the server fills with at most `most` objects.
 template <class IsTooLarge>
 std::size_t requests_until_the_end(std::size_t objects, const IsTooLarge& is_too_large,
                                    std::size_t most = Paging::kLimitMax) {
@@ -39,7 +39,7 @@ TEST(Paging, accepts_smaller_pages_than_requested) {
 }
 
 TEST(Paging, shrinks_pages_after_large_objects) {
-  // Numbers 1,000 to 1,033 fit into a page by themselves only.
+  // Objects 1,000 to 1,033 fit into a page only by themselves.
   const auto is_too_large = [](std::size_t from, std::size_t limit) {
     return limit > 1 && from + limit > 1'000 && from < 1'034;
   };

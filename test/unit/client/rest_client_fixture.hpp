@@ -1,4 +1,4 @@
-// A RestClient over a scripted HTTP client, with everything that it needs, for coroutine tests.
+// A RestClient over a scripted HTTP client, with its dependencies, for coroutine tests.
 #pragma once
 
 #include <memory>

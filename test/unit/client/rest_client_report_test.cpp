@@ -49,7 +49,7 @@ CO_TEST(RestClientReport, logs_writes_but_neither_reads_nor_leases_at_verbosity_
   for (int i = 0; i < 3; ++i) f.http.answer(status(200));
   co_await f.client.send(read());
   ApiRequest lease = write(Verb::update);
-  lease.priority = Priority::exempt;
+  lease.priority = PriorityLevel::exempt;
   co_await f.client.send(lease);
   EXPECT_EQ(f.logged(), "");
   co_await f.client.send(write(Verb::apply));
@@ -71,8 +71,8 @@ CO_TEST(RestClientReport, logs_failed_write_with_server_reason) {
   EXPECT_THAT(f.logged(), HasSubstr("status=\"<error>\""));
 }
 
-// Servers and proxies know our token, and may say it back: in a Status, cut at any place, in a
-// header, or as what cannot be decoded.
+// Servers and proxies know our token, and may repeat it: in a Status, cut anywhere, in a header, or
+// in undecodable data.
 CO_TEST(RestClientReport, hides_token_in_report_of_answer) {
   RestClientFixture f(loop);
   f.credentials.token = "eyJhbGciOi.secret.token";

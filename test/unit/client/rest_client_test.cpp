@@ -131,7 +131,7 @@ CO_TEST(RestClient, sends_once_if_caller_decides_anew) {
   EXPECT_EQ(f.http.seen().size(), 1U);
 }
 
-// The queue repeats it, fairly; a worker that sleeps is lost for everybody.
+// The queue retries it, fairly; a waiting worker is lost to everybody.
 CO_TEST(RestClient, leaves_answered_request_to_callers_queue) {
   for (const auto& refusal : {status(500), status(503), status(429, {{"Retry-After", "5"}})}) {
     RestClientFixture f(loop);
@@ -239,7 +239,7 @@ CO_TEST(RestClient, lets_reads_and_lease_pass_closed_gate) {
   EXPECT_TRUE(got);
   ApiRequest lease = write(Verb::update);
   lease.fencing = Fencing::unfenced;
-  lease.priority = Priority::exempt;
+  lease.priority = PriorityLevel::exempt;
   const Result<http::Response> renewed = co_await f.client.send(lease);
   EXPECT_TRUE(renewed);
 }

@@ -10,7 +10,7 @@ namespace {
 using runtime::Reason;
 using Frames = std::vector<std::string>;
 
-// All frames of `pieces`, put one after the other.
+// All frames of `pieces`, concatenated.
 Frames frames_of(WatchFrames& splitter, const std::vector<std::string_view>& pieces) {
   Frames frames;
   for (const std::string_view piece : pieces) {

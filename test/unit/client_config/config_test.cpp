@@ -1,4 +1,4 @@
-// Where configuration is looked for, and how several files become one.
+// Where configuration is looked for, and how several files are merged.
 #include "client/config/config.hpp"
 
 #include <gmock/gmock.h>
@@ -144,7 +144,7 @@ TEST_F(ConfigTest, names_file_with_error) {
   EXPECT_THAT(error_of(), HasSubstr(second + ":3: "));
 }
 
-// Falling through to ~/.kube/config could mean another cluster than the one that was asked for.
+// Falling through to ~/.kube/config could select another cluster than the requested one.
 TEST_F(ConfigTest, does_not_fall_through_list_of_missing_files) {
   put_service_account();
   variables_["KUBECONFIG"] = path("missing");

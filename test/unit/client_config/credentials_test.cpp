@@ -54,7 +54,7 @@ class CredentialsTest : public FilesTest {
   }
 };
 
-// Opening one waits for a writer, and the loop would with it.
+// Opening one waits for a writer, and would block the loop.
 TEST_F(CredentialsTest, rejects_fifo_as_token_file) {
   TempFolder folder;
   const std::string file = folder.path("token");
@@ -146,7 +146,7 @@ TEST_F(TokenFileTest, reads_file_again_after_refusal) {
   write("token", "two");
   EXPECT_EQ(refresh("Bearer one"), Refreshed::yes);
   EXPECT_EQ(authorization(), "Bearer two");
-  // A request that was sent with the old token, too.
+  // A request sent with the old token, too.
   EXPECT_EQ(refresh("Bearer one"), Refreshed::yes);
   EXPECT_EQ(refresh("Bearer two"), Refreshed::no);
 }

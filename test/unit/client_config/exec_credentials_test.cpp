@@ -75,7 +75,7 @@ class ExecCredentialsTest : public testing::Test {
         loop_.time(), runtime::Logger(backend_));
   }
 
-  // Each token lives `life` from the run that gives it, and is named by its number.
+  // Each token lives for `life` from its run, and is named by its number.
   void give_tokens(Duration life, Duration takes = 0s) {
     runner_->script = {{takes, [this, life] {
                           return token_status(fmt::format("t{}", runner_->runs),
@@ -232,7 +232,7 @@ TEST_F(ExecCredentialsTest, reports_hanging_plugin_to_caller_with_equal_deadline
 TEST_F(ExecCredentialsTest, respects_shorter_deadline_of_request) {
   give_tokens(1h, 20s);
   EXPECT_EQ(authorization(5s), "it had not ended");
-  // Which was no fault of the plugin.
+  // Which was not the plugin's fault.
   EXPECT_EQ(authorization(1min), "Bearer t2");
 }
 
@@ -288,7 +288,7 @@ TEST_F(ExecCredentialsTest, reports_garbage_in_one_line) {
   EXPECT_EQ(authorization(), "credential plugin \"login\": its output is no JSON object");
 }
 
-// This machine's clock may be ahead: whether the credential is good, the server decides.
+// This machine's clock may be ahead: the server decides whether the credential is valid.
 TEST_F(ExecCredentialsTest, uses_apparently_expired_token_with_one_warning) {
   give_tokens(-2min);
   EXPECT_EQ(authorization(), "Bearer t1");

@@ -1,4 +1,4 @@
-// A folder of its own for each test, and an environment that knows nothing but what is put in.
+// A separate folder for each test, and an environment with only the given variables.
 #pragma once
 
 #include <cstdlib>

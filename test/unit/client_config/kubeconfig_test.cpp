@@ -1,4 +1,4 @@
-// The meaning of a kubeconfig, and the messages about a broken one.
+// The meaning of kubeconfigs, and the messages about broken ones.
 #include <functional>
 #include <string>
 #include <vector>
@@ -348,7 +348,7 @@ TEST_F(KubeconfigTest, accepts_socks5_proxy) {
   EXPECT_EQ(of_environment->proxy->endpoint.port, 9);
 }
 
-// client-go 0.37 takes each of these, and reads it so; the differences that remain are in
+// client-go 0.37 accepts each of these with the same meaning; the remaining differences are in
 // docs/operate.md.
 struct LenientCase {
   std::string name;
@@ -450,7 +450,7 @@ TEST_F(KubeconfigTest, uses_unnamed_user_for_context_without_user) {
   EXPECT_THAT(config->warnings, ElementsAre(HasSubstr("config:1: a user without a name")));
 }
 
-// Each would take minutes, or gigabytes, if nothing was counted.
+// Each would take minutes, or gigabytes, if nothing were limited.
 TEST_F(KubeconfigTest, rejects_exploding_aliases) {
   std::string anchors = "a:\n";
   for (int i = 0; i < 300'000; ++i) anchors += "- &x" + std::to_string(i) + " 1\n";
@@ -651,7 +651,7 @@ TEST_F(KubeconfigTest, names_unreadable_file) {
               HasSubstr("cannot be read: Is a directory"));
 }
 
-// Each row puts SECRET where a secret is, or slips to by a typing error.
+// Each row has SECRET in place of a secret, or where a typo may move one.
 TEST_F(KubeconfigTest, hides_secrets_in_errors) {
   const std::vector<std::string> texts = {
       with_user("token: SECRET, exec: {}, as: x"),

@@ -17,7 +17,7 @@ class TlsFilesTest : public FilesTest {
     config_.client_certificate.file = write("client.crt", kCertificatePem);
     config_.client_key.file = write("client.key", kKeyPem);
   }
-  // As cert-manager and kubelet do it: a new file under the old name.
+  // Like cert-manager and kubelet: a new file under the old name.
   void replace(const std::string& name, const std::string& content) {
     write(name + ".new", content);
     std::filesystem::rename(path(name + ".new"), path(name));

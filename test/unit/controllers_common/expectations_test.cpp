@@ -1,4 +1,4 @@
-// Reports of writes that were not sent, and when the cluster disagrees; on virtual time.
+// Reports of suppressed writes, and disagreements of the cluster; on virtual time.
 #include "controllers/common/expectations.hpp"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class ExpectationsTest : public testing::Test {
   std::vector<std::string> lines() {
     std::vector<std::string> texts;
     for (const std::string& line : std::exchange(log, {})) {
-      texts.push_back(line.substr(line.find("] ") + 2));  // behind the time and the place
+      texts.push_back(line.substr(line.find("] ") + 2));  // after the time and the place
     }
     return texts;
   }
@@ -98,7 +98,7 @@ TEST_F(ExpectationsTest, accepts_change_made_in_time) {
   EXPECT_EQ(metric("disagreements_total"), 0);
   EXPECT_EQ(lines().size(), 1U);
   EXPECT_THAT(metrics.expose(), HasSubstr(std::string(awaited) + "0\n"));
-  // Nothing is waited for any more.
+  // Nothing is expected any longer.
   const int before = looks;
   loop.run_for(1min);
   EXPECT_EQ(looks, before);

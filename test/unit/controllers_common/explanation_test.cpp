@@ -1,4 +1,4 @@
-// What becomes of a draft: a row is what could not be read, and the findings that remain.
+// What settle() does with a draft: each row has the unreadable inputs, and the remaining findings.
 #include "controllers/common/explanation.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which claims belong to a pod, and whether it is done: a row for each sentence.
+// Which claims belong to a pod, and whether it is finished: a row for each sentence.
 #include "controllers/common/pod_claims.hpp"
 
 #include <gtest/gtest.h>
@@ -136,7 +136,7 @@ TEST(PodClaims, lists_pods_that_may_consume_claim) {
   }
 }
 
-// A pod of group "g" that uses claim "c" by a template, and what the two share.
+// A pod of group "g" that uses claim "c" by a template, and objects shared by both.
 test::PodBuilder member() {
   return make_pod("p").in_group("g").from_template("gpus", "gpu").names("gpus", "c").on_node("n");
 }

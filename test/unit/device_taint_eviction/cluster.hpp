@@ -37,7 +37,7 @@ class Cluster {
   explicit Cluster(ControllerOptions options = {});
   ~Cluster();
 
-  // A pod on a node with gpu-0 of pool "pool-<name>", by a claim that is reserved for it.
+  // A pod on a node with gpu-0 of pool "pool-<name>", by a claim reserved for it.
   void add_pod(const std::string& name, std::vector<api::DeviceToleration> tolerations = {});
   // A taint on all devices, `added` seconds from kStart.
   static test::RuleBuilder rule_for_all(seconds added = 0s) {
@@ -45,9 +45,9 @@ class Cluster {
   }
 
   enum class Rules : std::uint8_t { served, not_served };
-  // A new process: fresh caches, filled from what the API server has, the controller on standby.
+  // A new process: fresh caches, filled from the API server, the controller on standby.
   void start_standby(Rules rules = Rules::served);
-  // …that may work.
+  // …with the right to write.
   void activate();
   void start() {
     start_standby();
@@ -55,9 +55,9 @@ class Cluster {
   }
   // The rules are served from now on.
   void serve_rules() { process_->observe_rules(*this); }
-  // The process ends at once, whatever it is doing.
+  // The process is killed, whatever it is doing.
   void kill();
-  // The process ends as it should.
+  // The process stops in order.
   void stop();
 
   // From now on the watches deliver nothing, until release_watch().
@@ -66,7 +66,7 @@ class Cluster {
 
   void run_for(runtime::Duration duration) { loop.run_for(duration); }
 
-  // The calls since the last time they were asked for; without those for conditions; only those.
+  // The calls since the last query; without those for conditions; only those.
   std::vector<std::string> calls();
   std::vector<std::string> pod_calls();
   std::vector<std::string> condition_calls();
@@ -81,7 +81,7 @@ class Cluster {
   FakeEvictionApi api{loop.time()};
   RecordedEvents events;
   std::vector<std::string> log;
-  // Of the next process: whether it writes, or only looks on (for 30 s).
+  // For the next process: whether it writes, or only observes (for 30 s).
   enum class Role : std::uint8_t { writes, dry_run };
   Role role = Role::writes;
 

@@ -193,7 +193,7 @@ TEST(RuleCondition, waits_for_pod_search) {
   cluster.add_pod("q", {exists("burnt", 1h)});
   cluster.run_for(1s);
   cluster.calls();
-  // The 10 s are over in the same instant.
+  // The 10 s end at the same instant.
   cluster.loop.time().schedule(runtime::MonoTime(10s), [&] {
     cluster.api.put(
         test::make_rule("r", no_execute("burnt")).selects("", "pool-q", "").generation(2));
@@ -270,7 +270,7 @@ TEST(RuleCondition, costs_few_requests_while_forbidden) {
   EXPECT_EQ(cluster.condition(), "Completed: 500 pods evicted since starting the controller.");
 }
 
-// Pods go while a write is under way, so its failure comes after what it did not know of.
+// Pods go during a write, so its failure comes after later changes.
 TEST(RuleCondition, waits_for_answer_however_many_pods_go_while_forbidden) {
   Cluster cluster;
   cluster.api.latency = cluster.api.answer_latency = 500us;
@@ -310,7 +310,7 @@ TEST(RuleCondition, costs_few_requests_without_status_subresource) {
   EXPECT_EQ(cluster.api.deletions.size(), 50U);
 }
 
-// As a proxy answers that is being restarted.
+// The answer of a proxy that is being restarted.
 TEST(RuleCondition, retries_soon_after_not_found) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
@@ -359,7 +359,7 @@ TEST(RuleCondition, backs_off_despite_shorter_retry_after) {
   }
 }
 
-// What failed with the rule before it is over.
+// Failures of the earlier rule do not count.
 TEST(RuleCondition, resets_backoff_for_recreated_rule) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
@@ -380,7 +380,7 @@ TEST(RuleCondition, resets_backoff_for_recreated_rule) {
   EXPECT_EQ(cluster.condition("r").substr(0, 19), "PodsPendingEviction");
 }
 
-// A policy refuses it for a while: nobody tells us when that ends.
+// A policy rejects it for a while: nothing announces the end of that.
 TEST(RuleCondition, retries_rarely_if_invalid) {
   for (const runtime::Reason reason : {runtime::Reason::invalid, runtime::Reason::bad_request}) {
     SCOPED_TRACE(runtime::to_string(reason));

@@ -1,4 +1,4 @@
-// The condition of a rule, letter for letter, and when it is written.
+// The condition of a rule, character for character, and when it is written.
 #include "controllers/device_taint_eviction/rules/decide_condition.hpp"
 
 #include <gtest/gtest.h>

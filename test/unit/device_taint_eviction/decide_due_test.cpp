@@ -1,4 +1,4 @@
-// Which pods must go, when and why: a world in one row.
+// Which pods must be evicted, when and why: one cluster per row.
 #include "controllers/device_taint_eviction/rules/decide_due.hpp"
 
 #include <functional>
@@ -42,7 +42,7 @@ void expect_verdicts(std::initializer_list<Row> rows) {
   }
 }
 
-// A pod with a device, gpu-0, that its driver has tainted.
+// A pod with a device, gpu-0, tainted by its driver.
 void tainted_device(World& world) {
   world.put(test::make_slice("s", "pool").device("gpu-0", {no_execute("burnt")}));
 }

@@ -1,4 +1,4 @@
-// When one taint drives a pod off one device.
+// When one taint evicts a pod from one device.
 #include "controllers/device_taint_eviction/state/due.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Evictions whose first attempt failed: their next turn, patience, and how they count.
+// Evictions whose first attempt failed: their next turn, back-off, and how they count.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ void add_herd(Cluster& cluster, int size) {
   for (int i = 0; i < size; ++i) cluster.add_pod("p" + std::to_string(i));
 }
 
-// The first pod that is sent away is refused so many times.
+// The first pod to be evicted is refused this many times.
 auto refuse_first(std::string& pod, int times) {
   return [&pod, times](std::size_t, const std::string& call) mutable {
     if (!call.starts_with("remove ")) return Fault{};
@@ -101,7 +101,7 @@ TEST(EvictAgain, counts_pod_that_goes_while_waiting) {
   EXPECT_EQ(cluster.metric(kEvictions), 1);
 }
 
-// Refusals make the backoff long; then the answer to the DELETE that is carried out is lost.
+// Refusals lengthen the back-off; then the answer to an executed DELETE is lost.
 void lose_the_answer_after_refusals(Cluster& cluster) {
   cluster.add_pod("p");
   cluster.api.fault = [&, refusals = 12](std::size_t, const std::string& call) mutable {
@@ -134,7 +134,7 @@ TEST(EvictAgain, counts_delete_with_lost_answer_at_time_of_sending) {
   EXPECT_LT(cluster.metric(kDelays), 21);
 }
 
-// It was carried out soon, or never.
+// It was executed soon, or never.
 TEST(EvictAgain, ignores_pod_that_goes_long_after_lost_answer) {
   Cluster cluster;
   cluster.add_pod("p");

@@ -1,4 +1,5 @@
-// Which pods are tried when not all may go: a bounded rate, budgets, and the scope of a refusal.
+// Which pods are tried when not all may be evicted: a bounded rate, budgets, and the scope of a
+// refusal.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -67,7 +68,7 @@ TEST(EvictFairly, evicts_healthy_pod_while_webhook_delays_others) {
   EXPECT_EQ(cluster.api.deletions[test::uid_of("healthy").str()], 1);
 }
 
-// A budget that lets one pod go in 30 s: as soon as it has room, somebody takes it.
+// A budget that allows one eviction per 30 s: as soon as it has capacity, some pod uses it.
 void give_a_slot_every_30_s(Cluster& cluster, int& slots) {
   cluster.api.fault = [&](std::size_t, const std::string& call) {
     if (!call.starts_with("evict ")) return Fault{};
@@ -121,7 +122,7 @@ TEST(EvictFairly, asks_budget_every_5_s_with_jitter) {
                                    [](const auto& each) { return each.reason == "LastProblem"; }));
 }
 
-// As the server's flow control, a webhook or a proxy answers.
+// Like the answer of the server's flow control, a webhook or a proxy.
 TEST(EvictFairly, backs_off_from_429_without_budget) {
   Cluster cluster({.mode = EvictionMode::evict});
   cluster.add_pod("p");
@@ -210,7 +211,7 @@ TEST(EvictFairly, delays_no_other_namespace_for_budget) {
   EXPECT_EQ(cluster.api.deletions[test::uid_of("p").str()], 1);
 }
 
-// The watch shows the pod going before the answer comes.
+// The watch shows the pod's deletion before the answer comes.
 TEST(EvictFairly, reports_eviction_seen_before_its_answer) {
   Cluster cluster({.mode = EvictionMode::evict});
   cluster.add_pod("p");
@@ -236,7 +237,7 @@ TEST(EvictFairly, ignores_pod_finished_after_lost_deletion) {
   EXPECT_EQ(cluster.metric(kEvictions), 0);
 }
 
-// The disruption controller takes a mark back that nothing has followed for 2 min.
+// The disruption controller withdraws a mark without consequence after 2 min.
 TEST(EvictFairly, restores_removed_mark) {
   Cluster cluster;
   cluster.add_pod("p");

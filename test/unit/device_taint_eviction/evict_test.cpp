@@ -1,4 +1,4 @@
-// The controller end to end on virtual time: who is evicted, when, and by which requests.
+// The controller end to end on virtual time: which pods are evicted, when, and by which requests.
 #include <limits>
 
 #include <gmock/gmock.h>
@@ -186,7 +186,7 @@ TEST(PodEviction, counts_delete_with_lost_answer_once) {
     bool is_first = true;
     cluster.api.fault = [&](std::size_t, const std::string& call) {
       if (call != "remove p" || !std::exchange(is_first, false)) return Fault{};
-      // The request is on its way: what the watch does comes after it was carried out.
+      // The request is in flight: the watch event comes after it was executed.
       cluster.loop.time().schedule(cluster.loop.time().now() + 2ms, [&] { row.then(cluster); });
       if (std::string_view(row.sentence).find("nothing") != std::string_view::npos) {
         cluster.hold_watch();
@@ -435,7 +435,7 @@ TEST(PodEviction, evicts_each_pod_once_despite_restart) {
   }
 }
 
-// Whatever goes wrong with whichever call, the end is the same.
+// Whatever fails at whichever call, the result is the same.
 TEST(PodEviction, survives_failure_at_every_step) {
   using enum runtime::Reason;
   const auto run = [](std::size_t failing, const Fault& fault) {

@@ -1,4 +1,4 @@
-// Explanations of a pod's taints and of rules: a world, and the sentences that it leads to.
+// Explanations of a pod's taints and of rules: a cluster, and the resulting sentences.
 #include "controllers/device_taint_eviction/explain.hpp"
 
 #include <functional>

@@ -1,6 +1,6 @@
-// An API server as far as eviction needs one, in memory, with faults on demand: it checks UIDs,
-// lets pods linger until their kubelet is done with them, honours budgets in the Eviction API, and
-// tells a watch of every change.
+// A minimal in-memory API server for eviction, with faults on demand: it checks UIDs, keeps pods
+// until their kubelet is done with them, honours budgets in the Eviction API, and notifies a watch
+// of every change.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
 
   using FakeCalls::FakeCalls;
 
-  // The acts of users, drivers, the scheduler and kubelets. Each change gets a resourceVersion.
+  // The actions of users, drivers, the scheduler and kubelets. Each change gets a resourceVersion.
   void put(const PodPtr& pod) { put_in(pods, pod); }
   void put(const ClaimPtr& claim) { put_in(claims, claim); }
   void put(const SlicePtr& slice) { put_in(slices, slice); }
-  // As the server does it, a status that is there stays.
+  // Like the server, keeps an existing status.
   void put(const RulePtr& rule);
   void put(const auto& builder) { put(builder.get()); }
-  // With a status of somebody else's.
+  // With a status written by somebody else.
   void set(const RulePtr& rule) { put_in(rules, rule); }
   void remove_pod(const std::string& name) { remove_from(pods, {"lab", name}); }
   void remove_claim(const std::string& name) { remove_from(claims, {"lab", name}); }
@@ -58,7 +58,7 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
   std::function<void(const Change&)> on_change = [](const Change&) {};
   // Pods that a PodDisruptionBudget protects.
   std::set<std::string> protected_pods;
-  // How often each UID was deleted; evictions that found it being deleted don't count.
+  // How often each UID was deleted; evictions of pods already in deletion do not count.
   std::map<std::string, int> deletions;
 
  private:
@@ -76,7 +76,7 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
     on_change(api::ChangeEvent<T>{type, {stored->meta, stored}});
     return stored;
   }
-  // Builders give their only reference away, so the object is ours to change.
+  // Builders give up their only reference, so the object is ours to change.
   template <class T>
   void put_in(Objects<T>& objects, const api::ObjectPtr<T>& object) {
     const auto type =

@@ -1,5 +1,5 @@
-// The indexes against a naive model: random changes, and after each of them the tracker must know
-// exactly what a look at every object says.
+// The indexes against a naive model: after each of many random changes, the tracker must agree with
+// a scan of all objects.
 #include <set>
 #include <string>
 
@@ -16,7 +16,7 @@ std::string numbered(const char* prefix, std::uint64_t number) {
   return prefix + std::to_string(number);
 }
 
-// Few names, so that changes meet.
+// Few names, so that changes collide.
 class RandomWorld {
  public:
   explicit RandomWorld(std::uint64_t seed) : rng_(seed) {}
@@ -124,7 +124,7 @@ class RandomWorld {
   runtime::Rng rng_;
 };
 
-// Looks at everything, with no index.
+// Scans everything, without indexes.
 class Model {
  public:
   explicit Model(const World& world) : world_(world) {}
@@ -224,7 +224,8 @@ TEST(Tracker, agrees_with_full_scan) {
     expect_as_the_model_says(random.world);
     for (int step = 0; step < 150 && !testing::Test::HasFailure(); ++step) {
       random.change();
-      // Walks may be under way while more changes come; only after the last one all is settled.
+      // Walks may be running while more changes come; everything is settled only after the last
+      // one.
       if (random.chance(2)) {
         while (random.world.tracker.has_work() && !random.chance(5)) {
           random.world.tracker.advance(random.slice_size());
@@ -238,7 +239,7 @@ TEST(Tracker, agrees_with_full_scan) {
   }
 }
 
-// A walk in slices, with devices that come and go in between.
+// A walk in slices, with devices added and removed in between.
 TEST(Tracker, visits_every_matching_device_throughout_walk) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,4 +1,4 @@
-// A dry run beside somebody who evicts, or nobody: what is told, and that nothing is written.
+// A dry run beside a working manager, or none: what is reported, and that nothing is written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@ test::RuleBuilder rule_for_all(const std::string& name = "r", seconds added = 0s
   return test::make_rule(name, no_execute("burnt", added)).selects_all();
 }
 
-// A started world with pod p, which has gpu-0 of pool-p.
+// A started tracker with pod p, which has gpu-0 of pool-p.
 class TrackerTest : public testing::Test {
  protected:
   TrackerTest() {
@@ -364,7 +364,7 @@ TEST_F(TrackerTest, judges_each_pod_of_reserved_group) {
   }
 }
 
-// Steps that it takes until there is no more work.
+// Steps until there is no more work.
 std::size_t settle_by(World& world, std::size_t limit) {
   std::size_t slices = 0;
   for (; world.tracker.has_work(); ++slices) world.tracker.advance(limit);
@@ -391,7 +391,7 @@ TEST_F(TrackerTest, judges_shared_claim_in_slices) {
 }
 
 // Each by a change of its own: the pod's other claims are no reason to judge it again.
-TEST_F(TrackerTest, thousands_of_claims_of_a_pod_are_allocated_without_looking_at_all_each_time) {
+TEST_F(TrackerTest, judges_no_pod_for_claims_without_taints) {
   constexpr std::size_t kClaims = 2'000;
   auto pod = test::make_pod("many").on_node("node");
   for (std::size_t i = 0; i < kClaims; ++i) {
@@ -467,7 +467,7 @@ TEST_F(TrackerTest, holds_pods_until_walk_ends_unless_device_breaks) {
   EXPECT_NE(pending.take(now), nullptr);
 }
 
-// Their condition says first how many will go.
+// Their condition first says how many will be evicted.
 TEST_F(TrackerTest, holds_pods_of_next_walk) {
   for (const std::string& pool : {"a", "b"}) {
     auto shared = test::make_claim("of-" + pool).with_device(pool, "gpu-0");

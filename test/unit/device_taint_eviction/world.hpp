@@ -1,4 +1,4 @@
-// A small cluster for the tests: objects by name, each change told to a tracker, and taints and
+// A small cluster for the tests: objects by name, each change reported to a tracker, and taints and
 // tolerations in one word.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace dcm::device_taint_eviction {
 using namespace std::chrono_literals;
 using std::chrono::seconds;
 
-// Where every test's clock starts; taints are added at so many seconds from it.
+// Where every test's clock starts; taints are added a number of seconds after it.
 inline constexpr WallTime kStart = std::chrono::sys_days(2027y / 3 / 1) + 9h;
 constexpr WallTime at(seconds offset) {
   return kStart + offset;
@@ -37,7 +37,7 @@ inline api::DeviceToleration equals(const std::string& key, const std::string& v
   return {key, api::TolerationOperator::equal, value, duration};
 }
 
-// A pod on a node that uses the claim that stands under its name with "-claim" behind.
+// A pod on a node that uses the claim named after it with the suffix "-claim".
 inline test::PodBuilder user_of_claim(const std::string& pod) {
   return test::make_pod(pod).uses("gpus", pod + "-claim").on_node("node");
 }
@@ -90,7 +90,7 @@ class World : public Lookup {
     while (tracker.has_work()) tracker.advance(slice);
   }
 
-  // "p 0s, q 30s": who is pending, and when.
+  // "p 0s, q 30s": the pending pods, and their times.
   std::string pending() const {
     std::string text;
     for (const auto& [key, pod] : pods) {
@@ -101,7 +101,7 @@ class World : public Lookup {
     }
     return text;
   }
-  // "p, q": who was cancelled since the last call.
+  // "p, q": the pods released since the last call.
   std::string cancelled() {
     std::string text;
     for (const Released& released : tracker.take_released()) {
@@ -133,7 +133,7 @@ class World : public Lookup {
     const auto found = objects.find(key);
     return found == objects.end() ? nullptr : found->second;
   }
-  // The state before.
+  // The previous state.
   template <class T>
   static api::ObjectPtr<T> replace(Objects<T>& objects, const api::ObjectPtr<T>& object) {
     return std::exchange(objects[object->meta.key], object);

@@ -1,4 +1,5 @@
-// A driver's parts that speak with an API server, and one in memory: over HTTP, on virtual time.
+// The parts of a driver that talk to an API server, and an in-memory one: over HTTP, on virtual
+// time.
 #pragma once
 
 #include <memory>
@@ -53,7 +54,7 @@ struct Site {
       co_await each->join();
     }
   }
-  // The names of the slices that are there.
+  // The names of the existing slices.
   std::vector<std::string> names() {
     std::vector<std::string> found;
     const apiserver::Answer list = api.get(kPath);

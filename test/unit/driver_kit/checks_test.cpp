@@ -1,5 +1,5 @@
-// Pools that cannot be published, and the line that says why. test/node/kit_slices_test.py compares
-// the same checks with a real API server.
+// Invalid pools, and the explanation of each. test/node/kit_slices_test.py compares the same checks
+// with a real API server.
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ boost::json::object object(const std::string& text) {
   return boost::json::parse(text).as_object();
 }
 
-// `fields` of a device beside its name: "" or `,"attributes":…`.
+// `fields` of a device besides its name: "" or `,"attributes":…`.
 DevicePool pool_with(const std::string& fields) {
   DevicePool pool{.name = "n0"};
   pool.devices.push_back(object(R"({"name":"gpu-0")" + fields + "}"));
@@ -178,7 +178,7 @@ TEST(ProblemOf, checks_limits_of_slice) {
             "pool n0: sharedCounters: must be in a slice without devices");
 }
 
-// A device of a million attributes is refused as any other is.
+// A device with a million attributes is rejected like any other.
 TEST(ProblemOf, counts_names_and_values) {
   DevicePool pool = pool_with("");
   auto& attributes = pool.devices[0]["attributes"].emplace_object();

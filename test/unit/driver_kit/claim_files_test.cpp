@@ -1,5 +1,5 @@
-// The files of prepared claims: CDI specs, metadata, and the records by which claims that are gone
-// are found.
+// The files of prepared claims: CDI specs, metadata, and the records by which deleted claims are
+// found.
 #include "node/driver_kit/claims/claim_files.hpp"
 
 #include <boost/json/parse.hpp>
@@ -131,7 +131,7 @@ TEST(ClaimFiles, appear_and_disappear_with_claim) {
   EXPECT_TRUE(folder.files.remove(kRef)) << "again";
 }
 
-// As a process that dies between any two steps, and is asked again.
+// Simulates a process that dies between any two steps, and is called again.
 TEST(ClaimFiles, are_complete_after_failure_at_any_step) {
   for (int failing = 0; failing < 40; ++failing) {
     Folder folder;

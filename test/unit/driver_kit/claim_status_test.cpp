@@ -1,4 +1,4 @@
-// What drivers say in a claim's status, at the API server in memory.
+// What drivers write into a claim's status, on the in-memory API server.
 #include "node/driver_kit/claims/claim_status.hpp"
 
 #include <boost/json/parse.hpp>
@@ -12,7 +12,7 @@ using apiserver::Answer;
 
 const std::string kClaims = "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims";
 
-// A claim with a device of each of two drivers; its UID.
+// A claim with a device of each of two drivers; returns its UID.
 std::string make_claim(Site& site) {
   EXPECT_EQ(site.api.post("/api/v1/namespaces", R"({"metadata":{"name":"lab"}})").status, 201);
   const Answer made = site.api.post(kClaims, R"({"metadata":{"name":"c"},"spec":{"devices":{

@@ -1,4 +1,4 @@
-// Drivers made with the kit, called by our node on virtual time. Numbers in brackets are the cases
+// Drivers built with the kit, called by our node on virtual time. Numbers in brackets are the cases
 // of the node's specification; test/node/compare.py --kit has kubelet's managers call them.
 #include "node/driver_kit/plugin.hpp"
 
@@ -8,7 +8,7 @@
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
-#include "node/plugins/plugins.hpp"
+#include "node/plugins/driver_connections.hpp"
 #include "runtime/grpc/channel.hpp"
 #include "runtime/http/pipe.hpp"
 #include "test/support/co_test.hpp"
@@ -44,7 +44,7 @@ class Claims final : public ClaimReader {
   std::map<std::string, std::string> objects{{"c1", claim_json("c1-uid", kAllocated)}};
 };
 
-// Notes what it is asked, and how many calls it is in at the same time.
+// Records its calls, and how many run concurrently.
 class SlowDriver final : public Driver {
  public:
   SlowDriver(runtime::TimeSource& time, std::string name) : time_(time), name_(std::move(name)) {}
@@ -130,7 +130,7 @@ struct Site {
   Claims claims;
   test::MemoryFiles files;
   SlowDriver driver;
-  node::Plugins node;
+  node::DriverConnections node;
   std::unique_ptr<Plugin> plugin;
   SocketPaths paths;
   std::vector<std::string> told;
@@ -321,7 +321,8 @@ CO_TEST(DriverKit, rejects_garbage) {
   co_await site.stop();
 }
 
-// The driver was down when the claim went; its node has lost the checkpoint, and does not ask.
+// The driver was down when the claim was deleted; its node has lost the checkpoint, and does not
+// call it.
 CO_TEST(DriverKit, unprepares_claim_deleted_during_downtime) {
   Site site(loop);
   ClaimFiles before(site.files, loop.time(), {.driver = kGpu, .data = "/gpu", .cdi = "/cdi"});

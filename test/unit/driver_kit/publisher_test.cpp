@@ -1,4 +1,4 @@
-// Slices of a driver at the API server in memory, over HTTP and on virtual time.
+// Slices of a driver on the in-memory API server, over HTTP and on virtual time.
 #include "node/driver_kit/slices/publisher.hpp"
 
 #include "test/unit/driver_kit/api_site.hpp"
@@ -126,7 +126,7 @@ CO_TEST(SlicePublisher, keeps_taint_time_when_slice_is_deleted) {
   co_await site.stop();
 }
 
-// A server without the feature of lists: it drops them, and refuses attributes without a value.
+// A server without list attributes: it drops them, and rejects attributes without a value.
 class NoLists final : public SliceApi {
  public:
   explicit NoLists(ApiSlices& api) : api_(api) {}

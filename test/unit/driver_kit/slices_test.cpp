@@ -27,7 +27,7 @@ DevicePool pool_of(std::size_t devices, const std::string& more = {}) {
   return pool;
 }
 
-// The slices after their creates, with the API server's names and versions.
+// The slices after creation, with the API server's names and versions.
 std::vector<json::object> published(const SlicePlan& plan) {
   std::vector<json::object> slices;
   for (json::object slice : plan.creates) {
@@ -160,7 +160,7 @@ TEST(SlicePlan, does_not_rewrite_slice_as_stored_by_server) {
   EXPECT_FALSE(plan_slices(kOwner, {pool_of(1)}, publish({pool_of(2)}), accepted).empty());
 }
 
-// Also where what was written had the time of a taint that was there before.
+// Even if the written slice had the time of an earlier taint.
 TEST(SlicePlan, does_not_rewrite_tainted_slice_as_stored_by_server) {
   const char* const kWanted =
       R"(,"bindsToNode":true,"taints":[{"key":"hot","effect":"NoExecute"}])";
@@ -266,7 +266,7 @@ TEST(SlicePlan, keeps_taint_time_when_device_moves_to_another_slice) {
   EXPECT_EQ(moved.at("taints").at(0).at("timeAdded"), "2026-01-01T00:00:00Z");
 }
 
-// The API server writes quantities in its own way.
+// The API server normalizes quantities.
 TEST(SlicePlan, does_not_rewrite_equal_quantities_after_restart) {
   const auto with = [](const char* memory, const char* engines) {
     DevicePool pool = pool_of(
@@ -285,7 +285,7 @@ TEST(SlicePlan, does_not_rewrite_equal_quantities_after_restart) {
       << "is no quantity";
 }
 
-// A slice that an earlier write has left behind knows an older time.
+// A slice left by an earlier write has an older time.
 TEST(SlicePlan, takes_taint_time_from_newest_generation) {
   const char* const kTaint = R"(,"taints":[{"key":"hot","effect":"NoExecute"}])";
   auto slices = publish({pool_of(1, kTaint)});

@@ -1,4 +1,4 @@
-// Socket files and the lock file of drivers that are made with the kit: real files, real time.
+// Socket files and the lock file of drivers built with the kit: real files, real time.
 #include <filesystem>
 #include <fstream>
 
@@ -53,7 +53,7 @@ TEST_F(DriverSockets, replace_stale_sockets_and_are_removed_at_the_end) {  // [8
   EXPECT_EQ(paths.endpoint, folder / "data/dra.sock");
   auto first = make(options());
   ASSERT_TRUE(first->open(listen_on_files(loop)));
-  auto after_a_crash = make(options());  // the files are there
+  auto after_a_crash = make(options());  // the files exist
   ASSERT_TRUE(after_a_crash->open(listen_on_files(loop)));
   EXPECT_TRUE(fs::is_socket(paths.registration));
   after_a_crash.reset();

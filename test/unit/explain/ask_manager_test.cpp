@@ -1,4 +1,4 @@
-// The use of a manager's answers and of command lines.
+// How a manager's answers and command lines are interpreted.
 #include "explain/ask_manager.hpp"
 
 #include "cmd/dra-controller-manager/options/explain_options.hpp"

@@ -1,5 +1,5 @@
-// Pods that hang because of their claims, explained twice: by a manager that runs, through its
-// page, and from a cluster that was read once.
+// Pods that hang because of their claims, explained twice: by a running manager's page, and from a
+// cluster that was read once.
 #include <string>
 #include <vector>
 
@@ -80,7 +80,7 @@ class Scene {
   void remove(const std::string& object) {
     EXPECT_TRUE(direct.remove(path_of_collection(object)).ok());
   }
-  // A pod with one pod claim "accel", from these words of JSON.
+  // A pod with one pod claim "accel", given as JSON.
   void add_pod(const std::string& name, const std::string& source_of_claim,
                const std::string& more = "") {
     post("pods",
@@ -127,7 +127,7 @@ class Scene {
     EXPECT_TRUE(answer.ok()) << apiserver::serialize(answer.body);
   }
 
-  // By the manager, through its page.
+  // By the manager's page.
   Task<ExplainOutcome> ask(Subject subject) {
     ExplainOutcome outcome = co_await ask_manager(
         *http, *credentials,
@@ -159,7 +159,7 @@ class Scene {
   WholeManager manager;
   Pages pages;
   runtime::TaskGroup group;
-  std::string last_uid;  // of what was made last
+  std::string last_uid;  // of the newest object
 
  private:
   static std::string path_of_collection(const std::string& what) {
@@ -182,7 +182,7 @@ CO_TEST(ExplainBrokenPods, gives_same_answer_in_process_and_by_command) {
   scene.add_pod("no-claim", R"("resourceClaimName":"nowhere")");
   scene.add_claim("waits");
   scene.add_pod("not-scheduled", R"("resourceClaimName":"waits")");
-  // Another pod's claim, said to be this pod's.
+  // Another pod's claim, named by this pod's status.
   scene.add_claim("stolen", R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"owner",)"
                             R"("uid":"11111111-1111-1111-1111-111111111111","controller":true}],)");
   scene.add_pod("robbed", R"("resourceClaimName":"waits")");
@@ -353,7 +353,7 @@ CO_TEST(ExplainBrokenPods, concludes_nothing_from_unreadable_objects) {
   struct Case {
     const char* forbidden;
     const char* pod;
-    const char* never;  // said
+    const char* never;  // the expected text
     const char* told;
   };
   for (const Case& row : std::vector<Case>{
@@ -416,7 +416,7 @@ CO_TEST(ExplainBrokenPods, mentions_gate_that_manager_may_have_off) {
   co_await scene.stop();
 }
 
-// The lease that the command looks at, and what it says of the next step.
+// The lease that the command checks, and its statement about the next step.
 CO_TEST(ExplainBrokenPods, names_step_that_nobody_takes) {
   Scene scene(loop);
   scene.post("resourceclaimtemplates",

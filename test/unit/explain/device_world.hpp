@@ -41,7 +41,7 @@ class DeviceWorld {
                 : fmt::format("'selectors': [{{'cel': {{'expression': '{}'}}}}]", selector)))));
     return *this;
   }
-  // On a node, in a pool of its name; each device as fields without braces.
+  // On a node, in a pool of the same name; each device as fields without braces.
   DeviceWorld& devices(std::string_view node, const std::vector<std::string>& all,
                        std::string_view more = "'pool': ") {
     const std::string pool =
@@ -97,20 +97,20 @@ class DeviceWorld {
                         name, created, resource))));
     return *this;
   }
-  // The pod that is asked about, as JSON: its spec. Its claims are found by their names.
+  // The pod in question, as JSON: its spec. Its claims are found by name.
   DeviceWorld& pod(std::string_view spec) {
     asking = allocation::parse<AskingPodFields, AskingPod>(
         fmt::format("{{'metadata': {{'name': 'p', 'namespace': 'lab'}}, 'spec': {{{}}}}}", spec));
     return *this;
   }
-  // Its one container "c" asks for that much of an extended resource.
+  // Its only container "c" requests that much of an extended resource.
   DeviceWorld& pod_with_resource(std::string_view resource, int amount = 1) {
     return pod(
         fmt::format("'containers': [{{'name': 'c', 'resources': {{'requests': {{'cpu': "
                     "'100m', '{}': '{}'}}}}}}]",
                     resource, amount));
   }
-  // A claim of the pod "lab/p" that is asked about, by its requests.
+  // A claim of the pod "lab/p" in question, by its requests.
   DeviceWorld& wants(const std::vector<std::string>& requests, std::string_view more = "") {
     const std::string key = fmt::format("lab/c{}", wanted.size());
     wanted.push_back(
@@ -128,7 +128,7 @@ class DeviceWorld {
     return *this;
   }
 
-  // "outlook Reason: text", a line each; looks at no more than so many nodes.
+  // "outlook Reason: text", one per line; surveys at most this many nodes.
   std::string explain(std::size_t nodes_max = 1000) {
     DeviceInventory inventory(listed);
     if (asking) {

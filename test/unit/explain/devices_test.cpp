@@ -1,4 +1,4 @@
-// Why claims get no devices: a row is a cluster, and a sentence that is said of it.
+// Why claims get no devices: each row is a cluster, and a sentence about it.
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -419,7 +419,7 @@ TEST(ExplainDevices, groups_nodes_with_same_answer_and_bounds_the_rest) {
     const std::string name = fmt::format("n{:02}", i);
     world.node(name).devices(name, {device("a")}).held("lab/x" + name, name, {"a"}, {"p" + name});
   }
-  for (int i = 1; i < 20; ++i) {  // each with another number of devices
+  for (int i = 1; i < 20; ++i) {  // each with a different number of devices
     const std::string name = fmt::format("x{:02}", i);
     std::vector<std::string> devices;
     for (int k = 0; k < i + 1; ++k)

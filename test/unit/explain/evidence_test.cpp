@@ -1,4 +1,5 @@
-// What others say about an object: a row is the evidence, and the sentence that it leads to.
+// Messages of other components about an object: each row has the evidence, and the resulting
+// sentence.
 #include "explain/evidence.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Why a pod on a node does not start, or does not end: a row is what kubelet says, and the sentence
-// about it.
+// Why a pod on a node does not start or end: each row has kubelet's message, and the resulting
+// sentence.
 #include "explain/kubelet_evidence.hpp"
 
 #include <gtest/gtest.h>

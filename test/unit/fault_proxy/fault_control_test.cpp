@@ -1,4 +1,4 @@
-// The control port: what a test can say, and what it is told.
+// The control port: the commands of a test, and its answers.
 #include "test/support/fault_control.hpp"
 
 #include "test/unit/fault_proxy/site.hpp"

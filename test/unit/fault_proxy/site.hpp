@@ -12,8 +12,8 @@
 
 namespace dcm::support {
 
-// The server answers with the request's target as a body, and notes it; a watch gets two events and
-// then stays open.
+// The server answers with the request's target as a body, and records it; a watch gets two events
+// and then stays open.
 struct Site {
   explicit Site(runtime::VirtualLoop& l, const std::string& host = "server")
       : loop(l),
@@ -62,7 +62,7 @@ struct Site {
     co_return response;
   }
 
-  // The bytes of a watch until it ends; "…" at its end where it was cut.
+  // The bytes of a watch until it ends; ends with "…" if it was cut.
   runtime::Task<std::string> read_watch(http::StreamingResponse& watch) {
     std::string all;
     for (;;) {

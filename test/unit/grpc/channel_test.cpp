@@ -127,7 +127,7 @@ CO_TEST(Grpc, stops_unread_stream_without_blocking_calls) {
   auto stream = co_await site.channel->open("/test.Echo/Count", "1000", site.in(1s));
   CO_ASSERT_TRUE(stream);
   co_await runtime::sleep_for(loop.time(), 1min);
-  EXPECT_LT(site.written_messages, 40);  // two windows' worth
+  EXPECT_LT(site.written_messages, 40);  // twice the window
   const auto answer = co_await site.channel->call("/test.Echo/Same", "x", site.in(1s));
   EXPECT_EQ(describe(answer), "x");
   for (int i = 0; i < 1000; ++i) {
@@ -183,7 +183,7 @@ CO_TEST(Grpc, does_not_retry_on_lost_connection) {
   co_await site.stop();
 }
 
-// Takes one connection and sends its client away 100 ms later.
+// Accepts one connection and sends its client a GOAWAY 100 ms later.
 Task<> serve_for_a_moment(VirtualLoop& loop, http::Listener& listener) {
   auto stream = co_await listener.accept();
   http2::Connection connection(loop, std::move(*stream), http2::Side::server, {});
@@ -209,7 +209,7 @@ CO_TEST(Grpc, waits_for_reconnection_after_goaway) {
   co_await site.stop();
 }
 
-// SETTINGS, and a GOAWAY of a server that has looked at no stream.
+// SETTINGS, and a GOAWAY of a server that has processed no stream.
 constexpr std::string_view kGoodbye("\0\0\0\4\0\0\0\0\0\0\0\x08\7\0\0\0\0\0\0\0\0\0\0\0\0\0", 26);
 
 Task<> serve_nobody(http::Listener& listener, int& connections) {

@@ -1,4 +1,4 @@
-// Who has a place at a gRPC server when there are too few.
+// Which connections a gRPC server serves when there are too many.
 #include "test/unit/grpc/grpc_site.hpp"
 
 namespace dcm::grpc {
@@ -15,7 +15,7 @@ Task<std::unique_ptr<http::Stream>> connect(GrpcSite& site) {
   co_return *std::move(stream);
 }
 
-// A preface, SETTINGS, and the head of a call whose message never comes.
+// A preface, SETTINGS, and the headers of a call whose message never comes.
 std::string call_without_a_message() {
   using std::literals::operator""sv;
   constexpr auto kFields =

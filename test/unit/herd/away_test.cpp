@@ -25,7 +25,7 @@ constexpr const char* kTemplates =
     "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates";
 constexpr const char* kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 
-// A server that keeps its objects while nobody can reach it.
+// A server that keeps its objects while unreachable.
 class Site {
  public:
   explicit Site(runtime::VirtualLoop& loop)
@@ -100,7 +100,7 @@ CO_TEST(Away, costs_little_in_ten_minutes_and_recovers_within_seconds) {
   co_await sleep_for(loop.time(), 10s);
   EXPECT_EQ(site.claims(), 1U);
 
-  // Work that is tried again and again when the server goes.
+  // Work that is being retried when the server disappears.
   site.refuses_claims = true;
   for (int i = 0; i < 50; ++i) site.add_pod("tried-" + std::to_string(i));
   co_await sleep_for(loop.time(), 20s);

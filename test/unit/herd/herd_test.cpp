@@ -1,4 +1,4 @@
-// A rule that hits 10,000 pods at once: what is live goes on meanwhile, and nothing piles up.
+// A rule that hits 10,000 pods at once: live work continues meanwhile, and nothing piles up. ¶
 //
 // Both controllers with their caches and the real client, with the limits that it has by default,
 // against the API server in memory over HTTP, on virtual time.
@@ -56,7 +56,7 @@ class Herd {
     ASSERT_TRUE(answer.ok()) << apiserver::serialize(answer.body);
   }
 
-  // Pods on one device, by a claim that is reserved for all of them.
+  // Pods on one device, by a claim reserved for all of them.
   void add_users(const std::string& ns, const std::string& claim, std::size_t count) {
     direct("POST", in(ns, "resourceclaims"),
            R"({"metadata":{"name":")" + claim + R"("},"spec":{"devices":{"requests":[)" +
@@ -101,7 +101,7 @@ class Herd {
            R"("resourceClaims":[{"name":"a","resourceClaimTemplateName":"t"}]}})");
   }
 
-  // How many writes the server got before the first one like that, from here on.
+  // How many writes the server received from here on before the first matching one.
   std::size_t writes_before(std::size_t from, const std::string& verb, const std::string& resource,
                             const std::string& ns) const {
     for (std::size_t i = from; i < writes.size(); ++i) {
@@ -127,7 +127,7 @@ class Herd {
   apiserver::Server server;
   http::PipeNetwork network;
   std::unique_ptr<http::Listener> listener;
-  std::vector<LoggedRequest> writes;  // of the manager, in the order in which they came
+  std::vector<LoggedRequest> writes;  // the manager's writes, in order of arrival
   runtime::TaskGroup group;
 
  private:
@@ -153,7 +153,7 @@ CO_TEST(Herd, does_not_delay_other_pods) {
   EXPECT_TRUE(herd.writes.empty());
 
   herd.add_rule("default");
-  // 200 requests a second: this is its beginning.
+  // 200 requests a second: this is the beginning.
   co_await sleep_for(loop.time(), 5s);
   const std::size_t begun = herd.writes.size();
   EXPECT_GT(begun, 1000U);
@@ -182,7 +182,7 @@ CO_TEST(Herd, does_not_delay_other_pods) {
   EXPECT_EQ(deletions, kPods + 1);
   EXPECT_EQ(deleted.size(), kPods + 1);
 
-  // The rule has told how far it is.
+  // The rule has reported its progress.
   const std::vector<std::string> conditions = herd.conditions();
   EXPECT_GE(conditions.size(), 3U);
   EXPECT_LE(conditions.size(), 2 + kPods / 900) << "one in 10 s at most";

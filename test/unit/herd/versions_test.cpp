@@ -45,14 +45,14 @@ class Site {
     co_await front_.join();
   }
 
-  // As an API server that is replaced by another one: its watches end.
+  // Like an API server that is replaced by another one: its watches end.
   void serve(const ServedVersions& served) {
     server_.serve(served);
     server_.end_watches();
   }
   std::optional<std::string> why_not_ready() const { return manager_->why_not_ready(); }
 
-  // A pod on a node with a device of its own, by a claim that is reserved for it.
+  // A pod on a node with its own device, by a claim reserved for it.
   void add_pod() {
     const apiserver::Answer pod =
         must(scene_.post("/api/v1/namespaces/default/pods",
@@ -78,7 +78,7 @@ class Site {
     return scene_.get(kPod).status == 404 ||
            !scene_.get(kPod).text({"metadata", "deletionTimestamp"}).empty();
   }
-  // Of one kind in one version, since the last call.
+  // Requests for one kind in one version, since the last call.
   std::size_t watches(const std::string& version, const std::string& resource) {
     std::size_t found = 0;
     for (const LoggedRequest& request : server_.log().all()) {

@@ -14,8 +14,8 @@
 
 namespace dcm {
 
-// Counts the connections that were opened: idle ones are used again, so also how many were open at
-// the same time at most.
+// Counts opened connections: idle ones are reused, so this is also the maximum open at the same
+// time.
 class CountingTransport final : public http::Transport {
  public:
   explicit CountingTransport(http::Transport& inner) : inner_(inner) {}

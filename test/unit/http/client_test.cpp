@@ -1,4 +1,4 @@
-// The client against servers that answer oddly, late, or not at all.
+// The client against servers that answer strangely, late, or not at all.
 #include "runtime/http/client.hpp"
 
 #include <gmock/gmock.h>
@@ -101,7 +101,7 @@ CO_TEST(HttpClient, reads_same_answers_as_stream) {
   }
 }
 
-// 16 KB on the wire; all of it is there before the client looks.
+// 16 KB on the wire; all of it is there before the client reads.
 CO_TEST(HttpClient, yields_while_inflating_bomb) {
   constexpr std::size_t kBytes = 16 * 1024 * 1024;
   ScriptedSite site(loop, {{answer(test::gzip(std::string(kBytes, 'x')), kGzip)}});
@@ -267,7 +267,7 @@ CO_TEST(HttpClient, leaves_server_that_does_not_read_at_deadline) {
   EXPECT_EQ(loop.time().now() - start, 3s);
 }
 
-// Connecting takes for ever.
+// Connecting takes forever.
 class NoRoute final : public Transport {
  public:
   explicit NoRoute(runtime::TimeSource& time) : time_(time) {}
@@ -346,7 +346,7 @@ CO_TEST(HttpClient, retires_connections_in_use_after_close_idle) {
   co_await site.stop();
 }
 
-// A handler that answers when it is told to.
+// A handler that answers on command.
 struct Gate {
   explicit Gate(VirtualLoop& loop) : opened(loop.time()) {}
 
@@ -540,7 +540,7 @@ CO_TEST(HttpClient, reports_unknown_outcome_if_request_may_not_be_repeated) {
   co_await site.stop();
 }
 
-// Lets one connection be made.
+// Allows one connection.
 struct OneConnection final : Transport {
   explicit OneConnection(Transport& b) : below(b) {}
   Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Deadline deadline) override {
@@ -594,7 +594,7 @@ CO_TEST(HttpClient, leaves_no_dirty_connection_when_cancelled) {
   }
 }
 
-// Fails the n-th operation of all its streams, and those after it on the same stream.
+// Fails the n-th operation over all its streams, and later ones on the same stream.
 struct FailingTransport final : Transport {
   struct FailingStream final : Stream {
     FailingStream(std::unique_ptr<Stream> b, FailingTransport& o) : below(std::move(b)), owner(o) {}
@@ -637,7 +637,7 @@ Task<> keep(Client& client, std::string target, std::vector<Response>& kept) {
   kept.push_back(std::move(*response));
 }
 
-// Fifty workers may ask for fifty objects that a tenant has made as large as can be.
+// Fifty workers may request fifty objects of the maximum size, created by a tenant.
 CO_TEST(HttpClient, limits_concurrent_large_answers_to_two) {
   const auto large_or_small = [](Request request, Responder& responder) -> Task<> {
     const std::size_t size = request.target == "/large" ? 1'000'000 : 100'000;

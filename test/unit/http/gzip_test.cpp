@@ -10,7 +10,7 @@ namespace {
 using runtime::Reason;
 using runtime::Result;
 
-// Everything in `pieces`, inflated through an output of `output_bytes`.
+// The concatenated `pieces`, inflated through an output of `output_bytes`.
 Result<std::string> inflate_all(Inflater& inflater, const std::vector<std::string_view>& pieces,
                                 std::size_t output_bytes) {
   std::string inflated;
@@ -73,7 +73,7 @@ TEST(Inflater, detects_end_within_member) {
   }
 }
 
-// TLS has authenticated the bytes; a checksum of them costs as much as their inflation.
+// TLS has authenticated the bytes; a checksum costs as much as inflating them.
 TEST(Inflater, ignores_checksum) {
   std::string bytes = test::gzip("event\n");
   bytes[bytes.size() - 6] ^= 1;

@@ -11,8 +11,8 @@ using Kind = ParseError::Kind;
 
 constexpr ParserLimits kLimits{.head_bytes_max = 256, .body_bytes_max = 1000};
 
-// The parts of one message, given in pieces of `piece_bytes`, through a buffer as small as the
-// parser's promise allows.
+// The parts of one message, given in pieces of `piece_bytes`, through the smallest buffer that the
+// parser supports.
 template <class Head>
 struct Reading {
   std::string body;

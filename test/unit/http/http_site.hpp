@@ -1,4 +1,4 @@
-// A client and a server on pipes, and either of them against a peer that speaks raw bytes.
+// A client and a server on pipes, and each of them against a peer that speaks raw bytes.
 #pragma once
 
 #include <deque>

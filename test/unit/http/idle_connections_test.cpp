@@ -1,4 +1,4 @@
-// The memory and sockets of connections that wait for their next request.
+// The memory and sockets of idle connections.
 #include "runtime/http/idle_connections.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace dcm::http {
 namespace {
 
-// Counts how often it is asked to give its memory back.
+// Counts requests to free memory.
 struct IdleStream final : Stream {
   explicit IdleStream(int& t) : trims(t) {}
   Task<Result<std::size_t>> read_some(std::span<char>, Deadline) override {

@@ -117,8 +117,8 @@ TEST(OpenTunnel, cuts_off_endless_answer) {
   EXPECT_EQ(outcome.opened.error().reason, Reason::malformed);
 }
 
-// Plays a SOCKS proxy: for each message that it has read in full, the next answer of the script, in
-// pieces of this size. What follows the handshake is echoed.
+// Plays a SOCKS proxy: answers each complete message with the next answer of the script, in pieces
+// of this size. Bytes after the handshake are echoed.
 struct SocksTurn {
   std::size_t reads;
   std::string answers;
@@ -208,7 +208,7 @@ TEST(OpenTunnel, authenticates_to_socks5_proxy_on_demand) {
                                        "ada\x06secret"));
 }
 
-// What a hasty proxy sends behind its answer is the tunnel's, and stays in it.
+// Bytes that a hasty proxy sends after its answer belong to the tunnel, and stay in it.
 TEST(OpenTunnel, consumes_no_tunnel_byte_with_socks5) {
   const SocksOutcome outcome =
       ask_socks({{3, kSocksNoAuthentication}, {kSocksConnectBytes, kSocksConnected + "hello"}});

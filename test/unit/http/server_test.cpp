@@ -404,7 +404,7 @@ struct FromAddress final : Stream {
   std::string address;
 };
 
-// Accepts what comes as from an address that the test says.
+// Accepts connections with addresses chosen by the test.
 struct AddressedSite {
   AddressedSite(VirtualLoop& loop, ServerOptions options)
       : network(loop.time()), listener(*this), group(loop.executor()) {
@@ -451,7 +451,7 @@ Task<> write_and_forget(Stream& stream, std::string bytes) {
 }
 
 // The attack: connections that never finish a request. They come from the prober's own address, as
-// from a pod in the network of its host, and each comes again when it is closed.
+// from a pod in its host's network, and each is reopened when it is closed.
 CO_TEST(HttpServer, does_not_count_connections_without_request) {
   AddressedSite site(loop, {.connections_max = 16, .connections_per_address_max = 4});
   std::vector<std::unique_ptr<Stream>> half_open;
@@ -618,7 +618,7 @@ CO_TEST(HttpServer, closes_everything_when_cancelled_at_any_step) {
     co_await site.stop();
     site.listener.reset();
     const std::string rest = co_await read_all(*stream);
-    (void)rest;  // it ends: that is all that is promised
+    (void)rest;  // it ends: no more is promised
   }
 }
 

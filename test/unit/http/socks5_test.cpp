@@ -15,7 +15,7 @@ std::string bytes(const char (&text)[N]) {
   return {text, N - 1};
 }
 
-// What a client sends for the answers of a proxy, which come `piece` bytes at a time.
+// What a client sends for the answers of a proxy, which arrive `piece` bytes at a time.
 struct Conversation {
   std::vector<std::string> sent;
   std::optional<runtime::Error> error;

@@ -1,5 +1,5 @@
-// TLS and TCP over real loopback sockets. Nothing here depends on how fast the machine is: where
-// time matters, tls_stream_test.cpp has virtual time.
+// TLS and TCP over real loopback sockets. Nothing here depends on the machine's speed: where time
+// matters, tls_stream_test.cpp uses virtual time.
 #include "runtime/http/tcp.hpp"
 
 #include <gmock/gmock.h>
@@ -38,7 +38,7 @@ Handler count_body() {
   };
 }
 
-// Answers with whom the client's certificate names.
+// Answers with the subject of the client's certificate.
 Handler name_client() {
   return [](Request request, Responder& responder) -> Task<> {
     const auto client = request.client_certificate;
@@ -50,8 +50,7 @@ Handler name_client() {
   };
 }
 
-// Posts 200 KB (more than a socket or a TLS record takes at once) to a server that runs as
-// `server_tls` says.
+// Posts 200 KB (more than a socket or a TLS record holds) to a server with `server_tls`.
 Result<Response> exchange(const std::string& host, const TlsClientOptions& client_tls,
                           const std::optional<TlsServerOptions>& server_tls,
                           Handler handler = count_body()) {
@@ -417,7 +416,7 @@ TEST_F(Tcp, reports_taken_address_as_configuration_error) {
   }
 }
 
-// A request to a server with TLS through a proxy, with TLS to the proxy as well or without.
+// A request to a TLS server through a proxy, with or without TLS to the proxy.
 struct Proxied {
   Result<Response> response = runtime::fail(Reason::configuration, "not run");
   std::vector<std::string> seen;  // by the proxy

@@ -1,5 +1,5 @@
-// TLS over pipes: the same stream as in production, on virtual time and with a network that can be
-// made to deliver byte by byte.
+// TLS over pipes: the same stream as in production, on virtual time and with a network that can
+// deliver byte by byte.
 #include "runtime/http/tls_stream.hpp"
 
 #include <boost/asio/this_coro.hpp>
@@ -55,7 +55,7 @@ class TlsOverPipes final : public Transport, public Listener {
   std::string address() const override { return listener_->address(); }
 
   PipeNetwork network;
-  Stream* accepted_below = nullptr;  // what the last accepted one stands on
+  Stream* accepted_below = nullptr;  // the stream below the last accepted one
 
  private:
   runtime::TimeSource& time_;
@@ -115,7 +115,7 @@ CO_TEST(TlsStream, does_not_block_with_both_directions_and_handshake) {
   co_await group.join();
 }
 
-// Thousands of connections may be open that say nothing, or a byte.
+// Thousands of connections may be open that send nothing, or one byte.
 CO_TEST(TlsStream, costs_little_for_silent_client) {
   TlsOverPipes network(loop);
   constexpr std::size_t kClients = 100;
@@ -203,7 +203,7 @@ CO_TEST(TlsStream, distinguishes_announced_end_from_cut) {
   EXPECT_EQ(cut.error().reason, Reason::disconnected) << cut.error().message;
 }
 
-// A request may have been carried out by then.
+// A request may have been executed by then.
 CO_TEST(TlsStream, reports_tls_error_after_handshake_as_cut) {
   TlsOverPipes network(loop);
   TaskGroup group(loop.executor());
@@ -249,7 +249,7 @@ CO_TEST(TlsStream, continues_after_releasing_memory) {
   for (int time = 0; time < 2; ++time) {
     co_await (*client)->write("GET /a HTTP/1.1\r\nHost: x\r\n\r\n", {});
     std::string answer;
-    char buffer[7];  // so that some of a record is left, which is not to be lost
+    char buffer[7];  // so that part of a record is left, which must not be lost
     while (!answer.ends_with("/a")) {
       const auto read = co_await (*client)->read_some(buffer, {});
       CO_ASSERT_TRUE(read && *read > 0);

@@ -1,4 +1,4 @@
-// Session tickets that a client shows to a server that it knows.
+// Session tickets that a client presents to a known server.
 #include "runtime/http/tls_tickets.hpp"
 
 #include "runtime/http/tls_stream.hpp"
@@ -38,7 +38,8 @@ struct Site {
     return *context;
   }
 
-  // A connection over which the client reads one byte, and so what the server gave it before.
+  // A connection on which the client reads one byte, and thus everything that the server sent
+  // before.
   Task<> meet(std::string name, Verification verification = Verification::full) {
     TaskGroup group(executor);
     group.spawn("server", [](Site& site) -> Task<> {

@@ -18,7 +18,7 @@ using runtime::Task;
 using runtime::TaskGroup;
 
 struct Alpn : testing::Test {
-  // The answer to a request, and the number of connections for ten requests at the same time.
+  // The answer to a request, and the number of connections for ten concurrent requests.
   std::string run(http::Protocols server_protocols) {
     runtime::Loop loop;
     std::string outcome;

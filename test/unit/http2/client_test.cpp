@@ -130,7 +130,7 @@ CO_TEST(Http2Client, uses_HTTP1_before_and_after_its_run) {
   co_await site.stop();
 }
 
-// A handler that streams what the test says.
+// A handler that streams what the test passes.
 struct Feed {
   explicit Feed(VirtualLoop& loop) : more(loop.time()) {}
   http::Handler handler() {
@@ -210,22 +210,24 @@ CO_TEST(Http2Client, cancels_watch_at_server_and_continues_others) {
   co_await site.stop();
 }
 
-// The way to the server, which may be long.
+// The way to the server, which may be slow.
 struct Way final : http::Transport {
   explicit Way(http::Transport& below, runtime::TimeSource& time) : below(below), time(time) {}
   Task<Result<std::unique_ptr<http::Stream>>> connect(http::Endpoint endpoint,
                                                       Deadline deadline) override {
     co_await runtime::sleep_for(time, length);
+    if (is_down) co_return runtime::fail(Reason::unreachable, "the way is down");
     auto stream = co_await below.connect(std::move(endpoint), deadline);
     co_return stream;
   }
   http::Transport& below;
   runtime::TimeSource& time;
   runtime::Duration length{};
+  bool is_down = false;
 };
 
-// A server that plays a script: for each connection the answers to what is sent, one for each time
-// that bytes come. "close" closes it.
+// A server that plays a script: for each connection, one answer each time that bytes arrive.
+// "close" closes it.
 struct Scripted {
   explicit Scripted(VirtualLoop& loop, std::deque<std::deque<std::string>> scripts,
                     http::ClientOptions options = {})
@@ -260,7 +262,7 @@ struct Scripted {
       const auto read = co_await stream->read_some(buffer, {});
       if (!read || *read == 0) co_return;
       const std::string heard(buffer, *read);
-      // Only heads are answered: preface, settings and windows are none.
+      // Only headers are answered, not preface, settings and windows.
       bool has_head = false;
       for (std::size_t at = heard.starts_with("PRI") ? 24 : 0; at + 9 <= heard.size();) {
         const auto byte = [&](std::size_t i) {
@@ -309,7 +311,7 @@ struct RepeatRow {
   int requests;
 };
 
-// The first answer of a script is to a request before, so that the connection is no new one.
+// The first answer of a script is for an earlier request, so that the connection is not new.
 const std::vector<RepeatRow> kRepeats = {
     {"a POST that was refused", post("x"), {{answer(1), reset(3, 7), answer(5)}}, "200 ok", 1, 3},
     {"a POST above the last stream of a server that goes away",
@@ -399,6 +401,22 @@ CO_TEST(Http2Client, reports_unknown_outcome_if_later_attempts_are_refused) {
 Task<> send_and_note(Client& client, Request request, Deadline deadline, std::string& note) {
   const auto response = co_await client.send(std::move(request), {.deadline = deadline});
   note = describe(response);
+}
+
+CO_TEST(Http2Client, reports_unknown_outcome_if_HTTP1_finds_no_server) {
+  Scripted site(loop, {{answer(1)}});
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  EXPECT_EQ(describe(co_await site.client->send(get("/first"), {})), "200 ok");
+  std::string note;
+  TaskGroup sending(loop.executor());
+  sending.spawn("send", send_and_note(*site.client, get("/"), {}, note));
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  // The request is on its way when the client ends its connections; from then on it uses HTTP/1.1.
+  site.way.is_down = true;
+  site.client_group.cancel();
+  co_await sending.join();
+  EXPECT_EQ(note, "disconnected");
+  co_await site.stop();
 }
 
 CO_TEST(Http2Client, opens_at_most_four_connections_as_they_fill) {

@@ -15,7 +15,7 @@ using runtime::VirtualLoop;
 const http::Headers kGet = {
     {":method", "GET"}, {":scheme", "http"}, {":authority", "host"}, {":path", "/"}};
 
-// A client's connection to a server of which the test plays each byte.
+// A client's connection to a server whose every byte the test controls.
 struct Site {
   explicit Site(VirtualLoop& loop) : loop(loop), network(loop.time()), group(loop.executor()) {}
 

@@ -1,4 +1,4 @@
-// Frames of HTTP/2 by hand, for peers that no library would be.
+// Handmade HTTP/2 frames, for peers that no library implements.
 #pragma once
 
 #include <cstdint>
@@ -52,12 +52,13 @@ inline std::string continuation(std::uint32_t stream, std::string_view block,
   return frame(0x9, flags, stream, block);
 }
 
-// A field that goes into no table (RFC 7541, 6.2.2), of less than 127 bytes each.
+// A field that enters no table (RFC 7541, 6.2.2), with parts of less than 127 bytes.
 inline std::string literal(std::string_view name, std::string_view value) {
   return big_endian(0, 1) + big_endian(name.size(), 1) + std::string(name) +
          big_endian(value.size(), 1) + std::string(value);
 }
-// ":status: 200", and ":method: GET", ":scheme: http", ":path: /" (RFC 7541, Appendix A), and whom.
+// ":status: 200", and ":method: GET", ":scheme: http", ":path: /" (RFC 7541, Appendix A), and the
+// authority.
 inline const std::string kStatus200 = "\x88";
 inline const std::string kGetRoot = "\x82\x86\x84" + literal(":authority", "h");
 

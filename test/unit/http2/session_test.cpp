@@ -56,12 +56,12 @@ std::string all_output(Session& session) {
 const http::Headers kGet = {
     {":method", "GET"}, {":scheme", "http"}, {":authority", "host"}, {":path", "/"}};
 
-// Both sides, and what each was told.
+// Both sides, and the events of each.
 struct Pair {
   explicit Pair(SessionOptions options = {})
       : client(Side::client, options), server(Side::server, options) {}
 
-  // Carries bytes until nobody has any; what came of it.
+  // Transfers bytes until neither side has any; returns the events.
   std::string exchange() {
     std::string told;
     for (bool is_moving = true; is_moving;) {
@@ -210,8 +210,8 @@ TEST(Http2Session, rejects_large_head_for_its_stream_alone) {
 struct Row {
   const char* name;
   Side side;           // ours
-  std::string bytes;   // what the peer says after its settings
-  const char* events;  // told after them
+  std::string bytes;   // what the peer sends after its settings
+  const char* events;  // the events after them
   bool is_over;
 };
 

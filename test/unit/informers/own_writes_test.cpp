@@ -1,4 +1,4 @@
-// The contract of own writes (store.hpp): at once visible, exactly until the watch has passed them.
+// The contract of own writes (store.hpp): visible at once, exactly until the watch has passed them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class OwnWritesTest : public ::testing::Test {
     writer_.sweep(Cursor(), 100, version_of(version));
     writer_.end_relist(version_of(version));
   }
-  // The answer to a write that made the cache lose interest.
+  // The answer to a write after which the cache drops the object.
   void write_unkept(const PodSpec& pod) { own_writes_.record({a_pod(pod)->meta, nullptr}); }
   void end(const PodSpec& pod) { own_writes_.record_gone(a_pod(pod)->meta); }
   // "none" or the version.
@@ -256,7 +256,7 @@ TEST_F(OwnWritesTest, keeps_write_during_relist_only_if_newer) {
   write({.name = "c", .version = 115});
   writer_.observe_listed(seen({.name = "a", .version = 90}));
   writer_.sweep(Cursor(), 100, version_of(110));
-  write({.name = "d", .version = 107});  // behind the sweep, and not in the list
+  write({.name = "d", .version = 107});  // after the sweep, and not in the list
   writer_.end_relist(version_of(110));
   EXPECT_EQ(shown("b"), "none");
   EXPECT_EQ(shown("c"), "115");

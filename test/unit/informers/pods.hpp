@@ -1,4 +1,4 @@
-// Pods in one line each, and an observer that writes down what it is told.
+// Pods on one line each, and an observer that records its notifications.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace dcm::informers::testing {
 struct PodSpec {
   std::string name = "a";
   int version = 1;
-  std::string uid = {};  // by default one that belongs to the name
+  std::string uid = {};  // by default derived from the name
   std::vector<std::string> claims = {};
 };
 
@@ -40,7 +40,7 @@ inline ObjectPtr<api::Pod> a_pod(const PodSpec& spec) {
   return pod;
 }
 
-// As it comes from the API: of interest, or not (any more).
+// As received from the API: of interest, or not (any longer).
 inline api::Decoded<api::Pod> seen(const PodSpec& spec) {
   return {meta_of(spec), a_pod(spec)};
 }

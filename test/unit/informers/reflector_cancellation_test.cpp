@@ -22,7 +22,7 @@ api::WatchEvent<api::Pod> added(int i) {
 }
 
 // A bit of everything: a failure, a watch list, a broken watch, a relist with a sweep in slices,
-// the fallback, pages, and a watch that stalls.
+// the fallback, pages, and a stalled watch.
 void write_script(Fake& fake) {
   std::vector<api::WatchEvent<api::Pod>> events;
   for (int i = 1; i <= 300; ++i) events.push_back(added(i));
@@ -57,14 +57,14 @@ struct World {
   runtime::TaskGroup group{loop.executor()};
 };
 
-// Yields take turns with the informer's own steps, so each count cancels at another one.
+// Yields alternate with the informer's own steps, so each count cancels at another one.
 runtime::Task<> cancel_after(int yields, runtime::TaskGroup& group) {
   for (int i = 0; i < yields; ++i) co_await runtime::yield();
   group.cancel();
 }
 
 TEST(ReflectorCancellation, ends_cleanly_at_every_step_of_every_stage) {
-  // The stages are told apart by time: at the start, in the first wait, after it, and so on.
+  // The stages are distinguished by time: at the start, in the first wait, after it, and so on.
   for (const int milliseconds : {0, 400, 1'700, 4'000, 10'000, 120'000, 600'000}) {
     const runtime::Duration stage = std::chrono::milliseconds(milliseconds);
     for (int yields = 0; yields < 40; ++yields) {

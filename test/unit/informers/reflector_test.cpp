@@ -53,7 +53,7 @@ api::ListMeta list_meta(int version, std::string token = {}) {
   return {version_of(version), std::move(token)};
 }
 
-// An informer that runs in a group of its own.
+// An informer running in its own group.
 struct Bench {
   using Pods = std::vector<Event>;
 
@@ -181,7 +181,7 @@ TEST_F(ReflectorTest, resumes_after_clean_end) {
   EXPECT_EQ(informer_.sync().last_error(), "");
 }
 
-// Reopened at once, it was 2,000 requests in 8 s.
+// Without the pause, it was 2,000 requests in 8 s.
 TEST_F(ReflectorTest, reopens_short_watches_once_a_second) {
   fake_.stream({end_of_initial_events(5)}, Then::end);
   for (int i = 6; i < 100; ++i) fake_.stream({bookmark(i)}, Then::end);
@@ -322,7 +322,7 @@ TEST_F(ReflectorTest, yields_during_large_lists_and_sweeps) {
   bench_.group.spawn("other", [](auto& informer, auto& sizes, auto& time) -> Task<> {
     for (int i = 0; i < 200; ++i) {
       sizes.insert(informer.reader().size());
-      if (i == 99) co_await runtime::sleep_for(time, 1s);  // until the watch is opened again
+      if (i == 99) co_await runtime::sleep_for(time, 1s);  // until the watch is reopened
       co_await runtime::yield();
     }
   }(informer_, sizes_that_others_saw, bench_.loop.time()));

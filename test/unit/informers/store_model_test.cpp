@@ -1,5 +1,5 @@
-// The store against a model that a reader can check by eye: random lists, events, bookmarks and own
-// writes of a few names; after each step the two must agree in every look-up.
+// The store against a model that a reader can verify by eye: random lists, events, bookmarks and
+// own writes of a few names; after each step the two must agree in every look-up.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -16,7 +16,7 @@ namespace {
 using namespace testing;
 using api::ChangeType;
 
-// The truth at the API server, and what we were told of it.
+// The true state at the API server, and what we have received of it.
 struct Model {
   struct Object {
     PodSpec pod;
@@ -24,7 +24,7 @@ struct Model {
   };
   using World = std::map<std::string, Object>;
 
-  // The state that a reader must see: the newest unpassed own write, else the watch's object.
+  // The state that a reader must see: the newest unpassed own write, otherwise the watch's object.
   std::map<std::string, PodSpec> visible() {
     std::erase_if(own_writes, [this](const PodSpec& write) { return write.version <= passed; });
     std::map<std::string, PodSpec> pods;
@@ -39,12 +39,12 @@ struct Model {
   }
 
   World world;    // at the server
-  World watched;  // as far as the watch has come
+  World watched;  // how far the watch has come
   std::vector<PodSpec> own_writes;
   int passed = 0;
 };
 
-// Adds up what it is told; must always equal the store.
+// Accumulates notifications; must always equal the store.
 class Replica final : public Observer<api::Pod> {
  public:
   using Pod = ObjectPtr<api::Pod>;
@@ -122,7 +122,7 @@ class Scenario {
     Model::Object object;
   };
 
-  // Makes a write at the server; ours return the object, and the answer may be lost or late.
+  // Makes a write at the server; our own return the object, and the answer may be lost or late.
   void change_world(Who who) {
     const std::string name = "pod" + std::to_string(rng_.below(kNames));
     const auto old = model_.world.find(name);
@@ -175,14 +175,14 @@ class Scenario {
     }
   }
 
-  // Everything that is older than the next event.
+  // Everything older than the next event.
   void deliver_bookmark() {
     const int version = events_.empty() ? version_ : events_.front().object.pod.version - 1;
     writer_.pass(version_of(version));
     model_.passed = version;
   }
 
-  // The world as it was when the list began; our own writes go on meanwhile.
+  // The state when the list began; our own writes continue meanwhile.
   void relist() {
     const Model::World listed = model_.world;
     const int version = version_;

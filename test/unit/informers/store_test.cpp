@@ -198,7 +198,7 @@ TEST_F(StoreTest, returns_bytes_of_removed_objects) {
   EXPECT_LT(store_.bytes(), with_one + sizeof(api::Pod));
 }
 
-// Hashes that are all alike: only the comparison of keys tells objects apart.
+// Equal hashes: only comparing keys distinguishes objects.
 struct Colliding {
   int value;
   friend bool operator==(Colliding, Colliding) = default;

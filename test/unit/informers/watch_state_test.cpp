@@ -91,12 +91,12 @@ struct Row {
   std::string expected;
 };
 
-// A server that was restored to an earlier state may never know the token again.
+// A server restored to an earlier state may never know the token again.
 TEST(WatchStateOfPages, restart_list_if_page_stays_refused) {
   const auto begins_anew = [](const Listing& phase, Reason reason, unsigned failures) {
     WatchState state;
     state.phase = Listing{phase.page, failures};
-    state.failures = 20;  // of other requests: they do not count
+    state.failures = 20;  // of other requests: they are ignored
     const WatchStep step = advance(state, failed(reason), kNow, kPolicy);
     return std::holds_alternative<ListAnew>(std::get<Waiting>(step.next.phase).then);
   };
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
             WaitOver{}, "| watch from 10 by 60"}),
     [](const auto& info) { return info.param.name; });
 
-// The events of one request after the other; each is carried out at once.
+// The events of consecutive requests; each step is executed at once.
 std::vector<std::string> told(WatchState state, const std::vector<ReflectorEvent>& events) {
   std::vector<std::string> steps;
   for (const ReflectorEvent& event : events) {
@@ -220,7 +220,7 @@ std::vector<std::string> told(WatchState state, const std::vector<ReflectorEvent
   return steps;
 }
 
-// As of an etcd that cannot tell how far it is: without progress notifications there is none.
+// As with an etcd without progress notifications.
 TEST(WatchState, requests_pages_after_failed_watch_lists) {
   for (const ReflectorEvent& end :
        {ReflectorEvent(failed(Reason::internal_error)), ReflectorEvent(Ended{})}) {
@@ -277,7 +277,7 @@ TEST(WatchState, restarts_list_after_nine_failures_of_page) {
             "relist(page_expired) begin | watch list by 30");
 }
 
-// What it has shown before it failed was of another snapshot.
+// What it showed before it failed belonged to another snapshot.
 TEST(WatchState, restarts_list_when_first_page_is_read_again) {
   EXPECT_EQ(told({.phase = kFirstPage}, {failed(Reason::malformed), WaitOver{}}).back(),
             "begin | page '' by 60");

@@ -1,4 +1,4 @@
-// The rules, one by one: what is known about the lease, what comes, and what follows.
+// The rules, one by one: what is known about the lease, what happens, and what follows.
 #include "client/leader_election/election.hpp"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ Leading leading_since(Duration when) {
           .next_try = at(when + 2s)};
 }
 
-// The act of a state at a time, in a word.
+// The action of a state at a time, in a word.
 std::string act(const State& state, Duration now, const Candidate& self = kMe) {
   const Step step = next_step(state, self, moment(now));
   if (const auto* wait = std::get_if<Wait>(&step)) {
@@ -149,7 +149,7 @@ TEST(Following, decides_by_what_it_reads) {
 }
 
 TEST(Following, reads_right_before_taking_lease) {
-  // The process was stopped for a minute: its older knowledge says nothing now.
+  // The process was paused for a minute: its earlier knowledge means nothing now.
   EXPECT_EQ(act(saw(held_by("other"), 0s), 60s), "read");
 }
 

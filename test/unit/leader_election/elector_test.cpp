@@ -1,4 +1,4 @@
-// Several candidates over hours and faults: never two that write, never long none.
+// Several candidates over hours and faults: never two writers, never long without one.
 #include "client/leader_election/elector.hpp"
 
 #include <fmt/format.h>
@@ -27,8 +27,8 @@ class Electors : public testing::Test {
   World world{loop};
 };
 
-// The longest time that nobody writes after a leader has vanished: its lease, and how long it may
-// take until the others see its last renewal.
+// The longest time without a writer after a leader has vanished: its lease, plus the time until the
+// others see its last renewal.
 constexpr Duration kGapMax = 15s + 4400ms + 100ms;
 
 TEST_F(Electors, renew_every_two_seconds_as_single_leader) {
@@ -114,7 +114,7 @@ TEST_F(Electors, ignore_late_renewal_after_pause) {
   first.line.back = 100ms;
   world.add();
   while (world.lease().renew_time == world.lease().acquire_time) run_for(10ms);
-  first.time.freeze();  // the answer comes, and nobody reads it
+  first.time.freeze();  // the answer arrives, but is not read
   run_for(11s);
   first.time.thaw();
   EXPECT_FALSE(first.fence.check());
@@ -350,7 +350,7 @@ TEST_F(Electors, ignore_wall_clocks) {
 }
 
 TEST_F(Electors, tolerate_clocks_a_quarter_apart) {
-  // The leader's runs slow, so it thinks that it has time left; the other's runs fast.
+  // The leader's clock is slow, so it believes that it has time left; the other's is fast.
   Node& first = world.add({}, {.rate = 0.875, .ahead = 5h});
   run_for(1s);
   Node& second = world.add({}, {.rate = 1.125, .ahead = 77h});
@@ -363,7 +363,7 @@ TEST_F(Electors, tolerate_clocks_a_quarter_apart) {
 }
 
 TEST_F(Electors, follow_duration_set_by_holder) {
-  // As while a Deployment is rolled out with new flags.
+  // As during the rollout of a Deployment with new flags.
   Node& slow = world.add({60s, 40s, 5s});
   run_for(1s);
   Node& quick = world.add({4s, 3s, 1s});

@@ -1,9 +1,9 @@
-// Candidates for one lease against the API server in memory, on virtual time.
+// Candidates for one lease against the in-memory API server, on virtual time.
 //
-// Each has a clock of its own, which may run fast or slow, stand at any value, and go on while the
-// candidate is stopped (SIGSTOP, a machine that sleeps); and a line to the server that may be slow,
-// lose requests or answers, or be dead. Each writes all the time, as far as its fence lets it: the
-// record of that is what tests look at.
+// Each has its own clock, which may be fast, slow or offset, and which continues while the
+// candidate is stopped (SIGSTOP, a sleeping machine); and a connection to the server that may be
+// slow, lose requests or answers, or be dead. Each writes constantly while its fence is open: tests
+// check the record of these writes.
 #pragma once
 
 #include <list>
@@ -22,7 +22,7 @@
 
 namespace dcm::leader_election {
 
-// A clock that is not the world's.
+// A clock different from the test's.
 class LocalTime final : public runtime::TimeSource {
  public:
   LocalTime(runtime::VirtualTime& world, double rate, Duration ahead)
@@ -33,7 +33,7 @@ class LocalTime final : public runtime::TimeSource {
   runtime::TimerId schedule(MonoTime when, std::function<void()> callback) override;
   void cancel(runtime::TimerId id) noexcept override;
 
-  // Nothing of this candidate runs, but its clock goes on.
+  // Nothing of this candidate runs, but its clock advances.
   void freeze() { is_frozen_ = true; }
   void thaw();
   bool is_frozen() const { return is_frozen_; }
@@ -58,14 +58,14 @@ class LocalTime final : public runtime::TimeSource {
   runtime::Condition thawed_;
 };
 
-// The line of one candidate: requests go straight into the server.
+// The connection of one candidate: requests go directly into the server.
 class Line final : public http::Client {
  public:
   enum class State {
     good,
     refused,       // nobody listens there
     silent,        // nothing arrives, nothing comes back
-    loses_answers  // what was asked is done, and the connection breaks
+    loses_answers  // requests are executed, and the connection breaks
   };
 
   Line(apiserver::Server& server, runtime::VirtualTime& world, LocalTime& time)
@@ -78,8 +78,8 @@ class Line final : public http::Client {
   void close_idle() override {}
 
   State state = State::good;
-  Duration there{};  // how long a request takes to the server
-  Duration back{};   // how long its answer takes
+  Duration there{};  // the latency of requests
+  Duration back{};   // the latency of answers
 
  private:
   apiserver::Server& server_;
@@ -128,7 +128,7 @@ class World {
  public:
   explicit World(runtime::VirtualLoop& loop);
 
-  // A candidate that begins now.
+  // A candidate that starts now.
   Node& add(Timing timing = {}, Clock clock = {});
   void run_for(Duration duration) { loop.run_for(duration); }
   // Asks all to stop, and waits.
@@ -137,11 +137,11 @@ class World {
   LeaseSpec lease();
   void edit_lease(const std::string& spec);
   void delete_lease();
-  // The one that may write now, or null. Fails the test when there are several.
+  // The one that may write now, or null. Fails the test if there are several.
   Node* writer();
-  // Since when nobody has written, at the end of the longest such time between two writers.
+  // The longest time without writes between two writers.
   Duration longest_gap() const;
-  // Each process writes in one stretch: whoever comes after another is never followed by it.
+  // Each process writes in one stretch: a process that has been followed never writes again.
   void expect_one_after_the_other() const;
 
   struct Write {

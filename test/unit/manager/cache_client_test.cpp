@@ -1,4 +1,4 @@
-// Writes by way of a cache, which shows at once what they did; for many orders of what runs first.
+// Writes through a cache, which shows their results at once; with many orders of ready tasks.
 #include "manager/cache_client.hpp"
 
 #include <boost/json.hpp>
@@ -30,7 +30,7 @@ struct Map {
   api::ObjectMeta meta;
 };
 
-// A controller that is a function of the test, which outlives the manager.
+// A controller implemented by a function of the test, which outlives the manager.
 struct Calls {
   std::function<Task<Outcome>(api::NamespacedName)> handler;
   Task<Outcome> reconcile(api::NamespacedName name) { return handler(std::move(name)); }
@@ -213,7 +213,7 @@ TEST_P(Client, restricts_json_patch_to_that_object) {
   EXPECT_EQ(foos.get({"default", "a"})->keep, "x");
 }
 
-// A worker that waits for one bad object would be lost for all good ones.
+// A worker that waits for one bad object would be lost to all good ones.
 TEST_P(Client, isolates_objects_that_server_rejects) {
   handle([this](api::NamespacedName name) -> Task<Outcome> {
     const auto written = co_await manager.client(maps).apply(name, {{"data", {{"k", "v"}}}});

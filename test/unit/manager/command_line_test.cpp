@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// A table of its own, with one row of each kind.
+// A separate table, with one row of each kind.
 class CommandLineTest : public testing::Test {
  protected:
   std::string value_of(const CommandLine& line, std::string_view flag) {

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 const std::string kHead =
     "apiVersion: dra-controller-manager.dev/v1alpha1\nkind: ControllerManagerConfiguration\n";
 
-// The options that a file gives, with these flags beside it.
+// The options from a file, combined with these flags.
 class ConfigFile : public testing::Test {
  protected:
   ~ConfigFile() override { std::filesystem::remove(file_); }
@@ -32,7 +32,7 @@ class ConfigFile : public testing::Test {
     flags.push_back("--config=" + file_);
     return parse_options(flags);
   }
-  // The message about a file, without the path before it.
+  // The message about a file, without its path.
   std::string problem_of(const std::string& text) {
     const auto options = parse(text);
     if (options) return "(no problem)";

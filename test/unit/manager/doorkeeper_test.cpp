@@ -35,7 +35,7 @@ struct Site : client::RestClientFixture {
       : RestClientFixture(loop, std::move(options)) {}
   Doorkeeper doorkeeper{client, time, {}, runtime::Logger(log_backend)};
 
-  // 0: let in.
+  // 0: admitted.
   runtime::Task<> expect(int status, http::Request request) {
     const Admission admission = co_await doorkeeper.admit(request);
     EXPECT_EQ(admission ? 0 : admission.error().status, status) << request.target;
@@ -182,10 +182,10 @@ CO_TEST(Doorkeeper, opens_page_about_object_to_its_readers) {
   EXPECT_THAT(site.http.seen().back().request.body,
               HasSubstr(R"("resourceAttributes":{"verb":"get","group":"","resource":"pods",)"
                         R"("namespace":"lab","name":"a"})"));
-  // Both answers are remembered.
+  // Both answers are cached.
   EXPECT_TRUE(co_await doorkeeper.admit(request));
   EXPECT_EQ(site.http.seen().size(), 3U);
-  // Of another object it is a 403 after the first answer.
+  // For another object it is a 403 after the first answer.
   request.target = "/debug/explain/devicetaintrules/r";
   site.http.answer(created(R"({"allowed":false})"));
   const Admission other = co_await doorkeeper.admit(request);
@@ -222,7 +222,7 @@ CO_TEST(Doorkeeper, bounds_memory_for_unknown_tokens) {
   EXPECT_EQ(site.http.seen().size(), 31U);
 }
 
-// Whoever they are, their reviews take nothing from what the controllers have to do.
+// Whoever they are, their reviews do not reduce the controllers' limits.
 CO_TEST(Doorkeeper, keeps_controller_limits_during_token_flood) {
   Site site(loop, {.limits = {.qps = 1, .burst = 2, .inflight_max = 1}});
   for (int i = 0; i < 5; ++i) site.http.answer(created("{}"), 1h);
@@ -240,8 +240,8 @@ CO_TEST(Doorkeeper, keeps_controller_limits_during_token_flood) {
   co_await callers.join();
 }
 
-// 300 clients with tokens that nobody knows: a scraper that was let in before does not wait behind
-// them, and one that was not is told within ten seconds.
+// 300 clients with unknown tokens: a scraper that was admitted before does not wait behind them,
+// and one that was not is answered within ten seconds.
 CO_TEST(Doorkeeper, delays_scrapes_below_ten_seconds_during_token_flood) {
   Site site(loop);
   site.http.answer(prometheus());

@@ -131,7 +131,7 @@ TEST_F(ExplainPage, escapes_html_in_objects) {
 TEST_F(ExplainPage, names_leader_on_standby) {
   teller = {.role = Teller::Role::stands_by, .identity = "a_1", .leader = "b_2"};
   const std::string text = get("/debug/explain/pods/lab/trainer-0").body;
-  // Lines are broken anywhere.
+  // Lines may break anywhere.
   EXPECT_THAT(text, HasSubstr("standby dra-controller-manager a_1."));
   EXPECT_THAT(text, HasSubstr("b_2"));
   const json::value told = json::parse(get("/debug/explain/pods/lab/trainer-0?output=json").body);

@@ -58,7 +58,7 @@ class Feeds : public testing::Test {
     cluster.run_for(10s);
     return std::exchange(handled, {});
   }
-  // `type`: of a kind that is not built in, which must say what it is.
+  // `type`: of a custom kind, whose objects must state their kind.
   void make(const std::string& path, const std::string& metadata, const std::string& type = "") {
     const auto made = cluster.api().post(path, "{" + type + R"("metadata":)" + metadata + "}");
     ASSERT_TRUE(made.ok()) << apiserver::serialize(made.body);

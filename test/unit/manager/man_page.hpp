@@ -1,4 +1,4 @@
-// The manual page dra-controller-manager(8), from the same table as everything else.
+// The manual page dra-controller-manager(8), from the same table as the flags and --help.
 #pragma once
 
 #include <span>

@@ -98,6 +98,19 @@ TEST(Options, evict_no_pod_without_device_taints) {
   EXPECT_TRUE(options->runs_resource_claim_controller);
 }
 
+TEST(Options, answer_requests_for_the_status_of_pools_only_with_their_gate) {
+  EXPECT_FALSE(parse_options({})->runs_pool_status_controller);
+  EXPECT_FALSE(parse_options({"--controllers=*"})->runs_pool_status_controller);
+  const std::string on = "--feature-gates=DRAResourcePoolStatus=true";
+  EXPECT_TRUE(parse_options({on})->runs_pool_status_controller);
+  const auto alone = parse_options({on, "--controllers=resourcepoolstatusrequest-controller"});
+  ASSERT_TRUE(alone.has_value()) << alone.error().text;
+  EXPECT_TRUE(alone->runs_pool_status_controller);
+  EXPECT_FALSE(alone->runs_resource_claim_controller);
+  EXPECT_FALSE(parse_options({"--controllers=resourcepoolstatusrequest-controller"}))
+      << "nothing is left to run";
+}
+
 TEST(Options, accept_and_name_feature_gates_of_other_components) {
   const auto options = parse_options(
       {"--feature-gates=DRAExtendedResource=true,kube:InPlacePodVerticalScaling=false,"
@@ -110,7 +123,7 @@ TEST(Options, accept_and_name_feature_gates_of_other_components) {
   EXPECT_TRUE(options->runs_device_taint_eviction_controller);
 }
 
-// A control plane may be newer, and its line is copied.
+// A control plane may be newer, and its flags are copied.
 TEST(Options, suggest_nearest_feature_gate) {
   const auto options = parse_options(
       {"--feature-gates=ManagedFieldsOptOut=true,CertificateSigningRequestMLDSA=false,"
@@ -227,8 +240,8 @@ TEST(Options, accept_process_flags_without_effect) {
   EXPECT_TRUE(options) << options.error().text;
 }
 
-// docs/migrate.md says which of its flags stay behind: those of that process, its files, address
-// and lease.
+// docs/migrate.md lists flags that are not copied: those about that process, its files, address and
+// lease.
 TEST(Options, accept_other_flags_of_kubeadm) {
   const auto options = parse_options(
       {"--allocate-node-cidrs=true", "--cluster-cidr=10.244.0.0/16", "--cluster-name=kubernetes",

@@ -1,4 +1,4 @@
-// The checkpoint's format: the bytes as kubelet 1.37 writes them, and what is read. Numbers in
+// The checkpoint's format: written byte for byte like kubelet 1.37, and read leniently. Numbers in
 // brackets are the cases of the node's specification.
 #include <cstdlib>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "node/checkpoint/crc32.hpp"
 #include "node/checkpoint/go_json.hpp"
 #include "node/checkpoint/store.hpp"
-#include "node/files/posix_files.hpp"
+#include "node/posix_files.hpp"
 #include "test/support/memory_files.hpp"
 
 namespace dcm::node {
@@ -196,7 +196,7 @@ TEST(CheckpointStore, writes_nothing_unreadable) {
   EXPECT_EQ(files.names().size(), 1U);
 }
 
-// What may be in the file's place on a machine.
+// What may be at the file's path on a machine.
 class UnusableFile : public testing::Test {
  protected:
   UnusableFile() {

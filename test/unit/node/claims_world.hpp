@@ -1,6 +1,6 @@
-// A node's claims in memory: an API server's claims, drivers that keep books, and files.
+// A node's claims in memory: an API server's claims, drivers that record their state, and files.
 //
-// The node can be thrown away at each step of a file or driver and started again on what is left.
+// The node can be destroyed at each step of a file or driver and restarted with what is left.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct Died {
   std::string at;
 };
 
-// Counts the points at which a process can die, and lets it die at one of them.
+// Counts the points at which a process can die, and ends it at one of them.
 class DeathPoints {
  public:
   void die_at(std::size_t point) { at_ = point; }
@@ -47,7 +47,7 @@ class FakeClaims final : public node::ClaimSource {
   std::map<std::string, node::ClaimView> views_;
 };
 
-// Drivers that are one fake: what each holds, and what it was asked, outlives the node.
+// Drivers implemented by one fake: what each holds, and its calls, outlive the node.
 class FakeDrivers final : public node::DriverCalls {
  public:
   FakeDrivers(runtime::VirtualLoop& loop, DeathPoints& points, const MemoryFiles& files)
@@ -58,12 +58,12 @@ class FakeDrivers final : public node::DriverCalls {
   runtime::Task<Answer> unprepare(std::string driver, std::vector<node::ClaimRef> claims) override;
 
   std::set<std::string> missing;
-  std::map<std::string, std::vector<std::string>> refusals;  // by driver, used up one by one
+  std::map<std::string, std::vector<std::string>> refusals;  // by driver, consumed one by one
   std::map<std::string, node::ClaimAnswer> answers;          // by driver, instead of one device
   std::map<std::string, runtime::Duration> works_for;
   std::vector<std::string> journal;             // "gpu.example.com prepare c1-uid"
   std::set<std::string> prepared;               // "gpu.example.com c1-uid"
-  std::vector<std::string> without_checkpoint;  // prepares that the file did not know of
+  std::vector<std::string> without_checkpoint;  // prepares that were not in the file
 
  private:
   using Refusal = std::optional<std::string>;
@@ -80,7 +80,7 @@ class ClaimsWorld {
  public:
   explicit ClaimsWorld(runtime::VirtualLoop& loop);
 
-  // Starts a node on what is on disk. Errors are those of open().
+  // Starts a node from what is on disk. Errors are those of open().
   runtime::Result<> start();
   void kill() { manager.reset(); }
 

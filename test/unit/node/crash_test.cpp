@@ -1,5 +1,5 @@
 // The node dies at every point between two steps of a file or driver, as a process and as a
-// machine, and is started again on what is left. Windows are the rows of the specification's crash
+// machine, and is restarted with what is left. Windows are the rows of the specification's crash
 // table; numbers in brackets are its cases.
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
@@ -51,7 +51,7 @@ void die(ClaimsWorld& world, Failure failure) {
   if (failure == Failure::machine_keeps_names) world.files.fail_machine(Names::kept);
 }
 
-// Whatever a driver holds, an entry says so.
+// Whatever a driver holds has an entry.
 void expect_entries_for_all(const ClaimsWorld& world, const std::string& where) {
   std::set<std::string> known;
   for (const auto& [key, held] : world.manager->book()) {
@@ -71,7 +71,7 @@ void expect_nothing_left(const ClaimsWorld& world, const std::string& where) {
   EXPECT_EQ(world.files.names().size(), 1U) << where;
 }
 
-// Pods that are still there go on with their lives; those that are not, are orphans.
+// Existing pods continue; deleted ones are orphans.
 Task<> recover(ClaimsWorld& world, Pods pods, std::string where) {
   EXPECT_TRUE(world.start()) << where;
   expect_entries_for_all(world, where);
@@ -82,7 +82,7 @@ Task<> recover(ClaimsWorld& world, Pods pods, std::string where) {
   expect_nothing_left(world, where);
 }
 
-// The names of all points, in their order.
+// The names of all points, in order.
 std::vector<std::string> all_points() {
   runtime::VirtualLoop loop;
   ClaimsWorld world(loop);
@@ -147,7 +147,7 @@ TEST(Crash, covers_windows_of_table) {  // windows 1 to 9, 11 to 13
 }
 
 // The pod itself needs no call: its containers run. Windows 10 and 18: whether or not the machine
-// has started anew meanwhile.
+// has restarted meanwhile.
 CO_TEST(Crash, windows_10_and_18_call_drivers_again_for_starting_pod) {  // [77]
   ClaimsWorld world(loop);
   put_claims(world);
@@ -161,7 +161,7 @@ CO_TEST(Crash, windows_10_and_18_call_drivers_again_for_starting_pod) {  // [77]
   EXPECT_EQ(world.drivers.journal, std::vector<std::string>{"gpu.example.com prepare c2-uid"});
 }
 
-// The driver has unprepared, but its answer was lost; then another pod of the claim comes.
+// The driver has unprepared, but its answer was lost; then another pod with the claim comes.
 CO_TEST(Crash, window_12_does_not_treat_unpreparable_claim_as_prepared) {
   ClaimsWorld world(loop);
   put_claims(world);

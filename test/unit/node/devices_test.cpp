@@ -1,5 +1,5 @@
-// The devices of a container, and the health reports that count. Numbers in brackets are the cases
-// of the node's specification.
+// The devices of a container, and valid health reports. Numbers in brackets are the cases of the
+// node's specification.
 #include <gtest/gtest.h>
 
 #include "node/devices/cdi_specs.hpp"

@@ -1,4 +1,4 @@
-// Files of the machine do what the twin in memory does.
+// Real files behave like the in-memory fake.
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "node/files/posix_files.hpp"
+#include "node/posix_files.hpp"
 
 namespace dcm::node {
 namespace {

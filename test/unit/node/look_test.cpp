@@ -1,5 +1,5 @@
-// Which claims a pod needs and why it may not have them, in kubelet's words: a row for each
-// sentence. Numbers in brackets are the cases of the node's specification.
+// Which claims a pod needs and why it cannot use them, in kubelet's words: a row for each sentence.
+// Numbers in brackets are the cases of the node's specification.
 #include "node/claims/look.hpp"
 
 #include <gtest/gtest.h>

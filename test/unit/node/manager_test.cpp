@@ -21,7 +21,7 @@ constexpr const char* kGpu = "gpu.example.com";
 constexpr const char* kNic = "nic.example.com";
 using Lines = std::vector<std::string>;
 
-// A claim with a device of each driver, for the pods. By default the device is its own.
+// A claim with a device of each driver, for the pods. By default the devices are not shared.
 void put_claim(ClaimsWorld& world, const std::string& name, const Lines& drivers, const Lines& pods,
                const std::string& device = "") {
   test::ClaimBuilder claim = make_claim(name);
@@ -186,12 +186,13 @@ CO_TEST(ClaimManager, rebuilds_entries_from_api_server) {
 CO_TEST(ClaimManager, adds_running_pod_to_entry_of_new_pod) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
-  put_claim(world, "c1", {kGpu}, {"new"});  // reserved for a group, say
+  put_claim(world, "c1", {kGpu}, {"new"});  // reserved for a group, for example
   put_claim(world, "later", {kGpu}, {"new"});
   const api::ObjectPtr<api::Pod> fresh = make_pod("new").uses("gpu", "c1").uses("more", "later");
   CO_ASSERT_TRUE(co_await world.manager->prepare(fresh));
   put_claim(world, "c1", {kGpu}, {"new", "old"});
-  put_claim(world, "later", {kGpu}, {"old"}, "d1");  // allocated anew, so not what is prepared
+  put_claim(world, "later", {kGpu}, {"old"},
+            "d1");  // reallocated, so different from the prepared one
   const api::ObjectPtr<api::Pod> old = make_pod("old").uses("gpu", "c1").uses("more", "later");
   CO_ASSERT_TRUE(co_await world.manager->enter(old));
   world.drivers.journal.clear();
@@ -225,7 +226,7 @@ CO_TEST(ClaimManager, retries_unprepare_until_success) {  // [57], [58], [60]
   EXPECT_TRUE(on_disk(world).empty());
 }
 
-// As kubelet does it: found by test/node/compare.py.
+// Like kubelet: found by test/node/compare.py.
 CO_TEST(ClaimManager, does_not_delay_shared_claim_for_refusing_driver) {  // [38], [57]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
@@ -337,7 +338,7 @@ CO_TEST(ClaimManager, shares_writes_among_burst_of_pods) {  // [78]
   EXPECT_TRUE(world.drivers.without_checkpoint.empty());
 }
 
-// Kubelet prepares it at once: then the driver has the device prepared for both.
+// kubelet prepares it at once: then the driver has the device prepared for both.
 CO_TEST(ClaimManager, prepares_device_for_second_claim_only_after_unprepare) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
@@ -354,7 +355,7 @@ CO_TEST(ClaimManager, prepares_device_for_second_claim_only_after_unprepare) {
       "prepare dynamic resources: ResourceClaim c2: device gpu.example.com/node-0/d0 is still "
       "prepared for ResourceClaim c1");
   EXPECT_FALSE(world.manager->has_entry_of("q-uid"));
-  world.manager->observe_pods({"q-uid"});  // p was deleted by force
+  world.manager->observe_pods({"q-uid"});  // p was force-deleted
   world.drivers.refusals[kGpu] = {"not yet"};
   EXPECT_FALSE(co_await world.manager->prepare(q));
   CO_ASSERT_TRUE(co_await world.manager->prepare(q));
@@ -401,7 +402,7 @@ CO_TEST(ClaimManager, allows_shares_and_admin_access_for_several_claims) {
   CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c3")));
 }
 
-// Kubelet fails, so such a pod stays until it is deleted by force. [59]
+// kubelet fails here, so such a pod stays until it is force-deleted. [59]
 CO_TEST(ClaimManager, ends_pod_whose_claim_was_never_created) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
@@ -427,7 +428,7 @@ CO_TEST(ClaimManager, treats_cancelled_prepare_as_unsuccessful) {
   EXPECT_FALSE(has_succeeded);
 }
 
-// The answer is taken, as kubelet takes it. [48]
+// The answer is accepted, as in kubelet. [48]
 CO_TEST(ClaimManager, reports_unallocated_device) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());

@@ -1,4 +1,4 @@
-// What a driver says is bounded when it is read, before anything is kept of it.
+// A driver's answer is limited when it is read, before any of it is stored.
 #include "node/plugins/messages.hpp"
 
 #include <gtest/gtest.h>

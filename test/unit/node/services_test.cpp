@@ -1,4 +1,4 @@
-// Which services of a plugin are used, and why one is refused: tables. Numbers in brackets are the
+// Which services of a plugin are used, and why one is rejected: tables. Numbers in brackets are the
 // cases of the node's specification.
 #include "node/plugins/services.hpp"
 

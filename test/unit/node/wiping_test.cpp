@@ -1,4 +1,4 @@
-// When slices of a driver that is gone are deleted. Numbers in brackets are the cases of the node's
+// When the slices of a lost driver are deleted. Numbers in brackets are the cases of the node's
 // specification.
 #include "node/plugins/wiping.hpp"
 

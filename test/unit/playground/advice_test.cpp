@@ -1,4 +1,4 @@
-// What who creates an object on the playground is warned of.
+// Warnings for clients that create objects on the playground.
 #include "playground/advice.hpp"
 
 #include <gmock/gmock.h>
@@ -63,11 +63,15 @@ TEST(Advice, a_job_gets_no_pods_while_no_controller_manager_watches_jobs) {
   Scene scene;
   EXPECT_THAT(scene.warnings(kJobs, job("a")), ElementsAre(HasSubstr("no pods come of this Job")));
   {
-    const auto lookalike = scene.watch("kubectl/v1.37.2", "/apis/batch/v1/jobs");
+    const auto kubectl = scene.watch("kubectl/v1.37.2", "/apis/batch/v1/jobs");
+    const auto collector =
+        scene.watch("kube-controller-manager/v1.37.2 (linux/amd64) kubernetes/1/metadata-informers",
+                    "/apis/batch/v1/jobs");
     EXPECT_THAT(scene.warnings(kJobs, job("b")),
                 ElementsAre(HasSubstr("no pods come of this Job")));
     const auto controller =
-        scene.watch("kube-controller-manager/v1.37.2 (linux/amd64)", "/apis/batch/v1/jobs");
+        scene.watch("kube-controller-manager/v1.37.2 (linux/amd64) kubernetes/1/shared-informers",
+                    "/apis/batch/v1/jobs");
     EXPECT_THAT(scene.warnings(kJobs, job("c")), ElementsAre(HasSubstr("end only if")));
   }
   EXPECT_THAT(scene.warnings(kJobs, job("d")), ElementsAre(HasSubstr("no pods come of this Job")));
@@ -98,10 +102,26 @@ TEST(Advice, claim_templates_need_a_manager) {
   Scene scene;
   const std::string claims = R"(,"resourceClaims":[{"name":"c","resourceClaimTemplateName":"t"}])";
   EXPECT_THAT(scene.warnings(kPods, pod("a", claims)),
-              ElementsAre(HasSubstr("no claims come of this pod's claim templates")));
+              ElementsAre(HasSubstr("no claims come of the claim templates of this Pod")));
   const auto manager = scene.watch("dra-controller-manager/v0.1.0",
                                    "/apis/resource.k8s.io/v1/resourceclaimtemplates");
   EXPECT_THAT(scene.warnings(kPods, pod("b", claims)), IsEmpty());
+}
+
+// Its kube-scheduler is silent about pods whose claims are not made yet.
+TEST(Advice, the_claim_templates_of_a_workload_need_one_too) {
+  Scene scene({.workloads = By::playground});
+  const auto collector =
+      scene.watch("kube-controller-manager/v1.37.2 kubernetes/1/shared-informers",
+                  "/apis/resource.k8s.io/v1/resourceclaimtemplates");
+  const std::string deployment =
+      R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{)"
+      R"("metadata":{"labels":{"a":"b"}},"spec":{"resourceClaims":[{"name":"c",)"
+      R"("resourceClaimTemplateName":"t"}],)" +
+      kContainers + "}}}}";
+  EXPECT_THAT(scene.warnings(std::string(kApps) + "deployments", deployment),
+              ElementsAre(HasSubstr("no claims come of the claim templates of this Deployment"),
+                          HasSubstr("hollow nodes run no containers")));
 }
 
 TEST(Advice, a_pod_needs_a_scheduler_that_places_it) {

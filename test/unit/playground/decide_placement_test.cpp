@@ -8,7 +8,7 @@
 namespace dcm::playground {
 namespace {
 
-// "node-1: gpus <- gpu/node-1/dev-0, shared <- reserved"; or what else was decided.
+// "node-1: gpus <- gpu/node-1/dev-0, shared <- reserved"; or the other decision.
 std::string text_of(const Verdict& verdict) {
   if (std::holds_alternative<NotOurs>(verdict)) return "not ours";
   if (const auto* wait = std::get_if<WaitForClaims>(&verdict)) return "wait: " + wait->why;
@@ -66,7 +66,7 @@ std::string nowhere(const std::string& reasons, const std::string& then = "") {
   return "unschedulable: 0/2 nodes are available: " + reasons + ". " + then + kUnhelpful;
 }
 
-// What a pod's claims are given.
+// What a pod's claims get.
 const Row kDevices[] = {
     {"a_claim_gets_devices_on_the_first_node_that_has_them", [](Scene&, Pod&) {},
      "node-0: gpus <- gpu/node-0/dev-0 gpu/node-0/dev-1"},
@@ -180,7 +180,7 @@ const Row kDevices[] = {
      "node-0: extended <- nic/node-0/dev-0=container-0-request-0"},
 };
 
-// What has been allocated before, and in vain.
+// Earlier allocations and failed attempts.
 const Row kAllocated[] = {
     {"an_allocated_claim_ties_the_pod_to_its_nodes_and_is_reserved",
      [](Scene& scene, Pod&) { scene.allocate("gpus", Scene::device("node-1", "gpu", 0)); },

@@ -61,7 +61,7 @@ TEST(SliceSearch, continues_across_pages) {
   EXPECT_FALSE(search.look_through("<html>"));
 }
 
-// The devices of the patch that makes `changes` to dev-0 with `taints`.
+// The devices of the patch that applies `changes` to dev-0 with `taints`.
 std::string edited(const std::string& taints, const TaintChanges& changes) {
   const auto edit = edit_taints(slice("s", 3,
                                       R"({"name":"dev-0","attributes":{"a":{"int":1}},"taints":[)" +

@@ -33,7 +33,7 @@ class KubeconfigOutTest : public testing::Test {
     text << std::ifstream(file_).rdbuf();
     return text.str();
   }
-  // The reason why it cannot be written; leaves nothing else behind.
+  // Why it cannot be written; leaves nothing else behind.
   std::string refusal() const {
     const auto written = KubeconfigOut::write(file_.string(), "http://127.0.0.1:1");
     const auto entries = std::distance(fs::directory_iterator(file_.parent_path()), {});

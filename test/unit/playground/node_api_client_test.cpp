@@ -13,7 +13,8 @@ constexpr const char* kNoPodYet =
     "User \\\"system:node:n\\\" cannot get resource: node: no relationship found between node 'n' "
     "and this object";
 
-// Reads a claim that the API server refuses so many times; whether it was read, and the requests.
+// Reads a claim that the API server refuses this many times; returns whether it was read, and the
+// requests.
 runtime::Task<std::pair<bool, int>> read_refused(runtime::VirtualLoop& loop, int refusals,
                                                  std::string message) {
   runtime::Rng rng(1);

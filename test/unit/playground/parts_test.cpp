@@ -1,4 +1,4 @@
-// Nodes, drivers, scheduler and garbage collector together, against the API server in memory, on
+// Nodes, drivers, scheduler and garbage collector together, against the in-memory API server, on
 // virtual time.
 #include "playground/parts.hpp"
 
@@ -27,7 +27,7 @@ const std::string kPods = "/api/v1/namespaces/default/pods";
 const std::string kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 constexpr const char* kGpu = "gpu.example.com";
 
-// A cluster without the controllers of dra-controller-manager: what they would do is done here.
+// A cluster without the controllers of dra-controller-manager: the test does their work.
 struct Cluster {
   explicit Cluster(runtime::VirtualLoop& virtual_loop, Size size = {})
       : loop(virtual_loop),
@@ -71,7 +71,7 @@ struct Cluster {
                             R"("resourceClaims":[)" + claims + "]}}");
     EXPECT_EQ(made.status, 201) << serialize(made.body);
   }
-  // As the claim controller does when nobody needs the devices any more.
+  // Like the claim controller when nobody needs the devices any longer.
   void deallocate(const std::string& claim) {
     api.patch(kClaims + "/" + claim + "/status", apiserver::kMerge,
               R"({"status":{"allocation":null,"reservedFor":null}})");
@@ -102,7 +102,7 @@ struct Cluster {
     return count;
   }
   Answer claim(const std::string& name) { return api.get(kClaims + "/" + name); }
-  // "pool/device" of all claims; each may be there once.
+  // "pool/device" of all claims; each may occur once.
   std::multiset<std::string> devices() {
     std::multiset<std::string> all;
     const Answer claims = api.get(kClaims);
@@ -519,7 +519,7 @@ CO_TEST(Parts, end_pod_by_annotation_after_its_stop_time) {
   co_await cluster.stop();
 }
 
-// A Job that makes a replacement only for pods that have failed waits for this.
+// A Job that replaces only failed pods waits for this.
 CO_TEST(Parts, keep_deleted_pod_with_finalizer_in_final_phase) {
   Cluster cluster(loop);
   co_await cluster.start();
@@ -610,7 +610,7 @@ CO_TEST(Parts, create_claim_for_extended_resources) {
   co_await cluster.stop();
 }
 
-// A driver "late.example.com" whose only device must be made ready, and a pod that asks for it by
+// A driver "late.example.com" whose only device must become ready, and a pod that requests it by
 // its extended resource.
 void make_late(Cluster& cluster) {
   cluster.api.post("/apis/resource.k8s.io/v1/deviceclasses",

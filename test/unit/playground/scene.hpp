@@ -1,5 +1,5 @@
-// Nodes, classes, claims and pods for the playground's scheduler, in one line each. Objects are
-// written as the API's JSON, and read by the decoders that the scheduler has.
+// Nodes, classes, claims and pods for the playground's scheduler, on one line each. Objects are
+// written as the API's JSON, and read by the scheduler's decoders.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::shared_ptr<T> read_json(const std::unique_ptr<api::Decoder<T>>& decoder,
                              const std::string& json) {
   const auto decoded = decoder->decode_object(json);
   if (!decoded) throw std::runtime_error(decoded.error().message + ": " + json);
-  return std::const_pointer_cast<T>(decoded->object);  // new, and of nobody else
+  return std::const_pointer_cast<T>(decoded->object);  // new, with a single owner
 }
 
 struct Scene {
@@ -54,7 +54,7 @@ struct Scene {
 
   static api::NamespacedName key(const std::string& name) { return {"lab", name}; }
 
-  // `spec` and `status`: more fields of them.
+  // `spec` and `status`: further fields of them.
   void add_node(const std::string& name, const std::string& spec = "",
                 const std::string& labels = "", const std::string& status = "") {
     const auto made = read_json(
@@ -81,7 +81,7 @@ struct Scene {
     devices.observe_class(classes[name], made);
     classes[name] = made;
   }
-  // A slice `name` of the pool of that name; `spec`: all but driver and pool.
+  // A slice `name` of the pool of the same name; `spec`: all but driver and pool.
   void add_slice(const std::string& name, const std::string& driver, const std::string& spec,
                  int slice_count = 1) {
     const auto made = read_json(
@@ -113,7 +113,7 @@ struct Scene {
             name, name, meta, spec, status));
   }
   Claim& edit(const std::string& name) {
-    return const_cast<Claim&>(*claims.at(key(name)));  // made by add_claim, and not const there
+    return const_cast<Claim&>(*claims.at(key(name)));  // created by add_claim, and not const there
   }
   static allocation::DeviceResult result(const api::DeviceId& id) {
     return {.request = "r", .id = id};
@@ -158,7 +158,7 @@ struct Scene {
   }
 };
 
-// A pod that names these claims; `spec`: more fields.
+// A pod that names these claims; `spec`: further fields.
 inline Pod pod_with(const std::vector<std::string>& claims = {}, const std::string& spec = "") {
   const auto read = read_json(
       make_pod_decoder(),

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "node/files/posix_files.hpp"
+#include "node/posix_files.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -54,7 +54,7 @@ TEST_F(ShownDevicesTest, ignore_names_with_paths) {
         std::string("u/../../precious"), std::string(300, 'x')}) {
     EXPECT_FALSE(shown.remove(name)) << name;
     EXPECT_FALSE(shown.show(name, "c", "{}")) << name;
-    if (name.size() < 3) continue;  // names with ".json" behind them
+    if (name.size() < 3) continue;  // names with the suffix ".json"
     EXPECT_FALSE(shown.show("u", name, "{}")) << name;
   }
   fs::remove(root_ / "devices" / "u");

@@ -112,7 +112,7 @@ CO_TEST(ApiClient, creates_claim) {
   EXPECT_THAT(f.body(), testing::Not(HasSubstr("blockOwnerDeletion")));
 }
 
-// Eighty pods behind a dead webhook held up a healthy one by 9 s, when each slept with its worker.
+// Eighty pods behind a dead webhook delayed a healthy one by 9 s, when each blocked its worker.
 CO_TEST(ApiClient, reports_refusal_at_once_for_retry_by_queue) {
   Fixture f(loop);
   f.http.answer({.status = 500, .headers = {{"Retry-After", "1"}}, .body = "no webhook"});

@@ -14,8 +14,8 @@ using test::make_pod;
 using test::make_template;
 
 constexpr int kBacklog = 100'000;
-// Other requests that may come before that of the new pod: those of workers that are in the middle
-// of an item when it arrives, until the first of them is free.
+// Other requests that may precede that of the new pod: those of workers in the middle of an item
+// when it arrives, until the first of them is free.
 constexpr std::ptrdiff_t kHandful = 5;
 
 TEST(Backlog, serves_new_pod_before_100000_pods) {
@@ -49,7 +49,7 @@ TEST(Backlog, serves_new_pod_before_100000_pods) {
   world.kill();
 }
 
-// Jobs that have ended stay for long, and may all name one claim or template.
+// Finished Jobs stay for long, and may all name one claim or template.
 TEST(Backlog, excludes_finished_pods_from_template_and_claim_indexes) {
   const auto places = [](test::PodBuilder pod) {
     std::size_t count = 0;

@@ -59,7 +59,7 @@ struct NameRow {
   std::string expected;
 };
 
-// These names exist in clusters: a change would make a second claim for each pod claim.
+// These names exist in clusters: a change would create a second claim for each pod claim.
 TEST(ClaimName, is_deterministic) {
   const std::string uid = "5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11";
   const NameRow rows[] = {

@@ -15,7 +15,7 @@ using runtime::Reason;
 using test::make_claim;
 using test::make_pod;
 
-// A snapshot in one line.
+// A snapshot on one line.
 class Known {
  public:
   explicit Known(ClaimPtr claim) { snapshot_.claim = std::move(claim); }

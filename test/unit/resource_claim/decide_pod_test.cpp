@@ -27,7 +27,7 @@ class Known : public KnownGeneration<Known, PodSnapshot> {
     if (claim->controller != nullptr) snapshot_.owned.add(claim);
     return *this;
   }
-  // Owned by the pod, in cache or overlay, but not named by the pod.
+  // Owned by the pod, in cache or own writes, but not named by the pod.
   Known& orphan(const ClaimPtr& claim) {
     snapshot_.owned.add(claim);
     return *this;

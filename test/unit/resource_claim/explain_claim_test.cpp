@@ -16,7 +16,7 @@ struct Row {
   ClaimPtr claim;
   std::vector<PodPtr> pods;
   Miss miss;
-  std::vector<const char*> parts;  // of what is told, in this order
+  std::vector<const char*> parts;  // of the findings, in this order
 };
 
 std::string told(const Row& row) {

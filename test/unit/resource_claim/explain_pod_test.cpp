@@ -51,7 +51,7 @@ std::vector<Topic> explain(const Known& known) {
   return explain_pod(std::move(snapshot), known.gates, known.miss, snapshot_of);
 }
 
-// "stuck TemplateMissing: There is no …", a line each; a topic's title before them.
+// "stuck TemplateMissing: There is no …", one per line; a topic's title precedes its lines.
 std::string told(const Known& known) {
   std::string text;
   for (const Topic& topic : explain(known)) {
@@ -67,7 +67,7 @@ std::string told(const Known& known) {
 struct Row {
   const char* sentence;
   Known known;
-  std::vector<const char*> parts;  // of what is told, in this order
+  std::vector<const char*> parts;  // of the findings, in this order
 };
 
 void expect_told(const std::vector<Row>& rows) {
@@ -202,7 +202,8 @@ TEST(ExplainPod, describes_existing_claims) {
   });
 }
 
-// As two managers leave it that made a claim each. "ours" is named, if the row says nothing else.
+// As left by two managers that created a claim each. "ours" is named, unless the row says
+// otherwise.
 TEST(ExplainPod, describes_second_claim_and_its_removal) {
   const auto pod = [] { return from_template().names("accel", "ours"); };
   const auto made = [](const char* name) { return make_claim(name).generated_for("p", "accel"); };

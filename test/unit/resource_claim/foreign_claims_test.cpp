@@ -1,4 +1,4 @@
-// Another manager makes claims at the same time: when we notice it, and what looks similar.
+// Another manager creates claims at the same time: when we notice it, and what looks similar.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ struct Foreign : World {
       return line.find("Another manager makes claims") != line.npos;
     });
   }
-  // As kube-controller-manager does it: first the claim, then its name in the pod's status.
+  // Like kube-controller-manager: first the claim, then its name in the pod's status.
   void somebody_makes(const std::string& claim, const std::string& pod) {
     if (api.pod(pod) == nullptr) api.put(trainer(pod));
     api.put(make_claim(claim).generated_for(pod, "gpus"));
@@ -40,7 +40,7 @@ struct Foreign : World {
     });
   }
   double held_back() { return metric("dra_controller_manager_creates_held_back"); }
-  // Whether a new pod there has its claim at once.
+  // Whether a new pod there gets its claim at once.
   bool serves_at_once(const std::string& pod, const std::string& name_space = test::kNamespace) {
     calls();
     api.put(make_template("gpu").in_namespace(name_space));
@@ -181,7 +181,7 @@ TEST(ForeignClaims, are_not_counted_in_dry_run) {
   EXPECT_EQ(world.count(), 0);
 }
 
-// After that of the earlier leader could have been.
+// Too late for a claim of the previous leader.
 struct Beside : Foreign {
   Beside() {
     start();
@@ -273,7 +273,7 @@ struct ClaimRow {
   test::ClaimBuilder claim;
 };
 
-// Anybody who may make claims makes such ones: by hand, from a backup, from what kubectl printed.
+// Anybody who may create claims can create these: by hand, from a backup, from kubectl's output.
 TEST(ForeignClaims, ignore_claims_that_any_user_can_create) {
   const ClaimRow rows[] = {
       {"a claim of a pod that does not exist", make_claim("x").generated_for("gone", "gpus")},
@@ -311,7 +311,7 @@ TEST(ForeignClaims, ignore_restored_status_naming_claim_of_former_pod) {
   EXPECT_EQ(world.count(), 0);
 }
 
-// A pod whose template is missing waits for its claim; its owner makes one, which is used then.
+// A pod whose template is missing waits for its claim; its owner creates one, which is used then.
 TEST(ForeignClaims, ignore_claim_that_we_adopt) {
   for (const Fault::Kind kind : {Fault::Kind::none, Fault::Kind::lost, Fault::Kind::refused}) {
     Foreign world;
@@ -410,8 +410,8 @@ TEST(ForeignClaims, cause_no_wait_if_disabled_by_flag) {
   EXPECT_EQ(regardless.metric("dra_controller_manager_creates_held_back"), 0);
 }
 
-// As it is left when both have made a claim, and the scheduler took the one whose name the other
-// then wrote over.
+// As left when both have created a claim, and the scheduler used the one whose name was then
+// overwritten.
 TEST(ForeignClaims, are_replaced_in_pod_status) {
   const auto split = [](World& world) {
     world.api.put(make_claim("ours").generated_for("trainer", "gpus"));

@@ -1,4 +1,4 @@
-// The driver at work for pods: claims from templates, names, reservations.
+// The controller working for pods: claims from templates, names, reservations.
 #include <gmock/gmock.h>
 
 #include "test/unit/resource_claim/world.hpp"
@@ -22,7 +22,7 @@ test::PodBuilder trainer() {
   return make_pod("trainer").from_template("gpus", "gpu");
 }
 
-// Fails the calls whose text begins so.
+// Fails the calls whose text has this prefix.
 auto failing(const std::string& prefix, Fault::Kind kind, Reason reason) {
   return [=](std::size_t, const std::string& text) {
     if (!text.starts_with(prefix)) return Fault{};
@@ -54,7 +54,7 @@ TEST(GenerateClaims, sees_own_writes_before_watch) {
   world.hold_watch();
   world.settle();
   EXPECT_EQ(world.calls().size(), 2U);
-  // Work that comes meanwhile finds everything done.
+  // Later work finds everything done.
   world.release_watch();
   world.settle();
   EXPECT_THAT(world.calls(), IsEmpty());
@@ -132,7 +132,7 @@ TEST(GenerateClaims, reports_and_retries_refused_create) {
   EXPECT_THAT(world.events.texts,
               testing::Contains("trainer: FailedResourceClaimCreation: PodResourceClaim gpus: "
                                 "create ResourceClaim trainer-gpus-b2tt8: exceeded quota: q"));
-  // Nothing was made, so nothing had to be looked for.
+  // Nothing was created, so nothing had to be looked up.
   EXPECT_THAT(world.calls(), testing::Not(testing::Contains(testing::StartsWith("get"))));
   // The log has it too, at the lowest verbosity and not at each attempt: events expire.
   EXPECT_EQ(
@@ -250,7 +250,7 @@ TEST(GenerateClaims, recognizes_claim_with_stripped_annotation_and_lost_name) {
   EXPECT_THAT(world.calls(), ElementsAre("write names gpus=trainer-gpus-b2tt8"));
 }
 
-// The claim watch is behind: the create finds the claim.
+// The claim watch lags: the create finds the claim.
 TEST(GenerateClaims, finds_claim_with_stripped_annotation_by_taken_name) {
   World world;
   world.api.put(make_template("gpu"));
@@ -264,7 +264,7 @@ TEST(GenerateClaims, finds_claim_with_stripped_annotation_by_taken_name) {
                           "write names gpus=trainer-gpus-b2tt8"));
 }
 
-// A write that comes minutes late may take a name out of the status again.
+// A write that arrives minutes late may remove a name from the status again.
 TEST(GenerateClaims, keeps_used_claim_in_deletion) {
   World world;
   world.api.put(make_template("gpu"));
@@ -548,7 +548,7 @@ TEST(GenerateClaims, ends_back_off_of_pods_when_template_appears) {
   EXPECT_EQ(world.api.claims().size(), 1U);
 }
 
-// Whoever made it has forged its owner.
+// Its creator has forged its owner.
 TEST(Reserve, ignores_claim_in_other_namespace_with_same_uid) {
   World world;
   world.api.put(make_claim("shared").in_namespace("other").generated_for("p", "a").allocated());
@@ -558,7 +558,7 @@ TEST(Reserve, ignores_claim_in_other_namespace_with_same_uid) {
   EXPECT_THAT(world.calls(), testing::IsEmpty());
 }
 
-// An admission webhook undoes it. No loop, though each answer is a success.
+// An admission webhook undoes it. No loop, although each answer is a success.
 TEST(Reserve, backs_off_from_reservation_that_does_not_last) {
   World world;
   world.api.put(make_claim("s").allocated());

@@ -1,4 +1,4 @@
-// The driver at work for pod groups and their pods.
+// The controller working for pod groups and their pods.
 #include <gmock/gmock.h>
 
 #include "test/unit/resource_claim/world.hpp"
@@ -100,10 +100,10 @@ TEST_F(Groups, resume_when_template_appears) {
   EXPECT_EQ(world.api.pod("a")->claim_statuses.front().claim_name, "trainers-fabric-vrgz8");
 }
 
-// More than there are events that wake the one concerned.
+// More than there are events for the group in question.
 constexpr std::size_t kRefusals = 6;
 
-// Refuses the next of these writes.
+// Rejects the next of these writes.
 std::function<Fault(std::size_t, const std::string&)> refuse_next(std::string prefix,
                                                                   std::size_t& refusals) {
   return [=, &refusals](std::size_t, const std::string& text) {

@@ -1,4 +1,4 @@
-// Snapshots of pods and groups in one line.
+// Snapshots of pods and groups on one line.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace dcm::resource_claim {
 
-// The known claims that are made for a pod or group. `Self` adds its own.
+// The known claims created for a pod or group. `Self` adds its own.
 template <class Self, class Snapshot>
 class KnownGeneration {
  public:

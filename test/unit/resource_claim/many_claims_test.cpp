@@ -69,7 +69,7 @@ TEST_F(ManyClaims, are_handled_in_few_rounds_when_changing_together) {
   EXPECT_LE(rounds() - before, 5);
 }
 
-// What is asked for each event of a pod with few claims would take too long for one with many.
+// The decision made for each event of a pod with few claims would take too long for one with many.
 TEST_F(ManyClaims, are_handled_after_pause) {
   for (const int claims : {3, kMany}) {
     World world;

@@ -1,4 +1,4 @@
-// Whatever call fails, and wherever the process dies: after it recovers, the world is the same.
+// Whatever call fails, and wherever the process dies: after recovery, the state is the same.
 #include <functional>
 
 #include <gmock/gmock.h>
@@ -17,8 +17,8 @@ using test::make_claim;
 using test::make_pod;
 using test::make_template;
 
-// Everything that happens to claims, one thing after the other. After each step the world may
-// settle; `settle` is the test's, so that it can bring the process back.
+// Everything that happens to claims, one thing after the other. After each step the cluster may
+// settle; `settle` belongs to the test, so that it can restart the process.
 void play(World& world, const std::function<void()>& settle) {
   world.api.put(make_template("gpu"));
   world.api.put(make_template("net"));
@@ -59,7 +59,7 @@ TEST(Recovery, completes_without_faults) {
          "two finalizers and two deletions; for the deleted one a release and a finalizer";
 }
 
-// Runs the story again and again, with a fault at each of its calls in turn.
+// Repeats the story, with a fault at each of its calls in turn.
 void check_every_failure(const char* what, Fault fault) {
   for (std::size_t failing = 0;; ++failing) {
     World world;
@@ -91,7 +91,7 @@ TEST(Recovery, survives_loss_of_each_call) {
   check_every_failure("lost", {Fault::Kind::refused, {Reason::disconnected, "injected"}});
 }
 
-// From the failing call on nothing is answered; then the process dies and a new one comes.
+// From the failing call on nothing is answered; then the process dies and a new one starts.
 void check_every_crash(const char* what, Fault::Kind last_call) {
   for (std::size_t crashing = 0;; ++crashing) {
     World world;

@@ -1,4 +1,4 @@
-// The driver at work for claims: release, deallocation, finalizer, deletion.
+// The controller working for claims: release, deallocation, finalizer, deletion.
 #include <gmock/gmock.h>
 
 #include "test/unit/resource_claim/world.hpp"
@@ -87,7 +87,7 @@ TEST(ReleaseClaims, asks_again_for_pod_missing_from_cache) {
               ElementsAre("get pod p", "release p-uid, deallocate of s", "remove finalizer of s"));
 }
 
-// The scheduler may take back the claim that it made for extended resources.
+// The scheduler may withdraw the claim that it created for extended resources.
 TEST(ReleaseClaims, asks_for_pod_outside_projection_while_reserved) {
   World world;
   world.api.put(in_use());
@@ -150,8 +150,8 @@ TEST(ReleaseClaims, drops_300_reservations_in_one_write) {
   world.run_for(30s);
   EXPECT_EQ(world.api.claim("s")->reserved_for.size(), 200U);
   const std::vector<std::string> calls = world.calls();
-  // A GET for each that is not known, and one write; once more for those that are left, as the
-  // claim has changed.
+  // A GET for each unknown pod, and one write; once more for the remaining ones, as the claim has
+  // changed.
   EXPECT_EQ(calls.size(), 200U + 1U + 100U);
   EXPECT_THAT(calls[200], HasSubstr("release p2-uid p5-uid "));
 }
@@ -164,7 +164,7 @@ TEST(ReleaseClaims, keeps_finalizer_after_conflict_between_writes) {
   bool done = false;
   world.api.fault = [&](std::size_t, const std::string& text) {
     if (text.starts_with("remove finalizer") && !std::exchange(done, true)) {
-      // The scheduler is quicker.
+      // The scheduler is faster.
       world.api.change_claim("s", [](api::ResourceClaim& claim) {
         claim.is_allocated = true;
         claim.reserved_for = {{"", "pods", "q", test::uid_of("q")}};
@@ -244,7 +244,7 @@ TEST(ReleaseClaims, reports_and_retries_write_denied_by_policy) {
   EXPECT_FALSE(world.api.claim("s")->is_allocated);
 }
 
-// A pod with a claim of its own, which it has.
+// A pod with its own claim, already allocated.
 void put_generated_in_use(World& world) {
   world.api.put(
       make_claim("x").generated_for("p", "gpus").allocated().with_finalizer().reserved_for("p"));
@@ -262,7 +262,7 @@ TEST(ReleaseClaims, deletes_generated_claim_of_finished_pod_last) {
               ElementsAre("release p-uid, deallocate of x", "remove finalizer of x", "delete x"));
 }
 
-// Whether or not the pod's successor is seen in time: its owner reference is enough for that one.
+// Whether or not the pod's successor is seen in time: its owner reference suffices.
 TEST(ReleaseClaims, leaves_generated_claim_of_deleted_pod_to_garbage_collector) {
   World world;
   world.api.put(make_pod("p").from_template("a", "t").names("a", "c"));

@@ -1,5 +1,4 @@
-// A dry run beside somebody who does the work, or nobody: what is told, and that nothing is
-// written.
+// A dry run beside a working manager, or none: what is reported, and that nothing is written.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -163,7 +162,7 @@ TEST(DryRun, reports_missing_reservation) {
   world.expect_nothing_written();
 }
 
-// The whole way back of a generated claim: released and deallocated, unprotected, deleted.
+// The whole end of a generated claim: released and deallocated, unprotected, deleted.
 TEST(DryRun, expects_claim_of_finished_pod_to_be_freed_in_steps) {
   DryRun world;
   world.api.put(make_claim("c")

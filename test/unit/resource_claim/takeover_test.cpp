@@ -1,5 +1,4 @@
-// After another instance: what that one makes last is not made again, also where our watch lags
-// behind.
+// After another instance: its last creations are not repeated, even while our watch lags behind.
 #include <gmock/gmock.h>
 
 #include "controllers/resource_claim/rules/claim_name.hpp"
@@ -17,7 +16,7 @@ test::PodBuilder trainer(int number) {
   return make_pod("trainer-" + std::to_string(number)).from_template("gpus", "gpu");
 }
 
-// Stands by while the other instance works, and its watch of claims hangs.
+// On standby while the other instance works, with a hanging watch of claims.
 struct Takeover : World {
   Takeover() {
     api.put(make_template("gpu"));

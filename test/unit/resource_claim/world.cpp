@@ -57,7 +57,7 @@ namespace {
 template <class T>
 void deliver_to(informers::StoreWriter<T>& writer, const api::ChangeEvent<T>& change) {
   api::Decoded<T> seen = change.subject;
-  // As the decoders do it: a pod without claims passes by without its object.
+  // Like the decoders: a pod without claims has no object.
   if constexpr (std::is_same_v<T, api::Pod>) {
     if (!seen.object->is_of_interest()) seen.object = nullptr;
   }

@@ -39,31 +39,29 @@ class World {
   World();
   ~World();
 
-  // A new process: fresh caches, filled from what the API server has, and the controller on
-  // standby.
+  // A new process: fresh caches, filled from the API server, and the controller on standby.
   void start_standby();
-  // …that may work.
+  // …with the right to write.
   void activate();
   void start() {
     start_standby();
     activate();
   }
-  // The process ends at once, whatever it is doing.
+  // The process is killed, whatever it is doing.
   void kill();
-  // The process ends as it should.
+  // The process stops in order.
   void stop();
 
   enum class Held : std::uint8_t { nothing, claims, pods, groups, everything };
-  // From now on these watches deliver nothing, until release_watch(). Own writes are seen all the
-  // same.
+  // From now on these watches deliver nothing, until release_watch(). Own writes are still seen.
   void hold_watch(Held what = Held::everything) { held_kinds_ = what; }
   void release_watch();
 
-  // Time enough for retries to come through.
+  // Time enough for all retries.
   void settle() { loop.run_for(std::chrono::minutes(30)); }
   void run_for(runtime::Duration duration) { loop.run_for(duration); }
 
-  // The calls since the last time they were asked for.
+  // The calls since the last query.
   std::vector<std::string> calls();
   // The state of the cluster, in words that do not depend on its history.
   std::string describe() const;
@@ -77,7 +75,7 @@ class World {
   runtime::MetricsRegistry& metrics() { return process_->metrics; }
   common::FeatureGates gates;
   std::size_t workers = 50;
-  // Of the next process: whether it writes, or only looks on (for 30 s, with watches that work).
+  // For the next process: whether it writes, or only observes (for 30 s, with working watches).
   enum class Role : std::uint8_t { writes, dry_run };
   Role role = Role::writes;
   bool is_watching = true;

@@ -160,8 +160,7 @@ TEST(PoolStatuses, cut_errors_after_256_bytes) {
 
 TEST(PoolStatuses, cut_errors_between_characters) {
   Pools pools;
-  const std::string type = "x" + std::string(64, 'y');
-  std::string long_type;
+  std::string long_type = "x";
   for (int i = 0; i < 130; ++i) long_type += "é";
   const auto partition = [&](std::string_view name, int memory) {
     return device(name, fmt::format("'attributes': {{'profile': {{'string': '{}'}}}}, "
@@ -247,6 +246,31 @@ TEST(DecideStatus, does_not_wait_where_pool_is_complete) {
   pools.devices({device("a")}, "'partitionTypeAttribute': 'd/profile'");
   const auto step = decide_status(request_of("d"), pools.inputs, Patience::waits, kNow);
   EXPECT_EQ(answer(step).message, "Calculated status for 1 pools (1 incomplete)");
+}
+
+// ---- pools of generation 0 ----------------------------------------------------------------------
+
+TEST(GenerationZero, is_refused_if_nothing_else_is) {
+  runtime::Error error{.reason = runtime::Reason::invalid, .message = "invalid"};
+  EXPECT_FALSE(refuses_generation_zero(error));
+  error.causes = {{"status.pools[0].generation", "Required value"},
+                  {"status.pools[7].generation", "Required value"}};
+  EXPECT_TRUE(refuses_generation_zero(error));
+  error.causes.push_back({"status.poolCount", "Required value"});
+  EXPECT_FALSE(refuses_generation_zero(error));
+}
+
+TEST(GenerationZero, is_shown_as_one) {
+  api::PoolStatusAnswer answer{.pools = {{.driver = "d", .pool = "p", .generation = 0},
+                                         {.driver = "d", .pool = "q", .generation = 7}},
+                               .message = "Calculated status for 2 pools",
+                               .time = kNow};
+  answer = without_generation_zero(std::move(answer));
+  EXPECT_EQ(answer.pools[0].generation, 1);
+  EXPECT_EQ(answer.pools[1].generation, 7);
+  EXPECT_EQ(answer.message,
+            "Calculated status for 2 pools; generation 0 is shown as 1, the lowest that the API "
+            "server accepts");
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ using testing::HasSubstr;
 constexpr const char* kProfile = "'partitionTypeAttribute': 'd/profile'";
 
 // A device of a type that consumes memory of counter set "c".
-std::string partition(std::string_view name, std::string_view type, std::string_view memory) {
+std::string partition_device(std::string_view name, std::string_view type,
+                             std::string_view memory) {
   return fmt::format(
       "'name': '{}', 'attributes': {{'profile': {{'string': '{}'}}}}, "
       "'consumesCounters': [{{'counterSet': 'c', 'counters': {{'memory': "
@@ -33,11 +34,11 @@ Pools gpu(std::string_view declared = kProfile) {
   Pools pools;
   constexpr const char* kPool = "'pool': {'name': 'p', 'generation': 1, 'resourceSliceCount': 2}";
   pools.slice("counters", fmt::format("{}, {}", kPool, counters("80Gi")));
-  pools.slice(
-      "devices",
-      fmt::format("{}, {}{}'devices': [{{{}}}, {{{}}}, {{{}}}]", kPool, declared,
-                  declared.empty() ? "" : ", ", partition("full", "Full", "80Gi"),
-                  partition("half-0", "Half", "40Gi"), partition("half-1", "Half", "40960Mi")));
+  pools.slice("devices",
+              fmt::format("{}, {}{}'devices': [{{{}}}, {{{}}}, {{{}}}]", kPool, declared,
+                          declared.empty() ? "" : ", ", partition_device("full", "Full", "80Gi"),
+                          partition_device("half-0", "Half", "40Gi"),
+                          partition_device("half-1", "Half", "40960Mi")));
   return pools;
 }
 
@@ -87,7 +88,7 @@ TEST(Partitions, are_limited_by_the_scarcest_counter) {
 
 TEST(Partitions, cannot_be_allocated_if_their_counter_is_unknown) {
   Pools pools;
-  pools.devices({partition("a", "Full", "1")},
+  pools.devices({partition_device("a", "Full", "1")},
                 "'partitionTypeAttribute': 'd/profile', 'sharedCounters': [{'name': 'other', "
                 "'counters': {'memory': {'value': '8'}}}]");
   EXPECT_THAT(pools.status(), EndsWith("; 0 of 1 Full"));
@@ -95,7 +96,7 @@ TEST(Partitions, cannot_be_allocated_if_their_counter_is_unknown) {
 
 TEST(Partitions, are_no_devices_without_counters) {
   Pools pools;
-  pools.devices({partition("a", "Full", "1"), "'name': 'plain'"},
+  pools.devices({partition_device("a", "Full", "1"), "'name': 'plain'"},
                 std::string(kProfile) + ", " + counters("1"));
   EXPECT_THAT(pools.status(), EndsWith("; 1 of 1 Full"));
 }
@@ -104,7 +105,7 @@ TEST(Partitions, are_no_devices_without_counters) {
 
 TEST(Partitions, need_the_attribute_on_each_device) {
   Pools pools;
-  pools.devices({partition("a", "Full", "1"),
+  pools.devices({partition_device("a", "Full", "1"),
                  "'name': 'b', 'attributes': {'profile': {'int': 1}}, 'consumesCounters': "
                  "[{'counterSet': 'c', 'counters': {'memory': {'value': '1'}}}]"},
                 std::string(kProfile) + ", " + counters("8"));
@@ -123,7 +124,7 @@ TEST(Partitions, need_counters) {
 
 TEST(Partitions, must_cost_the_same) {
   Pools pools;
-  pools.devices({partition("a", "Half", "40Gi"), partition("b", "Half", "50Gi")},
+  pools.devices({partition_device("a", "Half", "40Gi"), partition_device("b", "Half", "50Gi")},
                 std::string(kProfile) + ", " + counters("80Gi"));
   EXPECT_THAT(pools.status(),
               HasSubstr("PartitionCostMismatch: devices of partition type \"Half\" in pool d/p "
@@ -134,7 +135,7 @@ TEST(Partitions, are_at_most_32_types) {
   const auto of_types = [](int types) {
     std::vector<std::string> devices;
     for (int i = 0; i < types; ++i) {
-      devices.push_back(partition(fmt::format("a{}", i), fmt::format("type-{}", i), "1"));
+      devices.push_back(partition_device(fmt::format("a{}", i), fmt::format("type-{}", i), "1"));
     }
     Pools pools;
     pools.devices(devices, std::string(kProfile) + ", " + counters("80"));

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 constexpr Backoff kBackoff{1s, 10s};
 
-TEST(Backoff, doubles_from_the_first_wait_to_the_longest) {
+TEST(Backoff, doubles_from_first_wait_to_longest) {
   Duration wait{};
   for (const Duration expected : {1s, 2s, 4s, 8s, 10s, 10s}) {
     wait = kBackoff.after(wait);
@@ -19,7 +19,7 @@ TEST(Backoff, doubles_from_the_first_wait_to_the_longest) {
   }
 }
 
-TEST(Backoff, counts_failures_in_place_of_the_last_wait) {
+TEST(Backoff, counts_failures_instead_of_last_wait) {
   Duration wait{};
   for (std::uint64_t failures = 0; failures < 8; ++failures) {
     wait = kBackoff.after(wait);

@@ -1,5 +1,5 @@
-// When events wait for others, on virtual time: a loop that sleeps as Gathering says and takes no
-// time for its work.
+// When events wait for others, on virtual time: a loop that sleeps as Gathering says and works in
+// no time.
 #include "runtime/gathering.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST(Gathering, never_delays_a_few_consecutive_events) {
   EXPECT_EQ(run(events).longest_delay, 0ms);
 }
 
-// A few requests are under way, and an answer takes longer now and then.
+// A few requests are in flight, and an answer is occasionally late.
 TEST(Gathering, keeps_loop_busy_through_gaps) {
   std::vector<Duration> events;
   for (int burst = 1; burst <= 100; ++burst) {

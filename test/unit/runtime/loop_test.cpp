@@ -49,7 +49,7 @@ TEST(VirtualLoop, stops_at_limit) {
   EXPECT_EQ(loop.time().now(), MonoTime(2s));
 }
 
-// The order in which three tasks run that are ready together.
+// The order in which three ready tasks run.
 std::string order_of_three(std::uint64_t seed) {
   VirtualLoop loop{Rng(seed)};
   std::string order;

@@ -23,7 +23,7 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Frees 32 MB but for a block here and there, so that the heap cannot just shrink.
+// Frees 32 MB except a block here and there, so that the heap cannot simply shrink.
 std::vector<std::unique_ptr<std::string>> leave_holes() {
   constexpr std::size_t kBlocks = 32 * 1024;
   std::vector<std::unique_ptr<std::string>> blocks(kBlocks);
@@ -40,7 +40,7 @@ CO_TEST(Memory, is_returned_within_a_minute_from_between_used_blocks) {
   const auto kept = leave_holes();
   const std::size_t before = resident_bytes();
   co_await sleep_for(loop.time(), 61s);
-// Their allocators keep what is free, to see when it is used.
+// Sanitizers' allocators keep freed memory, to detect its use.
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
   EXPECT_LT(resident_bytes() + 16 * 1024 * 1024, before);
 #else

@@ -109,7 +109,7 @@ TEST_F(ProcessTest, rejects_excessive_output) {
 }
 
 // Whether the process whose number is in a file has ended. It may wait to be reaped, by us or by
-// whoever has taken an orphan over.
+// the process that adopted an orphan.
 bool is_gone(const std::string& pid_file) {
   std::ifstream file(pid_file);
   pid_t pid = 0;
@@ -129,7 +129,7 @@ Task<> await_gone(Loop& loop, const std::string& pid_file) {
 TEST_F(ProcessTest, kills_hanging_process_and_children_at_deadline) {
   const std::string pid_file =
       std::filesystem::temp_directory_path() / ("process_test." + std::to_string(::getpid()));
-  // The deadline is far enough for the file to be written.
+  // The deadline leaves enough time for the file to be written.
   const auto end = shell("sleep 1000 & echo $! >" + pid_file + "; wait", 2s);
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().reason, Reason::deadline_exceeded);

@@ -119,7 +119,7 @@ TEST(Delays, count_retry_absorbed_by_requeue) {
   queue.pass(1s);
   queue.retry_now();
   EXPECT_EQ(queue.handle(), kItem);
-  // Handed out, it has been retried: what is left is the requeue.
+  // Its hand-out was the retry: only the requeue is left.
   queue.add_after(kItem, 10s);
   queue.add_rate_limited(kItem);
   queue.add(kItem);

@@ -1,4 +1,4 @@
-// Common tools of the queue's tests: an item, and a queue on a clock that tests set.
+// Shared by the queue's tests: an item, and a queue on a clock that tests set.
 #pragma once
 
 #include <functional>
@@ -38,7 +38,7 @@ struct TestHash {
   }
 };
 
-// Stands still until it is told to pass. Callbacks that have become due run once each.
+// Stands still until pass() advances it. Callbacks that have become due run once each.
 class TestTime final : public runtime::TimeSource {
  public:
   MonoTime now() const noexcept override { return now_; }
@@ -60,7 +60,7 @@ class TestTime final : public runtime::TimeSource {
   MonoTime now_{std::chrono::hours(1)};
 };
 
-// A queue without workers, on a time of its own.
+// A queue without workers, on its own clock.
 struct TestQueue {
   explicit TestQueue(std::size_t workers = 1000) : queue(time, metrics, Options("test", workers)) {}
 

@@ -1,4 +1,4 @@
-// Where an item is, in words, and what is remembered of failures.
+// The state of items, in words, and the memory of failures.
 #include "workqueue/item_report.hpp"
 
 #include <functional>

@@ -122,7 +122,7 @@ std::string Model::check_priority(Priority taken, MonoTime now) {
   return live_picks_in_spite_ > 7 ? "the backlog did not get its eighth" : "";
 }
 
-// The namespaces of which something waits at this priority and may be handed out.
+// The namespaces with an item that waits at this priority and may be handed out.
 std::set<std::string> Model::in_turn(Priority priority, MonoTime now) const {
   std::set<std::string> names;
   for (const auto& [item, waiting] : waiting_) {

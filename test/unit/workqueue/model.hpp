@@ -1,5 +1,5 @@
 // The queue's contract, written naively: maps and loops over everything. It does not say which item
-// is next, but what must hold of the one that was handed out.
+// is next, but what must hold of the item handed out.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class Model {
                  DelayKind kind, MonoTime now);
   void advance(MonoTime now);
   void done(const std::string& item, MonoTime now);
-  // The fault in handing out `item` now, or "" ("": no item).
+  // What is wrong with handing out `item` now, or "" ("": no item).
   std::string take(const std::string& item, MonoTime now);
 
   ItemState state(const std::string& item) const;
@@ -47,7 +47,7 @@ class Model {
   Priority kept_priority(const std::string& item) const;
   Priority urgency(const std::string& item, MonoTime now) const;
   bool has_half(const std::string& name_space) const;
-  // Whether something that may be handed out now waits at this priority.
+  // Whether an item that may be handed out now waits at this priority.
   bool may_take(Priority priority, MonoTime now) const;
   std::string check_share(const std::string& item) const;
   std::string check_priority(Priority taken, MonoTime now);

@@ -1,5 +1,5 @@
 // Random calls, many seeds: the queue and the naive model agree on each item's state after each
-// call, and the model finds nothing wrong with what is handed out.
+// call, and the model accepts each hand-out.
 #include <iterator>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// The coroutine front: waiting for items, waking up, timers, metrics. What the calls do to an item
-// is tested without coroutines in states_test.cpp.
+// The coroutine front: waiting for items, waking up, timers, metrics. Effects of the calls on an
+// item are tested without coroutines in states_test.cpp.
 #include "workqueue/queue.hpp"
 
 #include <sstream>
@@ -28,7 +28,7 @@ struct Setup {
   TestFront queue;
 };
 
-// Takes one item and writes down which; "-" for the end.
+// Takes one item and records it; "-" for the end.
 Task<> take_one(TestFront& queue, std::string& order) {
   const std::optional<TestItem> item = co_await queue.get();
   order += item ? item->str() + " " : "- ";

@@ -1,4 +1,4 @@
-// Each state of an item, and what each call does to it: the table of scheduler.hpp.
+// Each state of an item, and each call's effect on it: the table of scheduler.hpp.
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using enum ItemState;
 
 constexpr const char* kItem = "lab/pod";
 
-// Brings the item from nothing to a state.
+// Brings the item from idle to a state.
 void bring_to(TestQueue& queue, ItemState state) {
   switch (state) {
     case idle:
@@ -37,7 +37,7 @@ struct Row {
   ItemState from;
   std::function<void(TestQueue&)> call;
   ItemState to;
-  ItemState after_10_s;  // what comes of it, if no other call is made
+  ItemState after_10_s;  // the result, if no other call is made
   std::size_t waiting;   // after the call
 };
 

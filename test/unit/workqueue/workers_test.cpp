@@ -26,7 +26,7 @@ using testing::HasSubstr;
 using TestFront = Queue<TestItem, TestNamespaceOf, TestHash>;
 using TestHandler = std::function<Task<Outcome>(TestItem)>;
 
-// A queue with workers that write down when they handle what.
+// A queue with workers that record when they handle what.
 struct Setup {
   explicit Setup(VirtualLoop& on)
       : loop(on),

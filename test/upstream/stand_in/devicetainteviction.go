@@ -1,4 +1,4 @@
-// Package devicetainteviction takes the place of Kubernetes' package of that name in its tests.
+// Package devicetainteviction replaces Kubernetes' package of that name in its tests.
 package devicetainteviction
 
 import (
@@ -13,7 +13,7 @@ import (
 
 type Controller struct{}
 
-// New makes the informers that tests wait for, and wants nothing else of its arguments.
+// New creates the informers that tests wait for, and ignores its other arguments.
 func New(_ kubernetes.Interface, pods core.PodInformer, claims resource.ResourceClaimInformer,
 	slices resource.ResourceSliceInformer, _ resource.DeviceTaintRuleInformer,
 	_ resource.DeviceClassInformer, _ string) *Controller {

@@ -9,7 +9,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// writeKubeconfig says in a file what the tests' clients know.
+// writeKubeconfig writes the tests' client configuration to a file.
 func writeKubeconfig(config *rest.Config, file string) error {
 	server := config.Host
 	if !strings.Contains(server, "://") {
@@ -37,7 +37,7 @@ func writeKubeconfig(config *rest.Config, file string) error {
 	}, file)
 }
 
-// freePort gives a port of loopback that nobody listened on a moment ago.
+// freePort returns a loopback port that was free a moment ago.
 func freePort() int {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(err)

@@ -1,5 +1,5 @@
-// Package standin runs dra-controller-manager in the place of a controller that Kubernetes' tests would
-// run inside of their own process.
+// Package standin runs dra-controller-manager in place of a controller that Kubernetes' tests would
+// run in their own process.
 package standin
 
 import (
@@ -18,7 +18,7 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// What the tests' own context knows besides: how to reach the API server.
+// Further content of the tests' context: how to reach the API server.
 type testContext interface {
 	context.Context
 	RESTConfig() *rest.Config
@@ -26,8 +26,8 @@ type testContext interface {
 
 var runs atomic.Int64
 
-// Run starts the manager with one controller alone, and returns when the context has ended and the manager
-// with it. An end of its own accord is a panic: no test may pass without it.
+// Run starts the manager with only one controller, and returns when the context and the manager
+// have ended. If the manager ends by itself, Run panics: no test may pass without it.
 func Run(ctx context.Context, controller string, watch func(ctx context.Context, metrics string)) {
 	test, ok := ctx.(testContext)
 	if !ok {
@@ -65,7 +65,8 @@ func Run(ctx context.Context, controller string, watch func(ctx context.Context,
 	}
 }
 
-// gates says what the test has turned on in its own process, as far as it concerns the two controllers.
+// gates returns what the test has enabled in its own process, as far as it concerns the two
+// controllers.
 func gates() string {
 	var list []string
 	for _, gate := range []featuregate.Feature{features.DRAAdminAccess, features.DRADeviceTaintRules,

@@ -18,9 +18,9 @@ const creates = "dynamic_resource_allocation_resourceclaim_creates_total{"
 
 var label = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
 
-// MirrorCreates adds what the manager counts to the counter that the tests read in their own process.
+// MirrorCreates adds the manager's counts to the counter that the tests read in their own process.
 func MirrorCreates(ctx context.Context, address string) {
-	// The certificate is one that the manager made for itself.
+	// The certificate is self-signed by the manager.
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	seen := map[string]float64{}
 	for ctx.Err() == nil {
@@ -48,7 +48,7 @@ func addCreates(text io.Reader, seen map[string]float64) {
 		for _, pair := range label.FindAllStringSubmatch(series, -1) {
 			labels[pair[1]] = pair[2]
 		}
-		// With panics for a label of ours that is not the reference's, or the other way round.
+		// Panics if our labels differ from the reference's.
 		metrics.ResourceClaimCreate.With(labels).Add(count - seen[series])
 		seen[series] = count
 	}

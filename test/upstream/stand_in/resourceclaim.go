@@ -1,4 +1,4 @@
-// Package resourceclaim takes the place of Kubernetes' package of that name in its tests.
+// Package resourceclaim replaces Kubernetes' package of that name in its tests.
 package resourceclaim
 
 import (
@@ -16,7 +16,7 @@ import (
 
 type Controller struct{}
 
-// NewController makes the informers that tests wait for, and wants nothing else of its arguments.
+// NewController creates the informers that tests wait for, and ignores its other arguments.
 func NewController(_ klog.Logger, _ kubernetes.Interface, pods core.PodInformer, _ scheduling.PodGroupInformer,
 	claims resource.ResourceClaimInformer, templates resource.ResourceClaimTemplateInformer) (*Controller, error) {
 	pods.Informer()

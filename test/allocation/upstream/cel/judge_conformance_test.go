@@ -1,7 +1,7 @@
 package cel
 
-// CEL's official conformance cases as selectors. What Kubernetes makes of one is expected: of a case whose library or
-// message its environment lacks, the same refusal.
+// CEL's official conformance cases as selectors. Kubernetes' result is expected: for a case whose
+// library or message its environment lacks, the same refusal.
 
 import (
 	"flag"

@@ -48,7 +48,7 @@ var (
 	literals      = regexp.MustCompile(`'[^']*'|"[^"]*"|\b\d+\b|\btrue\b|\bfalse\b`)
 )
 
-// A device that has most of what the selector names, with values that stand in it, or with others.
+// A device with most of the attributes that the selector names, with matching or other values.
 func deviceFor(r *rand.Rand, expression string) wire.Device {
 	device := wire.Device{Driver: "dra.example.com", Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{},
 		Capacity: map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{}}

@@ -27,7 +27,7 @@ func TestExpressions(t *testing.T) {
 	fmt.Printf("COUNTS %v\n", counts)
 }
 
-// What has no parts, and forms whose parts in braces are written in turn.
+// Expressions without parts, and forms whose parts in braces are expanded in turn.
 type grammar struct{ leaves, forms []string }
 
 var grammars = map[string]grammar{
@@ -111,7 +111,7 @@ type writer struct{ *rand.Rand }
 
 var part = regexp.MustCompile(`\{[a-z]+\}`)
 
-// An expression of about that type; now and then a part is of another one.
+// An expression of about that type; occasionally a part has another one.
 func (w writer) write(kind string, depth int) string {
 	if depth > 0 && len(grammars[kind].forms) > 0 && w.Intn(100) < 3 {
 		kind = []string{"bool", "int", "string", "dyn"}[w.Intn(4)]
@@ -135,7 +135,7 @@ func (w writer) device() wire.Device {
 	device := wire.Device{Driver: of("a.example.com", "b.example.com"), Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{},
 		Capacity: map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{}}
 	other := map[string]string{"a.example.com": "b.example.com", "b.example.com": "a.example.com"}[device.Driver]
-	// In this order, so that a seed is a device.
+	// In this order, so that a seed determines a device.
 	for _, attribute := range []struct {
 		name  string
 		value resourceapi.DeviceAttribute

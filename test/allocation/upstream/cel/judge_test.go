@@ -1,6 +1,7 @@
 package cel
 
-// Added to a copy of Kubernetes' package: the same selectors to it and to the process under test.
+// Added to a copy of Kubernetes' package: gives the same selectors to it and to the process under
+// test.
 
 import (
 	"flag"
@@ -21,7 +22,7 @@ const hint = ". consider using CEL optional chaining (.? followed by orValue()) 
 
 var both = []environment.Type{environment.NewExpressions, environment.StoredExpressions}
 
-// question is a selector, a device, and what is switched on.
+// question is a selector, a device, and the enabled features.
 type question struct {
 	expression string
 	device     wire.Device
@@ -45,7 +46,8 @@ func (q question) ask(t *testing.T) wire.Answer {
 	return answer
 }
 
-// compare asks both for the verdict, the texts of errors and the costs, and returns the kind of Kubernetes' verdict.
+// compare asks both for the verdict, error texts and costs, and returns the kind of Kubernetes'
+// verdict.
 func (q question) compare(t *testing.T) string {
 	t.Helper()
 	compiled, ok := q.compile()
@@ -83,8 +85,8 @@ func (q question) compareError(t *testing.T, kind string, want error, text strin
 	}
 }
 
-// Of several errors the first, and of a syntax error its place: what cel-go makes of the rest of the text depends on how
-// it recovers.
+// Of several errors, only the first, and of a syntax error its position: how cel-go reads the rest
+// of the text depends on its recovery.
 func comparable(text string) string {
 	first, _, _ := strings.Cut(text, "\nERROR: ")
 	place, _, _ := strings.Cut(first, "Syntax error")
@@ -97,7 +99,7 @@ func (q question) compile() (result CompilationResult, ok bool) {
 	return GetCompiler(q.features).CompileCELExpression(q.expression, Options{EnvType: &q.env}), true
 }
 
-// A loop over a map has no order, and so neither its cost nor the error that it comes to first.
+// A loop over a map has no order, so neither its cost nor its first error is determined.
 var (
 	loop    = regexp.MustCompile(`\.(all|exists|exists_one|existsOne|map|filter|transform\w+)\(`)
 	mapLoop = regexp.MustCompile(`(attributes|capacity)(\[[^\]]+\])?` + loop.String())
@@ -117,7 +119,7 @@ func show(a wire.Answer) string {
 	return fmt.Sprintf("%v, cost %d of %d", ptr.Deref(a.Match, false), ptr.Deref(a.ActualCost, 0), ptr.Deref(a.MaxCost, 0))
 }
 
-// TestSelectors asks Kubernetes' own table.
+// TestSelectors runs Kubernetes' own table.
 func TestSelectors(t *testing.T) {
 	for name, tc := range testcases {
 		envs, all := both, []Features{{}, {EnableListTypeAttributes: true}, {EnableConsumableCapacity: true}, {EnableListTypeAttributes: true, EnableConsumableCapacity: true}}

@@ -23,7 +23,7 @@ var expressions = []string{
 	`device.attributes[device.driver].?model.orValue("m0").matches("^m[0-9]$")`,
 }
 
-// Those that fail, on some devices or on all.
+// Failing selectors, on some devices or on all.
 var failing = []string{
 	`device.attributes[device.driver].model == "m0"`,
 	`device.attributes[device.driver].version == "1.2.3"`,
@@ -85,7 +85,7 @@ func (m maker) request(name string) resourceapi.DeviceRequest {
 	return request
 }
 
-// The later ones ask for less.
+// Later alternatives request less.
 func (m maker) subRequest(name string, number int) resourceapi.DeviceSubRequest {
 	request := resourceapi.DeviceSubRequest{Name: name, DeviceClassName: m.of("class-0", "class-1", "any", "any", "any", "two"),
 		AllocationMode: resourceapi.DeviceAllocationModeExactCount, Count: int64(1 + m.Intn(3-min(number, 2))*m.Intn(2))}

@@ -16,7 +16,7 @@ func (d dice) of(words ...string) string { return words[d.Intn(len(words))] }
 
 func (d dice) quantity(texts ...string) resource.Quantity { return resource.MustParse(d.of(texts...)) }
 
-// A pointer to the value with that chance, or nil.
+// A pointer to the value with that probability, or nil.
 func maybe[T any](d dice, percent int, value T) *T {
 	if !d.chance(percent) {
 		return nil
@@ -24,7 +24,7 @@ func maybe[T any](d dice, percent int, value T) *T {
 	return &value
 }
 
-// The nodes that have some label; node-0 is in zone z0, rack 7, with a GPU.
+// Nodes with some labels; node-0 is in zone z0, rack 7, with a GPU.
 func (d dice) nodes() *v1.NodeSelector {
 	expression := func(key string, operator v1.NodeSelectorOperator, values ...string) v1.NodeSelectorRequirement {
 		return v1.NodeSelectorRequirement{Key: key, Operator: operator, Values: values}

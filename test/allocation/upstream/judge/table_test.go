@@ -70,7 +70,7 @@ func requestOf(f internal.Features, state internal.AllocatedState, classes []*re
 		}
 		request.AggregatedCapacity = append(request.AggregatedCapacity, use)
 	}
-	// The maps have no order; a request that is to be repeated needs one.
+	// The maps have no order; a repeatable request needs one.
 	byText := func(a, b wire.DeviceRef) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
 	slices.SortFunc(request.AllocatedDevices, byText)
 	slices.SortFunc(request.AllocatedShares, byText)
@@ -78,7 +78,7 @@ func requestOf(f internal.Features, state internal.AllocatedState, classes []*re
 	return request
 }
 
-// TestTable asks Kubernetes' own cases.
+// TestTable runs Kubernetes' own cases.
 func TestTable(t *testing.T) {
 	newAllocator := func(_ context.Context, f internal.Features, state internal.AllocatedState, lister internal.DeviceClassLister,
 		resourceSlices []*resourceapi.ResourceSlice, _ *cel.Cache) (internal.Allocator, error) {

@@ -21,7 +21,8 @@ var (
 	gatesOfAlpha = []string{"DRADeviceCompatibilityGroups", "DRAListTypeAttributes", "DRADerivedAttributes", "DRAOptionalNodeOperations"}
 )
 
-// maker makes one world; what is in it is drawn first, so that some worlds are plain and some have it all.
+// maker creates one world; its features are drawn first, so that some worlds are plain and some
+// have everything.
 type maker struct {
 	dice
 	alike, counters, capacity, taints, lists, bindings, derived, groups, skips bool
@@ -32,7 +33,8 @@ func newWorld(r *rand.Rand) wire.Request {
 	m.alike, m.counters, m.capacity, m.taints = m.chance(15), m.chance(30), m.chance(35), m.chance(40)
 	m.lists, m.bindings, m.derived, m.groups = m.chance(20), m.chance(25), m.chance(15), m.chance(15)
 	world := wire.Request{Kind: "allocate", Features: m.gates(), Classes: m.classes()}
-	// Without the gate the API server drops the field, and Kubernetes' allocators differ in what they make of it.
+	// Without the gate the API server drops the field, and Kubernetes' allocators treat it
+	// differently.
 	m.derived = m.derived && (slices.Contains(world.Features, "DRADerivedAttributes") || m.chance(5))
 	m.skips = slices.Contains(world.Features, "DRAOptionalNodeOperations") && m.chance(30)
 	world.Node = &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-0", Labels: map[string]string{"zone": "z0", "rack": "7", "gpu": "yes"}}}
@@ -83,7 +85,7 @@ func (m maker) classes() (all []*resourceapi.DeviceClass) {
 	return all
 }
 
-// Slices of one pool: now and then incomplete, old, or elsewhere.
+// Slices of one pool: occasionally incomplete, old, or elsewhere.
 func (m maker) pool(p int) (made []*resourceapi.ResourceSlice) {
 	driver, name := m.of(drivers...), m.of("pool-%d", "pool-%d", "rack-1/pool-%d", "pool-%d.x")
 	pool := resourceapi.ResourcePool{Name: fmt.Sprintf(name, p), Generation: 1, ResourceSliceCount: int64(1 + m.Intn(2))}
@@ -197,7 +199,7 @@ func (m maker) describe(device *resourceapi.Device, driver string) {
 			device.Attributes[resourceapi.QualifiedName(name)] = value
 		}
 	}
-	model := m.of("model", driver+"/model") // not both: they mean the same, and which one counts is open
+	model := m.of("model", driver+"/model") // not both: they mean the same, and which one counts is undefined
 	put(80, model, resourceapi.DeviceAttribute{StringValue: ptr.To(m.of("m0", "m1"))})
 	put(80, "resource.kubernetes.io/numaNode", resourceapi.DeviceAttribute{IntValue: ptr.To(int64(m.Intn(2)))})
 	put(80, "version", resourceapi.DeviceAttribute{VersionValue: ptr.To(m.of("1.2.3", "1.10.0", "2.0.0-rc.1", "1.2.3+build"))})

@@ -17,11 +17,11 @@ var (
 	dump   = flag.String("dump", "", "a file for the worlds")
 )
 
-// What Kubernetes' allocator may take for a world; one that takes longer is left out.
+// The time limit of Kubernetes' allocator for a world; slower ones are skipped.
 const milliseconds = int64(5000)
 
-// TestWorlds gives each random world to the process under test and to Kubernetes' allocator: results and texts of
-// errors are equal, and steps are no more.
+// TestWorlds gives each random world to the process under test and to Kubernetes' allocator:
+// results and error texts must be equal, and steps at most as many.
 func TestWorlds(t *testing.T) {
 	counts, lines := map[string]int{}, []byte(nil)
 	for i := range int64(*worlds) {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/dynamic-resource-allocation/internal/wire"
 )
 
-// A figure is the mean of as many questions as fit into this time.
+// A figure is the mean of as many calls as fit into this time.
 const measured = 300 * time.Millisecond
 
 func measure(r wire.Request) *wire.Figures {
@@ -26,7 +26,7 @@ func measure(r wire.Request) *wire.Figures {
 	}
 }
 
-// What the heap grows by when the slices are decoded.
+// The growth of the heap when the slices are decoded.
 func memoryOf(r wire.Request) uint64 {
 	inUse := func() uint64 {
 		var m runtime.MemStats
@@ -68,7 +68,8 @@ func measureSelector(r wire.Request) *wire.Figures {
 	})}
 }
 
-// The allocator is there already; as the scheduler does, it is asked about one node after the other.
+// The allocator exists already; like the scheduler, the test asks it about one node after the
+// other.
 func measureNodes(r wire.Request) *wire.Figures {
 	ctx := context.Background()
 	allocator, err := newAllocator(ctx, r)

@@ -1,7 +1,7 @@
 package allocatortesting
 
-// Added to a copy of Kubernetes' table of allocator cases: results are compared in order and by value, whatever way a
-// quantity is written, and the number of steps may be smaller.
+// Added to a copy of Kubernetes' table of allocator cases: results are compared in order and by
+// value, however a quantity is written, and the number of steps may be smaller.
 
 import (
 	"encoding/json"
@@ -13,12 +13,12 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// allocationResult takes the place of the table's matcher, to which all orders are equal.
+// allocationResult replaces the table's matcher, which ignores order.
 func allocationResult(selector *v1.NodeSelector, results ...resourceapi.DeviceRequestAllocationResult) any {
 	return resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: results}, NodeSelector: selector}
 }
 
-// Text is the value of results: a line for each.
+// Text is the value of results, one per line.
 func Text(results []resourceapi.AllocationResult) string {
 	var lines []string
 	for _, result := range results {

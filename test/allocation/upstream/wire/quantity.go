@@ -10,7 +10,7 @@ import (
 
 var quantityType = reflect.TypeFor[resource.Quantity]()
 
-// Marshal is json.Marshal, apart from quantities above int64: resource.Quantity writes 1e21 as "1".
+// Marshal is json.Marshal, except for quantities above int64: resource.Quantity writes 1e21 as "1".
 func Marshal[T any](object T) ([]byte, error) {
 	return json.Marshal(writable(reflect.ValueOf(&object)).Interface())
 }

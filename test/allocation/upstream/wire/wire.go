@@ -25,7 +25,7 @@ type DeviceRef struct {
 	ShareID string `json:"shareID,omitempty"`
 }
 
-// DeviceUse is what all shares of a device consume together.
+// DeviceUse is the total consumption of all shares of a device.
 type DeviceUse struct {
 	DeviceRef
 	Capacity map[string]resource.Quantity `json:"capacity"`
@@ -53,14 +53,14 @@ type Request struct {
 	AllocatedDevices   []DeviceRef                  `json:"allocatedDevices,omitempty"`
 	AllocatedShares    []DeviceRef                  `json:"allocatedShares,omitempty"`
 	AggregatedCapacity []DeviceUse                  `json:"aggregatedCapacity,omitempty"`
-	TimeoutMs          *int64                       `json:"timeoutMs,omitempty"` // 0: the time is up already
+	TimeoutMs          *int64                       `json:"timeoutMs,omitempty"` // 0: time is up already
 
 	// selector
 	Expression  string  `json:"expression,omitempty"`
 	Environment string  `json:"environment,omitempty"` // NewExpressions, StoredExpressions
 	Device      *Device `json:"device,omitempty"`
 
-	// Measures instead: how long each of the questions takes. See measure.go of the reference.
+	// Measures instead: how long each question takes. See measure.go of the reference.
 	Measure *Measure `json:"measure,omitempty"`
 }
 
@@ -86,7 +86,8 @@ type Answer struct {
 	// allocate: one result for each claim, in order; none: no fit, or an error.
 	Results []resourceapi.AllocationResult `json:"results,omitempty"`
 	Error   string                         `json:"error,omitempty"`
-	// With an error: whether it is this node's only, else fatal for the pod; whether a limit of time caused it.
+	// With an error: whether it concerns only this node, otherwise it is fatal for the pod; and
+	// whether a time limit caused it.
 	OnlyThisNode bool   `json:"onlyThisNode,omitempty"`
 	Interrupted  bool   `json:"interrupted,omitempty"`
 	Steps        *int64 `json:"steps,omitempty"`
@@ -101,10 +102,10 @@ type Answer struct {
 	Figures *Figures `json:"figures,omitempty"`
 }
 
-// An answer may take this long, on a busy machine too.
+// How long an answer may take, even on a busy machine.
 const patience = 60 * time.Second
 
-// Process answers requests; it starts at the first one, and again after it has ended.
+// Process answers requests; it is started on the first one, and restarted after it has ended.
 type Process struct {
 	Command string
 
@@ -157,7 +158,7 @@ func NewScanner(in io.Reader) *bufio.Scanner {
 	return scanner
 }
 
-// Ask sends a request and waits for its answer. After an error the process is a new one.
+// Ask sends a request and waits for its answer. After an error the process is restarted.
 func (p *Process) Ask(request Request) (answer Answer, err error) {
 	if p.end == nil {
 		if err := p.start(); err != nil {

@@ -1,4 +1,4 @@
-// Package say holds what all programs share: steps that are said, and an end at the first that fails.
+// Package say has what all programs share: printing steps, and exiting at the first failure.
 package say
 
 import (
@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Must ends the program on an error; what was said before tells where.
+// Must exits on an error; earlier output tells where.
 func Must[T any](value T, err error) T {
 	if err != nil {
 		fmt.Println("FAILED:", err)
@@ -24,22 +24,22 @@ func Must[T any](value T, err error) T {
 	return value
 }
 
-// Check is Must for what returns nothing else.
+// Check is Must for functions that return only an error.
 func Check(err error) { Must(0, err) }
 
-// Line says one step.
+// Line prints one step.
 func Line(format string, values ...any) { fmt.Printf(format+"\n", values...) }
 
 // Config is that of $KUBECONFIG.
 func Config() *rest.Config { return Must(clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))) }
 
-// Until asks again and again, and ends the program when it takes too long.
+// Until polls, and exits if it takes too long.
 func Until(ctx context.Context, what string, done func(context.Context) (bool, error)) {
 	Check(wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, done))
 	Line("%s", what)
 }
 
-// Namespace makes one, with the service account that pods need where a controller makes none.
+// Namespace creates one, with the service account that pods need where no controller creates it.
 func Namespace(ctx context.Context, client kubernetes.Interface, name string) {
 	Must(client.CoreV1().Namespaces().Create(ctx, &core.Namespace{ObjectMeta: meta.ObjectMeta{Name: name}}, meta.CreateOptions{}))
 	Must(client.CoreV1().ServiceAccounts(name).Create(ctx,

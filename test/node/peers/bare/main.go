@@ -1,4 +1,5 @@
-// bare is a plugin without the Go helper: it says of itself what its flags say, and answers calls by the rules of none.
+// bare is a plugin without the Go helper: its flags determine what it reports, and its answers
+// follow no rules.
 package main
 
 import (

@@ -46,7 +46,7 @@ type order struct {
 	StatusError  *string
 	Health       []struct {
 		Pool, Device, Health, Message string
-		Seconds                       int // it counts for so long; 0: as long as the node says
+		Seconds                       int // its validity; 0: the node's default
 	}
 }
 
@@ -137,7 +137,7 @@ func (d *driver) report(o order) {
 	d.reports <- report
 }
 
-// note writes down how registrations end, after the node has its answer's turn.
+// note records how registrations end, after the node has received the answer.
 func (d *driver) note(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	answer, err := handle(ctx, request)
 	if status, ok := request.(*registerapi.RegistrationStatus); ok {
@@ -146,7 +146,7 @@ func (d *driver) note(ctx context.Context, request any, info *grpc.UnaryServerIn
 	return answer, err
 }
 
-// begin writes a call down and says how it shall end.
+// begin records a call and returns how it must end.
 func (d *driver) begin(ctx context.Context, what string, uids []string) (string, error) {
 	sort.Strings(uids)
 	line := what + " " + strings.Join(uids, " ")
@@ -215,7 +215,7 @@ func (d *driver) UnprepareResourceClaims(ctx context.Context, claims []kubeletpl
 	return bend(mode, answers), nil
 }
 
-// bend makes of the right answers those of a mode.
+// bend turns the right answers into those of a mode.
 func bend[Answer any](mode string, answers map[types.UID]Answer) map[types.UID]Answer {
 	var none Answer
 	switch mode {
@@ -230,7 +230,7 @@ func bend[Answer any](mode string, answers map[types.UID]Answer) map[types.UID]A
 	return answers
 }
 
-// devices of the claim's allocation that are this driver's.
+// devices of the claim's allocation that belong to this driver.
 func (d *driver) devices(claim *resourceapi.ResourceClaim) (devices []kubeletplugin.Device) {
 	for _, result := range claim.Status.Allocation.Devices.Results {
 		if result.Driver != d.name {

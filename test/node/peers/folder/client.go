@@ -1,4 +1,5 @@
-// Package folder is an API server that is a folder: as much of one as a node and a driver need.
+// Package folder is an API server implemented by a folder: as much of one as a node and a driver
+// need.
 package folder
 
 import (
@@ -17,10 +18,11 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// Node is the one node there is.
+// Node is the only node.
 const Node = "node-0"
 
-// Client reads claims from NAMESPACE.NAME.json in the folder. The deletion of slices is a line on standard error.
+// Client reads claims from NAMESPACE.NAME.json in the folder. Deleting slices prints a line on
+// standard error.
 func Client(folder string) kubernetes.Interface {
 	client := fake.NewClientset(&v1.Node{ObjectMeta: metav1.ObjectMeta{Name: Node, UID: "node-uid"}})
 	client.PrependReactor("get", "resourceclaims", func(action testing.Action) (bool, runtime.Object, error) {

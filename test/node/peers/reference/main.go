@@ -40,7 +40,7 @@ import (
 	"peers/folder"
 )
 
-// pods are those that are active; before they are known, kubelet's reconcile loop does nothing.
+// pods are the active ones; before they are known, kubelet's reconcile loop does nothing.
 type pods struct {
 	mutex  sync.Mutex
 	active []*v1.Pod
@@ -202,7 +202,7 @@ func resources(manager *dra.Manager, o order) answer {
 	return answer{Error: "no container " + o.Container}
 }
 
-// health is what the pod's status says of the devices of a container.
+// health is the device health of a container in the pod's status.
 func health(manager *dra.Manager, o order) (a answer) {
 	status := v1.PodStatus{ContainerStatuses: []v1.ContainerStatus{{Name: o.Container}}}
 	manager.UpdateAllocatedResourcesStatus(klog.Background(), o.Pod, &status)
@@ -218,7 +218,7 @@ func health(manager *dra.Manager, o order) (a answer) {
 	return a
 }
 
-// registered: the plugin manager says it only in its metrics.
+// registered: the plugin manager shows it only in its metrics.
 func registered() (sockets []string) {
 	families, err := legacyregistry.DefaultGatherer.Gather()
 	check(err)

@@ -13,7 +13,7 @@ constexpr std::string_view kSlices = "/apis/resource.k8s.io/v1/resourceslices";
 
 class Admission : public Api {
  protected:
-  // A policy on all writes of config maps, and what `spec` adds to it.
+  // A policy for all writes of config maps, extended by `spec`.
   void put_policy(std::string_view spec, std::string_view constraints = "") {
     JsonObject policy = object_of(
         R"({"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[""],)"

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view kAdmission = "/apis/admissionregistration.k8s.io/v1/";
 
-// A merge patch to an object that is good, and the causes of its refusal.
+// A merge patch to a valid object, and the causes of its rejection.
 struct Row {
   std::string_view sentence;
   std::string_view change;

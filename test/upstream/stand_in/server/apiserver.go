@@ -1,5 +1,5 @@
-// Package testing starts the API server in memory where Kubernetes' tests would start kube-apiserver in
-// their own process.
+// Package testing starts the in-memory API server where Kubernetes' tests would start
+// kube-apiserver in their own process.
 package testing
 
 import (
@@ -19,10 +19,11 @@ import (
 	"k8s.io/kubernetes/test/utils/ktesting"
 )
 
-// TestServerInstanceOptions has none: what the tests turn on in their process concerns the scheduler.
+// TestServerInstanceOptions is empty: what the tests enable in their process concerns the
+// scheduler.
 type TestServerInstanceOptions struct{}
 
-// TestServer is one server in memory.
+// TestServer is one in-memory server.
 type TestServer struct {
 	ClientConfig *rest.Config
 	TearDownFn   func()
@@ -30,7 +31,8 @@ type TestServer struct {
 
 func NewDefaultTestServerOptions() *TestServerInstanceOptions { return &TestServerInstanceOptions{} }
 
-// StartTestServer returns when the server has written its kubeconfig, which it does once it listens.
+// StartTestServer returns when the server has written its kubeconfig, which it does once it
+// listens.
 func StartTestServer(t ktesting.TB, _ *TestServerInstanceOptions, _ []string, _ *storagebackend.Config) (TestServer, error) {
 	folder, err := os.MkdirTemp("", "memory-apiserver")
 	if err != nil {

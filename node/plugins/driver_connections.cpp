@@ -1,4 +1,4 @@
-#include "node/plugins/plugins.hpp"
+#include "node/plugins/driver_connections.hpp"
 
 #include <algorithm>
 #include <ranges>
@@ -32,8 +32,8 @@ bool is_of_other_manager(const std::string& type) {
 
 }  // namespace
 
-// A channel and its running task.
-struct Plugins::Connection {
+// A channel and what runs it.
+struct DriverConnections::Connection {
   Connection(runtime::LoopRef loop, http::Transport& transport, runtime::Rng rng,
              const std::string& socket)
       : channel(grpc::make_channel(
@@ -47,7 +47,7 @@ struct Plugins::Connection {
   runtime::TaskGroup group;
 };
 
-struct Plugins::Instance {
+struct DriverConnections::Instance {
   std::string driver;
   std::string endpoint;
   std::string socket;
@@ -55,20 +55,20 @@ struct Plugins::Instance {
   Connection connection;
 };
 
-Plugins::Plugins(runtime::LoopRef loop, http::Transport& transport, runtime::Rng rng,
-                 ServiceChoice choice, runtime::Logger log)
+DriverConnections::DriverConnections(runtime::LoopRef loop, http::Transport& transport,
+                                     runtime::Rng rng, ServiceChoice choice, runtime::Logger log)
     : loop_(std::move(loop)),
       transport_(transport),
       rng_(rng),
       choice_(choice),
       log_(std::move(log)) {}
 
-Plugins::~Plugins() = default;
+DriverConnections::~DriverConnections() = default;
 
-Task<SocketOutcome> Plugins::register_plugin(std::string socket) {
+Task<SocketOutcome> DriverConnections::register_plugin(std::string socket) {
   SocketOutcome outcome = SocketOutcome::failed;
   Connection connection(loop_, transport_, rng_.fork(), socket);
-  const auto run = [](Plugins& plugins, const std::string& path, Connection& to,
+  const auto run = [](DriverConnections& plugins, const std::string& path, Connection& to,
                       SocketOutcome& result) -> Task<> {
     result = co_await plugins.introduce(path, *to.channel);
     to.group.cancel();
@@ -78,7 +78,8 @@ Task<SocketOutcome> Plugins::register_plugin(std::string socket) {
   co_return outcome;
 }
 
-Task<SocketOutcome> Plugins::introduce(const std::string& socket, grpc::Channel& channel) {
+Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
+                                                 grpc::Channel& channel) {
   const auto in = [&](runtime::Duration limit) { return Deadline::after(loop_.time(), limit); };
   if (!co_await channel.wait_until_connected(in(kConnectTimeout))) {
     log_.warning("A plugin cannot be connected to",
@@ -120,23 +121,24 @@ Task<SocketOutcome> Plugins::introduce(const std::string& socket, grpc::Channel&
   co_return SocketOutcome::done;
 }
 
-Task<SocketOutcome> Plugins::refuse(const std::string& socket, grpc::Channel& channel,
-                                    std::string why, SocketOutcome outcome) {
-  why = cut_message(std::move(why));  // it quotes the plugin
+Task<SocketOutcome> DriverConnections::refuse(const std::string& socket, grpc::Channel& channel,
+                                              std::string why, SocketOutcome outcome) {
+  why = cut_message(std::move(why));  // it quotes what the plugin says
   log_.warning("A plugin is refused", {{"socket", socket}, {"err", why}});
   (void)co_await notify(channel, why);
   co_return outcome;
 }
 
-Task<grpc::Result<void>> Plugins::notify(grpc::Channel& channel, const std::string& error) {
+Task<grpc::Result<void>> DriverConnections::notify(grpc::Channel& channel,
+                                                   const std::string& error) {
   const auto told = co_await channel.call(kNotify, encode_registration_status(error),
                                           Deadline::after(loop_.time(), kNotifyTimeout));
   if (!told) co_return std::unexpected(told.error());
   co_return grpc::Result<void>();
 }
 
-Plugins::Added Plugins::add(const std::string& socket, const PluginInfo& info,
-                            const Services& services) {
+DriverConnections::Added DriverConnections::add(const std::string& socket, const PluginInfo& info,
+                                                const Services& services) {
   if (!is_driver_name(info.name)) {
     return std::unexpected(validation_failed(
         fmt::format("\"{}\" is no DNS subdomain of at most 63 characters", info.name)));
@@ -165,7 +167,7 @@ Plugins::Added Plugins::add(const std::string& socket, const PluginInfo& info,
   return instances_.back();
 }
 
-Task<> Plugins::remove(std::shared_ptr<Instance> instance) {
+Task<> DriverConnections::remove(std::shared_ptr<Instance> instance) {
   std::erase(instances_, instance);
   instance->connection.group.cancel();
   co_await instance->connection.group.join();
@@ -174,7 +176,7 @@ Task<> Plugins::remove(std::shared_ptr<Instance> instance) {
   observer_->observe_driver(instance->driver);
 }
 
-Task<> Plugins::follow_connection(Instance& instance) {
+Task<> DriverConnections::follow_connection(Instance& instance) {
   for (;;) {
     const std::uint64_t seen = instance.connection.channel->changes();
     observer_->observe_driver(instance.driver);
@@ -182,7 +184,7 @@ Task<> Plugins::follow_connection(Instance& instance) {
   }
 }
 
-Task<> Plugins::follow_health(Instance& instance) {
+Task<> DriverConnections::follow_health(Instance& instance) {
   for (;;) {
     const grpc::Status end = co_await read_health(instance);
     observer_->observe_health_end(instance.driver, instance.endpoint);
@@ -194,7 +196,7 @@ Task<> Plugins::follow_health(Instance& instance) {
 }
 
 // Until the stream ends.
-Task<grpc::Status> Plugins::read_health(Instance& instance) {
+Task<grpc::Status> DriverConnections::read_health(Instance& instance) {
   const auto stream = co_await instance.connection.channel->open(
       health_path(instance.services.health), "", Deadline::after(loop_.time(), kCallTimeout));
   if (!stream) co_return stream.error();
@@ -208,7 +210,7 @@ Task<grpc::Status> Plugins::read_health(Instance& instance) {
   }
 }
 
-Task<> Plugins::unregister_plugin(std::string socket) {
+Task<> DriverConnections::unregister_plugin(std::string socket) {
   const auto found =
       std::ranges::find(instances_, socket, [](const auto& instance) { return instance->socket; });
   if (found == instances_.end()) co_return;
@@ -218,21 +220,22 @@ Task<> Plugins::unregister_plugin(std::string socket) {
   co_await remove(instance);
 }
 
-Task<> Plugins::stop() {
+Task<> DriverConnections::stop() {
   while (!instances_.empty()) co_await remove(instances_.back());
 }
 
-bool Plugins::is_registered(const std::string& driver) const {
+bool DriverConnections::is_registered(const std::string& driver) const {
   return instance_for(driver) != nullptr;
 }
 
-bool Plugins::is_connected(const std::string& driver) const {
+bool DriverConnections::is_connected(const std::string& driver) const {
   const auto instance = instance_for(driver);
   return instance != nullptr && instance->connection.channel->is_connected();
 }
 
-// The newest connected one; if none is connected, the newest.
-std::shared_ptr<Plugins::Instance> Plugins::instance_for(const std::string& driver) const {
+// The newest that is connected; if none is, the newest.
+std::shared_ptr<DriverConnections::Instance> DriverConnections::instance_for(
+    const std::string& driver) const {
   std::shared_ptr<Instance> newest;
   for (const auto& instance : std::views::reverse(instances_)) {
     if (instance->driver != driver) continue;
@@ -242,19 +245,21 @@ std::shared_ptr<Plugins::Instance> Plugins::instance_for(const std::string& driv
   return newest;
 }
 
-Task<DriverCalls::Answer> Plugins::prepare(std::string driver, std::vector<ClaimRef> claims) {
+Task<DriverCalls::Answer> DriverConnections::prepare(std::string driver,
+                                                     std::vector<ClaimRef> claims) {
   return call(std::move(driver), "NodePrepareResources", std::move(claims), decode_prepare_answer);
 }
 
-Task<DriverCalls::Answer> Plugins::unprepare(std::string driver, std::vector<ClaimRef> claims) {
+Task<DriverCalls::Answer> DriverConnections::unprepare(std::string driver,
+                                                       std::vector<ClaimRef> claims) {
   return call(std::move(driver), "NodeUnprepareResources", std::move(claims),
               decode_unprepare_answer);
 }
 
-Task<grpc::Result<std::string>> Plugins::call_instance(const Instance& instance,
-                                                       std::string_view method,
-                                                       const std::string& request,
-                                                       Deadline deadline) {
+Task<grpc::Result<std::string>> DriverConnections::call_instance(const Instance& instance,
+                                                                 std::string_view method,
+                                                                 const std::string& request,
+                                                                 Deadline deadline) {
   const std::string path = method_path(instance.services.dra, method);
   const runtime::MonoTime began = loop_.time().now();
   auto message = co_await instance.connection.channel->call(path, request, deadline);
@@ -265,7 +270,7 @@ Task<grpc::Result<std::string>> Plugins::call_instance(const Instance& instance,
   co_return message;
 }
 
-Task<DriverCalls::Answer> Plugins::call(
+Task<DriverCalls::Answer> DriverConnections::call(
     std::string driver, std::string_view method, std::vector<ClaimRef> claims,
     std::function<std::optional<Answers>(std::string_view)> decode) {
   const Deadline deadline = Deadline::after(loop_.time(), kCallTimeout);

@@ -1,4 +1,4 @@
-#include "node/plugins/plugin_manager.hpp"
+#include "node/plugins/registration_loop.hpp"
 
 #include <utility>
 
@@ -7,8 +7,8 @@ namespace dcm::node {
 using runtime::Deadline;
 using runtime::Task;
 
-PluginManager::PluginManager(runtime::LoopRef loop, Plugins& plugins, std::string registry,
-                             runtime::Logger log)
+RegistrationLoop::RegistrationLoop(runtime::LoopRef loop, DriverConnections& plugins,
+                                   std::string registry, runtime::Logger log)
     : loop_(loop),
       plugins_(plugins),
       registry_(loop.executor(), std::move(registry)),
@@ -16,13 +16,13 @@ PluginManager::PluginManager(runtime::LoopRef loop, Plugins& plugins, std::strin
       changed_(loop.time()),
       group_(loop.executor()) {}
 
-Task<> PluginManager::run() {
+Task<> RegistrationLoop::run() {
   group_.spawn("plugin registry", watch());
   group_.spawn("plugin registrations", work());
   co_await group_.join();
 }
 
-Task<> PluginManager::watch() {
+Task<> RegistrationLoop::watch() {
   for (;;) {
     const auto change = registry_.look();
     if (!change) {
@@ -38,30 +38,30 @@ Task<> PluginManager::watch() {
   }
 }
 
-Task<> PluginManager::work() {
+Task<> RegistrationLoop::work() {
   for (;;) {
-    const PluginSockets::Step step = sockets_.begin_due(loop_.time().now());
+    const RegistrationSchedule::Step step = sockets_.begin_due(loop_.time().now());
     begin(step);
     co_await changed_.wait(step.next ? Deadline(*step.next) : Deadline());
   }
 }
 
-void PluginManager::begin(const PluginSockets::Step& step) {
-  for (const PluginSockets::Work& work : step.to_unregister) {
+void RegistrationLoop::begin(const RegistrationSchedule::Step& step) {
+  for (const RegistrationSchedule::Work& work : step.to_unregister) {
     group_.spawn("unregister " + work.path, unregister_one(work));
   }
-  for (const PluginSockets::Work& work : step.to_register) {
+  for (const RegistrationSchedule::Work& work : step.to_register) {
     group_.spawn("register " + work.path, register_one(work));
   }
 }
 
-Task<> PluginManager::register_one(PluginSockets::Work work) {
+Task<> RegistrationLoop::register_one(RegistrationSchedule::Work work) {
   const SocketOutcome outcome = co_await plugins_.register_plugin(work.path);
   sockets_.finish_register(work, outcome, loop_.time().now());
   changed_.notify_all();
 }
 
-Task<> PluginManager::unregister_one(PluginSockets::Work work) {
+Task<> RegistrationLoop::unregister_one(RegistrationSchedule::Work work) {
   co_await plugins_.unregister_plugin(work.path);
   sockets_.finish_unregister(work);
   changed_.notify_all();

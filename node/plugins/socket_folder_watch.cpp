@@ -1,4 +1,4 @@
-#include "node/plugins/registry_watch.hpp"
+#include "node/plugins/socket_folder_watch.hpp"
 
 #include <array>
 #include <cerrno>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "node/files/posix_files.hpp"
+#include "node/posix_files.hpp"
 
 namespace dcm::node {
 
@@ -22,7 +22,7 @@ using runtime::Result;
 using runtime::Task;
 namespace fs = std::filesystem;
 
-struct RegistryWatch::Inotify {
+struct SocketFolderWatch::Inotify {
   explicit Inotify(const runtime::Executor& executor) : descriptor(executor) {}
 
   // The system limits watches; so it retries until it gets one.
@@ -50,13 +50,13 @@ struct RegistryWatch::Inotify {
   std::map<int, std::string> folders;
 };
 
-RegistryWatch::RegistryWatch(runtime::Executor executor, std::string folder)
+SocketFolderWatch::SocketFolderWatch(runtime::Executor executor, std::string folder)
     : folder_(std::move(folder)), inotify_(std::make_unique<Inotify>(executor)) {}
 
-RegistryWatch::~RegistryWatch() = default;
+SocketFolderWatch::~SocketFolderWatch() = default;
 
-// Watched before it is listed: changes in between are seen twice rather than missed.
-void RegistryWatch::walk(const std::string& folder, Sockets& found) {
+// Watched before it is listed: what comes in between is seen twice, not never.
+void SocketFolderWatch::walk(const std::string& folder, Sockets& found) {
   inotify_->watch(folder);
   std::error_code error;
   fs::directory_iterator entry(folder, error);
@@ -75,16 +75,16 @@ void RegistryWatch::walk(const std::string& folder, Sockets& found) {
   }
 }
 
-// The time identifies a reused inode, but changes with permissions as well.
-bool RegistryWatch::is_another(const std::string& path, const Identity& before,
-                               const Identity& now) const {
+// The time tells an inode that was used again, but changes with permissions as well.
+bool SocketFolderWatch::is_another(const std::string& path, const Identity& before,
+                                   const Identity& now) const {
   if (before == now) return false;
   const bool is_same_inode =
       std::get<0>(before) == std::get<0>(now) && std::get<1>(before) == std::get<1>(now);
   return !is_same_inode || has_missed_ || made_.contains(path);
 }
 
-Result<RegistryWatch::Change> RegistryWatch::look() {
+Result<SocketFolderWatch::Change> SocketFolderWatch::look() {
   if (auto made = PosixFiles::make_folders(folder_); !made) return runtime::fail(made.error());
   if (auto opened = inotify_->open(); !opened) return runtime::fail(opened.error());
   read_events();
@@ -109,12 +109,12 @@ Result<RegistryWatch::Change> RegistryWatch::look() {
   return change;
 }
 
-Task<> RegistryWatch::wait() {
+Task<> SocketFolderWatch::wait() {
   co_await inotify_->descriptor.async_wait(boost::asio::posix::descriptor_base::wait_read,
                                            boost::asio::use_awaitable);
 }
 
-void RegistryWatch::read_events() {
+void SocketFolderWatch::read_events() {
   alignas(inotify_event) std::array<char, 64 * 1024> buffer;
   for (;;) {
     const ssize_t got = ::read(inotify_->descriptor.native_handle(), buffer.data(), buffer.size());

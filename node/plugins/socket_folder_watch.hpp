@@ -17,7 +17,7 @@
 
 namespace dcm::node {
 
-class RegistryWatch {
+class SocketFolderWatch {
  public:
   struct Change {
     std::vector<std::string> removed;
@@ -26,8 +26,8 @@ class RegistryWatch {
     friend bool operator==(const Change&, const Change&) = default;
   };
 
-  RegistryWatch(runtime::Executor executor, std::string folder);
-  ~RegistryWatch();
+  SocketFolderWatch(runtime::Executor executor, std::string folder);
+  ~SocketFolderWatch();
 
   // Creates the folder (0755) if missing, and returns changes since the last call. Errors:
   // configuration, with the system's message; the next call tries again.

@@ -1,25 +1,25 @@
-#include "node/plugins/sockets.hpp"
+#include "node/plugins/registration_schedule.hpp"
 
 #include <algorithm>
 
 namespace dcm::node {
 
-void PluginSockets::observe_created(const std::string& path) {
+void RegistrationSchedule::observe_created(const std::string& path) {
   sockets_[path].wish = ++last_number_;
 }
 
-void PluginSockets::observe_removed(const std::string& path) {
+void RegistrationSchedule::observe_removed(const std::string& path) {
   const auto found = sockets_.find(path);
   if (found == sockets_.end()) return;
   found->second.wish.reset();
   if (!found->second.registered && !found->second.is_busy) sockets_.erase(found);
 }
 
-bool PluginSockets::wants_register(const Socket& socket) {
+bool RegistrationSchedule::wants_register(const Socket& socket) {
   return socket.wish && !socket.registered && socket.refused != socket.wish;
 }
 
-PluginSockets::Step PluginSockets::begin_due(runtime::MonoTime now) {
+RegistrationSchedule::Step RegistrationSchedule::begin_due(runtime::MonoTime now) {
   Step step;
   for (auto& [path, socket] : sockets_) {
     if (socket.is_busy) continue;
@@ -39,8 +39,8 @@ PluginSockets::Step PluginSockets::begin_due(runtime::MonoTime now) {
   return step;
 }
 
-void PluginSockets::finish_register(const Work& work, SocketOutcome outcome,
-                                    runtime::MonoTime now) {
+void RegistrationSchedule::finish_register(const Work& work, SocketOutcome outcome,
+                                           runtime::MonoTime now) {
   Socket& socket = sockets_.at(work.path);
   socket.is_busy = false;
   if (outcome == SocketOutcome::done) {
@@ -57,7 +57,7 @@ void PluginSockets::finish_register(const Work& work, SocketOutcome outcome,
   if (!socket.wish) sockets_.erase(work.path);
 }
 
-void PluginSockets::finish_unregister(const Work& work) {
+void RegistrationSchedule::finish_unregister(const Work& work) {
   Socket& socket = sockets_.at(work.path);
   socket.is_busy = false;
   socket.registered.reset();

@@ -1,6 +1,6 @@
 // The registry on a real file system, with sockets that real servers listen on. Numbers in brackets
 // are the cases of the node's specification.
-#include "node/plugins/plugin_manager.hpp"
+#include "node/plugins/registration_loop.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -45,7 +45,7 @@ class Registry : public testing::Test {
 };
 
 TEST_F(Registry, creates_missing_folder) {  // [4]
-  RegistryWatch watch(loop.executor(), folder);
+  SocketFolderWatch watch(loop.executor(), folder);
   ASSERT_TRUE(watch.look());
   struct ::stat status{};
   ASSERT_EQ(::stat(folder.c_str(), &status), 0);
@@ -53,7 +53,7 @@ TEST_F(Registry, creates_missing_folder) {  // [4]
 }
 
 TEST_F(Registry, counts_only_sockets_in_folders_and_behind_links) {  // [2], [5]
-  RegistryWatch watch(loop.executor(), folder);
+  SocketFolderWatch watch(loop.executor(), folder);
   ASSERT_TRUE(watch.look());
   fs::create_directories(folder + "/sub/deep");
   const auto deep = listen(folder + "/sub/deep/a.sock");
@@ -63,36 +63,36 @@ TEST_F(Registry, counts_only_sockets_in_folders_and_behind_links) {  // [2], [5]
   std::ofstream(folder + "/file.sock") << "no socket";
   ASSERT_EQ(::mkfifo((folder + "/fifo.sock").c_str(), 0600), 0);
   EXPECT_EQ(watch.look()->created, (Paths{folder + "/link.sock", folder + "/sub/deep/a.sock"}));
-  EXPECT_EQ(watch.look(), RegistryWatch::Change()) << "nothing has changed";
+  EXPECT_EQ(watch.look(), SocketFolderWatch::Change()) << "nothing has changed";
 }
 
 TEST_F(Registry, notices_moved_and_recreated_socket) {  // [6], [21]
-  RegistryWatch watch(loop.executor(), folder);
+  SocketFolderWatch watch(loop.executor(), folder);
   ASSERT_TRUE(watch.look());
   const std::string path = folder + "/a.sock";
   auto first = listen(path);
   EXPECT_EQ(watch.look()->created, Paths{path});
   first.reset();
   const auto second = listen(path);
-  EXPECT_EQ(watch.look(), (RegistryWatch::Change{{path}, {path}}));
+  EXPECT_EQ(watch.look(), (SocketFolderWatch::Change{{path}, {path}}));
   ASSERT_EQ(::chmod(path.c_str(), 0700), 0);
-  EXPECT_EQ(watch.look(), RegistryWatch::Change()) << "permissions make no other socket of it";
+  EXPECT_EQ(watch.look(), SocketFolderWatch::Change()) << "permissions make no other socket of it";
   fs::rename(path, root + "/elsewhere.sock");
   EXPECT_EQ(watch.look()->removed, Paths{path});
 }
 
 TEST_F(Registry, watches_recreated_folder) {  // [7]
-  RegistryWatch watch(loop.executor(), folder);
+  SocketFolderWatch watch(loop.executor(), folder);
   ASSERT_TRUE(watch.look());
   fs::remove_all(folder);
-  EXPECT_EQ(watch.look(), RegistryWatch::Change());
+  EXPECT_EQ(watch.look(), SocketFolderWatch::Change());
   EXPECT_TRUE(fs::is_directory(folder));
   const auto listener = listen(folder + "/a.sock");
   EXPECT_EQ(watch.look()->created, Paths{folder + "/a.sock"});
 }
 
 TEST_F(Registry, survives_queue_overflow) {  // [8]
-  RegistryWatch watch(loop.executor(), folder);
+  SocketFolderWatch watch(loop.executor(), folder);
   ASSERT_TRUE(watch.look());
   for (int i = 0; i < 20'000; ++i) std::ofstream(folder + "/" + std::to_string(i));
   const auto listener = listen(folder + "/among.sock");
@@ -100,7 +100,7 @@ TEST_F(Registry, survives_queue_overflow) {  // [8]
 }
 
 TEST_F(Registry, reports_missing_descriptor_and_retries) {
-  RegistryWatch watch(loop.executor(), folder);
+  SocketFolderWatch watch(loop.executor(), folder);
   struct ::rlimit usual{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual), 0);
   const struct ::rlimit none{0, usual.rlim_max};
@@ -112,7 +112,7 @@ TEST_F(Registry, reports_missing_descriptor_and_retries) {
   EXPECT_TRUE(watch.look());
 }
 
-// A driver that answers GetInfo and takes its status.
+// A driver that answers GetInfo and accepts its status.
 grpc::Methods driver_methods(int& registrations) {
   grpc::Methods methods;
   methods.unary["/pluginregistration.Registration/GetInfo"] =
@@ -132,7 +132,8 @@ grpc::Methods driver_methods(int& registrations) {
   return methods;
 }
 
-// Waits for what other tasks bring about; a test that waits in vain is ended by its time limit.
+// Waits for the results of other tasks; a test that waits without success is ended by its time
+// limit.
 Task<> until(runtime::Loop& loop, std::function<bool()> holds) {
   while (!holds()) co_await runtime::sleep_for(loop.time(), 1ms);
 }
@@ -140,8 +141,8 @@ Task<> until(runtime::Loop& loop, std::function<bool()> holds) {
 Task<> come_and_go(runtime::Loop& loop, std::string folder,
                    std::function<std::unique_ptr<http::Listener>(std::string)> listen) {
   const auto transport = http::make_unix_transport(loop.executor(), loop.time());
-  Plugins plugins(loop, *transport, runtime::Rng(1), ServiceChoice::first_named, {});
-  PluginManager manager(loop, plugins, folder, {});
+  DriverConnections plugins(loop, *transport, runtime::Rng(1), ServiceChoice::first_named, {});
+  RegistrationLoop manager(loop, plugins, folder, {});
   runtime::TaskGroup node(loop.executor());
   node.spawn("plugin manager", manager.run());
   co_await until(loop, [&] { return fs::exists(folder); });

@@ -1,7 +1,7 @@
 // Files of the machine.
 #pragma once
 
-#include "node/files/files.hpp"
+#include "node/files.hpp"
 
 namespace dcm::node {
 

@@ -1,4 +1,4 @@
-#include "node/files/posix_files.hpp"
+#include "node/posix_files.hpp"
 
 #include <algorithm>
 #include <array>

@@ -23,7 +23,7 @@ enum class SocketOutcome : std::uint8_t {
   refused,  // not ours: not retried until the socket is replaced
 };
 
-class PluginSockets {
+class RegistrationSchedule {
  public:
   struct Work {
     std::string path;

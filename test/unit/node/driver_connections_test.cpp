@@ -1,6 +1,6 @@
-// Registration and calls over gRPC, with plugins that behave and that do not. Numbers in brackets
-// are the cases of the node's specification.
-#include "node/plugins/plugins.hpp"
+// Registration and calls over gRPC, with well-behaved and faulty plugins. Numbers in brackets are
+// the cases of the node's specification.
+#include "node/plugins/driver_connections.hpp"
 
 #include <map>
 
@@ -131,7 +131,7 @@ PluginInfo gpu_info(const std::string& endpoint) {
   return {"DRAPlugin", kGpu, endpoint, {"v1.DRAPlugin", "v1beta1.DRAPlugin"}};
 }
 
-// A node's plugins, and the network that they are on.
+// A node's plugins, and their network.
 struct Site {
   explicit Site(runtime::VirtualLoop& loop)
       : loop(loop),
@@ -143,10 +143,10 @@ struct Site {
 
   runtime::VirtualLoop& loop;
   http::PipeNetwork network;
-  Plugins plugins;
+  DriverConnections plugins;
 };
 
-CO_TEST(Plugins, registers_and_calls_driver) {  // [1], [35], [80]
+CO_TEST(DriverConnections, registers_and_calls_driver) {  // [1], [35], [80]
   Site site(loop);
   Plugin plugin(loop, site.network, gpu_info("/dra.sock"));
   plugin.listen("/reg.sock");
@@ -169,7 +169,7 @@ CO_TEST(Plugins, registers_and_calls_driver) {  // [1], [35], [80]
   co_await plugin.stop();
 }
 
-CO_TEST(Plugins, defaults_endpoint_to_registration_socket) {  // [10], [13]
+CO_TEST(DriverConnections, defaults_endpoint_to_registration_socket) {  // [10], [13]
   Site site(loop);
   Plugin plugin(loop, site.network, gpu_info(""));
   plugin.info.services = {"v1beta1.DRAPlugin"};
@@ -189,7 +189,7 @@ struct RefusedRow {
   std::string told;
 };
 
-CO_TEST(Plugins, tells_refused_plugin_the_reason) {  // [9], [11], [12]
+CO_TEST(DriverConnections, tells_refused_plugin_the_reason) {  // [9], [11], [12]
   const RefusedRow rows[] = {
       {"another kind of plugin",
        {"CSIPlugin", kGpu, "/dra.sock", {"1.0.0"}},
@@ -227,7 +227,7 @@ CO_TEST(Plugins, tells_refused_plugin_the_reason) {  // [9], [11], [12]
   }
 }
 
-CO_TEST(Plugins, allows_one_driver_per_endpoint) {  // [19], [20]
+CO_TEST(DriverConnections, allows_one_driver_per_endpoint) {  // [19], [20]
   Site site(loop);
   Plugin first(loop, site.network, gpu_info("/dra.sock"));
   first.listen("/one");
@@ -246,7 +246,7 @@ CO_TEST(Plugins, allows_one_driver_per_endpoint) {  // [19], [20]
   co_await first.stop();
 }
 
-CO_TEST(Plugins, removes_instance_that_rejects_status) {  // [16]
+CO_TEST(DriverConnections, removes_instance_that_rejects_status) {  // [16]
   Site site(loop);
   Plugin plugin(loop, site.network, gpu_info(""));
   plugin.refuses_status = true;
@@ -258,9 +258,9 @@ CO_TEST(Plugins, removes_instance_that_rejects_status) {  // [16]
   co_await plugin.stop();
 }
 
-CO_TEST(Plugins, waits_ten_seconds_for_silent_plugin) {  // [18]
+CO_TEST(DriverConnections, waits_ten_seconds_for_silent_plugin) {  // [18]
   Site site(loop);
-  const auto silent = site.network.listen("/silent", 0);  // takes connections, says nothing
+  const auto silent = site.network.listen("/silent", 0);  // accepts connections, says nothing
   runtime::MonoTime start = loop.time().now();
   CO_ASSERT_EQ(co_await site.plugins.register_plugin("/silent"), SocketOutcome::failed);
   EXPECT_EQ(loop.time().now() - start, 10s);
@@ -273,7 +273,7 @@ CO_TEST(Plugins, waits_ten_seconds_for_silent_plugin) {  // [18]
   co_await plugin.stop();
 }
 
-CO_TEST(Plugins, rejects_garbage_as_information) {
+CO_TEST(DriverConnections, rejects_garbage_as_information) {
   for (const char* garbage : {"\x0a\xff", "\xff\xff\xff\xff", "no protobuf at all"}) {
     Site site(loop);
     Plugin plugin(loop, site.network, gpu_info(""));
@@ -284,7 +284,7 @@ CO_TEST(Plugins, rejects_garbage_as_information) {
   }
 }
 
-CO_TEST(Plugins, calls_newest_connected_instance) {  // [30], [31], [32]
+CO_TEST(DriverConnections, calls_newest_connected_instance) {  // [30], [31], [32]
   Site site(loop);
   Plugin old_one(loop, site.network, gpu_info("/old"));
   old_one.listen("/old");
@@ -308,11 +308,11 @@ CO_TEST(Plugins, calls_newest_connected_instance) {  // [30], [31], [32]
   co_await site.plugins.stop();
 }
 
-// Frames of HTTP/2: a server that has begun, and that has looked at no stream.
+// HTTP/2 frames: a server that has started, and that has processed no stream.
 constexpr std::string_view kSettings("\0\0\0\4\0\0\0\0\0", 9);
 constexpr std::string_view kGoAway("\0\0\x08\7\0\0\0\0\0\0\0\0\0\0\0\0\0", 17);
 
-CO_TEST(Plugins, repeats_call_that_was_not_accepted_at_another_instance) {  // [33]
+CO_TEST(DriverConnections, repeats_call_that_was_not_accepted_at_another_instance) {  // [33]
   Site site(loop);
   Plugin old_one(loop, site.network, gpu_info("/old"));
   old_one.listen("/old");
@@ -333,7 +333,7 @@ CO_TEST(Plugins, repeats_call_that_was_not_accepted_at_another_instance) {  // [
   co_await new_one.stop();
 }
 
-CO_TEST(Plugins, ends_hanging_call_after_45_seconds) {  // [44]
+CO_TEST(DriverConnections, ends_hanging_call_after_45_seconds) {  // [44]
   Site site(loop);
   Plugin plugin(loop, site.network, gpu_info(""));
   plugin.works_for = 1h;
@@ -351,7 +351,7 @@ CO_TEST(Plugins, ends_hanging_call_after_45_seconds) {  // [44]
   co_await plugin.stop();
 }
 
-CO_TEST(Plugins, rejects_unusable_answers) {  // [47]
+CO_TEST(DriverConnections, rejects_unusable_answers) {  // [47]
   Site site(loop);
   Plugin plugin(loop, site.network, gpu_info(""));
   plugin.listen("/reg");

@@ -13,8 +13,8 @@
 #include "node/claims/ports.hpp"
 #include "node/plugins/messages.hpp"
 #include "node/plugins/observer.hpp"
+#include "node/plugins/registration_schedule.hpp"
 #include "node/plugins/services.hpp"
-#include "node/plugins/sockets.hpp"
 #include "runtime/grpc/channel.hpp"
 #include "runtime/log.hpp"
 #include "runtime/loop.hpp"
@@ -29,13 +29,13 @@ inline constexpr runtime::Duration kCallTimeout = std::chrono::seconds(45);
 // When a stream of health reports that has ended is reopened.
 inline constexpr runtime::Duration kHealthPause = std::chrono::seconds(5);
 
-// Loop thread only. Call stop() before destruction.
-class Plugins final : public DriverCalls {
+// Loop thread only. stop() before it goes.
+class DriverConnections final : public DriverCalls {
  public:
   // `transport` must outlive it.
-  Plugins(runtime::LoopRef loop, http::Transport& transport, runtime::Rng rng, ServiceChoice choice,
-          runtime::Logger log);
-  ~Plugins() override;
+  DriverConnections(runtime::LoopRef loop, http::Transport& transport, runtime::Rng rng,
+                    ServiceChoice choice, runtime::Logger log);
+  ~DriverConnections() override;
 
   // Before the first registration. `observer` must outlive the instances.
   void tell(DriverObserver& observer) { observer_ = &observer; }

@@ -1,6 +1,6 @@
 // Which sockets are registered and unregistered, and when. Numbers in brackets are the cases of the
 // node's specification.
-#include "node/plugins/sockets.hpp"
+#include "node/plugins/registration_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,15 +8,15 @@ namespace dcm::node {
 namespace {
 
 using namespace std::chrono_literals;
-using Step = PluginSockets::Step;
-using Work = PluginSockets::Work;
+using Step = RegistrationSchedule::Step;
+using Work = RegistrationSchedule::Work;
 
 runtime::MonoTime at(runtime::Duration time) {
   return runtime::MonoTime(time);
 }
 
-TEST(PluginSockets, registers_socket_once) {  // [1]
-  PluginSockets sockets;
+TEST(RegistrationSchedule, registers_socket_once) {  // [1]
+  RegistrationSchedule sockets;
   sockets.observe_created("/a");
   EXPECT_EQ(sockets.begin_due(at(0s)), (Step{.to_unregister = {}, .to_register = {{"/a", 1}}}));
   EXPECT_EQ(sockets.begin_due(at(1s)), Step()) << "one operation at a time";
@@ -24,8 +24,8 @@ TEST(PluginSockets, registers_socket_once) {  // [1]
   EXPECT_EQ(sockets.begin_due(at(2s)), Step());
 }
 
-TEST(PluginSockets, unregisters_removed_socket) {  // [22]
-  PluginSockets sockets;
+TEST(RegistrationSchedule, unregisters_removed_socket) {  // [22]
+  RegistrationSchedule sockets;
   sockets.observe_created("/a");
   (void)sockets.begin_due(at(0s));
   sockets.finish_register({"/a", 1}, SocketOutcome::done, at(0s));
@@ -35,8 +35,8 @@ TEST(PluginSockets, unregisters_removed_socket) {  // [22]
   EXPECT_EQ(sockets.begin_due(at(2s)), Step());
 }
 
-TEST(PluginSockets, unregisters_recreated_socket_first) {  // [21]
-  PluginSockets sockets;
+TEST(RegistrationSchedule, unregisters_recreated_socket_first) {  // [21]
+  RegistrationSchedule sockets;
   sockets.observe_created("/a");
   (void)sockets.begin_due(at(0s));
   sockets.finish_register({"/a", 1}, SocketOutcome::done, at(0s));
@@ -47,8 +47,8 @@ TEST(PluginSockets, unregisters_recreated_socket_first) {  // [21]
   EXPECT_EQ(sockets.begin_due(at(1s)), (Step{.to_unregister = {}, .to_register = {{"/a", 2}}}));
 }
 
-TEST(PluginSockets, backs_off_after_failures) {  // [15]
-  PluginSockets sockets;
+TEST(RegistrationSchedule, backs_off_after_failures) {  // [15]
+  RegistrationSchedule sockets;
   sockets.observe_created("/a");
   runtime::Duration now = 0s;
   std::vector<runtime::Duration> waits;
@@ -65,8 +65,8 @@ TEST(PluginSockets, backs_off_after_failures) {  // [15]
             (std::vector<runtime::Duration>{500ms, 1s, 2s, 4s, 8s, 16s, 32s, 64s, 122s, 122s}));
 }
 
-TEST(PluginSockets, starts_new_socket_without_old_backoff) {  // [17]
-  PluginSockets sockets;
+TEST(RegistrationSchedule, starts_new_socket_without_old_backoff) {  // [17]
+  RegistrationSchedule sockets;
   sockets.observe_created("/a");
   (void)sockets.begin_due(at(0s));
   sockets.finish_register({"/a", 1}, SocketOutcome::failed, at(0s));
@@ -76,8 +76,8 @@ TEST(PluginSockets, starts_new_socket_without_old_backoff) {  // [17]
   EXPECT_EQ(sockets.begin_due(at(0s)).next, at(500ms)) << "and begins at the shortest";
 }
 
-TEST(PluginSockets, ignores_foreign_socket_until_it_changes) {  // [9]
-  PluginSockets sockets;
+TEST(RegistrationSchedule, ignores_foreign_socket_until_it_changes) {  // [9]
+  RegistrationSchedule sockets;
   sockets.observe_created("/a");
   (void)sockets.begin_due(at(0s));
   sockets.finish_register({"/a", 1}, SocketOutcome::refused, at(0s));
@@ -86,8 +86,8 @@ TEST(PluginSockets, ignores_foreign_socket_until_it_changes) {  // [9]
   EXPECT_EQ(sockets.begin_due(at(1h)).to_register.size(), 1U);
 }
 
-TEST(PluginSockets, handles_socket_that_disappears_during_work) {
-  PluginSockets sockets;
+TEST(RegistrationSchedule, handles_socket_that_disappears_during_work) {
+  RegistrationSchedule sockets;
   sockets.observe_created("/a");
   sockets.observe_created("/b");
   EXPECT_EQ(sockets.begin_due(at(0s)).to_register.size(), 2U) << "paths do not wait for each other";
