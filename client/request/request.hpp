@@ -100,8 +100,8 @@ std::string make_target(std::string_view path, const QueryParameters& parameters
 
 ApiRequest get_request(const api::Resource& resource, const api::NamespacedName& key,
                        CallOptions options = {});
-// The writes below, apart from apply, name no field manager: the API server takes what stands
-// before the first slash of the User-Agent.
+// The writes below, apart from apply, name no field manager: the API server uses the
+// part of the User-Agent before the first slash.
 //
 // Creates in `namespace_` (empty: cluster-scoped).
 ApiRequest create_request(const api::Resource& resource, std::string_view namespace_,
