@@ -19,7 +19,7 @@ using resource_pool_status::PoolFilter;
 using runtime::Result;
 using runtime::Task;
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kTextWidth = 100;
 
 // "gpu.example.com/node-1" to its two parts.
 PoolFilter filter_named(std::string_view name) {
@@ -83,7 +83,7 @@ std::string details_of(const api::PoolStatus& pool) {
   for (const api::PartitionTypeStatus& partition : pool.partitions) lines += line_of(partition);
   if (pool.shareable) lines += lines_of(*pool.shareable);
   if (!pool.validation_error.empty()) {
-    lines += wrap(pool.validation_error, 14, kWidth).replace(0, 9, "  problem");
+    lines += wrap(pool.validation_error, 14, kTextWidth).replace(0, 9, "  problem");
   }
   return lines.empty() ? lines : fmt::format("\n{}\n{}", name_of(pool), lines);
 }
