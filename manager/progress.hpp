@@ -21,11 +21,11 @@ inline constexpr runtime::Duration kSilenceMax = std::chrono::minutes(15);
 // Every request has a far earlier deadline, so a worker that takes longer waits for nothing.
 inline constexpr runtime::Duration kWorkMax = std::chrono::minutes(15);
 
-// In one line; nullopt: it makes progress, or says itself why not.
+// In one line; nullopt if it makes progress, or reports the reason itself.
 std::optional<std::string> why_stuck(const informers::SyncState& cache);
 std::optional<std::string> why_stuck(std::string_view queue, const workqueue::Load& load);
 
-// In one line; nullopt: it has all objects, and follows their changes.
+// In one line; nullopt if it has all objects, and follows their changes.
 std::optional<std::string> why_incomplete(const informers::SyncState& cache);
 
 }  // namespace dcm::manager
