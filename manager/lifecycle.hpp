@@ -1,10 +1,10 @@
-// How a program of controllers starts and stops, whatever its controllers: in one order, for
+// How a program of controllers starts and stops, regardless of its controllers: in one order, for
 // processes, tests and simulations.
 //
-// Start: what all else needs (connections, ports), events, jobs, then the epoch, which fills the
-// caches, asks for the lease and works. Stop, in reverse: workers finish what they have begun, the
-// lease is given back, then events and what all else needs end. Network, clocks, randomness and the
-// consequence of a lost lease are handed in.
+// Start: the common parts (connections, ports), events, jobs, then the epoch, which fills the
+// caches, requests the lease and works. Stop, in reverse: workers finish their current work, the
+// lease is released, then events and the common parts end. Network, clocks, randomness and the
+// consequence of a lost lease are passed in.
 #pragma once
 
 #include <functional>

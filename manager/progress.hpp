@@ -1,8 +1,8 @@
-// Whether the caches and queues of a program get on: what is missing for good work, and what has
-// stopped so that only a restart helps.
+// Whether the caches and queues of a program make progress: what is missing for good work, and what
+// has stopped so that only a restart helps.
 //
-// An answer of the process shows that its loop turns. A cluster that is unreachable or refuses us
-// is no reason to restart: those parts report it themselves, and continue.
+// Any answer of the process shows that its loop runs. An unreachable cluster, or one that refuses
+// us, is no reason to restart: those parts report it themselves, and continue.
 #pragma once
 
 #include <chrono>
