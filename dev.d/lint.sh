@@ -8,7 +8,7 @@ cmd_lint() {
   setup
   mkdir -p build
   local status=0
-  sources | xargs clang-format-19 --dry-run -Werror || { echo "dev: ./dev fmt mends that"; status=1; }
+  sources | xargs clang-format-19 --dry-run -Werror || { echo "dev: run ./dev fmt"; status=1; }
   (cd test/lint && python3 -m unittest -q lint_test dev_test) || status=1
   python3 test/lint/lint.py || status=1
   test/upstream/rows.py || status=1

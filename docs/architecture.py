@@ -147,7 +147,7 @@ def main():
     if "--check" not in arguments:
         PICTURE.write_text(picture)
     elif not PICTURE.exists() or PICTURE.read_text() != picture:
-        sys.exit("docs/architecture.svg is not current: docs/architecture.py draws it anew")
+        sys.exit("docs/architecture.svg is out of date: run docs/architecture.py")
 
 
 if __name__ == "__main__":

@@ -89,22 +89,19 @@ class ApiListerWatcher final : public ListerWatcher<T> {
   // Before the first list.
   void use_version(std::string version) { resource_.version = std::move(version); }
 
-  runtime::Task<runtime::Result<api::ListMeta>> list(ListOptions options,
+  runtime::Task<runtime::Result<api::ListMeta>> list(client::ListPage page,
                                                      std::function<void(api::Decoded<T>)> sink,
                                                      runtime::Deadline deadline) override {
     client::ApiRequest request = client::list_request(
-        resource_,
-        {.selection = selection_,
-         .limit = options.limit,
-         .continue_token = std::move(options.continue_token)},
+        resource_, {.selection = selection_, .page = std::move(page)},
         // A page of a long list is repeated alone, without the pages before it.
         {.deadline = deadline, .retries = client::Retries::allowed});
     request.accept = client::without_managed_fields(decoder_.accept());
     const runtime::Result<http::Response> answer = co_await rest_.send(request);
     if (!answer) co_return runtime::fail(answer.error());
-    runtime::Result<api::ListMeta> page = decoder_.decode_list(answer->body, sink);
-    if (!page) co_return runtime::fail(rest_.explain(request, page.error()));
-    co_return page;
+    runtime::Result<api::ListMeta> list = decoder_.decode_list(answer->body, sink);
+    if (!list) co_return runtime::fail(rest_.explain(request, list.error()));
+    co_return list;
   }
 
   runtime::Task<runtime::Result<std::unique_ptr<WatchStream<T>>>> watch(
@@ -121,11 +118,8 @@ class ApiListerWatcher final : public ListerWatcher<T> {
 
  private:
   client::WatchQuery query_of(const WatchOptions& options) const {
-    using Initial = client::WatchQuery::InitialEvents;
     return {.resource_version = options.resource_version.str(),
-            .initial_events = options.initial_events == WatchOptions::InitialEvents::send
-                                  ? Initial::send
-                                  : Initial::none,
+            .initial_events = options.initial_events,
             .server_timeout = std::chrono::ceil<std::chrono::seconds>(options.server_timeout),
             .selection = selection_};
   }

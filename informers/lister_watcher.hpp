@@ -8,26 +8,22 @@
 #include <string>
 
 #include "client/api/decoder.hpp"
+#include "client/request/request.hpp"
 #include "runtime/deadline.hpp"
 #include "runtime/task.hpp"
 
 namespace dcm::informers {
 
-struct ListOptions {
-  std::size_t limit = 500;
-  std::string continue_token;
-};
+using client::Compression;
+using client::InitialEvents;
 
 struct WatchOptions {
   // Empty together with `initial_events`: a consistent start at the newest state.
   api::ResourceVersion resource_version;
-  enum class InitialEvents { none, send } initial_events = InitialEvents::none;
+  InitialEvents initial_events = InitialEvents::none;
   // After this long the server ends the watch itself.
   runtime::Duration server_timeout = std::chrono::minutes(5);
 };
-
-// How a watch is transferred.
-enum class Compression : std::uint8_t { none, gzip };
 
 // An open watch; closed when it is destroyed.
 template <class T>
@@ -47,7 +43,7 @@ class ListerWatcher {
   virtual ~ListerWatcher() = default;
   // Reads one page, item by item into `sink`.
   virtual runtime::Task<runtime::Result<api::ListMeta>> list(
-      ListOptions options, std::function<void(api::Decoded<T>)> sink,
+      client::ListPage page, std::function<void(api::Decoded<T>)> sink,
       runtime::Deadline deadline) = 0;
   // Returns when the server has accepted the watch.
   virtual runtime::Task<runtime::Result<std::unique_ptr<WatchStream<T>>>> watch(

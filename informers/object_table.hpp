@@ -95,7 +95,7 @@ class KeyedIndex final : public AnyIndex<T> {
   static KeyHash hash_of(const Key& key) { return fold_hash(std::hash<Key>{}(key)); }
 
  private:
-  // The keys of an object are extracted anew for each look-up that finds it, unless they are more.
+  // The keys of an object are extracted again for each look-up that finds it, unless they are more.
   static constexpr std::size_t kFewKeys = 32;
 
   // An object has one posting per key; two keys with one hash share it, and has() compares.

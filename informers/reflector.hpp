@@ -81,11 +81,10 @@ class Reflector {
     if (const auto* read = std::get_if<ReadEvent>(&request)) return read_event(*read);
     stream_.reset();
     if (const auto* open = std::get_if<OpenWatchList>(&request)) {
-      return open_watch({{}, WatchOptions::InitialEvents::send, server_timeout()}, open->deadline);
+      return open_watch({{}, InitialEvents::send, server_timeout()}, open->deadline);
     }
     if (const auto* open = std::get_if<OpenWatch>(&request)) {
-      return open_watch({open->from, WatchOptions::InitialEvents::none, server_timeout()},
-                        open->deadline);
+      return open_watch({open->from, InitialEvents::none, server_timeout()}, open->deadline);
     }
     if (auto* page = std::get_if<ReadPage>(&request)) return read_page(std::move(*page));
     return wait(std::get<Wait>(request));

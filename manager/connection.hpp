@@ -76,7 +76,7 @@ class Connection {
   http::Transport& network_;
   std::optional<Tcp> tcp_;                  // nullopt: the network is the caller's
   client::ClientIdentity plugin_identity_;  // empty: none
-  http2::Client* http2_ = nullptr;          // http_, if it may speak that
+  http2::Client* http2_ = nullptr;          // http_, if it may speak HTTP/2
   std::unique_ptr<http::Client> http_;
   std::unique_ptr<http::Client> lease_http_;
   std::unique_ptr<client::Credentials> credentials_;

@@ -112,7 +112,7 @@ class ControllerManager {
   const runtime::Logger& log() const { return process().log; }
   runtime::TimeSource& time() { return process().loop.time(); }
   runtime::Rng& rng() { return process().rng; }
-  // For calls beside the caches' (client/request/request.hpp).
+  // For calls besides the caches' (client/request/request.hpp).
   client::RestClient& rest() { return lifecycle_.dependencies().rest; }
 
   // Until request_stop(), or until a part has failed.

@@ -76,7 +76,7 @@ std::optional<std::string> Epochs::why_stuck() const {
   return current_ == nullptr ? std::nullopt : joined(current_->stuck());
 }
 
-// Nothing: not served, or not known; a while has been waited already.
+// nullopt after backing off: not served, or unknown.
 Task<std::optional<client::Served>> Epochs::find_version() {
   const client::Availability availability = co_await find_();
   if (const auto* served = std::get_if<client::Served>(&availability)) {
@@ -93,7 +93,7 @@ Task<std::optional<client::Served>> Epochs::find_version() {
 }
 
 Task<> Epochs::run_epoch(std::unique_ptr<VersionedWork> epoch) {
-  // On every way out, a failure's too: the status pages go on asking.
+  // On every exit path, including failures: the status pages keep asking.
   struct Current {
     VersionedWork*& place;
     ~Current() { place = nullptr; }

@@ -48,7 +48,7 @@ class Epochs {
 
   // Until the stop is requested and the epoch in hand has ended. Throws what an epoch throws.
   runtime::Task<> run();
-  // Asks the epoch in hand to end, if there is one. Nothing: there is none to wait for.
+  // Asks the current epoch to end. Returns false if there is none.
   bool stop_current();
   // Why the work is not done yet, in one line.
   std::optional<std::string> why_not_ready() const;

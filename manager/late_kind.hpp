@@ -36,7 +36,7 @@ class LateKind {
   // Waits until it has been lost. After find().
   runtime::Task<> follow();
   const api::ResourceKind& kind() const { return kind_; }
-  // Of the version in use; null: none is.
+  // Of the version in use; null if none.
   informers::SyncState* cache() const { return cache_; }
   // Why that is not known yet, in one line; nullopt if it is.
   const std::optional<std::string>& missing() const { return missing_; }

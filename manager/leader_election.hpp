@@ -20,7 +20,7 @@ struct LeaderElectionOptions {
   leader_election::Timing timing = {};
   // Of this process, never used twice; empty: it is made of the host's name.
   std::string identity = {};
-  // Instead of the end of the process as the lease is lost; for tests, which share a process.
+  // Called instead of ending the process when the lease is lost; for tests, which share a process.
   std::function<void()> on_lost = {};
 };
 
@@ -43,7 +43,7 @@ class LeaderElection final : leader_election::ElectionListener {
   runtime::Task<> stop();
   // Ends, and leaves the lease as it is.
   runtime::Task<> abandon();
-  // The reason why this process does not take part, if there is one.
+  // Why this process does not take part, if so.
   std::optional<std::string> problem() const;
 
   const std::string& identity() const { return identity_; }

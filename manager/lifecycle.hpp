@@ -76,7 +76,7 @@ class Lifecycle {
   runtime::Task<> run();
   void request_stop(ExitStatus status = ExitStatus::asked_to_stop) { stop_.request(status); }
   ExitStatus exit_status() const { return stop_.exit_status(); }
-  // The part that has failed, and why; empty: none has.
+  // The part that failed, and why; empty if none has.
   const std::string& failure() const { return stop_.failure(); }
   // For a simulated process that is killed, once run() was cancelled and has ended.
   runtime::Task<> abandon();

@@ -21,7 +21,7 @@ int print(const std::string& text) {
   return 0;
 }
 
-// What the flags set.
+// The values of the flags.
 struct Flags {
   explicit Flags(ProgramOptions& options) {
     add_group(table, "Cluster", cluster_settings(options.cluster));

@@ -1,5 +1,5 @@
 // Whether the caches and queues of a program get on: what is missing for good work, and what has
-// stopped in a way that only a restart mends.
+// stopped so that only a restart helps.
 //
 // An answer of the process shows that its loop turns. A cluster that is unreachable or refuses us
 // is no reason to restart: those parts report it themselves, and continue.

@@ -37,7 +37,7 @@ class Stop {
 
   // asked_to_stop as long as no part has failed.
   ExitStatus exit_status() const { return exit_status_; }
-  // The first part that has failed, and why; empty: none has.
+  // The first part that failed, and why; empty if none has.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -48,7 +48,7 @@ class Worklist {
   void retry_now() { queue_.retry_now(); }
   workqueue::Load load() const { return queue_.load(); }
 
-  // Drops what waits; what has begun is finished.
+  // Drops waiting names; begun work is finished.
   void stop() { queue_.shut_down(workqueue::ShutDown::drop_waiting); }
 
  private:

@@ -19,7 +19,7 @@ namespace dcm::playground {
 
 class EmbeddedServer {
  public:
-  // Without a port on loopback: pipes alone.
+  // Without a port on loopback: only pipes.
   explicit EmbeddedServer(const Process& process, apiserver::ServedVersions served = {},
                           const Attended& attended = {});
 

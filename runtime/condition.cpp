@@ -14,7 +14,7 @@ namespace dcm::runtime {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-using WaitHandler = asio::any_completion_handler<void(error_code, Condition::Outcome)>;
+using WaitHandler = asio::any_completion_handler<void(error_code, Condition::Wakeup)>;
 
 struct Condition::Waiter {
   Executor executor;
@@ -24,8 +24,7 @@ struct Condition::Waiter {
 
 namespace {
 
-void complete(Executor executor, WaitHandler handler, error_code error,
-              Condition::Outcome outcome) {
+void complete(Executor executor, WaitHandler handler, error_code error, Condition::Wakeup outcome) {
   asio::get_associated_cancellation_slot(handler).clear();
   asio::post(executor, [handler = std::move(handler), error, outcome]() mutable {
     std::move(handler)(error, outcome);
@@ -45,22 +44,22 @@ Condition::~Condition() {
   }
 }
 
-Task<Condition::Outcome> Condition::wait(Deadline deadline) {
+Task<Condition::Wakeup> Condition::wait(Deadline deadline) {
   const Executor executor = co_await asio::this_coro::executor;
   auto initiate = [this, executor, deadline](auto&& handler) {
     const auto waiter = waiters_.insert(
         waiters_.end(), Waiter{executor, WaitHandler(std::move(handler)), std::nullopt});
     if (deadline.is_reachable()) {
       waiter->timer =
-          time_.schedule(deadline.time(), [this, waiter] { wake(waiter, Outcome::timed_out); });
+          time_.schedule(deadline.time(), [this, waiter] { wake(waiter, Wakeup::timed_out); });
     }
     auto slot = asio::get_associated_cancellation_slot(waiter->handler);
     if (slot.is_connected()) {
       slot.assign([this, waiter](asio::cancellation_type) { abort(waiter); });
     }
   };
-  const Outcome outcome =
-      co_await asio::async_initiate<const asio::use_awaitable_t<>, void(error_code, Outcome)>(
+  const Wakeup outcome =
+      co_await asio::async_initiate<const asio::use_awaitable_t<>, void(error_code, Wakeup)>(
           std::move(initiate), asio::use_awaitable);
   co_return outcome;
 }
@@ -70,14 +69,14 @@ std::size_t Condition::waiting() const noexcept {
 }
 
 void Condition::notify_one() {
-  if (!waiters_.empty()) wake(waiters_.begin(), Outcome::notified);
+  if (!waiters_.empty()) wake(waiters_.begin(), Wakeup::notified);
 }
 
 void Condition::notify_all() {
   while (!waiters_.empty()) notify_one();
 }
 
-void Condition::wake(Waiters::iterator waiter, Outcome outcome) {
+void Condition::wake(Waiters::iterator waiter, Wakeup outcome) {
   if (waiter->timer) time_.cancel(*waiter->timer);
   Waiter woken = std::move(*waiter);
   waiters_.erase(waiter);
@@ -89,7 +88,7 @@ void Condition::abort(Waiters::iterator waiter) {
   Waiter aborted = std::move(*waiter);
   waiters_.erase(waiter);
   complete(std::move(aborted.executor), std::move(aborted.handler), asio::error::operation_aborted,
-           Outcome::notified);
+           Wakeup::notified);
 }
 
 }  // namespace dcm::runtime

@@ -13,7 +13,7 @@ namespace dcm::runtime {
 
 class Condition {
  public:
-  enum class Outcome { notified, timed_out };
+  enum class Wakeup { notified, timed_out };
 
   // `time` must outlive the condition.
   explicit Condition(TimeSource& time);
@@ -23,7 +23,7 @@ class Condition {
   Condition& operator=(const Condition&) = delete;
 
   // Waits for a notification after this call, or for the deadline. Throws on cancellation.
-  Task<Outcome> wait(Deadline deadline = {});
+  Task<Wakeup> wait(Deadline deadline = {});
 
   // Wakes the longest waiter, or all. Without a waiter, does nothing.
   void notify_one();
@@ -35,7 +35,7 @@ class Condition {
   struct Waiter;
   using Waiters = std::list<Waiter>;
 
-  void wake(Waiters::iterator waiter, Outcome outcome);
+  void wake(Waiters::iterator waiter, Wakeup outcome);
   void abort(Waiters::iterator waiter);
 
   TimeSource& time_;

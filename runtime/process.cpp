@@ -210,8 +210,8 @@ Task<Result<ProcessEnd>> run_process(Executor executor, TimeSource& time, Proces
   const std::shared_ptr<Child> child = std::move(*started);
   const Guard guard(child);
   while (!child->status && !child->is_too_much()) {
-    const Condition::Outcome outcome = co_await child->changed.wait(deadline);
-    if (outcome == Condition::Outcome::timed_out && !child->status) {
+    const Condition::Wakeup outcome = co_await child->changed.wait(deadline);
+    if (outcome == Condition::Wakeup::timed_out && !child->status) {
       co_return fail(Reason::deadline_exceeded, "it had not ended by the deadline");
     }
   }

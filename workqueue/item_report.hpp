@@ -1,4 +1,4 @@
-// Where an item is in its queue, for who asks about one: not needed to work on it.
+// An item's place in its queue, for debugging and explaining; processing does not need it.
 #pragma once
 
 #include <cstdint>

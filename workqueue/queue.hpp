@@ -4,7 +4,7 @@
 //   Queue<PodKey, NamespaceOf> queue(time, metrics, Options("pod_labels", 50));
 //   queue.add(key, Priority::live);
 //
-// It knows which item is which entry of the Scheduler, wakes the tasks that wait in get(), and
+// It maps items to entries of the Scheduler, wakes the tasks that wait in get(), and
 // feeds the metrics. scheduler.hpp has a table of the calls' effects on an item; use workers.hpp
 // rather than get() and done() directly.
 #pragma once

@@ -14,10 +14,10 @@
 //   processing       processing_dirty  processing_dirty -                 idle, or delayed
 //   processing_dirty (**)              (**)             -                 waiting
 //
-//   (*)  A delay stays pending when its item is added earlier, and makes it come once more at its
+//   (*)  A delay stays pending when its item is added earlier, and makes it come again at its
 //        time: something may be due then. But a delay that is a retry only asks for another
 //        attempt: it is dropped when the item is handed out before, which is that attempt. If that
-//        one fails, the retry comes when it was due, and counts once: events that come in vain must
+//        one fails, the retry comes when it was due, and counts once: useless events must
 //        not make the backoff longer.
 //   (**) Same state; an item added as backlog that is added as live moves up.
 //   add_after: sets a delay in whatever state, that of `delayed` when idle. One delay per item: of
@@ -25,7 +25,7 @@
 //   add_rate_limited: add_after with the longest of the item's backoff, its namespace's bucket, and
 //        what the caller says (a server's Retry-After).
 //   retry_now: a pending retry's time comes now, and the next backoff is the first one again. For
-//        one item, or for all that are delayed; then the namespaces' buckets start anew as well.
+//        one item, or for all that are delayed; then the namespaces' buckets are reset as well.
 //   forget: the next backoff is the first one again. Changes nothing else.
 //
 // Order of picks:
@@ -37,7 +37,7 @@
 //      as long as another that has fewer waits in any. If none such waits it may use all workers:
 //      no worker idles while an item waits. Nothing is taken away from a namespace that has more
 //      than half when the others come; they get the workers that become free.
-//   A delay or retry without a priority of its own keeps its item's: while the item is with a
+//   A delay or retry without its own priority keeps its item's: while the item is with a
 //   worker the one it was added with before it was handed out (ageing does not count), else the one
 //   it waits or is delayed with; live, if the item is idle.
 #pragma once

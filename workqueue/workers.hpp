@@ -42,7 +42,7 @@ void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& o
   queue.done(item);
 }
 
-// Handles one item after the other until the queue is shut down and has no more.
+// Handles items one by one until the queue is shut down and empty.
 //
 // Everything must outlive the task. `Handler` is called as `Task<Outcome>(Item)`, `Describe` as
 // `std::string(const Item&)`, for the log.
@@ -61,10 +61,8 @@ runtime::Task<> work(Queue& queue, Handler& handler, Describe& describe,
       failure = std::current_exception();
     }
     if (failure && !HandlerFailures::concerns_one_item(failure)) {
-      queue.add(
-          *item,
-          {.after =
-               runtime::Duration::zero()});  // its work was cut off: another worker may have it
+      // Its processing was cut off: another worker may take it.
+      queue.add(*item, {.after = runtime::Duration::zero()});
       queue.done(*item);
       std::rethrow_exception(failure);
     }

@@ -1,5 +1,5 @@
-// Webhooks that a real server would call for a write. This one calls none: whoever relies on one is
-// told so by the write that it is about.
+// Webhooks that a real server would call for a write. This one calls none, and the
+// affected write's answer warns of it.
 #pragma once
 
 #include <string>

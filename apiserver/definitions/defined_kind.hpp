@@ -32,7 +32,7 @@ struct DefinedKind : DefinedTraits {
   void convert(JsonObject& object) const override;
 
   Structural schema;
-  std::shared_ptr<const Rules> rules;  // of the schema; null: it has none
+  std::shared_ptr<const Rules> rules;  // of the schema; null if none
   std::optional<ScalePaths> scale;
   std::vector<SelectableField> selectable;
   std::unique_ptr<const Strategy> strategy;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kReplicasMax = std::numeric_limits<std::int32_t>::max();
 
-// As apimachinery's NestedInt64 puts it.
+// Formatted like apimachinery's NestedInt64.
 std::string wrong_type(const std::string& path, const Json& value, std::string_view expected) {
   std::string_view type = "string";
   if (value.is_bool()) type = "bool";

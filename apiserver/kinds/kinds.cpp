@@ -336,7 +336,7 @@ std::vector<ResourceType> special_types() {
        kObject,
        &pool_status_strategy(),
        {}},
-      // The same objects as core's, under names of its own (fields/conversion).
+      // The same objects as core's, under other names (fields/conversion).
       {"events.k8s.io",
        "events",
        "event",

@@ -15,15 +15,15 @@ namespace dcm::apiserver {
 
 class Strategy;
 
-// How a client wants answers to be written.
+// The format in which a client wants answers.
 enum class Encoding { json, protobuf };
 enum class Scope { cluster, namespaced };
 // Whether a PUT without a resourceVersion overwrites, or is a 422.
 enum class UnconditionalUpdate { allowed, refused };
-// A single object carries apiVersion and kind; the items of a list of structs do not.
+// A single object carries apiVersion and kind; items of a typed list do not.
 enum class TypeMeta { shown, omitted };
 enum class StatusSubresource { none, present };
-// The contents of the answer to a DELETE.
+// The content of the answer to a DELETE.
 enum class DeleteAnswer { object, status };
 
 // What a kind that a client has defined says of itself, where that of a built-in kind follows from
@@ -55,20 +55,20 @@ struct ResourceType {
   UnconditionalUpdate put_without_version;
   DeleteAnswer answer_to_delete;
   const Strategy* strategy;
-  std::vector<std::string> versions;  // served now, the preferred one first
-  // What is special to a kind that a client has defined; null: it is built in.
+  std::vector<std::string> versions;  // currently served, preferred first
+  // Details of a kind defined by a client; null if built in.
   std::shared_ptr<const DefinedTraits> defined = {};
 
-  // The name of a kind that is built in; "" of one that is defined, whatever it calls itself.
+  // The name of a built-in kind; "" for a defined one, whatever its name.
   std::string_view built_in() const { return defined == nullptr ? kind : std::string_view(); }
   bool is(std::string_view built_in_kind) const { return built_in() == built_in_kind; }
-  // Whether Go decodes the whole object into a struct, so that null and empty members vanish.
+  // Whether Go decodes the whole object into a struct, which removes null and empty members.
   bool is_struct() const;
-  // What the store calls its objects. No two kinds that are defined share one.
+  // The store's name for its objects. No two defined kinds share one.
   const std::string& storage() const;
 
   bool namespaced() const { return scope == Scope::namespaced; }
-  // Namespaces are deleted one by one.
+  // Namespaces can only be deleted individually.
   bool deletes_collections() const { return !is("Namespace"); }
   // "all": `kubectl get all` includes it.
   std::vector<std::string> categories() const;
@@ -81,7 +81,7 @@ struct ResourceType {
   const Schema& schema() const;
   // The types of its fields in a version; any if it is no struct.
   const FieldType& fields(std::string_view version) const;
-  // What the items of its lists carry.
+  // The members of its list items.
   TypeMeta item_meta() const { return defined == nullptr ? TypeMeta::omitted : TypeMeta::shown; }
 
   // By version, since DeviceTaintRule became stricter with v1.

@@ -16,7 +16,7 @@
 
 namespace dcm::apiserver {
 
-// Whether the garbage collector knows what such an object owns.
+// Whether the garbage collector tracks dependents of such an object.
 enum class Dependents { collected, unknown };
 // Whether a PUT creates a missing object.
 enum class CreateOnUpdate { refused, allowed };

@@ -99,7 +99,7 @@ Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
   }
 }
 
-// The page of a proxy states its subject at the beginning.
+// A proxy's error page states the problem at the beginning.
 constexpr std::size_t kPageLengthMax = 300;
 constexpr std::size_t kCauseTextMax = 300;
 

@@ -127,7 +127,7 @@ class ExecCredentials final : public Credentials {
     const std::uint64_t before = successes_;
     while (is_running_) {
       const auto outcome = co_await run_ended_.wait(deadline);
-      if (outcome == runtime::Condition::Outcome::timed_out) {
+      if (outcome == runtime::Condition::Wakeup::timed_out) {
         co_return fail(Reason::deadline_exceeded,
                        options_.plugin.describe() + " had not ended by the deadline");
       }

@@ -66,7 +66,7 @@ class EventQueue {
   // `event` without name, namespace, count and times.
   Verdict report(api::Event event, runtime::MonoTime now, runtime::WallTime wall);
 
-  // The next write; the caller reports the answer. nullopt: none waits, or those that wait need
+  // The next write; the caller reports the answer. nullopt: none waits, or the waiting ones need
   // others to end first.
   std::optional<Write> next();
   void finish(const std::string& id, Answer answer);

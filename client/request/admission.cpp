@@ -70,7 +70,7 @@ Task<Result<Admission::Permit>> Admission::admit(PriorityLevel priority, Deadlin
   dispatch();
   while (!waiter.granted) {
     const auto outcome = co_await waiter.turn.wait(deadline);
-    if (outcome == runtime::Condition::Outcome::timed_out && !waiter.granted) {
+    if (outcome == runtime::Condition::Wakeup::timed_out && !waiter.granted) {
       co_return runtime::fail(Reason::too_many_requests,
                               "the client's own limits (--kube-api-qps, --max-inflight-requests) "
                               "left no turn before the deadline");

@@ -167,23 +167,24 @@ ApiRequest delete_request(const api::Resource& resource, const api::NamespacedNa
 
 ApiRequest list_request(const api::Resource& resource, const ListQuery& query,
                         CallOptions options) {
-  const std::string limit = query.limit == 0 ? std::string() : std::to_string(query.limit);
+  const std::string limit =
+      query.page.limit == 0 ? std::string() : std::to_string(query.page.limit);
   ApiRequest request =
       make_request(Verb::list,
                    make_target(path_of(resource, query.selection),
                                {{"limit", limit},
-                                {"continue", query.continue_token},
+                                {"continue", query.page.continue_token},
                                 {"labelSelector", query.selection.label_selector},
                                 {"fieldSelector", query.selection.field_selector}}),
                    {}, options);
   request.compression = Compression::gzip;
-  request.answer_bytes_max = query.limit == 1 ? kOneObjectBytesMax : kPageBytesMax;
+  request.answer_bytes_max = query.page.limit == 1 ? kOneObjectBytesMax : kPageBytesMax;
   return request;
 }
 
 ApiRequest watch_request(const api::Resource& resource, const WatchQuery& query,
                          CallOptions options) {
-  const bool is_watch_list = query.initial_events == WatchQuery::InitialEvents::send;
+  const bool is_watch_list = query.initial_events == InitialEvents::send;
   const std::string timeout = std::to_string(query.server_timeout.count());
   ApiRequest request =
       make_request(Verb::watch,

@@ -67,6 +67,7 @@ enum class Retries : std::uint8_t {
   none,
 };
 
+// How an answer or a watch is transferred.
 enum class Compression : std::uint8_t { none, gzip };
 
 struct ApiRequest {
@@ -99,8 +100,8 @@ std::string make_target(std::string_view path, const QueryParameters& parameters
 
 ApiRequest get_request(const api::Resource& resource, const api::NamespacedName& key,
                        CallOptions options = {});
-// The writes below, apart from apply, name no field manager: the API server takes what stands
-// before the first slash of the User-Agent.
+// The writes below, apart from apply, name no field manager: the API server uses the
+// part of the User-Agent before the first slash.
 //
 // Creates in `namespace_` (empty: cluster-scoped).
 ApiRequest create_request(const api::Resource& resource, std::string_view namespace_,
@@ -139,20 +140,26 @@ struct Selection {
   std::string field_selector = {};  // "spec.nodeName=node-0"
 };
 
+struct ListPage {
+  std::size_t limit = 500;          // 0: the whole list
+  std::string continue_token = {};  // empty: the first page
+};
+
 struct ListQuery {
   Selection selection = {};
-  std::size_t limit = 500;
-  std::string continue_token = {};
+  ListPage page = {};
 };
 // A page of a list. Without a resourceVersion, so the first page is a consistent read.
 ApiRequest list_request(const api::Resource& resource, const ListQuery& query,
                         CallOptions options = {});
 
+// Whether a watch begins with the whole state (a "watch list", KEP-3157).
+enum class InitialEvents : std::uint8_t { none, send };
+
 struct WatchQuery {
   // Where to resume; empty with `initial_events`: at the newest state.
   std::string resource_version = {};
-  // Whether the stream begins with the whole state (a "watch list", KEP-3157).
-  enum class InitialEvents : std::uint8_t { none, send } initial_events = InitialEvents::none;
+  InitialEvents initial_events = InitialEvents::none;
   std::chrono::seconds server_timeout{300};
   Selection selection = {};
 };

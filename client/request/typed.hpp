@@ -121,7 +121,7 @@ class TypedClient {
     while (true) {
       const std::size_t before = objects.size();
       runtime::Result<api::ListMeta> page =
-          co_await list_page({selection, paging.limit, paging.continue_token}, options, objects);
+          co_await list_page({selection, {paging.limit, paging.continue_token}}, options, objects);
       if (!page && page.error().reason == runtime::Reason::body_too_large) {
         if (auto smaller = smaller_page(paging)) {
           paging = std::move(*smaller);

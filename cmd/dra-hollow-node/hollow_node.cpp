@@ -106,9 +106,8 @@ class HollowNode {
                }});
   }
 
-  Process process_;
+ private:
   const Options& options_;
-  client::RestClient& rest_;
   playground::Api api_;
   manager::Cache<Pod> pods_;
   playground::HollowNodes nodes_;

@@ -116,8 +116,8 @@ class Expectations {
   runtime::Refresh refresh_;
 };
 
-// The events of a dry run: told, not written. Expects no match: the other manager words and paces
-// its events differently.
+// The events of a dry run: reported, not written. No match is expected: another manager words and
+// paces its events differently.
 class ShadowEvents final : public api::EventSink {
  public:
   static constexpr WriteKind kWrite{"create", "events"};

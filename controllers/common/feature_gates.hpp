@@ -10,7 +10,7 @@ struct FeatureGates {
   bool dra_prioritized_list = true;    // DRAPrioritizedList (KEP-4816)
   bool dra_device_taints = true;       // DRADeviceTaints (KEP-5055): off, no pod is evicted
   bool dra_device_taint_rules = true;  // DRADeviceTaintRules: off, only drivers taint devices
-  // DRAResourcePoolStatus (KEP-5677): off, nobody is told how many devices pools have.
+  // DRAResourcePoolStatus (KEP-5677): if off, nobody reports how many devices pools have.
   bool dra_resource_pool_status = false;
   // Pod groups (KEP-4671): off, a pod that is a member of one is refused as a whole.
   bool generic_workload = false;  // GenericWorkload

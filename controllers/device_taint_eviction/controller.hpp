@@ -1,4 +1,4 @@
-// The device taint eviction controller: pods leave devices that they must not use any more.
+// The device taint eviction controller: it evicts pods from devices that they may no longer use.
 //
 // Does the work of kube-controller-manager's device-taint-eviction-controller (KEP-5055); never run
 // both. Here is only the frame: caches tell the tracker (tracker.hpp), what follows from that is

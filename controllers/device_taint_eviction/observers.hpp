@@ -1,4 +1,4 @@
-// How the tracker is told of changes of the stores.
+// Reports changes of the stores to the tracker.
 #pragma once
 
 #include <functional>

@@ -18,9 +18,9 @@ using workqueue::Priority;
 
 constexpr const char* kQueueName = "resourcepoolstatusrequest-controller";
 
-// One, so that the slices and claims of one answer at most are in memory.
+// One, so that memory holds the slices and claims of at most one answer.
 constexpr std::size_t kWorkers = 1;
-// A driver publishes many slices at a time: one look at all of them is enough.
+// A driver publishes many slices at a time: one check after all of them is enough.
 constexpr runtime::Duration kUntilSlicesSettle = 1s;
 
 template <class Work>
@@ -110,7 +110,7 @@ Task<Outcome> Controller::handle(std::string name) {
 Task<Outcome> Controller::answer(RequestPtr request) {
   const runtime::MonoTime begun = deps_.time.now();
   const Result<PoolInputs> inputs = co_await deps_.api.read(PoolFilter::of(*request));
-  // It may have changed meanwhile. One that has taken its name is in the queue.
+  // It may have changed meanwhile. A new request of the same name is already queued.
   const api::Uid uid = request->meta.uid;
   request = find_pending(request->meta.key.name);
   if (request == nullptr || request->meta.uid != uid) co_return Outcome::done();
@@ -130,14 +130,14 @@ Task<Outcome> Controller::answer(RequestPtr request) {
   co_return outcome;
 }
 
-// The next slice brings it back earlier.
+// The next slice wakes it earlier.
 Outcome Controller::wait_for_slices(Pending& pending) const {
   pending.refused_since.reset();
   pending.awaits_slices = true;
   return Outcome::requeue_after(pending.since + kPatience - deps_.time.now());
 }
 
-// A server that does not answer at all may come back, and could not take an answer either.
+// A server that does not respond may recover, and could not accept an answer either.
 std::optional<api::PoolStatusAnswer> Controller::give_up(Pending& pending,
                                                          const runtime::Error& error) const {
   deps_.log.warning("Cannot read what a ResourcePoolStatusRequest asks for",
@@ -179,7 +179,7 @@ Task<Outcome> Controller::write(RequestPtr request, api::PoolStatusAnswer answer
 }
 
 Outcome Controller::settle_refusal(const Request& request, const runtime::Error& error) {
-  // The watch brings what has changed.
+  // The watch delivers the change.
   if (runtime::is_conflict(error)) return Outcome::set_aside();
   if (runtime::is_object_gone(error)) return Outcome::done();
   deps_.log.warning("Cannot answer a ResourcePoolStatusRequest",

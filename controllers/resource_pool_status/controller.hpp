@@ -25,9 +25,9 @@
 
 namespace dcm::resource_pool_status {
 
-// For slices that are missing. Then the answer says what is missing.
+// The time to wait for missing slices. Then the answer names them as missing.
 inline constexpr runtime::Duration kPatience = std::chrono::seconds(30);
-// For an API server that refuses to list what the answer needs. Then the answer is Failed.
+// The time to retry an API server that refuses a list. Then the answer is Failed.
 inline constexpr runtime::Duration kRefusalMax = std::chrono::minutes(5);
 inline constexpr runtime::Duration kCleanUpPeriod = std::chrono::minutes(10);
 
@@ -48,8 +48,8 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // Before the informers run. The arguments are informers or bare stores, and outlive it. Of slices
-  // nothing is kept: they wake requests that wait for one.
+  // Call before the informers run. The arguments are informers or bare stores, and outlive it.
+  // Slices are not kept: they only wake waiting requests.
   template <class Requests, class Slices>
   void observe(Requests& requests, Slices& slices) {
     requests.add_observer(requests_observer_);
@@ -57,9 +57,9 @@ class Controller {
   }
 
   Task<> run();
-  // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
+  // Begins nothing new; run() ends when current work is done. Idempotent.
   void stop();
-  // The API server works again: what has failed meanwhile is tried again at once.
+  // The API server works again: retries earlier failures at once.
   void retry_now() { queue_.retry_now(); }
   workqueue::Load load() const { return queue_.load(); }
 
@@ -68,7 +68,7 @@ class Controller {
   struct NoNamespace {
     api::InternedString operator()(const std::string&) const { return {}; }
   };
-  // A request that has no answer yet.
+  // A request without an answer.
   struct Pending {
     api::Uid uid;
     api::InternedString driver;
@@ -87,7 +87,7 @@ class Controller {
   Task<workqueue::Outcome> write(RequestPtr request, api::PoolStatusAnswer answer,
                                  runtime::MonoTime begun);
   workqueue::Outcome settle_refusal(const Request& request, const runtime::Error& error);
-  // The request as it is now, if it still has no answer.
+  // The current request, if it still has no answer.
   RequestPtr find_pending(const std::string& name) const;
   Pending& pending_of(const Request& request);
 
@@ -101,7 +101,7 @@ class Controller {
   informers::OnChange<Request> requests_observer_;
   informers::OnChange<api::ResourceSlice> slices_observer_;
   std::unordered_map<std::string, Pending> pending_;  // by name
-  bool takes_generation_zero_ = true;                 // until the API server has refused it
+  bool takes_generation_zero_ = true;                 // until the API server refuses it
   bool is_working_ = false;                           // run() was called
 };
 

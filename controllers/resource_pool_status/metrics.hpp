@@ -17,7 +17,7 @@ class PoolStatusMetrics {
   explicit PoolStatusMetrics(runtime::MetricsRegistry& registry) : registry_(registry) {}
 
   enum class Written : std::uint8_t { yes, no };
-  // A request whose answer was sent, so long after its processing began.
+  // Records an answered request and the time since its processing began.
   void count(const std::string& driver, runtime::Duration duration, Written written);
 
  private:

@@ -4,7 +4,7 @@
 readonly arm64_root=$cache/arm64-root
 readonly arm64_manager=build/arm64/bin/dra-controller-manager
 
-# The kernel starts programs of arm64 by qemu. Where systemd runs, Debian's package has told it so.
+# The kernel starts programs of arm64 by qemu. Where systemd runs, Debian's package has configured that.
 emulate_arm64() {
   local kernel=/proc/sys/fs/binfmt_misc
   [[ -e $kernel/register ]] || mount -t binfmt_misc binfmt_misc "$kernel" || return
@@ -16,7 +16,7 @@ build_arm64() {
   local log=build/logs/arm64.log
   [[ $EUID == 0 ]] || die "for arm64 on another machine it needs root (debootstrap, chroot)"
   setup qemu-user-static
-  emulate_arm64 || die "this machine's kernel cannot be told to start programs of arm64 (binfmt_misc)"
+  emulate_arm64 || die "cannot configure this machine's kernel to start arm64 programs (binfmt_misc)"
   mkdir -p build/logs
   if [[ ! -d $arm64_root ]]; then
     debian_root arm64

@@ -8,7 +8,7 @@ drop_builds_of_former_place() {
   find build -name CMakeCache.txt | while read -r cache_file; do
     folder=$(dirname "$cache_file")
     ! grep -qxF "CMAKE_CACHEFILE_DIR:INTERNAL=$PWD/$folder" "$cache_file" || continue
-    echo "dev: this checkout has moved: $folder is made anew"
+    echo "dev: this checkout has moved: recreating $folder"
     rm -rf --one-file-system "$folder"
   done
   echo "$PWD" >build/.place

@@ -20,7 +20,7 @@ def quantile(q, metric, *labels, by=""):
 
 
 def mean(metric, by):
-    """Beside a quantile: the buckets of the work queues are powers of ten, so that it is coarse."""
+    """Shown with a quantile, which is coarse: the work queues' buckets are powers of ten."""
     return f"{rate(f'{metric}_sum', by=by)} / {rate(f'{metric}_count', by=by)}"
 
 

@@ -1,4 +1,4 @@
-// CRC-32 as in zlib and Go's crc32.ChecksumIEEE.
+// CRC-32 as Go's crc32.ChecksumIEEE; computed by zlib.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@
 
 namespace dcm::node {
 
-// In kubelet's words, as they are shown in events.
+// In kubelet's words, as shown in events.
 using ClaimResult = std::expected<void, std::string>;
 
 // What to do at the end of a pod with a claim that has no entry, because the checkpoint was
@@ -55,11 +55,11 @@ class ClaimManager {
   runtime::Task<ClaimResult> prepare(api::ObjectPtr<api::Pod> pod);
   // After a pod's containers have stopped, before its final phase is written.
   runtime::Task<ClaimResult> unprepare(api::ObjectPtr<api::Pod> pod);
-  // Unprepares for pods that are not active. Does nothing before the pods have been listed.
-  // Returns what went wrong; the next round tries it again.
+  // Unprepares for pods that are not active. Does nothing before the pods have been listed. Returns
+  // what failed; the next round retries it.
   runtime::Task<std::vector<std::string>> unprepare_orphans();
-  // Makes entries, without a call, for those claims of the pod that have none and that it may have
-  // by the API server: for a pod that runs while the checkpoint was lost.
+  // Creates entries, without a call, for claims of the pod that have none although the API server
+  // assigns them to it: for a pod that ran while the checkpoint was lost.
   runtime::Task<ClaimResult> enter(api::ObjectPtr<api::Pod> pod);
 
   // All active pods of the node.
@@ -73,7 +73,7 @@ class ClaimManager {
  private:
   using Views = std::expected<std::vector<ClaimView>, std::string>;
   using Failure = std::optional<std::string>;
-  // Nothing: other claims than those that are locked are in the way, and are to be locked, too.
+  // nullopt: further claims conflict, and must be locked too.
   using Prepared = std::optional<ClaimResult>;
   using CallOne =
       std::function<runtime::Task<>(std::string, const std::vector<ClaimRef>&, Failure&)>;
@@ -106,7 +106,7 @@ class ClaimManager {
   runtime::Task<ClaimResult> drop(const UnpreparePlan& plan, const std::string& pod_uid);
 
   runtime::Task<Failure> call_all(const Calls& calls, const CallOne& call);
-  // Changes the book and writes it; takes the change back if it cannot be written.
+  // Changes the book and writes it; reverts the change if the write fails.
   runtime::Task<ClaimResult> commit(std::set<ClaimKey> keys, const std::function<void()>& change);
   Book copy_of(const std::set<ClaimKey>& keys) const;
   void restore(const std::set<ClaimKey>& keys, const Book& before);

@@ -32,7 +32,7 @@ bool is_of_other_manager(const std::string& type) {
 
 }  // namespace
 
-// A channel and what runs it.
+// A channel and its running task.
 struct DriverConnections::Connection {
   Connection(runtime::LoopRef loop, http::Transport& transport, runtime::Rng rng,
              const std::string& socket)
@@ -123,7 +123,7 @@ Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
 
 Task<SocketOutcome> DriverConnections::refuse(const std::string& socket, grpc::Channel& channel,
                                               std::string why, SocketOutcome outcome) {
-  why = cut_message(std::move(why));  // it quotes what the plugin says
+  why = cut_message(std::move(why));  // it quotes the plugin
   log_.warning("A plugin is refused", {{"socket", socket}, {"err", why}});
   (void)co_await notify(channel, why);
   co_return outcome;
@@ -233,7 +233,7 @@ bool DriverConnections::is_connected(const std::string& driver) const {
   return instance != nullptr && instance->connection.channel->is_connected();
 }
 
-// The newest that is connected; if none is, the newest.
+// The newest connected one; if none is connected, the newest.
 std::shared_ptr<DriverConnections::Instance> DriverConnections::instance_for(
     const std::string& driver) const {
   std::shared_ptr<Instance> newest;

@@ -17,9 +17,9 @@ namespace dcm::node {
 // Loop thread only.
 class RegistrationLoop {
  public:
-  // A burst of files is looked at once.
+  // A burst of files is processed at once.
   static constexpr runtime::Duration kGather = std::chrono::milliseconds(20);
-  // A registry that cannot be made or read is tried again.
+  // A registry that cannot be created or read is retried.
   static constexpr runtime::Duration kRetry = std::chrono::seconds(1);
 
   // `plugins` must outlive it.

@@ -55,7 +55,7 @@ SocketFolderWatch::SocketFolderWatch(runtime::Executor executor, std::string fol
 
 SocketFolderWatch::~SocketFolderWatch() = default;
 
-// Watched before it is listed: what comes in between is seen twice, not never.
+// Watched before it is listed: changes in between are seen twice rather than missed.
 void SocketFolderWatch::walk(const std::string& folder, Sockets& found) {
   inotify_->watch(folder);
   std::error_code error;
@@ -75,7 +75,7 @@ void SocketFolderWatch::walk(const std::string& folder, Sockets& found) {
   }
 }
 
-// The time tells an inode that was used again, but changes with permissions as well.
+// The time identifies a reused inode, but changes with permissions as well.
 bool SocketFolderWatch::is_another(const std::string& path, const Identity& before,
                                    const Identity& now) const {
   if (before == now) return false;

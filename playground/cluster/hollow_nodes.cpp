@@ -55,8 +55,8 @@ Task<Result<>> HollowNodes::publish_node(std::string name) {
   answer = co_await api_.merge_patch(nodes(), key, *ready);
   if (answer || runtime::is_conflict(answer.error())) co_return Result<>();
   if (answer.error().reason != runtime::Reason::forbidden) co_return runtime::fail(answer.error());
-  // As a kubelet the node may not change its taints (admission NodeRestriction). The cluster's node
-  // lifecycle controller takes this one off.
+  // Like kubelet, the node may not change its taints (admission NodeRestriction). The cluster's
+  // node lifecycle controller removes this one.
   process_.log.info("The node may not take off its taint not-ready itself; the cluster does so",
                     {{"node", name}, {"err", answer.error().message}});
   co_return Result<>();
@@ -94,7 +94,7 @@ Task<Outcome> HollowNodes::start(api::ObjectPtr<Pod> pod) {
     co_await show_creating(pod);
     co_return *waits;
   }
-  // Drivers may have taken their time. What has become of the pod meanwhile comes next.
+  // Drivers may have been slow. Next, the pod's current state is handled.
   const api::ObjectPtr<Pod> now = pods_.get(pod->meta.key);
   if (!now || now->meta.uid != pod->meta.uid || now->meta.is_being_deleted ||
       now->phase != pod->phase) {

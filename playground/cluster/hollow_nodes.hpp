@@ -31,7 +31,7 @@ class HollowNodes {
   // The devices of a node, by its name.
   using DevicesOf = std::function<PodDevices&(const api::InternedString& node)>;
 
-  // `api` and `pods` must outlive it, as what `devices` returns.
+  // `api` and `pods` must outlive it, and so must the results of `devices`.
   HollowNodes(Process process, Api& api, Cache<Pod>& pods, HollowNodesOptions options,
               DevicesOf devices);
 

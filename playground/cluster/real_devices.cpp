@@ -134,7 +134,7 @@ Task<> RealDevices::enter_running_pods() {
 
 Task<bool> RealDevices::enter(api::ObjectPtr<Pod> pod) {
   if (!running_.contains(pod->meta.uid.str())) co_return true;
-  const node::Outcome entered = co_await agent_.enter(pod);
+  const node::ClaimResult entered = co_await agent_.enter(pod);
   if (entered) co_return true;
   process_.log.warning("Cannot make the entries of a pod that runs; will try again",
                        {{"pod", pod->meta.key.str()}, {"err", entered.error()}});
@@ -184,7 +184,7 @@ void RealDevices::wake_waiting() {
 }
 
 Task<std::optional<Outcome>> RealDevices::prepare(api::ObjectPtr<Pod> pod) {
-  node::Outcome prepared = co_await agent_.prepare(pod);
+  node::ClaimResult prepared = co_await agent_.prepare(pod);
   if (prepared) {
     const auto missing = missing_cdi_device(*pod);
     if (!missing) {
@@ -209,7 +209,7 @@ Outcome RealDevices::retry_prepare(const Pod& pod) {
 Task<std::optional<Outcome>> RealDevices::unprepare(api::ObjectPtr<Pod> pod) {
   const bool is_entered = has_listed_ && !not_entered_.contains(pod->meta.uid.str());
   if (agent_.has_lost_entries() && !is_entered) co_return Outcome::retry(kEnterSoon);
-  const node::Outcome unprepared = co_await agent_.unprepare(pod);
+  const node::ClaimResult unprepared = co_await agent_.unprepare(pod);
   if (unprepared) {
     if (shown_) note_unshown(*pod, shown_->remove(pod->meta.uid.str()));
     co_return std::nullopt;

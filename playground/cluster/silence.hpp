@@ -1,4 +1,4 @@
-// Tells whoever waits for a driver that none has come: a driver whose folder is another one, or
+// Warns when an expected driver has not come: a driver whose folder is another one, or
 // that has ended, is not heard of otherwise.
 #pragma once
 

@@ -1,7 +1,7 @@
 // The demo: example manifests applied to a cluster that runs the manager and the playground's
-// parts, what becomes of them shown live, and checked at the end.
+// parts; the result is shown live, and checked at the end.
 //
-// A client of the API and nothing more; `./dev demo` starts the rest.
+// Only a client of the API; `./dev demo` starts the rest.
 #pragma once
 
 #include <chrono>

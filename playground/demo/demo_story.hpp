@@ -11,7 +11,7 @@ class DemoStory {
   // `stage` must outlive it.
   explicit DemoStory(DemoStage& stage) : stage_(stage) {}
 
-  // Runs all acts, writes their outcome into `told`, and ends `group`, of which it is a task.
+  // Runs all acts, writes their outcome into `told`, and ends `group`, whose task it is.
   Task<> tell(Result<>& told, runtime::TaskGroup& group);
 
  private:

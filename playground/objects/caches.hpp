@@ -11,7 +11,7 @@
 
 namespace dcm::playground {
 
-// The object of an answer to a write of ours, which the cache shows from now on.
+// The object returned by one of our writes, which the cache shows from now on.
 template <class T>
 Result<api::ObjectPtr<T>> record(Cache<T>& cache, const Result<http::Response>& answer) {
   Result<api::ObjectPtr<T>> object = decode(answer, cache.decoder());

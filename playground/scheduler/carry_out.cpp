@@ -111,7 +111,7 @@ Task<Outcome> Scheduler::look_at_conditions(api::ObjectPtr<Pod> pod) {
   const InternedString node = awaiting_.at(pod->meta.key);
   const PodClaims used = claims_in_use(*pod);
   const runtime::WallTime now = process_.loop.time().wall_now();
-  bool is_lost = !used.missing.empty();  // somebody has taken the claim or its devices away
+  bool is_lost = !used.missing.empty();  // the claim or its devices were taken away
   std::string failure;
   for (const ClaimPtr& claim : used.claims) {
     is_lost = is_lost || !claim->is_allocated || !common::is_reserved_for(*claim, *pod);

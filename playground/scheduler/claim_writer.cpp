@@ -97,7 +97,7 @@ Task<> ClaimWriter::unreserve(const Pod& pod, const std::vector<ClaimPtr>& of_po
     if (!claim || !common::is_reserved_for(*claim, pod)) continue;
     const Result<http::Response> answer = co_await api_.strategic_merge_patch(
         claims(), claim->meta.key, "status", encode_unreserve(*claim, pod));
-    // Who cannot take it back now takes the claim as it is in the next attempt.
+    // If it cannot be undone now, the next attempt uses the claim as it is.
     [[maybe_unused]] const auto seen = record(caches_.claims, answer);
   }
 }

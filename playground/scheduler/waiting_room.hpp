@@ -1,7 +1,7 @@
-// Pods that found no place, in lines of equal wishes.
+// Pods that could not be placed, in lines of equal requirements.
 //
-// When devices become free, only the first pod of each line is worth trying; when it leaves, the
-// next one is. So a cluster that is full, with thousands of pods waiting, costs nearly nothing.
+// When devices become free, only the first pod of each line is tried; after it, the next one. So
+// a full cluster with thousands of waiting pods costs nearly nothing.
 #pragma once
 
 #include <list>

@@ -81,7 +81,7 @@ class TlsServerStream final : public Stream {
   Task<Result<>> begin(Deadline deadline) {
     while (is_trying_) {
       const auto outcome = co_await has_tried_.wait(deadline);
-      if (outcome == runtime::Condition::Outcome::timed_out) {
+      if (outcome == runtime::Condition::Wakeup::timed_out) {
         co_return fail(Reason::deadline_exceeded, "no TLS handshake until the deadline");
       }
     }

@@ -232,7 +232,7 @@ class TlsStream final : public Stream {
   Task<Result<>> flush(Deadline deadline) {
     while (is_writing_) {
       const auto outcome = co_await has_written_.wait(deadline);
-      if (outcome == Condition::Outcome::timed_out) {
+      if (outcome == Condition::Wakeup::timed_out) {
         co_return fail(Reason::deadline_exceeded, "not written by the deadline");
       }
     }
@@ -248,7 +248,7 @@ class TlsStream final : public Stream {
   Task<Result<>> fill(Deadline deadline) {
     if (is_reading_) {
       const auto outcome = co_await has_read_.wait(deadline);
-      if (outcome == Condition::Outcome::timed_out) {
+      if (outcome == Condition::Wakeup::timed_out) {
         co_return fail(Reason::deadline_exceeded, "nothing to be read by the deadline");
       }
       co_return Result<>();

@@ -106,7 +106,7 @@ Failure failure_of(const Progress& progress, const Connection& connection, const
   return is_lost ? Failure::lost : Failure::other;
 }
 
-// Where a request goes.
+// Where a request is sent.
 struct Route {
   std::shared_ptr<Connection> connection;  // null: by HTTP/1.1
   bool is_new = false;

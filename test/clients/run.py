@@ -6,7 +6,7 @@
 A program is NAME.py beside this file, or what `go build -o FOLDER ./...` of this module makes. The
 folders of --tools have programs that run beside: kube-scheduler, kube-controller-manager and
 dra-example-kubeletplugin. Of the environment, $HELM is Helm, $CHART the chart that it installs, and
-$PYTHON a Python that has the client. A case that needs what is not there is skipped, and says so.
+$PYTHON a Python that has the client. A case with missing tools is skipped, and says so.
 """
 import argparse
 import dataclasses

@@ -1,7 +1,7 @@
 """The table of intended differences: what the in-memory server does not do, and why.
 
 Each row is as narrow as it can be: kinds, the place in the object, and which side lacks it.
-apiserver/README.md tells the same in prose.
+apiserver/README.md describes the same in prose.
 """
 import dataclasses
 import enum

@@ -1,7 +1,7 @@
 """Sends a sequence of steps to one server, and records its answers: the transcript.
 
 Watches stay open until the last step is done. A marker, an object that the watch selects and that
-carries an annotation of its own, then says that everything before it has come. So nothing waits for
+has its own annotation, then shows that everything before it has arrived. So nothing waits for
 a fixed time, and a stream is compared as a whole.
 """
 import copy

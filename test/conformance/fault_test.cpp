@@ -1,8 +1,8 @@
-// Faults of what is around the manager: an API server that is away for long, credentials that cease
-// to be good, a disk that is full, objects that know more than we do.
+// Faults around the manager: a long outage of the API server, expiring credentials, a full disk,
+// objects with unknown fields.
 //
-// With DCM_AWAY_SECONDS=60 in the environment the server is away for so long, instead of just long
-// enough to be missed.
+// With DCM_AWAY_SECONDS=60 in the environment the outage lasts that long, instead of just long
+// enough to be noticed.
 #include <cmath>
 #include <cstdlib>
 #include <fstream>

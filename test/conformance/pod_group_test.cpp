@@ -178,7 +178,7 @@ TEST_F(PodGroups, continue_with_other_entries_after_failure) {
   create_template("net");
   create_group("trainers", {.templates = {{"accel", "missing"}, {"fabric", "net"}}});
   EXPECT_FALSE(wait_for_claim_of_group("trainers", "fabric").empty());
-  EXPECT_TRUE(soon("the other is told", [&] {
+  EXPECT_TRUE(soon("the other gets an event", [&] {
     return has_warning("trainers", kFailed, "PodGroupResourceClaim accel");
   }));
 }

@@ -71,7 +71,7 @@ class PoolStatus : public EvictionCase {
   }
 };
 
-TEST_F(PoolStatus, says_how_many_devices_are_available) {
+TEST_F(PoolStatus, counts_available_devices) {
   publish("a", {.pool = "node-a", .taints = {taint("broken", "NoSchedule")}});
   publish("b", {.pool = "node-b"});
   publish("c", {.pool = "node-c"});
@@ -84,7 +84,7 @@ TEST_F(PoolStatus, says_how_many_devices_are_available) {
   EXPECT_EQ(at(request("r"), "/status/poolCount"), json::value(3));
 }
 
-TEST_F(PoolStatus, is_that_of_one_pool_or_of_so_many) {
+TEST_F(PoolStatus, selects_one_pool_or_limited_number) {
   publish("a", {.pool = "node-a"});
   publish("b", {.pool = "node-b"});
   start();
@@ -95,14 +95,14 @@ TEST_F(PoolStatus, is_that_of_one_pool_or_of_so_many) {
   EXPECT_EQ(at(request("limited"), "/status/poolCount"), json::value(2));
 }
 
-TEST_F(PoolStatus, is_written_for_requests_from_before_the_manager) {
+TEST_F(PoolStatus, answers_requests_older_than_manager) {
   publish("a", {.pool = "node-a"});
   ask("r");
   start();
   answered("r", "node-a: 1 = 0 + 0 + 1\nCalculated status for 1 pools");
 }
 
-TEST_F(PoolStatus, counts_tainted_device_that_is_allocated_once) {
+TEST_F(PoolStatus, counts_allocated_tainted_device_once) {
   reference("subtracts the device twice");
   publish("a", {.pool = "node-a", .taints = {taint("broken", "NoSchedule")}});
   create_user("p", {{.pool = "node-a"}});
@@ -111,7 +111,7 @@ TEST_F(PoolStatus, counts_tainted_device_that_is_allocated_once) {
   answered("r", "node-a: 1 = 1 + 0 + 0\nCalculated status for 1 pools");
 }
 
-TEST_F(PoolStatus, ignores_allocations_of_devices_that_are_not_published) {
+TEST_F(PoolStatus, ignores_allocations_of_unpublished_devices) {
   reference("counts them");
   publish("a", {.pool = "node-a"});
   create_user("p", {{.pool = "node-a", .name = "withdrawn"}});
@@ -120,7 +120,7 @@ TEST_F(PoolStatus, ignores_allocations_of_devices_that_are_not_published) {
   answered("r", "node-a: 1 = 0 + 0 + 1\nCalculated status for 1 pools");
 }
 
-TEST_F(PoolStatus, waits_for_a_slice_that_is_missing) {
+TEST_F(PoolStatus, waits_for_missing_slice) {
   reference("gives up after five retries within a second, and the slice wakes nobody");
   publish("a", {.pool = "node-a", .device = "gpu-0", .slices_in_pool = 2});
   faults();
@@ -133,7 +133,7 @@ TEST_F(PoolStatus, waits_for_a_slice_that_is_missing) {
   answered("r", "node-a: 2 = 0 + 0 + 2\nCalculated status for 1 pools");
 }
 
-TEST_F(PoolStatus, says_in_the_end_that_a_slice_is_missing) {
+TEST_F(PoolStatus, reports_missing_slice_after_timeout) {
   reference("gives up after five retries, and the request stays without a status for a day");
   publish("a", {.pool = "node-a", .slices_in_pool = 2});
   start();
@@ -143,7 +143,7 @@ TEST_F(PoolStatus, says_in_the_end_that_a_slice_is_missing) {
            "node-a: ? = ? + ? + ? PoolIncomplete\nCalculated status for 1 pools (1 incomplete)");
 }
 
-TEST_F(PoolStatus, is_given_for_pools_of_generation_0) {
+TEST_F(PoolStatus, supports_pools_of_generation_0) {
   reference("sends generation 0, which the API server refuses, and drops the request");
   publish("a", {.pool = "node-a", .generation = 0});
   start();
@@ -153,7 +153,7 @@ TEST_F(PoolStatus, is_given_for_pools_of_generation_0) {
            "lowest that the API server accepts");
 }
 
-TEST_F(PoolStatus, survives_a_lost_answer) {
+TEST_F(PoolStatus, survives_lost_answer) {
   publish("a", {.pool = "node-a"});
   faults().add(
       {.method = kWrite, .target = kStatus, .times = 1, .fault = {.kind = FaultKind::drop_answer}});

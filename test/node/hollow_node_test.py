@@ -175,7 +175,7 @@ class HollowNode(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("dra_manager_state", text)
 
-    def test_a_broken_checkpoint_is_kept_and_made_anew_on_request(self):  # [65]
+    def test_a_broken_checkpoint_is_kept_and_recreated_on_request(self):  # [65]
         node, _ = self.start()
         pods = self.apply("basic-resourceclaimtemplate", "basic-shared-claim-across-pods")
         self.world.wait_for_phase(pods, "Running")

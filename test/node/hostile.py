@@ -137,8 +137,8 @@ def plugins_that_are_refused(world):  # [9] [11] [12]
         told[name] = (world.bare(name, *flags), why)
     for name, (process, why) in told.items():
         line = process.wait_for(lambda line: line.startswith("status"))
-        check(line.startswith("status false") and why in line, f"{name} is told: {line[:300]}")
-    check(sum(line.startswith("status") for line in told["csi"][0].lines if line) == 1, "a CSIPlugin is told once")
+        check(line.startswith("status false") and why in line, f"{name} is informed: {line[:300]}")
+    check(sum(line.startswith("status") for line in told["csi"][0].lines if line) == 1, "a CSIPlugin is informed once")
     for line in world.log():
         check(len(line) < 2000, f"a line of {len(line)} bytes: {line[:200]}")
 

@@ -1,5 +1,5 @@
 // The choices of one order of events, and the next order: a depth-first walk over all of them that
-// keeps no state but the choices, and runs a world anew for each order.
+// keeps no state but the choices, and runs a new world for each order.
 #pragma once
 
 #include <cstddef>

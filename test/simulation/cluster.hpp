@@ -1,8 +1,8 @@
-// The API server's objects as the checks and the actors read them: the few fields that matter.
+// The API server's objects as read by the checks and the actors: the few relevant fields.
 //
-// Decoded from the server's JSON on its own, without a type or decoder of the manager, and judged
-// by the rules as Kubernetes documents them (KEP-4381, KEP-5055, KEP-5729), so that a mistake there
-// shows.
+// Decoded independently from the server's JSON, without a type or decoder of the manager, and
+// judged by Kubernetes' documented rules (KEP-4381, KEP-5055, KEP-5729), so that the manager's
+// mistakes show.
 #pragma once
 
 #include <map>

@@ -20,7 +20,7 @@ class Devices final : Actor {
   void set_up();
   // Until the users stop.
   runtime::Task<> run();
-  // Acts once more, at any time.
+  // Acts again, at any time.
   void act_once();
   // Changes every rule, and taints something in every pool.
   void act_everywhere();

@@ -41,7 +41,7 @@ struct Fault {
     forbid_kind,      // a role lacks one kind: no list, watch or look-up of it
     slow_lists,       // lists and watches of one kind begin when the fault ends
     conflict,         // others change an object right before a manager does
-    change_lease      // by somebody without business there
+    change_lease      // by an unrelated client
   } kind;
   runtime::Duration at{};
   runtime::Duration lasts{};

@@ -60,7 +60,7 @@ void check_group(const Safety& world, const Group& group, Breaches& missing) {
   }
 }
 
-// The pod may also have its own one, from before a group existed that shares it.
+// The pod may also have its own claim, created before a group that shares it existed.
 void check_shared_claim(const Safety& world, const Group& group, const Pod& pod,
                         const PodClaim& pod_claim, Breaches& missing) {
   const Claim* claim = world.cluster().usable_claim(pod, pod_claim);

@@ -18,7 +18,7 @@ class Groups final : Actor {
   void set_up();
   // Until the users stop.
   runtime::Task<> run();
-  // Acts once more, at any time.
+  // Acts again, at any time.
   void act_once();
   // Each group gets one more pod.
   void act_everywhere();

@@ -40,7 +40,7 @@ Task<NodeDriver::Answer> NodeDriver::call(std::vector<ClaimRef> claims, bool is_
   called_.notify_all();
   const auto deadline = runtime::Deadline::after(time_, kCallTimeout);
   while (!call->answer) {
-    if (co_await call->answered.wait(deadline) == runtime::Condition::Outcome::timed_out) {
+    if (co_await call->answered.wait(deadline) == runtime::Condition::Wakeup::timed_out) {
       co_return std::unexpected(
           "rpc error: code = DeadlineExceeded desc = context deadline exceeded");
     }
@@ -259,7 +259,7 @@ api::ObjectPtr<api::Pod> Kubelet::read(const Pod& pod) const {
   return decoded->object;
 }
 
-void Kubelet::note(const Pod& pod, const node::Outcome& outcome) {
+void Kubelet::note(const Pod& pod, const node::ClaimResult& outcome) {
   busy_.erase(pod.uid);
   if (outcome || !context_.timeline.is_kept()) return;
   context_.timeline.note(name_, fmt::format("{}: {}", pod.key(), outcome.error()));
@@ -267,7 +267,7 @@ void Kubelet::note(const Pod& pod, const node::Outcome& outcome) {
 
 Task<> Kubelet::start_pod(Pod pod) {
   const api::ObjectPtr<api::Pod> object = read(pod);
-  const node::Outcome prepared =
+  const node::ClaimResult prepared =
       object == nullptr ? std::unexpected("it is gone") : co_await claims_->prepare(object);
   note(pod, prepared);
   const Pod* left = context_.cluster.find_pod(pod.uid);
@@ -282,7 +282,7 @@ Task<> Kubelet::start_pod(Pod pod) {
 Task<> Kubelet::end_pod(Pod pod) {
   started_.erase(pod.uid);
   const api::ObjectPtr<api::Pod> object = read(pod);
-  const node::Outcome unprepared =
+  const node::ClaimResult unprepared =
       object == nullptr ? std::unexpected("it is gone") : co_await claims_->unprepare(object);
   note(pod, unprepared);
   const Pod* left = context_.cluster.find_pod(pod.uid);

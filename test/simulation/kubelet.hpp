@@ -94,7 +94,7 @@ class Kubelet final : Actor, node::ClaimSource {
   void tell_who_is_active();
   runtime::Task<> unprepare_orphans();
   runtime::Task<> start_pod(Pod pod);
-  void note(const Pod& pod, const node::Outcome& outcome);
+  void note(const Pod& pod, const node::ClaimResult& outcome);
   runtime::Task<> end_pod(Pod pod);
   api::ObjectPtr<api::Pod> read(const Pod& pod) const;
   bool may_start(const Pod& pod) const;

@@ -1,6 +1,6 @@
 // Whether each object is served in time, within a bound that follows from what blocked it.
 //
-// An object waits while something is missing about it (`fixed_point`). It is blocked while a fault
+// An object waits while its state is unfinished (`fixed_point`). It is blocked while a fault
 // may lose, refuse or delay its requests or events, or while its owner requests something
 // unavailable. Nothing tells a manager that a fault is over: a back-off that has grown meanwhile
 // continues for as long again, at most kBackoffMax. After that, and at once if no fault has blocked

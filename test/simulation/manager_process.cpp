@@ -42,7 +42,7 @@ ManagerProcess::ManagerProcess(Setup setup)
   lifecycle_.add_foundation("HTTP/2", [this] { return connection_->speak_http2(); });
 }
 
-// A process that loses the lease ends at once: nothing leaves it any more.
+// A process that loses the lease ends at once: it sends nothing further.
 manager::LifecycleOptions ManagerProcess::lifecycle_options() {
   manager::LifecycleOptions made{.program = manager::kProgram,
                                  .election = options_.leader_election};

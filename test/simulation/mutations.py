@@ -210,7 +210,7 @@ MUTATIONS = [
     Mutation("changed-slice-is-not-judged", "a taint that a driver sets evicts nobody", DTE + "tracker.cpp",
              "if (!is_started_) continue;",
              "if (!is_started_ || M) continue;"),
-    Mutation("binding-is-not-judged", "a pod that is bound is not judged anew", DTE + "tracker.cpp",
+    Mutation("binding-is-not-judged", "a newly bound pod is not judged again", DTE + "tracker.cpp",
              "return before.node_name != after.node_name ||", "return (before.node_name != after.node_name && !M) ||"),
     Mutation("due-time-wakes-nobody", "a pod whose time has come waits for the next change", DTE + "controller.cpp",
              "  if (due) {", "  if (due && !M) {"),

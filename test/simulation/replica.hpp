@@ -24,7 +24,7 @@ class Replica {
   };
   explicit Replica(Setup setup);
 
-  // Keeps a process alive, until it is told to end.
+  // Keeps a process alive, until it must end.
   runtime::Task<> run();
 
   enum class Order { none, kill, stop, end };
@@ -40,7 +40,7 @@ class Replica {
   std::string process_name() const { return process_ ? process_->name() : std::string(); }
   // Empty: none runs.
   std::string metrics() { return process_ ? process_->metrics() : std::string(); }
-  // Why a part of a process has failed; empty: none has.
+  // Why a part of a process failed; empty if none has.
   const std::string& failure() const { return failure_; }
 
  private:

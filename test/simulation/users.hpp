@@ -27,7 +27,7 @@ class Users final : Actor {
   // Both until the users stop.
   runtime::Task<> run();
   runtime::Task<> keep_sets();
-  // Acts once more, at any time.
+  // Acts again, at any time.
   void act_once();
   // Deletes every claim created for a pod.
   void delete_made_claims();

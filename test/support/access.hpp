@@ -1,6 +1,6 @@
-// How to reach an API server: what a kubeconfig says, as far as tests use it.
+// How to reach an API server: the parts of a kubeconfig that tests use.
 //
-// Not the product's reader: only files, tokens and CAs as the test servers write them.
+// Not the product's reader: supports only files, tokens and CAs as written by the test servers.
 #pragma once
 
 #include <string>

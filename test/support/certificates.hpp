@@ -1,4 +1,4 @@
-// Certificates for tests, made when they are needed: files in a repository expire.
+// Certificates for tests, created on demand: files in a repository would expire.
 #pragma once
 
 #include <memory>

@@ -49,10 +49,10 @@ class FakeListerWatcher final : public informers::ListerWatcher<T> {
   bool is_done() const { return answers_.empty(); }
   int open_streams() const { return *open_streams_; }
 
-  runtime::Task<runtime::Result<api::ListMeta>> list(informers::ListOptions options,
+  runtime::Task<runtime::Result<api::ListMeta>> list(client::ListPage page,
                                                      std::function<void(api::Decoded<T>)> sink,
                                                      runtime::Deadline deadline) override {
-    note(options.continue_token.empty() ? "list" : "list continue " + options.continue_token);
+    note(page.continue_token.empty() ? "list" : "list continue " + page.continue_token);
     const Answer answer = co_await next_answer(deadline);
     if (const auto* error = std::get_if<runtime::Error>(&answer)) co_return runtime::fail(*error);
     const auto& page = std::get<Page>(answer);
@@ -62,7 +62,7 @@ class FakeListerWatcher final : public informers::ListerWatcher<T> {
 
   runtime::Task<runtime::Result<std::unique_ptr<informers::WatchStream<T>>>> watch(
       informers::WatchOptions options, runtime::Deadline deadline) override {
-    note(options.initial_events == informers::WatchOptions::InitialEvents::send
+    note(options.initial_events == informers::InitialEvents::send
              ? "watch list" + options.resource_version.str()
              : "watch from " + options.resource_version.str());
     const Answer answer = co_await next_answer(deadline);

@@ -97,7 +97,7 @@ class VirtualCluster {
     return config;
   }
 
-  // A process that loses the lease ends; here the manager stops, and says so with its exit status.
+  // A process that loses the lease ends; here the manager stops, and returns its exit status.
   manager::LifecycleOptions lifecycle_options() {
     manager::LeaderElectionOptions election{
         .lease = {api::InternedString("default"), "tested"},

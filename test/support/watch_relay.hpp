@@ -1,7 +1,7 @@
-// Carries one watch from a server to a client, and can spoil it on the way.
+// Carries one watch from a server to a client, and can corrupt it on the way.
 //
-// Frames of JSON (lines) are passed on whole, so that an event can be put between them; any other
-// body as it comes.
+// Frames of JSON (lines) are passed on whole, so that an event can be inserted between them; any
+// other body unchanged.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,7 @@ DOCUMENTS = {
     "apis/resource.k8s.io/v1alpha3": RULE + ["ResourcePoolStatusRequest"],
     "apis/scheduling.k8s.io/v1beta1": ["PodGroup"],
 }
-# Kinds that are stored as they come: their fields are known, and not explained.
+# Kinds that are stored unchanged: their fields are known, and not explained.
 UNREAD = [f"apis/{group}/v1" for group in ("admissionregistration.k8s.io", "apiregistration.k8s.io", "apps", "batch",
                                             "discovery.k8s.io", "events.k8s.io", "flowcontrol.apiserver.k8s.io",
                                             "networking.k8s.io", "node.k8s.io", "rbac.authorization.k8s.io",
@@ -55,7 +55,7 @@ REFERENCE = re.compile(r'"#/components/schemas/([^"]+)"')
 
 
 def wanted(schemas, kinds):
-    """The names of the schemas of `kinds`, and of all that they refer to."""
+    """The names of the schemas of `kinds`, and of everything they refer to."""
     todo = [name for name, schema in schemas.items()
             if not name.startswith("io.k8s.apimachinery.")
             and any(gvk["kind"] in kinds for gvk in schema.get("x-kubernetes-group-version-kind", []))]
@@ -69,7 +69,7 @@ def wanted(schemas, kinds):
 
 
 def without_descriptions(value):
-    """A property may be called `description` too; then it is an object, and stays."""
+    """A property may be named `description` too; then it is an object, and stays."""
     if isinstance(value, list):
         return [without_descriptions(item) for item in value]
     if not isinstance(value, dict):

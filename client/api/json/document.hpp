@@ -25,7 +25,7 @@ class Document {
   // Reads the whole document, which must be one object and nothing else.
   template <class OnField>
   [[nodiscard]] bool each_field(OnField&& on_field);
-  // Rewinds, to read it once more. Earlier views become invalid.
+  // Rewinds, to read it again. Earlier views become invalid.
   void rewind() { document_.rewind(); }
 
   Reader& reader() { return reader_; }

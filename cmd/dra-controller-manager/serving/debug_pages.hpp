@@ -1,7 +1,7 @@
-// Pages for who looks into a running process: what it is, how it was started, how much it logs.
+// Pages for inspecting a running process: its version, its start, and its log level.
 //
-// The texts of /statusz and /flagz are laid out as those of Kubernetes' components (KEP-4827,
-// KEP-4828), which promise nothing to machines either.
+// The layout of /statusz and /flagz is that of Kubernetes' components (KEP-4827, KEP-4828), which
+// is no stable format for programs either.
 #pragma once
 
 #include <memory>

@@ -4,7 +4,7 @@
 
 namespace dcm::manager {
 // Who may get an object may also read why it waits. A rule's explanation names pods of all
-// namespaces, so it is not for everybody who may get the rule.
+// namespaces, so not everybody who may get the rule may see it.
 std::optional<api::ResourceAttributes> explained_object(std::string_view path) {
   if (!path.starts_with(kExplainPath)) return std::nullopt;
   const auto subject = subject_from_path(path.substr(kExplainPath.size()));

@@ -10,7 +10,7 @@
 
 namespace dcm::device_taint_eviction {
 
-// The controller is told that the pod or rule is gone: it looks again on the next event, or minutes
+// The shadow reports the pod or rule as gone: it looks again on the next event, or minutes
 // later. So each write is decided once, even while another manager works on it, and only real
 // evictions are counted.
 //

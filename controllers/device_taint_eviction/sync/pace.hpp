@@ -8,8 +8,8 @@
 
 namespace dcm::device_taint_eviction {
 
-// How many evictions may begin in a second: evenly spaced turns. Nothing is saved up: a quiet hour
-// does not make a burst.
+// How many evictions may start per second: evenly spaced turns. Nothing is saved up: a quiet hour
+// causes no burst.
 class Pace {
  public:
   // 0: no limit.
@@ -18,15 +18,15 @@ class Pace {
                                        1e9 / std::max(per_second, 1e-6)))
                                  : runtime::Duration::zero()) {}
 
-  // Takes the turn that there is. Requires !next(now).
+  // Takes the available turn. Requires !next(now).
   void take(runtime::MonoTime now) {
     if (interval_ > runtime::Duration::zero()) next_ = now + interval_;
   }
-  // An attempt that has evicted no pod gives its turn to another.
+  // An attempt without an eviction passes its turn on.
   void give_back(runtime::MonoTime now) {
     if (next_) next_ = std::max(*next_ - interval_, now);
   }
-  // When there is one; nothing: now.
+  // When the next turn is available; nullopt: now.
   std::optional<runtime::MonoTime> next(runtime::MonoTime now) const {
     return next_ && now < *next_ ? next_ : std::nullopt;
   }

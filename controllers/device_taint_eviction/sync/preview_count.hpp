@@ -12,16 +12,16 @@
 
 namespace dcm::device_taint_eviction {
 
-// Counts what a rule with effect None would do, in slices: walks over the devices that one state of
-// the rule selects. What changes meanwhile may be counted or not. Copies nothing but the UIDs of
-// the pods that were counted, so as to count each once.
+// Counts the effect of a rule with effect None, in slices: walks over the devices that one state of
+// the rule selects. Changes during the walk may or may not be counted. Copies only the UIDs of
+// counted pods, to count each once.
 class PreviewCount {
  public:
   explicit PreviewCount(RulePtr rule);
 
-  // Looks at no more than `limit` devices. Returns whether there is more to do.
+  // Examines at most `limit` devices. Returns whether there is more to do.
   bool advance(const AllocatedDevices& allocated, const Lookup& lookup, std::size_t limit);
-  // Requires that there is no more to do.
+  // Requires that there is nothing left to do.
   Preview finish(const PublishedDevices& published) const;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace dcm::resource_claim {
 
-// The controller is told that the object is gone: it drops it until its next change. So each write
+// The shadow reports the object as gone: it drops it until its next change. So each write
 // is decided once, even while another manager works on it, and its caches never hold objects that
 // no server has.
 class ShadowApi final : public ClaimApi {

@@ -171,7 +171,7 @@ struct Settled {
 // Why a pod claim is not settled: a request has to be sent first, or something cannot be done.
 using Stop = std::variant<Problem, GetClaim, CreateClaim>;
 using PodClaimStep = std::expected<Settled, Stop>;
-// Calls `words` with what it is: Settled or one of Stop.
+// Calls `words` with the step: Settled or an alternative of Stop.
 template <class Words>
 void tell(const PodClaimStep& step, const Words& words) {
   if (step) return words(*step);

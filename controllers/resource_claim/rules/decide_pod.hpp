@@ -51,7 +51,7 @@ bool is_nothing_to_do(const auto& step) {
   return finished != nullptr && finished->problems.empty();
 }
 
-// ---- what it is made of, for who asks about one pod claim ---------------------------------------
+// ---- its parts, for explaining a single pod claim -----------------------------------------------
 
 // Why nothing is created or reserved for a pod, whatever it requests.
 enum class LeftAlone : std::uint8_t {

@@ -1,4 +1,4 @@
-// The requests of api.hpp by HTTP, as the Kubernetes API has them.
+// The requests of api.hpp over HTTP.
 #pragma once
 
 #include "client/request/typed.hpp"
@@ -7,7 +7,7 @@
 
 namespace dcm::resource_pool_status {
 
-// All references must outlive it and its calls. `requests` may get its version after this, before
+// All references must outlive it and its calls. The version of `requests` may be set later, before
 // the first write.
 class ApiClient final : public PoolStatusApi {
  public:

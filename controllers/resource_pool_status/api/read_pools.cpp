@@ -58,7 +58,7 @@ std::string driver_selector(const PoolFilter& filter) {
   return filter.driver.empty() ? "" : "spec.driver=" + filter.driver.str();
 }
 
-// API servers before 1.37 do not select slices by their pool: they call it a bad request.
+// API servers before 1.37 cannot select slices by pool: they answer with a bad request.
 Task<Result<Objects<allocation::Slice>>> list_slices(client::RestClient& rest, Served served,
                                                      PoolFilter filter,
                                                      client::CallOptions options) {
@@ -75,7 +75,7 @@ Task<Result<Objects<allocation::Slice>>> list_slices(client::RestClient& rest, S
   co_return listed;
 }
 
-// Of this driver alone: what others have is not counted.
+// Only slices of this driver: others are not counted.
 void take(const Objects<allocation::Claim>& claims, const PoolFilter& filter,
           allocation::Usage& usage) {
   for (const auto& claim : claims) {

@@ -1,4 +1,4 @@
-// Reads what the status of pools is calculated from: once, without a cache.
+// Reads the inputs of a pool's status: once, without a cache.
 #pragma once
 
 #include "client/request/rest_client.hpp"

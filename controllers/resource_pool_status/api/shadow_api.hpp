@@ -1,4 +1,4 @@
-// The API of a dry run: reads are asked, writes are noted down and waited for in the cache.
+// The API of a dry run: reads are sent, writes are recorded and then expected in the cache.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace dcm::resource_pool_status {
 
-// The controller is told that the request is gone, so each write is decided once. The numbers of
-// the answer are not compared: each manager counts at a moment of its own.
+// The shadow reports the request as gone, so each write is decided once. The numbers in the answer
+// are not compared: each manager counts at a different moment.
 class ShadowApi final : public PoolStatusApi {
  public:
   static constexpr common::WriteKind kStatus{"patch", "resourcepoolstatusrequests/status"};
@@ -18,8 +18,8 @@ class ShadowApi final : public PoolStatusApi {
   static constexpr std::array kWrites{kStatus, kDelete};
 
   using Find = std::function<RequestPtr(const api::NamespacedName&)>;
-  // `reads` is asked for what only reads. References must outlive it, and it must outlive the run
-  // of `expectations`.
+  // `reads` sends the reads. References must outlive it, and it must outlive the run of
+  // `expectations`.
   ShadowApi(PoolStatusApi& reads, Find find, common::Expectations& expectations)
       : reads_(reads), find_(std::move(find)), expectations_(expectations) {}
 
@@ -30,7 +30,7 @@ class ShadowApi final : public PoolStatusApi {
   Task<Result<>> remove(RequestPtr request) override;
 
  private:
-  // Null: it is gone.
+  // Null if it is gone.
   RequestPtr find_same(const RequestPtr& request) const;
 
   PoolStatusApi& reads_;

@@ -5,7 +5,7 @@ namespace dcm::resource_pool_status {
 bool is_expired(const api::ResourcePoolStatusRequest& request, runtime::WallTime now) {
   const std::optional<runtime::WallTime> since =
       request.answered ? request.answered : request.created;
-  // Compared on this side: a time of a writer's own may be near the end of what a clock can hold.
+  // Compared without adding: a time written by a client may be near the clock's maximum.
   return since && *since < now - (request.has_status ? kKeepAnswered : kKeepPending);
 }
 

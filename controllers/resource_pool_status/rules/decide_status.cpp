@@ -36,7 +36,7 @@ api::DeviceTotals count(const PoolDevices& pool, const PoolInputs& inputs) {
   return totals;
 }
 
-// In characters as a whole: a byte of a longer one does not stand alone.
+// Only whole characters: no part of a multi-byte one.
 std::string cut(std::string text) {
   constexpr std::size_t kBytesMax = 256;
   if (text.size() <= kBytesMax) return text;
@@ -46,7 +46,7 @@ std::string cut(std::string text) {
   return text;
 }
 
-// The first of two errors stays.
+// Keeps the first of two errors.
 void flag(api::PoolStatus& status, std::string error) {
   if (status.validation_error.empty()) status.validation_error = cut(std::move(error));
 }

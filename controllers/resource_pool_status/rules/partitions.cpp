@@ -42,7 +42,7 @@ struct Group {
 // By attribute and type.
 using Groups = std::map<std::pair<std::string, std::string>, Group>;
 
-// What groups each device: what its own slice says or, where no slice says anything, the question.
+// The attribute that groups each device: its slice's own, or else the request's.
 class Grouping {
  public:
   Grouping(const PoolDevices& pool, const PoolFilter& filter) {
@@ -52,7 +52,7 @@ class Grouping {
     if (!is_declared) fallback_ = filter.partition_attribute;
   }
 
-  // Empty: nothing.
+  // Empty if there is none.
   const InternedString& of(const PoolDevice& each) const {
     const InternedString& declared = each.slice->partition_attribute;
     return declared.empty() ? fallback_ : declared;
@@ -88,7 +88,7 @@ Error add(const PoolDevices& pool, const PoolDevice& each, const InternedString&
   return {};
 }
 
-// As the allocator sees the pool's counters.
+// The pool's counters as the allocator sees them.
 allocation::Pool counters_of(const PoolDevices& pool) {
   allocation::Pool counters{.id = pool.id, .slices = pool.slices};
   for (const allocation::Slice* const slice : pool.slices) {
@@ -99,7 +99,7 @@ allocation::Pool counters_of(const PoolDevices& pool) {
   return counters;
 }
 
-// Greedy, which is exact: all devices of a group cost the same.
+// Greedy, which is exact: all devices of a group consume the same.
 std::int64_t fitting(const Group& group, CounterLedger ledger) {
   return std::ranges::count_if(group.free, [&](const Device* device) {
     return ledger.has_counters_of(*device) && !ledger.take(*device);

@@ -21,13 +21,13 @@ struct PoolDevices {
   allocation::PoolId id;
   // Of the newest generation, by name. Never empty.
   std::vector<const allocation::Slice*> slices;
-  // In the order of the slices. Of several with one name, the first.
+  // In the order of the slices; the first of several with the same name.
   std::vector<PoolDevice> devices;
 
   std::int64_t generation() const { return slices.front()->generation; }
   std::int64_t slices_expected() const { return slices.front()->slice_count; }
   bool is_complete() const { return std::ssize(slices) >= slices_expected(); }
-  // Of all slices; empty: they differ, or they name none.
+  // Common to all slices; empty if they differ or have none.
   InternedString node() const;
 };
 

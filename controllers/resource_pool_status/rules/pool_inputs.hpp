@@ -1,4 +1,4 @@
-// What the status of pools is calculated from, as it was read for one question.
+// The inputs of a pool's status, as read for one request.
 #pragma once
 
 #include <vector>
@@ -12,11 +12,11 @@ namespace dcm::resource_pool_status {
 
 using api::InternedString;
 
-// Which pools a question is about.
+// Which pools a request selects.
 struct PoolFilter {
   InternedString driver = {};  // empty: every driver
   InternedString pool = {};    // empty: every pool
-  // Groups the partitions of pools whose slices name no attribute. Empty: nothing does.
+  // Groups the partitions of pools whose slices name no attribute. Empty if none.
   InternedString partition_attribute = {};
 
   static PoolFilter of(const api::ResourcePoolStatusRequest& request) {
@@ -28,7 +28,7 @@ struct PoolFilter {
 };
 
 struct PoolInputs {
-  // Of any generation, and also of other pools than those that the filter selects.
+  // Of any generation, including pools that the filter does not select.
   std::vector<allocation::SlicePtr> slices = {};
   allocation::Usage usage = {};
   std::vector<allocation::TaintRule> rules = {};

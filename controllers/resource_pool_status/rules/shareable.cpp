@@ -14,12 +14,12 @@ namespace {
 using allocation::Quantity;
 
 struct Sum {
-  std::string name;  // as the first device has it
+  std::string name;  // as on the first device
   Quantity total = {};
   Quantity consumed = {};
 };
-// By the identifier alone, where the domain is the driver's: "gpu.example.com/memory" and "memory"
-// are one capacity.
+// By the identifier alone if the domain is the driver's: "gpu.example.com/memory" and "memory" are
+// the same capacity.
 using Sums = std::map<std::string, Sum, std::less<>>;
 
 std::string_view without_domain(std::string_view name, const std::string& driver) {

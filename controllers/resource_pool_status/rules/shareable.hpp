@@ -1,4 +1,4 @@
-// What is left of the devices of a pool that several claims may share (KEP-5075).
+// The remaining capacity of a pool's devices that several claims may share (KEP-5075).
 #pragma once
 
 #include <expected>
@@ -9,7 +9,7 @@
 
 namespace dcm::resource_pool_status {
 
-// Sums over these devices of each capacity, by name. nullopt: the pool has no such device. The
+// Sums over these devices of each capacity, by name. nullopt if the pool has no such device. The
 // error begins with a word for programs.
 using Shareable = std::expected<std::optional<api::ShareableStatus>, std::string>;
 Shareable sum_shareable(const PoolDevices& pool, const allocation::Usage& usage);

@@ -21,7 +21,7 @@ Claimed is_still_claimed(const PreparedRecord& record, const std::string& driver
 class Leftovers {
  public:
   static constexpr runtime::Backoff kRetry{std::chrono::seconds(1), std::chrono::minutes(1)};
-  // For the driver's turn; the same again later.
+  // Waits for the driver's turn; retries later.
   static constexpr runtime::Duration kPatience = std::chrono::seconds(30);
 
   // All references must outlive it.

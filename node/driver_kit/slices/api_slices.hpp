@@ -14,7 +14,7 @@ namespace dcm::driver_kit {
 // Loop thread only.
 class ApiSlices final : public SliceApi {
  public:
-  // A watch that ended is opened again after so long.
+  // A watch that ended is reopened after this long.
   static constexpr runtime::Backoff kPause{std::chrono::seconds(1), std::chrono::minutes(1)};
 
   // `time` and `rest` must outlive it. An empty `node`: the slices of no node.

@@ -3,7 +3,7 @@
 const NANO_DIGITS = 9;  // no quantity is more precise
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = {n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18};
-// Nothing longer is a quantity of an API server, and a large exponent would make a number without end.
+// API servers accept no longer quantities, and a large exponent would yield an endless number.
 const FORM = /^([+-]?)(\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,2})?$/;
 
 // Drivers publish the same few quantities thousands of times.

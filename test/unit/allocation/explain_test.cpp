@@ -138,7 +138,7 @@ TEST(ExplainNodeTest, names_the_first_obstacle_of_each_device) {
   }
 }
 
-TEST(ExplainNodeTest, shows_the_values_that_constraints_meet) {
+TEST(ExplainNodeTest, shows_values_compared_by_constraints) {
   World world;
   world
       .devices({device("a", "'attributes': {'model': {'string': 'x'}}"),

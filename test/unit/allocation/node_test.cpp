@@ -20,7 +20,7 @@ TEST(DecodeNode, reads_whether_it_is_cordoned) {
   EXPECT_FALSE(node("'spec': null").is_unschedulable);
 }
 
-TEST(DecodeNode, keeps_the_taints_that_keep_pods_off) {
+TEST(DecodeNode, keeps_taints_that_repel_pods) {
   EXPECT_EQ(node("'spec': {'taints': [{'key': 'a.b/c', 'value': 'v', 'effect': 'NoSchedule'}, "
                  "{'effect': 'NoExecute', 'key': 'gone'}]}")
                 .taints,
@@ -32,7 +32,7 @@ TEST(DecodeNode, keeps_the_taints_that_keep_pods_off) {
             std::vector<Taint>());
 }
 
-TEST(DecodeNode, reads_which_resources_a_device_plugin_has) {
+TEST(DecodeNode, reads_resources_of_device_plugins) {
   EXPECT_EQ(node("'status': {'allocatable': {'cpu': '8', 'a.b/c': '2', 'a.b/none': '0'}}")
                 .plugin_resources,
             Texts{"a.b/c"});

@@ -162,7 +162,7 @@ TEST(ClaimDecoder, reads_tolerations) {
   using enum TolerationOperator;
   constexpr auto kMost = seconds(std::numeric_limits<std::int64_t>::max());
   const TolerationRow kRows[] = {
-      {"for ever", R"({"operator":"Exists","effect":"NoExecute"})",
+      {"forever", R"({"operator":"Exists","effect":"NoExecute"})",
        DeviceToleration{"", exists, "", {}}},
       {"an operator that is left out is Equal", R"({"key":"k","value":"v","effect":"NoExecute"})",
        DeviceToleration{"k", equal, "v", {}}},
@@ -173,7 +173,7 @@ TEST(ClaimDecoder, reads_tolerations) {
        DeviceToleration{"", exists, "", kMost}},
       {"below zero", R"({"operator":"Exists","effect":"NoExecute","tolerationSeconds":-5})",
        DeviceToleration{"", exists, "", -5s}},
-      {"null is for ever", R"({"operator":"Exists","effect":"NoExecute","tolerationSeconds":null})",
+      {"null is forever", R"({"operator":"Exists","effect":"NoExecute","tolerationSeconds":null})",
        DeviceToleration{"", exists, "", {}}},
       {"another effect is of no interest", R"({"operator":"Exists","effect":"NoSchedule"})", {}},
       {"every effect is not this effect", R"({"operator":"Exists"})", {}},

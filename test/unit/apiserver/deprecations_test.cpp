@@ -22,7 +22,7 @@ class AllVersions : public Api {
   }
 };
 
-TEST_F(AllVersions, warn_as_far_as_they_are_deprecated) {
+TEST_F(AllVersions, warn_if_deprecated) {
   EXPECT_THAT(warnings("v1/resourceclaims"), IsEmpty());
   EXPECT_THAT(
       warnings("v1beta1/resourceclaims"),
@@ -37,7 +37,7 @@ TEST_F(AllVersions, warn_as_far_as_they_are_deprecated) {
                           R"(v1.36+, unavailable in v1.39+")"));
 }
 
-TEST_F(AllVersions, warn_of_endpoints_whose_successor_has_another_group) {
+TEST_F(AllVersions, warn_of_endpoints_replaced_in_another_group) {
   EXPECT_THAT(api.get("/api/v1/endpoints").header("Warning"),
               ElementsAre(R"(299 - "v1 Endpoints is deprecated in v1.33+; use )"
                           R"(discovery.k8s.io/v1 EndpointSlice")"));

@@ -228,7 +228,7 @@ constexpr RefusedRow kRefusedRows[] = {
     {"exactly any version", "resourceVersionMatch=Exact&resourceVersion=0", 422, "Invalid"},
     {"a limit that is no number", "limit=x", 400, "BadRequest"},
     {"initial events", "sendInitialEvents=true", 422, "Invalid"},
-    {"a continue token of somebody else", "continue=nonsense", 400, "BadRequest"},
+    {"another client's continue token", "continue=nonsense", 400, "BadRequest"},
     {"a field that cannot be selected by", "fieldSelector=spec.color%3Dred", 400, "BadRequest"},
     {"a label selector that is none", "labelSelector=a%20b", 400, "BadRequest"},
 };

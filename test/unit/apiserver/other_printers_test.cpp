@@ -18,7 +18,7 @@ struct Row {
 
 class OtherCells : public ::testing::TestWithParam<Row> {};
 
-TEST_P(OtherCells, are_as_many_as_the_columns_and_say_what_is_in_the_object) {
+TEST_P(OtherCells, match_columns_and_show_object) {
   const runtime::WallTime now = std::chrono::sys_days(2026y / 11 / 21) + 1h;
   JsonObject object = object_of(GetParam().object);
   child(object, "metadata")["name"] = "n";

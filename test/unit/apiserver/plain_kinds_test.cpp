@@ -115,7 +115,7 @@ TEST_F(Api, allows_every_access_review) {
   EXPECT_EQ(api.get("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").status, 405);
 }
 
-TEST_F(Api, completes_the_limits_of_containers) {
+TEST_F(Api, defaults_container_limits) {
   const Answer made =
       api.post("/api/v1/namespaces/default/limitranges",
                R"({"metadata":{"name":"l"},"spec":{"limits":[{"type":"Container",)"
@@ -129,7 +129,7 @@ TEST_F(Api, completes_the_limits_of_containers) {
   EXPECT_FALSE(as_object(limits[1]).contains("default"));
 }
 
-TEST_F(Api, keeps_the_revisions_of_workloads) {
+TEST_F(Api, keeps_workload_revisions) {
   constexpr std::string_view kRevisions = "/apis/apps/v1/namespaces/default/controllerrevisions";
   const Answer made = api.post(kRevisions, R"({"metadata":{"name":"r"},"revision":3,)"
                                            R"("data":{"spec":{"template":{"a":[1,"x"]}}}})");

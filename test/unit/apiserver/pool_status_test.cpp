@@ -68,7 +68,7 @@ struct Refused {
   std::string_view cause;
 };
 
-TEST_F(PoolStatusRequest, is_refused_for_what_is_wrong_with_it) {
+TEST_F(PoolStatusRequest, is_validated_on_create) {
   for (const Refused& row : std::vector<Refused>{
            {R"("driver":"")", "spec.driver: Required value"},
            {R"("driver":"d","limit":0)",
@@ -94,7 +94,7 @@ TEST_F(PoolStatusRequest, never_changes) {
   EXPECT_EQ(cause(answer), "spec: Invalid value: null: field is immutable");
 }
 
-TEST_F(PoolStatusRequest, gets_no_status_from_a_patch_without_one) {
+TEST_F(PoolStatusRequest, gets_no_status_from_patch_without_one) {
   ask();
   const Answer answer = api.patch(kStatus, kMerge, R"({"metadata":{"labels":{"a":"b"}}})");
   EXPECT_EQ(answer.status, 200);
@@ -111,7 +111,7 @@ TEST_F(PoolStatusRequest, is_answered_once) {
   EXPECT_EQ(api.patch(kRequest, kMerge, R"({"metadata":{"labels":{"a":"b"}}})").status, 200);
 }
 
-TEST_F(PoolStatusRequest, refuses_an_answer_for_what_is_wrong_with_it) {
+TEST_F(PoolStatusRequest, is_validated_on_answer) {
   ask();
   EXPECT_EQ(cause(api.patch(kStatus, kMerge, R"({"status":{"conditions":[]}})")),
             "status.poolCount: Required value");

@@ -52,7 +52,7 @@ TEST_F(Published, includes_schema_of_defined_kind) {
       has(document, {"paths", "/apis/example.com/v1/namespaces/{namespace}/widgets/{name}"}));
 }
 
-TEST_F(Published, is_in_version_2_as_well) {
+TEST_F(Published, is_served_in_version_2) {
   const JsonObject document = api.get("/openapi/v2").body;
   EXPECT_EQ(text_at(document, {"swagger"}), "2.0");
   const JsonObject& widget = object_at(document, {"definitions", "com.example.v1.Widget"});
@@ -68,7 +68,7 @@ TEST_F(Published, is_in_version_2_as_well) {
 }
 
 // The rules of pkg/controller/openapi/v2.
-TEST_F(Published, says_in_version_2_no_more_than_its_readers_understand) {
+TEST_F(Published, omits_unsupported_parts_from_version_2) {
   std::string loose =
       definition(R"(,"open":{"type":"object","x-kubernetes-preserve-unknown-fields":true,)"
                  R"("properties":{"a":{"type":"string"}}},)"

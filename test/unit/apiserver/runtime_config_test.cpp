@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(RuntimeConfig, without_settings_is_what_a_server_has_by_default) {
+TEST(RuntimeConfig, equals_server_defaults_without_settings) {
   const auto served = served_versions({});
   ASSERT_TRUE(served) << served.error();
   EXPECT_THAT(served->resource, ElementsAre("v1"));
@@ -17,7 +17,7 @@ TEST(RuntimeConfig, without_settings_is_what_a_server_has_by_default) {
   EXPECT_THAT(served->pod_groups, IsEmpty());
 }
 
-TEST(RuntimeConfig, turns_versions_on_for_the_kinds_that_they_have) {
+TEST(RuntimeConfig, enables_versions_for_their_kinds) {
   const auto served = served_versions(
       {"resource.k8s.io/v1beta1=true", "resource.k8s.io/v1beta2", "resource.k8s.io/v1alpha3"});
   ASSERT_TRUE(served) << served.error();
@@ -26,14 +26,14 @@ TEST(RuntimeConfig, turns_versions_on_for_the_kinds_that_they_have) {
   EXPECT_THAT(served->pool_status_requests, ElementsAre("v1alpha3"));
 }
 
-TEST(RuntimeConfig, a_named_version_goes_before_its_level) {
+TEST(RuntimeConfig, prefers_named_version_to_its_level) {
   const auto served = served_versions({"resource.k8s.io/v1beta1=false", "api/beta=true"});
   ASSERT_TRUE(served) << served.error();
   EXPECT_THAT(served->resource, ElementsAre("v1", "v1beta2"));
   EXPECT_THAT(served->pod_groups, ElementsAre("v1beta1"));
 }
 
-TEST(RuntimeConfig, all_are_betas_and_alphas) {
+TEST(RuntimeConfig, treats_all_as_betas_and_alphas) {
   const auto served = served_versions({"api/all=true", "api/alpha=false"});
   ASSERT_TRUE(served) << served.error();
   EXPECT_THAT(served->device_taint_rules, ElementsAre("v1", "v1beta2"));
@@ -46,7 +46,7 @@ struct Refused {
 
 class BadRuntimeConfig : public testing::TestWithParam<Refused> {};
 
-TEST_P(BadRuntimeConfig, is_refused_by_name) {
+TEST_P(BadRuntimeConfig, is_rejected_by_name) {
   const auto served = served_versions({GetParam().setting});
   ASSERT_FALSE(served);
   EXPECT_THAT(served.error(), HasSubstr(GetParam().says));

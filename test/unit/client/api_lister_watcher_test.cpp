@@ -101,10 +101,9 @@ CO_TEST(ApiListerWatcher, reports_events_however_bytes_are_split) {
 CO_TEST(ApiListerWatcher, requests_watch_list) {
   Fixture f(loop);
   f.http.stream({});
-  co_await f.claims.watch({.resource_version = {},
-                           .initial_events = WatchOptions::InitialEvents::send,
-                           .server_timeout = 90'500ms},
-                          {});
+  co_await f.claims.watch(
+      {.resource_version = {}, .initial_events = InitialEvents::send, .server_timeout = 90'500ms},
+      {});
   const http::Request& sent = f.http.seen().at(0).request;
   EXPECT_THAT(sent.target, HasSubstr("sendInitialEvents=true"));
   EXPECT_THAT(sent.target, HasSubstr("timeoutSeconds=91"));

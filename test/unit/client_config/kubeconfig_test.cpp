@@ -610,7 +610,7 @@ TEST_F(KubeconfigTest, reports_place_and_reason_in_one_line) {
       {"an exec plugin of v1 that does not say its mode",
        with_user("exec: {command: a, apiVersion: client.authentication.k8s.io/v1}"),
        "exec.interactiveMode: expected Never or IfAvailable"},
-      {"an exec plugin that must ask somebody",
+      {"an interactive exec plugin",
        with_user("exec: {command: a, apiVersion: client.authentication.k8s.io/v1, "
                  "interactiveMode: Always}"),
        "exec.interactiveMode is Always, and this program has no terminal"},

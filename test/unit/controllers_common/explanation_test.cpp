@@ -82,7 +82,7 @@ TEST(Settle, concludes_nothing_from_unread_objects) {
             without({Input::worker}),
             "unknown NotRead\nnote Create\n",
             Outlook::unknown},
-           {"and is told with a time at which somebody has to act",
+           {"and is shown with the time by which somebody has to act",
             {due()},
             without({Input::worker}),
             "unknown NotRead\nwaiting EvictionDue\n",

@@ -93,7 +93,7 @@ TEST(PodClaims, finds_owner_of_claim) {
 
 TEST(PodClaims, matches_claims_with_pod) {
   const PairRow rows[] = {
-      {"the user's claim, whoever owns it", make_claim("c").owned_by("other"),
+      {"the user's claim, regardless of its owner", make_claim("c").owned_by("other"),
        make_pod("p").uses("a", "c"), true},
       {"a generated claim that the pod owns", make_claim("c").owned_by("p"),
        make_pod("p").from_template("a", "t").names("a", "c"), true},

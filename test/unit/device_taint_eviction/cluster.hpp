@@ -23,7 +23,7 @@
 
 namespace dcm::device_taint_eviction {
 
-// Keeps what a user would be told: "p: Marking for deletion".
+// Records what users would see: "p: Marking for deletion".
 class RecordedEvents final : public api::EventSink {
  public:
   void report(const api::ObjectReference& about, api::EventType type, std::string_view component,

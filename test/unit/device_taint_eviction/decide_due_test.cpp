@@ -74,12 +74,11 @@ TEST(DecideDue, selects_pods) {
        given(user_of_claim("p").with_uid("new"), claim()), ""},
       {"a generated claim of its own", given(generated(), claim().generated_for("p", "gpus")),
        kGoes},
-      {"a generated claim of somebody else", given(generated(), claim().generated_for("q", "gpus")),
-       ""},
+      {"another pod's generated claim", given(generated(), claim().generated_for("q", "gpus")), ""},
       {"a generated claim of nobody", given(generated(), claim()), ""},
       {"a claim for its extended resources",
        given(extended(), claim().for_extended_resources_of("p")), kGoes},
-      {"a claim for the extended resources of somebody else",
+      {"a claim for another pod's extended resources",
        given(extended(), claim().for_extended_resources_of("q")), ""},
       {"one that is being deleted stays as it is",
        given(user_of_claim("p").being_deleted(), claim()), ""},
@@ -156,7 +155,7 @@ TEST(DecideDue, returns_earliest_time_and_all_reasons) {
                        .device("gpu-1", {no_execute("burnt", 40s), no_execute("wet", 60s)}));
        },
        "40s: gpu.example.com/pool/gpu-0, taint 0; gpu.example.com/pool/gpu-1, taint 0"},
-      {"what is tolerated for ever is no reason",
+      {"a taint that is tolerated forever is no reason",
        [](World& world) {
          world.put(user_of_claim("p"));
          world.put(claim_of("p").with_device("pool", "gpu-0", {exists("k")}));

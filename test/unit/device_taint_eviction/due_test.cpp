@@ -26,7 +26,7 @@ TEST(Due, depends_on_taint) {
   timeless.time_added.reset();
   const Row kRows[] = {
       {"without a toleration it is when the taint was added", burnt, {}, at(100s)},
-      {"one for ever", burnt, {exists("burnt")}, {}},
+      {"one forever", burnt, {exists("burnt")}, {}},
       {"one for every key", burnt, {exists("")}, {}},
       {"one for another key does not count", burnt, {exists("wet")}, at(100s)},
       {"an equal value", burnt, {equals("burnt", "badly")}, {}},
@@ -35,11 +35,8 @@ TEST(Due, depends_on_taint) {
       {"Exists does not look at the value", burnt, {exists("burnt", 5s)}, at(105s)},
       {"for a time", burnt, {exists("burnt", 30s)}, at(130s)},
       {"the shortest of several", burnt, {exists("", 30s), exists("burnt", 20s)}, at(120s)},
-      {"the shortest of those that fit",
-       burnt,
-       {exists("wet", 1s), exists("burnt", 20s)},
-       at(120s)},
-      {"for ever wins over any time", burnt, {exists("", 30s), exists("burnt")}, {}},
+      {"the shortest matching one", burnt, {exists("wet", 1s), exists("burnt", 20s)}, at(120s)},
+      {"forever wins over any time", burnt, {exists("", 30s), exists("burnt")}, {}},
       {"a time of 0 is at once", burnt, {exists("burnt", 0s)}, at(100s)},
       {"a negative time is 0", burnt, {exists("burnt", -7s)}, at(100s)},
       {"the least time that can be said is 0", burnt, {exists("burnt", kLeast)}, at(100s)},

@@ -91,7 +91,7 @@ TEST_F(TrackerTest, notifies_owner_when_reason_goes) {
        "p"},
       {"the claim is deallocated", [](World& w) { w.put(claim_of("p")); }, "p"},
       {"the claim is deleted", [](World& w) { w.erase_claim("p-claim"); }, "p"},
-      {"the claim is not reserved for it any more",
+      {"the claim is no longer reserved for it",
        [](World& w) {
          w.put(test::make_claim("p-claim").reserved_for("q").with_device("pool-p", "gpu-0"));
        },

@@ -204,7 +204,7 @@ TEST(IsStillClaimed, compares_claim_and_devices) {
   };
   EXPECT_EQ(judge(with("1f-uid", "d0")), Claimed::still);
   EXPECT_EQ(judge(with("other", "d0")), Claimed::no_more) << "another one of that name";
-  EXPECT_EQ(judge(with("1f-uid", "d1")), Claimed::no_more) << "allocated anew";
+  EXPECT_EQ(judge(with("1f-uid", "d1")), Claimed::no_more) << "allocated again";
   EXPECT_EQ(judge(R"({"metadata":{"uid":"1f-uid"}})"), Claimed::no_more) << "not allocated";
   EXPECT_EQ(judge(runtime::fail(runtime::Reason::object_not_found, "")), Claimed::no_more);
   EXPECT_EQ(judge(runtime::fail(runtime::Reason::deadline_exceeded, "")), Claimed::unknown);

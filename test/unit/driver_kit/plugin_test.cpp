@@ -283,7 +283,7 @@ CO_TEST(DriverKit, sends_health_to_current_and_prompt_watchers) {
     CO_ASSERT_TRUE(too_late);
     const auto nothing = co_await (*too_late)->next(site.in(1min));
     CO_ASSERT_TRUE(!nothing);
-    EXPECT_EQ(nothing.error().code, grpc::Code::deadline_exceeded) << "it is not known any more";
+    EXPECT_EQ(nothing.error().code, grpc::Code::deadline_exceeded) << "it is no longer known";
   }
   co_await site.stop();
 }

@@ -49,7 +49,7 @@ TEST(PoolsFromWords, takes_driver_and_pool) {
   }
 }
 
-TEST(PoolsFromWords, refuses_what_is_no_name) {
+TEST(PoolsFromWords, rejects_invalid_names) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"pool", "a", "b"},
            {"pool/a", "b"},
@@ -63,7 +63,7 @@ TEST(PoolsFromWords, refuses_what_is_no_name) {
   }
 }
 
-TEST(PoolsFromWords, are_not_asked_for_by_other_kinds) {
+TEST(PoolsFromWords, rejects_other_kinds) {
   EXPECT_FALSE(asks_for_pools({}));
   EXPECT_FALSE(asks_for_pools({"pod", "pool"}));
   EXPECT_FALSE(asks_for_pools({"pod/pool"}));
@@ -87,7 +87,7 @@ std::vector<api::PoolStatus> three_pools() {
   return {plain, special, incomplete};
 }
 
-TEST(RenderPools, makes_a_table_with_details_below) {
+TEST(RenderPools, prints_table_with_details_below) {
   EXPECT_EQ(
       render_pools(three_pools(), kNow, Format::text),
       "POOL                    NODE    DEVICES  ALLOCATED  UNAVAILABLE  AVAILABLE\n"
@@ -109,12 +109,12 @@ TEST(RenderPools, makes_a_table_with_details_below) {
       "not allocated.\n");
 }
 
-TEST(RenderPools, says_that_there_are_none) {
+TEST(RenderPools, reports_missing_pools) {
   EXPECT_EQ(render_pools({}, kNow, Format::text),
             "No driver publishes devices: there are no ResourceSlices.\n");
 }
 
-TEST(RenderPools, has_the_fields_of_the_api_in_json) {
+TEST(RenderPools, prints_api_fields_in_json) {
   const std::string text = render_pools(three_pools(), kNow, Format::json);
   EXPECT_THAT(text, EndsWith("\n"));
   EXPECT_EQ(json::parse(text), json::parse(R"({"kind":"Pools","at":"2027-01-15T08:00:00Z","pools":[
@@ -216,7 +216,7 @@ TEST_F(ExplainPools, counts_devices_of_one_pool) {
 }
 
 // Before 1.37, spec.pool.name is no field that selects.
-TEST_F(ExplainPools, works_where_the_server_does_not_select_by_pool) {
+TEST_F(ExplainPools, works_if_server_cannot_select_by_pool) {
   publish("gpu.example.com", "node-1");
   publish("gpu.example.com", "node-2");
   refuse(400, "resourceslices", "spec.pool.name");
@@ -226,7 +226,7 @@ TEST_F(ExplainPools, works_where_the_server_does_not_select_by_pool) {
   EXPECT_THAT(outcome.text, testing::Not(HasSubstr("node-1")));
 }
 
-TEST_F(ExplainPools, finds_no_pool_of_that_name) {
+TEST_F(ExplainPools, reports_unknown_pool) {
   publish("gpu.example.com", "node-1");
   const ExplainOutcome outcome = ask({.driver = "gpu.example.com", .pool = "node-2"});
   EXPECT_EQ(outcome.status, ExplainStatus::no_such_object);
@@ -235,7 +235,7 @@ TEST_F(ExplainPools, finds_no_pool_of_that_name) {
             "driver other.example.com publishes no pool");
 }
 
-TEST_F(ExplainPools, answers_nothing_if_something_cannot_be_read) {
+TEST_F(ExplainPools, fails_if_something_is_unreadable) {
   publish("gpu.example.com", "node-1");
   for (const char* resource : {"resourceslices", "resourceclaims", "devicetaintrules"}) {
     refuse(403, resource);
@@ -250,7 +250,7 @@ class ExplainPoolsOfOldServer : public ExplainPools {
   ExplainPoolsOfOldServer() : ExplainPools("v1beta1") {}
 };
 
-TEST_F(ExplainPoolsOfOldServer, counts_devices_too) {
+TEST_F(ExplainPoolsOfOldServer, counts_devices) {
   post("resourceslices",
        R"({"metadata":{"name":"s"},"spec":{"driver":"gpu.example.com","nodeName":"node-1",)"
        R"("pool":{"name":"node-1","generation":1,"resourceSliceCount":1},"devices":[)"

@@ -1,4 +1,4 @@
-// Versions of resource.k8s.io that come and go while the manager runs: it follows, kind by kind.
+// Versions of resource.k8s.io that appear and disappear while the manager runs: each kind follows.
 //
 // Epochs with the real client against the API server in memory over HTTP, on virtual time.
 #include <string>

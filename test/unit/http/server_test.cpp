@@ -341,7 +341,7 @@ CO_TEST(HttpServer, cancels_streaming_handler_when_client_disconnects) {
     } const on_exit{has_ended};
     co_await responder.begin(ok(""));
     co_await runtime::sleep_for(loop.time(), 24h);
-    ADD_FAILURE() << "nobody was there any more";
+    ADD_FAILURE() << "no client was left";
   });
   const auto start = loop.time().now();
   {

@@ -382,7 +382,7 @@ CO_TEST(Http2Client, reports_unknown_outcome_if_request_may_not_be_repeated) {
   const auto response = co_await site.client->send(
       get("/"), {.deadline = {}, .before_send = [&]() -> Result<> {
                    if (++asked == 1) return {};
-                   return runtime::fail(Reason::shutting_down, "no leader any more");
+                   return runtime::fail(Reason::shutting_down, "no longer the leader");
                  }});
   EXPECT_EQ(describe(response), "disconnected");
   EXPECT_EQ(site.requests, 2);

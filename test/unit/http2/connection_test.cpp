@@ -151,13 +151,13 @@ CO_TEST(Http2Connection, asks_gate_right_before_first_byte) {
     bool was_asked = false;
     const auto stream = site.client->open(kGet, "", [&] {
       was_asked = true;
-      return Result<>(runtime::fail(Reason::shutting_down, "no leader any more"));
+      return Result<>(runtime::fail(Reason::shutting_down, "no longer the leader"));
     });
     EXPECT_FALSE(was_asked);
     co_await read_whole(*stream, note);
     EXPECT_TRUE(was_asked);
   }
-  EXPECT_EQ(note, "shutting_down: no leader any more");
+  EXPECT_EQ(note, "shutting_down: no longer the leader");
   EXPECT_EQ(co_await site.hear(), "");
   const auto next = site.client->open(kGet, "");
   EXPECT_NE(co_await site.hear(), "");

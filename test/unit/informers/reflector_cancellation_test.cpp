@@ -30,7 +30,7 @@ void write_script(Fake& fake) {
   fake.refuse({Reason::unreachable, "not yet"});
   fake.stream(std::move(events), Fake::Then::reset);
   fake.refuse({Reason::gone, "too old"});
-  fake.refuse({Reason::invalid, "no watch lists any more"});
+  fake.refuse({Reason::invalid, "watch lists are no longer supported"});
   fake.page({seen({.name = "1", .version = 1})}, {version_of(700), "next"});
   fake.page({seen({.name = "2", .version = 2})}, {version_of(700), ""});
   fake.stream({added(701)}, Fake::Then::hang);

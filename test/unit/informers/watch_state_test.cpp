@@ -238,7 +238,7 @@ TEST(WatchState, requests_pages_after_failed_watch_lists) {
                     failed(Reason::gone), WaitOver{}, failure})
                   .back(),
               testing::HasSubstr("| wait"))
-      << "one that succeeds begins the count anew";
+      << "a success resets the count";
 }
 
 TEST(WatchState, relists_after_two_empty_watches) {

@@ -112,11 +112,10 @@ TEST(Following, decides_by_what_it_reads) {
        found(other, 13s, 13s), "wait until 15000"},
       {"one that has not changed for its whole time is taken", saw(other, 0s),
        found(other, 15s, 15s), "update"},
-      {"a renewal starts its time anew", saw(other, 0s), found(renewed, 20s, 20s),
-       "wait until 23200"},
+      {"a renewal restarts its time", saw(other, 0s), found(renewed, 20s, 20s), "wait until 23200"},
       {"its time starts when it is seen, not when it was asked for", saw(other, 0s),
        found(renewed, 1s, 4s), "wait until 7200"},
-      {"another holder starts its time anew", saw(other, 0s), found(held_by("third"), 20s, 20s),
+      {"a new holder restarts the time", saw(other, 0s), found(held_by("third"), 20s, 20s),
        "wait until 23200"},
       {"a duration that was edited down does not free it", saw(short_lived, 0s),
        found(short_lived, 10s, 10s), "wait until 13200"},
@@ -253,11 +252,9 @@ TEST(Leading, continues_after_failed_renewal) {
       {"an answer was lost: look, at once", Reason::disconnected, "read", "read"},
       {"no answer in time: look, at once", Reason::deadline_exceeded, "read", "read"},
       {"the server fell over: look, at once", Reason::internal_error, "read", "read"},
-      {"the server is busy: once more, later", Reason::too_many_requests, "wait until 4000",
-       "update"},
-      {"the server is not there: once more, later", Reason::unreachable, "wait until 4000",
-       "update"},
-      {"the permission is gone: once more, later", Reason::forbidden, "wait until 4000", "update"},
+      {"the server is busy: retry later", Reason::too_many_requests, "wait until 4000", "update"},
+      {"the server is unreachable: retry later", Reason::unreachable, "wait until 4000", "update"},
+      {"the permission is gone: retry later", Reason::forbidden, "wait until 4000", "update"},
   };
   for (const LeaderRow& row : rows) {
     const State state = observe_write(leading_since(0s), kMe, failed(row.reason, 2s, 3s));

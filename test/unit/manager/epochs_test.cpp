@@ -53,7 +53,7 @@ class FakeEpoch final : public VersionedWork {
   runtime::Condition stopped_;
 };
 
-// A manager's worth of it: epochs in a group of their own, guarded.
+// The environment of epochs in a manager: a separate group, with a guard.
 struct Site {
   explicit Site(runtime::VirtualLoop& loop, Script wanted = {},
                 client::Availability availability = client::Served{"v1"})

@@ -98,7 +98,7 @@ TEST(Options, evict_no_pod_without_device_taints) {
   EXPECT_TRUE(options->runs_resource_claim_controller);
 }
 
-TEST(Options, answer_requests_for_the_status_of_pools_only_with_their_gate) {
+TEST(Options, enable_pool_status_only_with_gate) {
   EXPECT_FALSE(parse_options({})->runs_pool_status_controller);
   EXPECT_FALSE(parse_options({"--controllers=*"})->runs_pool_status_controller);
   const std::string on = "--feature-gates=DRAResourcePoolStatus=true";

@@ -346,7 +346,7 @@ CO_TEST(DriverConnections, ends_hanging_call_after_45_seconds) {  // [44]
   EXPECT_TRUE(answers.error().starts_with("rpc error: code = DeadlineExceeded")) << answers.error();
   EXPECT_EQ(loop.time().now() - start, 45s);
   co_await site.settle();
-  EXPECT_EQ(plugin.cancelled, 1) << "the driver sees that nobody waits any more";
+  EXPECT_EQ(plugin.cancelled, 1) << "the driver sees the cancellation";
   co_await site.plugins.stop();
   co_await plugin.stop();
 }

@@ -26,7 +26,7 @@ TEST(ChooseServices, picks_best_common_version) {  // [13], [14], [73]
        {"v1beta1.DRAPlugin", "v1.DRAPlugin"},
        ServiceChoice::first_named,
        {DraService::v1beta1}},
-      {"the newest, if told so",
+      {"the newest, if so configured",
        {"v1beta1.DRAPlugin", "v1.DRAPlugin"},
        ServiceChoice::newest,
        {DraService::v1}},

@@ -59,7 +59,7 @@ struct Scene {
   apiserver::Server server;
 };
 
-TEST(Advice, a_job_gets_no_pods_while_no_controller_manager_watches_jobs) {
+TEST(Advice, warns_of_job_without_controller_manager) {
   Scene scene;
   EXPECT_THAT(scene.warnings(kJobs, job("a")), ElementsAre(HasSubstr("no pods come of this Job")));
   {
@@ -77,20 +77,20 @@ TEST(Advice, a_job_gets_no_pods_while_no_controller_manager_watches_jobs) {
   EXPECT_THAT(scene.warnings(kJobs, job("d")), ElementsAre(HasSubstr("no pods come of this Job")));
 }
 
-TEST(Advice, a_job_whose_pods_say_when_they_end_needs_none) {
+TEST(Advice, skips_job_whose_pods_declare_their_end) {
   Scene scene({.workloads = By::playground});
   const std::string annotations =
       R"({"annotations":{"playground.dra-controller-manager.dev/run-for":"1s"}})";
   EXPECT_THAT(scene.warnings(kJobs, job("a", annotations)), IsEmpty());
 }
 
-TEST(Advice, a_daemon_set_runs_no_program_on_hollow_nodes) {
+TEST(Advice, warns_that_hollow_nodes_run_no_program_of_daemon_set) {
   Scene scene({.workloads = By::playground});
   EXPECT_THAT(scene.warnings(std::string(kApps) + "daemonsets", workload()),
               ElementsAre(HasSubstr("start the program of this DaemonSet yourself")));
 }
 
-TEST(Advice, what_a_controller_makes_is_its_own_business) {
+TEST(Advice, skips_objects_created_by_controllers) {
   Scene scene;
   const std::string owned =
       R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"d","uid":"u",)"
@@ -98,7 +98,7 @@ TEST(Advice, what_a_controller_makes_is_its_own_business) {
   EXPECT_THAT(scene.warnings(std::string(kApps) + "replicasets", workload(owned)), IsEmpty());
 }
 
-TEST(Advice, claim_templates_need_a_manager) {
+TEST(Advice, warns_of_claim_template_without_manager) {
   Scene scene;
   const std::string claims = R"(,"resourceClaims":[{"name":"c","resourceClaimTemplateName":"t"}])";
   EXPECT_THAT(scene.warnings(kPods, pod("a", claims)),
@@ -109,7 +109,7 @@ TEST(Advice, claim_templates_need_a_manager) {
 }
 
 // Its kube-scheduler is silent about pods whose claims are not made yet.
-TEST(Advice, the_claim_templates_of_a_workload_need_one_too) {
+TEST(Advice, warns_of_workload_claim_template_without_manager) {
   Scene scene({.workloads = By::playground});
   const auto collector =
       scene.watch("kube-controller-manager/v1.37.2 kubernetes/1/shared-informers",
@@ -124,7 +124,7 @@ TEST(Advice, the_claim_templates_of_a_workload_need_one_too) {
                           HasSubstr("hollow nodes run no containers")));
 }
 
-TEST(Advice, a_pod_needs_a_scheduler_that_places_it) {
+TEST(Advice, warns_of_pod_without_scheduler) {
   Scene with_own;
   EXPECT_THAT(with_own.warnings(kPods, pod("a")), IsEmpty());
   EXPECT_THAT(with_own.warnings(kPods, pod("b", R"(,"schedulerName":"mine")")),
@@ -136,7 +136,7 @@ TEST(Advice, a_pod_needs_a_scheduler_that_places_it) {
   EXPECT_THAT(without.warnings(kPods, pod("c")), IsEmpty());
 }
 
-TEST(Advice, a_group_that_is_dropped_from_a_pod_is_named) {
+TEST(Advice, names_group_dropped_from_pod) {
   Scene scene;
   EXPECT_THAT(scene.warnings(kPods, pod("a", R"(,"schedulingGroup":{"podGroupName":"g"})")),
               ElementsAre(HasSubstr("schedulingGroup is dropped")));
@@ -148,7 +148,7 @@ std::string webhooks(std::string_view webhook) {
          std::string(webhook) + "}]}";
 }
 
-TEST(Advice, a_webhook_that_is_not_called_is_named_by_the_writes_that_it_is_about) {
+TEST(Advice, names_uncalled_webhook_in_affected_writes) {
   Scene scene;
   const std::string_view configurations =
       "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
@@ -175,7 +175,7 @@ struct Row {
 
 class Unattended : public testing::TestWithParam<Row> {};
 
-TEST_P(Unattended, is_said_when_it_is_created) {
+TEST_P(Unattended, is_reported_on_create) {
   Scene scene;
   EXPECT_THAT(scene.warnings(GetParam().target, GetParam().body),
               ElementsAre(HasSubstr(GetParam().says)));

@@ -45,7 +45,7 @@ class Builds : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(Builds, the_newest_that_has_both_programs_is_taken) {
+TEST_F(Builds, prefer_newest_with_both_programs) {
   make_both(builds() / "1.9.1/bin");
   make_both(builds() / "1.37.2/bin");
   make_both(builds() / "latest/bin");
@@ -57,7 +57,7 @@ TEST_F(Builds, the_newest_that_has_both_programs_is_taken) {
   EXPECT_EQ(found->controller_manager, builds() / "1.37.2/bin/kube-controller-manager");
 }
 
-TEST_F(Builds, a_folder_of_programs_goes_before_them) {
+TEST_F(Builds, prefer_folder_of_programs) {
   make_both(builds() / "1.37.2/bin");
   make_both(folder_ / "assets");
   setenv("KUBEBUILDER_ASSETS", (folder_ / "assets").c_str(), 1);
@@ -66,13 +66,13 @@ TEST_F(Builds, a_folder_of_programs_goes_before_them) {
   EXPECT_EQ(found->scheduler, folder_ / "assets/kube-scheduler");
 }
 
-TEST_F(Builds, without_any_the_message_says_where_they_should_be) {
+TEST_F(Builds, name_expected_place_if_missing) {
   const auto found = find_programs();
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message, HasSubstr(builds().string()));
 }
 
-TEST(ProgramsToRun, are_those_that_have_a_path) {
+TEST(ProgramsToRun, have_a_path) {
   EXPECT_THAT(to_run({}), IsEmpty());
   const auto run = to_run({.scheduler = "", .controller_manager = "/bin/kcm"});
   ASSERT_EQ(run.size(), 1U);

@@ -26,14 +26,14 @@ class Lines {
   std::shared_ptr<runtime::LogBackend> backend_;
 };
 
-CO_TEST(Silence, is_told_with_the_folder_that_drivers_should_use) {
+CO_TEST(Silence, is_reported_with_expected_driver_folder) {
   Lines lines(loop.time());
   co_await warn_of_silence(loop.time(), lines.log(), "/k/plugins_registry", [] { return false; });
   EXPECT_THAT(lines.text(), HasSubstr("No DRA driver has registered yet"));
   EXPECT_THAT(lines.text(), HasSubstr("/k/plugins_registry"));
 }
 
-CO_TEST(Silence, is_none_where_a_driver_has_come_in_time) {
+CO_TEST(Silence, is_not_reported_if_driver_registers_in_time) {
   Lines lines(loop.time());
   const auto comes_at = loop.time().now() + 29s;
   co_await warn_of_silence(loop.time(), lines.log(), "/k/plugins_registry",

@@ -121,7 +121,7 @@ TEST(DecideClaim, keeps_consumers_other_than_pods) {
   const api::ConsumerReference other{"example.com", "widgets", "p", api::Uid("w-uid")};
   const api::ConsumerReference node{"", "nodes", "p", api::Uid("n-uid")};
   expect_steps({
-      {"a group keeps it for ever, as the feature is off",
+      {"a group keeps it forever, as the feature is off",
        Known(make_claim("c").allocated().with_finalizer().reserved_for_consumer(group)),
        "finished"},
       {"so does anything else, even one that is called as a deleted pod",
@@ -158,7 +158,7 @@ TEST(DecideClaim, releases) {
            .deleted("p")
            .got("q", Error{Reason::disconnected, "reset"}),
        "finished; reset"},
-      {"not twice in a round: somebody may put them back again and again",
+      {"not twice in a round: somebody may restore them repeatedly",
        Known(in_use()).deleted("p").released(), "finished; released consumers came back"},
       {"a claim that is allocated and was never reserved is left allocated",
        Known(make_claim("c").allocated().with_finalizer()), "finished"},
@@ -198,7 +198,7 @@ TEST(DecideClaim, removes_finalizer) {
        Known(in_use().being_deleted()).deleted("p"), "release p-uid, deallocate"},
       {"nothing without our finalizer", Known(make_claim("c").allocated().being_deleted()),
        "finished"},
-      {"not twice: somebody may put it back again and again",
+      {"not twice: somebody may restore it repeatedly",
        Known(make_claim("c").with_finalizer()).unprotected(), "finished"},
       {"nothing is left of a claim that went with its finalizer", Known(ClaimPtr()), "finished"},
   });
@@ -215,8 +215,8 @@ TEST(DecideClaim, deletes_generated_claims) {
       {"its pod is deleted before it had a node",
        Known(generated()).cached(make_pod("p").being_deleted()), "delete"},
       {"its pod runs", Known(generated()).cached(make_pod("p").on_node("n")), "finished"},
-      {"a pod that the cache does not have proves nothing: the garbage collector's work",
-       Known(generated()), "finished"},
+      {"not for a pod missing in the cache: the garbage collector handles it", Known(generated()),
+       "finished"},
       {"even if it is known as deleted", Known(generated()).deleted("p"), "finished"},
       {"its pod was replaced",
        Known(generated()).cached(make_pod("p").with_uid("new")).deleted("p"), "delete"},
@@ -242,7 +242,7 @@ TEST(DecideClaim, deletes_generated_claims) {
       {"not if it is being deleted already",
        Known(generated().being_deleted()).cached(make_pod("p").phase(PodPhase::succeeded)),
        "finished"},
-      {"not a claim that a user made, whoever has used it",
+      {"not a user's claim, regardless of its consumers",
        Known(make_claim("c")).cached(make_pod("p").phase(PodPhase::succeeded)), "finished"},
       {"not a claim whose controller is something else of that name",
        Known(make_claim("c").controlled_by({"apps", "Pod", "p", test::uid_of("p")}))

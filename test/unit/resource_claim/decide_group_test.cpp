@@ -104,7 +104,7 @@ TEST(DecideGroup, continues_after_failing_entry) {
       {"without a template",
        KnownOfGroup(trainers().from_template("gpus", "gpu")).with(make_template("gpu")),
        "create trainers-gpus-ssdzk for gpus from gpu"},
-      {"it is told once the others are done",
+      {"it is reported after the others",
        KnownOfGroup(trainers().from_template("gpus", "gpu").names("gpus", "y"))
            .cached(make_claim("y").generated_for_group("trainers", "gpus")),
        "finished; FailedResourceClaimCreation: PodGroupResourceClaim fabric: resource claim "
@@ -181,7 +181,7 @@ TEST(DecidePodInGroup, finds_group_claim_and_never_creates_it) {
            Known(member()).in(trainers()).cached(shared("x")), "write names fabric=x"},
           {"a named one that is the group's is good",
            Known(member().names("fabric", "x")).in(trainers()).cached(shared("x")), "finished"},
-          {"also for a pod that has not been told of a group of that name with another UID",
+          {"also for a pod that does not know a group of that name with another UID",
            Known(member().names("fabric", "x")).in(trainers().with_uid("new")).cached(shared("x")),
            "finished"},
           {"one that was made again is named instead",
@@ -400,8 +400,8 @@ TEST(DecideClaimOfGroup, drops_stale_group_reservation) {
        KnownOfClaim(shared("x").allocated().with_finalizer().reserved_for_consumer(
            {api::kSchedulingGroup, "podgroups", "../a", api::Uid("u")})),
        "release u, deallocate"},
-      {"with the gate off it is kept for ever",
-       KnownOfClaim(claim()).deleted("trainers").gate_off(), "finished"},
+      {"with the gate off it is kept forever", KnownOfClaim(claim()).deleted("trainers").gate_off(),
+       "finished"},
       {"a group's claim without reservations is not deleted here",
        KnownOfClaim(shared("x")).deleted("trainers"), "finished"},
   };

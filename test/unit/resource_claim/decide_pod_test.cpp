@@ -75,7 +75,7 @@ TEST(DecidePod, creates_missing_claim) {
        "create trainer-gpus-b2tt8 for gpus from gpu"},
       {"a claim that the status names, that exists and is the pod's, is enough",
        Known(trainer().names("gpus", "x")).cached(generated("x")), "finished"},
-      {"its template is not needed any more, and one that is being deleted exists",
+      {"its template is no longer needed, and a claim being deleted exists",
        Known(trainer().names("gpus", "x")).cached(generated("x").being_deleted()), "finished"},
       {"a claim that the user named is not made, and needs no look-up",
        Known(make_pod("trainer").uses("gpus", "shared")), "finished"},
@@ -108,7 +108,7 @@ TEST(DecidePod, reports_missing_named_claim) {
       {"also for a pod that has a node",
        Known(trainer().names("gpus", "x").on_node("n")).got("x", Gone{}).with(make_template("gpu")),
        "create trainer-gpus-b2tt8 for gpus from gpu, as claim x is gone"},
-      {"one that somebody else owns is replaced",
+      {"a claim with another owner is replaced",
        Known(trainer().names("gpus", "x"))
            .cached(make_claim("x").generated_for("other", "gpus"))
            .with(make_template("gpu")),
@@ -129,7 +129,7 @@ TEST(DecidePod, reports_missing_named_claim) {
                {"scheduling.k8s.io", "PodGroup", "g", api::Uid("g")}))
            .with(make_template("gpu")),
        "create trainer-gpus-b2tt8 for gpus from gpu, as claim x is not owned by the pod"},
-      {"a look-up that fails proves nothing: nothing is made",
+      {"a failed look-up proves nothing: nothing is created",
        Known(trainer().names("gpus", "x"))
            .got("x", Error{Reason::service_unavailable, "try later"})
            .with(make_template("gpu")),
@@ -227,7 +227,7 @@ TEST(DecidePod, looks_up_owner_of_taken_name) {
       {"the pod's claim for this pod claim is used",
        Known(trainer()).taken("gpus").got(first, generated(first).get()),
        "write names gpus=trainer-gpus-b2tt8"},
-      {"one that somebody else owns leaves its name to it",
+      {"a claim with another owner keeps its name",
        Known(trainer())
            .taken("gpus")
            .got(first, make_claim(first).generated_for("other", "gpus").get())
@@ -258,7 +258,7 @@ TEST(DecidePod, looks_up_owner_of_taken_name) {
       {"one that has gone meanwhile gives the name back, in the next round",
        Known(trainer()).taken("gpus").gone(first).with(make_template("gpu")),
        "finished; detail: PodResourceClaim gpus: claim trainer-gpus-b2tt8 has just gone (retry)"},
-      {"a look-up that fails proves nothing: nothing is made",
+      {"a failed look-up proves nothing: nothing is created",
        Known(trainer())
            .taken("gpus")
            .got(first, Error{Reason::server_timeout, "timeout"})
@@ -486,7 +486,7 @@ TEST(DecidePod, reports_failed_reservations) {
       {"gone meanwhile: nothing left to do",
        known().reserve_failed("s", {Reason::object_not_found, "not found"}),
        "finished; detail: reserve ResourceClaim s: not found (no retry)"},
-      {"told and tried again when the server calls it invalid, as a policy may have said so",
+      {"reported and retried when the server calls it invalid, as this may come from a policy",
        known().reserve_failed("s", {Reason::invalid, "too many"}),
        "finished; log: reserve ResourceClaim s: too many (retry)"},
       {"without the permission it is tried again slowly",

@@ -133,7 +133,7 @@ TEST(ExplainClaim, names_owner) {
 
 TEST(ExplainClaim, names_what_delays_deletion) {
   expect_told({
-      {"somebody has it reserved",
+      {"reserved for another consumer",
        in_use().being_deleted(),
        {kRuns},
        Miss::unknown,
@@ -149,7 +149,7 @@ TEST(ExplainClaim, names_what_delays_deletion) {
        {},
        Miss::unknown,
        {"acting DeletionUnderWay", "acting RemoveFinalizer"}},
-      {"somebody else keeps it",
+      {"another finalizer keeps it",
        make_claim("c").being_deleted(),
        {},
        Miss::unknown,

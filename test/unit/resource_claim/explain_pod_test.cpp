@@ -188,7 +188,7 @@ TEST(ExplainPod, describes_existing_claims) {
         "can use it.",
         "waiting DeletionHeldByConsumers: ResourceClaim \"shared\" is being deleted, and remains "
         "until its consumers have ended: pod \"q\"."}},
-      {"being deleted, and a finalizer of somebody else keeps it",
+      {"being deleted, and another finalizer keeps it",
        {user(), {make_claim("shared").being_deleted()}},
        {"stuck ClaimBeingDeleted", "stuck DeletionHeldByOthers: ", "metadata.finalizers"}},
       {"being deleted while the pod itself, on no node, has it reserved",

@@ -202,7 +202,7 @@ TEST(ForeignClaims, leave_next_pods_to_other_manager) {
   world.settle();
   EXPECT_THAT(world.calls(), testing::IsEmpty());
   EXPECT_EQ(world.api.claims().size(), 2U);
-  EXPECT_EQ(world.held_back(), 0) << "half an hour without a claim of somebody else's";
+  EXPECT_EQ(world.held_back(), 0) << "half an hour without a foreign claim";
   world.api.put(trainer("third"));
   world.run_for(1s);
   EXPECT_EQ(world.api.claims().size(), 3U);

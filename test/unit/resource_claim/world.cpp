@@ -34,16 +34,15 @@ World::Process::Process(World& world)
                    "resourceclaim-controller", ShadowApi::kWrites, std::chrono::seconds(30)),
       shadow_events(expectations),
       shadow(world.api, stores, expectations),
-      controller(
-          {.stores = stores,
-           .api = world.role == Role::writes ? static_cast<ClaimApi&>(world.api) : shadow,
-           .events = world.role == Role::writes ? static_cast<api::EventSink&>(world.events)
-                                                : shadow_events,
-           .foreign = foreign,
-           .time = world.loop.time(),
-           .metrics = metrics,
-           .log = world.logger()},
-          {.workers = world.workers, .gates = world.gates}),
+      controller({.stores = stores,
+                  .api = world.role == Role::writes ? static_cast<ClaimApi&>(world.api) : shadow,
+                  .events = world.role == Role::writes ? static_cast<api::EventSink&>(world.events)
+                                                       : shadow_events,
+                  .foreign = foreign,
+                  .time = world.loop.time(),
+                  .metrics = metrics,
+                  .log = world.logger()},
+                 {.workers = world.workers, .gates = world.gates}),
       group(world.loop.executor()) {
   controller.observe(pods, claims, templates);
   if (world.gates.generic_workload) controller.observe_groups(groups);

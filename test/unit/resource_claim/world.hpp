@@ -24,7 +24,7 @@
 
 namespace dcm::resource_claim {
 
-// Keeps what a user would be told: "trainer: FailedResourceClaimCreation: PodResourceClaim …".
+// Records what users would see: "trainer: FailedResourceClaimCreation: PodResourceClaim …".
 class RecordedEvents final : public api::EventSink {
  public:
   void report(const api::ObjectReference& about, api::EventType type, std::string_view component,

@@ -1,6 +1,4 @@
 // The controller on virtual time, with its caches and requests, against the API server in memory.
-#include "controllers/resource_pool_status/controller.hpp"
-
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "controllers/api/resources.hpp"
 #include "controllers/resource_pool_status/api/api_client.hpp"
 #include "controllers/resource_pool_status/api/shadow_api.hpp"
+#include "controllers/resource_pool_status/controller.hpp"
 #include "manager/cache.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/virtual_cluster.hpp"
@@ -32,7 +31,7 @@ const std::string kV1 = "/apis/resource.k8s.io/v1/";
 
 enum class Role : std::uint8_t { works, stands_by, dry_run };
 
-// A manager's process, with this controller alone.
+// A manager's process with only this controller.
 class Process {
  public:
   Process(test::VirtualCluster& cluster, Role role)
@@ -119,7 +118,7 @@ class PoolStatusController : public testing::Test {
     return pools == nullptr ? "" : apiserver::serialize(*pools);
   }
 
-  // One of the slices of a pool, with a device.
+  // One of the pool's slices, with a device.
   void publish(const std::string& name, int slices_in_pool = 1, int generation = 1) {
     const Answer answer = cluster_.api().post(
         kV1 + "resourceslices",
@@ -156,7 +155,7 @@ constexpr const char* kOneFree =
     R"("resourceSliceCount":1,"totalDevices":1,"allocatedDevices":0,"availableDevices":1,)"
     R"("unavailableDevices":0}])";
 
-TEST_F(PoolStatusController, answers_with_pools_of_the_driver) {
+TEST_F(PoolStatusController, answers_with_driver_pools) {
   publish("a");
   start();
   ask("r");
@@ -177,7 +176,7 @@ TEST_F(PoolStatusController, answers_once) {
   EXPECT_EQ(writes(), 1U);
 }
 
-TEST_F(PoolStatusController, answers_requests_from_before_its_start) {
+TEST_F(PoolStatusController, answers_requests_older_than_its_start) {
   publish("a");
   ask("r");
   start();
@@ -191,7 +190,7 @@ TEST_F(PoolStatusController, does_nothing_on_standby) {
   EXPECT_EQ(message("r"), "0 conditions");
 }
 
-// kube-controller-manager gives up after five retries, and the slice wakes nobody.
+// kube-controller-manager gives up after five retries, and a new slice wakes nothing.
 TEST_F(PoolStatusController, waits_for_missing_slice) {
   publish("a", 2);
   start();
@@ -203,7 +202,7 @@ TEST_F(PoolStatusController, waits_for_missing_slice) {
   EXPECT_THAT(pools("r"), HasSubstr(R"("resourceSliceCount":2,"totalDevices":2)"));
 }
 
-TEST_F(PoolStatusController, answers_with_what_is_missing_after_half_a_minute) {
+TEST_F(PoolStatusController, reports_missing_slices_after_half_a_minute) {
   publish("a", 2);
   start();
   ask("r");
@@ -215,7 +214,7 @@ TEST_F(PoolStatusController, answers_with_what_is_missing_after_half_a_minute) {
   EXPECT_THAT(pools("r"), HasSubstr(R"("validationError":"PoolIncomplete: )"));
 }
 
-TEST_F(PoolStatusController, is_not_woken_by_slices_of_other_drivers) {
+TEST_F(PoolStatusController, ignores_slices_of_other_drivers) {
   publish("a", 2);
   start();
   ask("r");
@@ -230,7 +229,7 @@ TEST_F(PoolStatusController, is_not_woken_by_slices_of_other_drivers) {
   EXPECT_EQ(cluster_log().count("list", "resourceslices"), before);
 }
 
-TEST_F(PoolStatusController, fails_a_request_whose_claims_may_not_be_listed) {
+TEST_F(PoolStatusController, fails_request_if_listing_claims_is_forbidden) {
   publish("a");
   start();
   refuse("list", "resourceclaims");
@@ -242,7 +241,7 @@ TEST_F(PoolStatusController, fails_a_request_whose_claims_may_not_be_listed) {
               StartsWith("Failed, CalculationFailed: Failed to list ResourceClaims: "));
 }
 
-TEST_F(PoolStatusController, answers_as_soon_as_the_claims_may_be_listed) {
+TEST_F(PoolStatusController, answers_once_listing_claims_is_permitted) {
   publish("a");
   start();
   refuse("list", "resourceclaims");
@@ -253,7 +252,7 @@ TEST_F(PoolStatusController, answers_as_soon_as_the_claims_may_be_listed) {
   EXPECT_EQ(pools("r"), kOneFree);
 }
 
-TEST_F(PoolStatusController, tries_again_after_a_refused_write) {
+TEST_F(PoolStatusController, retries_refused_write) {
   publish("a");
   start();
   refuse("patch", "resourcepoolstatusrequests", 500, "InternalError");
@@ -267,7 +266,7 @@ TEST_F(PoolStatusController, tries_again_after_a_refused_write) {
                         "driver_name=\"gpu.example.com\"}"));
 }
 
-TEST_F(PoolStatusController, accepts_the_answer_of_another_manager) {
+TEST_F(PoolStatusController, accepts_answer_of_another_manager) {
   publish("a");
   start();
   refuse("list", "resourceclaims");
@@ -284,7 +283,7 @@ TEST_F(PoolStatusController, accepts_the_answer_of_another_manager) {
   EXPECT_EQ(writes(), 1U);
 }
 
-// API servers refuse it: kube-controller-manager answers nobody whose driver has such a pool.
+// API servers refuse it: kube-controller-manager gives no answer if the driver has such a pool.
 TEST_F(PoolStatusController, shows_generation_0_as_1) {
   publish("a", 1, 0);
   start();
@@ -336,7 +335,7 @@ TEST_F(PoolStatusController, deletes_pending_request_after_a_day) {
   EXPECT_EQ(get("r").status, 404);
 }
 
-TEST_F(PoolStatusController, names_the_uid_when_it_deletes) {
+TEST_F(PoolStatusController, deletes_by_uid) {
   start();
   ask("r");
   cluster_.run_for(1s);
@@ -353,7 +352,7 @@ TEST_F(PoolStatusController, names_the_uid_when_it_deletes) {
 
 // ---- a dry run ----------------------------------------------------------------------------------
 
-TEST_F(PoolStatusController, writes_nothing_in_a_dry_run) {
+TEST_F(PoolStatusController, writes_nothing_in_dry_run) {
   publish("a");
   start(Role::dry_run);
   ask("r");

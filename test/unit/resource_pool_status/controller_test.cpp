@@ -1,5 +1,5 @@
-// When a request is answered, waited for, given up and deleted: the controller with bare stores and
-// an API that answers as it is told, on virtual time.
+// When a request is answered, delayed, given up and deleted: the controller with bare stores and an
+// API with scripted answers, on virtual time.
 #include "controllers/resource_pool_status/controller.hpp"
 
 #include <chrono>
@@ -31,7 +31,7 @@ runtime::Error refusal(Reason reason, std::string message = "no") {
   return {.reason = reason, .message = std::move(message), .http_status = 403};
 }
 
-// Answers at once. Writes go to the store, as the watch would bring them.
+// Answers at once. Writes go to the store, as the watch would deliver them.
 class FakeApi final : public PoolStatusApi {
  public:
   Task<Result<PoolInputs>> read(PoolFilter filter) override {
@@ -143,7 +143,7 @@ TEST_F(ControllerTest, answers_each_request_once) {
   EXPECT_THAT(api_.writes, ElementsAre("r: Calculated status for 0 pools"));
 }
 
-TEST_F(ControllerTest, answers_requests_from_before_its_start) {
+TEST_F(ControllerTest, answers_requests_older_than_its_start) {
   ask("r");
   start();
   EXPECT_TRUE(is_answered("r"));
@@ -158,7 +158,7 @@ TEST_F(ControllerTest, does_nothing_on_standby) {
 
 // ---- slices that are missing --------------------------------------------------------------------
 
-TEST_F(ControllerTest, answers_after_the_slice_that_was_missing) {
+TEST_F(ControllerTest, answers_once_missing_slice_appears) {
   one_of_two_slices();
   start();
   ask("r");
@@ -170,7 +170,7 @@ TEST_F(ControllerTest, answers_after_the_slice_that_was_missing) {
   EXPECT_THAT(api_.writes, ElementsAre("r: Calculated status for 1 pools"));
 }
 
-TEST_F(ControllerTest, looks_once_for_many_slices_at_a_time) {
+TEST_F(ControllerTest, decides_once_for_a_burst_of_slices) {
   one_of_two_slices();
   start();
   ask("r");
@@ -180,7 +180,7 @@ TEST_F(ControllerTest, looks_once_for_many_slices_at_a_time) {
   EXPECT_EQ(api_.reads.size(), 2U);
 }
 
-TEST_F(ControllerTest, is_not_woken_by_slices_of_other_drivers) {
+TEST_F(ControllerTest, ignores_slices_of_other_drivers) {
   one_of_two_slices();
   start();
   ask("r");
@@ -190,7 +190,7 @@ TEST_F(ControllerTest, is_not_woken_by_slices_of_other_drivers) {
   EXPECT_EQ(api_.reads.size(), 1U);
 }
 
-TEST_F(ControllerTest, says_what_is_missing_after_half_a_minute) {
+TEST_F(ControllerTest, reports_missing_slices_after_half_a_minute) {
   one_of_two_slices();
   start();
   ask("r");
@@ -202,7 +202,7 @@ TEST_F(ControllerTest, says_what_is_missing_after_half_a_minute) {
 
 // ---- what fails ---------------------------------------------------------------------------------
 
-TEST_F(ControllerTest, fails_a_request_after_refusals_for_five_minutes) {
+TEST_F(ControllerTest, fails_request_after_five_minutes_of_refusals) {
   api_.read_error = refusal(Reason::forbidden, "ResourceClaims: no");
   start();
   ask("r");
@@ -224,7 +224,7 @@ TEST_F(ControllerTest, concludes_nothing_while_no_server_answers) {
   EXPECT_TRUE(is_answered("r"));
 }
 
-TEST_F(ControllerTest, tries_again_after_a_refused_write) {
+TEST_F(ControllerTest, retries_refused_write) {
   api_.write_error = refusal(Reason::internal_error);
   start();
   ask("r");
@@ -236,7 +236,7 @@ TEST_F(ControllerTest, tries_again_after_a_refused_write) {
   EXPECT_TRUE(is_answered("r"));
 }
 
-TEST_F(ControllerTest, waits_for_the_watch_after_a_conflict) {
+TEST_F(ControllerTest, waits_for_watch_after_conflict) {
   api_.write_error = refusal(Reason::conflict);
   start();
   ask("r");
@@ -245,7 +245,7 @@ TEST_F(ControllerTest, waits_for_the_watch_after_a_conflict) {
 }
 
 // Drivers publish most pools of one slice in generation 0, which API servers up to 1.37 refuse.
-TEST_F(ControllerTest, shows_generation_0_as_1_once_it_was_refused) {
+TEST_F(ControllerTest, shows_generation_0_as_1_after_refusal) {
   pools_.slice("a", "'pool': {'name': 'p', 'generation': 0, 'resourceSliceCount': 1}");
   api_.refuses_generation_0 = true;
   start();
@@ -259,7 +259,7 @@ TEST_F(ControllerTest, shows_generation_0_as_1_once_it_was_refused) {
               ElementsAre("r: Calculated status for 1 pools", "r: " + shown, "s: " + shown));
 }
 
-TEST_F(ControllerTest, shows_generation_0_where_the_server_takes_it) {
+TEST_F(ControllerTest, shows_generation_0_if_server_accepts_it) {
   pools_.slice("a", "'pool': {'name': 'p', 'generation': 0, 'resourceSliceCount': 1}");
   start();
   ask("r");
@@ -267,14 +267,14 @@ TEST_F(ControllerTest, shows_generation_0_where_the_server_takes_it) {
   EXPECT_THAT(api_.writes, ElementsAre("r: Calculated status for 1 pools"));
 }
 
-TEST_F(ControllerTest, answers_a_new_request_of_the_same_name) {
+TEST_F(ControllerTest, answers_new_request_of_same_name) {
   one_of_two_slices();
   start();
   ask("r");
   loop_.run_for(20s);
   ask("r", "another");
   loop_.run_for(20s);
-  EXPECT_THAT(api_.writes, IsEmpty()) << "its patience begins anew";
+  EXPECT_THAT(api_.writes, IsEmpty()) << "its wait starts again";
   loop_.run_for(11s);
   EXPECT_EQ(api_.writes.size(), 1U);
 }

@@ -38,14 +38,14 @@ TEST(PoolStatuses, counts_each_device_once) {
   EXPECT_EQ(pools.status(), "d/p: 3 = 1 allocated + 1 unavailable + 1 available");
 }
 
-TEST(PoolStatuses, counts_device_that_several_slices_name_once) {
+TEST(PoolStatuses, counts_device_in_several_slices_once) {
   Pools pools;
   pools.slice("s1", pool("p", 1, 2) + ", 'devices': [{'name': 'a'}, {'name': 'b'}]");
   pools.slice("s2", pool("p", 1, 2) + ", 'devices': [{'name': 'b'}]");
   EXPECT_EQ(pools.status(), "d/p: 2 = 0 allocated + 0 unavailable + 2 available");
 }
 
-TEST(PoolStatuses, counts_slices_of_the_newest_generation_only) {
+TEST(PoolStatuses, counts_only_slices_of_newest_generation) {
   Pools pools;
   pools.slice("old", pool("p", 1, 1) + ", 'devices': [{'name': 'a'}, {'name': 'b'}]");
   pools.slice("new", pool("p", 2, 1) + ", 'devices': [{'name': 'c'}]");
@@ -65,14 +65,14 @@ TEST(PoolStatuses, ignores_allocation_with_admin_access) {
 }
 
 // kube-controller-manager subtracts such a device twice: 2 - 1 - 1 = 0.
-TEST(PoolStatuses, counts_tainted_device_that_is_allocated_as_allocated_only) {
+TEST(PoolStatuses, counts_allocated_tainted_device_only_as_allocated) {
   Pools pools;
   pools.devices({device("a", kNoExecute), device("b")}).allocated("a");
   EXPECT_EQ(pools.status(), "d/p: 2 = 1 allocated + 0 unavailable + 1 available");
 }
 
 // kube-controller-manager counts it: 1 - 1 = 0 available.
-TEST(PoolStatuses, ignores_allocation_of_device_that_is_not_published) {
+TEST(PoolStatuses, ignores_allocation_of_unpublished_device) {
   Pools pools;
   pools.devices({device("a")}).allocated("withdrawn");
   EXPECT_EQ(pools.status(), "d/p: 1 = 0 allocated + 0 unavailable + 1 available");
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Effects, Taints,
                                          Tainted{"NoTaint", "", false}),
                          [](const auto& row) { return row.param.name; });
 
-TEST(PoolStatuses, counts_device_that_rule_taints_as_unavailable) {
+TEST(PoolStatuses, counts_device_tainted_by_rule_as_unavailable) {
   Pools pools;
   pools.devices({device("a"), device("b")}).rule(api::TaintEffect::no_schedule, "b");
   EXPECT_EQ(pools.status(), "d/p: 2 = 0 allocated + 1 unavailable + 1 available");
@@ -120,16 +120,16 @@ constexpr const char* kFirst = "d/p1 on n: 0 = 0 allocated + 0 unavailable + 0 a
 constexpr const char* kSecond = "d/p2: 1 = 0 allocated + 0 unavailable + 1 available";
 constexpr const char* kThird = "e/p1: 0 = 0 allocated + 0 unavailable + 0 available";
 
-TEST(PoolStatuses, are_those_of_the_driver_by_name) {
+TEST(PoolStatuses, include_pools_of_driver_by_name) {
   EXPECT_THAT(three_pools().statuses({.driver = "d"}), ElementsAre(kFirst, kSecond));
 }
-TEST(PoolStatuses, are_that_of_the_named_pool) {
+TEST(PoolStatuses, include_only_named_pool) {
   EXPECT_THAT(three_pools().statuses({.driver = "d", .pool = "p2"}), ElementsAre(kSecond));
 }
-TEST(PoolStatuses, are_of_every_driver_if_none_is_named) {
+TEST(PoolStatuses, include_every_driver_if_none_is_named) {
   EXPECT_THAT(three_pools().statuses({}), ElementsAre(kFirst, kSecond, kThird));
 }
-TEST(PoolStatuses, are_none_of_an_unknown_driver) {
+TEST(PoolStatuses, are_empty_for_unknown_driver) {
   EXPECT_THAT(three_pools().statuses({.driver = "f"}), IsEmpty());
 }
 
@@ -189,7 +189,7 @@ api::ResourcePoolStatusRequest request_of(std::string_view driver) {
   return request;
 }
 
-TEST(DecideStatus, says_how_many_pools_there_are) {
+TEST(DecideStatus, reports_number_of_pools) {
   const auto status =
       answer(decide_status(request_of("d"), three_pools().inputs, Patience::waits, kNow));
   EXPECT_EQ(status.pool_count, 2);
@@ -199,7 +199,7 @@ TEST(DecideStatus, says_how_many_pools_there_are) {
   EXPECT_EQ(status.time, kNow);
 }
 
-TEST(DecideStatus, keeps_to_the_limit) {
+TEST(DecideStatus, respects_limit) {
   auto request = request_of("d");
   request.limit = 1;
   const auto status = answer(decide_status(request, three_pools().inputs, Patience::waits, kNow));
@@ -209,7 +209,7 @@ TEST(DecideStatus, keeps_to_the_limit) {
   EXPECT_EQ(status.message, "Calculated status for 1 pools");
 }
 
-TEST(DecideStatus, answers_also_for_no_pools) {
+TEST(DecideStatus, answers_without_pools) {
   const auto status = answer(decide_status(request_of("f"), {}, Patience::waits, kNow));
   EXPECT_EQ(status.pool_count, 0);
   EXPECT_EQ(status.message, "Calculated status for 0 pools");
@@ -226,7 +226,7 @@ TEST(DecideStatus, waits_for_missing_slices) {
   EXPECT_TRUE(std::holds_alternative<AwaitSlices>(step));
 }
 
-TEST(DecideStatus, answers_with_what_is_missing_when_patience_is_over) {
+TEST(DecideStatus, reports_missing_slices_after_timeout) {
   const auto status =
       answer(decide_status(request_of("d"), one_incomplete().inputs, Patience::is_over, kNow));
   EXPECT_EQ(status.message, "Calculated status for 3 pools (1 incomplete)");
@@ -240,8 +240,8 @@ TEST(DecideStatus, does_not_wait_for_pools_beyond_the_limit) {
   EXPECT_TRUE(std::holds_alternative<api::PoolStatusAnswer>(step));
 }
 
-// Slices that contradict themselves stay so: nothing that is awaited would mend them.
-TEST(DecideStatus, does_not_wait_where_pool_is_complete) {
+// Contradictory slices stay contradictory: waiting would not repair them.
+TEST(DecideStatus, does_not_wait_for_complete_pool) {
   Pools pools;
   pools.devices({device("a")}, "'partitionTypeAttribute': 'd/profile'");
   const auto step = decide_status(request_of("d"), pools.inputs, Patience::waits, kNow);
@@ -250,7 +250,7 @@ TEST(DecideStatus, does_not_wait_where_pool_is_complete) {
 
 // ---- pools of generation 0 ----------------------------------------------------------------------
 
-TEST(GenerationZero, is_refused_if_nothing_else_is) {
+TEST(GenerationZero, is_rejected_alone) {
   runtime::Error error{.reason = runtime::Reason::invalid, .message = "invalid"};
   EXPECT_FALSE(refuses_generation_zero(error));
   error.causes = {{"status.pools[0].generation", "Required value"},

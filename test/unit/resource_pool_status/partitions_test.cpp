@@ -1,4 +1,4 @@
-// Partitions: how many more of each type a pool could give.
+// Partitions: how many more of each type a pool could provide.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -46,25 +46,25 @@ TEST(Partitions, are_measured_type_by_type) {
   EXPECT_THAT(gpu().status(), EndsWith("; 1 of 1 Full; 2 of 2 Half"));
 }
 
-TEST(Partitions, leave_out_what_allocated_devices_consume) {
+TEST(Partitions, exclude_consumption_of_allocated_devices) {
   EXPECT_THAT(gpu().allocated("full").status(), EndsWith("; 0 of 1 Full; 0 of 2 Half"));
   EXPECT_THAT(gpu().allocated("half-1").status(), EndsWith("; 0 of 1 Full; 1 of 2 Half"));
 }
 
-TEST(Partitions, leave_out_allocation_of_device_that_is_not_published) {
+TEST(Partitions, ignore_allocation_of_unpublished_device) {
   EXPECT_THAT(gpu().allocated("withdrawn").status(), EndsWith("; 1 of 1 Full; 2 of 2 Half"));
 }
 
-TEST(Partitions, are_grouped_by_attribute_of_the_request_if_no_slice_names_one) {
+TEST(Partitions, are_grouped_by_attribute_of_request_by_default) {
   EXPECT_THAT(gpu("").status({.driver = "d", .partition_attribute = "d/profile"}),
               EndsWith("; 1 of 1 Full; 2 of 2 Half"));
 }
 
-TEST(Partitions, are_not_reported_if_nothing_names_an_attribute) {
+TEST(Partitions, are_not_reported_without_attribute) {
   EXPECT_EQ(gpu("").status(), "d/p: 3 = 0 allocated + 0 unavailable + 3 available");
 }
 
-TEST(Partitions, prefer_the_attribute_of_the_slice) {
+TEST(Partitions, prefer_attribute_of_slice) {
   EXPECT_THAT(gpu().status({.driver = "d", .partition_attribute = "d/another"}),
               EndsWith("; 1 of 1 Full; 2 of 2 Half"));
 }
@@ -94,7 +94,7 @@ TEST(Partitions, cannot_be_allocated_if_their_counter_is_unknown) {
   EXPECT_THAT(pools.status(), EndsWith("; 0 of 1 Full"));
 }
 
-TEST(Partitions, are_no_devices_without_counters) {
+TEST(Partitions, exclude_devices_without_counters) {
   Pools pools;
   pools.devices({partition_device("a", "Full", "1"), "'name': 'plain'"},
                 std::string(kProfile) + ", " + counters("1"));
@@ -103,7 +103,7 @@ TEST(Partitions, are_no_devices_without_counters) {
 
 // ---- what is wrong with a pool ------------------------------------------------------------------
 
-TEST(Partitions, need_the_attribute_on_each_device) {
+TEST(Partitions, need_attribute_on_each_device) {
   Pools pools;
   pools.devices({partition_device("a", "Full", "1"),
                  "'name': 'b', 'attributes': {'profile': {'int': 1}}, 'consumesCounters': "
@@ -122,7 +122,7 @@ TEST(Partitions, need_counters) {
                         "publishes no sharedCounters"));
 }
 
-TEST(Partitions, must_cost_the_same) {
+TEST(Partitions, must_consume_the_same) {
   Pools pools;
   pools.devices({partition_device("a", "Half", "40Gi"), partition_device("b", "Half", "50Gi")},
                 std::string(kProfile) + ", " + counters("80Gi"));

@@ -1,4 +1,4 @@
-// Pools for tables: objects of the API in JSON with single quotes, and statuses as one line.
+// Pools for tables: API objects in JSON with single quotes, and statuses as one line.
 #pragma once
 
 #include <memory>
@@ -50,10 +50,10 @@ inline std::string in_words(const api::PoolStatus& status) {
   return text;
 }
 
-// What is published and allocated; the driver is "d", the pool "p", unless something else is said.
+// The published and allocated devices; by default the driver is "d" and the pool "p".
 class Pools {
  public:
-  // Fields of the spec without braces; those that are left out are of a whole pool of one slice.
+  // Fields of the spec without braces; omitted ones are those of a complete pool of one slice.
   Pools& slice(std::string_view name, std::string_view spec) {
     const auto unless = [&](std::string_view key, std::string_view text) {
       return spec.contains(fmt::format("'{}'", key)) ? "" : fmt::format("'{}': {}, ", key, text);
@@ -64,13 +64,13 @@ class Pools {
             unless("pool", "{'name': 'p', 'generation': 1, 'resourceSliceCount': 1}"), spec))));
     return *this;
   }
-  // A slice of devices, each as fields without braces.
+  // A slice of devices, each given as fields without braces.
   Pools& devices(const std::vector<std::string>& all, std::string_view more = "") {
     std::string list;
     for (const std::string& each : all) list += (list.empty() ? "{" : ", {") + each + "}";
     return slice("s", fmt::format("'devices': [{}]{}{}", list, more.empty() ? "" : ", ", more));
   }
-  // A claim has the device; more fields of the result.
+  // A claim allocates the device; further fields of the result.
   Pools& allocated(std::string_view device, std::string_view more = "") {
     const auto claim = parse<allocation::AllocatedClaimFields, allocation::Claim>(fmt::format(
         "{{'status': {{'allocation': {{'devices': {{'results': [{{'driver': 'd', 'pool': 'p', "

@@ -1,4 +1,4 @@
-// Devices that several claims may share: what is left of their capacities.
+// Remaining capacities of devices that several claims may share.
 #include <string>
 #include <vector>
 
@@ -34,8 +34,8 @@ TEST(Shareable, sums_capacities_over_devices) {
             "- 15Gi = 65Gi");
 }
 
-// kube-controller-manager compares the names as they are written, and finds nothing consumed.
-TEST(Shareable, meets_capacity_with_and_without_the_domain_of_the_driver) {
+// kube-controller-manager compares the names as written, and finds nothing consumed.
+TEST(Shareable, matches_capacity_with_and_without_driver_domain) {
   Pools pools;
   pools.devices({shared("a", "'d/memory': {'value': '40Gi'}"), shared("b")})
       .allocated("a", share("'memory': '10Gi'"))
@@ -43,14 +43,14 @@ TEST(Shareable, meets_capacity_with_and_without_the_domain_of_the_driver) {
   EXPECT_THAT(pools.status(), EndsWith("0 fully, 2 partially, d/memory 80Gi - 20Gi = 60Gi"));
 }
 
-TEST(Shareable, keeps_capacity_of_another_domain_apart) {
+TEST(Shareable, separates_capacity_of_another_domain) {
   Pools pools;
   pools.devices({shared("a", "'e/memory': {'value': '1'}, 'memory': {'value': '2'}")})
       .allocated("a", share("'e/memory': '1'"));
   EXPECT_THAT(pools.status(), EndsWith("e/memory 1 - 1 = 0, memory 2 - 0 = 2"));
 }
 
-TEST(Shareable, ignores_share_of_device_that_is_not_published) {
+TEST(Shareable, ignores_share_of_unpublished_device) {
   Pools pools;
   pools.devices({shared("a")}).allocated("withdrawn", share("'memory': '10Gi'"));
   EXPECT_THAT(pools.status(), EndsWith("1 fully, 0 partially, memory 40Gi - 0 = 40Gi"));
@@ -62,7 +62,7 @@ TEST(Shareable, is_never_negative) {
   EXPECT_THAT(pools.status(), EndsWith("memory 40Gi - 50Gi = 0"));
 }
 
-TEST(Shareable, is_not_reported_of_pool_without_such_device) {
+TEST(Shareable, is_not_reported_for_pool_without_such_device) {
   Pools pools;
   pools.devices({"'name': 'plain', 'capacity': {'memory': {'value': '1'}}"});
   EXPECT_THAT(pools.status(), EndsWith("1 available"));

@@ -7,7 +7,7 @@ namespace dcm::runtime {
 namespace {
 
 using namespace std::chrono_literals;
-using Outcome = Condition::Outcome;
+using Outcome = Condition::Wakeup;
 
 CO_TEST(Condition, ends_wait_at_deadline) {
   Condition condition(loop.time());

@@ -45,7 +45,7 @@ TEST(Metrics, refreshes_gauges_before_exposition) {
   EXPECT_THAT(metrics.expose(), HasSubstr("depth 5\n"));
   refresh = Refresh();
   items = 7;
-  EXPECT_THAT(metrics.expose(), HasSubstr("depth 5\n")) << "nobody refreshes it any more";
+  EXPECT_THAT(metrics.expose(), HasSubstr("depth 5\n")) << "it is no longer refreshed";
 }
 
 TEST(Metrics, exports_memory_files_and_start_time_of_process) {

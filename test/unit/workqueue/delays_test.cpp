@@ -76,7 +76,7 @@ TEST(Delays, keep_retry_when_item_fails_earlier) {
   fail_once(queue, kItem);
   queue.pass(4s);
   for (int events = 0; events < 20; ++events) fail_once(queue, kItem);
-  EXPECT_EQ(queue.queue.failures(kItem), 11U) << "events in vain count for nothing";
+  EXPECT_EQ(queue.queue.failures(kItem), 11U) << "useless events do not count";
   queue.pass(1119ms);
   EXPECT_EQ(queue.state(kItem), ItemState::delayed);
   queue.pass(1ms);
@@ -89,7 +89,7 @@ TEST(Delays, drop_retry_when_item_succeeds_earlier) {
   queue.add(kItem);
   queue.take();
   queue.forget(kItem);
-  EXPECT_EQ(queue.add_rate_limited(kItem), 5ms) << "it has failed anew";
+  EXPECT_EQ(queue.add_rate_limited(kItem), 5ms) << "it failed again";
 }
 
 TEST(Delays, respect_retry_after_when_item_fails_earlier) {
@@ -107,7 +107,7 @@ TEST(Delays, deliver_all_retries_when_their_cause_ends) {
   queue.pass(1s);
   queue.retry_now();
   EXPECT_EQ(queue.waiting(), 2U);
-  EXPECT_EQ(queue.queue.failures("a/1"), 0U) << "they start anew";
+  EXPECT_EQ(queue.queue.failures("a/1"), 0U) << "they start from zero";
   EXPECT_EQ(queue.handle(2), "a/1 a/2");
   EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "a requeue is no retry";
 }

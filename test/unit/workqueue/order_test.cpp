@@ -62,8 +62,8 @@ TEST(Priorities, keep_priority_of_work_for_its_retry) {
   } const rows[] = {
       {"backlog stays backlog", Priority::backlog, {}, "a/live a/retried"},
       {"live stays live", Priority::live, {}, "a/retried a/live"},
-      {"backlog told live", Priority::backlog, Priority::live, "a/retried a/live"},
-      {"live told backlog", Priority::live, Priority::backlog, "a/live a/retried"},
+      {"backlog item added as live", Priority::backlog, Priority::live, "a/retried a/live"},
+      {"live item added as backlog", Priority::live, Priority::backlog, "a/live a/retried"},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.sentence);
