@@ -398,7 +398,7 @@ TEST_F(ExplainEviction, counts_devices_of_pools) {
 TEST_F(ExplainEviction, counts_devices_of_one_pool) {
   publish("a", {.pool = "node-a"});
   publish("b", {.pool = "node-b", .slices_in_pool = 2});
-  const Ended ended = read_pools({driver() + "/node-b"});
+  const Ended ended = read_pools({driver() + "/node-b", "-o", "json"});
   EXPECT_EQ(ended.status, 0) << ended.output;
   EXPECT_NE(ended.output.find("observed 1/2 slices"), std::string::npos) << ended.output;
   EXPECT_EQ(ended.output.find("node-a"), std::string::npos) << ended.output;
