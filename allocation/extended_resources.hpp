@@ -24,7 +24,7 @@ bool is_extended_resource(std::string_view name);
 // An entry of a container's resources.requests.
 struct ResourceRequest {
   std::string name;
-  std::int64_t amount = 0;  // 0 for what is no whole number
+  std::int64_t amount = 0;  // 0 if it is not a whole number
 };
 
 // The fields of a container that determine the claim.

@@ -1,4 +1,4 @@
-// Fields of maps and elements of lists: a.b, a[i], and whether they are there.
+// Fields of maps and elements of lists: a.b, a[i], and whether they exist.
 #pragma once
 
 #include "cel/value.hpp"

@@ -77,7 +77,7 @@ std::string lines_of(const api::ShareableStatus& shareable) {
   return lines;
 }
 
-// Empty: the table has said it all.
+// Empty if the table is complete without it.
 std::string details_of(const api::PoolStatus& pool) {
   std::string lines;
   for (const api::PartitionTypeStatus& partition : pool.partitions) lines += line_of(partition);

@@ -1,5 +1,5 @@
 // The pools of devices: how many devices each has, and how many are allocated, unavailable and
-// available. Not why an object waits, but what there is to wait for.
+// available. Not why an object waits, but what is there to wait for.
 #pragma once
 
 #include <span>
@@ -29,12 +29,12 @@ bool asks_for_pools(const std::vector<std::string>& words);
 runtime::Result<resource_pool_status::PoolFilter> pools_from_words(
     const std::vector<std::string>& words);
 
-// Reads the slices, claims and rules once. If one of them cannot be read, there is no answer: each
-// number would be wrong. Both references must outlive the task.
+// Reads the slices, claims and rules once. If one of them cannot be read, there is no answer, as
+// each number would be wrong. Both references must outlive the task.
 runtime::Task<ExplainOutcome> explain_pools(client::RestClient& rest, runtime::TimeSource& time,
                                             PoolQuestion question);
 
-// As a table with what is special about pools below it, or as JSON: each pool as in the status of a
+// As a table followed by special facts about pools, or as JSON: each pool as in the status of a
 // ResourcePoolStatusRequest.
 std::string render_pools(std::span<const api::PoolStatus> pools, runtime::WallTime at,
                          Format format);

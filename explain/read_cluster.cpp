@@ -92,7 +92,7 @@ class Reading {
                   name_space(), objects_.groups);
   }
 
-  // Null: there are none as the kind is not served, or that is unknown.
+  // Null if there are none because the kind is not served, or because that is unknown.
   const Served* served_or_hidden(Input input, const Availability& availability) {
     if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
       sight_.hide(input, unknown->error.message);

@@ -29,9 +29,9 @@ AnyCache any_cache(Cache<T>& cache) {
 // that stops being served ends the epoch.
 struct OptionalKind {
   const api::ResourceKind* kind;
-  // It is served, which is true once at most. Returns its cache.
+  // Called once at most, when the kind is served. Returns its cache.
   std::function<AnyCache(const client::Served&)> use;
-  // For the log: as the work begins without it, and as the version in use is lost.
+  // For the log: the work begins without this kind, or the version in use is lost.
   std::function<void()> on_missing;
   std::function<void(const std::string& version)> on_lost;
 };
@@ -48,9 +48,9 @@ struct Controller {
   // Nothing new is begun, and run() ends when what is in hand is done. Idempotent, and may come
   // before run(). Empty: run() is cancelled.
   std::function<void()> stop = {};
-  // The API server works again: what has failed meanwhile is tried again at once.
+  // The API server works again: retries earlier failures at once.
   std::function<void()> retry_now = {};
-  // Of its queue, which is called `queue` where it is stuck.
+  // The load of its queue; `queue` is the name by which a stuck queue is reported.
   std::function<workqueue::Load()> load = {};
   std::string queue = {};
 };

@@ -46,7 +46,7 @@ class Epochs {
   Epochs(runtime::Executor executor, runtime::TimeSource& time, runtime::Logger log, Stop& stop,
          Find find, Make make, std::string group = {});
 
-  // Until the stop is requested and the epoch in hand has ended. Throws what an epoch throws.
+  // Runs until the stop is requested and the current epoch has ended. Rethrows from epochs.
   runtime::Task<> run();
   // Asks the current epoch to end. Returns false if there is none.
   bool stop_current();

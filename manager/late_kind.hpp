@@ -13,8 +13,8 @@
 
 namespace dcm::manager {
 
-// Is asked for before the work begins, and followed from then on. Never in another version than the
-// one it began with: that is for a new epoch.
+// Looked up before the work begins, and followed from then on. Never in another version than the
+// first: that needs a new epoch.
 class LateKind {
  public:
   struct Dependencies {
@@ -38,7 +38,7 @@ class LateKind {
   const api::ResourceKind& kind() const { return kind_; }
   // Of the version in use; null if none.
   informers::SyncState* cache() const { return cache_; }
-  // Why that is not known yet, in one line; nullopt if it is.
+  // Why that is not known yet, in one line; nullopt if it is known.
   const std::optional<std::string>& missing() const { return missing_; }
 
  private:

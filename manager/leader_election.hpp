@@ -41,7 +41,7 @@ class LeaderElection final : leader_election::ElectionListener {
   void start(Stop& stop);
   // Releases the lease if it is ours. Call after the last write.
   runtime::Task<> stop();
-  // Ends, and leaves the lease as it is.
+  // Stops, and leaves the lease as it is.
   runtime::Task<> abandon();
   // Why this process does not take part, if so.
   std::optional<std::string> problem() const;

@@ -6,9 +6,9 @@
 
 namespace dcm::manager {
 
-// Between the epoch, which asks for it once it is ready to work, and the elector, which looks for
-// it from then on: a process that cannot work must not keep others from it. Leadership begins once
-// and is never taken back, as who loses it ends.
+// Mediates between the epoch, which requests leadership once it is ready to work, and the elector,
+// which then tries to acquire it: a process that cannot work must not block others. Leadership
+// begins once and is never taken back, because a process that loses it ends.
 class Leadership {
  public:
   // `time` must outlive it.

@@ -132,7 +132,7 @@ bool Lifecycle::has_lost_lease() const {
   return leader_ && leadership_.has_begun() && !leader_->is_leading();
 }
 
-// A failure of any of these ends the process in good order.
+// If any of these fails, the process stops in an orderly way.
 void Lifecycle::spawn(runtime::TaskGroup& group, const std::string& part, Task<> task) {
   group.spawn(part, stop_.guard(part, std::move(task)));
 }

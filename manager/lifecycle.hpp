@@ -1,10 +1,10 @@
-// How a program of controllers starts and stops, whatever its controllers: in one order, for
+// How a program of controllers starts and stops, regardless of its controllers: in one order, for
 // processes, tests and simulations.
 //
-// Start: what all else needs (connections, ports), events, jobs, then the epoch, which fills the
-// caches, asks for the lease and works. Stop, in reverse: workers finish what they have begun, the
-// lease is given back, then events and what all else needs end. Network, clocks, randomness and the
-// consequence of a lost lease are handed in.
+// Start: the common parts (connections, ports), events, jobs, then the epoch, which fills the
+// caches, requests the lease and works. Stop, in reverse: workers finish their current work, the
+// lease is released, then events and the common parts end. Network, clocks, randomness and the
+// consequence of a lost lease are passed in.
 #pragma once
 
 #include <functional>
@@ -26,59 +26,60 @@
 namespace dcm::manager {
 
 struct LifecycleOptions {
-  std::string program;  // who reports events and owns fields
-  // nullopt: without an election; then only one instance may run.
+  std::string program;  // the reporter of events and owner of fields
+  // nullopt: no election; then only one instance may run.
   std::optional<LeaderElectionOptions> election = std::nullopt;
-  // How long work in flight may take once the stop is requested.
+  // Limit for work in progress once the stop is requested.
   runtime::Duration drain_timeout = std::chrono::seconds(20);
 };
 
 // The controllers of a program: `fill` adds them, and the caches that they share, to each epoch.
 struct Controllers {
-  client::KindSet kinds = {};  // that an epoch needs in one version; empty: none
+  client::KindSet kinds = {};  // needed by an epoch in one version; empty if none
   std::function<void(Epoch&)> fill = {};
-  // Before the first epoch; it may request the stop. Empty: nothing comes before.
+  // Called before the first epoch; it may request the stop. May be empty.
   std::function<runtime::Task<>()> before = {};
 };
 
 class Lifecycle {
  public:
   // All of them must outlive it. `rest` asks `fence` before each write; `lease_rest` does not, and
-  // has a connection of its own.
+  // has a separate connection.
   struct Dependencies {
     Process process;
     client::RestClient& rest;
     client::RestClient& lease_rest;
-    leader_election::Fence* fence = nullptr;  // null: there is never an election
+    leader_election::Fence* fence = nullptr;  // null: never an election
   };
 
   Lifecycle(Dependencies dependencies, LifecycleOptions options);
 
-  // These come before run(); what they refer to outlives it.
+  // Call these before run(); what they refer to outlives it.
 
   void use(Controllers controllers);
-  // Begins before all else, and ends after it.
+  // Starts before everything else, and ends after it.
   void add_foundation(std::string name, JobFunction run);
-  // With the controllers, but in every instance. Ends by itself or by cancellation.
+  // Like the controllers, but in every instance. Ends by itself or by cancellation.
   void add_job(std::string name, JobFunction run);
 
   const Dependencies& dependencies() const { return deps_; }
   const LifecycleOptions& options() const { return options_; }
   client::EventRecorder& events() { return recorder_; }
-  // Of the process: it makes progress, its caches are complete, it takes part in the election.
+  // Health of the process: it makes progress, its caches are complete, it takes part in the
+  // election.
   Health& health() { return health_; }
-  // Null: there is no election.
+  // Null without an election.
   const LeaderElection* election() const { return leader_ ? &*leader_ : nullptr; }
   // Why it is not ready to work, in one line.
   std::optional<std::string> why_not_ready() const;
 
-  // Until request_stop(), or until a part has failed.
+  // Runs until request_stop(), or until a part fails.
   runtime::Task<> run();
   void request_stop(ExitStatus status = ExitStatus::asked_to_stop) { stop_.request(status); }
   ExitStatus exit_status() const { return stop_.exit_status(); }
   // The part that failed, and why; empty if none has.
   const std::string& failure() const { return stop_.failure(); }
-  // For a simulated process that is killed, once run() was cancelled and has ended.
+  // For killing a simulated process, after run() was cancelled and has ended.
   runtime::Task<> abandon();
 
  private:
@@ -105,7 +106,7 @@ class Lifecycle {
   std::optional<LeaderElection> leader_;
   Stop stop_;
   Controllers controllers_;
-  std::optional<Epochs> epochs_;  // always, once there are controllers
+  std::optional<Epochs> epochs_;  // always set once there are controllers
   Health health_;
   std::vector<Part> foundations_;
   std::vector<Part> jobs_;

@@ -1,4 +1,4 @@
-// What a whole process has of its own: loop, log, metrics, randomness. Made first, so that it goes
+// What a whole process owns: loop, log, metrics, randomness. Created first, so that it is destroyed
 // last.
 #pragma once
 
@@ -31,7 +31,7 @@ struct OwnProcess {
 // Calls `stop` at the first SIGTERM or SIGINT; the second one ends the process at once.
 void stop_on_signals(runtime::Loop& loop, std::function<void()> stop);
 
-// Prints `why` as one line on standard error, behind the program's name. Returns the exit status.
+// Prints `why` as one line on standard error, after the program's name. Returns the exit status.
 int refuse(std::string_view program, std::string_view why,
            int status = static_cast<int>(ExitStatus::bad_configuration));
 

@@ -5,7 +5,7 @@
 namespace dcm::manager {
 namespace {
 
-// A server that restarts, or a connection that breaks, is no reason to be called unready.
+// A restarting server, or a broken connection, does not make the process unready.
 constexpr runtime::Duration kFailingMax = std::chrono::seconds(10);
 
 std::int64_t whole_seconds(runtime::Duration duration) {

@@ -1,8 +1,8 @@
-// Whether the caches and queues of a program get on: what is missing for good work, and what has
-// stopped so that only a restart helps.
+// Whether the caches and queues of a program make progress: what is missing for good work, and what
+// has stopped so that only a restart helps.
 //
-// An answer of the process shows that its loop turns. A cluster that is unreachable or refuses us
-// is no reason to restart: those parts report it themselves, and continue.
+// Any answer of the process shows that its loop runs. An unreachable cluster, or one that refuses
+// us, is no reason to restart: those parts report it themselves, and continue.
 #pragma once
 
 #include <chrono>
@@ -21,11 +21,11 @@ inline constexpr runtime::Duration kSilenceMax = std::chrono::minutes(15);
 // Every request has a far earlier deadline, so a worker that takes longer waits for nothing.
 inline constexpr runtime::Duration kWorkMax = std::chrono::minutes(15);
 
-// In one line; nullopt: it makes progress, or says itself why not.
+// In one line; nullopt if it makes progress, or reports the reason itself.
 std::optional<std::string> why_stuck(const informers::SyncState& cache);
 std::optional<std::string> why_stuck(std::string_view queue, const workqueue::Load& load);
 
-// In one line; nullopt: it has all objects, and follows their changes.
+// In one line; nullopt if it has all objects, and follows their changes.
 std::optional<std::string> why_incomplete(const informers::SyncState& cache);
 
 }  // namespace dcm::manager

@@ -7,7 +7,7 @@
 namespace dcm::manager {
 namespace {
 
-// What the parts of every program need.
+// The common needs of every program's parts.
 void add_foundations(Lifecycle& lifecycle, Connection& connection, Ports& ports) {
   lifecycle.add_foundation("ports", [&] { return ports.run(connection.rest()); });
   lifecycle.add_foundation("HTTP/2", [&] { return connection.speak_http2(); });

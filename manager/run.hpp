@@ -1,5 +1,5 @@
-// The process of a program of controllers, once its flags are read: connection, ports and signals
-// around the lifecycle.
+// The process of a program of controllers, after its flags were parsed: connection, ports and
+// signals around the lifecycle.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,12 @@ namespace dcm::manager {
 enum class Events : std::uint8_t { one_by_one, gathered };  // Loop::gather_events
 
 struct RunOptions {
-  LifecycleOptions lifecycle;  // a lease without a namespace is in that of the pod or kubeconfig
+  LifecycleOptions lifecycle;  // a lease without a namespace uses that of the pod or kubeconfig
   int verbosity = 0;
   runtime::LogFormat log_format = runtime::LogFormat::text;
   client::ConfigOverrides cluster = {};
   ConnectionOptions connection = {};
-  // Instead of the fence; null: none.
+  // Used instead of the fence; null if none.
   const client::WriteGate* gate = nullptr;
   ServingOptions serving = {};
   Ports::ObjectOf object_of = {};
@@ -41,8 +41,8 @@ struct Host {
 };
 
 // Runs until SIGTERM or SIGINT; a second signal ends the process at once. `prepare` is called once,
-// before the start; what it returns is kept until the end. Returns the exit status; a configuration
-// that cannot be used is one line on standard error.
+// before the start; its result is kept until the end. Returns the exit status; an invalid
+// configuration is reported in one line on standard error.
 int run(const RunOptions& options,
         const std::function<std::shared_ptr<void>(const Host&)>& prepare);
 

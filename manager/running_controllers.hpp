@@ -1,4 +1,4 @@
-// running_managed_controllers, as Kubernetes' controller managers have it.
+// running_managed_controllers, as in Kubernetes' controller managers.
 #pragma once
 
 #include <string>

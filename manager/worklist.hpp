@@ -44,7 +44,7 @@ class Worklist {
                                   failures_);
   }
 
-  // What waits for its next attempt comes now.
+  // Retries everything that waits for its next attempt now.
   void retry_now() { queue_.retry_now(); }
   workqueue::Load load() const { return queue_.load(); }
 

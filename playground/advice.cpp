@@ -28,7 +28,7 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 // Whether a kube-controller-manager's controllers watch that kind: its garbage collector, which has
-// clients of its own, watches all kinds.
+// separate clients, watches all kinds.
 bool is_controlled(const Creation& made, std::string_view resource) {
   return made.watches.has_client(resource, [](std::string_view client) {
     return contains(client, "kube-controller-manager") && !contains(client, "metadata-informers");
@@ -43,7 +43,7 @@ std::string idle_workload(const Attended& attended, const Creation& made) {
                      made.type.is("CronJob") ? "jobs" : "pods", made.type.kind, kRealOne);
 }
 
-// Those of a workload whose controller is there.
+// Workload kinds whose controller is running.
 std::string hollow_workload(const Creation& made) {
   if (!made.type.strategy->makes_pods()) return {};
   const bool has_jobs = made.type.is("CronJob");
@@ -71,7 +71,7 @@ bool has_claim_templates(const JsonObject& pod_spec) {
   });
 }
 
-// Of the pod, or of the pods that the workload makes.
+// The spec of the pod, or of the pods that the workload creates.
 bool needs_claims(const Creation& made) {
   if (made.type.is("Pod")) return has_claim_templates(object_at(made.object, {"spec"}));
   if (!made.type.strategy->makes_pods()) return false;
@@ -80,7 +80,7 @@ bool needs_claims(const Creation& made) {
   return spec != nullptr && has_claim_templates(as_object(*spec));
 }
 
-// The playground's own kube-controller-manager makes no claims.
+// The playground's own kube-controller-manager creates no claims.
 std::string claims_of_templates(const Attended& attended, const Creation& made) {
   if (!needs_claims(made)) return {};
   constexpr auto kTemplates = "resourceclaimtemplates";

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kScheduler = "kube-scheduler";
 constexpr std::string_view kControllerManager = "kube-controller-manager";
 
-// Its loops for claims and for taints of devices are dra-controller-manager's work here.
+// dra-controller-manager replaces its loops for claims and for taints of devices here.
 constexpr std::string_view kControllers =
     "--controllers=*,-resourceclaim-controller,-device-taint-eviction-controller";
 
@@ -28,7 +28,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Of "1.37.2": {1, 37, 2}; empty of a name that is no version.
+// "1.37.2" becomes {1, 37, 2}; empty if the name is no version.
 std::vector<int> numbers_of(const std::string& version) {
   std::vector<int> numbers;
   const char* at = version.data();
@@ -53,7 +53,7 @@ std::optional<Programs> programs_in(const fs::path& folder) {
   return programs;
 }
 
-// Where test/controlplane keeps what it builds, a folder for each version.
+// Where test/controlplane keeps its builds, with a folder for each version.
 fs::path folder_of_builds() {
   const std::string cache = variable("XDG_CACHE_HOME");
   return fs::path(cache.empty() ? variable("HOME") + "/.cache" : cache) /

@@ -1,5 +1,5 @@
-// Kubernetes' own programs beside the playground, as processes of their own: kube-scheduler in
-// place of the small scheduler, kube-controller-manager for workloads.
+// Kubernetes' own programs next to the playground, as separate processes: kube-scheduler in place
+// of the small scheduler, kube-controller-manager for workloads.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace dcm::playground {
 
-// Where they are; empty: not to be run.
+// Their paths; empty: not to be run.
 struct Programs {
   std::string scheduler;
   std::string controller_manager;
 };
 
-// The newest that `./dev` has built, or those in $KUBEBUILDER_ASSETS. Errors: configuration; the
-// message says where they were looked for.
+// The newest built by `./dev`, or those in $KUBEBUILDER_ASSETS. Errors: configuration; the message
+// says where they were searched.
 runtime::Result<Programs> find_programs();
 
-// One of them with its arguments, but for the kubeconfig.
+// One of them with its arguments, except the kubeconfig.
 struct Program {
   std::string name;  // its log is NAME.log in the kubeconfig's folder
   std::vector<std::string> command;

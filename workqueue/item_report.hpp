@@ -37,7 +37,7 @@ struct Now {
 };
 
 // What comes next for the item, in sentences: "It has failed 3 times in a row; the next attempt is
-// at …". For an idle one: that it is not in the queue.
+// at …". An idle item is reported as not in the queue.
 std::string describe(const ItemReport& report, const Now& now);
 // "The last attempt, at …, failed: …. It has been failing since …."
 std::string describe(const Problem& problem, const Now& now);

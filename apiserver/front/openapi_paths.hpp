@@ -1,4 +1,4 @@
-// The paths of a kind in OpenAPI documents, with no more of an operation than clients read.
+// The paths of a kind in OpenAPI documents: only the parts of operations that clients read.
 #pragma once
 
 #include <string>

@@ -29,8 +29,8 @@ bool is_left_out(std::string_view key) {
   return std::ranges::find(kLeftOut, key) != std::end(kLeftOut);
 }
 
-// Readers of version 2 (kubectl's) take a field for required, or what it holds for all that it may
-// hold, where its schema says that null or more is allowed: k8s.io/apiextensions-apiserver
+// Readers of version 2 (kubectl's) treat a field as required, or its listed contents as complete,
+// even if its schema allows null or unknown members: k8s.io/apiextensions-apiserver
 // pkg/controller/openapi/v2.
 void loosen(const JsonObject& schema, JsonObject& shown) {
   const bool is_nullable = is_set(schema, "nullable");
@@ -79,13 +79,13 @@ JsonObject converted(const JsonObject& schema, Origin origin) {
   if (const auto name = PublishedSchemas::referred(schema); !name.empty()) {
     shown["$ref"] = fmt::format("#/definitions/{}", name);
   }
-  // Quantities and the like: a text, or a number that is read as one.
+  // Quantities and the like: a string, or a number read as one.
   if (origin == Origin::built_in && schema.contains("oneOf")) shown["type"] = "string";
   if (origin == Origin::defined) loosen(schema, shown);
   return shown;
 }
 
-// Of a kind that keeps all fields, nothing is said: what were said would be taken for all there is.
+// For a kind that keeps all fields, no schema is given: readers would take it as complete.
 JsonObject definition(const JsonObject& schema, Origin origin) {
   if (origin == Origin::defined && is_set(schema, "x-kubernetes-preserve-unknown-fields")) {
     constexpr auto kKind = "x-kubernetes-group-version-kind";
@@ -105,7 +105,7 @@ void add_built_in(JsonObject& definitions, std::string_view api_version) {
   }
 }
 
-// With the schema of their metadata, which is a built-in one.
+// With the built-in schema of their metadata.
 void add_defined(JsonObject& definitions, const ResourceTable& types, const ResourceType& type) {
   for (const std::string& version : type.versions) {
     for (const auto& [name, schema] : published_schemas(types, type.group, version)) {

@@ -1,4 +1,4 @@
-// OpenAPI v2 of all kinds that are served, as kube-apiserver makes it of the schemas of version 3.
+// OpenAPI v2 of all served kinds, converted from the schemas of version 3 as in kube-apiserver.
 #pragma once
 
 #include <string>

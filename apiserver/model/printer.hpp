@@ -11,7 +11,7 @@
 namespace dcm::apiserver {
 
 struct Column {
-  // Shown always, or with `-o wide` alone.
+  // Always shown, or only with `-o wide`.
   enum class Priority { always = 0, wide = 1 };
 
   std::string name;
@@ -23,7 +23,7 @@ struct Column {
 
 struct Printer {
   std::vector<Column> columns;
-  // As many as there are columns. `object` is of the stored version.
+  // As many as there are columns. `object` has the stored version.
   std::function<JsonArray(const JsonObject& object, runtime::WallTime now)> cells;
 };
 

@@ -77,7 +77,7 @@ JsonArray admission_policy_cells(const JsonObject& policy, WallTime now) {
           age(policy, now)};
 }
 
-// Of parameters that a selector chooses, only that it does.
+// Parameters chosen by a selector are only marked as such.
 JsonArray policy_binding_cells(const JsonObject& binding, WallTime now) {
   const std::string_view name = text_at(binding, {"spec", "paramRef", "name"});
   const Json ns = text_or(binding, {"spec", "paramRef", "namespace"}, "*");

@@ -115,7 +115,7 @@ std::string to_text(const Bytes& bytes) {
   return fmt::format("{}", fmt::join(bytes, "."));
 }
 
-// The IPv4 address inside of ::ffff:0:0/96.
+// The IPv4 address within ::ffff:0:0/96.
 std::optional<Bytes> mapped(const Groups& groups) {
   const bool is_mapped = std::ranges::all_of(groups.begin(), groups.begin() + 5,
                                              [](auto group) { return group == 0; }) &&

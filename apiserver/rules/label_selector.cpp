@@ -56,7 +56,7 @@ void add_labels(TermsByKey& terms, const JsonObject& labels) {
   }
 }
 
-// Nothing for an operator that there is not.
+// nullopt for an unknown operator.
 std::optional<std::string> term_text(const JsonObject& term) {
   const std::string_view op = text_at(term, {"operator"});
   const std::string_view key = text_at(term, {"key"});

@@ -12,7 +12,7 @@ namespace dcm::apiserver {
 bool selects(const JsonObject* selector, const JsonObject& labels);
 
 // As `kubectl get -o wide` shows them: "a=b,c in (d,e),!f", by the keys; "<none>" for what is empty
-// or null, "<error>" for an operator that there is not.
+// or null, "<error>" for an unknown operator.
 std::string selector_text(const Json* selector);
 std::string labels_text(const JsonObject& labels);
 

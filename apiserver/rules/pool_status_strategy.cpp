@@ -49,7 +49,12 @@ void validate_limit(const JsonObject& spec, Causes& causes) {
 void validate_spec(const JsonObject& spec, Causes& causes) {
   validate_driver(spec, "spec", causes);
   if (has(spec, {"poolName"})) {
-    validate_allocated_pool_name(text_at(spec, {"poolName"}), "spec.poolName", causes);
+    const std::string_view pool = text_at(spec, {"poolName"});
+    if (pool.empty()) {
+      causes.push_back(invalid_value("spec.poolName", Json(""), "segment 0: must not be empty"));
+    } else {
+      validate_allocated_pool_name(pool, "spec.poolName", causes);
+    }
   }
   validate_limit(spec, causes);
   constexpr const char* kAttribute = "defaultPartitionTypeAttribute";

@@ -27,7 +27,7 @@ using runtime::WallTime;
 constexpr Duration kLookMax = 1min;
 constexpr Duration kLookMin = 1s;
 constexpr Duration kRepeatWarning = 10min;
-// Callers that give a plugin all its time have read the clock a moment before us.
+// Callers with a plugin's full time limit have read the clock a moment before us.
 constexpr Duration kMoment = 1s;
 // The fraction of a credential's life after which a new one is requested.
 constexpr std::int64_t kRefreshNumerator = 4;

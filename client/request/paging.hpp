@@ -21,7 +21,7 @@ struct Paging {
   std::string continue_token = {};  // empty: the first
   std::size_t pages = 0;            // before this one
   std::size_t empty_pages = 0;      // of these: before the first object
-  std::size_t objects = 0;          // objects in these
+  std::size_t objects = 0;          // objects in those pages
   std::size_t calm_pages = 0;       // pages since one was too large
 };
 

@@ -1,4 +1,4 @@
-// The resource claim controller in the manager, with the caches that it alone needs.
+// The resource claim controller in the manager, with the caches that only it needs.
 #include "cmd/dra-controller-manager/control.hpp"
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
@@ -14,7 +14,7 @@ constexpr const char* kName = "resourceclaim-controller";
 
 using runtime::Task;
 
-// In no version yet: it is known only later which one is served.
+// Without a version yet: it is only known later which one is served.
 std::optional<Cache<api::PodGroup>> make_groups(const ControlContext& context) {
   if (!context.options.features.generic_workload) return std::nullopt;
   return std::optional<Cache<api::PodGroup>>(
@@ -37,7 +37,7 @@ class ClaimControl {
 
   Cache<api::ResourceClaimTemplate>& templates() { return templates_; }
   resource_claim::Controller& controller() { return controller_; }
-  // Works, or in a dry run looks on.
+  // Works, or only observes in a dry run.
   Task<> run();
   OptionalKind groups();
 
@@ -100,8 +100,8 @@ ClaimControl::ClaimControl(const ControlContext& context)
   context.claims.informer().add_observer(foreign_);
 }
 
-// Claims of a group must not be made for its pods, and a reservation for an unknown group must not
-// be released.
+// Claims of a group must not be created for its pods, and a reservation for an unknown group must
+// not be released.
 OptionalKind ClaimControl::groups() {
   const runtime::Logger& log = process_.log;
   return {.kind = &api::kPodGroups,

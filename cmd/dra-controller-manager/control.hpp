@@ -1,4 +1,4 @@
-// How a controller gets into an epoch of the manager: one file of this folder for each
+// How a controller is added to an epoch of the manager: one file of this folder for each
 // (claim_control.cpp, eviction_control.cpp, pool_status_control.cpp), and one row in controls.cpp.
 #pragma once
 
@@ -16,17 +16,17 @@
 
 namespace dcm::manager {
 
-// What a controller finds in an epoch. All of it outlives the controller.
+// The parts of an epoch that a controller uses. All of it outlives the controller.
 struct ControlContext {
   Epoch& epoch;
   api::EventSink& events;
   const Options& options;
   Cache<api::Pod>& pods;
   Cache<api::ResourceClaim>& claims;
-  // Where the controller adds who explains what it does, and what it cannot see.
+  // Where the controller registers its explainer, and what it cannot see.
   ControllersSource::Parts& explanations;
   common::Sight& limits;
-  // Made by the first controller that asks for it, with the taints of devices alone.
+  // Created by the first controller that uses it, with only the taints of devices.
   std::function<Cache<api::ResourceSlice>&()> slices;
 
   const Process& process() const { return epoch.context().process; }
@@ -36,10 +36,10 @@ struct ControlContext {
 // A controller of the manager.
 struct ControlType {
   std::string_view name;        // on the command line, as in kube-controller-manager
-  std::string_view alias = {};  // an old name; empty: none
+  std::string_view alias = {};  // an old name; empty if none
   bool Options::* runs;
-  bool common::FeatureGates::* gate = nullptr;  // without which it does not run; null: none
-  const api::ResourceKind* kind;                // of resource.k8s.io, which it needs beside claims
+  bool common::FeatureGates::* gate = nullptr;  // its feature gate; null if none
+  const api::ResourceKind* kind;                // of resource.k8s.io, needed in addition to claims
   void (*add)(const ControlContext& context);
 };
 
@@ -49,11 +49,11 @@ extern const ControlType kPoolStatusControl;
 
 // ---- for their files ----------------------------------------------------------------------------
 
-// Says that the caches of a controller are complete.
+// Logs that the caches of a controller are complete.
 std::function<void()> say_synced(const ControlContext& context, std::string_view controller);
 
-// The value of a controller of any type, which lives as long as the epoch: it needs the
-// shared caches and `own_cache`. `run` and what else there is are still to be set.
+// The entry of a controller of any type, which lives as long as the epoch: it needs the shared
+// caches and `own_cache`. `run` and the optional members are still to be set.
 template <class Any>
 Controller make_controller(const ControlContext& context, std::string_view name, Any& controller,
                            informers::SyncState& own_cache) {
@@ -94,7 +94,7 @@ class Shadow {
   Api api_;
 };
 
-// nullopt: this is no dry run.
+// nullopt if this is no dry run.
 template <class Api, class... Arguments>
 std::optional<Shadow<Api>> make_shadow(const ControlContext& context, std::string_view controller,
                                        Arguments&&... arguments) {
@@ -103,9 +103,8 @@ std::optional<Shadow<Api>> make_shadow(const ControlContext& context, std::strin
                                     std::forward<Arguments>(arguments)...);
 }
 
-// Runs `controller`. In a dry run, a task beside it checks whether the cluster shows each
-// change, for as long as the controller decides.
-// `expectations`: null: no dry run.
+// Runs `controller`. In a dry run, a parallel task checks whether the cluster shows each change, as
+// long as the controller runs. `expectations`: null if this is no dry run.
 runtime::Task<> run_with(common::Expectations* expectations, runtime::Task<> controller,
                          runtime::Executor executor);
 

@@ -19,7 +19,7 @@ constexpr std::array kTypes = {&kClaimControl, &kEvictionControl, &kPoolStatusCo
 // Core kinds have only ever had v1.
 const client::Served kCoreV1{"v1"};
 
-// The kinds of the caches, by their plural.
+// The inputs of explanations, by plural.
 Input input_of(std::string_view plural) {
   if (plural == api::kPods.plural) return Input::pods;
   if (plural == api::kResourceClaims.plural) return Input::claims;
@@ -28,13 +28,13 @@ Input input_of(std::string_view plural) {
   return plural == api::kResourceSlices.plural ? Input::slices : Input::rules;
 }
 
-// What the explanations rest on that is not known.
+// Adds the unknown inputs of explanations.
 common::Sight sight_of(const Epoch& epoch, common::Sight sight) {
   for (Epoch::Gap& gap : epoch.gaps()) sight.hide(input_of(gap.resource), std::move(gap.why));
   return sight;
 }
 
-// Those of an epoch, for as long as it is there.
+// The explanations of an epoch, registered during its life.
 class Explanations {
  public:
   Explanations(CurrentExplanations& current, ControllersSource::Parts parts)

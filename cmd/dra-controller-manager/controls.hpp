@@ -1,4 +1,4 @@
-// The controllers of the manager, with the caches that they share: what an epoch is filled with.
+// The controllers of the manager with their shared caches: the contents of an epoch.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@ namespace dcm::manager {
 // In the order of their names in --help.
 std::span<const ControlType* const> control_types();
 
-// The explanations of the epoch that there is, if there is one.
+// The explanations of the current epoch, if any.
 struct CurrentExplanations {
-  const ExplanationSource* source = nullptr;  // null: none
+  const ExplanationSource* source = nullptr;  // null if none
 };
 
 // All references must outlive the controllers.

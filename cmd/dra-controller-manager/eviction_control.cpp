@@ -1,4 +1,4 @@
-// The device taint eviction controller in the manager, with the caches that it alone needs.
+// The device taint eviction controller in the manager, with the caches that only it needs.
 #include "cmd/dra-controller-manager/control.hpp"
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
@@ -19,7 +19,7 @@ class EvictionControl {
 
   Cache<api::ResourceSlice>& slices() { return slices_; }
   device_taint_eviction::Controller& controller() { return controller_; }
-  // Works, or in a dry run looks on.
+  // Works, or only observes in a dry run.
   Task<> run();
   OptionalKind rules();
 

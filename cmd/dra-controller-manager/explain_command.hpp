@@ -1,5 +1,4 @@
-// `dra-controller-manager explain TYPE NAME`: asks a manager that runs, or reads the cluster
-// itself.
+// `dra-controller-manager explain TYPE NAME`: asks a running manager, or reads the cluster itself.
 #pragma once
 
 #include "cmd/dra-controller-manager/commands.hpp"

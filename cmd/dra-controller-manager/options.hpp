@@ -60,7 +60,7 @@ struct Options : ServingOptions {
   common::FeatureGates features;
   bool runs_resource_claim_controller = true;
   bool runs_device_taint_eviction_controller = true;
-  bool runs_pool_status_controller = false;  // as its feature gate is
+  bool runs_pool_status_controller = false;  // enabled by its feature gate
   std::size_t concurrent_resource_claim_syncs = 50;
   std::size_t concurrent_device_taint_eviction_syncs = 8;
   resource_claim::ForeignClaims::Policy foreign_claims =

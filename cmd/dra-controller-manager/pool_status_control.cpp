@@ -1,4 +1,4 @@
-// The resource pool status request controller in the manager, with the cache that it alone needs.
+// The resource pool status request controller in the manager, with the cache that only it needs.
 #include "cmd/dra-controller-manager/control.hpp"
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
@@ -19,7 +19,7 @@ class PoolStatusControl {
   explicit PoolStatusControl(const ControlContext& context);
 
   resource_pool_status::Controller& controller() { return controller_; }
-  // Works, or in a dry run looks on.
+  // Works, or only observes in a dry run.
   Task<> run() {
     return run_with(shadow_ ? &shadow_->expectations() : nullptr, controller_.run(),
                     process_.loop.executor());
@@ -28,7 +28,7 @@ class PoolStatusControl {
 
  private:
   const Process& process_;
-  // In no version yet: an alpha kind, which may be served later or never.
+  // Without a version yet: an alpha kind, which may be served later or never.
   Cache<api::ResourcePoolStatusRequest> requests_;
   resource_pool_status::ApiClient client_;
   std::optional<Shadow<resource_pool_status::ShadowApi>> shadow_;  // nullopt: no dry run

@@ -1,4 +1,4 @@
-// Metrics of the process as a whole: what it is, what is turned on, what it may use.
+// Metrics of the process as a whole: its build, enabled features, and limits.
 #pragma once
 
 #include "cmd/dra-controller-manager/options.hpp"

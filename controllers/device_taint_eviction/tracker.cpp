@@ -46,8 +46,8 @@ void Tracker::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
   if (!is_started_) return;
   for (const ClaimPtr* claim : {&before, &after}) {
     if (!*claim || !(*claim)->is_allocated) continue;
-    // A pod that may stay goes because of no claim without taints. It may have thousands, of which
-    // each is allocated by a change of its own.
+    // A claim without taints never evicts a pod that may stay. A pod may have thousands of claims,
+    // each allocated by a separate change.
     const bool may_evict = has_charge(*claim, taints());
     for_each_consumer(**claim, lookup_, [&](const PodPtr& pod) {
       if (may_evict || pending_.find(pod->meta.uid) != nullptr) urgent_.add(*pod);

@@ -62,7 +62,6 @@ struct Released {
 // of a rule starts a walk over the devices that it selects, which finds such pods. The owner
 // processes both in slices; until then a pod is judged as before. Pods marked by a claim or device
 // go first; walks and the pods that they find share the rest, so that neither waits for the other.
-// ¶
 //
 // Invariant, while there is no work: a pod is pending exactly if decide_due says so, with that due
 // time and those rules, and it was not evicted. Loop thread only; the caller passes the time.

@@ -10,7 +10,7 @@ namespace gpu {
 
 class Gpus final : public dcm::driver_kit::Driver {
  public:
-  // A GPU is broken while `broken_folder` has a file of its name. `process` must outlive it.
+  // A GPU is broken while `broken_folder` has a file with its name. `process` must outlive it.
   Gpus(dcm::driver_kit::DriverProcess& process, int gpus, std::string broken_folder)
       : process_(process), gpus_(gpus), broken_folder_(std::move(broken_folder)) {}
 

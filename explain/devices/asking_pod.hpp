@@ -43,7 +43,7 @@ struct AskingPodFields {
 
 std::unique_ptr<api::Decoder<AskingPod>> make_asking_pod_decoder();
 
-// The pod's use of these claims; nullopt: the scheduler does not get as far as devices.
+// The pod's use of these claims; nullopt if the scheduler does not get as far as devices.
 std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInventory& inventory,
                                           Names names);
 // False: the scheduler waits for the claim, or cannot use it.

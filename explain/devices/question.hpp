@@ -19,7 +19,7 @@ namespace dcm::manager {
 struct ExtendedQuestion {
   // Each resource with its class; empty: no class.
   std::map<std::string, std::string> classes = {};
-  // The claim that the scheduler would create, the last of DeviceQuestion::claims; null: none.
+  // The claim that the scheduler would create, the last of DeviceQuestion::claims; null if none.
   std::shared_ptr<const allocation::Claim> claim = {};
   std::vector<allocation::RequestMapping> mappings = {};
 

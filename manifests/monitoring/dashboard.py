@@ -159,7 +159,7 @@ HEIGHT = 8
 DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
 
-# From a value on, a panel is in that colour; where the alerts begin, or promises end.
+# The value from which a panel has a colour: where alerts begin, or promises end.
 THRESHOLDS = {
     "Leaders": [("red", None), ("green", 1), ("red", 2)],
     "Instances": [("red", None), ("orange", 1), ("green", 2)],

@@ -32,7 +32,7 @@ class SocketFolderWatch {
   // Creates the folder (0755) if missing, and returns changes since the last call. Errors:
   // configuration, with the system's message; the next call tries again.
   runtime::Result<Change> look();
-  // Waits until a look may be worthwhile. Call after a successful look.
+  // Waits until look() may find changes. Call after a successful look().
   runtime::Task<> wait();
 
  private:

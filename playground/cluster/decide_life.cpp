@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/backoff.hpp"
+
 namespace dcm::playground {
 namespace {
 

@@ -16,7 +16,7 @@ class ShownDevices {
   ShownDevices(node::Files& files, std::string folder)
       : files_(files), folder_(std::move(folder)) {}
 
-  // Errors: configuration, with the file, or the name that cannot be one.
+  // Errors: configuration, with the file, or the invalid name.
   runtime::Result<> show(std::string_view pod_uid, std::string_view container,
                          std::string_view text);
   // Succeeds if there are none.

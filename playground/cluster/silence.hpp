@@ -1,5 +1,5 @@
-// Warns when an expected driver has not come: a driver whose folder is another one, or
-// that has ended, is not heard of otherwise.
+// Warns when an expected driver has not come: a driver that uses another folder, or that has ended,
+// would go unnoticed.
 #pragma once
 
 #include <functional>

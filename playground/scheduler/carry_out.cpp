@@ -1,4 +1,4 @@
-// How the scheduler carries a decision out: PreBind and Bind of kube-scheduler.
+// How the scheduler carries out a decision: PreBind and Bind of kube-scheduler.
 #include <algorithm>
 
 #include "controllers/common/pod_claims.hpp"

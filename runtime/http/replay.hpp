@@ -1,5 +1,4 @@
-// Whether a request that has failed is sent again, and which error it ends with: for HTTP/1.1 and
-// HTTP/2.
+// Whether a failed request is sent again, and which error it ends with: for HTTP/1.1 and HTTP/2.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +11,12 @@ namespace dcm::http {
 
 // How an attempt failed.
 enum class Failure : std::uint8_t {
-  not_sent,  // there was no connection, or the caller kept the request back
+  not_sent,  // there was no connection, or the caller withheld the request
   refused,   // the server certainly has not processed it
   lost,      // the connection broke before a byte of the answer had come
   other      // a deadline, or an answer that is cut or invalid
 };
-// A connection that has carried requests before may have been closed while this one was on its way.
+// A connection that has carried requests before may have been closed while this one was being sent.
 enum class ConnectionUse : std::uint8_t { first, reused };
 
 struct FailedAttempt {
@@ -26,7 +25,7 @@ struct FailedAttempt {
   ConnectionUse connection = ConnectionUse::first;
   // An earlier attempt was lost, so the request may have been carried out.
   bool was_lost_before = false;
-  // A server that refuses request after request is given up.
+  // Gives up on a server that refuses request after request.
   bool is_last = false;
 };
 

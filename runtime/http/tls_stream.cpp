@@ -29,7 +29,7 @@ constexpr std::size_t kWriteSliceBytes = 64 * 1024;
 struct Ciphertext {
   ReadBuffer in{kCiphertextBytesMax};
   std::string out;
-  bool has_ended = false;  // the stream below has
+  bool has_ended = false;  // the underlying stream has
 };
 
 Ciphertext& ciphertext_of(BIO* bio) {

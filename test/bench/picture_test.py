@@ -28,7 +28,7 @@ def words(svg):
 
 
 class Bars(unittest.TestCase):
-    def test_are_as_long_as_their_parts_of_the_reference(self):
+    def test_are_proportional_to_the_reference(self):
         first, before, reference = lengths(drawn(row(ours=1, before=2, reference=4)))
         self.assertAlmostEqual(first / reference, 0.25, places=2)
         self.assertAlmostEqual(before / reference, 0.5, places=2)
@@ -37,13 +37,13 @@ class Bars(unittest.TestCase):
         _, one, _, other = lengths(drawn(row(ours=1, reference=4), row(ours=300, reference=200)))
         self.assertEqual(one, other)
 
-    def test_stay_in_the_picture_and_one_that_is_far_too_long_ends_in_an_arrow(self):
+    def test_stay_in_the_picture_and_end_in_an_arrow_if_far_too_long(self):
         svg = drawn(row(ours=1000, reference=1), row(what="a label that takes much of the width of the picture", ours=1))
         self.assertEqual(len([path for path in svg.iter(f"{SVG}path") if "l-" in path.get("d")]), 1)
         self.assertLess(max(lengths(svg)), picture.WIDTH)
         self.assertIn("1,000 s  100,000 %", words(svg))
 
-    def test_of_zero_are_not_there_and_their_figures_are(self):
+    def test_bars_of_zero_are_omitted_but_their_figures_shown(self):
         svg = drawn(row(unit="", ours=0, reference=19551))
         self.assertEqual(len(lengths(svg)), 1)
         self.assertIn("0", words(svg))
@@ -54,7 +54,7 @@ class Missing(unittest.TestCase):
     def heights(self, *rows):
         return float(drawn(*rows).get("height"))
 
-    def test_figures_leave_no_hole(self):
+    def test_figures_leave_no_gap(self):
         alone, two, three = (self.heights(row(**figures)) for figures in (
             {"ours": 1}, {"ours": 1, "reference": 2}, {"ours": 1, "before": 2, "reference": 2}))
         self.assertEqual((two - alone, three - two), (picture.PITCH, picture.PITCH))
@@ -64,7 +64,7 @@ class Missing(unittest.TestCase):
         self.assertIn("dra-controller-manager, before", said)
         self.assertNotIn("kube-controller-manager", " ".join(said))
 
-    def test_without_a_reference_the_build_before_is_100_percent(self):
+    def test_previous_build_is_100_percent_without_reference(self):
         self.assertIn("1 s  50 %", words(drawn(row(ours=1, before=2))))
 
     def test_a_reference_of_zero_leaves_figures_without_percentages(self):
@@ -73,7 +73,7 @@ class Missing(unittest.TestCase):
         self.assertEqual(len(lengths(svg)), 1)
         self.assertEqual(lengths(drawn(row(ours=0, reference=0))), [])
 
-    def test_what_is_not_known_of_the_run_is_not_said(self):
+    def test_omits_unknown_facts_of_the_run(self):
         self.assertIn("2026-11-23, 4 cores; shorter is better", words(drawn(row(ours=1), date="2026-11-23", cores=4)))
 
 
@@ -83,7 +83,7 @@ class Words(unittest.TestCase):
         for word in ("<of> & ", "<what>", "1 <unit>  50 %"):
             self.assertIn(word, words(svg))
 
-    def test_a_heading_is_there_once_with_its_numbers_as_one_reads_them(self):
+    def test_prints_each_heading_once_with_readable_numbers(self):
         said = words(drawn(*[row(of="claims for 5000 pods", ours=1)] * 2))
         self.assertEqual(said.count("Claims for 5,000 pods"), 1)
 
@@ -91,13 +91,13 @@ class Words(unittest.TestCase):
         self.assertEqual([picture.number(n) for n in (0, 0.0574, 1.5, 12.36, 999.9, 8201.4)],
                          ["0", "0.0574", "1.5", "12.4", "1,000", "8,201"])
 
-    def test_each_colour_has_one_for_the_night(self):
+    def test_each_colour_has_a_dark_variant(self):
         text = picture.picture({}, [row(ours=1, before=2, reference=2)])
         self.assertEqual(set(re.findall(r'(?:fill|stroke)="(#\w+)"(?!\])', text)), set(picture.AT_NIGHT))
 
 
 class Files(unittest.TestCase):
-    def test_several_are_one_picture(self):
+    def test_merges_several_into_one_picture(self):
         with tempfile.NamedTemporaryFile("w") as one, tempfile.NamedTemporaryFile("w") as other:
             one.write('{"date": "2026-11-23"}\n{"of": "a", "what": "b", "unit": "", "figures": {"ours": 1}}\n')
             other.write('{"of": "c", "what": "d", "unit": "", "figures": {"ours": 2.3E-1}}\n')

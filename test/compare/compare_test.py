@@ -54,14 +54,14 @@ class Generator(unittest.TestCase):
             for step in sequence(seed):
                 self.assertTrue(all(other < step["id"] for other in references(step)))
 
-    def test_all_verbs_and_kinds_come_up(self):
+    def test_generates_all_verbs_and_kinds(self):
         steps = [step for seed in range(150) for step in sequence(seed)]
         self.assertEqual({"POST", "PUT", "PATCH", "DELETE", "GET"}, {s["method"] for s in steps})
         self.assertLessEqual({"pods", "resourceclaims", "events"}, {s["kind"] for s in steps})
         self.assertLessEqual({"", "status", "binding", "eviction"}, {s["sub"] for s in steps})
         self.assertTrue(any(step.get("watch") for step in steps))
 
-    def test_patches_of_all_types_come_up_and_every_operation(self):
+    def test_generates_patches_of_all_types_and_operations(self):
         patches = [step for seed in range(150) for step in sequence(seed)
                    if step["method"] == "PATCH"]
         self.assertLessEqual({JSON_PATCH, MERGE, STRATEGIC, APPLY}, {s["type"] for s in patches})
@@ -82,7 +82,7 @@ class Definitions(unittest.TestCase):
         self.assertEqual(self.draw(7), self.draw(7))
         self.assertNotEqual(self.draw(7), self.draw(8))
 
-    def test_causes_have_no_order_and_texts_that_show_go_values_are_alike(self):
+    def test_ignores_order_of_causes_and_texts_of_go_values(self):
         one, other = {"causes": [{"field": "a"}, {"field": "b"}]}, {"causes": [{"field": "b"}, {"field": "a"}]}
         self.assertEqual(comparable(one), comparable(other))
         self.assertEqual(comparable(".spec.x: expected list, got map"),
@@ -95,13 +95,13 @@ class Mistakes(unittest.TestCase):
         good = {"metadata": {"name": "a", "labels": {"app": "x"}}, "spec": {"count": ["one", {"b": "c"}]}}
         return good, [with_mistake(random.Random(seed), good) for seed in range(300)]
 
-    def test_there_is_one_and_what_names_the_object_stays(self):
+    def test_keeps_single_one_and_names_of_the_object(self):
         good, bodies = self.bodies()
         for body in bodies:
             self.assertNotEqual(good, body)
             self.assertEqual("a", body["metadata"]["name"])
 
-    def test_values_get_another_type_and_fields_come_up_that_there_are_not(self):
+    def test_generates_wrong_types_and_unknown_fields(self):
         _, bodies = self.bodies()
         texts = [json.dumps(body) for body in bodies]
         self.assertTrue(any("onsense" in text for text in texts))
@@ -117,19 +117,19 @@ class Normaliser(unittest.TestCase):
     def normalised(self, *entries, methods=("POST", "GET", "GET")):
         return normalise(list(entries), "place-1", steps_of(*methods)[:len(entries)])
 
-    def test_uids_are_told_apart_by_their_order(self):
+    def test_numbers_uids_in_order_of_appearance(self):
         one, two = "6a03f2d3-fb7b-4c6a-8b18-a9eaaa9a782d", "8ed949ca-c5c5-452c-93e9-7098c7f900f9"
         seen = self.normalised(entry(1, pod("5", uid=one)), entry(2, pod("6", uid=two)),
                                entry(3, pod("6", uid=one)))
         self.assertEqual(["<uid 1>", "<uid 2>", "<uid 1>"],
                          [e["body"]["metadata"]["uid"] for e in seen])
 
-    def test_uids_that_the_client_made_up_stay(self):
+    def test_keeps_uids_invented_by_the_client(self):
         made_up = "00000000-0000-4000-8000-000000000001"
         self.assertEqual(made_up, self.normalised(entry(1, pod("5", uid=made_up)))[0]["body"]
                          ["metadata"]["uid"])
 
-    def test_warnings_are_those_about_fields(self):
+    def test_keeps_only_warnings_about_fields(self):
         about = '299 - "unknown field \\"spec.x\\""'
         seen = self.normalised(entry(1, pod("5"), warnings=["299 - \"old\"", about]),
                                entry(2, pod("5"), warnings=[]))
@@ -142,7 +142,7 @@ class Normaliser(unittest.TestCase):
             self.assertEqual(["<version 1>", "<version 2>", "<version 1>"],
                              [e["body"]["metadata"]["resourceVersion"] for e in seen])
 
-    def test_a_list_is_as_new_as_the_last_change_before_it(self):
+    def test_list_has_the_version_of_the_last_change(self):
         for version in ("100", "105"):
             items = {"kind": "PodList", "metadata": {"resourceVersion": version}, "items": []}
             seen = self.normalised(entry(1, pod("100")), entry(2, items))
@@ -155,7 +155,7 @@ class Normaliser(unittest.TestCase):
         self.assertEqual("<time>", metadata["creationTimestamp"])
         self.assertEqual("2019-05-04T03:02:01Z", metadata["annotations"]["t"])
 
-    def test_generated_names_and_places_become_symbols(self):
+    def test_replaces_generated_names_and_places_by_symbols(self):
         body = pod("1", generateName="g1-", namespace="place-1")
         body["metadata"]["name"] = "g1-x7k2p"
         metadata = self.normalised(entry(1, body, 201))[0]["body"]["metadata"]
@@ -171,7 +171,7 @@ class Normaliser(unittest.TestCase):
                          body["causes"])
         self.assertNotIn("words", json.dumps(body))
 
-    def test_of_managers_what_is_applied_is_kept(self):
+    def test_keeps_applied_fields_of_managers(self):
         owner = {"manager": "alice", "apiVersion": "v1",
                  "fieldsV1": {"f:metadata": {"f:labels": {"f:a": {}}}}}
         body = pod("1", managedFields=[dict(owner, operation="Apply"),
@@ -200,11 +200,11 @@ class Differences(unittest.TestCase):
         self.assertEqual(2, len(differences([entry(1, {"a": False})],
                                             [entry(1, {"a": 0, "b": None})])))
 
-    def test_a_list_of_another_length_differs_as_a_whole(self):
+    def test_list_of_different_length_differs_as_a_whole(self):
         found = differences([entry(1, {"a": [1]})], [entry(1, {"a": [1, 2]})])
         self.assertEqual([("body", "a")], [difference.path for difference in found])
 
-    def test_an_explanation_holds_for_its_kinds_its_place_and_its_shape_only(self):
+    def test_explanation_applies_only_to_its_kinds_place_and_shape(self):
         table = rows(("Pod",), Shape.ONLY_REAL, "why", "spec/containers/*/probe", "status/**")
         step = steps_of("GET")[0]
         for path, memory, real, explained in [
@@ -220,13 +220,13 @@ class Differences(unittest.TestCase):
             self.assertIsNone(explanation(Difference(1, path, memory, real),
                                           dict(step, kind="nodes"), table))
 
-    def test_what_is_not_in_the_table_is_unexplained(self):
+    def test_reports_differences_missing_in_the_table(self):
         found = [Difference(1, ("status",), 200, 422)]
         self.assertEqual((found, {}), split(found, steps_of("GET")))
 
 
 class Shrinker(unittest.TestCase):
-    def test_finds_the_steps_that_matter(self):
+    def test_finds_the_relevant_steps(self):
         runs = []
 
         def differs(steps):
@@ -236,7 +236,7 @@ class Shrinker(unittest.TestCase):
         self.assertEqual([7, 31], shrink(list(range(1, 41)), differs))
         self.assertLess(len(runs), 60)
 
-    def test_leaves_what_cannot_be_shortened(self):
+    def test_keeps_text_that_cannot_be_shortened(self):
         self.assertEqual([1, 2, 3], shrink([1, 2, 3], lambda steps: steps == [1, 2, 3]))
         self.assertEqual([1], shrink([1], lambda steps: True))
 
@@ -300,17 +300,17 @@ class WholeComparison(unittest.TestCase):
                 step["body"] = {"metadata": {"name": name, "labels": {"app": "x"}}}
             self.steps.append(step)
 
-    def test_servers_that_agree_agree(self):
+    def test_finds_no_difference_between_equal_servers(self):
         verdict = compare.Comparison(FakeServer("memory"), FakeServer("real")).judge(1, self.steps)
         self.assertEqual("", verdict.text)
 
-    def test_a_planted_difference_is_found_and_cut_down_to_its_steps(self):
+    def test_finds_planted_difference_and_reduces_it_to_its_steps(self):
         twisted = FakeServer("memory", forgets_labels_of_deleted)
         verdict = compare.Comparison(twisted, FakeServer("real")).judge(1, self.steps)
         self.assertIn("--steps 3,5\n", verdict.text)
         self.assertIn("body/metadata/labels", verdict.text)
 
-    def test_a_difference_that_does_not_show_again_is_not_reported(self):
+    def test_ignores_difference_that_is_not_reproducible(self):
         twists = iter([forgets_labels_of_deleted])
 
         def once(method, status, answer):
@@ -321,7 +321,7 @@ class WholeComparison(unittest.TestCase):
         verdict = comparison.judge(1, self.steps)
         self.assertEqual(("", True), (verdict.text, verdict.passing))
 
-    def test_a_difference_that_comes_and_goes_is_reported(self):
+    def test_reports_intermittent_difference(self):
         deletes = iter(range(1000))
 
         def each_second_time(method, status, answer):
@@ -342,11 +342,11 @@ class Replay(unittest.TestCase):
         transcript = replay(FakeServer("real").connect(), steps[1:], "place-1")
         self.assertEqual(404, transcript[0]["status"])
 
-    def test_a_change_is_merged_into_what_was_read(self):
+    def test_merges_change_into_read_state(self):
         self.assertEqual({"a": {"c": 2}, "d": 3}, merged({"a": {"b": 1, "c": 2}},
                                                          {"a": {"b": None}, "d": 3}))
 
-    def test_markers_have_labels_that_the_selector_selects(self):
+    def test_markers_have_labels_matching_the_selector(self):
         for selector, labels in [("app=x", {"app": "x"}), ("app in (x,y)", {"app": "x"}),
                                  ("app!=x", {}), ("!tier", {}), ("tier", {"tier": "1"}),
                                  ("run=r,app==y", {"run": "r", "app": "y"})]:

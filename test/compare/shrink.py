@@ -2,10 +2,9 @@
 
 
 def shrink(steps, differs):
-    """`differs(steps)` runs them again. Any step may be dropped: references to it fall back on a
-    constant.
+    """`differs(steps)` runs them again. Any step may be dropped: references to it fall back on a constant.
 
-¶ Drops smaller and smaller pieces until no single step can be dropped. ¶
+    Drops smaller and smaller pieces until no single step can be dropped.
     """
     size = max(1, len(steps) // 2)
     while True:

@@ -319,7 +319,7 @@ class EvictionInput : public EvictionCase {
     create_user("p");
     create_user("q", {{.name = "gpu-1"}});
   }
-  // As if the server had it: it would not accept it from a writer.
+  // As if the server had the object: it would not accept it from a writer.
   void tell_of(const std::string& resource, json::value object) {
     json::object& metadata = object.at("metadata").as_object();
     metadata["uid"] = "6f3b0a0e-0000-4000-8000-00000000000a";

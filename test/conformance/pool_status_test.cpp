@@ -43,7 +43,7 @@ class PoolStatus : public EvictionCase {
   json::value request(const std::string& name) {
     return kube().must_get(fmt::format("{}/{}-{}", kRequests, ns(), name));
   }
-  // "node-a: 3 = 1 + 1 + 1" (allocated, unavailable, available), a line each; then the condition.
+  // One line each: "node-a: 3 = 1 + 1 + 1" (allocated, unavailable, available); then the condition.
   std::string answer(const std::string& name) {
     const json::value object = request(name);
     std::string text;

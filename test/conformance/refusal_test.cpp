@@ -173,7 +173,7 @@ TEST_F(Refusal, is_absent_with_rbac_yaml) {
   }
 }
 
-TEST_F(Refusal, of_one_kind_makes_unready_until_it_ends) {
+TEST_F(Refusal, of_one_kind_makes_manager_unready) {
   if (run().manager == ManagerKind::reference) GTEST_SKIP() << "this is about our own /readyz";
   faults().add(
       {.method = "GET",

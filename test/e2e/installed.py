@@ -30,7 +30,7 @@ class Installed(Scene):
         super().setUp()
         World.end_manager()
         self.addCleanup(World.start_manager)
-        # What a scene uninstalls has the permissions of the manager used by other scenes.
+        # A scene may uninstall permissions that the manager of other scenes needs.
         self.addCleanup(self.kubectl, "apply", "--server-side", "--force-conflicts", "-f", life.RBAC)
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         shutil.copytree(ROOT / "manifests", self.folder / "manifests")

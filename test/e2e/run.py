@@ -2,7 +2,7 @@
 """Scenes on a real cluster: run.py [--manager ours|reference|none] [--node real|hollow] [--keep] [PART-OF-A-NAME…].
 
 With a hollow node, dra-hollow-node is in the place of kubelet and containerd.
-`none` is the negative control: nobody makes claims or evicts, and a scene that passes all the same shows nothing.
+`none` is the negative control: nobody creates claims or evicts, and a scene that passes anyway proves nothing.
 Exit status 3: this machine cannot have a real node."""
 import argparse
 import pathlib

@@ -1,5 +1,5 @@
-// Values written as text: times, durations, URLs, selectors. What was read can be written, and
-// reads the same again.
+// Values written as text: times, durations, URLs, selectors. A value that was read can be
+// written, and reads the same again.
 #include "apiserver/kinds/kinds.hpp"
 #include "apiserver/model/resource_table.hpp"
 #include "apiserver/reads/selectors.hpp"

@@ -77,7 +77,7 @@ class Installed(unittest.TestCase):
         self.assertIn("[  PASSED  ]", run(self.hello / "build/hello_test"))
         self.assertIn("[  PASSED  ]", run(self.shards / "build/shards_test"))
 
-    def test_the_flags_of_an_example_stand_beside_those_of_all_programs(self):
+    def test_example_flags_are_listed_beside_common_flags(self):
         binary = self.shards / "build/shard-controller"
         text = run(binary, "--help")
         for flag in ("--shards-max NUMBER", "--kubeconfig FILE", "--leader-elect", "-v, --v NUMBER", "--secure-port PORT"):
@@ -90,7 +90,7 @@ class Installed(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(why, done.stderr)
 
-    def test_the_page_shows_what_the_examples_are(self):
+    def test_page_describes_the_examples(self):
         page = (ROOT / "docs/write-a-controller.md").read_text()
         shown = re.findall(r"<!-- (\S+) \[(\w+)\] -->\n```cpp\n(.*?)\n```", page, re.S)
         self.assertEqual(len(shown), page.count("```cpp"), "every snippet is from an example")
@@ -100,7 +100,7 @@ class Installed(unittest.TestCase):
         cmake = re.search(r"```cmake\n(.*?)```", page, re.S).group(1)
         self.assertIn(cmake, (self.hello / "CMakeLists.txt").read_text())
 
-    def test_a_type_that_does_not_fit_is_refused_with_a_sentence(self):
+    def test_rejects_wrong_type_with_a_sentence(self):
         """The first error says what is missing."""
         rows = {
             "std::set<std::string> odd;|{{\"spec.odd\", &Thing::odd}}|": "a field is a std::string",
@@ -132,13 +132,13 @@ class Installed(unittest.TestCase):
             first = next((error for error in done.stderr.splitlines() if "error:" in error), "it compiles")
             self.assertIn(sentence, first)
 
-    def test_what_a_controller_includes_stays_light(self):
+    def test_controllers_include_only_light_headers(self):
         flags = run("pkg-config", "--cflags", "dcm-kit", env=self.pkg_config()).split()
         source = '#include "dcm/manager/controller_manager.hpp"\n'
         lines = run("clang++-19", *flags, "-E", "-x", "c++", "-", input=source).count("\n")
         self.assertLess(lines, 160_000, "without the JSON parser and the HTTP server: 145,000")
 
-    def test_the_driver_example_is_short_and_says_what_it_lacks(self):
+    def test_driver_example_is_short_and_lists_its_gaps(self):
         gpu = self.folder / "gpu"
         shutil.copytree(ROOT / "examples/gpu-driver", gpu)
         self.assertLess(sum(len(path.read_text().splitlines()) for path in gpu.iterdir()), 300)
@@ -190,7 +190,7 @@ class Installed(unittest.TestCase):
         run("clang++-19", "-x", "c++", "-", "-x", "none", *flags, "-o", binary, input=source, cwd=self.folder)
         self.assertEqual(run(binary), "14")
 
-    def test_its_package_is_the_same_twice_and_has_the_reference_of_its_headers(self):
+    def test_package_is_reproducible_and_contains_header_reference(self):
         if not shutil.which("doxygen"):
             self.skipTest("no doxygen here")
         packages = []
@@ -278,7 +278,7 @@ class Installed(unittest.TestCase):
     def test_the_example_works_on_the_server_in_memory(self):
         self.plays_its_part(*self.memory_server("memory"))
 
-    def test_without_an_election_it_works_and_takes_no_lease(self):
+    def test_works_without_election_and_lease(self):
         kubeconfig, kubectl = self.memory_server("alone")
         process, _, log = self.begin("alone", kubeconfig, flags=["--leader-elect=false"])
         eventually(lambda: '"Working"' in log.read_text())
@@ -308,7 +308,7 @@ class Installed(unittest.TestCase):
         kubectl("wait", "--for=condition=established", "--timeout=60s", "crd/greetings.hello.example.com")
         self.plays_its_part(kubeconfig, kubectl)
 
-    def test_the_second_example_works_on_the_real_server_with_its_role_alone(self):
+    def test_second_example_works_on_real_server_with_only_its_role(self):
         kubeconfig, kubectl = self.real_server()
         kubectl("apply", "-f", self.shards / "crd.yaml", "-f", self.shards / "deploy.yaml")
         kubectl("wait", "--for=condition=established", "--timeout=60s", "crd/shardsets.shards.example.com")

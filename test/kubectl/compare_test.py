@@ -13,7 +13,7 @@ def step(*excepts):
 
 
 class Compared(unittest.TestCase):
-    def test_the_same_is_the_same(self):
+    def test_equal_values_are_equal(self):
         self.assertEqual(compared(step(), [LIST, LIST]), [])
 
     def test_output_exit_status_and_errors_count(self):
@@ -23,19 +23,19 @@ class Compared(unittest.TestCase):
     def test_the_order_of_lines_counts(self):
         self.assertTrue(compared(step(), [(0, "a\nb\n", ""), (0, "b\na\n", "")]))
 
-    def test_an_exception_lets_its_lines_pass_and_no_others(self):
+    def test_exception_applies_only_to_its_lines(self):
         known = Except("^service/", "no services")
         more = (0, LIST[1] + "service/kubernetes  9d\n", "")
         self.assertEqual(compared(step(known), [LIST, more]), [])
         self.assertTrue(compared(step(known), [LIST, (0, more[1] + "pod-b  1s\n", "")]))
 
-    def test_an_exception_that_is_not_needed_is_a_failure(self):
+    def test_unneeded_exception_is_a_failure(self):
         self.assertTrue(compared(step(Except("^service/", "no services")), [LIST, LIST]))
         needed, unneeded = Except("^a", "one"), Except("^b", "two")
         self.assertEqual(compared(step(needed, unneeded), [(0, "a\n", ""), (0, "", "")]),
                          ["there is no such difference: two"])
 
-    def test_an_exception_for_what_comes_at_times_need_not_be_needed(self):
+    def test_exception_for_occasional_differences_may_be_unused(self):
         at_times = Except("^service/", "no services", at_times=True)
         self.assertEqual(compared(step(at_times), [LIST, LIST]), [])
         more = (0, LIST[1] + "service/kubernetes  9d\n", "")
@@ -43,7 +43,7 @@ class Compared(unittest.TestCase):
 
 
 class Normalised(unittest.TestCase):
-    def test_what_is_never_the_same_twice_becomes_a_word(self):
+    def test_replaces_unique_values_by_a_word(self):
         for text, word in (("uid: 6415327e-290e-49b2-b46e-3c8137ecb33b", "uid: <uid>"),
                            ('resourceVersion: "292"', 'resourceVersion: "<version>"'),
                            ("Resource Version:  292", "Resource Version:  <version>"),

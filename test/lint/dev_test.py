@@ -36,7 +36,7 @@ class Run(unittest.TestCase):
 
 
 class MovedCheckout(unittest.TestCase):
-    def test_build_folders_of_the_former_place_are_dropped_and_those_of_this_place_stay(self):
+    def test_removes_build_folders_of_former_place_and_keeps_current_ones(self):
         with tempfile.TemporaryDirectory() as folder:
             checkout = pathlib.Path(folder).resolve()
             shutil.copy(DEV, checkout)
@@ -61,7 +61,7 @@ class Words(unittest.TestCase):
     def dev(self, *words):
         return subprocess.run([DEV, *words], capture_output=True, text=True, check=False)
 
-    def test_a_mistyped_word_is_answered_with_the_nearest(self):
+    def test_suggests_nearest_word(self):
         for words, meant in {("buld",): "build", ("cluster", "dwn"): "down", ("bench", "evit"): "evict",
                              ("test", "--quik"): "--quick", ("bench", "--pictur=x"): "--picture", ("sim", "--seds", "3"): "--seeds",
                              ("conformance", "--sever=real"): "--server", ("help", "relase"): "release"}.items():
@@ -69,11 +69,11 @@ class Words(unittest.TestCase):
             self.assertEqual(ended.returncode, 1, words)
             self.assertIn(f"did you mean {meant}?", ended.stderr, words)
 
-    def test_what_is_like_nothing_is_answered_with_all_there_is(self):
+    def test_lists_everything_for_unknown_word(self):
         self.assertIn("there are: build demo run", self.dev("xyzzy").stderr)
         self.assertEqual(self.dev("build", "--fast").returncode, 1)
 
-    def test_a_benchmark_that_cannot_be_drawn_does_not_begin(self):
+    def test_rejects_benchmark_that_cannot_be_drawn(self):
         for words, why in {("net", "--picture", "a.svg"): "net has no picture", ("--picture",): "--picture needs a file",
                            ("--picture=no/such/a.svg",): "there is no folder for no/such/a.svg"}.items():
             ended = self.dev("bench", *words)
@@ -92,7 +92,7 @@ class Words(unittest.TestCase):
         for file in DEV.with_name("dev.d").glob("*.sh"):
             self.assertEqual(self.dev(file.stem, "--help").returncode, 0, file.name)
 
-    def test_the_pages_name_commands_and_flags_that_there_are(self):
+    def test_pages_name_existing_commands_and_flags(self):
         listed = subprocess.run(["git", "ls-files", "*.md"], cwd=DEV.parent, capture_output=True, text=True, check=True)
         for page in listed.stdout.splitlines():
             for command, others in re.findall(r"\./dev ([a-z][a-z0-9-]*)([^`#|&;\n]*)", (DEV.parent / page).read_text()):
@@ -102,7 +102,7 @@ class Words(unittest.TestCase):
                     for flag in re.findall(r"(?<!\S)--[a-z][a-z-]*", others.split(" -- ")[0]):
                         self.assertIn(flag, known.stdout, f"{page}: ./dev {command}")
 
-    def test_it_may_be_called_by_a_link(self):
+    def test_works_when_called_by_a_link(self):
         with tempfile.TemporaryDirectory() as folder:
             link = pathlib.Path(folder, "dev")
             link.symlink_to(DEV)

@@ -37,16 +37,16 @@ class Twice(unittest.TestCase):
         self.assertEqual(self.found(self.TABLE, self.TABLE.replace("`c` three", "`d` four")), [])
         self.assertEqual(list(twice.check({"docs/one.md": self.TABLE + "\n" + self.TABLE})), [])
 
-    def test_the_front_page_may_repeat(self):
+    def test_front_page_may_repeat(self):
         self.assertEqual(list(twice.check({"README.md": "19.4 s\n", "docs/one.md": "19.4 s\n"})), [])
 
 
 class Includes(unittest.TestCase):
-    def test_a_folder_may_include_what_the_table_allows(self):
+    def test_folder_may_include_allowed_folders(self):
         self.assertEqual(breaches("informers/a.cpp", '#include "client/api/meta.hpp"\n'), [])
         self.assertEqual(breaches("test/unit/x/a.cpp", '#include "controllers/resource_claim/a.hpp"\n'), [])
 
-    def test_a_folder_may_not_include_what_is_above_it(self):
+    def test_folder_may_not_include_higher_folders(self):
         found = breaches("runtime/a.cpp", '#include "controllers/api/pod.hpp"\n')
         self.assertIn("runtime may not include controllers/api", found[0])
 
@@ -57,16 +57,16 @@ class Includes(unittest.TestCase):
     def test_the_test_api_server_shares_no_codec_with_the_client(self):
         self.assertTrue(breaches("apiserver/a.cpp", '#include "controllers/api/decoders.hpp"\n'))
 
-    def test_the_kit_includes_nothing_but_itself(self):
+    def test_kit_includes_only_itself(self):
         self.assertEqual(lint.leaves_the_kit(lint.INCLUDES), [])
         self.assertEqual(lint.leaves_the_kit({**lint.INCLUDES, "client/new": ["runtime", "controllers/api"]}),
                          [("client/new", "controllers/api")])
 
-    def test_no_folders_include_each_other_in_a_circle(self):
+    def test_no_folders_include_each_other_in_a_cycle(self):
         self.assertEqual(lint.circle(lint.INCLUDES), [])
         self.assertIn("runtime", lint.circle({**lint.INCLUDES, "runtime": ["client/api"]}))
 
-    def test_the_picture_finds_a_circle_and_leaves_out_what_follows(self):
+    def test_picture_finds_cycles_and_omits_implied_arrows(self):
         with self.assertRaisesRegex(SystemExit, "circle: a, b"):
             architecture.layers_of({"a": {"b"}, "b": {"a"}, "c": set()})
         graph = {"a": {"b", "c"}, "b": {"c"}, "c": set()}
@@ -76,20 +76,20 @@ class Includes(unittest.TestCase):
     def test_an_include_is_named_from_the_root(self):
         self.assertTrue(breaches("runtime/a.cpp", '#include "time.hpp"\n'))
 
-    def test_third_party_headers_stay_in_their_place(self):
+    def test_third_party_headers_are_included_only_where_allowed(self):
         self.assertTrue(breaches("client/a.cpp", "#include <boost/beast/http.hpp>\n"))
         self.assertEqual(breaches("runtime/http/a.cpp", "#include <boost/beast/http.hpp>\n"), [])
         self.assertTrue(breaches("informers/a.cpp", "#include <simdjson.h>\n"))
 
 
 class Kit(unittest.TestCase):
-    def test_the_kit_knows_no_word_of_the_product(self):
+    def test_kit_never_names_the_product(self):
         for word in ("ResourceClaim", "by_claim", "resource.k8s.io", "DRA", "dra-controller-manager", "device_taint",
                      "playground"):
             self.assertTrue(breaches("client/a.cpp", f"// Of {word}.\n"), word)
             self.assertEqual(breaches("controllers/api/a.cpp", f"// Of {word}.\n"), [], word)
 
-    def test_words_that_only_look_like_it_pass(self):
+    def test_accepts_similar_words(self):
         for word in ("random_device", "draw", "drain", "resources"):
             self.assertEqual(breaches("client/a.cpp", f"// Of {word}.\n"), [], word)
 
@@ -102,7 +102,7 @@ class Banned(unittest.TestCase):
                      "std::this_thread::yield();", "http::serve(listener);", "// TODO later"):
             self.assertTrue(breaches("client/a.cpp", call + "\n"), call)
 
-    def test_files_are_written_and_removed_by_their_owners_alone(self):
+    def test_only_their_owners_write_and_remove_files(self):
         for call in ("fs::remove_all(folder / uid);", "std::filesystem::rename(a, b);", "std::ofstream file(path);",
                      "if (::unlink(path) != 0) {", "const int fd = ::open(path, O_RDWR);", "fs::create_directories(a);",
                      'std::system("rm");', 'FILE* p = popen(x, "r");'):
@@ -112,7 +112,7 @@ class Banned(unittest.TestCase):
             self.assertEqual(breaches("playground/cluster/a.cpp", call + "\n"), [], call)
         self.assertEqual(breaches("node/posix_files.cpp", "::unlink(path);\n"), [])
 
-    def test_comments_may_speak_of_them(self):
+    def test_allows_them_in_comments(self):
         self.assertEqual(breaches("client/a.cpp", "// never std::thread here\n"), [])
 
     def test_their_owners_may_use_them(self):
@@ -120,7 +120,7 @@ class Banned(unittest.TestCase):
 
 
 class Headers(unittest.TestCase):
-    def test_a_header_has_pragma_once_and_says_what_it_is(self):
+    def test_header_has_pragma_once_and_a_description(self):
         self.assertEqual(breaches("runtime/a.hpp", HEAD), [])
         self.assertTrue(breaches("runtime/a.hpp", "// What this is.\n"))
         self.assertTrue(breaches("runtime/a.hpp", "#pragma once\n"))
@@ -144,7 +144,7 @@ class Tree(unittest.TestCase):
         self.assertTrue(self.check({"client/CMakeLists.txt": ""}))
         self.assertEqual(self.check({"client/CMakeLists.txt": "", "client/README.md": ""}), [])
 
-    def test_a_controller_has_its_shape(self):
+    def test_controllers_have_the_expected_structure(self):
         files = {"controllers/README.md": "", "controllers/x/README.md": "",
                  "controllers/CMakeLists.txt": "decide.cpp controller.cpp metrics.cpp"}
         for part in ("rules/decide", "controller", "metrics"):
@@ -165,12 +165,12 @@ class Tree(unittest.TestCase):
 class Markdown(unittest.TestCase):
     LONG = "word " * 30
 
-    def test_a_long_line_is_found_where_it_is_prose(self):
+    def test_finds_long_lines_in_prose(self):
         for text, found in {self.LONG: [1], f"# {self.LONG}": [], f"| {self.LONG} |": [], f"a\n\n- {self.LONG}": [3],
                             f"```sh\n{self.LONG}\n```\n": [], "x" * 200: []}.items():
             self.assertEqual(markdown.too_long(text), found, text)
 
-    def test_wrapping_keeps_the_words_and_what_they_are(self):
+    def test_wrapping_keeps_words_and_markup(self):
         text = f"# Title\n\n- {self.LONG}- {self.LONG}\n  and more\n- next\n\n```\n{self.LONG}\n```\n"
         new = markdown.wrap(text)
         self.assertEqual(markdown.too_long(new), [])

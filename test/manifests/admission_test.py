@@ -82,7 +82,7 @@ class DriverSlices(unittest.TestCase):
         self.assertEqual(self.refusal(*taint("own")), "")
         self.assertEqual(self.refusal("delete", "resourceslice", "own"), "")
 
-    def test_refuses_slices_of_other_nodes_and_of_none(self):
+    def test_refuses_slices_of_other_nodes_or_without_node(self):
         for name, where in {"another-node": {"nodeName": "node-2"}, "all-nodes": {"allNodes": True},
                             "some-nodes": {"nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [
                                 {"key": "a", "operator": "Exists"}]}]}}}.items():
@@ -98,11 +98,11 @@ class DriverSlices(unittest.TestCase):
                                                     "/apis/resource.k8s.io/v1/resourceslices"))
         self.assertNotIn("taints", cluster.get("resourceslice", "theirs")["spec"]["devices"][0])
 
-    def test_refuses_a_token_that_belongs_to_no_pod(self):
+    def test_refuses_token_without_pod(self):
         self.assertIn("a driver's token must be that of a pod on a node", self.write(
             cluster.config_of(ACCOUNT, NAMESPACE), resource_slice("unbound", nodeName="node-1")))
 
-    def test_leaves_everybody_else_alone(self):
+    def test_affects_nobody_else(self):
         another = cluster.config_of("another", NAMESPACE, "--bound-object-kind=Pod",
                                     "--bound-object-name=another-node-1")
         for number, config in enumerate((None, another)):

@@ -80,21 +80,21 @@ def verdicts(changes):
 
 
 class Alerts(unittest.TestCase):
-    def test_promtool_finds_nothing_to_mend_and_their_tests_pass(self):
+    def test_promtool_accepts_them_and_their_tests_pass(self):
         run(promtool(), "check", "rules", MONITORING / "alerts.yaml")
         run(promtool(), "test", "rules", TESTS)
 
     def test_an_alert_of_kubernetes_mixin_beside_them_is_silent(self):
         run(promtool(), "test", "rules", TESTS.with_name("mixin_test.yaml"))
 
-    def test_no_metric_has_a_name_of_kubernetes_with_another_meaning(self):
+    def test_no_metric_reuses_a_kubernetes_name_with_another_meaning(self):
         """Metrics that begin with kubernetes_ are compared between components, also by users'
         alerts."""
         ours = {name: labels for name, (_, labels) in documented_metrics().items() if name.startswith("kubernetes_")}
         self.assertEqual(list(ours), ["kubernetes_feature_enabled"])
         self.assertEqual(re.findall(r"`(\w+)`", ours["kubernetes_feature_enabled"]), ["name", "stage"])
 
-    def test_an_alert_that_never_or_always_fires_would_fail_its_tests(self):
+    def test_detects_alert_that_never_or_always_fires(self):
         expected = {}
         for alert in alerts():
             expected[alert["alert"], alert["expr"]] = "SUCCESS"
@@ -110,12 +110,12 @@ class Alerts(unittest.TestCase):
                 self.assertEqual(list(undocumented(alert["expr"])), [])
                 self.assertTrue(METRIC.search(alert["expr"]))
 
-    def test_a_metric_or_label_that_does_not_exist_would_be_found(self):
+    def test_finds_unknown_metric_or_label(self):
         for expression in ['dra_controller_manager_no_such{job="x"}', 'workqueue_depth{color="red"}',
                            'workqueue_depth_bucket{name="x"}']:
             self.assertEqual(len(list(undocumented(expression))), 1, expression)
 
-    def test_each_selects_its_job_and_says_how_bad_it_is(self):
+    def test_each_selects_its_job_and_states_its_severity(self):
         for alert in alerts():
             with self.subTest(alert["alert"]):
                 self.assertIn(alert["labels"]["severity"], SEVERITIES)

@@ -39,7 +39,7 @@ class Arm64(unittest.TestCase):
     def package(self):
         return self.inside("packaging/package", BINARY, self.folder)
 
-    def test_the_package_is_for_it_and_needs_what_its_debian_has(self):
+    def test_package_matches_architecture_and_depends_on_available_packages(self):
         package, tree = self.package(), self.folder / "tree"
         self.assertEqual(run("dpkg-deb", "-f", package, "Architecture").strip(), "arm64")
         run("dpkg-deb", "-x", package, tree)
@@ -48,7 +48,7 @@ class Arm64(unittest.TestCase):
         installed = self.inside("apt-get", "install", "--simulate", "--no-install-recommends", "-qy", package)
         self.assertEqual([line.split()[1] for line in installed.splitlines() if line.startswith("Inst ")], [NAME])
 
-    def test_everything_in_the_image_is_for_it(self):
+    def test_image_contains_only_files_of_its_architecture(self):
         root = self.rootfs("image")
         programs = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()
                     and path.read_bytes()[:4] == b"\x7fELF"]

@@ -98,18 +98,18 @@ class Chart(unittest.TestCase):
                  for path in (render.MANIFESTS / folder).iterdir()}
         self.assertEqual(compared, there | {"base"})
 
-    def test_refuses_values_that_make_no_sense(self):
+    def test_rejects_invalid_values(self):
         for name, flags in REFUSED.items():
             with self.subTest(name), self.assertRaisesRegex(AssertionError, "values don't meet the spec"):
                 render.chart(*flags)
 
-    def test_helm_finds_nothing_to_mend_and_the_versions_are_that_of_the_sources(self):
+    def test_helm_accepts_it_and_versions_match_the_sources(self):
         run(helm(), "lint", "--strict", render.CHART)
         version = re.search(r"VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text().split("project")[1])
         chart = yaml.safe_load((render.CHART / "Chart.yaml").read_text())
         self.assertEqual((chart["version"], chart["appVersion"]), (version.group(1), version.group(1)))
 
-    def test_is_accepted_by_a_real_server_with_all_that_can_be_turned_on(self):
+    def test_real_server_accepts_it_with_everything_enabled(self):
         flags = ["--set", "alerts.enabled=true,networkPolicy.enabled=true,evictionMode=evict", *DRIVER]
         establish_crds()
         for monitor in ("podMonitor", "serviceMonitor"):

@@ -257,7 +257,7 @@ class ChartValues(unittest.TestCase):
                                  {**expected, "helm.sh/chart": f"{NAME}-0.1.0"})
         self.assertEqual(pod("metadata", "labels")(objects), expected)
 
-    def test_another_name_is_one_name_everywhere(self):
+    def test_uses_another_name_everywhere(self):
         objects = render.chart("--set", "nameOverride=dcm,alerts.enabled=true", *with_service_monitor("interval=30s"))
         self.assertEqual({o["metadata"]["name"].removesuffix("-metrics") for o in objects}, {"dcm"})
         labels = pod("metadata", "labels")(objects)
@@ -270,12 +270,12 @@ class ChartValues(unittest.TestCase):
     def test_one_replica_has_no_budget(self):
         self.assertEqual(names("PodDisruptionBudget")(render.chart("--set", "replicaCount=1")), [])
 
-    def test_a_lease_of_another_name_is_one_that_the_account_may_write(self):
+    def test_account_may_write_renamed_lease(self):
         objects = render.chart("--set", "config.leaderElection.resourceName=other")
         rules = one("Role")(objects)["rules"]
         self.assertIn(["other"], [rule.get("resourceNames") for rule in rules])
 
-    def test_another_configuration_is_another_pod(self):
+    def test_restarts_pod_on_changed_configuration(self):
         def checksum(qps):
             objects = render.chart("--set", f"config.clientConnection.qps={qps}")
             return pod("metadata", "annotations", "checksum/config")(objects)
@@ -293,12 +293,12 @@ class ChartValues(unittest.TestCase):
         self.assertIn("/none", done.stderr)
         self.assertNotIn(file.name, done.stderr)
 
-    def test_a_monitor_that_could_verify_nothing_is_refused(self):
+    def test_rejects_monitor_without_verification(self):
         for monitor in ("serviceMonitor", "podMonitor"):
             with self.assertRaisesRegex(AssertionError, f"{monitor}.enabled needs a certificate to verify"):
                 render.chart("--set", f"{monitor}.enabled=true")
 
-    def test_an_account_of_somebody_elses_must_be_named(self):
+    def test_foreign_account_must_be_named(self):
         with self.assertRaisesRegex(AssertionError, "serviceAccount.name is needed"):
             render.chart("--set", "serviceAccount.create=false")
 

@@ -37,7 +37,7 @@ def queries(interval="30s"):
 
 
 class Dashboard(unittest.TestCase):
-    def test_every_query_is_one_and_its_metrics_and_labels_exist(self):
+    def test_queries_are_valid_and_their_metrics_and_labels_exist(self):
         rules = [{"record": f"panel:{number}", "expr": expression}
                  for number, (_, expression) in enumerate(queries())]
         SCRATCH.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,7 @@ class Dashboard(unittest.TestCase):
                 self.assertEqual(list(undocumented(expression)), [])
                 self.assertRegex(expression, r'\{(job|deployment)="dra-controller-manager",cluster=~|^count\(ALERTS\{')
 
-    def test_panels_have_names_and_places_of_their_own(self):
+    def test_panels_have_unique_names_and_places(self):
         everything = json.loads(DASHBOARD.read_text())["panels"]
         for name in ("id", "title"):
             self.assertEqual(len({panel[name] for panel in everything}), len(everything))
@@ -60,7 +60,7 @@ class Dashboard(unittest.TestCase):
             self.assertTrue(apart, (one, other))
         self.assertTrue(all(panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24 for panel in everything))
 
-    def test_a_cluster_can_be_chosen_and_all_fit_a_prometheus_without_that_label(self):
+    def test_cluster_is_selectable_and_queries_work_without_cluster_label(self):
         variables = {v["name"]: v for v in json.loads(DASHBOARD.read_text())["templating"]["list"]}
         self.assertEqual((variables["cluster"]["allValue"], variables["cluster"]["includeAll"]), (".*", True))
 
@@ -137,7 +137,7 @@ class Live(OnTheServer):
         cluster.apply(objects)
         self.addCleanup(cluster.remove, objects)
 
-    def test_every_panel_shows_something_and_no_alert_fires(self):
+    def test_every_panel_has_data_and_no_alert_fires(self):
         cluster.soon("it is scraped", lambda: self.prometheus.query(
             'up{job="dra-controller-manager"}') == ["1"])
         self.publish()

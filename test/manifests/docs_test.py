@@ -45,12 +45,12 @@ def dead_links(page):
 
 
 class Docs(unittest.TestCase):
-    def test_every_link_leads_somewhere(self):
+    def test_every_link_has_a_target(self):
         for page in all_pages():
             with self.subTest(page.relative_to(ROOT)):
                 self.assertEqual(list(dead_links(page)), [])
 
-    def test_every_source_that_a_page_for_contributors_names_is_there(self):
+    def test_sources_named_by_contributor_pages_exist(self):
         for name in ("a-pods-way.md", "add-a-controller.md"):
             named = re.findall(r"`([\w/-]+/[\w/.-]+\.[ch]pp)`", (ROOT / "docs" / name).read_text())
             self.assertGreater(len(named), 3)

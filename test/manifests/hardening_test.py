@@ -15,10 +15,10 @@ def readelf(*flags):
 
 @unittest.skipUnless(BINARY.exists(), "there is no release build (./dev build)")
 class Hardening(unittest.TestCase):
-    def test_it_is_at_another_address_at_each_start(self):
+    def test_has_another_address_at_each_start(self):
         self.assertRegex(readelf("--file-header"), r"Type:\s+DYN \(Position-Independent Executable")
 
-    def test_its_tables_cannot_be_written_once_it_runs(self):
+    def test_its_tables_are_read_only_while_it_runs(self):
         dynamic = readelf("--dynamic")
         self.assertRegex(dynamic, r"\(FLAGS\).*BIND_NOW")
         self.assertRegex(dynamic, r"\(FLAGS_1\).*NOW")
@@ -29,7 +29,7 @@ class Hardening(unittest.TestCase):
         self.assertRegex(headers, r"GNU_STACK.* RW ")
         self.assertEqual(re.findall(r"LOAD.* RWE ", headers), [])
 
-    def test_the_stack_and_the_c_librarys_copies_are_checked(self):
+    def test_checks_the_stack_and_copies_of_the_c_library(self):
         symbols = readelf("--dyn-syms")
         self.assertIn("__stack_chk_fail", symbols)
         self.assertRegex(symbols, r"__(mem|str|read|recv|snprintf|vsnprintf)\w*_chk")

@@ -76,10 +76,10 @@ class Dockerfile(unittest.TestCase):
     def setUp(self):
         self.text = (IMAGE / "Dockerfile").read_text()
 
-    def test_has_nothing_to_mend(self):
+    def test_has_no_faults(self):
         self.assertEqual(list(to_mend(self.text)), [])
 
-    def test_a_mistake_in_it_would_be_found(self):
+    def test_finds_a_planted_mistake(self):
         for old, new in [("bookworm-slim\n", "latest\n"), ("debian:bookworm-slim\n", "debian\n"), ("COPY . ", "ADD . "),
                          ("=debian:bookworm-slim\n", "=amd64/debian:bookworm-slim\n"),
                          ("USER 65532:65532", "USER nonroot"), ("USER 65532:65532", "USER 0:0"), ("packaging/compiled-in ", "x "),
@@ -89,7 +89,7 @@ class Dockerfile(unittest.TestCase):
                 self.assertIn(old, self.text)
                 self.assertEqual(len(list(to_mend(self.text.replace(old, new)))), 1)
 
-    def test_runs_steps_that_there_are_on_the_debian_of_the_clean_root(self):
+    def test_runs_existing_steps_on_debian_of_the_clean_root(self):
         steps = re.findall(r"image/build (\w+)", " ".join(rest for word, rest in instructions(self.text) if word == "RUN"))
         self.assertEqual(steps, ["packages", "compile", "rootfs"])
         without = (IMAGE / "clean-root").read_text()
@@ -114,7 +114,7 @@ class Image(unittest.TestCase):
         cls.rootfs, cls.archive = assemble(scratch.name, HERE)
         cls.files = {str(path.relative_to(cls.rootfs)): path for path in cls.rootfs.rglob("*")}
 
-    def test_there_is_one_program_and_its_libraries_and_no_shell(self):
+    def test_contains_one_program_and_its_libraries_without_shell(self):
         programs = [name for name, path in self.files.items()
                     if path.is_file() and not path.is_symlink() and os.access(path, os.X_OK)
                     and not re.search(r"\.so(\.|$)", name)]
@@ -122,14 +122,14 @@ class Image(unittest.TestCase):
         # Version 0.1.0 had 25 MB.
         self.assertLess(sum(path.stat().st_size for path in self.files.values() if not path.is_symlink()), 40 << 20)
 
-    def test_every_library_that_something_needs_is_there(self):
+    def test_every_needed_library_is_included(self):
         for name, path in self.files.items():
             if name == BINARY or ".so" in name:
                 needed = re.findall(r"NEEDED +(\S+)", run("objdump", "-p", path))
                 for library in needed:
                     self.assertTrue([there for there in self.files if there.endswith(f"/{library}")], library)
 
-    def test_nobody_but_root_may_write_and_everybody_may_read(self):
+    def test_only_root_may_write_and_everybody_may_read(self):
         for name, path in self.files.items():
             mode = path.lstat().st_mode
             if stat.S_ISLNK(mode):
@@ -139,13 +139,13 @@ class Image(unittest.TestCase):
             self.assertEqual(stat.S_IMODE(mode) & 0o7022, 0, name)
             self.assertEqual(stat.S_IMODE(mode) & 0o444, 0o444, name)
 
-    def test_is_the_same_each_time_and_elsewhere(self):
+    def test_is_reproducible_at_any_time_and_place(self):
         with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
             _, again = assemble(folder, ELSEWHERE)
             self.assertEqual(hashlib.sha256(again.read_bytes()).hexdigest(),
                              hashlib.sha256(self.archive.read_bytes()).hexdigest())
 
-    def test_trusts_what_debian_trusts_and_nothing_that_this_machine_has_added(self):
+    def test_trusts_only_the_cas_of_debian(self):
         bundle = (self.rootfs / "etc/ssl/certs/ca-certificates.crt").read_text()
         self.assertEqual(bundle.count("BEGIN CERTIFICATE"),
                          len(list(pathlib.Path("/usr/share/ca-certificates/mozilla").glob("*.crt"))))
@@ -153,7 +153,7 @@ class Image(unittest.TestCase):
     def runtime(self):
         return {path.name for path in (self.rootfs / "var/lib/dpkg/status.d").iterdir()}
 
-    def test_has_the_notices_of_all_that_is_linked_and_compiled_in(self):
+    def test_has_notices_of_everything_linked_or_compiled_in(self):
         self.assertTrue({"libc6", "libssl3", "libstdc++6", "libboost-json1.81.0", "ca-certificates"} <= self.runtime())
         for package in self.runtime():
             self.assertTrue((self.rootfs / f"usr/share/doc/{package}/copyright").stat().st_size, package)
@@ -165,7 +165,7 @@ class Image(unittest.TestCase):
                 for licence in re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", path.read_text(errors="replace")):
                     self.assertTrue((self.rootfs / "usr/share/common-licenses" / licence).exists(), (path, licence))
 
-    def test_the_list_of_what_it_is_names_each_package_and_its_version(self):
+    def test_bill_of_materials_names_each_package_and_version(self):
         listed = json.loads((self.rootfs / f"usr/share/sbom/{NAME}.spdx.json").read_text())
         packages = {package["SPDXID"]: package for package in listed["packages"]}
         self.assertEqual(len(packages), len(listed["packages"]))
@@ -189,7 +189,7 @@ class Image(unittest.TestCase):
         with tarfile.open(archive) as opened:
             return {entry.name: opened.extractfile(entry).read() for entry in opened}
 
-    def test_names_the_architecture_that_it_is_for(self):
+    def test_names_its_architecture(self):
         for platform in ("amd64", "arm64"):
             archive = self.archive.with_name(f"{platform}.tar")
             archive_of(self.rootfs, archive, platform, HERE)
@@ -208,7 +208,7 @@ class Image(unittest.TestCase):
         self.assertEqual(listed["RepoTags"], [f"{NAME}:0.1.0"])
         return json.loads(files[listed["Config"]])["config"]
 
-    def test_runs_as_the_manifests_say(self):
+    def test_runs_as_in_the_manifests(self):
         config, objects = self.config(), render.kustomize("base")
         security = render.pod_spec(objects)["securityContext"]
         self.assertEqual(config["User"], f"{security['runAsUser']}:{security['runAsGroup']}")
@@ -231,7 +231,7 @@ class Image(unittest.TestCase):
                 self.tool("skopeo", "--insecure-policy", "copy", f"{transport}:{self.archive}", f"dir:{folder}/copy")
                 self.assertTrue(pathlib.Path(folder, "copy/manifest.json").exists())
 
-    def test_umoci_unpacks_what_was_put_in(self):
+    def test_umoci_unpacks_the_same_files(self):
         with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
             layout = pathlib.Path(folder, "layout")
             layout.mkdir()
@@ -242,7 +242,7 @@ class Image(unittest.TestCase):
             process = json.loads(pathlib.Path(folder, "bundle/config.json").read_text())["process"]
             self.assertEqual((process["args"], process["user"]["uid"]), ([f"/{BINARY}"], 65532))
 
-    def test_is_made_in_a_clean_debian_too_and_the_manager_serves_a_real_cluster_from_it(self):
+    def test_builds_in_clean_debian_and_serves_a_real_cluster(self):
         archive = chroot.clean_debian()
         with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
             root = pathlib.Path(folder, "rootfs")

@@ -59,11 +59,11 @@ class Kind(unittest.TestCase):
         deployed = cluster.get("deployment", "dra-controller-manager", "-n", "kube-system")["spec"]
         self.assertEqual(deployed["template"]["spec"]["containers"][0]["imagePullPolicy"], "Never")
 
-    def test_a_second_run_takes_the_cluster_that_is_there(self):
+    def test_second_run_reuses_the_cluster(self):
         self.up()
         self.assertFalse([call for call in self.up() if "create cluster" in call])
 
-    def test_the_clusters_file_is_of_the_kind_that_kind_reads(self):
+    def test_cluster_file_is_valid_for_kind(self):
         config = render.documents((render.MANIFESTS / "overlays/kind/cluster.yaml").read_text())
         self.assertEqual([(one["kind"], one["apiVersion"]) for one in config], [("Cluster", "kind.x-k8s.io/v1alpha4")])
         self.assertEqual(config[0]["nodes"][0]["role"], "control-plane")

@@ -40,7 +40,7 @@ class Package(unittest.TestCase):
     def build(folder, where):
         return run(ROOT / "packaging/package", manager(), folder, **where).strip()
 
-    def test_has_what_it_should_and_nothing_else(self):
+    def test_contains_exactly_the_expected_files(self):
         there = {str(path.relative_to(self.tree)) for path in self.tree.rglob("*") if path.is_file()}
         self.assertEqual(there, FILES)
         self.assertEqual([path for path in self.tree.rglob("*") if path.is_file() and not path.stat().st_size], [])
@@ -52,12 +52,12 @@ class Package(unittest.TestCase):
         for library in ("libc6", "libssl3", "libboost-json1.81.0"):
             self.assertIn(library, fields["Depends"])
 
-    def test_is_the_same_each_time_and_elsewhere(self):
+    def test_is_reproducible_at_any_time_and_place(self):
         with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
             again = self.build(folder, ELSEWHERE)
             self.assertEqual(pathlib.Path(again).read_bytes(), pathlib.Path(self.package).read_bytes())
 
-    def test_the_configuration_is_the_documented_one_but_for_the_port(self):
+    def test_configuration_is_as_documented_except_the_port(self):
         theirs = (self.tree / CONFIGURATION).read_text().splitlines()
         ours = (render.MANIFESTS / "configuration.yaml").read_text().splitlines()
         different = [(one, other) for one, other in zip(ours, theirs, strict=True) if one != other]
@@ -77,12 +77,12 @@ class Package(unittest.TestCase):
             done = run("systemd-analyze", verb, *flags, f"--root={root}", f"/{UNIT}", check=False)
         return done.returncode, done.stdout + done.stderr
 
-    def test_systemd_finds_nothing_to_mend_in_the_unit(self):
+    def test_systemd_accepts_the_unit(self):
         status, said = self.systemd("verify", "--man=no")
         self.assertEqual([line for line in said.splitlines() if "dra-controller-manager" in line], [])
         self.assertEqual(status, 0, said)
 
-    def test_systemd_would_find_a_mistake_in_it(self):
+    def test_systemd_finds_a_planted_mistake(self):
         text = (self.tree / UNIT).read_text()
         self.assertIn("perhaps", self.systemd("verify", "--man=no", unit=text.replace("=always", "=perhaps"))[1])
 

@@ -39,7 +39,7 @@ def load(root):
 
 
 class Reference(unittest.TestCase):
-    def test_follows_a_change_or_refuses_it(self):
+    def test_follows_or_refuses_change(self):
         SCRATCH.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
             copy = pathlib.Path(folder)

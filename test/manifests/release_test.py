@@ -41,7 +41,7 @@ class Release(unittest.TestCase):
         run(ROOT / "packaging/release.py", "0.1.0", output, "--key", key or self.key, *parts, **where)
         return output
 
-    def test_has_all_that_a_release_page_carries_and_a_checksum_of_each(self):
+    def test_has_all_files_of_a_release_page_with_checksums(self):
         output = self.release("release")
         self.assertEqual(sorted(path.name for path in output.iterdir()), sorted([
             f"{NAME}-0.1.0.tgz", f"{NAME}-image_0.1.0.oci.tar", f"{NAME}-manifests_0.1.0.tar.gz",
@@ -54,12 +54,12 @@ class Release(unittest.TestCase):
         self.assertEqual(unlisted, {"SHA256SUMS", "SHA256SUMS.sig", "release-key.pem"})
         self.assertIn("### Upgrade notes", (output / "RELEASE_NOTES.md").read_text())
 
-    def test_is_the_same_each_time_and_elsewhere(self):
+    def test_is_reproducible_at_any_time_and_place(self):
         def hashes(output):
             return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in output.iterdir()}
         self.assertEqual(hashes(self.release("here")), hashes(self.release("there", ELSEWHERE)))
 
-    def test_its_signature_is_that_of_the_key_and_of_these_sums(self):
+    def test_signature_matches_the_key_and_the_sums(self):
         output = self.release("signed")
 
         def verified():
@@ -70,7 +70,7 @@ class Release(unittest.TestCase):
             sums.write("0  more\n")
         self.assertFalse(verified())
 
-    def test_a_key_that_is_none_is_named(self):
+    def test_names_invalid_key(self):
         bad = self.folder / "bad.pem"
         bad.write_text("no key")
         with self.assertRaisesRegex(AssertionError, "--key .*bad.pem: expected a private key in PEM"):
@@ -81,7 +81,7 @@ class Release(unittest.TestCase):
         flags = ["template", "r", "--namespace", "kube-system", "--kube-version", "1.37.2"]
         self.assertEqual(run(helm(), *flags, archive), run(helm(), *flags, render.CHART))
 
-    def test_its_image_is_read_by_others_for_each_architecture(self):
+    def test_image_is_readable_by_other_tools_for_each_architecture(self):
         tools = os.environ.get("IMAGE_TOOLS")
         if not tools:
             raise unittest.SkipTest("no skopeo here")

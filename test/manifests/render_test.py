@@ -37,7 +37,7 @@ class Base(unittest.TestCase):
                     self.assertNotIn("*", words)
                     self.assertNotIn("secrets", words)
 
-    def test_the_shadow_reads_what_the_manager_reads_and_writes_only_reviews(self):
+    def test_shadow_reads_like_the_manager_and_writes_only_reviews(self):
         def granted(objects):
             return {(group, resource, verb)
                     for thing in objects if thing["kind"] == "ClusterRole" for rule in thing["rules"]
@@ -49,7 +49,7 @@ class Base(unittest.TestCase):
         self.assertEqual({resource for _, resource, verb in shadow if verb not in ("get", "list", "watch")},
                          {"tokenreviews", "subjectaccessreviews"})
 
-    def test_the_selectors_select_the_pods(self):
+    def test_selectors_match_the_pods(self):
         template = render.the("Deployment", self.objects)["spec"]["template"]["metadata"]["labels"]
         pod = render.pod_spec(self.objects)
         term = pod["affinity"]["podAntiAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"][0]
@@ -59,7 +59,7 @@ class Base(unittest.TestCase):
                          pod["topologySpreadConstraints"][0]["labelSelector"]]:
             self.assertTrue(selector["matchLabels"].items() <= template.items(), selector)
 
-    def test_nothing_runs_beside_kube_controller_managers_controllers_until_somebody_says_so(self):
+    def test_starts_nothing_beside_kube_controller_managers_controllers_unless_requested(self):
         for objects in (self.objects, render.kustomize("overlays/kubeadm"), render.kustomize("overlays/own-namespace")):
             self.assertEqual(render.the("Deployment", objects)["spec"]["replicas"], 0)
 
@@ -78,7 +78,7 @@ class Base(unittest.TestCase):
             self.assertEqual(container["image"], f"dra-controller-manager:{version.group(1)}")
             self.assertEqual(container["command"], ["dra-controller-manager"])
 
-    def test_the_port_and_the_probes_are_those_that_the_manager_serves_without_a_token(self):
+    def test_port_and_probes_are_served_without_token(self):
         container = render.container(self.objects)
         defaults = yaml.safe_load((render.MANIFESTS / "configuration.yaml").read_text())["serving"]
         self.assertEqual([port["containerPort"] for port in container["ports"]], [defaults["securePort"]])
@@ -95,11 +95,11 @@ class Renderings(unittest.TestCase):
         for folder in sorted((render.MANIFESTS / "overlays").iterdir()):
             yield f"overlays/{folder.name}", render.kustomize(f"overlays/{folder.name}")
 
-    def test_the_list_of_components_is_complete(self):
+    def test_list_of_components_is_complete(self):
         folders = {folder.name for folder in (render.MANIFESTS / "components").iterdir()}
         self.assertEqual(folders, set(COMPONENTS))
 
-    def test_every_object_carries_the_name_label_and_its_namespace_is_said(self):
+    def test_objects_have_the_name_label_and_a_namespace(self):
         for name, objects in self.all():
             for thing in objects:
                 with self.subTest(name, object=render.identity(thing)):
@@ -107,7 +107,7 @@ class Renderings(unittest.TestCase):
                     self.assertEqual(thing["metadata"]["labels"]["app.kubernetes.io/name"],
                                      "dra-controller-manager")
 
-    def test_every_binding_names_a_role_that_is_there_and_our_account(self):
+    def test_bindings_name_existing_roles_and_our_account(self):
         for name, objects in self.all():
             accounts = {("ServiceAccount", o["metadata"]["namespace"], o["metadata"]["name"])
                         for o in objects if o["kind"] == "ServiceAccount"}
@@ -121,7 +121,7 @@ class Renderings(unittest.TestCase):
                     for who in binding["subjects"]:
                         self.assertIn((who["kind"], who["namespace"], who["name"]), accounts)
 
-    def test_every_flag_is_one_that_the_manager_has(self):
+    def test_every_flag_exists_in_the_manager(self):
         manual = run(manager(), "--help")
         for name, objects in self.all():
             for argument in render.container(objects)["args"]:
@@ -147,7 +147,7 @@ class Renderings(unittest.TestCase):
 
 
 class Overlays(unittest.TestCase):
-    def test_kubeadm_runs_where_the_control_plane_is(self):
+    def test_kubeadm_overlay_runs_on_the_control_plane(self):
         pod = render.pod_spec(render.kustomize("overlays/kubeadm"))
         self.assertEqual(pod["nodeSelector"], {"node-role.kubernetes.io/control-plane": ""})
         self.assertEqual(pod["tolerations"][0]["key"], "node-role.kubernetes.io/control-plane")
@@ -168,7 +168,7 @@ class Overlays(unittest.TestCase):
         self.assertEqual(render.container(objects)["imagePullPolicy"], "Never")
         self.assertEqual(render.the("Deployment", objects)["spec"]["replicas"], 1)
 
-    def test_own_namespace_leaves_nothing_but_the_look_at_the_cas_in_kube_system(self):
+    def test_own_namespace_only_reads_cas_in_kube_system(self):
         objects = render.kustomize("overlays/own-namespace")
         left = [o for o in objects if o["metadata"].get("namespace") == "kube-system"]
         self.assertEqual(sorted(o["kind"] for o in left), ["Role", "RoleBinding"])

@@ -61,7 +61,7 @@ class Accepted(unittest.TestCase):
                     cluster.apply([namespace])
                 cluster.apply(objects, "--dry-run=server")
 
-    def test_the_one_that_only_looks_on(self):
+    def test_observer_only(self):
         cluster.apply(render.kustomize("shadow"), "--dry-run=server")
 
     def test_every_component(self):
@@ -90,7 +90,7 @@ class PodSecurity(unittest.TestCase):
     def test_admits_the_pod(self):
         cluster.apply([self.pod], "--dry-run=server")
 
-    def test_would_refuse_it_with_less(self):
+    def test_refuses_it_with_fewer_permissions(self):
         del self.pod["spec"]["securityContext"]["seccompProfile"]
         with self.assertRaisesRegex(AssertionError, 'violates PodSecurity "restricted'):
             cluster.apply([self.pod], "--dry-run=server")
@@ -150,7 +150,7 @@ class Running(OnTheServer):
                                          ("FlowSchema", "ClusterRoleBinding")])
         self.check("dra-controller-manager", objects, "in-its-own")
 
-    def test_shows_its_metrics_to_the_scraper_alone(self):
+    def test_shows_its_metrics_only_to_the_scraper(self):
         objects = render.composed(components=["pod-monitor"])
         manager = self.start([o for o in objects if o["kind"] != "PodMonitor"], "kube-system")
         cluster.soon("the scraper may read", lambda: manager.ask(
@@ -183,11 +183,11 @@ class Permissions(unittest.TestCase):
         self.addCleanup(cluster.remove, added)
         cluster.soon("with it, it may", may)
 
-    def test_to_evict_come_with_the_component(self):
+    def test_component_grants_evicting(self):
         self.expect_with_component(
             "eviction-api", lambda: self.may("create", "pods", "--subresource=eviction", "-A"))
 
-    def test_to_read_pod_groups_come_with_the_component(self):
+    def test_component_grants_reading_pod_groups(self):
         self.expect_with_component("pod-groups", self.may_watch_groups)
 
     def test_of_the_api_servers_priority_follow_the_namespace(self):
@@ -209,7 +209,7 @@ class Permissions(unittest.TestCase):
 
 
 class Reference(unittest.TestCase):
-    def test_starts_neither_controller_with_the_flag_of_kubeadm_and_kind(self):
+    def test_starts_neither_controller_with_flag_of_kubeadm_and_kind(self):
         found = run(CONTROLPLANE, "path", "kube-controller-manager", check=False)
         if found.returncode != 0:
             self.skipTest("no kube-controller-manager here")

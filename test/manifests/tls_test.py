@@ -59,7 +59,7 @@ def agreed(port, version, ciphers):
 
 
 class Tls(unittest.TestCase):
-    def test_versions_and_suites_are_those_that_were_asked_for(self):
+    def test_negotiates_only_configured_versions_and_suites(self):
         SCRATCH.mkdir(parents=True, exist_ok=True)
         for title, (flags, clients) in ROWS.items():
             with self.subTest(title), tempfile.TemporaryDirectory(dir=SCRATCH) as folder:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""cases.py [--write]: holds the table of cases in README.md to the tests: each test that names a case as [N] behind its
-name, or behind a step of compare.py, crash.py or hostile.py, stands in the case's row, and nothing else does."""
+"""cases.py [--write]: compares the table of cases in README.md with the tests: the row of case N lists exactly the tests,
+and the steps of compare.py, crash.py and hostile.py, that are marked [N]."""
 import collections
 import pathlib
 import re

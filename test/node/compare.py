@@ -410,7 +410,7 @@ class Script:
         self.compare_first_wipes(*before)
         self.succeeded.clear()
         self.marked.clear()
-        for driver in DRIVERS:  # that has a dead socket is not registered any longer
+        for driver in DRIVERS:  # a driver with a dead socket is no longer registered
             if self.state[driver] == "killed":
                 self.state[driver] = "stale"
 

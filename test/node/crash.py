@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""crash.py --programs FOLDER --subject BINARY: kills the node (SIGKILL) at ten points of a life, counted by what its driver
-was asked, and starts it on what is left, with all pods or without two. In the end nothing is prepared, and nothing
-was asked of the driver that the checkpoint did not know."""
+"""crash.py --programs FOLDER --subject BINARY: kills the node (SIGKILL) at ten points of a life, counted by the calls
+to its driver, and restarts it on the remaining files, with all pods or without two. In the end nothing is prepared,
+and the driver got no call that is missing in the checkpoint."""
 import argparse
 import pathlib
 import subprocess

@@ -35,7 +35,7 @@ class HollowNode(unittest.TestCase):
             "metadata": {"annotations": {"playground.dra-controller-manager.dev/finish": "Succeeded"}}},
             "application/merge-patch+json")
 
-    def test_pods_run_with_what_the_driver_has_prepared(self):  # [35] [36] [38] [54] [55]
+    def test_pods_run_with_prepared_devices(self):  # [35] [36] [38] [54] [55]
         self.start()
         pods = self.apply(*EXAMPLES)
         self.world.wait_for_phase(pods, "Running")
@@ -64,7 +64,7 @@ class HollowNode(unittest.TestCase):
         self.assertEqual(self.world.entries(), [])
         self.assertEqual({device for device in self.world.cdi() if not device.endswith("=common")}, set())
 
-    def test_a_driver_that_is_killed_keeps_its_pods_until_it_is_back(self):  # [23] [58]
+    def test_killed_driver_keeps_its_pods_until_it_is_back(self):  # [23] [58]
         _, driver = self.start()
         pods = self.apply("basic-resourceclaimtemplate")
         self.world.wait_for_phase(pods, "Running")
@@ -78,7 +78,7 @@ class HollowNode(unittest.TestCase):
         self.world.wait_for_phase(pods[:1], "gone")
         soon("its slices are back", lambda: self.world.devices() == 9)
 
-    def test_a_pod_waits_for_a_driver_that_is_not_there(self):  # [41]
+    def test_pod_waits_for_missing_driver(self):  # [41]
         node, driver = self.start("--prepare-retry=backoff")
         self.world.end(driver)
         pods = self.apply("basic-resourceclaimtemplate")
@@ -89,7 +89,7 @@ class HollowNode(unittest.TestCase):
         self.world.wait_for_phase(pods, "Running")
         self.assertIsNone(node.poll())
 
-    def test_killed_it_goes_on_with_what_is_prepared_and_takes_back_what_nobody_has(self):  # [2] [3] [61] [77]
+    def test_continues_after_kill_and_unprepares_orphaned_claims(self):  # [2] [3] [61] [77]
         node, _ = self.start()
         pods = self.apply("basic-resourceclaimtemplate", "basic-multiple-requests")
         self.world.wait_for_phase(pods, "Running")
@@ -127,7 +127,7 @@ class HollowNode(unittest.TestCase):
             self.world.delete(pod)
         self.world.wait_for_phase(pods, "gone")
 
-    def test_whatever_is_in_the_place_of_the_checkpoint_is_set_aside_on_request(self):
+    def test_sets_aside_anything_at_checkpoint_path_on_request(self):
         for make in (pathlib.Path.mkdir, os.mkfifo, lambda path: path.write_bytes(b"")):
             state = self.world.root / "dra_manager_state"
             node = self.world.start_node()
@@ -154,7 +154,7 @@ class HollowNode(unittest.TestCase):
         self.assertEqual(self.world.prepared("first"), 0)
         self.assertEqual(self.world.prepared("second"), 2)
 
-    def test_what_it_cannot_use_is_one_line(self):  # [65]
+    def test_reports_unusable_input_in_one_line(self):  # [65]
         node, _ = self.start()
 
         def say(*arguments):
@@ -192,7 +192,7 @@ class HollowNode(unittest.TestCase):
         self.world.wait_for_phase(pods, "gone")
         self.assertEqual({device for device in self.world.cdi() if not device.endswith("=common")}, set())
 
-    def test_without_its_checkpoint_it_takes_back_what_is_reserved_for_a_pod_on_request(self):
+    def test_recovers_claims_of_reserved_pods_without_checkpoint_on_request(self):
         node, _ = self.start()
         pods = self.apply("basic-resourceclaimtemplate")
         self.world.wait_for_phase(pods, "Running")
@@ -204,7 +204,7 @@ class HollowNode(unittest.TestCase):
         self.world.wait_for_phase(pods, "gone")
         self.assertEqual({device for device in self.world.cdi() if not device.endswith("=common")}, set())
 
-    def test_a_device_that_no_cdi_spec_describes_keeps_its_pod_waiting_on_request(self):
+    def test_pod_waits_for_device_without_cdi_spec_on_request(self):
         self.start("--prepare-retry=backoff", "--cdi-dir", self.world.folder / "elsewhere")
         pods = self.apply("basic-resourceclaimtemplate")
         said = soon("an event", lambda: self.world.events("FailedPrepareDynamicResources"))
@@ -325,7 +325,7 @@ class RealDrivers(unittest.TestCase):
 
 
 class Demo(unittest.TestCase):
-    def test_shows_what_it_says(self):
+    def test_shows_the_stated_content(self):
         done = subprocess.run([ROOT / "test/node/demo.py", "--bin", BIN], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("left: 0 entries in the checkpoint, 0 devices described for a runtime", done.stdout)

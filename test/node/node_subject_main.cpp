@@ -4,8 +4,8 @@
 //
 //   node_subject STATE REGISTRY CLAIMS
 //
-// Its API server is a folder: claims are NAMESPACE.NAME.json in it. What it deletes there, it says
-// on standard error.
+// Its API server is a folder: claims are NAMESPACE.NAME.json in it. Its deletions there are
+// reported on standard error.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -56,7 +56,7 @@ class Safety {
   // The memory of a pod, kept after its end.
   struct Life {
     std::string key;
-    std::set<std::string> named;  // claims, whenever it named them
+    std::set<std::string> named;  // all claims that it has ever named
     runtime::MonoTime done_since = runtime::MonoTime::max();
     bool is_marked = false;
     runtime::MonoTime unmarked_since = runtime::MonoTime::min();
@@ -69,7 +69,7 @@ class Safety {
   struct GroupLife {
     std::string key;
     std::vector<PodClaim> claims;  // which never change
-    std::set<std::string> named;   // claims, whenever it named them
+    std::set<std::string> named;   // all claims that it has ever named
     runtime::MonoTime began{};
     runtime::MonoTime deleted_since = runtime::MonoTime::max();
     runtime::MonoTime gone_since = runtime::MonoTime::max();

@@ -14,17 +14,17 @@ seed 12: one claim per pod claim: lab/pod-1 c0 has 2
 
 
 class SeedsTest(unittest.TestCase):
-    def test_a_run_goes_on_after_the_last_seed_of_the_file(self):
+    def test_run_continues_after_the_last_seed_of_the_file(self):
         self.assertEqual(seeds.next_seed("# first\tlast\n1\t500\tabc\t2026-01-01\t-\n"), 501)
 
     def test_a_file_without_runs_begins_with_the_first_world(self):
         self.assertEqual(seeds.next_seed("# first\tlast\n"), 1)
 
-    def test_a_line_names_what_has_failed_and_ends_before_the_first_gap(self):
+    def test_line_names_failures_and_ends_before_the_first_gap(self):
         line = seeds.line_of(11, seeds.verdicts(LOG), "abc", "2026-01-01")
         self.assertEqual(line, "11\t13\tabc\t2026-01-01\t12\n")
 
-    def test_a_run_without_a_world_is_no_line(self):
+    def test_omits_runs_without_a_world(self):
         self.assertIsNone(seeds.line_of(11, seeds.verdicts(""), "abc", "2026-01-01"))
 
 

@@ -25,17 +25,17 @@ class Verdict(unittest.TestCase):
     def test_a_flat_curve_is_flat(self):
         self.assertEqual(verdicts(lambda part: 25e6), [True] * 4)
 
-    def test_the_start_does_not_count(self):
+    def test_ignores_the_start(self):
         self.assertEqual(verdicts(lambda part: 10e6 + 15e6 * min(1, 4 * part)), [True] * 4)
 
     def test_a_spike_does_not_count(self):
         self.assertEqual(verdicts(lambda part: 60e6 if 0.8 < part < 0.85 else 25e6), [True] * 4)
 
-    def test_what_is_remembered_of_pods_does_not_count(self):
+    def test_ignores_remembered_pods(self):
         self.assertEqual(verdicts(lambda part: 20e6 + REMEMBERED * part), [True] * 4)
         self.assertEqual(verdicts(lambda part: 20e6 + 3 * REMEMBERED * part)[0], False)
 
-    def test_many_connections_in_the_end_do_not_count(self):
+    def test_ignores_many_connections_at_the_end(self):
         self.assertEqual(verdicts(lambda part: 27e6 if 0.91 < part < 0.97 else 25e6), [True] * 4)
 
     def test_a_steady_leak_is_found(self):
@@ -44,10 +44,10 @@ class Verdict(unittest.TestCase):
     def test_a_step_at_the_end_is_found(self):
         self.assertEqual(verdicts(lambda part: 28e6 if part > 0.85 else 25e6)[1], False)
 
-    def test_open_files_that_add_up_are_found(self):
+    def test_finds_leaking_open_files(self):
         self.assertEqual(verdicts(lambda part: 25e6, files=lambda part: 30 + 40 * part)[2], False)
 
-    def test_a_queue_that_is_never_empty_is_found(self):
+    def test_finds_queue_that_is_never_empty(self):
         self.assertEqual(verdicts(lambda part: 25e6, waiting=lambda part: 400)[3], False)
 
     def test_slope_of_a_line(self):

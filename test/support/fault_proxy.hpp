@@ -1,5 +1,5 @@
 // An HTTP-aware reverse proxy that injects faults on command: between a client and an API server,
-// in its own process or in a test's. ¶
+// in its own process or in a test's.
 //
 // The proxy passes on watches (`watch=1` in the query) event by event, and everything else whole.
 // It changes neither credentials nor bodies. fault_control.* drives it over HTTP.

@@ -22,7 +22,7 @@ namespace dcm::test {
 
 inline constexpr const char* kNamespace = "lab";
 
-// As the API server refuses a change of an allocation without the permission for it.
+// The API server's refusal of an allocation change without permission.
 inline runtime::Error binding_refused() {
   const std::string why = "Forbidden: changing this needs patch on resourceclaims/binding";
   return {.reason = runtime::Reason::invalid,

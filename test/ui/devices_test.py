@@ -60,7 +60,7 @@ class Devices(unittest.TestCase):
     def is_drawn(self, key, state):
         self.browser.until(f"document.querySelector('[data-key=\"{key}\"]').className === 'device {state}'")
 
-    def test_a_shared_device_shows_what_is_left_of_it_and_who_has_the_rest(self):
+    def test_shared_device_shows_remaining_capacity_and_consumers(self):
         self.show(f"device/{NIC}")
         self.says("several claims", "bandwidth10G of 10G left", "model: X5")
         self.ask("sender", "nic.example.com", capacity={"requests": {"bandwidth": "4G"}})
@@ -72,7 +72,7 @@ class Devices(unittest.TestCase):
         self.says("bandwidth0 of 10G left")
         self.is_drawn(NIC, "allocated")
 
-    def test_a_partition_shows_its_counters_and_what_is_left_of_them(self):
+    def test_partition_shows_its_counters_and_their_remainder(self):
         self.show(f"device/{PART}whole")
         self.says("Counter set gpu-0", "80Gi of 80Gi left; it consumes 80Gi", "profile: whole", "memory: 80Gi")
         self.ask_for_profile("trainer", "half")
@@ -84,7 +84,7 @@ class Devices(unittest.TestCase):
         self.says("default/trainer", "40Gi of 80Gi left; it consumes 40Gi")
         self.assertNotIn("same counter sets", self.browser.value(text(DETAILS)))
 
-    def test_a_click_on_a_waiting_pod_shows_why_it_waits_and_leads_to_what_would_help(self):
+    def test_click_on_waiting_pod_shows_reason_and_remedy(self):
         self.ask_for_profile("trainer", "half")
         self.is_drawn(f"{PART}half", "allocated")
         self.ask_for_profile("greedy", "whole")
@@ -132,18 +132,18 @@ class Devices(unittest.TestCase):
         self.assertEqual(self.browser.value(f"{DETAILS}.querySelectorAll('a[href^=\"#claim/\"]').length"), 50)
         self.browser.until(f"document.querySelector('[data-key=\"{NIC}\"]').title.endsWith(' and 55 more')")
 
-    def test_a_device_that_was_allocated_before_it_was_shared_says_so(self):
+    def test_shows_that_device_was_allocated_before_it_was_shared(self):
         self.allocate("older")
         self.show(f"device/{NIC}")
         self.says("default/older", "Cannot be shared now: a claim got all of it before it was shared.")
         self.is_drawn(NIC, "allocated")
 
-    def test_a_device_of_an_incomplete_pool_says_so(self):
+    def test_shows_that_the_pool_of_a_device_is_incomplete(self):
         self.publish("first", "part.example.com", "torn", 3, devices=[{"name": "d"}])
         self.show("device/part.example.com/torn/d")
         self.says("Cannot be allocated now: its pool is incomplete. 1 of 3 ResourceSlices are published.")
 
-    def test_the_panel_goes_on_when_the_pod_does(self):
+    def test_panel_closes_when_the_pod_is_gone(self):
         self.ask_for_profile("trainer", "half")
         self.is_drawn(f"{PART}half", "allocated")
         self.ask_for_profile("greedy", "whole")

@@ -31,7 +31,7 @@ class Model(unittest.TestCase):
         slices = [self.slice(1, [{"name": "old"}], nodeName="n"), self.slice(2, [{"name": "new"}], nodeName="n")]
         self.assertEqual(self.picture(slices, read="[...p.devices.keys()]"), ["x/p/new"])
 
-    def test_devices_without_a_node_have_a_place(self):
+    def test_devices_without_node_are_shown(self):
         self.assertEqual(self.picture([self.slice(allNodes=True)])[0]["name"], "all nodes")
         self.assertEqual(self.picture([self.slice(nodeSelector={})])[0]["name"], "several nodes")
 
@@ -40,7 +40,7 @@ class Model(unittest.TestCase):
         slices = [self.slice(devices=[{"name": "d", "basic": {"taints": [taint]}}], nodeName="n")]
         self.assertEqual(self.picture(slices)[0]["devices"][0]["worst"], "NoExecute")
 
-    def test_an_evicted_pod_names_the_taint_however_late_it_comes_and_when_it_is_removed(self):
+    def test_evicted_pod_names_late_and_removed_taints(self):
         pod = {"metadata": {"name": "fragile", "namespace": "lab"}, "spec": {}}
         evicted = {"object": pod, "at": 0, "had": ["x/p/d"], "why": ""}
         tainted = [self.slice(devices=[{"name": "d", "taints": [{"key": "k", "effect": "NoExecute"}]}], nodeName="n")]
@@ -80,14 +80,14 @@ class Model(unittest.TestCase):
                 device = {"allowMultipleAllocations": True, "capacity": {"memory": {"value": total}}}
                 self.assertEqual(self.look(device, [claim], read="capacities[0].left"), left)
 
-    def test_what_is_no_quantity_leaves_nothing_known(self):
+    def test_invalid_quantity_is_unknown(self):
         for bad in ["", "much", "1e999999999", "1" * 100, "--1", "1 Gi"]:
             with self.subTest(bad):
                 claim = self.claim({"device": "d", "shareID": "1", "consumedCapacity": {"memory": bad}})
                 device = {"allowMultipleAllocations": True, "capacity": {"memory": {"value": "1Gi"}}}
                 self.assertEqual(self.look(device, [claim], read="capacities[0].left"), "")
 
-    def test_a_shared_device_has_what_its_shares_leave(self):
+    def test_shared_device_has_the_remaining_capacity(self):
         capacity = {"bandwidth": {"value": "10G"}, "queues": {"value": "8"}}
         device = {"allowMultipleAllocations": True, "capacity": capacity}
         share = {"device": "d", "shareID": "1", "consumedCapacity": {"bandwidth": "4G"}}
@@ -111,7 +111,7 @@ class Model(unittest.TestCase):
         share = self.claim({"device": "d", "shareID": "1", "consumedCapacity": {}})
         self.assertEqual(self.look(device, [share], read="capacities[0].left"), "4")
 
-    def test_a_device_that_is_not_shared_has_no_rest(self):
+    def test_unshared_device_has_no_remaining_capacity(self):
         for capacity in ({"value": "1Gi"}, "1Gi"):  # v1, v1alpha3
             with self.subTest(capacity=capacity):
                 self.assertEqual(self.look({"capacity": {"memory": capacity}}, read="capacities"),
@@ -129,7 +129,7 @@ class Model(unittest.TestCase):
         made = self.slice(devices=[], sharedCounters=[{"name": "s", "counters": {"memory": {"value": memory}}}], **spec)
         return {**made, "metadata": {"name": "sets"}}
 
-    def test_a_partition_has_what_the_allocated_ones_leave_of_its_counters(self):
+    def test_partition_has_the_remaining_counters(self):
         took_e = self.claim({"device": "e"})
         shares = self.claim({"device": "e", "shareID": "1"}, {"device": "e", "shareID": "2"})
         for name, other, claims, state, left in [
@@ -148,7 +148,7 @@ class Model(unittest.TestCase):
                 self.assertEqual(self.look(device, claims, slices), state)
                 self.assertEqual(self.look(device, claims, slices, "counters[0].left"), left)
 
-    def test_an_overdrawn_counter_keeps_all_partitions_of_its_pool_and_no_other_device(self):
+    def test_overdrawn_counter_blocks_only_partitions_of_its_pool(self):
         took_e = [self.claim({"device": "e"})]
         sets = [{"name": name, "counters": {"memory": {"value": total}}} for name, total in (("s", "1"), ("t", "9"))]
         slices = [self.slice(devices=[self.part("2")], sharedCounters=sets)]
@@ -165,7 +165,7 @@ class Model(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(self.look(self.part("1Gi", "d"), slices=slices, read="counters[0].total"), total)
 
-    def test_a_pool_that_lacks_slices_says_so(self):
+    def test_shows_that_a_pool_lacks_slices(self):
         for count, words in [(1, ""), (2, "1 of 2 ResourceSlices are published")]:
             with self.subTest(count=count):
                 slices = [self.slice(pool={"name": "p", "generation": 1, "resourceSliceCount": count}, nodeName="n")]

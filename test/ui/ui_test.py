@@ -29,7 +29,7 @@ class Page(unittest.TestCase):
         self.browser.until("document.querySelectorAll('#nodes .device').length === 32")
         self.addCleanup(lambda: self.assertEqual(self.browser.errors, []))
 
-    def test_shows_what_happens_while_it_happens_and_a_click_taints_a_device(self):
+    def test_shows_changes_live_and_taints_device_on_click(self):
         self.assertEqual(self.browser.value("document.querySelectorAll('#nodes .allocated').length"), 0)
         self.cluster.apply("pods-and-taints.yaml")
         self.browser.until("document.querySelectorAll('#nodes .allocated').length === 8")
@@ -54,7 +54,7 @@ class Page(unittest.TestCase):
         click(self.browser, "Remove example.com/unhealthy=ui:NoExecute")
         self.browser.until(f"{device()}.className === 'device'")
 
-    def test_a_rule_is_made_shown_and_deleted(self):
+    def test_creates_shows_and_deletes_rule(self):
         self.browser.value(f"{device()}.click()")
         click(self.browser, "Create rule NoSchedule")
         self.browser.until(f"{device()}.classList.contains('noschedule')")
@@ -78,7 +78,7 @@ class Page(unittest.TestCase):
         self.cluster.apply("late-template.yaml")
         self.browser.until("!" + text("document.querySelector('#details')") + ".includes('There is no ResourceClaimTemplate')")
 
-    def test_works_by_keys_alone(self):
+    def test_works_with_keyboard_only(self):
         self.browser.value("document.querySelector('#nodes .device').focus()")
         self.browser.key("ArrowRight")
         focused = "document.activeElement.dataset.key"
@@ -93,7 +93,7 @@ class Page(unittest.TestCase):
         self.browser.key("Tab")
         self.assertEqual(self.browser.value(focused), "gpu.example.com/node-1/dev-0")
 
-    def test_says_without_colours_what_a_device_is(self):
+    def test_describes_devices_without_colours(self):
         self.browser.value(f"{device()}.click()")
         click(self.browser, "Taint NoSchedule")
         self.browser.until(f"{device()}.textContent === '!'")
@@ -102,7 +102,7 @@ class Page(unittest.TestCase):
         click(self.browser, "Taint NoExecute")
         self.browser.until(f"{device()}.textContent === 'X'")
 
-    def test_runs_nothing_that_an_object_says(self):
+    def test_executes_no_markup_from_objects(self):
         hostile = "<img src=x onerror=\"document.title='owned'\">"
         slices = self.cluster.request("GET", f"{RESOURCE}/resourceslices")["items"]
         slice_ = next(s for s in slices if s["spec"]["pool"]["name"] == "node-2")
@@ -114,7 +114,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.value("document.images.length"), 0)
         self.assertEqual(self.browser.value("document.title"), "DRA playground")
 
-    def test_runs_nothing_that_a_condition_says(self):
+    def test_executes_no_markup_from_conditions(self):
         hostile = "<img src=x onerror=\"document.title='owned'\">"
         self.cluster.apply("pod-before-its-template.yaml")
         self.cluster.request("PATCH", "/api/v1/namespaces/default/pods/early-0/status", {"status": {"conditions": [
@@ -139,7 +139,7 @@ class Page(unittest.TestCase):
         self.browser.until(f"{device()}.classList.contains('none')")
         self.assertIn(" 0 tainted", self.browser.value("document.querySelector('#counts').textContent"))
 
-    def test_an_address_leads_to_an_object_and_from_there_to_the_others(self):
+    def test_address_opens_object_with_links_to_others(self):
         self.cluster.apply("pods-and-taints.yaml")
         self.browser.until(text(row("pods", "default/fragile-0")) + ".includes('Running')")
         self.browser.open(self.cluster.page + "#pod/default/fragile-0")
@@ -153,7 +153,7 @@ class Page(unittest.TestCase):
                              self.browser.value(f"{details}.getBoundingClientRect().left"))
         self.browser.picture(PICTURES / "linked.png")
 
-    def test_a_click_on_a_head_sorts_by_it(self):
+    def test_click_on_header_sorts(self):
         self.cluster.apply("sixty-four-pods.yaml")
         self.browser.until("document.querySelectorAll('#pods tr').length === 64")
         first = "document.querySelector('#pods tr').textContent"
@@ -163,20 +163,20 @@ class Page(unittest.TestCase):
         self.browser.value(f"{head}.click()")
         self.browser.until(f"document.querySelector('.pods [aria-sort=descending]') && {first} !== {json.dumps(ascending)}")
 
-    def test_a_filter_leaves_what_fits(self):
+    def test_filter_keeps_matching_rows(self):
         self.browser.value("""(() => { const input = document.querySelector('#filter');
                                input.value = 'node-3'; input.dispatchEvent(new Event('input')); })()""")
         self.browser.until("document.querySelectorAll('#nodes article').length === 1")
         self.assertIn("node-3", self.browser.value("document.querySelector('#nodes').textContent"))
 
-    def test_fits_a_narrow_window(self):
+    def test_fits_narrow_window(self):
         self.cluster.apply("two-templates.yaml")
         self.browser.open(self.cluster.page, width=420, height=1200)
         self.browser.until("document.querySelectorAll('#nodes .device').length === 32")
         self.assertLessEqual(self.browser.value("document.documentElement.scrollWidth"), 420)
         self.browser.picture(PICTURES / "narrow.png")
 
-    def test_says_when_the_server_is_gone_and_goes_on_when_it_is_back(self):
+    def test_reports_lost_server_and_continues_when_it_is_back(self):
         self.browser.until("document.querySelector('#connection').textContent === 'Live'")
         self.cluster.end_server()
         self.browser.until("document.querySelector('#connection').textContent.startsWith('Not up to date')")
@@ -184,7 +184,7 @@ class Page(unittest.TestCase):
         self.browser.until("document.querySelectorAll('#nodes article').length === 2")
         self.browser.until("document.querySelector('#connection').textContent === 'Live'")
 
-    def test_serves_nothing_but_its_files(self):
+    def test_serves_only_its_files(self):
         for method, path, status in [("GET", "/ui/../README.md", 404), ("GET", "/ui/ui.cpp", 404),
                                      ("GET", "/ui/explain/secrets/default/x", 404), ("POST", "/ui/", 405)]:
             with self.subTest(path), self.assertRaises(urllib.error.HTTPError) as refused:
@@ -235,7 +235,7 @@ class KubectlProxy(unittest.TestCase):
                                 capture_output=True).stdout
         self.assertEqual(json.loads(stored)["spec"]["devices"][0]["taints"][0]["effect"], "NoSchedule")
 
-    def test_names_the_command_where_nobody_explains(self):
+    def test_names_the_command_if_no_explanation_is_served(self):
         self.create({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
                      "metadata": {"name": "lonely", "namespace": "default"},
                      "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "none"}}]}}})

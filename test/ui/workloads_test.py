@@ -73,7 +73,7 @@ class Workloads(unittest.TestCase):
         cluster.soon("the pods of the deployment go", lambda: not cluster.request(
             "GET", f"{PODS}?labelSelector=app%3Dweb")["items"])
 
-    def test_nothing_makes_pods_without_them_and_the_answer_says_so(self):
+    def test_creates_no_pods_without_them_and_warns(self):
         cluster = self.start()
         said = warnings_of(cluster, f"{APPS}/deployments",
                            long_lived("web", replicas=1, template=template("web")))

@@ -68,7 +68,7 @@ Settings output_settings(ExplainOptions& options) {
   };
 }
 
-// Returns what does not go together; empty: all does.
+// Returns which options conflict; empty if none do.
 std::string conflict_of(const ExplainOptions& options) {
   if (options.client_certificate_file.empty() != options.client_key_file.empty()) {
     return "--client-certificate and --client-key need each other";

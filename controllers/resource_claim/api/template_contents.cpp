@@ -13,8 +13,8 @@ using runtime::Reason;
 using runtime::Result;
 using runtime::Task;
 
-// Memory for contents that are not cached: the largest possible, and a few of those. Each exists as
-// a body and as what is sent of it.
+// Memory for contents that are not cached: the largest possible, and a few of those. Each exists
+// as an answer's body and as a request's.
 constexpr std::size_t kBytesInFlightMax = std::size_t{8} * 1024 * 1024;
 constexpr auto kPatience = std::chrono::seconds(30);
 

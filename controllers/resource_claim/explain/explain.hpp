@@ -40,7 +40,7 @@ std::vector<common::Topic> explain_group(GroupSnapshot snapshot, const common::F
 
 // Two concurrent managers create two claims for one pod claim. The manager repairs what it safely
 // can (it points the pod's status to the claim in use), and deletes no claim whose pod may still
-// start. So this explains what happened, and gives the command that repairs it. ¶
+// start. So this explains what happened, and gives the command that repairs it.
 //
 // Adds a finding if `claim` was made for one of the pod's claims, and the pod uses another.
 void explain_surplus(const PodSnapshot& snapshot, const common::FeatureGates& gates,

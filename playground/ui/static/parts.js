@@ -14,7 +14,7 @@ export function list(items) {
 
 export const heading = (text) => element('h4', {textContent: text});
 
-// What the panel leads to: each part with its title, and none without entries.
+// Links of the panel: each non-empty part with its title.
 export const links = (parts) => parts.filter(([, , keys]) => keys.length).flatMap(([title, kind, keys]) =>
   [heading(title), list(keys.map((key) => link(kind, key)))]);
 

@@ -1,5 +1,5 @@
-// ResourcePoolStatusRequest: served only where somebody asks; a question that never changes, with
-// an answer that is written once. The texts are those of kube-apiserver 1.37.2.
+// ResourcePoolStatusRequest: served only if enabled; an immutable question, with an answer that is
+// written once. The texts are those of kube-apiserver 1.37.2.
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +34,7 @@ class PoolStatusRequest : public Api {
   Answer ask(std::string_view spec = R"("driver":"gpu.example.com")") {
     return api.post(kRequests, fmt::format(R"({{"metadata":{{"name":"r"}},"spec":{{{}}}}})", spec));
   }
-  // A status with one pool of these fields; its driver, name and generation are right unless given.
+  // A status with one pool of these fields; its driver, name and generation are valid by default.
   Answer answer_with(const std::string& fields) {
     std::string pool = fields;
     for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{

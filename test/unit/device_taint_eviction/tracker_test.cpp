@@ -390,7 +390,7 @@ TEST_F(TrackerTest, judges_shared_claim_in_slices) {
   EXPECT_EQ(world.pending_pods.size(), kPods);
 }
 
-// Each by a change of its own: the pod's other claims are no reason to judge it again.
+// Each by a separate change: the pod's other claims are no reason to judge it again.
 TEST_F(TrackerTest, judges_no_pod_for_claims_without_taints) {
   constexpr std::size_t kClaims = 2'000;
   auto pod = test::make_pod("many").on_node("node");

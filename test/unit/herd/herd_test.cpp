@@ -1,4 +1,4 @@
-// A rule that hits 10,000 pods at once: live work continues meanwhile, and nothing piles up. ¶
+// A rule that hits 10,000 pods at once: live work continues meanwhile, and nothing piles up.
 //
 // Both controllers with their caches and the real client, with the limits that it has by default,
 // against the API server in memory over HTTP, on virtual time.

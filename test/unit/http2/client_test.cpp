@@ -210,20 +210,42 @@ CO_TEST(Http2Client, cancels_watch_at_server_and_continues_others) {
   co_await site.stop();
 }
 
+// A stream that has agreed on HTTP/2, or on HTTP/1.1.
+struct Agreed final : http::Stream {
+  Agreed(std::unique_ptr<http::Stream> below, bool is_http2)
+      : below(std::move(below)), is_http2(is_http2) {}
+  Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
+    return below->read_some(buffer, deadline);
+  }
+  Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
+    return below->write(bytes, deadline);
+  }
+  Task<Result<>> shutdown_send(Deadline deadline) override {
+    return below->shutdown_send(deadline);
+  }
+  void close() noexcept override { below->close(); }
+  bool is_quiet() noexcept override { return below->is_quiet(); }
+  bool speaks_http2() const noexcept override { return is_http2; }
+
+  std::unique_ptr<http::Stream> below;
+  bool is_http2;
+};
+
 // The way to the server, which may be slow.
 struct Way final : http::Transport {
   explicit Way(http::Transport& below, runtime::TimeSource& time) : below(below), time(time) {}
   Task<Result<std::unique_ptr<http::Stream>>> connect(http::Endpoint endpoint,
                                                       Deadline deadline) override {
     co_await runtime::sleep_for(time, length);
-    if (is_down) co_return runtime::fail(Reason::unreachable, "the way is down");
     auto stream = co_await below.connect(std::move(endpoint), deadline);
-    co_return stream;
+    if (!stream) co_return stream;
+    co_return std::make_unique<Agreed>(std::move(*stream), ++made <= http2_connections);
   }
   http::Transport& below;
   runtime::TimeSource& time;
   runtime::Duration length{};
-  bool is_down = false;
+  int http2_connections = 1000;  // later ones have agreed on HTTP/1.1
+  int made = 0;
 };
 
 // A server that plays a script: for each connection, one answer each time that bytes arrive.
@@ -403,19 +425,26 @@ Task<> send_and_note(Client& client, Request request, Deadline deadline, std::st
   note = describe(response);
 }
 
-CO_TEST(Http2Client, reports_unknown_outcome_if_HTTP1_finds_no_server) {
-  Scripted site(loop, {{answer(1)}});
+CO_TEST(Http2Client, reports_unknown_outcome_if_HTTP1_may_not_repeat_request) {
+  Scripted site(loop, {{answer(1), "close"}});
+  site.way.http2_connections = 1;  // the server that is found next speaks only HTTP/1.1
+  const http::Endpoint origin{http::Security::tls, kOrigin.host, kOrigin.port};
+  const auto client = make_client(loop, site.way, {.origin = origin});
+  TaskGroup group(loop.executor());
+  group.spawn("client", client->run());
   co_await runtime::sleep_for(loop.time(), 1ms);
-  EXPECT_EQ(describe(co_await site.client->send(get("/first"), {})), "200 ok");
-  std::string note;
-  TaskGroup sending(loop.executor());
-  sending.spawn("send", send_and_note(*site.client, get("/"), {}, note));
-  co_await runtime::sleep_for(loop.time(), 1ms);
-  // The request is on its way when the client ends its connections; from then on it uses HTTP/1.1.
-  site.way.is_down = true;
-  site.client_group.cancel();
-  co_await sending.join();
-  EXPECT_EQ(note, "disconnected");
+  EXPECT_EQ(describe(co_await client->send(get("/first"), {})), "200 ok");
+  int asked = 0;
+  const auto response = co_await client->send(
+      get("/"), {.deadline = {}, .before_send = [&]() -> Result<> {
+                   if (++asked == 1) return {};
+                   return runtime::fail(Reason::shutting_down, "no leader any more");
+                 }});
+  EXPECT_EQ(describe(response), "disconnected");
+  EXPECT_EQ(asked, 2);
+  client->close_idle();
+  group.cancel();
+  co_await group.join();
   co_await site.stop();
 }
 

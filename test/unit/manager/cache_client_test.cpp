@@ -213,7 +213,7 @@ TEST_P(Client, restricts_json_patch_to_that_object) {
   EXPECT_EQ(foos.get({"default", "a"})->keep, "x");
 }
 
-// A worker that waits for one bad object would be lost to all good ones.
+// A worker that waits for one bad object would be unavailable to all good ones.
 TEST_P(Client, isolates_objects_that_server_rejects) {
   handle([this](api::NamespacedName name) -> Task<Outcome> {
     const auto written = co_await manager.client(maps).apply(name, {{"data", {{"k", "v"}}}});

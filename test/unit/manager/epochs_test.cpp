@@ -1,5 +1,5 @@
-// Epochs and the stop of the process, with epochs that the test makes: what comes after what,
-// and what a failure leads to.
+// Epochs and the stop of the process, with epochs made by the test: the order of events, and the
+// consequences of a failure.
 #include "manager/epochs.hpp"
 
 #include <stdexcept>
@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using runtime::Task;
 
-// The test's wishes for epochs, and their outcomes.
+// The test's requests for epochs, and their outcomes.
 struct Script {
   std::optional<runtime::Duration> fails_after = {};
   bool watches_fail = false;

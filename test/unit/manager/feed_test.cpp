@@ -1,4 +1,4 @@
-// Which names a change of a cache brings to a controller.
+// Which names a controller receives for a change of a cache.
 #include "manager/feed.hpp"
 
 #include <gmock/gmock.h>

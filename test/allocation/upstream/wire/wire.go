@@ -114,7 +114,7 @@ type Process struct {
 	end   func()
 }
 
-// Judged is the process under test, Reference the one with Kubernetes' own code.
+// Judged is the process under test, Reference the process with Kubernetes' own code.
 var (
 	Judged    = Process{Command: os.Getenv("JUDGED")}
 	Reference = Process{Command: os.Getenv("JUDGE_REFERENCE")}

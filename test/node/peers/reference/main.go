@@ -9,7 +9,7 @@
 //	{"do":"health","pod":{…},"container":"c"}      {"health":["cdi-id Healthy message"]}
 //	{"do":"round_trips","socket":"…","count":1000} {"microseconds":59.5}  of GetInfo, one after the other
 //
-// Its API server is a folder: claims are NAMESPACE.NAME.json in it. What it deletes there, it says on standard error.
+// Its API server is a folder: claims are NAMESPACE.NAME.json in it. Its deletions there are reported on standard error.
 package main
 
 import (
