@@ -41,7 +41,7 @@ constexpr auto selector() {
           .otherwise(note_unknown));
 }
 
-void take_condition(Condition read, DeviceTaintRule& rule) {
+void take_condition(Condition&& read, DeviceTaintRule& rule) {
   if (read.type != kEvictionInProgress) return;
   rule.condition = EvictionCondition{.status = {},
                                      .reason = std::move(read.reason),

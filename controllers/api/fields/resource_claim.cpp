@@ -41,7 +41,7 @@ void take_toleration(const TolerationPart& part, ResultPart& result) {
   if (part.seconds) toleration.duration.emplace(*part.seconds);
 }
 
-void take_result(ResultPart part, ResourceClaim& claim) {
+void take_result(ResultPart&& part, ResourceClaim& claim) {
   claim.devices.push_back({std::move(part.id), if_any(std::move(part.tolerations))});
 }
 

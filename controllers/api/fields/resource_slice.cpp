@@ -15,13 +15,13 @@ struct DevicePart {
   bool has_no_schedule = false;
 };
 
-void take_taint(DeviceTaint taint, DevicePart& device) {
+void take_taint(DeviceTaint&& taint, DevicePart& device) {
   taint.index = device.taints++;
   device.has_no_schedule |= taint.effect == TaintEffect::no_schedule;
   if (taint.effect == TaintEffect::no_execute) device.evicting.push_back(std::move(taint));
 }
 
-void take_device(DevicePart device, ResourceSlice& slice) {
+void take_device(DevicePart&& device, ResourceSlice& slice) {
   slice.devices.push_back({std::move(device.name), if_any(std::move(device.evicting))});
   if (device.has_no_schedule) note_no_schedule(slice);
 }
