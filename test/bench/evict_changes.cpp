@@ -27,6 +27,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using manager::Cache;
+using manager::Connection;
+using manager::Process;
 
 constexpr int kChanges = 2'000;
 constexpr int kDevicesPerPool = 8;

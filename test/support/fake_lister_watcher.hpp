@@ -49,10 +49,10 @@ class FakeListerWatcher final : public informers::ListerWatcher<T> {
   bool is_done() const { return answers_.empty(); }
   int open_streams() const { return *open_streams_; }
 
-  runtime::Task<runtime::Result<api::ListMeta>> list(client::ListPage page,
+  runtime::Task<runtime::Result<api::ListMeta>> list(client::ListPage wanted,
                                                      std::function<void(api::Decoded<T>)> sink,
                                                      runtime::Deadline deadline) override {
-    note(page.continue_token.empty() ? "list" : "list continue " + page.continue_token);
+    note(wanted.continue_token.empty() ? "list" : "list continue " + wanted.continue_token);
     const Answer answer = co_await next_answer(deadline);
     if (const auto* error = std::get_if<runtime::Error>(&answer)) co_return runtime::fail(*error);
     const auto& page = std::get<Page>(answer);

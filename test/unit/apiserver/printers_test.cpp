@@ -152,7 +152,7 @@ constexpr CellsRow kCellsRows[] = {
          "lastTransitionTime":"2026-11-21T00:59:00Z"}],
        "pools":[{"totalDevices":8,"availableDevices":3,"allocatedDevices":4,
          "unavailableDevices":1},{"validationError":"PoolIncomplete: x"}]}})",
-     R"(["r","d","8","3","4","1","1",3,"Complete (2/3 pools)","60s"])"},
+     R"row(["r","d","8","3","4","1","1",3,"Complete (2/3 pools)","60s"])row"},
     {"a failed answer", "ResourcePoolStatusRequest",
      R"({"metadata":{"name":"r"},"spec":{"driver":"d"},"status":{"poolCount":0,
        "conditions":[{"type":"Failed","status":"True"}]}})",
