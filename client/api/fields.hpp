@@ -146,12 +146,13 @@ template <class Function, class... Args>
 
 // Whether a row has this key. It is then read, and `is_read` false if that failed.
 template <class Table, class Key, class Source, class T>
-[[nodiscard]] bool offer(const Table& table, const Key& key, const Source& from, T& out,
-                         bool& is_read);
+[[nodiscard, gnu::always_inline]] inline bool offer(const Table& table, const Key& key,
+                                                    const Source& from, T& out, bool& is_read);
 
 // A field of an object by its key.
 template <class Table, class Key, class Source, class T>
-[[nodiscard]] bool read_field(const Table& table, const Key& key, const Source& from, T& out) {
+[[nodiscard, gnu::always_inline]] inline bool read_field(const Table& table, const Key& key,
+                                                         const Source& from, T& out) {
   bool is_read = true;
   if (offer(table, key, from, out, is_read)) return is_read;
   return table.unknown(key, from, out);
@@ -165,7 +166,8 @@ template <class Source, class T, class Table>
 }
 
 template <class Target, class Source, class T>
-[[nodiscard]] bool read_target(const Target& target, const Source& from, T& out) {
+[[nodiscard, gnu::always_inline]] inline bool read_target(const Target& target, const Source& from,
+                                                          T& out) {
   if constexpr (std::is_member_object_pointer_v<Target>) {
     return read_value(from, out.*target);
   } else if constexpr (kIsRows<Target>) {
@@ -176,9 +178,10 @@ template <class Target, class Source, class T>
 }
 
 template <class Table, class Key, class Source, class T>
-bool offer(const Table& table, const Key& key, const Source& from, T& out, bool& is_read) {
+[[gnu::always_inline]] inline bool offer(const Table& table, const Key& key, const Source& from,
+                                         T& out, bool& is_read) {
   return std::apply(
-      [&](const auto&... each) {
+      [&](const auto&... each) __attribute__((always_inline)) {
         return ((each.is(key) && (is_read = read_target(each.target, from, out), true)) || ...);
       },
       table.all);
