@@ -2,58 +2,69 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "allocation/claim.hpp"
 #include "allocation/node_selector.hpp"
 #include "allocation/slice.hpp"
 #include "client/api/decoder.hpp"
-#include "client/api/json/reader.hpp"
+#include "client/api/json/source.hpp"
+
+// Of the kit's rows (client/api/fields.hpp): beside the type, so that it is found.
+namespace dcm::cel {
+// A text, or a plain number.
+[[nodiscard]] bool read_json(const api::json::Source& from, Quantity& out);
+}  // namespace dcm::cel
 
 namespace dcm::allocation {
 
-// Parts, for decoders of kinds that contain them. `out` must be new.
-[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, ClaimSpec& out);
+// Parts, for the rows of kinds that contain them. `out` must be new.
+[[nodiscard]] bool read_json(const api::json::Source& from, ClaimSpec& out);
 // Its `devices` field.
-[[nodiscard]] bool read_devices(api::json::Reader& reader, api::json::value from, ClaimSpec& out);
-[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, AllocationResult& out);
-[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, NodeSelector& out);
-[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, Quantity& out);
+[[nodiscard]] bool read_devices(const api::json::Source& from, ClaimSpec& out);
+[[nodiscard]] bool read_json(const api::json::Source& from, AllocationResult& out);
+[[nodiscard]] bool read_json(const api::json::Source& from, DeviceResult& out);
+[[nodiscard]] bool read_json(const api::json::Source& from, NodeSelector& out);
+[[nodiscard]] bool read_json(const api::json::Source& from, RawJson& out);
 // For pods as well: core/v1 has the same fields.
-[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, Toleration& out);
-[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, DeviceResult& out);
+[[nodiscard]] bool read_json(const api::json::Source& from, Toleration& out);
 
-// For JsonDecoder (client/api/json/decoder.hpp): top-level fields.
-struct SliceFields {
-  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
-                  Slice& out) const;
-  bool is_kept(const Slice&) const { return true; }
+// For decoders (client/api/json/decoder.hpp): top-level fields.
+template <class T>
+struct JsonFields {
+  bool read_field(std::string_view version, std::string_view key, const api::json::Source& from,
+                  T& out) const;
+  bool is_kept(const T&) const { return true; }
 };
-struct DeviceClassFields {
-  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
-                  DeviceClass& out) const;
-  bool is_kept(const DeviceClass&) const { return true; }
-};
-
-struct ClaimFields {
-  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
-                  Claim& out) const;
-  bool is_kept(const Claim&) const { return true; }
-};
+template <>
+bool JsonFields<Slice>::read_field(std::string_view version, std::string_view key,
+                                   const api::json::Source& from, Slice& out) const;
+template <>
+bool JsonFields<DeviceClass>::read_field(std::string_view version, std::string_view key,
+                                         const api::json::Source& from, DeviceClass& out) const;
+template <>
+bool JsonFields<Claim>::read_field(std::string_view version, std::string_view key,
+                                   const api::json::Source& from, Claim& out) const;
+template <>
+bool JsonFields<Node>::read_field(std::string_view version, std::string_view key,
+                                  const api::json::Source& from, Node& out) const;
+using SliceFields = JsonFields<Slice>;
+using DeviceClassFields = JsonFields<DeviceClass>;
+using ClaimFields = JsonFields<Claim>;
+using NodeFields = JsonFields<Node>;
 // Claims that are not allocated are left out, and so is what a claim asks for.
 struct AllocatedClaimFields {
-  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
-                  Claim& out) const;
+  bool read_field(std::string_view version, std::string_view key, const api::json::Source& from,
+                  Claim& out) const {
+    return key == "spec" || ClaimFields().read_field(version, key, from, out);
+  }
   bool is_kept(const Claim& claim) const { return claim.allocation.has_value(); }
 };
-struct NodeFields {
-  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
-                  Node& out) const;
-  // For decoders that read more fields of the status.
-  bool read_status_field(api::json::Reader& reader, std::string_view key, api::json::value field,
-                         Node& out) const;
-  bool is_kept(const Node&) const { return true; }
-};
+// For decoders that read more of the status.
+[[nodiscard]] bool read_status_field(std::string_view key, const api::json::Source& from,
+                                     Node& out);
 
 std::unique_ptr<api::Decoder<Slice>> make_slice_decoder();
 std::unique_ptr<api::Decoder<DeviceClass>> make_device_class_decoder();

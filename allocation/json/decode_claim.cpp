@@ -1,135 +1,111 @@
 // What ResourceClaims and DeviceClasses request, and allocations (resource.k8s.io/v1).
 #include "allocation/json/decode.hpp"
-#include "allocation/json/rows.hpp"
 #include "client/api/json/decoder.hpp"
-#include "controllers/api/fields.hpp"
-#include "controllers/api/json/parts.hpp"
+#include "controllers/api/fields/parts.hpp"
 
 namespace dcm::allocation {
+
+using api::metadata;
+using api::one;
+using api::row;
+using api::rows;
+using api::Word;
+using api::json::Source;
+
+// ---- what is asked for --------------------------------------------------------------------------
+
+void from_word(std::string_view word, Toleration::Operator& out) {
+  using enum Toleration::Operator;
+  const bool is_equal = word.empty() || word == "Equal";
+  out = is_equal ? equal : word == "Exists" ? exists : other;
+}
+
 namespace {
 
-bool read_operator(Reader& reader, value from, Toleration& out) {
-  using Operator = Toleration::Operator;
+constexpr auto toleration() {
+  constexpr auto set_effect = [](Word word, Toleration& out) {
+    if (!word.empty()) from_word(word, out.effect.emplace());
+  };
+  return rows(row<"key">(&Toleration::key), row<"value">(&Toleration::value),
+              row<"operator">(&Toleration::operator_), row<"effect">(one<Word>(set_effect)));
+}
+
+bool read_toleration(const Source& from, Ask& out) {
+  Toleration& read = out.tolerations.emplace_back();
   std::string_view text;
-  if (!reader.view(from, text)) return false;
-  const bool is_equal = text.empty() || text == "Equal";
-  out.operator_ = is_equal           ? Operator::equal
-                  : text == "Exists" ? Operator::exists
-                                     : Operator::other;
-  return true;
-}
-
-bool read_effect(Reader& reader, value from, Toleration& out) {
-  std::string_view text;
-  if (!reader.view(from, text)) return false;
-  if (!text.empty()) out.effect = api::effect_of(text);
-  return true;
-}
-
-bool read_toleration_field(Reader& reader, std::string_view key, value field, Toleration& out) {
-  return read_row(reader, key, field, out, Row("key", &Toleration::key),
-                  Row("value", &Toleration::value), Row("operator", &read_operator),
-                  Row("effect", &read_effect));
-}
-
-bool read_tolerations(Reader& reader, value from, Ask& out) {
-  return reader.each_item(from, [&](value item) {
-    Toleration& read_here = out.tolerations.emplace_back();
-    std::string_view text;
-    const bool is_read = reader.raw_object(item, text, [&](std::string_view key, value field) {
-      return read_toleration_field(reader, key, field, read_here);
-    });
-    out.toleration_texts.push_back({std::string(text)});
-    return is_read;
+  const bool is_read = from.raw(text, [&](std::string_view key, const Source& field) {
+    return read_field(toleration(), key, field, read);
   });
+  out.toleration_texts.push_back({std::string(text)});
+  return is_read;
+}
+
+bool read_tolerations(const Source& from, Ask& out) {
+  return from.each_item([&](const Source& item) { return read_toleration(item, out); });
 }
 
 // `cel.expression` of a selector.
-bool read_selectors(Reader& reader, value from, std::vector<SelectorText>& out) {
-  return reader.each_item(from, [&](value item) {
-    SelectorText& selector = out.emplace_back();
-    const auto read_cel = [](Reader& cel_reader, value cel, SelectorText& text) {
-      if (api::json::is_null(cel)) return true;
-      return cel_reader.each_field(cel, [&](std::string_view key, value field) {
-        return key != "expression" || cel_reader.text(field, text.emplace());
-      });
-    };
-    return read_rows(reader, item, selector, Row("cel", read_cel));
-  });
-}
-
 template <class T>
-auto selectors_of(std::vector<SelectorText> T::* member) {
-  return [member](Reader& reader, value from, T& out) {
-    return read_selectors(reader, from, out.*member);
-  };
+constexpr auto selectors(std::vector<SelectorText> T::* member) {
+  constexpr auto table = rows(row<"cel">([](const Source& from, SelectorText& selector) {
+    if (from.is_null()) return true;
+    return from.each_field([&](std::string_view key, const Source& field) {
+      return key != "expression" || field.read(selector.emplace());
+    });
+  }));
+  return row<"selectors">(api::list(member, table));
 }
 
-bool read_amounts(Reader& reader, value from, std::vector<NamedQuantity>& out) {
-  return reader.each_field(from, [&](std::string_view key, value field) {
-    return read(reader, field, out.emplace_back(key, Quantity()).second);
+bool read_amounts(const Source& from, std::vector<NamedQuantity>& out) {
+  return from.each_field([&](std::string_view key, const Source& field) {
+    return field.read(out.emplace_back(key, Quantity()).second);
   });
 }
 
-bool read_capacity(Reader& reader, value from, Ask& out) {
-  if (api::json::is_null(from)) return true;
-  out.capacity.emplace();
-  return reader.each_field(from, [&](std::string_view key, value field) {
-    return key != "requests" || read_amounts(reader, field, *out.capacity);
-  });
+bool read_capacity_requests(const Source& from, Ask& out) {
+  return read_amounts(from, *out.capacity);
 }
 
-bool read_derived(Reader& reader, value from, Ask& out) {
+constexpr auto derived_attribute() {
   using Derived = std::pair<std::string, std::string>;
-  return reader.each_item(from, [&](value item) {
-    return read_rows(reader, item, out.derived_attributes.emplace_back(),
-                     Row("name", &Derived::first), Row("expression", &Derived::second));
-  });
+  return rows(row<"name">(&Derived::first), row<"expression">(&Derived::second));
 }
 
-bool read_ask_field(Reader& reader, std::string_view key, value field, Ask& out) {
-  return read_row(reader, key, field, out, Row("name", &Ask::name),
-                  Row("deviceClassName", &Ask::device_class), Row("allocationMode", &Ask::mode),
-                  Row("count", &Ask::count), Row("adminAccess", &Ask::admin_access),
-                  Row("selectors", selectors_of(&Ask::selectors)),
-                  Row("tolerations", &read_tolerations), Row("capacity", &read_capacity),
-                  Row("derivedAttributes", &read_derived));
+constexpr auto ask() {
+  constexpr auto make_capacity = [](Ask& out) { out.capacity.emplace(); };
+  return rows(
+      row<"name">(&Ask::name), row<"deviceClassName">(&Ask::device_class),
+      row<"allocationMode">(&Ask::mode), row<"count">(&Ask::count),
+      row<"adminAccess">(&Ask::admin_access), selectors(&Ask::selectors),
+      row<"tolerations">(&read_tolerations),
+      row<"capacity">(api::present(make_capacity, rows(row<"requests">(&read_capacity_requests)))),
+      row<"derivedAttributes">(api::list(&Ask::derived_attributes, derived_attribute())));
 }
 
-bool read_ask(Reader& reader, value from, Ask& out) {
-  return reader.each_field(from, [&](std::string_view key, value field) {
-    return read_ask_field(reader, key, field, out);
-  });
-}
-
-bool read_alternatives(Reader& reader, value from, Request& out) {
-  return reader.each_item(from, [&](value item) {
-    if (!read_ask(reader, item, out.asks.emplace_back())) return false;
-    out.asks.back().admin_access.reset();  // only exact requests have it
-    return true;
-  });
-}
-
-bool read_config_requests(Reader& reader, value from, DeviceConfig& out) {
-  return read(reader, from, out.requests);
+void take_alternative(Ask alternative, Request& out) {
+  alternative.admin_access.reset();  // only exact requests have it
+  out.asks.push_back(std::move(alternative));
 }
 
 }  // namespace
 
-bool read(Reader& reader, value from, Toleration& out) {
-  return reader.each_field(from, [&](std::string_view key, value field) {
-    return read_toleration_field(reader, key, field, out);
-  });
+bool read_json(const Source& from, Toleration& out) {
+  return read_fields(from, out, toleration());
 }
 
-bool read(Reader& reader, value from, Request& out) {
+bool read_json(const Source& from, Request& out) {
   Ask exactly;
-  const bool is_read = reader.each_field(from, [&](std::string_view key, value field) {
-    if (key == "name") return reader.text(field, out.name);
-    if (key == "exactly") return read_ask(reader, field, exactly);
-    if (key == "firstAvailable") return read_alternatives(reader, field, out);
-    return read_ask_field(reader, key, field, exactly);  // v1beta1 has no `exactly` around them
-  });
+  const auto read_exactly = [&](const Source& part, Request&) {
+    return read_fields(part, exactly, ask());
+  };
+  // v1beta1 has no `exactly` around them.
+  const auto read_flat = [&](std::string_view key, const Source& field, Request&) {
+    return read_field(ask(), key, field, exactly);
+  };
+  const auto table = rows(row<"name">(&Request::name), row<"exactly">(read_exactly),
+                          row<"firstAvailable">(api::each<Ask>(ask(), take_alternative)))
+                         .otherwise(read_flat);
+  const bool is_read = read_fields(from, out, table);
   out.is_prioritized = !out.asks.empty();
   if (!out.is_prioritized) {
     exactly.name = out.name;
@@ -138,129 +114,106 @@ bool read(Reader& reader, value from, Request& out) {
   return is_read;
 }
 
-bool read(Reader& reader, value from, Constraint& out) {
-  const auto attribute = [](Constraint::Kind kind) {
-    return [kind](Reader& r, value text, Constraint& constraint) {
-      if (api::json::is_null(text)) return true;
+constexpr auto fields_of(const Constraint*) {
+  constexpr auto attribute = [](Constraint::Kind kind) {
+    return [kind](const Source& from, Constraint& out) {
       // If both are set, match wins over distinct.
-      if (constraint.kind == Constraint::Kind::match_attribute) return true;
-      constraint.kind = kind;
-      return r.text(text, constraint.attribute);
+      if (from.is_null() || out.kind == Constraint::Kind::match_attribute) return true;
+      out.kind = kind;
+      return from.read(out.attribute);
     };
   };
-  return read_rows(reader, from, out,
-                   Row("matchAttribute", attribute(Constraint::Kind::match_attribute)),
-                   Row("distinctAttribute", attribute(Constraint::Kind::distinct_attribute)),
-                   Row("requests", &Constraint::requests));
+  return rows(row<"matchAttribute">(attribute(Constraint::Kind::match_attribute)),
+              row<"distinctAttribute">(attribute(Constraint::Kind::distinct_attribute)),
+              row<"requests">(&Constraint::requests));
 }
 
-bool read(Reader& reader, value from, DeviceConfig& out) {
-  return read_rows(reader, from, out, Row("opaque", &DeviceConfig::opaque),
-                   Row("requests", &read_config_requests));
+constexpr auto fields_of(const DeviceConfig*) {
+  return rows(row<"opaque">(&DeviceConfig::opaque), row<"requests">(&DeviceConfig::requests));
 }
 
-bool read_devices(Reader& reader, value from, ClaimSpec& out) {
-  return read_rows(reader, from, out, Row("requests", &ClaimSpec::requests),
-                   Row("constraints", &ClaimSpec::constraints), Row("config", &ClaimSpec::config));
+bool read_devices(const Source& from, ClaimSpec& out) {
+  return read_fields(
+      from, out,
+      rows(row<"requests">(&ClaimSpec::requests), row<"constraints">(&ClaimSpec::constraints),
+           row<"config">(&ClaimSpec::config)));
 }
 
-bool read(Reader& reader, value from, ClaimSpec& out) {
-  return read_rows(reader, from, out, Row("devices", &read_devices));
+bool read_json(const Source& from, ClaimSpec& out) {
+  return read_fields(from, out, rows(row<"devices">(&read_devices)));
 }
 
-namespace {
+// ---- what is given ------------------------------------------------------------------------------
 
-template <class Member>
-auto id_part(Member api::DeviceId::* member) {
-  return [member](Reader& reader, value from, DeviceResult& out) {
-    return read(reader, from, out.id.*member);
+void from_word(std::string_view word, ConfigResult::Source& out) {
+  out = word == "FromClaim" ? ConfigResult::Source::from_claim : ConfigResult::Source::from_class;
+}
+
+bool read_json(const Source& from, DeviceResult& out) {
+  constexpr auto read_consumed = [](const Source& part, DeviceResult& result) {
+    return read_amounts(part, result.consumed_capacity);
   };
+  constexpr auto table = api::result(
+      &DeviceResult::id, row<"request">(&DeviceResult::request),
+      row<"adminAccess">(&DeviceResult::has_admin_access),
+      row<"tolerations">(&DeviceResult::tolerations), row<"shareID">(&DeviceResult::share_id),
+      row<"bindingConditions">(&DeviceResult::binding_conditions),
+      row<"bindingFailureConditions">(&DeviceResult::binding_failure_conditions),
+      row<"consumedCapacity">(read_consumed),
+      row<"skipNodeOperations">(&DeviceResult::skip_node_operations));
+  return read_fields(from, out, table);
 }
 
-bool read_source(Reader& reader, value from, ConfigResult& out) {
-  std::string_view text;
-  if (!reader.view(from, text)) return false;
-  out.source =
-      text == "FromClaim" ? ConfigResult::Source::from_claim : ConfigResult::Source::from_class;
-  return true;
+constexpr auto fields_of(const ConfigResult*) {
+  return rows(row<"source">(&ConfigResult::source), row<"requests">(&ConfigResult::requests),
+              row<"opaque">(&ConfigResult::opaque));
 }
 
-bool read_consumed(Reader& reader, value from, DeviceResult& out) {
-  return read_amounts(reader, from, out.consumed_capacity);
+bool read_json(const Source& from, AllocationResult& out) {
+  constexpr auto table = rows(row<"devices">(rows(row<"results">(&AllocationResult::devices),
+                                                  row<"config">(&AllocationResult::config))),
+                              row<"nodeSelector">(&AllocationResult::node_selector),
+                              row<"allocationTimestamp">(&AllocationResult::time));
+  return read_fields(from, out, table);
 }
 
-}  // namespace
+// ---- kinds --------------------------------------------------------------------------------------
 
-bool read(Reader& reader, value from, DeviceResult& out) {
-  return read_rows(
-      reader, from, out, Row("request", &DeviceResult::request),
-      Row("driver", id_part(&api::DeviceId::driver)), Row("pool", id_part(&api::DeviceId::pool)),
-      Row("device", id_part(&api::DeviceId::device)),
-      Row("adminAccess", &DeviceResult::has_admin_access),
-      Row("tolerations", &DeviceResult::tolerations), Row("shareID", &DeviceResult::share_id),
-      Row("bindingConditions", &DeviceResult::binding_conditions),
-      Row("bindingFailureConditions", &DeviceResult::binding_failure_conditions),
-      Row("consumedCapacity", &read_consumed),
-      Row("skipNodeOperations", &DeviceResult::skip_node_operations));
+constexpr auto fields_of(const DeviceClass*) {
+  return rows(
+      row<"metadata">(metadata(row<"creationTimestamp">(&DeviceClass::created))),
+      row<"spec">(rows(selectors(&DeviceClass::selectors), row<"config">(&DeviceClass::config),
+                       row<"extendedResourceName">(&DeviceClass::extended_resource_name))));
 }
 
-bool read(Reader& reader, value from, ConfigResult& out) {
-  return read_rows(reader, from, out, Row("source", &read_source),
-                   Row("requests", &ConfigResult::requests), Row("opaque", &ConfigResult::opaque));
+constexpr auto fields_of(const Claim*) {
+  return rows(row<"metadata">(metadata()), row<"spec">(&Claim::spec),
+              row<"status">(rows(row<"allocation">(&Claim::allocation),
+                                 row<"reservedFor">(&Claim::reserved_for))));
 }
 
-bool read(Reader& reader, value from, AllocationResult& out) {
-  const auto devices = [](Reader& r, value part, AllocationResult& result) {
-    return read_rows(r, part, result, Row("results", &AllocationResult::devices),
-                     Row("config", &AllocationResult::config));
-  };
-  return read_rows(reader, from, out, Row("devices", devices),
-                   Row("nodeSelector", &AllocationResult::node_selector),
-                   Row("allocationTimestamp", &AllocationResult::time));
-}
-
-bool DeviceClassFields::read_field(Reader& reader, std::string_view key, value field,
-                                   DeviceClass& out) const {
-  if (key == "metadata") {
-    return api::json::read_metadata(
-        reader, field, out.meta, [&](std::string_view name, value part) {
-          return name != "creationTimestamp" || read(reader, part, out.created);
-        });
-  }
-  if (key != "spec") return true;
-  return read_rows(reader, field, out, Row("selectors", selectors_of(&DeviceClass::selectors)),
-                   Row("config", &DeviceClass::config),
-                   Row("extendedResourceName", &DeviceClass::extended_resource_name));
-}
-
-bool ClaimFields::read_field(Reader& reader, std::string_view key, value field, Claim& out) const {
-  if (key == "metadata") return api::json::read_metadata(reader, field, out.meta);
-  if (key == "spec") return read(reader, field, out.spec);
-  if (key != "status") return true;
-  const auto reserved_for = [](Reader& r, value list, Claim& claim) {
-    return r.each_item(list, [&](value item) {
-      return api::json::read_consumer(r, item, claim.reserved_for.emplace_back());
-    });
-  };
-  return read_rows(reader, field, out, Row("allocation", &Claim::allocation),
-                   Row("reservedFor", reserved_for));
-}
-
-bool AllocatedClaimFields::read_field(Reader& reader, std::string_view key, value field,
-                                      Claim& out) const {
-  return key == "spec" || ClaimFields().read_field(reader, key, field, out);
+template <>
+bool JsonFields<Claim>::read_field(std::string_view, std::string_view key, const Source& from,
+                                   Claim& out) const {
+  return api::read_field(api::kFieldsOf<Claim>, key, from, out);
 }
 
 std::unique_ptr<api::Decoder<Claim>> make_allocated_claim_decoder() {
-  return std::make_unique<api::json::JsonDecoder<Claim, AllocatedClaimFields>>();
+  return api::json::make_decoder<Claim>(AllocatedClaimFields());
 }
 
 std::unique_ptr<api::Decoder<Claim>> make_claim_decoder() {
-  return std::make_unique<api::json::JsonDecoder<Claim, ClaimFields>>();
+  return api::json::make_decoder<Claim>(JsonFields<Claim>());
+}
+
+template <>
+bool JsonFields<DeviceClass>::read_field(std::string_view, std::string_view key, const Source& from,
+                                         DeviceClass& out) const {
+  return api::read_field(api::kFieldsOf<DeviceClass>, key, from, out);
 }
 
 std::unique_ptr<api::Decoder<DeviceClass>> make_device_class_decoder() {
-  return std::make_unique<api::json::JsonDecoder<DeviceClass, DeviceClassFields>>();
+  return api::json::make_decoder<DeviceClass>(JsonFields<DeviceClass>());
 }
 
 }  // namespace dcm::allocation

@@ -1,65 +1,68 @@
 // Nodes (core/v1).
 #include "allocation/json/decode.hpp"
-#include "allocation/json/rows.hpp"
 #include "client/api/json/decoder.hpp"
-#include "controllers/api/json/parts.hpp"
+#include "controllers/api/fields/parts.hpp"
 
 namespace dcm::allocation {
 namespace {
 
-bool read_taint(Reader& reader, value from, Node& node) {
-  Taint taint{.key = {}, .effect = api::TaintEffect::none};
-  if (!read_rows(reader, from, taint, Row("key", &Taint::key), Row("value", &Taint::value),
-                 Row("effect", &Taint::effect)))
-    return false;
-  if (taint.prevents_allocation()) node.taints.push_back(std::move(taint));
+using api::row;
+using api::rows;
+using api::json::Source;
+
+constexpr auto taint() {
+  return rows(row<"key">(&Taint::key), row<"value">(&Taint::value), row<"effect">(&Taint::effect));
+}
+
+bool read_taint(const Source& from, Node& node) {
+  Taint read{.key = {}, .effect = api::TaintEffect::none};
+  if (!read_fields(from, read, taint())) return false;
+  if (read.prevents_allocation()) node.taints.push_back(std::move(read));
   return true;
 }
 
-bool read_taints(Reader& reader, value from, Node& node) {
-  return reader.each_item(from, [&](value item) { return read_taint(reader, item, node); });
+bool read_taints(const Source& from, Node& node) {
+  return from.each_item([&](const Source& item) { return read_taint(item, node); });
 }
 
-bool read_allocatable(Reader& reader, value from, Node& node) {
-  return reader.each_field(from, [&](std::string_view name, value field) {
+bool read_allocatable(const Source& from, Node& node) {
+  return from.each_field([&](std::string_view name, const Source& field) {
     Quantity amount;
-    if (!read(reader, field, amount)) return false;
+    if (!field.read(amount)) return false;
     if (name.contains('/') && amount.sign() > 0) node.plugin_resources.emplace_back(name);
     return true;
   });
 }
 
-bool read_metadata(Reader& reader, value from, Node& node) {
-  const bool is_read =
-      api::json::read_metadata(reader, from, node.meta, [&](std::string_view key, value field) {
-        return read_row(reader, key, field, node, Row("labels", &Node::labels));
-      });
+bool read_metadata(const Source& from, Node& node) {
+  const bool is_read = api::metadata(row<"labels">(&Node::labels))(from, node);
   node.name = node.meta.key.name;
   return is_read;
 }
 
+constexpr auto kStatus =
+    rows(row<"declaredFeatures">(&Node::declared_features), row<"allocatable">(&read_allocatable));
 }  // namespace
 
-bool NodeFields::read_field(Reader& reader, std::string_view key, value field, Node& out) const {
-  if (key == "metadata") return read_metadata(reader, field, out);
-  if (key == "spec") {
-    return read_rows(reader, field, out, Row("unschedulable", &Node::is_unschedulable),
-                     Row("taints", read_taints));
-  }
-  if (key != "status") return true;
-  return reader.each_field(field, [&](std::string_view name, value part) {
-    return read_status_field(reader, name, part, out);
-  });
+constexpr auto fields_of(const Node*) {
+  return rows(
+      row<"metadata">(&read_metadata),
+      row<"spec">(rows(row<"unschedulable">(&Node::is_unschedulable), row<"taints">(&read_taints))),
+      row<"status">(kStatus));
 }
 
-bool NodeFields::read_status_field(Reader& reader, std::string_view key, value field,
-                                   Node& out) const {
-  return read_row(reader, key, field, out, Row("declaredFeatures", &Node::declared_features),
-                  Row("allocatable", read_allocatable));
+bool read_status_field(std::string_view key, const Source& from, Node& out) {
+  return read_field(kStatus, key, from, out);
+}
+
+template <>
+bool JsonFields<Node>::read_field(std::string_view, std::string_view key, const Source& from,
+                                  Node& out) const {
+  return api::read_field(api::kFieldsOf<Node>, key, from, out);
 }
 
 std::unique_ptr<api::Decoder<Node>> make_node_decoder() {
-  return std::make_unique<api::json::JsonDecoder<Node, NodeFields>>();
+  return api::json::make_decoder<Node>(JsonFields<Node>());
 }
 
 }  // namespace dcm::allocation

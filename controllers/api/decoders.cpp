@@ -1,7 +1,6 @@
 #include "controllers/api/decoders.hpp"
 
 #include "client/api/negotiated_decoder.hpp"
-#include "controllers/api/fields.hpp"
 
 namespace dcm::api {
 

@@ -2,18 +2,19 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "allocation/json/decode.hpp"
-#include "allocation/json/rows.hpp"
 #include "client/api/json/decoder.hpp"
 
 namespace dcm::manager {
 namespace {
 
-using allocation::read_rows;
-using allocation::Row;
-using api::json::Reader;
-using api::json::value;
+using api::each;
+using api::row;
+using api::rows;
+using api::json::Source;
+using Container = allocation::ContainerResources;
 
 AskingPod::PodClaim& claim_named(AskingPod& pod, const std::string& name) {
   const auto found = std::ranges::find(pod.claims, name, &AskingPod::PodClaim::name);
@@ -25,38 +26,26 @@ struct ClaimEntry {
   std::string name = {};
   std::optional<std::string> claim = {};
 };
+constexpr auto fields_of(const ClaimEntry*) {
+  return rows(row<"name">(&ClaimEntry::name), row<"resourceClaimName">(&ClaimEntry::claim));
+}
 
-bool read_entry(Reader& reader, value from, AskingPod& pod, bool is_status) {
-  ClaimEntry entry;
-  if (!read_rows(reader, from, entry, Row("name", &ClaimEntry::name),
-                 Row("resourceClaimName", &ClaimEntry::claim)))
-    return false;
+void take_entry(ClaimEntry entry, AskingPod& pod) {
   AskingPod::PodClaim& claim = claim_named(pod, entry.name);
-  // A status without a claim name means that no claim is needed.
-  if (is_status) claim.needs_none = !entry.claim;
   if (entry.claim) claim.claim = std::move(entry.claim);
-  return true;
 }
 
-auto entries_of(AskingPod& pod, Reader& reader, bool is_status) {
-  return
-      [&pod, &reader, is_status](value item) { return read_entry(reader, item, pod, is_status); };
+// A status without a claim name means that no claim is needed.
+void take_status(ClaimEntry entry, AskingPod& pod) {
+  claim_named(pod, entry.name).needs_none = !entry.claim;
+  take_entry(std::move(entry), pod);
 }
 
-bool read_affinity(Reader& reader, value from, AskingPod& pod) {
-  const auto node_affinity = [](Reader& r, value part, AskingPod& out) {
-    return read_rows(r, part, out.node_affinity,
-                     Row("requiredDuringSchedulingIgnoredDuringExecution",
-                         &allocation::RequiredNodeAffinity::affinity));
-  };
-  return read_rows(reader, from, pod, Row("nodeAffinity", node_affinity));
-}
-
-bool read_requests(Reader& reader, value from, allocation::ContainerResources& out) {
+bool read_requests(const Source& from, Container& out) {
   bool has_extended = false;
-  const bool is_read = reader.each_field(from, [&](std::string_view name, value field) {
+  const bool is_read = from.each_field([&](std::string_view name, const Source& field) {
     allocation::Quantity amount;
-    if (!allocation::read(reader, field, amount)) return false;
+    if (!field.read(amount)) return false;
     has_extended |= allocation::is_extended_resource(name);
     out.requests.push_back({std::string(name), amount.as_integer().value_or(0)});
     return true;
@@ -66,60 +55,44 @@ bool read_requests(Reader& reader, value from, allocation::ContainerResources& o
   return is_read;
 }
 
-bool read_container(Reader& reader, value from, allocation::ContainerResources& out) {
-  using Container = allocation::ContainerResources;
-  const auto resources = [](Reader& r, value part, Container& container) {
-    return read_rows(r, part, container, Row("requests", read_requests));
-  };
-  const auto restart_policy = [](Reader& r, value part, Container& container) {
-    std::string_view policy;
-    if (!r.view(part, policy)) return false;
+constexpr auto containers(std::vector<Container> AskingPod::* member) {
+  constexpr auto set_sidecar = [](api::Word policy, Container& container) {
     container.is_sidecar = policy == "Always";
-    return true;
   };
-  return read_rows(reader, from, out, Row("name", &Container::name), Row("resources", resources),
-                   Row("restartPolicy", restart_policy));
+  return api::list(member, rows(row<"name">(&Container::name),
+                                row<"resources">(rows(row<"requests">(&read_requests))),
+                                row<"restartPolicy">(api::one<api::Word>(set_sidecar))));
 }
 
-auto containers(std::vector<allocation::ContainerResources> AskingPod::* member) {
-  return [member](Reader& reader, value from, AskingPod& pod) {
-    return reader.each_item(from, [&](value item) {
-      return read_container(reader, item, (pod.*member).emplace_back());
-    });
-  };
+template <class M>
+constexpr auto affinity(M allocation::RequiredNodeAffinity::* member) {
+  return api::at(&AskingPod::node_affinity, member);
 }
 
-bool read_spec(Reader& reader, value from, AskingPod& pod) {
-  return reader.each_field(from, [&](std::string_view key, value field) {
-    if (key == "affinity") return read_affinity(reader, field, pod);
-    if (key == "nodeSelector") {
-      return allocation::read(reader, field, pod.node_affinity.node_selector);
-    }
-    if (key == "resourceClaims") return reader.each_item(field, entries_of(pod, reader, false));
-    return read_row(reader, key, field, pod, Row("tolerations", &AskingPod::tolerations),
-                    Row("initContainers", containers(&AskingPod::init_containers)),
-                    Row("containers", containers(&AskingPod::containers)));
-  });
-}
+constexpr auto kSpec =
+    rows(row<"affinity">(
+             rows(row<"nodeAffinity">(rows(row<"requiredDuringSchedulingIgnoredDuringExecution">(
+                 affinity(&allocation::RequiredNodeAffinity::affinity)))))),
+         row<"nodeSelector">(affinity(&allocation::RequiredNodeAffinity::node_selector)),
+         row<"resourceClaims">(each<ClaimEntry>(take_entry)),
+         row<"tolerations">(&AskingPod::tolerations),
+         row<"initContainers">(containers(&AskingPod::init_containers)),
+         row<"containers">(containers(&AskingPod::containers)));
+constexpr auto kStatus = rows(
+    row<"resourceClaimStatuses">(each<ClaimEntry>(take_status)),
+    row<"extendedResourceClaimStatus">(rows(row<"resourceClaimName">(&AskingPod::extended_claim))));
 
 }  // namespace
 
-bool AskingPodFields::read_field(Reader& reader, std::string_view key, value field,
+bool AskingPodFields::read_field(std::string_view, std::string_view key, const Source& from,
                                  AskingPod& pod) const {
-  if (key == "metadata") return api::json::read_metadata(reader, field, pod.meta);
-  if (key == "spec") return read_spec(reader, field, pod);
-  if (key != "status") return true;
-  return reader.each_field(field, [&](std::string_view name, value part) {
-    if (name == "resourceClaimStatuses") {
-      return reader.each_item(part, entries_of(pod, reader, true));
-    }
-    return name != "extendedResourceClaimStatus" ||
-           read_rows(reader, part, pod, Row("resourceClaimName", &AskingPod::extended_claim));
-  });
+  constexpr auto table =
+      rows(row<"metadata">(api::metadata()), row<"spec">(kSpec), row<"status">(kStatus));
+  return api::read_field(table, key, from, pod);
 }
 
 std::unique_ptr<api::Decoder<AskingPod>> make_asking_pod_decoder() {
-  return std::make_unique<api::json::JsonDecoder<AskingPod, AskingPodFields>>();
+  return api::json::make_decoder<AskingPod>(AskingPodFields());
 }
 
 }  // namespace dcm::manager

@@ -9,7 +9,7 @@
 #include "allocation/extended_resources.hpp"
 #include "allocation/node_selector.hpp"
 #include "client/api/decoder.hpp"
-#include "client/api/json/reader.hpp"
+#include "client/api/json/source.hpp"
 #include "client/api/meta.hpp"
 #include "explain/devices/inventory.hpp"
 #include "explain/devices/question.hpp"
@@ -36,7 +36,7 @@ struct AskingPod {
 
 // For JsonDecoder (client/api/json/decoder.hpp): top-level fields.
 struct AskingPodFields {
-  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
+  bool read_field(std::string_view version, std::string_view key, const api::json::Source& from,
                   AskingPod& pod) const;
   bool is_kept(const AskingPod&) const { return true; }
 };

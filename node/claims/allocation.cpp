@@ -2,34 +2,47 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
-#include <simdjson.h>
+#include "client/api/json/document.hpp"
+#include "client/api/json/source.hpp"
+#include "controllers/api/fields/parts.hpp"
 
 namespace dcm::node {
 namespace {
 
-namespace dom = simdjson::dom;
+using api::row;
+using api::rows;
+using api::json::Source;
 
-std::string text_of(const dom::object& object, std::string_view key) {
-  std::string_view text;
-  [[maybe_unused]] const auto absent = object[key].get(text);
-  return std::string(text);
-}
-
-AllocationResult read_result(const dom::object& result) {
-  bool is_admin = false;
-  [[maybe_unused]] const auto absent = result["adminAccess"].get(is_admin);
-  AllocationResult read{.device = {text_of(result, "driver"), text_of(result, "pool"),
-                                   text_of(result, "device"), text_of(result, "shareID"),
-                                   is_admin}};
-  dom::array skipped;
-  if (result["skipNodeOperations"].get(skipped) != simdjson::SUCCESS) return read;
-  for (const dom::element operation : skipped) {
+bool read_skipped(const Source& from, AllocationResult& result) {
+  return from.each_item([&](const Source& item) {
     std::string_view name;
-    if (operation.get(name) == simdjson::SUCCESS) read.skip_operations.emplace_back(name);
-  }
-  return read;
+    if (item.text(name) && !name.empty()) result.skip_operations.emplace_back(name);
+    return true;
+  });
 }
+
+constexpr auto kResult =
+    api::result(&AllocationResult::device,
+                row<"shareID">(api::at(&AllocationResult::device, &DeviceKey::share_id)),
+                row<"adminAccess">(api::at(&AllocationResult::device, &DeviceKey::is_admin)),
+                row<"skipNodeOperations">(&read_skipped));
+
+struct Results {
+  std::vector<AllocationResult> all;
+};
+
+bool read_results(const Source& from, Results& results) {
+  return from.each_item([&](const Source& item) {
+    AllocationResult result;
+    if (read_fields(item, result, kResult)) results.all.push_back(std::move(result));
+    return true;
+  });
+}
+
+constexpr auto kClaim = rows(row<"status">(
+    rows(row<"allocation">(rows(row<"devices">(rows(row<"results">(&read_results))))))));
 
 struct Counts {
   std::size_t results = 0;
@@ -49,19 +62,12 @@ std::vector<std::string> skipped_by_all(const Counts& counts) {
 }  // namespace
 
 std::vector<AllocationResult> allocation_results(std::string_view claim) {
-  std::vector<AllocationResult> results;
-  dom::parser parser;
-  dom::array list;
-  if (parser.parse(claim.data(), claim.size())
-          .at_pointer("/status/allocation/devices/results")
-          .get(list) != simdjson::SUCCESS) {
-    return results;
-  }
-  for (const dom::element each : list) {
-    dom::object result;
-    if (each.get(result) == simdjson::SUCCESS) results.push_back(read_result(result));
-  }
-  return results;
+  api::json::Document document(claim);
+  Results results;
+  const bool is_read = document.each_field([&](std::string_view key, api::json::value field) {
+    return read_field(kClaim, key, Source(document.reader(), field), results);
+  });
+  return is_read ? std::move(results.all) : std::vector<AllocationResult>();
 }
 
 std::map<std::string, DriverState> driver_states(const std::vector<AllocationResult>& results) {

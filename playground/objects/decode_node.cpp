@@ -1,74 +1,62 @@
 // Nodes and namespaces (core/v1).
 #include "allocation/json/decode.hpp"
-#include "allocation/json/rows.hpp"
 #include "client/api/json/decoder.hpp"
-#include "controllers/api/json/parts.hpp"
+#include "controllers/api/fields/parts.hpp"
 #include "playground/objects/decode.hpp"
 
 namespace dcm::playground {
+
+using api::each;
+using api::row;
+using api::rows;
+using api::Word;
+using api::json::Source;
+
 namespace {
 
-using api::json::Reader;
-using api::json::value;
-
-bool read_condition(Reader& reader, value item, Node& node) {
-  std::string_view type;
-  std::string_view status;
+struct NodeCondition {
+  Word type;
+  Word status;
   std::optional<runtime::WallTime> since;
-  const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "type") return reader.view(field, type);
-    if (key == "status") return reader.view(field, status);
-    return key != "lastTransitionTime" || api::json::read_time(reader, field, since);
-  });
-  if (!is_read || type != "Ready" || status != "True") return is_read;
+};
+constexpr auto fields_of(const NodeCondition*) {
+  return rows(row<"type">(&NodeCondition::type), row<"status">(&NodeCondition::status),
+              row<"lastTransitionTime">(&NodeCondition::since));
+}
+
+void take_condition(const NodeCondition& condition, Node& node) {
+  if (condition.type != "Ready" || condition.status != "True") return;
   node.is_ready = true;
-  node.ready_since = since;
-  return true;
+  node.ready_since = condition.since;
 }
 
-bool read_node_status(Reader& reader, value status, Node& node) {
-  return reader.each_field(status, [&](std::string_view key, value field) {
-    if (key == "conditions") {
-      return reader.each_item(field,
-                              [&](value item) { return read_condition(reader, item, node); });
-    }
-    return allocation::NodeFields().read_status_field(reader, key, field, node);
-  });
+void take_finalizer(Word finalizer, Namespace& out) {
+  out.is_to_be_emptied |= finalizer == "kubernetes";
 }
-
-struct NodeFields {
-  bool read_field(Reader& reader, std::string_view key, value field, Node& node) const {
-    if (key == "status") return read_node_status(reader, field, node);
-    return allocation::NodeFields().read_field(reader, key, field, node);
-  }
-  bool is_kept(const Node&) const { return true; }
-};
-
-struct NamespaceFields {
-  bool read_field(Reader& reader, std::string_view key, value field, Namespace& out) const {
-    if (key == "metadata") return api::json::read_metadata(reader, field, out.meta);
-    if (key != "spec") return true;
-    return reader.each_field(field, [&](std::string_view name, value part) {
-      if (name != "finalizers") return true;
-      return reader.each_item(part, [&](value item) {
-        std::string finalizer;
-        if (!reader.text(item, finalizer)) return false;
-        out.is_to_be_emptied |= finalizer == "kubernetes";
-        return true;
-      });
-    });
-  }
-  bool is_kept(const Namespace&) const { return true; }
-};
 
 }  // namespace
 
+// What allocation reads, and the condition.
+constexpr auto fields_of(const Node*) {
+  constexpr auto conditions = row<"conditions">(each<NodeCondition>(take_condition));
+  constexpr auto as_allocation = [](std::string_view key, const Source& from, Node& node) {
+    return allocation::NodeFields().read_field({}, key, from, node);
+  };
+  return rows(row<"status">(rows(conditions).otherwise(&allocation::read_status_field)))
+      .otherwise(as_allocation);
+}
+
+constexpr auto fields_of(const Namespace*) {
+  return rows(row<"metadata">(api::metadata()),
+              row<"spec">(rows(row<"finalizers">(each<Word>(take_finalizer)))));
+}
+
 std::unique_ptr<api::Decoder<Namespace>> make_namespace_decoder() {
-  return std::make_unique<api::json::JsonDecoder<Namespace, NamespaceFields>>();
+  return api::json::make_decoder<Namespace>(api::TableFields<Namespace>());
 }
 
 std::unique_ptr<api::Decoder<Node>> make_node_decoder() {
-  return std::make_unique<api::json::JsonDecoder<Node, NodeFields>>();
+  return api::json::make_decoder<Node>(api::TableFields<Node>());
 }
 
 }  // namespace dcm::playground

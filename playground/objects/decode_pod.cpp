@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 
 #include "allocation/json/decode.hpp"
-#include "allocation/json/rows.hpp"
 #include "client/api/json/decoder.hpp"
-#include "controllers/api/json/parts.hpp"
+#include "controllers/api/fields/parts.hpp"
 #include "playground/objects/decode.hpp"
 #include "playground/objects/decode_pod_parts.hpp"
 #include "playground/objects/unknown.hpp"
@@ -16,9 +15,15 @@
 namespace dcm::playground {
 namespace {
 
+using api::at;
+using api::each;
+using api::items;
+using api::one;
 using api::PodPhase;
-using api::json::Reader;
-using api::json::value;
+using api::row;
+using api::rows;
+using api::Word;
+using api::json::Source;
 
 constexpr std::string_view kDefaultScheduler = "default-scheduler";
 
@@ -38,15 +43,16 @@ std::optional<Duration>* duration_of(std::string_view key, Pod& pod) {
   return nullptr;
 }
 
-bool read_annotation(Reader& reader, std::string_view key, value field, Pod& pod) {
+bool read_annotation(std::string_view key, const Source& from, Pod& pod) {
   if (!key.starts_with(kAnnotationPrefix)) return true;
   std::string_view text;
-  if (!reader.view(field, text)) return false;
+  if (!from.text(text)) return false;
   if (std::optional<Duration>* const duration = duration_of(key, pod)) {
     *duration = parse_duration(text);
     if (!*duration) note_misspelt(pod, key, text, "a duration such as 90s or 1m30s");
   } else if (key == kFinishAnnotation) {
-    const auto phase = phase_of(text);
+    PodPhase phase{};
+    from_word(text, phase);
     if (phase == PodPhase::succeeded || phase == PodPhase::failed) {
       pod.finish = phase;
     } else if (!text.empty()) {
@@ -58,37 +64,25 @@ bool read_annotation(Reader& reader, std::string_view key, value field, Pod& pod
   return true;
 }
 
-bool read_seconds(Reader& reader, value field, std::chrono::seconds& out) {
-  std::int64_t seconds = 0;
-  if (!reader.integer(field, seconds)) return false;
-  constexpr std::int64_t kMax = std::int64_t{1} << 32;  // longer than anybody waits
-  out = std::chrono::seconds(std::clamp(seconds, std::int64_t{0}, kMax));
-  return true;
-}
-
-bool read_metadata(Reader& reader, value metadata, Pod& pod) {
-  return api::json::read_metadata(
-      reader, metadata, pod.meta, [&](std::string_view key, value field) {
-        if (key == "annotations") {
-          return reader.each_field(field, [&](std::string_view name, value part) {
-            return read_annotation(reader, name, part, pod);
-          });
-        }
-        if (key == "generation") return reader.integer(field, pod.generation);
-        return key != "deletionGracePeriodSeconds" || read_seconds(reader, field, pod.grace);
-      });
-}
-
-RestartPolicy restart_policy_of(std::string_view text) {
-  if (text == "Never") return RestartPolicy::never;
-  if (text == "OnFailure") return RestartPolicy::on_failure;
-  return RestartPolicy::always;
-}
-
-bool read_readiness_gate(Reader& reader, value gate, Pod& pod) {
-  return reader.each_field(gate, [&](std::string_view key, value field) {
-    return key != "conditionType" || reader.text(field, pod.readiness_gates.emplace_back());
+template <class Member>
+constexpr auto seconds(Member member) {
+  return one<std::optional<std::int64_t>>([member](std::optional<std::int64_t> read, Pod& pod) {
+    constexpr std::int64_t kMax = std::int64_t{1} << 32;  // longer than anybody waits
+    if (read) pod.*member = std::chrono::seconds(std::clamp(*read, std::int64_t{0}, kMax));
   });
+}
+
+constexpr auto kMetadata = api::metadata(row<"annotations">(rows().otherwise(&read_annotation)),
+                                         row<"generation">(&Pod::generation),
+                                         row<"deletionGracePeriodSeconds">(seconds(&Pod::grace)));
+
+void set_restart_policy(Word policy, Pod& pod) {
+  using enum RestartPolicy;
+  pod.restart_policy = policy == "Never" ? never : policy == "OnFailure" ? on_failure : always;
+}
+
+bool read_readiness_gate(const Source& from, Pod& pod) {
+  return from.read(pod.readiness_gates.emplace_back());
 }
 
 // Volumes that tie a pod to nodes, or that are limited per node.
@@ -98,128 +92,91 @@ bool must_be_attached(std::string_view source) {
          source == "azureDisk" || source == "cinder";
 }
 
-bool read_volume(Reader& reader, value volume, Pod& pod) {
-  return reader.each_field(volume, [&](std::string_view key, value) {
-    if (must_be_attached(key))
-      note_unknown(pod.unsupported, "the volume source " + std::string(key));
-    return true;
-  });
-}
-
-bool read_scheduler(Reader& reader, value field, Pod& pod) {
-  std::string_view name;
-  if (!reader.view(field, name)) return false;
-  pod.is_scheduled_by_others = !name.empty() && name != kDefaultScheduler;
+bool note_volume(std::string_view key, const Source&, Pod& pod) {
+  if (must_be_attached(key)) note_unknown(pod.unsupported, "the volume source " + std::string(key));
   return true;
 }
 
-bool read_node_affinity(Reader& reader, value field, Pod& pod) {
-  return reader.each_field(field, [&](std::string_view key, value part) {
-    if (key != "requiredDuringSchedulingIgnoredDuringExecution") {
-      return note_if_asked(pod.unsupported, "nodeAffinity." + std::string(key), part);
-    }
-    return allocation::read(reader, part, pod.node_affinity.affinity);
-  });
+void set_scheduler(Word name, Pod& pod) {
+  pod.is_scheduled_by_others = !name.empty() && name != kDefaultScheduler;
 }
 
-bool read_affinity(Reader& reader, value field, Pod& pod) {
-  return reader.each_field(field, [&](std::string_view key, value part) {
-    if (key == "nodeAffinity") return read_node_affinity(reader, part, pod);
-    return note_if_asked(pod.unsupported, key, part);
-  });
+bool note_unsupported(std::string_view key, const Source& from, Pod& pod) {
+  return note_if_asked(pod.unsupported, key, from.from());
 }
+
+bool note_node_affinity(std::string_view key, const Source& from, Pod& pod) {
+  return note_if_asked(pod.unsupported, "nodeAffinity." + std::string(key), from.from());
+}
+
+constexpr auto required_affinity() {
+  return at(&Pod::node_affinity, &allocation::RequiredNodeAffinity::affinity);
+}
+
+constexpr auto kAffinity =
+    rows(row<"nodeAffinity">(
+             rows(row<"requiredDuringSchedulingIgnoredDuringExecution">(required_affinity()))
+                 .otherwise(&note_node_affinity)))
+        .otherwise(&note_unsupported);
 
 // The small scheduler ignores groups; nodes need to know which group's claims the pod may use.
-bool read_scheduling_group(Reader& reader, value group, Pod& pod) {
-  return reader.each_field(group, [&](std::string_view key, value field) {
-    note_unknown(pod.unsupported, "schedulingGroup");
-    return key != "podGroupName" || reader.text(field, pod.scheduling_group);
-  });
+bool read_group(std::string_view key, const Source& from, Pod& pod) {
+  note_unknown(pod.unsupported, "schedulingGroup");
+  return key != "podGroupName" || from.read(pod.scheduling_group);
 }
 
-// Fields of the spec that determine the pod's life on its node.
-bool is_of_life(std::string_view key) {
-  return key == "restartPolicy" || key == "activeDeadlineSeconds" || key == "hostNetwork" ||
-         key == "terminationGracePeriodSeconds" || key == "readinessGates";
+bool note_spread(const Source& from, Pod& pod) {
+  return note_unsupported("topologySpreadConstraints", from, pod);
 }
 
-bool read_life(Reader& reader, std::string_view key, value field, Pod& pod) {
-  if (api::json::is_null(field)) return true;
-  if (key == "hostNetwork") return reader.flag(field, pod.is_on_host_network);
-  if (key == "terminationGracePeriodSeconds") {
-    return read_seconds(reader, field, pod.termination_grace);
-  }
-  if (key == "activeDeadlineSeconds") {
-    return read_seconds(reader, field, pod.active_deadline.emplace());
-  }
-  if (key == "readinessGates") {
-    return reader.each_item(field,
-                            [&](value gate) { return read_readiness_gate(reader, gate, pod); });
-  }
-  std::string_view policy;
-  if (!reader.view(field, policy)) return false;
-  pod.restart_policy = restart_policy_of(policy);
-  return true;
+void note_gate(api::Unread, Pod& pod) {
+  pod.has_gates = true;
 }
 
-bool read_spec(Reader& reader, value spec, Pod& pod) {
-  ResourceReader resources(reader, pod);
-  const bool is_read = reader.each_field(spec, [&](std::string_view key, value field) {
-    if (key == "nodeName") return reader.text(field, pod.node_name);
-    if (key == "nodeSelector") {
-      return allocation::read(reader, field, pod.node_affinity.node_selector);
-    }
-    if (key == "schedulerName") return read_scheduler(reader, field, pod);
-    if (key == "tolerations") return allocation::read(reader, field, pod.tolerations);
-    if (key == "resourceClaims") {
-      return reader.each_item(field, [&](value item) {
-        return api::json::read_claim(reader, item, pod.claims.emplace_back());
+// What it does not look for on behalf of its containers.
+constexpr auto kSpec = rows(
+    row<"nodeName">(&Pod::node_name),
+    row<"nodeSelector">(at(&Pod::node_affinity, &allocation::RequiredNodeAffinity::node_selector)),
+    row<"affinity">(kAffinity), row<"tolerations">(&Pod::tolerations),
+    row<"schedulerName">(one<Word>(set_scheduler)),
+    row<"schedulingGates">(each<api::Unread>(note_gate)),
+    row<"schedulingGroup">(rows().otherwise(&read_group)), row<"resourceClaims">(api::pod_claims()),
+    row<"volumes">(items(rows().otherwise(&note_volume))),
+    row<"topologySpreadConstraints">(&note_spread),
+    // How it lives on its node.
+    row<"hostNetwork">(&Pod::is_on_host_network),
+    row<"restartPolicy">(one<Word>(set_restart_policy)),
+    row<"terminationGracePeriodSeconds">(seconds(&Pod::termination_grace)),
+    row<"activeDeadlineSeconds">(seconds(&Pod::active_deadline)),
+    row<"readinessGates">(items(rows(row<"conditionType">(&read_readiness_gate)))));
+
+bool read_spec(const Source& from, Pod& pod) {
+  ResourceReader resources(pod);
+  const auto amounts = [&](const Source& part, Pod&) { return resources.read_other_amounts(part); };
+  const auto containers = [&](std::vector<Container> Pod::* member) {
+    return [&resources, member](const Source& part, Pod& out) {
+      return part.each_item([&](const Source& item) {
+        return resources.read_container(item, (out.*member).emplace_back());
       });
-    }
-    if (key == "containers") {
-      return reader.each_item(field, [&](value item) {
-        return resources.read_container(item, pod.containers.emplace_back());
-      });
-    }
-    if (key == "initContainers") {
-      return reader.each_item(field, [&](value item) {
-        return resources.read_container(item, pod.init_containers.emplace_back());
-      });
-    }
-    if (key == "volumes") {
-      return reader.each_item(field, [&](value item) { return read_volume(reader, item, pod); });
-    }
-    if (key == "resources") {
-      return reader.each_field(field, [&](std::string_view name, value part) {
-        return name != "requests" || resources.read_other_amounts(part);
-      });
-    }
-    if (key == "overhead") return resources.read_other_amounts(field);
-    if (key == "schedulingGroup") return read_scheduling_group(reader, field, pod);
-    if (is_of_life(key)) return read_life(reader, key, field, pod);
-    if (key == "affinity") return read_affinity(reader, field, pod);
-    if (key == "topologySpreadConstraints") return note_if_asked(pod.unsupported, key, field);
-    if (key != "schedulingGates") return true;
-    return reader.each_item(field, [&](value) { return pod.has_gates = true; });
-  });
+    };
+  };
+  const auto asking =
+      rows(row<"containers">(containers(&Pod::containers)),
+           row<"initContainers">(containers(&Pod::init_containers)),
+           row<"resources">(rows(row<"requests">(amounts))), row<"overhead">(amounts));
+  const bool is_read = read_fields(from, pod, asking + kSpec);
   resources.note_large();
   return is_read;
 }
 
-struct PodFields {
-  bool read_field(Reader& reader, std::string_view key, value field, Pod& pod) const {
-    if (key == "metadata") return read_metadata(reader, field, pod);
-    if (key == "spec") return read_spec(reader, field, pod);
-    if (key == "status") return read_pod_status(reader, field, pod);
-    return true;
-  }
-  bool is_kept(const Pod&) const { return true; }
-};
-
 }  // namespace
 
+constexpr auto fields_of(const Pod*) {
+  return rows(row<"metadata">(kMetadata), row<"spec">(&read_spec), row<"status">(&read_pod_status));
+}
+
 std::unique_ptr<api::Decoder<Pod>> make_pod_decoder() {
-  return std::make_unique<api::json::JsonDecoder<Pod, PodFields>>();
+  return api::json::make_decoder<Pod>(api::TableFields<Pod>());
 }
 
 }  // namespace dcm::playground

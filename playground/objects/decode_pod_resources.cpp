@@ -9,18 +9,16 @@
 #include "playground/objects/unknown.hpp"
 
 namespace dcm::playground {
-namespace {
 
-using api::json::Reader;
-using api::json::value;
+using api::row;
+using api::rows;
+using api::json::Source;
 
-bool read_claim_use(Reader& reader, value item, ClaimUse& use) {
-  return reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "name") return reader.text(field, use.name);
-    if (key == "request") return reader.text(field, use.request);
-    return true;
-  });
+constexpr auto fields_of(const ClaimUse*) {
+  return rows(row<"name">(&ClaimUse::name), row<"request">(&ClaimUse::request));
 }
+
+namespace {
 
 // The room of a hollow node for each of its pods (bodies.cpp): larger pods are not scheduled, since
 // nothing counts what is left.
@@ -28,7 +26,7 @@ constexpr double kCpusMax = 100;
 constexpr double kMemoryMax = 100.0 * (1 << 30);
 
 // A quantity ("1500m", "1.5Gi", "1e3"); invalid ones are infinite.
-double amount_of(value field) {
+double amount_of(api::json::value field) {
   std::string_view text = field.raw_json_token();
   text.remove_suffix(text.size() - text.find_last_not_of(" \t\r\n") - 1);
   if (text.starts_with('"')) text = text.substr(1, text.size() - 2);
@@ -50,8 +48,8 @@ double amount_of(value field) {
 }  // namespace
 
 // The amount; 0 if it is no whole number. The server sets a missing request to the limit.
-std::int64_t ResourceReader::read_amount(std::string_view name, value field) {
-  const double amount = amount_of(field);
+std::int64_t ResourceReader::read_amount(std::string_view name, const Source& from) {
+  const double amount = amount_of(from.from());
   if (name == "cpu") cpus_ += amount;
   if (name == "memory") memory_ += amount;
   constexpr double kWholeMax = 0x1.0p53;
@@ -72,9 +70,9 @@ void ResourceReader::note_large() {
   }
 }
 
-bool ResourceReader::read_requests(value field, Container& container) {
+bool ResourceReader::read_requests(const Source& from, Container& container) {
   bool has_extended = false;
-  const bool is_read = reader_.each_field(field, [&](std::string_view name, value part) {
+  const bool is_read = from.each_field([&](std::string_view name, const Source& part) {
     if (allocation::is_extended_resource(name)) {
       has_extended = true;
     } else {
@@ -88,49 +86,31 @@ bool ResourceReader::read_requests(value field, Container& container) {
   return is_read;
 }
 
-bool ResourceReader::read_resources(value resources, Container& container) {
-  return reader_.each_field(resources, [&](std::string_view key, value field) {
-    if (key == "requests") return read_requests(field, container);
-    if (key != "claims") return true;
-    return reader_.each_item(field, [&](value item) {
-      return read_claim_use(reader_, item, container.claims.emplace_back());
-    });
-  });
-}
-
-bool ResourceReader::read_other_amounts(value amounts) {
-  return reader_.each_field(amounts, [&](std::string_view name, value part) {
+bool ResourceReader::read_other_amounts(const Source& from) {
+  return from.each_field([&](std::string_view name, const Source& part) {
     note_other_resource(name);
     read_amount(name, part);
     return true;
   });
 }
 
-// A host port is for one pod.
-bool ResourceReader::read_port(value port) {
-  return reader_.each_field(port, [&](std::string_view key, value field) {
-    if (key != "hostPort") return true;
-    std::int64_t number = 0;
-    if (!reader_.integer(field, number)) return false;
-    if (number != 0) note_unknown(pod_.unsupported, key);
-    return true;
-  });
-}
-
-bool ResourceReader::read_container(value item, Container& container) {
-  return reader_.each_field(item, [&](std::string_view key, value field) {
-    if (key == "name") return reader_.text(field, container.name);
-    if (key == "image") return reader_.text(field, container.image);
-    if (key == "resources") return read_resources(field, container);
-    if (key == "restartPolicy") {
-      std::string_view policy;
-      if (!reader_.view(field, policy)) return false;
-      container.is_sidecar = policy == "Always";
-      return true;
-    }
-    if (key != "ports") return true;
-    return reader_.each_item(field, [&](value port) { return read_port(port); });
-  });
+bool ResourceReader::read_container(const Source& from, Container& container) {
+  const auto requests = [this](const Source& part, Container& out) {
+    return read_requests(part, out);
+  };
+  // A host port is for one pod.
+  const auto note_port = [this](std::int64_t number, Container&) {
+    if (number != 0) note_unknown(pod_.unsupported, "hostPort");
+  };
+  const auto set_sidecar = [](api::Word policy, Container& out) {
+    out.is_sidecar = policy == "Always";
+  };
+  return read_fields(
+      from, container,
+      rows(row<"name">(&Container::name), row<"image">(&Container::image),
+           row<"resources">(rows(row<"requests">(requests), row<"claims">(&Container::claims))),
+           row<"restartPolicy">(api::one<api::Word>(set_sidecar)),
+           row<"ports">(api::items(rows(row<"hostPort">(api::one<std::int64_t>(note_port)))))));
 }
 
 }  // namespace dcm::playground

@@ -3,130 +3,75 @@
 #include <string>
 #include <utility>
 
-#include "client/api/json/decoder.hpp"
-#include "controllers/api/json/parts.hpp"
+#include "client/api/json/source.hpp"
+#include "controllers/api/fields/parts.hpp"
 #include "playground/objects/decode_pod_parts.hpp"
 
 namespace dcm::playground {
 
-using api::PodPhase;
-using api::json::Reader;
-using api::json::value;
+using api::each;
+using api::row;
+using api::rows;
+using api::Word;
 
-std::optional<PodPhase> phase_of(std::string_view text) {
-  if (text.empty() || text == "Pending") return PodPhase::pending;
-  if (text == "Running") return PodPhase::running;
-  if (text == "Succeeded") return PodPhase::succeeded;
-  if (text == "Failed") return PodPhase::failed;
-  return std::nullopt;
+constexpr auto fields_of(const ExtendedRequest*) {
+  return rows(row<"containerName">(&ExtendedRequest::container),
+              row<"requestName">(&ExtendedRequest::request));
 }
 
 namespace {
 
-constexpr std::string_view kDeletionByDeviceTaint = "DeletionByDeviceTaintManager";
-
-bool read_claim_status(Reader& reader, value item, api::PodClaimStatus& status) {
-  return reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "name") return reader.text(field, status.name);
-    if (key != "resourceClaimName") return true;
-    std::string_view name;
-    if (!reader.view(field, name)) return false;
-    if (!name.empty()) status.claim_name.emplace(name);
-    return true;
-  });
-}
-
-bool read_extended_request(Reader& reader, value item, ExtendedRequest& mapping) {
-  return reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "containerName") return reader.text(field, mapping.container);
-    if (key == "requestName") return reader.text(field, mapping.request);
-    return true;
-  });
-}
-
-bool read_extended_claim(Reader& reader, value status, Pod& pod) {
-  return reader.each_field(status, [&](std::string_view key, value field) {
-    if (key == "resourceClaimName") return reader.text(field, pod.extended_resource_claim);
-    if (key != "requestMappings") return true;
-    return reader.each_item(field, [&](value item) {
-      return read_extended_request(reader, item, pod.extended_requests.emplace_back());
-    });
-  });
-}
-
-struct ConditionView {
+struct ConditionPart {
   std::string_view type;
-  std::string_view status;
-  std::string_view reason;
-  std::string message;
+  Word status;
+  Word reason;
+  std::string_view message;
   std::optional<runtime::WallTime> since;
 };
+constexpr auto fields_of(const ConditionPart*) {
+  return rows(row<"type">(&ConditionPart::type), row<"status">(&ConditionPart::status),
+              row<"reason">(&ConditionPart::reason), row<"message">(&ConditionPart::message),
+              row<"lastTransitionTime">(&ConditionPart::since));
+}
 
-bool read_condition(Reader& reader, value item, Pod& pod) {
-  ConditionView condition;
-  const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "type") return reader.view(field, condition.type);
-    if (key == "status") return reader.view(field, condition.status);
-    if (key == "reason") return reader.view(field, condition.reason);
-    if (key == "lastTransitionTime") return api::json::read_time(reader, field, condition.since);
-    if (key == "message") return reader.text(field, condition.message);
-    return true;
-  });
-  if (!is_read) return false;
-  pod.conditions.push_back(
-      {InternedString(condition.type), condition.status == "True", condition.since});
+void take_condition(const ConditionPart& condition, Pod& pod) {
+  const bool is_true = condition.status == "True";
+  pod.conditions.push_back({InternedString(condition.type), is_true, condition.since});
   if (condition.type == "PodScheduled" && condition.status == "False") {
-    pod.unschedulable = std::move(condition.message);
+    pod.unschedulable = condition.message;
   }
-  if (condition.type == "DisruptionTarget" && condition.status == "True") {
-    pod.disruption_target = condition.reason == kDeletionByDeviceTaint
+  if (condition.type == api::kDisruptionTarget && is_true) {
+    pod.disruption_target = condition.reason == api::kDeviceTaintDisruptionReason
                                 ? api::DisruptionTarget::by_device_taint
                                 : api::DisruptionTarget::other;
   }
-  return true;
 }
 
-bool read_phase(Reader& reader, value field, Pod& pod) {
-  std::string_view text;
-  if (!reader.view(field, text)) return false;
-  pod.phase = phase_of(text).value_or(PodPhase::unknown);
-  return true;
+struct ContainerStatus {
+  std::int64_t restarts = 0;
+};
+constexpr auto fields_of(const ContainerStatus*) {
+  return rows(row<"restartCount">(&ContainerStatus::restarts));
 }
 
-bool read_container_status(Reader& reader, value item, Pod& pod) {
-  return reader.each_field(item, [&](std::string_view key, value field) {
-    if (key != "restartCount") return true;
-    std::int64_t restarts = 0;
-    if (!reader.integer(field, restarts)) return false;
-    pod.restarts = std::max(pod.restarts, restarts);
-    return true;
-  });
+void take_container(ContainerStatus status, Pod& pod) {
+  pod.restarts = std::max(pod.restarts, status.restarts);
 }
+
+constexpr auto kStatus = rows(
+    row<"phase">(&Pod::phase), row<"podIP">(&Pod::ip), row<"startTime">(&Pod::start_time),
+    row<"containerStatuses">(each<ContainerStatus>(take_container)),
+    row<"conditions">(each<ConditionPart>(take_condition)),
+    row<"extendedResourceClaimStatus">(rows(row<"resourceClaimName">(&Pod::extended_resource_claim),
+                                            row<"requestMappings">(&Pod::extended_requests))),
+    row<"resourceClaimStatuses">(api::pod_claim_statuses()));
 
 }  // namespace
 
-bool read_pod_status(Reader& reader, value status, Pod& pod) {
-  return reader.each_field(status, [&](std::string_view key, value field) {
-    if (key == "phase") return read_phase(reader, field, pod);
-    if (key == "podIP") return reader.text(field, pod.ip);
-    if (key == "containerStatuses") {
-      return reader.each_item(field,
-                              [&](value item) { return read_container_status(reader, item, pod); });
-    }
-    if (key == "startTime") return api::json::read_time(reader, field, pod.start_time);
-    if (key == "conditions") {
-      return reader.each_item(field, [&](value item) { return read_condition(reader, item, pod); });
-    }
-    if (key == "extendedResourceClaimStatus") return read_extended_claim(reader, field, pod);
-    if (key == "resourceClaimStatuses") {
-      const bool is_read = reader.each_item(field, [&](value item) {
-        return read_claim_status(reader, item, pod.claim_statuses.emplace_back());
-      });
-      sort_claim_statuses(pod);
-      return is_read;
-    }
-    return true;
-  });
+bool read_pod_status(const api::json::Source& from, Pod& pod) {
+  const bool is_read = read_fields(from, pod, kStatus);
+  sort_claim_statuses(pod);
+  return is_read;
 }
 
 }  // namespace dcm::playground

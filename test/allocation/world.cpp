@@ -18,7 +18,7 @@ template <class Fields, class T>
 void read_object(const boost::json::value& json, T& out) {
   api::json::Document document(boost::json::serialize(json));
   const bool is_read = document.each_field([&](std::string_view key, api::json::value field) {
-    return Fields().read_field(document.reader(), key, field, out);
+    return Fields().read_field({}, key, {document.reader(), field}, out);
   });
   if (!is_read) throw std::runtime_error(document.reader().error().message);
 }

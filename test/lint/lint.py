@@ -78,7 +78,7 @@ PRODUCT_WORD = re.compile(r"claim|resource.?slice|device.?(?:class|taint)|playgr
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl": ["runtime/http/", "test/support/"],
     r"openssl/": ["runtime/http/", "runtime/base64.cpp", "test/support/"],
-    r"simdjson": ["client/", "controllers/api/json/", "node/checkpoint/", "node/claims/allocation.cpp"],
+    r"simdjson": ["client/", "node/checkpoint/"],
     r"re2/": ["cel/regex.cpp"],
     r"protozero": ["client/api/protobuf/", "controllers/api/protobuf/", "node/driver_kit/messages",
                    "node/plugins/messages", "node/devices/pod_resources", "apiserver/", "test/"],

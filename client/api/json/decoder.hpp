@@ -6,14 +6,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "client/api/decoder.hpp"
 #include "client/api/frame.hpp"
 #include "client/api/json/document.hpp"
-#include "client/api/json/metadata.hpp"
-#include "client/api/json/status_body.hpp"
+#include "client/api/json/source.hpp"
+#include "client/api/status_body.hpp"
 
 namespace dcm::api::json {
 
@@ -24,6 +25,12 @@ namespace dcm::api::json {
                                        BookmarkEvent& bookmark);
 [[nodiscard]] bool check_bookmark(Reader& reader, const BookmarkEvent& bookmark);
 [[nodiscard]] bool read_list_metadata(Reader& reader, value metadata, ListMeta& list);
+// metav1.Status.
+[[nodiscard]] bool read_status_field(Reader& reader, std::string_view key, value field,
+                                     StatusBody& status);
+// Every stored object has a name, a UID and a resource version, and our writes rely on them.
+// Without them (a Status in the place of an object) there is no object.
+[[nodiscard]] bool check_identity(Reader& reader, const ObjectMeta& meta);
 
 // "kind", if present, must be `wanted` plus `suffix`: an answer to another request must not be
 // mistaken for this one's.
@@ -32,13 +39,16 @@ namespace dcm::api::json {
 
 // `Fields` knows the kind:
 //   static constexpr std::string_view kKind               "Pod"; may be left out
-//   bool read_field(Reader&, std::string_view key, value field, T&) const   one top-level field
+//   bool read_field(std::string_view version, const auto& key, const auto& from, T&) const
+//                                                         one top-level field (fields.hpp)
 //   bool is_kept(const T&) const                          false: identity only, no object
 //   void complete(T&) const                               after the last field; may be left out
 template <class T, class Fields>
 class JsonDecoder final : public Decoder<T> {
  public:
-  explicit JsonDecoder(Fields fields = Fields()) : fields_(std::move(fields)) {}
+  // `version` is the one that discovery chose, for kinds whose versions differ.
+  explicit JsonDecoder(Fields fields = Fields(), std::string_view version = {})
+      : fields_(std::move(fields)), version_(version) {}
 
   std::string_view accept() const override { return kJson; }
 
@@ -107,7 +117,7 @@ class JsonDecoder final : public Decoder<T> {
     if constexpr (requires { Fields::kKind; }) {
       if (key == "kind") return check_kind(reader, field, Fields::kKind);
     }
-    return fields_.read_field(reader, key, field, object);
+    return fields_.read_field(version_, key, Source(reader, field), object);
   }
 
   bool read_object(Reader& reader, value from, Decoded<T>& decoded) const {
@@ -190,6 +200,12 @@ class JsonDecoder final : public Decoder<T> {
   }
 
   Fields fields_;
+  std::string version_;
 };
+
+template <class T, class Fields>
+std::unique_ptr<Decoder<T>> make_decoder(Fields fields, std::string_view version = {}) {
+  return std::make_unique<JsonDecoder<T, Fields>>(std::move(fields), version);
+}
 
 }  // namespace dcm::api::json

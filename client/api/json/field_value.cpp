@@ -1,19 +1,12 @@
 #include "client/api/json/field_value.hpp"
 
-#include <limits>
-
-#include "client/api/json/reader.hpp"
-#include "runtime/timestamp.hpp"
+#include "client/api/json/source.hpp"
 
 namespace dcm::api::json {
 namespace {
 
-ondemand::value& value_of(FieldValue from) {
-  return *static_cast<ondemand::value*>(from.value());
-}
-
-bool is_nothing(FieldValue from) {
-  return is_null(value_of(from));
+ondemand::value& value_of(void* value) {
+  return *static_cast<ondemand::value*>(value);
 }
 
 simdjson::error_code raw_text(value whole, std::string_view& text) {
@@ -33,121 +26,73 @@ simdjson::error_code raw_text(value whole, std::string_view& text) {
   return simdjson::SUCCESS;
 }
 
-// An owner as it is read, before it is known whether it is the controller.
-struct Owner {
-  ControllerRef ref;
-  bool is_controller = false;
-};
-
-bool read_owner_field(Reader& reader, std::string_view key, value field, Owner& owner) {
-  if (key == "apiVersion") {
-    std::string_view version;
-    if (!reader.view(field, version)) return false;
-    const std::size_t slash = version.find('/');
-    owner.ref.group = InternedString(slash == version.npos ? "" : version.substr(0, slash));
-    return true;
-  }
-  if (key == "kind") return reader.text(field, owner.ref.kind);
-  if (key == "name") return reader.text(field, owner.ref.name);
-  if (key == "uid") return reader.text(field, owner.ref.uid);
-  if (key == "controller") return reader.flag(field, owner.is_controller);
-  return true;
-}
-
 }  // namespace
 
-bool FieldValue::each_field(
-    const std::function<bool(std::string_view, FieldValue)>& on_field) const {
-  return reader_->each_field(value_of(*this), [&](std::string_view key, ondemand::value field) {
+bool FieldValue::each_field(const OnField& on_field) const {
+  return reader_->each_field(value_of(value_), [&](std::string_view key, ondemand::value field) {
     return on_field(key, FieldValue(*reader_, &field));
   });
 }
 
-bool FieldValue::each_item(const std::function<bool(FieldValue)>& on_item) const {
+bool FieldValue::each_item(const OnItem& on_item) const {
   return reader_->each_item(
-      value_of(*this), [&](ondemand::value item) { return on_item(FieldValue(*reader_, &item)); });
+      value_of(value_), [&](ondemand::value item) { return on_item(FieldValue(*reader_, &item)); });
 }
 
 bool FieldValue::fail(std::string_view why) const {
   return reader_->fail(why);
 }
 
-bool read_json(FieldValue from, std::string& text) {
-  return from.reader().text(value_of(from), text);
+bool FieldValue::is_null() const {
+  return json::is_null(value_of(value_));
 }
 
-bool read_json(FieldValue from, bool& flag) {
-  return from.reader().flag(value_of(from), flag);
+bool FieldValue::text(std::string_view& out) const {
+  return reader_->view(value_of(value_), out);
 }
 
-bool read_json(FieldValue from, std::int64_t& number) {
-  return from.reader().integer(value_of(from), number);
+bool FieldValue::flag(bool& out) const {
+  return reader_->flag(value_of(value_), out);
 }
 
-bool read_json(FieldValue from, int& number) {
-  std::int64_t wide = 0;
-  if (!read_json(from, wide)) return false;
-  if (wide < std::numeric_limits<int>::min() || wide > std::numeric_limits<int>::max()) {
-    return from.fail("expected a number of 32 bits");
-  }
-  number = static_cast<int>(wide);
-  return true;
+bool FieldValue::integer(std::int64_t& out) const {
+  return reader_->integer(value_of(value_), out);
 }
 
-bool read_json(FieldValue from, double& number) {
-  if (is_nothing(from)) return true;
-  if (const auto code = value_of(from).get(number)) return from.reader().fail(code, "a number");
-  return true;
+bool FieldValue::number(double& out) const {
+  if (is_null()) return true;
+  const auto code = value_of(value_).get(out);
+  return code == simdjson::SUCCESS || reader_->fail(code, "a number");
+}
+
+bool FieldValue::time(std::optional<runtime::WallTime>& out) const {
+  return read_time(*reader_, value_of(value_), out);
+}
+
+bool FieldValue::any(std::string_view& out) const {
+  const auto code = raw_text(value_of(value_), out);
+  return code == simdjson::SUCCESS || reader_->fail(code, "a value");
+}
+
+bool FieldValue::count_item() const {
+  return reader_->count_item();
 }
 
 bool read_json(FieldValue from, RawJson& raw) {
   std::string_view text;
-  if (const auto code = raw_text(value_of(from), text)) return from.reader().fail(code, "a value");
-  // The parser includes trailing blanks.
+  if (!from.any(text)) return false;
+  // The parser adds the blanks that follow.
   raw.text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   if (raw.text == "null") raw.text.clear();
   return true;
 }
 
-bool read_json(FieldValue from, std::map<std::string, std::string>& texts) {
-  Reader& reader = from.reader();
-  return reader.each_field(value_of(from), [&](std::string_view key, value field) {
-    return reader.count_item() && reader.text(field, texts[std::string(key)]);
-  });
-}
-
-bool read_json(FieldValue from, runtime::WallTime& time) {
-  std::string_view text;
-  if (!from.reader().view(value_of(from), text)) return false;
-  if (text.empty()) return true;
-  const auto parsed = runtime::parse_timestamp(text);
-  if (!parsed) return from.fail("expected a time as 2027-03-01T10:15:00Z");
-  time = *parsed;
-  return true;
-}
-
-bool read_json(FieldValue from, Condition& condition) {
-  return from.each_field([&](std::string_view key, FieldValue field) {
-    if (key == "type") return read_json(field, condition.type);
-    if (key == "status") return read_json(field, condition.status);
-    if (key == "reason") return read_json(field, condition.reason);
-    if (key == "message") return read_json(field, condition.message);
-    if (key == "observedGeneration") return read_json(field, condition.observed_generation);
-    if (key == "lastTransitionTime") return read_json(field, condition.last_transition_time);
-    return true;
-  });
+bool read_json(FieldValue from, double& number) {
+  return from.number(number);
 }
 
 bool read_json(FieldValue from, std::optional<ControllerRef>& owner) {
-  Reader& reader = from.reader();
-  return reader.each_item(value_of(from), [&](value item) {
-    Owner read;
-    const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
-      return read_owner_field(reader, key, field, read);
-    });
-    if (is_read && read.is_controller) owner = std::move(read.ref);
-    return is_read;
-  });
+  return controller([](ControllerRef ref, auto& out) { out = std::move(ref); })(from, owner);
 }
 
 }  // namespace dcm::api::json

@@ -1,20 +1,8 @@
 #include "client/api/json/decoder.hpp"
+#include "client/api/json/source.hpp"
+#include "client/api/meta_fields.hpp"
 
 namespace dcm::api::json {
-namespace {
-
-bool read_bookmark_annotations(Reader& reader, value annotations, BookmarkEvent& bookmark) {
-  return reader.each_field(annotations, [&](std::string_view key, value field) {
-    if (key != kInitialEventsEndAnnotation) return true;
-    std::string_view text;
-    if (!reader.view(field, text)) return false;
-    bookmark.is_initial_events_end = text == "true";
-    return true;
-  });
-}
-
-}  // namespace
-
 bool read_frame_type(Reader& reader, value type, FrameType& out) {
   std::string_view text;
   if (!reader.view(type, text)) return false;
@@ -33,24 +21,26 @@ bool check_kind(Reader& reader, value field, std::string_view wanted, std::strin
 
 bool read_bookmark_field(Reader& reader, std::string_view key, value field,
                          BookmarkEvent& bookmark) {
-  if (key != "metadata") return true;
-  return reader.each_field(field, [&](std::string_view name, value part) {
-    if (name == "resourceVersion") return reader.text(part, bookmark.resource_version);
-    if (name == "annotations") return read_bookmark_annotations(reader, part, bookmark);
-    return true;
-  });
+  return read_field(kFieldsOf<BookmarkEvent>, key, Source(reader, field), bookmark);
 }
 
 bool read_list_metadata(Reader& reader, value metadata, ListMeta& list) {
-  return reader.each_field(metadata, [&](std::string_view key, value field) {
-    if (key == "resourceVersion") return reader.text(field, list.resource_version);
-    if (key == "continue") return reader.text(field, list.continue_token);
-    return true;
-  });
+  return Source(reader, metadata).read(list);
+}
+
+bool read_status_field(Reader& reader, std::string_view key, value field, StatusBody& status) {
+  return read_field(kFieldsOf<StatusBody>, key, Source(reader, field), status);
 }
 
 bool check_bookmark(Reader& reader, const BookmarkEvent& bookmark) {
   return !bookmark.resource_version.empty() || reader.missing("metadata.resourceVersion");
+}
+
+bool check_identity(Reader& reader, const ObjectMeta& meta) {
+  if (meta.key.name.empty()) return reader.missing("metadata.name");
+  if (meta.uid.empty()) return reader.missing("metadata.uid");
+  if (meta.resource_version.empty()) return reader.missing("metadata.resourceVersion");
+  return true;
 }
 
 }  // namespace dcm::api::json

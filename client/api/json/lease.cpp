@@ -3,45 +3,38 @@
 #include <algorithm>
 #include <limits>
 
+#include "client/api/json/decoder.hpp"
 #include "client/api/json/document.hpp"
-#include "client/api/json/metadata.hpp"
 
 namespace dcm::api {
 namespace {
 
-using json::Reader;
-using json::value;
-
-bool read_duration(Reader& reader, value from, std::optional<std::chrono::seconds>& duration) {
-  std::int64_t seconds = 0;
-  if (!reader.integer(from, seconds)) return false;
-  constexpr std::int64_t kMost =
-      std::numeric_limits<std::int32_t>::max();  // required type of the API
-  if (seconds > 0) duration = std::chrono::seconds(std::min(seconds, kMost));
-  return true;
+void set_duration(std::int64_t seconds, Lease& lease) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();  // of the API's type
+  if (seconds > 0) lease.spec.duration = std::chrono::seconds(std::min(seconds, kMost));
 }
 
-bool read_spec(Reader& reader, value from, LeaseSpec& spec) {
-  return reader.each_field(from, [&](std::string_view key, value field) {
-    if (key == "holderIdentity") return reader.text(field, spec.holder);
-    if (key == "leaseDurationSeconds") return read_duration(reader, field, spec.duration);
-    if (key == "acquireTime") return reader.text(field, spec.acquire_time);
-    if (key == "renewTime") return reader.text(field, spec.renew_time);
-    if (key == "leaseTransitions") return reader.integer(field, spec.transitions);
-    return true;
-  });
+template <class M>
+constexpr auto of_spec(M LeaseSpec::* member) {
+  return at(&Lease::spec, member);
 }
+
+constexpr auto kLease =
+    rows(row<"metadata">(metadata()),
+         row<"spec">(rows(row<"holderIdentity">(of_spec(&LeaseSpec::holder)),
+                          row<"leaseDurationSeconds">(one<std::int64_t>(set_duration)),
+                          row<"acquireTime">(of_spec(&LeaseSpec::acquire_time)),
+                          row<"renewTime">(of_spec(&LeaseSpec::renew_time)),
+                          row<"leaseTransitions">(of_spec(&LeaseSpec::transitions)))));
 
 }  // namespace
 
 runtime::Result<Lease> decode_lease(std::string_view body) {
   json::Document document(body);
-  Reader& reader = document.reader();
+  json::Reader& reader = document.reader();
   Lease lease;
-  const bool is_read = document.each_field([&](std::string_view key, value field) {
-    if (key == "metadata") return json::read_metadata(reader, field, lease.meta);
-    if (key == "spec") return read_spec(reader, field, lease.spec);
-    return true;
+  const bool is_read = document.each_field([&](std::string_view key, json::value field) {
+    return read_field(kLease, key, json::Source(reader, field), lease);
   }) && json::check_identity(reader, lease.meta);
   if (!is_read) return runtime::fail(reader.error());
   return lease;

@@ -42,16 +42,18 @@ class AnyFields {
     for (const AnyField& field : kind_->fields) wanted_.push_back({&field, field.path});
   }
 
-  bool read_field(Reader& reader, std::string_view key, value field, AnyObject& object) const {
+  bool read_field(std::string_view, std::string_view key, const Source& from,
+                  AnyObject& object) const {
+    const AllWanted inside = within(wanted_, key);
     if (key == "metadata") {
-      const AllWanted inside = within(wanted_, key);
-      return read_metadata(reader, field, object.meta, [&](std::string_view name, value part) {
-        return read_part(reader, name, part, inside, object);
+      return from.each_field([&](std::string_view name, const Source& part) {
+        bool is_read = true;
+        if (offer(kFieldsOf<ObjectMeta>, name, part, object.meta, is_read)) return is_read;
+        return read_part(name, part, inside, object);
       });
     }
-    if (const Wanted* whole = find(wanted_, key)) return read(reader, field, *whole, object);
-    const AllWanted inside = within(wanted_, key);
-    return inside.empty() || read_fields(reader, field, inside, object);
+    if (const Wanted* whole = find(wanted_, key)) return read(from, *whole, object);
+    return inside.empty() || read_fields(from, inside, object);
   }
 
   bool is_kept(AnyObject& object) const {
@@ -65,25 +67,26 @@ class AnyFields {
     return found == wanted.end() ? nullptr : &*found;
   }
 
-  bool read_fields(Reader& reader, value part, const AllWanted& wanted, AnyObject& object) const {
-    return reader.each_field(part, [&](std::string_view name, value inner) {
-      return read_part(reader, name, inner, wanted, object);
+  bool read_fields(const Source& from, const AllWanted& wanted, AnyObject& object) const {
+    return from.each_field([&](std::string_view name, const Source& inner) {
+      return read_part(name, inner, wanted, object);
     });
   }
 
-  bool read_part(Reader& reader, std::string_view key, value part, const AllWanted& wanted,
+  bool read_part(std::string_view key, const Source& from, const AllWanted& wanted,
                  AnyObject& object) const {
-    if (const Wanted* whole = find(wanted, key)) return read(reader, part, *whole, object);
+    if (const Wanted* whole = find(wanted, key)) return read(from, *whole, object);
     const AllWanted inside = within(wanted, key);
-    // "tls" is no part of "data.tls.crt" if it is a string.
-    if (inside.empty() || !is_object(part)) return true;
-    return read_fields(reader, part, inside, object);
+    // "tls" is no part of "data.tls.crt" where it is a text.
+    if (inside.empty() || !is_object(from.from())) return true;
+    return read_fields(from, inside, object);
   }
 
-  bool read(Reader& reader, value part, const Wanted& wanted, AnyObject& object) const {
+  bool read(const Source& from, const Wanted& wanted, AnyObject& object) const {
     if (!object.object) object.object = kind_->make();
-    if (is_null(part)) return true;
-    return wanted.field->read(FieldValue(reader, &part), object.object.get());
+    if (from.is_null()) return true;
+    value part = from.from();
+    return wanted.field->read(FieldValue(from.reader(), &part), object.object.get());
   }
 
   std::shared_ptr<const AnyKind> kind_;  // shared: a copy's fields stay in place

@@ -54,19 +54,8 @@ template <class T>
 struct Field {
   template <class M>
   Field(std::string_view where, M T::* member)
-      : path(where), read([member](FieldValue from, T& object) {
-          if constexpr (Readable<M>) {
-            return read_json(from, object.*member);
-          } else {
-            static_assert(Readable<M>,
-                          "a field is a std::string, bool, int, std::int64_t, double, "
-                          "std::map<std::string, std::string>, runtime::WallTime, api::Condition, "
-                          "std::optional<api::ControllerRef>, RawJson, a std::vector or "
-                          "std::optional of one, or a type of yours with "
-                          "bool read_json(dcm::api::json::FieldValue, Type&) beside it");
-            return false;
-          }
-        }) {}
+      : path(where),
+        read([member](FieldValue from, T& object) { return from.read(object.*member); }) {}
 
   std::string path;
   std::function<bool(FieldValue, T&)> read;

@@ -47,13 +47,11 @@ bool Reader::view(value string, std::string_view& out) {
 }
 
 bool Reader::flag(value boolean, bool& out) {
-  out = false;
   const auto code = boolean.get_bool().get(out);
   return code == simdjson::SUCCESS || null_or_fail(boolean, code, "true or false");
 }
 
 bool Reader::integer(value number, std::int64_t& out) {
-  out = 0;
   const auto code = number.get_int64().get(out);
   return code == simdjson::SUCCESS || null_or_fail(number, code, "an integer");
 }

@@ -60,9 +60,9 @@ class Reader {
   template <class Text>
     requires std::constructible_from<Text, std::string_view>
   [[nodiscard]] bool text(value string, Text& out);
-  // False for null.
+  // Unchanged for null.
   [[nodiscard]] bool flag(value boolean, bool& out);
-  // 0 for null.
+  // Unchanged for null.
   [[nodiscard]] bool integer(value number, std::int64_t& out);
   // Whether there is an object rather than null.
   [[nodiscard]] bool presence(value object, bool& out);

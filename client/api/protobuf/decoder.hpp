@@ -12,12 +12,14 @@
 #include "client/api/frame.hpp"
 #include "client/api/protobuf/envelope.hpp"
 #include "client/api/protobuf/metadata.hpp"
+#include "client/api/protobuf/source.hpp"
 
 namespace dcm::api::protobuf {
 
 // `Fields` knows the kind:
 //   static constexpr std::string_view kKind               "Pod"; may be left out
-//   void read_field(const Field&, std::string_view api_version, T&) const   one top-level field
+//   bool read_field(std::string_view version, const auto& key, const auto& from, T&) const
+//                                                         one top-level field (fields.hpp)
 //   bool is_kept(const T&) const                          false: identity only, no object
 //   void complete(T&) const                               after the last field; may be left out
 template <class T, class Fields>
@@ -84,7 +86,9 @@ class ProtobufDecoder final : public Decoder<T> {
   Result<Decoded<T>> read_object(const Field& from, std::string_view api_version) const {
     T object;
     from.texts().begin_object();
-    each_field(from, [&](const Field& field) { fields_.read_field(field, api_version, object); });
+    each_field(from, [&](const Field& field) {
+      static_cast<void>(fields_.read_field(api_version, field.number(), Source(field), object));
+    });
     if (auto missing = missing_identity(object.meta)) return runtime::fail(*std::move(missing));
     if (!fields_.is_kept(object)) return Decoded<T>{std::move(object.meta), nullptr};
     if constexpr (requires { fields_.complete(object); }) fields_.complete(object);
@@ -121,10 +125,7 @@ class ProtobufDecoder final : public Decoder<T> {
   }
 
   static Result<WatchEvent<T>> read_bookmark_event(const Field& object) {
-    BookmarkEvent bookmark;
-    each_field(object, [&](const Field& field) {
-      if (field.number() == 1) read_bookmark(field, bookmark);
-    });
+    BookmarkEvent bookmark = read_bookmark(object);
     if (!bookmark.resource_version.empty()) return bookmark;
     return runtime::fail(malformed("metadata.resourceVersion: missing"));
   }
@@ -136,5 +137,10 @@ class ProtobufDecoder final : public Decoder<T> {
 
   Fields fields_;
 };
+
+template <class T, class Fields>
+std::unique_ptr<Decoder<T>> make_decoder(Fields fields) {
+  return std::make_unique<ProtobufDecoder<T, Fields>>(std::move(fields));
+}
 
 }  // namespace dcm::api::protobuf

@@ -42,18 +42,6 @@ std::string_view Texts::valid(std::string_view text) {
   return is_utf8(text) ? text : mended_.emplace_back(mend(text));
 }
 
-Field::Field(protozero::pbf_reader& reader, Texts& texts)
-    : texts_(&texts), number_(reader.tag()), type_(reader.wire_type()) {
-  if (type_ == pbf_wire_type::length_delimited) {
-    const protozero::data_view view = reader.get_view();
-    bytes_ = {view.data(), view.size()};
-  } else if (type_ == pbf_wire_type::varint) {
-    integer_ = static_cast<std::int64_t>(reader.get_uint64());
-  } else {
-    reader.skip();
-  }
-}
-
 std::string_view Field::bytes() const {
   if (type_ != pbf_wire_type::length_delimited) throw WrongType();
   return bytes_;

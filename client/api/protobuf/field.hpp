@@ -75,6 +75,19 @@ class Field {
   std::int64_t integer_ = 0;
 };
 
+// Inline: it runs for each field of each object, also for those that nobody reads.
+inline Field::Field(protozero::pbf_reader& reader, Texts& texts)
+    : texts_(&texts), number_(reader.tag()), type_(reader.wire_type()) {
+  if (type_ == protozero::pbf_wire_type::length_delimited) {
+    const protozero::data_view view = reader.get_view();
+    bytes_ = {view.data(), view.size()};
+  } else if (type_ == protozero::pbf_wire_type::varint) {
+    integer_ = static_cast<std::int64_t>(reader.get_uint64());
+  } else {
+    reader.skip();
+  }
+}
+
 // Calls `on_field(Field)` for each field of a message, which counts as an item.
 template <class OnField>
 void each_field(const Field& message, OnField&& on_field) {
@@ -82,18 +95,6 @@ void each_field(const Field& message, OnField&& on_field) {
   const std::string_view bytes = message.bytes();
   protozero::pbf_reader reader(bytes.data(), bytes.size());
   while (reader.next()) on_field(Field(reader, message.texts()));
-}
-
-// Calls `on_entry(key, value)` for an entry of a map from text to text.
-template <class OnEntry>
-void read_entry(const Field& entry, OnEntry&& on_entry) {
-  std::string_view key;
-  std::string_view value;
-  each_field(entry, [&](const Field& field) {
-    if (field.number() == 1) key = field.text();
-    if (field.number() == 2) value = field.text();
-  });
-  on_entry(key, value);
 }
 
 runtime::Error malformed(std::string_view why);

@@ -3,12 +3,16 @@
 #include <protozero/pbf_writer.hpp>
 
 #include "client/api/protobuf/envelope.hpp"
-#include "client/api/protobuf/metadata.hpp"
 
 namespace dcm::api::protobuf {
 namespace {
 
 using protozero::pbf_writer;
+
+// Of ObjectMeta.
+constexpr std::uint32_t kLabels = 11;
+constexpr std::uint32_t kAnnotations = 12;
+constexpr std::uint32_t kOwnerReferences = 13;
 
 void add_text(pbf_writer& message, std::uint32_t number, std::string_view text) {
   message.add_string(number, text.data(), text.size());

@@ -25,7 +25,7 @@ T parse(std::string json) {
   T object;
   api::json::Document document(json);
   const bool is_read = document.each_field([&](std::string_view key, api::json::value field) {
-    return Fields().read_field(document.reader(), key, field, object);
+    return Fields().read_field({}, key, {document.reader(), field}, object);
   });
   if (!is_read) throw std::runtime_error(document.reader().error().message + " in " + json);
   return object;

@@ -54,11 +54,18 @@ struct Port {
   int number = 0;
 };
 
-bool read_json(FieldValue from, Port& port) {
+constexpr auto fields_of(const Port*) {
+  return rows(row<"name">(&Port::name), row<"containerPort">(&Port::number));
+}
+
+// A type that reads itself.
+struct Level {
+  int value = 0;
+};
+
+bool read_json(FieldValue from, Level& level) {
   return from.each_field([&](std::string_view key, FieldValue value) {
-    if (key == "name") return read_json(value, port.name);
-    if (key == "containerPort") return read_json(value, port.number);
-    return true;
+    return key != "value" || value.read(level.value);
   });
 }
 
@@ -75,6 +82,7 @@ struct Everything {
   std::vector<Port> ports;
   RawJson raw;
   std::string deep;
+  std::optional<Level> level;
 };
 
 std::unique_ptr<Decoder<Everything>> decode_everything() {
@@ -88,6 +96,7 @@ std::unique_ptr<Decoder<Everything>> decode_everything() {
                                       {"spec.template.spec.ports", &Everything::ports},
                                       {"spec.template.spec.node.name", &Everything::deep},
                                       {"spec.any", &Everything::raw},
+                                      {"spec.level", &Everything::level},
                                       {"status.conditions", &Everything::conditions}});
 }
 
@@ -96,7 +105,7 @@ constexpr const char* kEverything = R"({
     "labels":{"app.kubernetes.io/name":"web"},"creationTimestamp":"2027-03-01T10:15:00Z",
     "ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"o1"},
       {"apiVersion":"apps/v1","kind":"ReplicaSet","name":"r","uid":"o2","controller":true}]},
-  "spec":{"paused":false,"ratio":0.5,"any":{"a":[1, 2]} ,
+  "spec":{"paused":false,"ratio":0.5,"any":{"a":[1, 2]} ,"level":{"value":7},
     "template":{"spec":{"ports":[{"name":"http","containerPort":80},{}],"node":{"name":"n"}}}},
   "status":{"conditions":[{"type":"Ready","status":"True","reason":"Up","observedGeneration":3,
     "lastTransitionTime":"2027-03-01T10:15:00Z"}]}})";
@@ -118,6 +127,8 @@ TEST(Projection, reads_metadata_lists_maps_numbers_times_and_custom_types) {
   ASSERT_EQ(all.ports.size(), 2U);
   EXPECT_EQ(all.ports[0].number, 80);
   EXPECT_EQ(all.deep, "n");
+  ASSERT_TRUE(all.level);
+  EXPECT_EQ(all.level->value, 7);
   EXPECT_EQ(all.raw.text, R"({"a":[1, 2]})");
   ASSERT_NE(find_condition(all.conditions, "Ready"), nullptr);
   EXPECT_EQ(find_condition(all.conditions, "Ready")->observed_generation, 3);
