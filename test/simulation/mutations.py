@@ -95,7 +95,7 @@ MUTATIONS = [
              "= due != nullptr && !(M && retry != nullptr) ? due : retry;"),
     Mutation("refused-attempt-burns-its-turn", "who evicts at a rate has lost the turn of an attempt that is refused",
              DTE + "sync/pod_eviction.cpp", "if (end == End::not_evicted) deps_.pace", "if (end == End::not_evicted && !M) deps_.pace"),
-    Mutation("large-templates-are-kept", "the text of a template is kept whatever its size", "controllers/api/fields.cpp",
+    Mutation("large-templates-are-kept", "the text of a template is kept whatever its size", "controllers/api/fields/resource_claim_template.cpp",
              "if (bytes > kContentBytesMax ||", "if ((bytes > kContentBytesMax && !M) ||"),
     Mutation("generation-off-by-one", "a rule's condition is about the generation before", DTE + "rules/decide_condition.cpp",
              "wanted.observed_generation = rule.generation;",
