@@ -50,7 +50,7 @@ class MovedCheckout(unittest.TestCase):
                 place = path if name == "dev" else f"/former/build/{name}"
                 (path / "CMakeCache.txt").write_text(f"CMAKE_CACHEFILE_DIR:INTERNAL={place}\n")
             said = subprocess.run([checkout / "dev", "fuzz"], capture_output=True, text=True, check=True).stdout
-            self.assertIn("dev: this checkout has moved: build/release is made anew\n", said)
+            self.assertIn("dev: this checkout has moved: recreating build/release\n", said)
             self.assertEqual({name: path.exists() for name, path in folders.items()},
                              {"release": False, "deep/down": False, "dev": True})
             again = subprocess.run([checkout / "dev", "fuzz"], capture_output=True, text=True, check=True).stdout
