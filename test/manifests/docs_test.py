@@ -54,7 +54,9 @@ class Docs(unittest.TestCase):
         for name in ("a-pods-way.md", "add-a-controller.md"):
             named = re.findall(r"`([\w/-]+/[\w/.-]+\.[ch]pp)`", (ROOT / "docs" / name).read_text())
             self.assertGreater(len(named), 3)
-            self.assertEqual([path for path in named if not (ROOT / path).exists()], [], name)
+            # NAME and KIND stand for what a reader chooses.
+            chosen = [path for path in named if not re.search("NAME|KIND", path)]
+            self.assertEqual([path for path in chosen if not (ROOT / path).exists()], [], name)
 
     def test_every_page_is_in_the_list(self):
         listed = (ROOT / "docs/README.md").read_text()
