@@ -24,7 +24,7 @@ constexpr auto fields_of(const NodeCondition*) {
               row<"lastTransitionTime">(&NodeCondition::since));
 }
 
-void take_condition(const NodeCondition& condition, Node& node) {
+void take_node_condition(const NodeCondition& condition, Node& node) {
   if (condition.type != "Ready" || condition.status != "True") return;
   node.is_ready = true;
   node.ready_since = condition.since;
@@ -38,7 +38,7 @@ void take_finalizer(Word finalizer, Namespace& out) {
 
 // What allocation reads, and the condition.
 constexpr auto fields_of(const Node*) {
-  constexpr auto conditions = row<"conditions">(each<NodeCondition>(take_condition));
+  constexpr auto conditions = row<"conditions">(each<NodeCondition>(take_node_condition));
   constexpr auto as_allocation = [](std::string_view key, const Source& from, Node& node) {
     return allocation::NodeFields().read_field({}, key, from, node);
   };
