@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "client/api/json/document.hpp"
 #include "client/api/json/decoder.hpp"
+#include "client/api/json/document.hpp"
 #include "client/api/protobuf/envelope.hpp"
 #include "client/api/protobuf/metadata.hpp"
 
