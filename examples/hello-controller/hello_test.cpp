@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 constexpr const char* kGreetings = "/apis/hello.example.com/v1/namespaces/default/greetings";
 constexpr const char* kMap = "/api/v1/namespaces/default/configmaps/ada";
 
-// [test] Runs with many orders of ready tasks.
+// [test]
+// Runs with many orders of ready tasks.
 class Hello : public testing::TestWithParam<int> {
  protected:
   Hello() { add_controllers(cluster.manager()); }
