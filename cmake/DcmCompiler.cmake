@@ -17,6 +17,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 option(DCM_WARNINGS_AS_ERRORS "Fail the build on a warning" ON)
 option(DCM_LTO "Optimise the manager and the simulation across their source files when they are linked" OFF)
 set(DCM_GROUP_SIZE 0 CACHE STRING "How many of a library's sources are compiled together; 0: each by itself")
+set(DCM_TOOLS_GROUP_SIZE "${DCM_GROUP_SIZE}" CACHE STRING "The same for what is not part of the manager")
 option(DCM_PRECOMPILE "Parse the headers that most sources share once" OFF)
 set(DCM_SANITIZERS "" CACHE STRING "Comma-separated sanitizers, e.g. address,undefined")
 option(DCM_FUZZ "Count what was reached, for libFuzzer; test/fuzz gets its binaries" OFF)
@@ -25,7 +26,7 @@ set(DCM_FUZZ_ENGINE "-fsanitize=fuzzer" CACHE STRING "What calls the fuzz target
 add_library(dcm_flags INTERFACE)
 target_compile_options(dcm_flags INTERFACE
   # Sources that are compiled together may shadow each other's local names.
-  -Wall -Wextra -Wpedantic $<$<EQUAL:${DCM_GROUP_SIZE},0>:-Wshadow> -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   -fno-omit-frame-pointer
   $<$<BOOL:${DCM_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(dcm_flags INTERFACE
@@ -69,8 +70,10 @@ if(DCM_COUNT)
   target_compile_options(dcm_flags INTERFACE -fprofile-generate "${DCM_PROFILE_NAMES}")
   target_link_options(dcm_flags INTERFACE -fprofile-generate)
 elseif(DCM_PROFILE)
+  # Relative to the build folder, where Ninja runs: ccache would treat an absolute path as a different flag.
+  file(RELATIVE_PATH profile "${CMAKE_BINARY_DIR}" "${DCM_PROFILE}")
   target_compile_options(dcm_flags INTERFACE
-    "$<$<CONFIG:Release>:-fprofile-use=${DCM_PROFILE};${DCM_PROFILE_NAMES};-Wno-error=backend-plugin>")
+    "$<$<CONFIG:Release>:-fprofile-use=${profile};${DCM_PROFILE_NAMES};-Wno-error=backend-plugin>")
 endif()
 
 # Objects contain machine code and bitcode: lld links what dcm_optimise_when_linked() names from the
