@@ -9,7 +9,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(DCM_KIT_PARTS dcm_runtime dcm_http dcm_http2 dcm_grpc dcm_api dcm_client dcm_client_config dcm_leader_election
-    dcm_client_manager dcm_workqueue dcm_informers)
+    dcm_client_manager dcm_options dcm_workqueue dcm_informers)
 set(DCM_KIT_TESTING_PARTS dcm_apiserver dcm_apiserver_http)
 # For device drivers: needs the kit and, for quantities, CEL.
 set(DCM_KIT_DRIVER_PARTS dcm_node dcm_driver_kit dcm_dra_api dcm_controllers_common)

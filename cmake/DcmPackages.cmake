@@ -9,7 +9,6 @@ find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(prometheus-cpp REQUIRED CONFIG)
-find_package(CLI11 REQUIRED)
 find_package(GTest REQUIRED)
 
 # nghttp2 has no CMake package, and pkg-config would need to know the other machine's root.

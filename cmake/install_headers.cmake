@@ -4,12 +4,12 @@
 function(dcm_install_header from to)
   file(READ "${from}" text)
   string(REGEX REPLACE "#include \"test/support/" "#include \"dcm/testing/" text "${text}")
-  string(REGEX REPLACE "#include \"(runtime|client|workqueue|informers|manager|apiserver|cel|node|controllers)/" "#include \"dcm/\\1/" text
+  string(REGEX REPLACE "#include \"(runtime|client|workqueue|informers|options|manager|apiserver|cel|node|controllers)/" "#include \"dcm/\\1/" text
     "${text}")
   file(WRITE "${DCM_TO}/${to}" "${text}")
 endfunction()
 
-foreach(folder runtime client workqueue informers manager apiserver cel node controllers/api controllers/common)
+foreach(folder runtime client workqueue informers options manager apiserver cel node controllers/api controllers/common)
   file(GLOB_RECURSE headers RELATIVE "${DCM_SOURCE}" "${DCM_SOURCE}/${folder}/*.hpp")
   foreach(header IN LISTS headers)
     dcm_install_header("${DCM_SOURCE}/${header}" "${header}")

@@ -9,7 +9,7 @@
 #include "controllers/api/encode_pool_status.hpp"
 #include "controllers/resource_pool_status/api/read_pools.hpp"
 #include "controllers/resource_pool_status/rules/decide_status.hpp"
-#include "manager/options/help.hpp"
+#include "options/help.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::manager {
@@ -83,7 +83,7 @@ std::string details_of(const api::PoolStatus& pool) {
   for (const api::PartitionTypeStatus& partition : pool.partitions) lines += line_of(partition);
   if (pool.shareable) lines += lines_of(*pool.shareable);
   if (!pool.validation_error.empty()) {
-    lines += wrap(pool.validation_error, 14, kTextWidth).replace(0, 9, "  problem");
+    lines += options::wrap(pool.validation_error, 14, kTextWidth).replace(0, 9, "  problem");
   }
   return lines.empty() ? lines : fmt::format("\n{}\n{}", name_of(pool), lines);
 }

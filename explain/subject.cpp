@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "manager/options/setting.hpp"
+#include "options/setting.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -166,7 +166,7 @@ Result<Subject> subject_from_words(const std::vector<std::string>& words,
   }
   const auto kind = kind_named(kind_word);
   if (!kind) {
-    const std::string meant = closest(lower(kind_word), kind_words());
+    const std::string meant = options::closest(lower(kind_word), kind_words());
     return bad_words(fmt::format("\"{}\" cannot be explained: {}", kind_word,
                                  meant.empty() ? kWanted : fmt::format("did you mean {}?", meant)));
   }

@@ -1,25 +1,17 @@
 #include "manager/program.hpp"
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "manager/options/command_line.hpp"
-#include "manager/options/help.hpp"
 #include "manager/run.hpp"
+#include "options/program.hpp"
 
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 using runtime::Task;
-
-int print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-  return 0;
-}
 
 // The values of the flags.
 struct Flags {
@@ -37,28 +29,15 @@ struct Flags {
   Settings table;
 };
 
-std::string help(const ProgramOptions& options, const Flags& flags) {
-  return fmt::format("{}\n\nUsage:\n  {} [flags]\n{}\nGlobal flags:\n\n{}{}", options.summary,
-                     options.name, grouped_flags(flags.table),
-                     flag_lines("-h, --help", "Prints this text."),
-                     flag_lines("--version", "Prints the version."));
-}
-
 // The exit status if there is nothing to run.
 std::optional<int> read_flags(const Strings& arguments, ProgramOptions& options, Flags& flags) {
-  const auto line = parse_command_line(flags.table, arguments);
-  if (!line) return refuse(options.name, line.error());
-  if (line->wants_help) return print(help(options, flags));
-  if (line->wants_version) return print(fmt::format("{} {}\n", options.name, options.version));
-  if (!line->words.empty()) {
-    return refuse(options.name, fmt::format("unexpected argument \"{}\"", line->words.front()));
-  }
-  const auto effective = apply_settings(flags.table, line->given);
-  if (!effective) return refuse(options.name, effective.error());
+  const Usage usage{options.name, options.version, options.summary};
+  const auto read = read_arguments(usage, flags.table, arguments);
+  if (!read) return print(read.error());
   auto conflict = settle_serving(options.serving);
   if (!conflict) conflict = settle_election(options.election, flags.election);
-  if (conflict) return refuse(options.name, describe(*conflict, flags.table, *effective));
-  return std::nullopt;
+  if (!conflict) return std::nullopt;
+  return refuse(options.name, describe(*conflict, flags.table, read->effective));
 }
 
 void complete(ProgramOptions& options) {

@@ -18,7 +18,7 @@ struct ProgramOptions {
   std::string version = "0.0.0";
   std::string summary = {};  // one sentence, for --help
   // Rows for --help and the command line, in addition to the standard ones.
-  Settings flags = {};
+  options::Settings flags = {};
   client::ConfigOverrides cluster =
       {};  // by default, kubectl's locations, or the pod's service account
   ConnectionOptions connection = {};  // its user_agent is derived from the name if empty

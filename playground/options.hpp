@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apiserver/model/resource_table.hpp"
+#include "options/program.hpp"
 #include "playground/demo/demo.hpp"
 #include "playground/parts.hpp"
 #include "playground/programs.hpp"
@@ -32,16 +33,10 @@ struct Options {
   std::optional<TaintOptions> taint;
 };
 
-// Nothing to run: print this and exit with that status.
-struct Exit {
-  int status;        // 0: help or version; 2: bad flags
-  std::string text;  // for standard output (status 0) or standard error
-};
-
-// From the back; "-v=4", as klog's flag is usually written, is rewritten for the parser.
-std::vector<std::string> as_cli11_takes_them(const std::vector<std::string>& arguments);
+// The rows that say which cluster a client uses. The arguments must outlive them.
+options::Settings kubeconfig_settings(std::string& kubeconfig, std::string& context);
 
 // Parses `arguments` (without the program's name). An error is one line that names the flag.
-std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
+std::expected<Options, options::Exit> parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace dcm::playground

@@ -9,17 +9,19 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-
-#include <CLI/CLI.hpp>
+#include <optional>
+#include <ranges>
 
 #include "apiserver/front/garbage_collector.hpp"
 #include "apiserver/front/http_front.hpp"
+#include "options/program.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/http/open_port.hpp"
 #include "runtime/http/tcp.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
+#include "runtime/version.hpp"
 
 namespace dcm::apiserver {
 namespace {
@@ -53,55 +55,77 @@ void write_kubeconfig(const std::string& path, const std::string& url) {
 }
 
 // From "hello.example.com/v1/greetings/Greeting", with "/Cluster" for a cluster-scoped kind.
-CustomKind custom_kind(const std::string& text) {
-  const std::vector<std::string> parts = CLI::detail::split(text, '/');
+std::optional<CustomKind> custom_kind(const std::string& text) {
+  std::vector<std::string> parts;
+  for (const auto part : std::views::split(text, '/')) parts.emplace_back(part.begin(), part.end());
   const bool is_cluster_wide = parts.size() == 5 && parts[4] == "Cluster";
   if ((parts.size() != 4 && !is_cluster_wide) || std::ranges::any_of(parts, &std::string::empty)) {
-    throw CLI::ValidationError(
-        "--custom-kind", "expected GROUP/VERSION/PLURAL/KIND[/Cluster], got \"" + text + "\"");
+    return std::nullopt;
   }
-  return {.group = parts[0],
-          .version = parts[1],
-          .plural = parts[2],
-          .kind = parts[3],
-          .scope = is_cluster_wide ? Scope::cluster : Scope::namespaced};
+  return CustomKind{.group = parts[0],
+                    .version = parts[1],
+                    .plural = parts[2],
+                    .kind = parts[3],
+                    .scope = is_cluster_wide ? Scope::cluster : Scope::namespaced};
 }
 
-void add_options(CLI::App& app, Arguments& arguments) {
-  app.add_option("--listen", arguments.address, "host:port to listen on; port 0 takes a free one")
-      ->capture_default_str();
-  app.add_option("--accept-hosts", arguments.accept_hosts,
-                 "hosts that are answered beside localhost and, on loopback, loopback addresses; "
-                 "*.DOMAIN is every name below one, * every host")
-      ->delimiter(',');
-  app.add_option("--kubeconfig", arguments.kubeconfig, "file to write a kubeconfig to")->required();
-  app.add_flag("--collect-garbage", arguments.collects_garbage,
-               "delete objects whose owners are gone, as kube-controller-manager does");
-  app.add_option("--history", arguments.server.history_limit,
-                 "changes of a resource that can still be watched; older ones are a 410")
-      ->capture_default_str();
-  app.add_option("--resource-versions", arguments.server.served.resource,
-                 "versions of resource.k8s.io that are served, the preferred one first")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--device-taint-rule-versions", arguments.server.served.device_taint_rules,
-                 "the same for DeviceTaintRule alone")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--pool-status-request-versions", arguments.server.served.pool_status_requests,
-                 "versions of ResourcePoolStatusRequest that are served")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--pod-group-versions", arguments.server.served.pod_groups,
-                 "versions of scheduling.k8s.io in which pod groups are served")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option_function<std::vector<std::string>>(
-      "--custom-kind",
-      [&served = arguments.server.served](const std::vector<std::string>& kinds) {
-        for (const std::string& kind : kinds) served.custom.push_back(custom_kind(kind));
-      },
-      "a custom resource that is served, as GROUP/VERSION/PLURAL/KIND[/Cluster]; may be repeated");
+options::Setting custom_kind_setting(std::vector<CustomKind>& target) {
+  options::Setting row{.text = {"custom-kind", "", "KIND",
+                                "A custom resource that is served, as "
+                                "GROUP/VERSION/PLURAL/KIND[/Cluster]. May be repeated."},
+                       .expected = "GROUP/VERSION/PLURAL/KIND[/Cluster]",
+                       .by_default = options::Strings()};
+  row.apply = [&target, expected = row.expected](const options::Value& value) {
+    std::vector<CustomKind> kinds;
+    for (const std::string& text : std::get<options::Strings>(value)) {
+      const auto kind = custom_kind(text);
+      if (!kind) return "expected " + expected + ", got \"" + text + "\"";
+      kinds.push_back(*kind);
+    }
+    target = std::move(kinds);
+    return std::string();
+  };
+  return row;
+}
+
+options::Settings served_settings(ServedVersions& served) {
+  using options::list_setting;
+  return {
+      list_setting({"resource-versions", "", "LIST",
+                    "Versions of resource.k8s.io that are served, the preferred one first."},
+                   served.resource),
+      list_setting(
+          {"device-taint-rule-versions", "", "LIST", "The same for DeviceTaintRule alone."},
+          served.device_taint_rules),
+      list_setting({"pool-status-request-versions", "", "LIST",
+                    "Versions of ResourcePoolStatusRequest that are served."},
+                   served.pool_status_requests),
+      list_setting({"pod-group-versions", "", "LIST",
+                    "Versions of scheduling.k8s.io in which pod groups are served."},
+                   served.pod_groups),
+      custom_kind_setting(served.custom),
+  };
+}
+
+options::Settings server_settings(Arguments& arguments) {
+  return {
+      options::text_setting({"listen", "", "HOST:PORT", "To listen on; port 0 takes a free one."},
+                            arguments.address),
+      options::list_setting({"accept-hosts", "", "HOST,...",
+                             "Hosts that are answered beside localhost and, on loopback, loopback "
+                             "addresses; *.DOMAIN is every name below one, * every host."},
+                            arguments.accept_hosts),
+      options::required(options::text_setting(
+          {"kubeconfig", "", "FILE", "File to write a kubeconfig to."}, arguments.kubeconfig)),
+      options::switch_setting(
+          {"collect-garbage", "", "",
+           "Delete objects whose owners are gone, as kube-controller-manager does."},
+          arguments.collects_garbage),
+      options::number_setting({"history", "", "NUMBER",
+                               "Changes of a resource that can still be watched; older ones are a "
+                               "410."},
+                              arguments.server.history_limit, options::kWhole),
+  };
 }
 
 // The server's port: open until halt(), and again after resume().
@@ -197,12 +221,18 @@ int run(const Arguments& arguments) {
 }  // namespace dcm::apiserver
 
 int main(int argc, char** argv) {
-  CLI::App app("An in-memory Kubernetes API server for tests");
-  dcm::apiserver::Arguments arguments;
-  dcm::apiserver::add_options(app, arguments);
-  CLI11_PARSE(app, argc, argv);
+  using namespace dcm;
+  const options::Usage usage{.name = "dcm-test-apiserver",
+                             .version = std::string(runtime::kVersion),
+                             .summary = "An in-memory Kubernetes API server for tests."};
+  apiserver::Arguments arguments;
+  options::Settings table;
+  options::add_group(table, "Server", apiserver::server_settings(arguments));
+  options::add_group(table, "API", apiserver::served_settings(arguments.server.served));
+  const auto read = options::read_arguments(usage, table, options::Strings(argv + 1, argv + argc));
+  if (!read) return options::print(read.error());
   try {
-    return dcm::apiserver::run(arguments);
+    return apiserver::run(arguments);
   } catch (const std::exception& error) {
     std::cerr << "dcm-test-apiserver: " << error.what() << "\n";
     return 1;

@@ -1,40 +1,22 @@
 #include "cmd/dra-controller-manager/commands.hpp"
 
 #include <algorithm>
-#include <cstdio>
-
-#include <fmt/format.h>
 
 #include "cmd/dra-controller-manager/explain_command.hpp"
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
-#include "manager/options/command_line.hpp"
-#include "runtime/one_line.hpp"
 
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 Settings no_settings() {
   return {};
 }
 
-int refuse(std::string_view why) {
-  const std::string line = runtime::one_line(fmt::format("dra-controller-manager {}", why));
-  std::fputs((line + "\n").c_str(), stderr);
-  return 2;
-}
-
-int print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-  return std::fflush(stdout) == 0 ? 0 : 1;
-}
-
 int run_version(const Strings& arguments) {
-  const auto line = parse_command_line({}, arguments);
-  if (!line) return refuse("version: " + line.error());
-  if (line->wants_help) return print(command_help(*find_command({"version"})));
-  if (!line->words.empty()) return refuse("version: expected no arguments");
-  return print(version_and_commit() + "\n");
+  const auto line = read_arguments(usage_of(*find_command({"version"})), {}, arguments);
+  return print(line ? Exit{0, version_and_commit()} : line.error());
 }
 
 }  // namespace
@@ -42,8 +24,9 @@ int run_version(const Strings& arguments) {
 std::span<const Command> commands() {
   static const std::vector<Command> kCommands = {
       explain_command(),
-      {"version", "", "Prints the version, its commit and the commit's date, as --version does.",
-       no_settings, run_version},
+      {{"version", "", "Prints the version, its commit and the commit's date, as --version does."},
+       no_settings,
+       run_version},
   };
   return kCommands;
 }

@@ -8,18 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "manager/options/setting.hpp"
+#include "options/program.hpp"
 
 namespace dcm::manager {
 
-struct Command {
-  std::string name;
-  std::string synopsis;  // of its words: "KIND [NAMESPACE/]NAME"
-  std::string help;      // one sentence
+struct Command : options::CommandText {
   // Its flags, for reading: they must not be applied.
-  Settings (*settings)();
+  options::Settings (*settings)();
   // Runs it with the arguments after its name. Returns the exit status.
-  int (*run)(const Strings& arguments);
+  int (*run)(const options::Strings& arguments);
   // After the flags in its help: examples, exit statuses.
   std::string notes = {};
 };
@@ -27,6 +24,6 @@ struct Command {
 std::span<const Command> commands();
 
 // The command named by the first argument, or null.
-const Command* find_command(const Strings& arguments);
+const Command* find_command(const options::Strings& arguments);
 
 }  // namespace dcm::manager

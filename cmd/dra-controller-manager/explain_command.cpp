@@ -24,6 +24,7 @@
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
@@ -192,7 +193,7 @@ int run_explain(const Strings& arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto options = parse_explain_options(arguments);
   if (!options) return report(bad_flags(options.error()));
-  if (options->wants_help) return print(command_help(explain_command()), stdout);
+  if (options->wants_help) return print(help_of(explain_command()), stdout);
   // An invalid name is reported before any look-up.
   if (const auto words = check_words(options->words); !words) {
     return report(bad_flags(words.error().message));
@@ -227,15 +228,15 @@ Settings settings_to_read() {
 }  // namespace
 
 Command explain_command() {
-  return {"explain",
-          "KIND [NAMESPACE/]NAME | pool [DRIVER[/POOL]]",
-          "Explains why a pod, resourceclaim, podgroup or devicetaintrule waits: what the "
-          "controllers do for it now and why, and what it waits for. Asks a running manager "
-          "(--server), or reads the cluster once. Of pools it says how many devices they have, and "
-          "how many are allocated, unavailable and available.",
-          settings_to_read,
-          run_explain,
-          std::string(kNotes)};
+  return {
+      {"explain", "KIND [NAMESPACE/]NAME | pool [DRIVER[/POOL]]",
+       "Explains why a pod, resourceclaim, podgroup or devicetaintrule waits: what the "
+       "controllers do for it now and why, and what it waits for. Asks a running manager "
+       "(--server), or reads the cluster once. Of pools it says how many devices they have, and "
+       "how many are allocated, unavailable and available."},
+      settings_to_read,
+      run_explain,
+      std::string(kNotes)};
 }
 
 }  // namespace dcm::manager

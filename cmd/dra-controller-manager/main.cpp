@@ -1,5 +1,4 @@
 // From arguments to exit status.
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -14,11 +13,6 @@ int main(int argc, char** argv) {
     return command->run({arguments.begin() + 1, arguments.end()});
   }
   const auto options = parse_options(arguments);
-  if (!options) {
-    const Exit& exit = options.error();
-    std::fputs((exit.text + (exit.text.ends_with('\n') ? "" : "\n")).c_str(),
-               exit.status == 0 ? stdout : stderr);
-    return exit.status;
-  }
+  if (!options) return dcm::options::print(options.error());
   return run_manager(*options);
 }

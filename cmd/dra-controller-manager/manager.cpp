@@ -12,13 +12,14 @@
 #include "cmd/dra-controller-manager/serving/debug_pages.hpp"
 #include "cmd/dra-controller-manager/serving/explained_object.hpp"
 #include "explain/page.hpp"
-#include "manager/options/value.hpp"
 #include "manager/run.hpp"
+#include "options/value.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 // Shut for good. A dry run's controllers send no writes; the gate stops a write by mistake. Reviews
 // of callers of our port pass the gate.
 class DryRunGate final : public client::WriteGate {

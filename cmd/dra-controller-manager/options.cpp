@@ -8,22 +8,17 @@
 
 #include "client/config/file.hpp"
 #include "cmd/dra-controller-manager/build_info.hpp"
-#include "cmd/dra-controller-manager/commands.hpp"
 #include "cmd/dra-controller-manager/options/config_file.hpp"
 #include "cmd/dra-controller-manager/options/kubernetes.hpp"
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
-#include "manager/options/command_line.hpp"
-#include "manager/options/effective.hpp"
-#include "runtime/one_line.hpp"
 
 namespace dcm::manager {
 namespace {
 
-// It may contain a key or value.
+using namespace options;
 std::unexpected<Exit> refuse(const std::string& why) {
-  return std::unexpected(
-      Exit{2, runtime::one_line(fmt::format("dra-controller-manager: {}", why))});
+  return options::refuse(kProgram, why);
 }
 
 // Applies the command line after the file that one of its flags names.
@@ -38,15 +33,6 @@ std::expected<std::vector<Given>, std::string> gather(const Settings& table,
   if (!given) return given;
   given->insert(given->end(), std::move_iterator(flags.begin()), std::move_iterator(flags.end()));
   return given;
-}
-
-std::string unexpected_word(const std::string& word) {
-  Strings names;
-  for (const Command& command : commands()) names.push_back(command.name);
-  const std::string meant = closest(word, names);
-  return fmt::format(
-      "unexpected argument \"{}\"; {}", word,
-      meant.empty() ? "--help lists flags and commands" : fmt::format("did you mean {}?", meant));
 }
 
 std::vector<Flag> flags_of(const Settings& table, const Effective& effective) {
@@ -64,17 +50,17 @@ std::string version_and_commit() {
   return fmt::format("{} (commit {}, {})", version_line(), built.commit, built.date);
 }
 
-std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments) {
+std::expected<Options, options::Exit> parse_options(const std::vector<std::string>& arguments) {
   Draft draft;
   const Settings table = make_settings(draft);
   auto line = parse_command_line(table, arguments, kubernetes::flag_type);
   if (!line) return refuse(line.error());
-  if (line->wants_help) return std::unexpected(Exit{0, manager_help(table)});
+  if (line->wants_help) return std::unexpected(Exit{0, usage_help(manager_usage(), table)});
   if (line->wants_version) {
     return std::unexpected(Exit{0, version_and_commit() + "\n"});
   }
   if (!line->words.empty()) {
-    return refuse(unexpected_word(line->words.front()));
+    return refuse(refuse_word(line->words.front(), manager_usage().commands));
   }
   const auto given = gather(table, std::move(line->given));
   if (!given) return refuse(given.error());

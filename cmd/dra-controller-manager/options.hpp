@@ -19,6 +19,7 @@
 #include "manager/leader_election.hpp"
 #include "manager/options/standard.hpp"
 #include "manager/serving/ports.hpp"
+#include "options/program.hpp"
 #include "runtime/log.hpp"
 #include "runtime/version.hpp"
 
@@ -87,15 +88,9 @@ struct Options : ServingOptions {
       configuration;  // everything as a configuration file in JSON (options/config_file.hpp)
 };
 
-// Nothing to run: print this and exit with that status.
-struct Exit {
-  int status;        // 0: help or version; 2: bad flags or configuration file
-  std::string text;  // for standard output (status 0) or standard error
-};
-
 // Parses `arguments` (without the program's name), and the file that --config names. An error is
 // one line that names the flag or the place in the file, what it got and what was expected.
-std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
+std::expected<Options, options::Exit> parse_options(const std::vector<std::string>& arguments);
 
 // The requested format for talking to the API server.
 ConnectionOptions connection_options(const Options& options);

@@ -1,5 +1,4 @@
 // From arguments to exit status.
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -8,11 +7,6 @@
 int main(int argc, char** argv) {
   using namespace dcm;
   const auto options = hollow_node::parse_options(std::vector<std::string>(argv + 1, argv + argc));
-  if (!options) {
-    const playground::Exit& exit = options.error();
-    std::fputs((exit.text + (exit.text.ends_with('\n') ? "" : "\n")).c_str(),
-               exit.status == 0 ? stdout : stderr);
-    return exit.status;
-  }
+  if (!options) return dcm::options::print(options.error());
   return options->forget ? hollow_node::forget(*options) : hollow_node::run(*options);
 }

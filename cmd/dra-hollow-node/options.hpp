@@ -29,6 +29,6 @@ struct Options {
 };
 
 // Parses `arguments` (without the program's name). An error is one line that names the flag.
-std::expected<Options, playground::Exit> parse_options(const std::vector<std::string>& arguments);
+std::expected<Options, options::Exit> parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace dcm::hollow_node

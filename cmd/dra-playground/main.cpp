@@ -1,5 +1,4 @@
 // From arguments to exit status.
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -11,12 +10,7 @@
 int main(int argc, char** argv) {
   using namespace dcm::playground;
   const auto options = parse_options(std::vector<std::string>(argv + 1, argv + argc));
-  if (!options) {
-    const Exit& exit = options.error();
-    std::fputs((exit.text + (exit.text.ends_with('\n') ? "" : "\n")).c_str(),
-               exit.status == 0 ? stdout : stderr);
-    return exit.status;
-  }
+  if (!options) return dcm::options::print(options.error());
   const Options& chosen = *options;
   if (chosen.taint) return run_taint(*chosen.taint);
   return chosen.demo ? run_demo(*chosen.demo) : run_playground(chosen);

@@ -5,7 +5,7 @@ readonly packages=(
   build-essential git ca-certificates python3 python3-yaml cmake ninja-build pkg-config ccache mold openssl curl
   clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19 lld-19
   libboost1.81-dev libboost-json1.81-dev libboost-url1.81-dev libsimdjson-dev libyaml-cpp-dev libprotozero-dev
-  prometheus-cpp-dev libfmt-dev libspdlog-dev libcli11-dev libssl-dev zlib1g-dev libnghttp2-dev libre2-dev
+  prometheus-cpp-dev libfmt-dev libspdlog-dev libssl-dev zlib1g-dev libnghttp2-dev libre2-dev
   libgtest-dev libgmock-dev libmimalloc-dev)
 
 # Installs what is missing, packages that only some commands need among it. Quick when nothing is.

@@ -161,12 +161,12 @@ std::optional<std::string> why_not_ready(const Cache<ShardSet>& sets) {
 }  // namespace
 
 // [flags]
-dcm::manager::Settings flags(Options& options) {
-  using dcm::manager::kPositive;
+dcm::options::Settings flags(Options& options) {
+  using dcm::options::kPositive;
   return {
-      dcm::manager::name_setting(
+      dcm::options::name_setting(
           {"namespace", "", "NAME", "Namespace of the sets and their shards."}, options.name_space),
-      dcm::manager::number_setting({"shards-max", "", "NUMBER", "Most shards of one set."},
+      dcm::options::number_setting({"shards-max", "", "NUMBER", "Most shards of one set."},
                                    options.shards_max, kPositive),
   };
 }

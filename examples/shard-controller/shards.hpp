@@ -6,7 +6,7 @@
 #include <string>
 
 #include "dcm/manager/controller_manager.hpp"
-#include "dcm/manager/options/setting.hpp"
+#include "dcm/options/setting.hpp"
 
 namespace shards {
 
@@ -16,7 +16,7 @@ struct Options {
 };
 
 // The flags for them. `options` must outlive the rows.
-dcm::manager::Settings flags(Options& options);
+dcm::options::Settings flags(Options& options);
 
 // `manager` runs it, and outlives it.
 void add_controllers(dcm::manager::ControllerManager& manager, const Options& options);

@@ -1,14 +1,12 @@
 #include "manager/options/standard.hpp"
 
-#include <cstdint>
-#include <limits>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 using http::TlsVersion;
 using runtime::LogFormat;
 
@@ -98,7 +96,6 @@ std::optional<Conflict> settle_election(const ElectionFlags& flags,
 }
 
 Settings serving_settings(ServingOptions& options) {
-  constexpr Bounds kPort = {0, std::numeric_limits<std::uint16_t>::max(), "a port from 0 to 65535"};
   CertificateSources& certificates = options.serving_certificates;
   return {
       number_setting({"secure-port", "serving.securePort", "PORT",
@@ -150,14 +147,18 @@ std::optional<Conflict> settle_serving(const ServingOptions& options) {
   return settle_cipher_suites(options.serving_tls);
 }
 
-Settings log_settings(int& verbosity, LogFormat& format) {
+Setting verbosity_setting(int& verbosity) {
   constexpr Bounds kVerbosity = {0, kVerbosityMax, "a whole number from 0 to 10"};
+  return number_setting({"v", "logging.verbosity", "NUMBER",
+                         "Verbosity of the log, 0 to 10: 2 each write, 4 each decision, 6 each "
+                         "request.",
+                         'v'},
+                        verbosity, kVerbosity);
+}
+
+Settings log_settings(int& verbosity, LogFormat& format) {
   return {
-      number_setting({"v", "logging.verbosity", "NUMBER",
-                      "Verbosity of the log, 0 to 10: 2 each write, 4 each decision, 6 each "
-                      "request.",
-                      'v'},
-                     verbosity, kVerbosity),
+      verbosity_setting(verbosity),
       choice_setting<LogFormat>({"logging-format", "logging.format", "FORMAT", "text or json."},
                                 format, {{"text", LogFormat::text}, {"json", LogFormat::json}}),
   };

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "manager/options/setting.hpp"
+#include "options/setting.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -41,7 +41,7 @@ runtime::Result<Taint> parse_taint(std::string_view spec) {
     return refuse(spec, "no KEY=VALUE:EFFECT");
   }
   if (has_effect && std::ranges::find(kEffects, effect) == kEffects.end()) {
-    const std::string meant = manager::closest(effect, {kEffects.begin(), kEffects.end()});
+    const std::string meant = options::closest(effect, {kEffects.begin(), kEffects.end()});
     return refuse(spec, "the effect is None, NoSchedule or NoExecute" +
                             (meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
   }

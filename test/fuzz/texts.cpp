@@ -5,7 +5,7 @@
 #include "apiserver/reads/selectors.hpp"
 #include "client/api/meta.hpp"
 #include "explain/subject.hpp"
-#include "manager/options/value.hpp"
+#include "options/value.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/timestamp.hpp"
 #include "test/fuzz/fuzz.hpp"
@@ -23,10 +23,10 @@ void read_time(std::string_view text) {
 }
 
 void read_duration(std::string_view text) {
-  const auto duration = manager::parse_duration(text);
+  const auto duration = options::parse_duration(text);
   if (!duration) return;
-  const std::string written = manager::format_duration(*duration);
-  expect(manager::parse_duration(written) == duration, "a duration reads the same again", written);
+  const std::string written = options::format_duration(*duration);
+  expect(options::parse_duration(written) == duration, "a duration reads the same again", written);
 }
 
 void read_url(std::string_view text) {

@@ -29,8 +29,9 @@ INCLUDES = {
     "cel/kubernetes": ["cel"],
     "workqueue": ["runtime"],
     "informers": ["client", "client/api", "runtime"],
+    "options": ["runtime"],
     # A program of controllers, apart from its controllers.
-    "manager": ["client", "client/api", "client/leader_election", "informers", "workqueue", "runtime",
+    "manager": ["client", "client/api", "client/leader_election", "informers", "options", "workqueue", "runtime",
                        "runtime/http", "runtime/http2"],
     "controllers/api": ["client/api", "runtime"],
     "controllers/common": ["controllers/api", "client/api", "runtime"],
@@ -50,18 +51,18 @@ INCLUDES = {
     "node/driver_kit": ["node", "cel/kubernetes", "client", "client/api", "manager", "controllers/api", "runtime", "runtime/grpc", "runtime/http"],
     "explain": [
         "allocation", "cel/kubernetes", "controllers/api", "controllers/common", "controllers/resource_claim",
-        "controllers/device_taint_eviction", "controllers/resource_pool_status", "informers", "client", "client/api", "manager",
+        "controllers/device_taint_eviction", "controllers/resource_pool_status", "informers", "client", "client/api", "manager", "options",
         "runtime", "runtime/http"],
     "cmd/dra-controller-manager": [
         "explain", "controllers/api", "controllers/common", "controllers/resource_claim",
-        "controllers/device_taint_eviction", "controllers/resource_pool_status", "informers", "workqueue", "client", "client/api", "client/leader_election", "manager",
+        "controllers/device_taint_eviction", "controllers/resource_pool_status", "informers", "workqueue", "client", "client/api", "client/leader_election", "manager", "options",
         "runtime", "runtime/http", "runtime/http2"],
     "playground": [
         "allocation", "apiserver", "cel/kubernetes", "explain", "controllers/api", "controllers/common", "informers",
-        "node", "workqueue", "client", "client/api", "manager", "runtime", "runtime/http"],
-    "cmd/dra-hollow-node": ["playground", "node", "client", "manager", "informers", "runtime", "runtime/http"],
+        "node", "workqueue", "client", "client/api", "manager", "options", "runtime", "runtime/http"],
+    "cmd/dra-hollow-node": ["playground", "node", "client", "manager", "options", "informers", "runtime", "runtime/http"],
     # Shares no encoder or decoder with the client, so that mistakes do not cancel out.
-    "apiserver": ["cel", "cel/kubernetes", "runtime", "runtime/http"],
+    "apiserver": ["cel", "cel/kubernetes", "options", "runtime", "runtime/http"],
     # Black-box: uses the manager only through its process and the API.
     "test/conformance": ["runtime", "runtime/http", "test/support", "apiserver"],
     "test/support": ["*"],
@@ -69,7 +70,7 @@ INCLUDES = {
 }
 
 # The base for other projects' controllers: independent of the product built on it here.
-KIT = ("runtime", "client", "informers", "workqueue", "manager")
+KIT = ("runtime", "client", "informers", "workqueue", "options", "manager")
 # Words that the kit must not contain: names of the product, of its API group, and its programs.
 PRODUCT_WORD = re.compile(r"claim|resource.?slice|device.?(?:class|taint)|playground|hollow|"
                           r"resource\.k8s\.io|dynamic.resource|\bdra\b|\bdra[-_]", re.I)
@@ -85,7 +86,6 @@ THIRD_PARTY = {
     r"boost/json": ["allocation/json/encode", "client/api/encode", "manager/bodies", "controllers/api/encode", "client/auth/exec_plugin.cpp",
                      "client/config/yaml_json.cpp", "node/driver_kit/", "cmd/", "explain/", "playground/", "apiserver/", "examples/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "playground/", "node/devices/cdi_specs.cpp", "test/support/", "apiserver/text/yaml.cpp"],
-    r"CLI/": ["cmd/", "playground/", "apiserver/front/apiserver_main.cpp", "test/"],
     r"nghttp2/": ["runtime/http2/session.cpp"],
     r"spdlog": ["runtime/log.cpp"],
     r"prometheus/": ["runtime/metrics"],

@@ -18,7 +18,7 @@ FILES = {
     "usr/share/doc/dra-controller-manager/copyright",
     "usr/share/doc/dra-controller-manager/changelog.gz",
     *[f"usr/share/doc/dra-controller-manager/licences/{name}" for name in (
-        "libboost1.81-dev", "libcli11-dev", "libfmt-dev", "libsimdjson-dev", "libspdlog-dev", "libstdc++-12-dev",
+        "libboost1.81-dev", "libfmt-dev", "libsimdjson-dev", "libspdlog-dev", "libstdc++-12-dev",
         "libyaml-cpp-dev", "prometheus-cpp-dev")],
 }
 

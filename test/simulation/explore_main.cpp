@@ -1,18 +1,19 @@
 // Tries every order of the small worlds: `./dev explore`.
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "options/program.hpp"
 #include "test/simulation/mutant.hpp"
 #include "test/simulation/small_world.hpp"
 
 namespace {
 
+using namespace dcm::options;
 using namespace dcm::simulation;
 
 struct Flags {
@@ -30,7 +31,7 @@ struct Tried {
 };
 
 void explain(const SmallWorld& world, const Choices& choices, const Breach& breach) {
-  fmt::print("{}: {}: {}\nreplay: ./dev explore {} --order {}\n", world.name, breach.invariant,
+  fmt::print("{}: {}: {}\nreplay: ./dev explore {} --order={}\n", world.name, breach.invariant,
              breach.details, world.name, fmt::join(choices.order(), ","));
 }
 
@@ -81,21 +82,32 @@ int run(const Flags& flags) {
   return worlds > 0 && failed == 0 ? 0 : 1;
 }
 
+Settings make_settings(Flags& flags) {
+  return {
+      number_setting({"deviations", "", "NUMBER",
+                      "How often an order may choose anything but the oldest message."},
+                     flags.deviations, kWhole),
+      numbers_setting({"order", "", "LIST", "This order alone, with its timeline."}, flags.order),
+      switch_setting({"until-failure", "", "", "End with the first world that fails."},
+                     flags.ends_at_failure),
+      text_setting({"mutant", "", "NAME", "Switch a mutation on (mutations.py)."}, flags.mutant),
+  };
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Flags flags;
-  CLI::App app("Tries every order of messages in small worlds.");
-  app.add_option("names", flags.names, "these worlds; none: all");
-  app.add_option("--deviations", flags.deviations,
-                 "how often an order may choose anything but the oldest message");
-  const auto* order = app.add_option("--order", flags.order, "this order alone, with its timeline")
-                          ->delimiter(',')
-                          ->expected(0, -1);
-  app.add_flag("--until-failure", flags.ends_at_failure, "end with the first world that fails");
-  app.add_option("--mutant", flags.mutant, "switch a mutation on (mutations.py)");
-  CLI11_PARSE(app, argc, argv);
-  flags.shows_one = order->count() > 0;
+  const Usage usage{.name = "explore",
+                    .summary = "Tries every order of messages in small worlds.",
+                    .synopsis = "[WORLD…]"};
+  const Settings table = make_settings(flags);
+  auto read = read_arguments(usage, table, Strings(argv + 1, argv + argc));
+  if (!read) return print(read.error());
+  flags.names = std::move(read->line.words);
+  const Setting* const order = find_flag(table, "order");
+  flags.shows_one =
+      std::ranges::find(read->line.given, order, &Given::setting) != read->line.given.end();
   set_mutant(flags.mutant);
   return run(flags);
 }

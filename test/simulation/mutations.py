@@ -285,7 +285,7 @@ def find_order(preset, mutation):
                                 capture_output=True, text=True, timeout=900)
     except subprocess.TimeoutExpired:
         return "? (no order ends)"
-    found = re.search(r"^replay: \./dev explore (\S+) --order ?(\S*)$", result.stdout, re.M)
+    found = re.search(r"^replay: \./dev explore (\S+) --order=(\S*)$", result.stdout, re.M)
     if found:
         return f"{found.group(1)} {found.group(2) or '(usual)'}"
     return f"? (the process ended with {result.returncode})" if result.returncode < 0 else None

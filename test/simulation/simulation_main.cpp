@@ -5,15 +5,16 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "options/program.hpp"
 #include "test/simulation/mutant.hpp"
 #include "test/simulation/world.hpp"
 
 namespace {
 
+using namespace dcm::options;
 using namespace dcm::simulation;
 
 struct Flags {
@@ -83,23 +84,35 @@ int run_one(const Flags& flags) {
   return 1;
 }
 
+Settings make_settings(Flags& flags) {
+  return {
+      number_setting({"seeds", "", "NUMBER", "How many worlds."}, flags.seeds, kWhole),
+      number_setting({"first", "", "NUMBER", "The first seed."}, flags.first, kWhole),
+      number_setting({"step", "", "NUMBER", "From one seed to the next."}, flags.step, kWhole),
+      number_setting({"seed", "", "NUMBER", "This world alone, with its timeline; 0: none."},
+                     flags.seed, kWhole),
+      numbers_setting({"faults", "", "LIST", "Only these of its faults, by number."}, flags.faults),
+      switch_setting({"no-faults", "", "", "None of its faults."}, flags.has_no_faults),
+      number_setting({"pods", "", "NUMBER", "How many pods users make; 0: as the seed draws."},
+                     flags.pods, kWhole),
+      switch_setting({"no-timeline", "", "", "With --seed: the verdict alone."}, flags.is_quiet),
+      switch_setting({"until-failure", "", "", "End with the first world that fails."},
+                     flags.ends_at_failure),
+      switch_setting({"no-shrink", "", "", "Do not look for fewer faults."}, flags.shrinks_not),
+      text_setting({"mutant", "", "NAME", "Switch a mutation on (mutations.py)."}, flags.mutant),
+  };
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Flags flags;
-  CLI::App app("Worlds in which the manager is tried; each is a function of its seed.");
-  app.add_option("--seeds", flags.seeds, "how many worlds");
-  app.add_option("--first", flags.first, "the first seed");
-  app.add_option("--step", flags.step, "from one seed to the next");
-  app.add_option("--seed", flags.seed, "this world alone, with its timeline");
-  app.add_option("--faults", flags.faults, "only these of its faults, by number")->delimiter(',');
-  app.add_flag("--no-faults", flags.has_no_faults, "none of its faults");
-  app.add_option("--pods", flags.pods, "how many pods users make, not what the seed draws");
-  app.add_flag("--no-timeline", flags.is_quiet, "with --seed: the verdict alone");
-  app.add_flag("--until-failure", flags.ends_at_failure, "end with the first world that fails");
-  app.add_flag("--no-shrink", flags.shrinks_not, "do not look for fewer faults");
-  app.add_option("--mutant", flags.mutant, "switch a mutation on (mutations.py)");
-  CLI11_PARSE(app, argc, argv);
+  const Usage usage{
+      .name = "simulation",
+      .summary = "Worlds in which the manager is tried; each is a function of its seed."};
+  const Settings table = make_settings(flags);
+  const auto read = read_arguments(usage, table, Strings(argv + 1, argv + argc));
+  if (!read) return print(read.error());
   set_mutant(flags.mutant);
   return flags.seed != 0 ? run_one(flags) : run_many(flags);
 }

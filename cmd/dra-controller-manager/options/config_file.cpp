@@ -13,6 +13,7 @@
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 constexpr std::size_t kShownMax = 60;
 
 // Describes a node in error messages: "a map", "\"fast\"".

@@ -10,6 +10,7 @@
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 namespace json = boost::json;
 
 struct ToJson {

@@ -14,6 +14,7 @@
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 using common::FeatureGates;
 using runtime::Reason;
 

@@ -9,8 +9,8 @@
 
 #include "cmd/dra-controller-manager/options.hpp"
 #include "controllers/common/feature_gates.hpp"
-#include "manager/options/effective.hpp"
-#include "manager/options/value.hpp"
+#include "options/effective.hpp"
+#include "options/value.hpp"
 #include "runtime/error.hpp"
 
 namespace dcm::manager {
@@ -19,10 +19,12 @@ namespace dcm::manager {
 std::string known_controllers();
 
 // "*" is every controller, "-name" turns one off; without "*", only named controllers run.
-std::optional<Conflict> select_controllers(const Strings& names, Options& options);
+std::optional<options::Conflict> select_controllers(const options::Strings& names,
+                                                    Options& options);
 
 // A controller whose gate is off does not run. After select_controllers().
-std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& options);
+std::optional<options::Conflict> settle_feature_gates(const options::Switches& gates,
+                                                      Options& options);
 
 // A feature gate of kube-controller-manager 1.37 that matters to the controllers here.
 struct FeatureGate {
@@ -35,7 +37,7 @@ struct FeatureGate {
 std::span<const FeatureGate> known_feature_gates();
 
 struct OtherGates {
-  Strings without_effect;  // gates of Kubernetes that nothing here uses
+  options::Strings without_effect;  // gates of Kubernetes that nothing here uses
   // Unknown in all known versions. A control plane may be newer than this program, and its flags
   // must not prevent the start.
   std::vector<UnknownGate> unknown;
@@ -43,7 +45,7 @@ struct OtherGates {
 
 // Turns gates on or off; AllAlpha and AllBeta do so for gates of that stage that are not named.
 // Errors: configuration; names a gate and the problem.
-runtime::Result<OtherGates> set_feature_gates(const Switches& switches,
+runtime::Result<OtherGates> set_feature_gates(const options::Switches& switches,
                                               common::FeatureGates& gates);
 
 }  // namespace dcm::manager

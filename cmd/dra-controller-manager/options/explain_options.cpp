@@ -2,12 +2,13 @@
 
 #include <utility>
 
-#include "manager/options/command_line.hpp"
-#include "manager/options/effective.hpp"
+#include "options/command_line.hpp"
+#include "options/effective.hpp"
 
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 Settings manager_settings(ExplainOptions& options) {
   return {
       text_setting({"server", "", "URL",

@@ -8,7 +8,7 @@
 #include "controllers/common/feature_gates.hpp"
 #include "explain/render.hpp"
 #include "explain/subject.hpp"
-#include "manager/options/setting.hpp"
+#include "options/setting.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::manager {
@@ -26,7 +26,7 @@ struct ExplainOptions {
   // The cluster.
   std::string kubeconfig;
   std::string context;
-  Switches feature_gates;
+  options::Switches feature_gates;
   std::string partition_type_attribute;  // of pools
   std::string lease_name = "dra-controller-manager";
   std::string lease_namespace = "kube-system";
@@ -35,14 +35,14 @@ struct ExplainOptions {
   Format format = Format::text;
   runtime::Duration timeout = std::chrono::seconds(30);
 
-  Strings words;
+  options::Strings words;
   bool wants_help = false;
 };
 
 // The command's flags. `options` must outlive the table.
-Settings explain_settings(ExplainOptions& options);
+options::Settings explain_settings(ExplainOptions& options);
 
 // Errors: one line that names the flag and the reason.
-std::expected<ExplainOptions, std::string> parse_explain_options(const Strings& arguments);
+std::expected<ExplainOptions, std::string> parse_explain_options(const options::Strings& arguments);
 
 }  // namespace dcm::manager

@@ -6,11 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "manager/options/setting.hpp"
+#include "options/setting.hpp"
 
 namespace dcm::manager::kubernetes {
 namespace {
 
+using namespace options;
 #include "cmd/dra-controller-manager/options/kubernetes_names.inc"
 
 // The lists are sorted.

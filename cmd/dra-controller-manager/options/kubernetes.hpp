@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "manager/options/command_line.hpp"
+#include "options/command_line.hpp"
 
 namespace dcm::manager::kubernetes {
 
 // A flag of kube-controller-manager, without its dashes; underscores stand for dashes.
-std::optional<FlagType> flag_type(std::string_view name);
+std::optional<options::FlagType> flag_type(std::string_view name);
 // Why kube-controller-manager's flag cannot have that value here; empty: it has no effect on these
 // controllers, or requests what they do anyway. `kubeconfig` is that of the manager.
 std::string why_refused(std::string_view name, std::string_view value, std::string_view kubeconfig);

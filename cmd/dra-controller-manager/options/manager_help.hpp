@@ -6,14 +6,15 @@
 #include <string_view>
 
 #include "cmd/dra-controller-manager/commands.hpp"
-#include "manager/options/help.hpp"
+#include "options/program.hpp"
 
 namespace dcm::manager {
 
 inline constexpr std::string_view kSummary =
     "Makes and releases ResourceClaims for pods, and evicts pods from tainted devices.";
 
-std::string manager_help(std::span<const Setting> table);
-std::string command_help(const Command& command);
+options::Usage manager_usage();
+options::Usage usage_of(const Command& command);
+std::string help_of(const Command& command);
 
 }  // namespace dcm::manager

@@ -10,6 +10,7 @@
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 using device_taint_eviction::EvictionMode;
 using ForeignClaims = resource_claim::ForeignClaims::Policy;
 

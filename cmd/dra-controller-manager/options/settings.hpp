@@ -7,9 +7,9 @@
 
 #include "client/config/config.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
-#include "manager/options/effective.hpp"
-#include "manager/options/setting.hpp"
 #include "manager/options/standard.hpp"
+#include "options/effective.hpp"
+#include "options/setting.hpp"
 
 namespace dcm::manager {
 
@@ -17,8 +17,8 @@ namespace dcm::manager {
 struct Draft {
   Options options;
   std::string config_file;
-  Strings controllers = {"*"};
-  Switches feature_gates;
+  options::Strings controllers = {"*"};
+  options::Switches feature_gates;
   bool dry_run = false;
   runtime::Duration dry_run_timeout = std::chrono::seconds(30);
   ElectionFlags election = {.lease_namespace = "kube-system",
@@ -26,9 +26,9 @@ struct Draft {
 };
 
 // The table of the manager itself. `draft` must outlive it.
-Settings make_settings(Draft& draft);
+options::Settings make_settings(Draft& draft);
 
 // Completes `draft.options` after every row was applied. Returns conflicting settings.
-std::optional<Conflict> settle(Draft& draft);
+std::optional<options::Conflict> settle(Draft& draft);
 
 }  // namespace dcm::manager

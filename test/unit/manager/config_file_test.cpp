@@ -13,6 +13,7 @@
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;

@@ -16,6 +16,7 @@
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 using testing::HasSubstr;
 
 class GeneratedTexts : public testing::Test {
@@ -32,7 +33,7 @@ class GeneratedTexts : public testing::Test {
 };
 
 TEST_F(GeneratedTexts, fit_help_into_terminal_with_every_flag) {
-  const std::string help = manager_help(table_);
+  const std::string help = usage_help(manager_usage(), table_);
   std::istringstream lines(help);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 90U) << line;
   for (const Setting& row : table_) {
@@ -68,12 +69,6 @@ TEST_F(GeneratedTexts, include_every_key_in_example_configuration) {
     const std::string name = key.substr(key.rfind('.') + 1);  // all of it without a dot
     EXPECT_THAT(example, HasSubstr("\n" + std::string(2 * depth, ' ') + name + ":")) << key;
   }
-}
-
-TEST(Wrap, breaks_only_at_blanks) {
-  EXPECT_EQ(wrap("one two three", 2, 9), "  one two\n  three\n");
-  EXPECT_EQ(wrap("incomprehensible word", 2, 9), "  incomprehensible\n  word\n");
-  EXPECT_EQ(wrap("", 2, 9), "");
 }
 
 }  // namespace

@@ -5,10 +5,12 @@
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/options/config_file.hpp"
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
+#include "options/help.hpp"
 
 namespace dcm::manager {
 namespace {
 
+using namespace options;
 // In man(7) a backslash and a leading dot or quote are commands, and "-" is a hyphen.
 std::string escape(std::string_view text) {
   std::string escaped;

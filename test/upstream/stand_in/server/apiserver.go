@@ -39,8 +39,8 @@ func StartTestServer(t ktesting.TB, _ *TestServerInstanceOptions, _ []string, _ 
 		return TestServer{}, err
 	}
 	kubeconfig := filepath.Join(folder, "kubeconfig")
-	arguments := []string{"--kubeconfig", kubeconfig, "--resource-versions", "v1", "v1beta2", "v1beta1",
-		"--device-taint-rule-versions", "v1", "v1beta2", "v1alpha3"}
+	arguments := []string{"--kubeconfig", kubeconfig, "--resource-versions", "v1,v1beta2,v1beta1",
+		"--device-taint-rule-versions", "v1,v1beta2,v1alpha3"}
 	if utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload) {
 		arguments = append(arguments, "--pod-group-versions", "v1beta1")
 	}

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "manager/options/value.hpp"
+#include "options/value.hpp"
 #include "runtime/time.hpp"
 
-namespace dcm::manager {
+namespace dcm::options {
 
 // The texts of a row.
 struct SettingText {
@@ -33,6 +33,8 @@ struct Setting {
   std::string expected = {};  // in messages, after "expected": "a whole number above 0"
   Value by_default = {};      // has the type of the setting
   Strings choices = {};       // all valid values; empty: not a closed set
+  bool is_required = false;
+  Strings excludes = {};  // flags that cannot be combined with it, without the dashes
   // Stores the value in the row's target. Returns why it is invalid; empty: it was stored.
   std::function<std::string(const Value&)> apply = {};
 
@@ -48,6 +50,8 @@ struct Bounds {
   const char* expected;
 };
 inline constexpr Bounds kPositive = {1, std::numeric_limits<int>::max(), "a whole number above 0"};
+// As far as a double counts each of them.
+inline constexpr Bounds kWhole = {0, 9007199254740992, "a whole number of at least 0"};
 inline constexpr Bounds kAnyNumber = {std::numeric_limits<double>::lowest(),
                                       std::numeric_limits<double>::max(), "a number"};
 inline constexpr Bounds kNotNegative = {0, std::numeric_limits<double>::max(),
@@ -62,6 +66,18 @@ Setting list_setting(SettingText text, Strings& target);
 Setting switches_setting(SettingText text, Switches& target);
 // Above 0.
 Setting duration_setting(SettingText text, runtime::Duration& target);
+// Whole numbers of at least 0, separated by commas.
+Setting numbers_setting(SettingText text, std::vector<std::size_t>& target);
+
+// The row with a further condition.
+Setting required(Setting row);
+Setting excluding(Setting row, Strings flags);
+// `check` returns why a text, or one of a list, is invalid; empty: it is valid. An empty list
+// counts as an empty text.
+Setting checked(Setting row, std::function<std::string(const std::string&)> check);
+// Checks of a path.
+std::string why_no_file(const std::string& path);
+std::string why_no_folder(const std::string& path);
 
 // "expected a whole number above 0, got "0"".
 std::string refuse_value(const Setting& setting, std::string_view got);
@@ -120,4 +136,4 @@ const Setting* find_flag(std::span<const Setting> table, std::string_view flag);
 // The name in `known` that `wrong` is probably a typo of; empty if none.
 std::string closest(std::string_view wrong, const Strings& known);
 
-}  // namespace dcm::manager
+}  // namespace dcm::options

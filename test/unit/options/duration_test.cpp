@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "manager/options/value.hpp"
+#include "options/value.hpp"
 
-namespace dcm::manager {
+namespace dcm::options {
 namespace {
 
 using namespace std::chrono_literals;
@@ -38,4 +38,4 @@ TEST(FormatDuration, survives_round_trip) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::options

@@ -1,4 +1,4 @@
-#include "manager/options/command_line.hpp"
+#include "options/command_line.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace dcm::manager {
+namespace dcm::options {
 namespace {
 
 // A flag as written.
@@ -138,4 +138,4 @@ std::expected<CommandLine, std::string> parse_command_line(std::span<const Setti
   return Parser(table, arguments, others).parse();
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::options

@@ -1,10 +1,30 @@
-#include "manager/options/effective.hpp"
+#include "options/effective.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace dcm::manager {
+namespace dcm::options {
+namespace {
+
+// Names a required row that is missing, or two rows that exclude each other; empty: neither.
+std::string misfit(std::span<const Setting> table, std::span<const Given> given) {
+  const auto find = [&](const Setting* row) {
+    return std::ranges::find(given, row, &Given::setting);
+  };
+  for (const Setting& row : table) {
+    const auto one = find(&row);
+    const bool is_given = one != given.end();
+    if (row.is_required && !is_given) return fmt::format("--{}: must be given", row.text.flag);
+    for (const std::string& other : row.excludes) {
+      if (!is_given || find(find_flag(table, other)) == given.end()) continue;
+      return fmt::format("{}: cannot be combined with --{}", one->where, other);
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 std::expected<Effective, std::string> apply_settings(std::span<const Setting> table,
                                                      std::span<const Given> given) {
@@ -22,6 +42,7 @@ std::expected<Effective, std::string> apply_settings(std::span<const Setting> ta
       return std::unexpected(fmt::format("{}: {}", one.where, why));
     }
   }
+  if (std::string why = misfit(table, given); !why.empty()) return std::unexpected(std::move(why));
   for (std::size_t i = 0; i < table.size(); ++i) table[i].apply(effective.values[i]);
   return effective;
 }
@@ -34,4 +55,4 @@ std::string describe(const Conflict& conflict, std::span<const Setting> table,
   return fmt::format("{}: {}", effective.places[index], conflict.why);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::options

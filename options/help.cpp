@@ -1,20 +1,19 @@
-#include "manager/options/help.hpp"
+#include "options/help.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace dcm::manager {
+namespace dcm::options {
 namespace {
 
-constexpr std::size_t kWidth = 90;
 constexpr std::size_t kFlagIndent = 6;
 constexpr std::size_t kTextIndent = 16;
 
 }  // namespace
 
 std::string flag_lines(std::string_view usage, std::string_view help) {
-  return fmt::format("{:{}}{}\n{}", "", kFlagIndent, usage, wrap(help, kTextIndent, kWidth));
+  return fmt::format("{:{}}{}\n{}", "", kFlagIndent, usage, wrap(help, kTextIndent, kHelpWidth));
 }
 
 std::string grouped_flags(std::span<const Setting> table) {
@@ -50,9 +49,10 @@ std::string flag_usage(const Setting& setting) {
 }
 
 std::string full_help(const Setting& setting) {
+  if (setting.is_required) return setting.text.help + " Required.";
   const std::string by_default = to_text(setting.by_default);
   if (by_default.empty()) return setting.text.help;
   return fmt::format("{} (default {})", setting.text.help, by_default);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::options

@@ -5,9 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "manager/options/setting.hpp"
+#include "options/setting.hpp"
 
-namespace dcm::manager {
+namespace dcm::options {
+
+inline constexpr std::size_t kHelpWidth = 90;
 
 // All rows under their headings, in the order of the table.
 std::string grouped_flags(std::span<const Setting> table);
@@ -23,4 +25,4 @@ std::string full_help(const Setting& setting);
 // Breaks at blanks into lines of at most `width`, each indented by `indent` blanks.
 std::string wrap(std::string_view text, std::size_t indent, std::size_t width);
 
-}  // namespace dcm::manager
+}  // namespace dcm::options

@@ -1,4 +1,4 @@
-#include "manager/options/value.hpp"
+#include "options/value.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace dcm::manager {
+namespace dcm::options {
 namespace {
 
 template <class Number>
@@ -192,4 +192,4 @@ std::string format_duration(Duration duration) {
   return text;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::options

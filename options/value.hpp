@@ -13,7 +13,7 @@
 
 #include "runtime/time.hpp"
 
-namespace dcm::manager {
+namespace dcm::options {
 
 using Strings = std::vector<std::string>;
 using Switches = std::map<std::string, bool>;  // feature gates
@@ -41,4 +41,4 @@ std::optional<runtime::Duration> parse_duration(std::string_view text);
 // In the format of parse_duration.
 std::string format_duration(runtime::Duration duration);
 
-}  // namespace dcm::manager
+}  // namespace dcm::options

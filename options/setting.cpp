@@ -1,15 +1,16 @@
-#include "manager/options/setting.hpp"
+#include "options/setting.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "manager/options/value.hpp"
+#include "options/value.hpp"
 
-namespace dcm::manager {
+namespace dcm::options {
 namespace {
 
 // A row that stores any value of its type.
@@ -88,6 +89,63 @@ Setting duration_setting(SettingText text, runtime::Duration& target) {
   return setting;
 }
 
+Setting numbers_setting(SettingText text, std::vector<std::size_t>& target) {
+  Setting setting{.text = std::move(text),
+                  .expected = "whole numbers of at least 0, separated by commas",
+                  .by_default = Strings()};
+  for (const std::size_t number : target) {
+    std::get<Strings>(setting.by_default).push_back(fmt::format("{}", number));
+  }
+  setting.apply = [&target, expected = setting.expected](const Value& value) {
+    std::vector<std::size_t> numbers;
+    for (const std::string& word : std::get<Strings>(value)) {
+      const auto number = parse_value(std::int64_t{0}, word);
+      if (!number || std::get<std::int64_t>(*number) < 0) {
+        return fmt::format("expected {}, got \"{}\"", expected, word);
+      }
+      numbers.push_back(static_cast<std::size_t>(std::get<std::int64_t>(*number)));
+    }
+    target = std::move(numbers);
+    return std::string();
+  };
+  return setting;
+}
+
+Setting required(Setting row) {
+  row.is_required = true;
+  return row;
+}
+
+Setting excluding(Setting row, Strings flags) {
+  row.excludes = std::move(flags);
+  return row;
+}
+
+Setting checked(Setting row, std::function<std::string(const std::string&)> check) {
+  row.apply = [check = std::move(check), apply = std::move(row.apply)](const Value& value) {
+    const auto* const list = std::get_if<Strings>(&value);
+    const bool has_parts = list != nullptr && !list->empty();
+    for (const std::string& text : has_parts ? *list : Strings{to_text(value)}) {
+      if (std::string why = check(text); !why.empty()) return why;
+    }
+    return apply(value);
+  };
+  return row;
+}
+
+std::string why_no_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  const bool is_file = std::filesystem::exists(status) && !std::filesystem::is_directory(status);
+  return is_file ? "" : fmt::format("there is no file \"{}\"", path);
+}
+
+std::string why_no_folder(const std::string& path) {
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(path, error);
+  return is_folder ? "" : fmt::format("there is no folder \"{}\"", path);
+}
+
 std::string refuse_value(const Setting& setting, std::string_view got) {
   return fmt::format("expected {}, got \"{}\"", setting.expected, got);
 }
@@ -127,4 +185,4 @@ std::string closest(std::string_view wrong, const Strings& known) {
   return best;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::options

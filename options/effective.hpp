@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "manager/options/command_line.hpp"
+#include "options/command_line.hpp"
 
-namespace dcm::manager {
+namespace dcm::options {
 
 // A contradiction between individually valid values.
 struct Conflict {
@@ -32,4 +32,4 @@ std::expected<Effective, std::string> apply_settings(std::span<const Setting> ta
 std::string describe(const Conflict& conflict, std::span<const Setting> table,
                      const Effective& effective);
 
-}  // namespace dcm::manager
+}  // namespace dcm::options

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "manager/options/setting.hpp"
+#include "options/setting.hpp"
 
-namespace dcm::manager {
+namespace dcm::options {
 
 enum class FlagType { with_value, switched };
 // The type of a flag that is accepted without being in the table; the name has no dashes.
@@ -46,4 +46,4 @@ std::expected<CommandLine, std::string> parse_command_line(std::span<const Setti
                                                            const Strings& arguments,
                                                            const OtherFlags& others = {});
 
-}  // namespace dcm::manager
+}  // namespace dcm::options

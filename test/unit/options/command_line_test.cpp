@@ -1,16 +1,21 @@
-#include "manager/options/command_line.hpp"
+#include "options/command_line.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cmd/dra-controller-manager/options/kubernetes.hpp"
-
-namespace dcm::manager {
+namespace dcm::options {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+
+// Flags that are accepted without being in the table.
+std::optional<FlagType> type_of_other(std::string_view name) {
+  if (name == "profiling") return FlagType::switched;
+  if (name == "cluster-cidr" || name == "cert_dir") return FlagType::with_value;
+  return std::nullopt;
+}
 
 // A separate table, with one row of each kind.
 class CommandLineTest : public testing::Test {
@@ -86,10 +91,10 @@ TEST_F(CommandLineTest, treats_arguments_after_two_dashes_as_words) {
   EXPECT_FALSE(line->wants_help);
 }
 
-TEST_F(CommandLineTest, accepts_flags_of_kube_controller_manager_with_values) {
+TEST_F(CommandLineTest, accepts_flags_of_others_with_values) {
   const auto line = parse_command_line(
       table_, {"--cluster-cidr=10.0.0.0/8", "--cert_dir", "/a", "--profiling", "--rate=3", "b"},
-      kubernetes::flag_type);
+      type_of_other);
   ASSERT_TRUE(line) << line.error();
   Strings others;
   for (const OtherFlag& flag : line->others) others.push_back(flag.shown + "=" + flag.value);
@@ -99,14 +104,14 @@ TEST_F(CommandLineTest, accepts_flags_of_kube_controller_manager_with_values) {
   EXPECT_THAT(line->words, ElementsAre("b"));
 }
 
-TEST_F(CommandLineTest, rejects_flags_of_kube_controller_manager_in_other_commands) {
+TEST_F(CommandLineTest, rejects_flags_of_others_where_none_are_accepted) {
   EXPECT_FALSE(parse_command_line(table_, {"--profiling"}));
 }
 
-TEST_F(CommandLineTest, requires_values_of_kube_controller_manager_flags) {
-  const auto line = parse_command_line(table_, {"--cert-dir"}, kubernetes::flag_type);
+TEST_F(CommandLineTest, requires_values_of_flags_of_others) {
+  const auto line = parse_command_line(table_, {"--cert_dir"}, type_of_other);
   ASSERT_FALSE(line);
-  EXPECT_THAT(line.error(), HasSubstr("--cert-dir: expected a value after it"));
+  EXPECT_THAT(line.error(), HasSubstr("--cert_dir: expected a value after it"));
 }
 
 struct BadRow {
@@ -141,4 +146,4 @@ TEST_F(CommandLineTest, hides_value_of_unknown_flag) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::options
