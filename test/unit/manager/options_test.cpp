@@ -178,8 +178,8 @@ TEST(Options, ignore_controllers_of_kube_controller_manager) {
 TEST(Options, accept_flags_of_kubeadm_control_plane) {
   const auto options = parse_options(
       {"--allocate-node-cidrs=true", "--authentication-kubeconfig=/a",
-       "--authorization-kubeconfig=/a", "--bind-address=127.0.0.1", "--cert_dir=/a",
-       "--client-ca-file=/ca", "--cluster-cidr=10.244.0.0/16", "--cluster_name=kubernetes",
+       "--authorization-kubeconfig=/a", "--bind-address=127.0.0.1", "--client-ca-file=/ca",
+       "--cluster-cidr=10.244.0.0/16", "--cluster_name=kubernetes",
        "--cluster-signing-cert-file=/ca", "--cluster-signing-key-file=/k",
        "--controllers=*,bootstrapsigner,tokencleaner", "--kubeconfig=/a", "--leader-elect=true",
        "--root-ca-file=/ca", "--service-account-private-key-file=/sa",
@@ -244,7 +244,7 @@ TEST(Options, accept_process_flags_without_effect) {
 // lease.
 TEST(Options, accept_other_flags_of_kubeadm) {
   const auto options = parse_options(
-      {"--allocate-node-cidrs=true", "--cluster-cidr=10.244.0.0/16", "--cluster_name=kubernetes",
+      {"--allocate-node-cidrs=true", "--cluster-cidr=10.244.0.0/16", "--cluster-name=kubernetes",
        "--cluster-signing-cert-file=/pki/ca.crt", "--cluster-signing-key-file=/pki/ca.key",
        "--leader-elect=true", "--root-ca-file=/pki/ca.crt",
        "--service-account-private-key-file=/pki/sa.key", "--service-cluster-ip-range=10.96.0.0/12",
