@@ -23,12 +23,13 @@ using common::Finding;
 using common::Identity;
 using common::Outlook;
 using common::Topic;
+using options::wrap;
 
 constexpr std::size_t kWidth = 100;
 
 // `text` in several lines, with `label` before the first.
 std::string labelled(std::string_view label, std::size_t indent, std::string_view text) {
-  std::string lines = options::wrap(text, indent, kWidth);
+  std::string lines = wrap(text, indent, kWidth);
   return lines.replace(0, std::min(label.size(), indent), label);
 }
 
@@ -97,29 +98,28 @@ std::string render_text(const Told& told) {
   std::string out = fmt::format("{} {} (UID {}): {}\n\n", about.kind, name_of(about), about.uid,
                                 about.description);
   if (!told.teller.missing.empty()) {
-    out +=
-        options::wrap(fmt::format("CAUTION: the caches are incomplete: {}.", told.teller.missing),
-                      0, kWidth) +
-        "\n";
+    out += wrap(fmt::format("CAUTION: the caches are incomplete: {}.", told.teller.missing), 0,
+                kWidth) +
+           "\n";
   }
   const Outlook outlook = outlook_of(explanation);
   if (const auto unknowns = explanation.unknowns();
       !unknowns.empty() && outlook != Outlook::unknown) {
     out += "Not known:\n";
-    for (const std::string& text : unknowns) out += options::wrap(text, 2, kWidth);
+    for (const std::string& text : unknowns) out += wrap(text, 2, kWidth);
     out += "\n";
   }
   out += fmt::format("{}\n", headline(outlook));
-  for (const std::string& text : summary_of(explanation)) out += options::wrap(text, 2, kWidth);
+  for (const std::string& text : summary_of(explanation)) out += wrap(text, 2, kWidth);
   for (const Topic& topic : explanation.topics()) {
     out += fmt::format("\n{}\n", topic.title);
     for (const Finding& finding : topic.findings) {
       out += labelled(fmt::format("  {}", to_string(finding.outlook)), 11, finding.text);
     }
   }
-  out += "\n" + options::wrap(fmt::format("Explained at {} by {}", runtime::timestamp(told.at),
-                                          describe(told.teller)),
-                              0, kWidth);
+  out += "\n" + wrap(fmt::format("Explained at {} by {}", runtime::timestamp(told.at),
+                                 describe(told.teller)),
+                     0, kWidth);
   return out;
 }
 

@@ -26,11 +26,14 @@
 namespace dcm::apiserver {
 namespace {
 
+using namespace options;
+
 struct Arguments {
   std::string address = "127.0.0.1:0";
   std::string kubeconfig;
-  std::vector<std::string> accept_hosts;
+  Strings accept_hosts;
   bool collects_garbage = false;
+  Strings custom_kinds;
   // As in a real cluster, which starts with objects of its own, small versions are in the past.
   ServerOptions server{.first_revision = 200};
 };
@@ -69,27 +72,13 @@ std::optional<CustomKind> custom_kind(const std::string& text) {
                     .scope = is_cluster_wide ? Scope::cluster : Scope::namespaced};
 }
 
-options::Setting custom_kind_setting(std::vector<CustomKind>& target) {
-  options::Setting row{.text = {"custom-kind", "", "KIND",
-                                "A custom resource that is served, as "
-                                "GROUP/VERSION/PLURAL/KIND[/Cluster]. May be repeated."},
-                       .expected = "GROUP/VERSION/PLURAL/KIND[/Cluster]",
-                       .by_default = options::Strings()};
-  row.apply = [&target, expected = row.expected](const options::Value& value) {
-    std::vector<CustomKind> kinds;
-    for (const std::string& text : std::get<options::Strings>(value)) {
-      const auto kind = custom_kind(text);
-      if (!kind) return "expected " + expected + ", got \"" + text + "\"";
-      kinds.push_back(*kind);
-    }
-    target = std::move(kinds);
-    return std::string();
-  };
-  return row;
+std::string why_no_kind(const std::string& text) {
+  if (custom_kind(text)) return {};
+  return "expected GROUP/VERSION/PLURAL/KIND[/Cluster], got \"" + text + "\"";
 }
 
-options::Settings served_settings(ServedVersions& served) {
-  using options::list_setting;
+Settings served_settings(Arguments& arguments) {
+  ServedVersions& served = arguments.server.served;
   return {
       list_setting({"resource-versions", "", "LIST",
                     "Versions of resource.k8s.io that are served, the preferred one first."},
@@ -103,28 +92,30 @@ options::Settings served_settings(ServedVersions& served) {
       list_setting({"pod-group-versions", "", "LIST",
                     "Versions of scheduling.k8s.io in which pod groups are served."},
                    served.pod_groups),
-      custom_kind_setting(served.custom),
+      checked(list_setting({"custom-kind", "", "KIND",
+                            "A custom resource that is served, as "
+                            "GROUP/VERSION/PLURAL/KIND[/Cluster]. May be repeated."},
+                           arguments.custom_kinds),
+              why_no_kind),
   };
 }
 
-options::Settings server_settings(Arguments& arguments) {
+Settings server_settings(Arguments& arguments) {
   return {
-      options::text_setting({"listen", "", "HOST:PORT", "To listen on; port 0 takes a free one."},
-                            arguments.address),
-      options::list_setting({"accept-hosts", "", "HOST,...",
-                             "Hosts that are answered beside localhost and, on loopback, loopback "
-                             "addresses; *.DOMAIN is every name below one, * every host."},
-                            arguments.accept_hosts),
-      options::required(options::text_setting(
-          {"kubeconfig", "", "FILE", "File to write a kubeconfig to."}, arguments.kubeconfig)),
-      options::switch_setting(
-          {"collect-garbage", "", "",
-           "Delete objects whose owners are gone, as kube-controller-manager does."},
-          arguments.collects_garbage),
-      options::number_setting({"history", "", "NUMBER",
-                               "Changes of a resource that can still be watched; older ones are a "
-                               "410."},
-                              arguments.server.history_limit, options::kWhole),
+      text_setting({"listen", "", "HOST:PORT", "To listen on; port 0 takes a free one."},
+                   arguments.address),
+      list_setting({"accept-hosts", "", "HOST,...",
+                    "Hosts that are answered beside localhost and, on loopback, loopback "
+                    "addresses; *.DOMAIN is every name below one, * every host."},
+                   arguments.accept_hosts),
+      required(text_setting({"kubeconfig", "", "FILE", "File to write a kubeconfig to."},
+                            arguments.kubeconfig)),
+      switch_setting({"collect-garbage", "", "",
+                      "Delete objects whose owners are gone, as kube-controller-manager does."},
+                     arguments.collects_garbage),
+      number_setting({"history", "", "NUMBER",
+                      "Changes of a resource that can still be watched; older ones are a 410."},
+                     arguments.server.history_limit, kWhole),
   };
 }
 
@@ -228,9 +219,12 @@ int main(int argc, char** argv) {
   apiserver::Arguments arguments;
   options::Settings table;
   options::add_group(table, "Server", apiserver::server_settings(arguments));
-  options::add_group(table, "API", apiserver::served_settings(arguments.server.served));
+  options::add_group(table, "API", apiserver::served_settings(arguments));
   const auto read = options::read_arguments(usage, table, options::Strings(argv + 1, argv + argc));
   if (!read) return options::print(read.error());
+  for (const std::string& kind : arguments.custom_kinds) {
+    arguments.server.served.custom.push_back(*apiserver::custom_kind(kind));
+  }
   try {
     return apiserver::run(arguments);
   } catch (const std::exception& error) {
