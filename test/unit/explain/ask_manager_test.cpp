@@ -103,7 +103,7 @@ TEST(ExplainOptions, are_read_from_command_line) {
   const auto options = parse_explain_options({"pod", "-n", "lab", "a", "-o", "json", "--timeout=5s",
                                               "--feature-gates=DRAAdminAccess=false"});
   ASSERT_TRUE(options) << options.error();
-  EXPECT_EQ(options->words, (Strings{"pod", "a"}));
+  EXPECT_EQ(options->words, (options::Strings{"pod", "a"}));
   EXPECT_EQ(options->namespace_, "lab");
   EXPECT_EQ(options->format, Format::json);
   EXPECT_EQ(options->timeout, 5s);
