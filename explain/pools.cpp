@@ -12,8 +12,10 @@
 #include "manager/options/help.hpp"
 #include "runtime/timestamp.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
+
+using manager::wrap;
 
 using resource_pool_status::PoolFilter;
 using runtime::Result;
@@ -150,4 +152,4 @@ std::string render_pools(std::span<const api::PoolStatus> pools, runtime::WallTi
                      api::encode_pools(pools));
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -13,8 +13,13 @@
 #include "runtime/time_words.hpp"
 #include "runtime/timestamp.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
+
+using manager::wrap;
+
+using manager::escape_html;
+using manager::html_document;
 
 namespace json = boost::json;
 
@@ -241,4 +246,4 @@ std::vector<std::string> summary_of(const Explanation& explanation) {
   return texts.empty() ? failures : texts;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

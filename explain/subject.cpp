@@ -9,8 +9,10 @@
 
 #include "manager/options/setting.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
+
+using manager::closest;
 
 using runtime::Result;
 
@@ -173,4 +175,4 @@ Result<Subject> subject_from_words(const std::vector<std::string>& words,
   return subject_named(*kind, name, default_namespace);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -11,7 +11,7 @@
 #include "manager/options/command_line.hpp"
 #include "runtime/one_line.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 Settings no_settings() {
@@ -54,4 +54,4 @@ const Command* find_command(const Strings& arguments) {
   return found == commands().end() ? nullptr : &*found;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

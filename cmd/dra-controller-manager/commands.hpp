@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "cmd/dra-controller-manager/words.hpp"
 #include "manager/options/setting.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 struct Command {
   std::string name;
@@ -29,4 +30,4 @@ std::span<const Command> commands();
 // The command named by the first argument, or null.
 const Command* find_command(const Strings& arguments);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

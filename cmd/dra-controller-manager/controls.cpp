@@ -8,7 +8,7 @@
 #include "controllers/api/resources.hpp"
 #include "runtime/task_group.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 using common::Input;
@@ -120,4 +120,4 @@ Task<> run_with(common::Expectations* expectations, Task<> controller, runtime::
   co_await group.join();
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -21,7 +21,7 @@
 #include "runtime/http/url.hpp"
 #include "runtime/one_line.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 using runtime::Deadline;
@@ -238,4 +238,4 @@ Command explain_command() {
           std::string(kNotes)};
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

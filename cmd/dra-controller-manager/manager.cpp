@@ -16,7 +16,7 @@
 #include "manager/run.hpp"
 #include "runtime/version.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 // Shut for good. A dry run's controllers send no writes; the gate stops a write by mistake. Reviews
@@ -100,4 +100,4 @@ int run_manager(const Options& options) {
              prepare);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

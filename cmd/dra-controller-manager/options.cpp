@@ -17,7 +17,7 @@
 #include "manager/options/effective.hpp"
 #include "runtime/one_line.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 // It may contain a key or value.
@@ -100,4 +100,4 @@ ConnectionOptions connection_options(const Options& options) {
           .http2 = options.kube_api_http2};
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

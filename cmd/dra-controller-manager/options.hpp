@@ -12,6 +12,7 @@
 #include "client/api/format.hpp"
 #include "client/api/meta.hpp"
 #include "client/config/config.hpp"
+#include "cmd/dra-controller-manager/words.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
@@ -22,7 +23,7 @@
 #include "runtime/log.hpp"
 #include "runtime/version.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 inline constexpr const char* kProgram = "dra-controller-manager";
 
@@ -100,4 +101,4 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
 // The requested format for talking to the API server.
 ConnectionOptions connection_options(const Options& options);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

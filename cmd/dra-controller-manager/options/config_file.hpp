@@ -11,10 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "cmd/dra-controller-manager/words.hpp"
 #include "manager/options/command_line.hpp"
 #include "manager/options/setting.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 inline constexpr std::string_view kConfigGroup = "dra-controller-manager.dev";
 inline constexpr std::string_view kConfigVersion = "dra-controller-manager.dev/v1alpha1";
@@ -30,4 +31,4 @@ std::expected<std::vector<Given>, std::string> parse_config_file(std::span<const
 // `values` are those of the rows of `table`.
 std::string to_json(std::span<const Setting> table, std::span<const Value> values);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -7,7 +7,7 @@
 
 #include "cmd/dra-controller-manager/options/config_file.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 namespace json = boost::json;
@@ -57,4 +57,4 @@ std::string to_json(std::span<const Setting> table, std::span<const Value> value
   return json::serialize(root);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -13,7 +13,7 @@
 #include "manager/options/value.hpp"
 #include "runtime/error.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // "resourceclaim-controller, device-taint-eviction-controller"
 std::string known_controllers();
@@ -46,4 +46,4 @@ struct OtherGates {
 runtime::Result<OtherGates> set_feature_gates(const Switches& switches,
                                               common::FeatureGates& gates);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

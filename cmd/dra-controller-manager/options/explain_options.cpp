@@ -5,7 +5,7 @@
 #include "manager/options/command_line.hpp"
 #include "manager/options/effective.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 Settings manager_settings(ExplainOptions& options) {
@@ -110,4 +110,4 @@ std::expected<ExplainOptions, std::string> parse_explain_options(const Strings& 
   return options;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -11,7 +11,7 @@
 #include "manager/options/setting.hpp"
 #include "runtime/time.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 struct ExplainOptions {
   // A running manager to ask; empty: the cluster is read instead.
@@ -45,4 +45,4 @@ Settings explain_settings(ExplainOptions& options);
 // Errors: one line that names the flag and the reason.
 std::expected<ExplainOptions, std::string> parse_explain_options(const Strings& arguments);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -8,7 +8,7 @@
 
 #include "manager/options/setting.hpp"
 
-namespace dcm::manager::kubernetes {
+namespace dcm::dra_manager::kubernetes {
 namespace {
 
 #include "cmd/dra-controller-manager/options/kubernetes_names.inc"
@@ -106,4 +106,4 @@ std::string closest_feature_gate(std::string_view wrong) {
   return closest_of(kGates, wrong);
 }
 
-}  // namespace dcm::manager::kubernetes
+}  // namespace dcm::dra_manager::kubernetes

@@ -9,9 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "cmd/dra-controller-manager/words.hpp"
 #include "manager/options/command_line.hpp"
 
-namespace dcm::manager::kubernetes {
+namespace dcm::dra_manager::kubernetes {
 
 // A flag of kube-controller-manager, without its dashes; underscores stand for dashes.
 std::optional<FlagType> flag_type(std::string_view name);
@@ -26,4 +27,4 @@ bool is_feature_gate(std::string_view name);
 std::string closest_controller(std::string_view wrong);
 std::string closest_feature_gate(std::string_view wrong);
 
-}  // namespace dcm::manager::kubernetes
+}  // namespace dcm::dra_manager::kubernetes

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 std::string usage_of(const Command& command) {
@@ -32,4 +32,4 @@ std::string command_help(const Command& command) {
                      command.notes);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -6,9 +6,10 @@
 #include <string_view>
 
 #include "cmd/dra-controller-manager/commands.hpp"
+#include "cmd/dra-controller-manager/words.hpp"
 #include "manager/options/help.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 inline constexpr std::string_view kSummary =
     "Makes and releases ResourceClaims for pods, and evicts pods from tainted devices.";
@@ -16,4 +17,4 @@ inline constexpr std::string_view kSummary =
 std::string manager_help(std::span<const Setting> table);
 std::string command_help(const Command& command);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -7,7 +7,7 @@
 
 #include "cmd/dra-controller-manager/options/controllers.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 using device_taint_eviction::EvictionMode;
@@ -121,4 +121,4 @@ std::optional<Conflict> settle(Draft& draft) {
   return std::nullopt;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -7,11 +7,12 @@
 
 #include "client/config/config.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
+#include "cmd/dra-controller-manager/words.hpp"
 #include "manager/options/effective.hpp"
 #include "manager/options/setting.hpp"
 #include "manager/options/standard.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // The result of the rows: options, and values that become options once all are known.
 struct Draft {
@@ -31,4 +32,4 @@ Settings make_settings(Draft& draft);
 // Completes `draft.options` after every row was applied. Returns conflicting settings.
 std::optional<Conflict> settle(Draft& draft);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -7,7 +7,7 @@
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using namespace std::chrono_literals;
@@ -125,4 +125,4 @@ TEST(ExplainOptions, are_rejected_if_unusable) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -89,7 +89,7 @@ TEST_F(CommandLineTest, treats_arguments_after_two_dashes_as_words) {
 TEST_F(CommandLineTest, accepts_flags_of_kube_controller_manager_with_values) {
   const auto line = parse_command_line(
       table_, {"--cluster-cidr=10.0.0.0/8", "--cert_dir", "/a", "--profiling", "--rate=3", "b"},
-      kubernetes::flag_type);
+      dra_manager::kubernetes::flag_type);
   ASSERT_TRUE(line) << line.error();
   Strings others;
   for (const OtherFlag& flag : line->others) others.push_back(flag.shown + "=" + flag.value);
@@ -104,7 +104,7 @@ TEST_F(CommandLineTest, rejects_flags_of_kube_controller_manager_in_other_comman
 }
 
 TEST_F(CommandLineTest, requires_values_of_kube_controller_manager_flags) {
-  const auto line = parse_command_line(table_, {"--cert-dir"}, kubernetes::flag_type);
+  const auto line = parse_command_line(table_, {"--cert-dir"}, dra_manager::kubernetes::flag_type);
   ASSERT_FALSE(line);
   EXPECT_THAT(line.error(), HasSubstr("--cert-dir: expected a value after it"));
 }

@@ -10,7 +10,7 @@
 
 #include "cmd/dra-controller-manager/options/settings.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 using testing::HasSubstr;
@@ -233,4 +233,4 @@ TEST(SettingsTable, has_complete_unique_rows) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

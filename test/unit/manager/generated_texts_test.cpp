@@ -13,7 +13,7 @@
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "test/unit/manager/man_page.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 using testing::HasSubstr;
@@ -77,4 +77,4 @@ TEST(Wrap, breaks_only_at_blanks) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

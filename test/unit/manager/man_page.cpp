@@ -6,7 +6,7 @@
 #include "cmd/dra-controller-manager/options/config_file.hpp"
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 // In man(7) a backslash and a leading dot or quote are commands, and "-" is a hyphen.
@@ -103,4 +103,4 @@ std::string make_man_page(std::span<const Setting> table, std::span<const Comman
   return page + std::string(kEnd);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager
