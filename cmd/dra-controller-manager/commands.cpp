@@ -3,25 +3,17 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <fmt/format.h>
-
 #include "cmd/dra-controller-manager/explain_command.hpp"
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "manager/options/command_line.hpp"
-#include "runtime/one_line.hpp"
+#include "manager/own_process.hpp"
 
 namespace dcm::dra_manager {
 namespace {
 
 Settings no_settings() {
   return {};
-}
-
-int refuse(std::string_view why) {
-  const std::string line = runtime::one_line(fmt::format("dra-controller-manager {}", why));
-  std::fputs((line + "\n").c_str(), stderr);
-  return 2;
 }
 
 int print(const std::string& text) {
@@ -31,9 +23,10 @@ int print(const std::string& text) {
 
 int run_version(const Strings& arguments) {
   const auto line = parse_command_line({}, arguments);
-  if (!line) return refuse("version: " + line.error());
+  if (!line) return refuse("dra-controller-manager version", line.error());
   if (line->wants_help) return print(command_help(*find_command({"version"})));
-  if (!line->words.empty()) return refuse("version: expected no arguments");
+  if (!line->words.empty())
+    return refuse("dra-controller-manager version", "expected no arguments");
   return print(version_and_commit() + "\n");
 }
 

@@ -6,6 +6,7 @@
 
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
+#include "runtime/run_then_cancel.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::dra_manager {
@@ -79,11 +80,6 @@ void fill(const ControlsContext& context, Epoch& epoch) {
   }
   parts.sight = [&epoch, limits] { return sight_of(epoch, limits); };
   epoch.keep(std::make_shared<Explanations>(context.explanations, std::move(parts)));
-}
-
-Task<> run_then_cancel(Task<> controller, runtime::TaskGroup& group) {
-  co_await std::move(controller);
-  group.cancel();
 }
 
 }  // namespace
