@@ -6,9 +6,6 @@
 namespace dcm::cel {
 namespace {
 
-constexpr double kTraversal = 0.1;
-constexpr double kPattern = 0.25;
-
 std::uint64_t share(std::uint64_t size, double factor) {
   return static_cast<std::uint64_t>(std::ceil(static_cast<double>(size) * factor));
 }

@@ -12,6 +12,8 @@ namespace dcm::cel {
 
 inline constexpr std::uint64_t kUnboundedCost = ~std::uint64_t{0};
 inline constexpr std::uint64_t kListCost = 10, kMapCost = 30, kMessageCost = 40;
+// Of a code point that a function reads, and of one in a pattern.
+inline constexpr double kTraversal = 0.1, kPattern = 0.25;
 
 // Of a call, in addition to its arguments. `overloads`: those left by the checker.
 std::uint64_t actual_cost(std::span<const Overload* const> overloads, std::span<const Value> args,

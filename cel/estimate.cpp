@@ -13,8 +13,6 @@ using Number = std::uint64_t;
 using Path = std::vector<std::string>;
 
 constexpr Number kUnbounded = kUnboundedCost;
-constexpr double kTraversal = 0.1;
-constexpr double kPattern = 0.25;
 constexpr double kFormatPatternMax = 128 * kPattern;  // the longest pattern of a named format
 constexpr std::size_t kVisitsMax = 200'000;  // for nodes that macros have inserted repeatedly
 

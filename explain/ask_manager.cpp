@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using runtime::Result;
@@ -79,4 +79,4 @@ Task<ExplainOutcome> ask_manager(http::Client& client, client::Credentials& cred
   co_return outcome_of(question, *std::move(answer));
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

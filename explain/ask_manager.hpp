@@ -7,7 +7,7 @@
 #include "explain/subject.hpp"
 #include "runtime/http/client.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 struct ManagerQuestion {
   Subject subject;
@@ -21,4 +21,4 @@ struct ManagerQuestion {
 runtime::Task<ExplainOutcome> ask_manager(http::Client& client, client::Credentials& credentials,
                                           ManagerQuestion question);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -1,6 +1,6 @@
 #include "explain/cluster_copy.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 std::unexpected<runtime::Error> not_sent() {
@@ -87,4 +87,4 @@ ClusterCopy::ClusterCopy(runtime::TimeSource& time, common::FeatureGates gates,
   groups_.fill(std::move(objects.groups));
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -15,7 +15,7 @@
 #include "informers/store.hpp"
 #include "runtime/metrics.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 template <class T>
 using Listed = std::vector<api::Decoded<T>>;
@@ -76,4 +76,4 @@ class ClusterCopy {
   ControllersSource source_;
 };
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -12,7 +12,7 @@
 #include "runtime/time_words.hpp"
 #include "runtime/timestamp.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using common::Draft;
@@ -231,4 +231,4 @@ Worker judge_lease(const std::string& name, const std::optional<api::LeaseSpec>&
               "kube-controller-manager runs these controllers. Check the manager's pods."};
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

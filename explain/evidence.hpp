@@ -12,7 +12,7 @@
 #include "controllers/common/explanation.hpp"
 #include "runtime/time.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 struct Condition {
   bool is_true = false;
@@ -106,4 +106,4 @@ bool seems_held(const api::LeaseSpec& lease, runtime::WallTime now);
 common::Worker judge_lease(const std::string& name, const std::optional<api::LeaseSpec>& lease,
                            const std::optional<api::LeaseSpec>& later, runtime::WallTime now);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

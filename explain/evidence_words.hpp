@@ -13,7 +13,7 @@
 #include "runtime/one_line.hpp"
 #include "runtime/time_words.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 // Advice by a part of a message. The first matching row counts.
 struct Advice {
@@ -42,4 +42,4 @@ inline std::string at(std::optional<runtime::WallTime> when, runtime::WallTime n
   return when ? fmt::format(" at {}", runtime::in_words(*when, now)) : std::string();
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

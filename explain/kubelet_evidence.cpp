@@ -6,7 +6,7 @@
 
 #include "explain/evidence_words.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using common::Input;
@@ -131,4 +131,4 @@ Topic explain_finalizers(const PodReport& pod) {
   return topic;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -3,7 +3,7 @@
 
 #include "explain/evidence.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 // For pods for which is_kubelets() is true.
 common::Topic explain_kubelet(const PodReport& pod, const Evidence& evidence,
@@ -13,4 +13,4 @@ common::Topic explain_kubelet(const PodReport& pod, const Evidence& evidence,
 bool is_held_by_finalizers(const PodReport& pod);
 common::Topic explain_finalizers(const PodReport& pod);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 enum class ExplainStatus : std::uint8_t {
   explained = 0,          // regardless of the object's state
@@ -21,4 +21,4 @@ struct ExplainOutcome {
   std::string text;  // the explanation, or one line that says why there is none
 };
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -11,8 +11,12 @@
 #include "manager/serving/html.hpp"
 #include "runtime/slots.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
+
+using manager::html_response;
+using manager::split_target;
+using manager::wants_html;
 
 using common::Sight;
 using common::Worker;
@@ -141,4 +145,4 @@ Page make_explain_page(runtime::TimeSource& time, ExplainContext context) {
           }};
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

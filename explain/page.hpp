@@ -11,7 +11,10 @@
 #include "manager/pages.hpp"
 #include "runtime/time.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
+
+using manager::Audience;
+using manager::Page;
 
 // Called for each request.
 struct ExplainContext {
@@ -27,4 +30,4 @@ struct ExplainContext {
 // to must outlive it.
 Page make_explain_page(runtime::TimeSource& time, ExplainContext context);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -12,8 +12,10 @@
 #include "options/help.hpp"
 #include "runtime/timestamp.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
+
+using options::wrap;
 
 using resource_pool_status::PoolFilter;
 using runtime::Result;
@@ -83,7 +85,7 @@ std::string details_of(const api::PoolStatus& pool) {
   for (const api::PartitionTypeStatus& partition : pool.partitions) lines += line_of(partition);
   if (pool.shareable) lines += lines_of(*pool.shareable);
   if (!pool.validation_error.empty()) {
-    lines += options::wrap(pool.validation_error, 14, kTextWidth).replace(0, 9, "  problem");
+    lines += wrap(pool.validation_error, 14, kTextWidth).replace(0, 9, "  problem");
   }
   return lines.empty() ? lines : fmt::format("\n{}\n{}", name_of(pool), lines);
 }
@@ -150,4 +152,4 @@ std::string render_pools(std::span<const api::PoolStatus> pools, runtime::WallTi
                      api::encode_pools(pools));
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

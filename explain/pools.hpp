@@ -13,7 +13,7 @@
 #include "runtime/deadline.hpp"
 #include "runtime/time.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 struct PoolQuestion {
   resource_pool_status::PoolFilter filter = {};
@@ -39,4 +39,4 @@ runtime::Task<ExplainOutcome> explain_pools(client::RestClient& rest, runtime::T
 std::string render_pools(std::span<const api::PoolStatus> pools, runtime::WallTime at,
                          Format format);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -15,7 +15,7 @@
 #include "explain/devices/read_devices.hpp"
 #include "explain/read_evidence.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using client::Availability;
@@ -203,4 +203,4 @@ Task<ExplainOutcome> read_cluster(client::RestClient& rest, runtime::TimeSource&
   co_return ExplainOutcome{status_of(told.explanation), render(told, question.format)};
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

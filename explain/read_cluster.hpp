@@ -9,7 +9,7 @@
 #include "explain/subject.hpp"
 #include "runtime/deadline.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 struct ClusterQuestion {
   Subject subject;
@@ -28,4 +28,4 @@ struct ClusterQuestion {
 runtime::Task<ExplainOutcome> read_cluster(client::RestClient& rest, runtime::TimeSource& time,
                                            ClusterQuestion question);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

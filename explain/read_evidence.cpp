@@ -10,7 +10,7 @@
 #include "allocation/extended_resources.hpp"
 #include "runtime/timestamp.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 namespace json = boost::json;
@@ -277,4 +277,4 @@ Task<Known<common::Worker>> read_worker(client::RestClient& rest, runtime::TimeS
   co_return common::Worker{};
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -6,7 +6,7 @@
 #include "explain/subject.hpp"
 #include "runtime/deadline.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 // Whether to read refusals: not if the draft's author made the attempts itself.
 enum class Refusals : std::uint8_t { asked, known };
@@ -23,4 +23,4 @@ runtime::Task<common::Known<common::Worker>> read_worker(client::RestClient& res
                                                          api::NamespacedName lease,
                                                          runtime::Deadline deadline);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

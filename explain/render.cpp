@@ -13,8 +13,13 @@
 #include "runtime/time_words.hpp"
 #include "runtime/timestamp.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
+
+using options::wrap;
+
+using manager::escape_html;
+using manager::html_document;
 
 namespace json = boost::json;
 
@@ -23,7 +28,6 @@ using common::Finding;
 using common::Identity;
 using common::Outlook;
 using common::Topic;
-using options::wrap;
 
 constexpr std::size_t kWidth = 100;
 
@@ -242,4 +246,4 @@ std::vector<std::string> summary_of(const Explanation& explanation) {
   return texts.empty() ? failures : texts;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -10,7 +10,7 @@
 #include "explain/outcome.hpp"
 #include "runtime/time.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 // The author of an explanation.
 struct Teller {
@@ -49,4 +49,4 @@ ExplainStatus status_of(const common::Explanation& explanation);
 // The sentences with the worst outlook.
 std::vector<std::string> summary_of(const common::Explanation& explanation);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -4,7 +4,7 @@
 
 #include "controllers/resource_claim/explain/explain.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using common::Draft;
@@ -106,4 +106,4 @@ std::optional<Draft> ControllersSource::explain_rule(const std::string& name) co
   return draft;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

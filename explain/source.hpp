@@ -13,7 +13,7 @@
 #include "explain/subject.hpp"
 #include "informers/store.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 class ExplanationSource {
  public:
@@ -51,4 +51,4 @@ class ControllersSource final : public ExplanationSource {
   Parts parts_;
 };
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -9,8 +9,10 @@
 
 #include "options/setting.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
+
+using options::closest;
 
 using runtime::Result;
 
@@ -166,11 +168,11 @@ Result<Subject> subject_from_words(const std::vector<std::string>& words,
   }
   const auto kind = kind_named(kind_word);
   if (!kind) {
-    const std::string meant = options::closest(lower(kind_word), kind_words());
+    const std::string meant = closest(lower(kind_word), kind_words());
     return bad_words(fmt::format("\"{}\" cannot be explained: {}", kind_word,
                                  meant.empty() ? kWanted : fmt::format("did you mean {}?", meant)));
   }
   return subject_named(*kind, name, default_namespace);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

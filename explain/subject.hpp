@@ -10,7 +10,7 @@
 #include "controllers/common/explanation.hpp"
 #include "runtime/error.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 struct Subject {
   enum class Kind : std::uint8_t { pod, claim, group, rule };
@@ -40,4 +40,4 @@ runtime::Result<Subject> subject_from_path(std::string_view path);
 runtime::Result<Subject> subject_from_words(const std::vector<std::string>& words,
                                             const std::string& default_namespace);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

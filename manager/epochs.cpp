@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "runtime/condition.hpp"
+#include "runtime/run_then_cancel.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::manager {
@@ -32,11 +33,6 @@ std::string describe(const client::Availability& availability, const std::string
 std::optional<std::string> joined(const std::vector<std::string>& reasons) {
   if (reasons.empty()) return std::nullopt;
   return fmt::format("{}", fmt::join(reasons, "; "));
-}
-
-Task<> run_then_cancel(VersionedWork& epoch, runtime::TaskGroup& group) {
-  co_await epoch.run();
-  group.cancel();
 }
 
 }  // namespace
@@ -100,7 +96,7 @@ Task<> Epochs::run_epoch(std::unique_ptr<VersionedWork> epoch) {
   } current{current_};
   current_ = epoch.get();
   runtime::TaskGroup group(executor_);
-  group.spawn("epoch", run_then_cancel(*epoch, group));
+  group.spawn("epoch", run_then_cancel(epoch->run(), group));
   group.spawn("version", end_when_not_served(*epoch));
   co_await group.join();
 }

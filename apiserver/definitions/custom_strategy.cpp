@@ -6,6 +6,7 @@
 
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/definitions/embedded.hpp"
+#include "apiserver/definitions/list_items.hpp"
 #include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/scale.hpp"
 #include "apiserver/definitions/shaping.hpp"

@@ -10,6 +10,7 @@
 #include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/shaping.hpp"
 #include "apiserver/model/version_order.hpp"
+#include "apiserver/text/has_true.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::apiserver {
@@ -43,24 +44,19 @@ std::vector<SelectableField> selectable_fields_of(const JsonObject& version) {
   return fields;
 }
 
-bool is_set_to_true(const JsonObject& object, std::string_view name) {
-  const Json* const value = object.if_contains(name);
-  return value != nullptr && *value == Json(true);
-}
-
 // The best version that is not deprecated and precedes this one; "" if none.
 std::string_view replacement_of(const JsonObject& spec, const JsonObject& version) {
   std::string_view best = text_at(version, {"name"});
   for (const Json& item : array_at(spec, {"versions"})) {
     const JsonObject& other = as_object(item);
-    if (!is_set_to_true(other, "served") || is_set_to_true(other, "deprecated")) continue;
+    if (!has_true(other, "served") || has_true(other, "deprecated")) continue;
     if (goes_before(text_at(other, {"name"}), best)) best = text_at(other, {"name"});
   }
   return best == text_at(version, {"name"}) ? std::string_view() : best;
 }
 
 std::string deprecation_of(const JsonObject& spec, const JsonObject& version) {
-  if (!is_set_to_true(version, "deprecated")) return {};
+  if (!has_true(version, "deprecated")) return {};
   const std::string_view own = text_at(version, {"deprecationWarning"});
   if (!own.empty()) return std::string(own);
   const std::string_view group = text_at(spec, {"group"});
@@ -124,7 +120,7 @@ std::vector<ResourceType> types_of_definition(const JsonObject& definition, Vers
   const JsonObject& names = object_at(definition, {"status", "acceptedNames"});
   for (const Json& item : array_at(spec, {"versions"})) {
     const JsonObject& version = as_object(item);
-    if (!is_set_to_true(version, "served") && which == Versions::served) continue;
+    if (!has_true(version, "served") && which == Versions::served) continue;
     auto kind = make_kind(definition, version);
     const Strategy* const strategy = kind->strategy.get();
     types.push_back(

@@ -6,25 +6,16 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/defined_kind.hpp"
-#include "apiserver/definitions/field_path.hpp"
+#include "apiserver/definitions/defined_names.hpp"
 #include "apiserver/definitions/schema_validation.hpp"
+#include "apiserver/definitions/version_validation.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
-#include "apiserver/text/words.hpp"
+#include "apiserver/text/has_true.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
-
-bool is_set_to_true(const JsonObject& object, std::string_view name) {
-  const Json* const value = object.if_contains(name);
-  return value != nullptr && *value == Json(true);
-}
-
-void validate_label(const Json& value, const std::string& path, Causes& causes) {
-  const auto problem = problem_with_old_label(value.is_string() ? view(value.get_string()) : "");
-  if (!problem.empty()) causes.push_back(invalid_value(path, value, problem));
-}
 
 void validate_enum(const JsonObject& object, std::string_view name, const std::string& path,
                    std::initializer_list<std::string_view> allowed, Causes& causes) {
@@ -35,145 +26,6 @@ void validate_enum(const JsonObject& object, std::string_view name, const std::s
   } else if (std::ranges::find(allowed, value) == allowed.end()) {
     causes.push_back(not_supported(field, Json(value), allowed));
   }
-}
-
-// Names of resources and kinds.
-class Names {
- public:
-  Names(const JsonObject& names, std::string path, Causes& causes)
-      : names_(names), path_(std::move(path)), causes_(causes) {}
-
-  void require() {
-    for (const auto* name : {"plural", "singular", "kind", "listKind"}) {
-      if (text_at(names_, {name}).empty()) causes_.push_back(required_value(field(name)));
-    }
-  }
-
-  void validate() {
-    for (const auto* name : {"plural", "singular"}) {
-      if (!text_at(names_, {name}).empty()) validate_label(names_.at(name), field(name), causes_);
-    }
-    for (const auto* name : {"kind", "listKind"}) validate_kind(name);
-    validate_all("shortNames");
-    const std::string_view kind = text_at(names_, {"kind"});
-    if (!kind.empty() && kind == text_at(names_, {"listKind"})) {
-      causes_.push_back(
-          invalid_value(field("listKind"), Json(kind), "kind and listKind may not be the same"));
-    }
-    validate_all("categories");
-  }
-
- private:
-  std::string field(std::string_view name) const { return fmt::format("{}.{}", path_, name); }
-
-  void validate_kind(std::string_view name) {
-    const std::string_view kind = text_at(names_, {name});
-    const auto problem = problem_with_old_label(lower(kind));
-    if (kind.empty() || problem.empty()) return;
-    causes_.push_back(
-        invalid_value(field(name), Json(kind),
-                      fmt::format("may have mixed case, but should otherwise match: {}", problem)));
-  }
-
-  void validate_all(std::string_view name) {
-    std::size_t index = 0;
-    for (const Json& one : array_at(names_, {name})) {
-      validate_label(one, indexed(field(name), index++), causes_);
-    }
-  }
-
-  const JsonObject& names_;
-  std::string path_;
-  Causes& causes_;
-};
-
-void validate_simple_path(std::string_view path, const std::string& field, Causes& causes,
-                          std::initializer_list<std::string_view> roots, std::string_view place) {
-  if (path.empty()) {
-    causes.push_back(required_value(field));
-  } else if (path.front() != '.') {
-    causes.push_back(
-        invalid_value(field, Json(path), "must be a simple json path starting with ."));
-  } else if (roots.size() > 0 && std::ranges::none_of(roots, [&](std::string_view root) {
-               return path.starts_with(root);
-             })) {
-    causes.push_back(
-        invalid_value(field, Json(path), fmt::format("should be a json path under {}", place)));
-  }
-}
-
-void validate_subresources(const JsonObject& subresources, const std::string& path,
-                           Causes& causes) {
-  if (!has(subresources, {"scale"})) return;
-  const JsonObject& scale = object_at(subresources, {"scale"});
-  validate_simple_path(text_at(scale, {"specReplicasPath"}), path + ".scale.specReplicasPath",
-                       causes, {".spec."}, ".spec");
-  validate_simple_path(text_at(scale, {"statusReplicasPath"}), path + ".scale.statusReplicasPath",
-                       causes, {".status."}, ".status");
-  const std::string_view selector = text_at(scale, {"labelSelectorPath"});
-  if (selector.empty()) return;
-  validate_simple_path(selector, path + ".scale.labelSelectorPath", causes, {".spec.", ".status."},
-                       "either .spec or .status");
-}
-
-void validate_column(const JsonObject& column, const std::string& path, Causes& causes) {
-  constexpr std::string_view kTypes[] = {"boolean", "date", "integer", "number", "string"};
-  constexpr std::string_view kFormats[] = {"byte",  "date",  "date-time", "double",
-                                           "float", "int32", "int64",     "password"};
-  if (text_at(column, {"name"}).empty()) causes.push_back(required_value(path + ".name"));
-  const std::string_view type = text_at(column, {"type"});
-  const std::string types = fmt::format("must be one of {}", fmt::join(kTypes, ","));
-  if (type.empty()) {
-    causes.push_back(required_value(path + ".type", types));
-  } else if (std::ranges::find(kTypes, type) == std::end(kTypes)) {
-    causes.push_back(invalid_value(path + ".type", Json(type), types));
-  }
-  const std::string_view format = text_at(column, {"format"});
-  if (!format.empty() && std::ranges::find(kFormats, format) == std::end(kFormats)) {
-    causes.push_back(invalid_value(path + ".format", Json(format),
-                                   fmt::format("must be one of {}", fmt::join(kFormats, ","))));
-  }
-  validate_simple_path(text_at(column, {"jsonPath"}), path + ".JSONPath", causes, {}, "");
-}
-
-void validate_columns(const JsonArray& columns, const std::string& path, Causes& causes) {
-  std::size_t index = 0;
-  for (const Json& column : columns) {
-    validate_column(as_object(column), indexed(path, index++), causes);
-  }
-}
-
-void validate_selectable(const JsonArray& fields, const JsonObject& schema, const std::string& path,
-                         Causes& causes) {
-  constexpr std::size_t kFieldsMax = 8;
-  if (fields.empty()) return;
-  const Structural structural = read_structural(schema);
-  std::set<std::string> seen;
-  std::size_t index = 0;
-  for (const Json& field : fields) {
-    const std::string at = indexed(path, index++) + ".jsonPath";
-    const std::string_view text = text_at(as_object(field), {"jsonPath"});
-    if (text.empty()) {
-      causes.push_back(required_value(at));
-      continue;
-    }
-    const auto found = find_field(text, structural, ArrayNotation::refused);
-    if (!found) {
-      causes.push_back(invalid_value(at, Json(text), "is an invalid path: " + found.error()));
-      continue;
-    }
-    if (text == ".metadata" || text.starts_with(".metadata.")) {
-      causes.push_back(invalid_value(at, Json(text), "must not point to fields in metadata"));
-    }
-    const std::string& type = found->schema->type;
-    if (type != "string" && type != "boolean" && type != "integer") {
-      causes.push_back(invalid_value(at, Json(text),
-                                     "must point to a field of type string, boolean or integer. "
-                                     "Enum string fields and strings with formats are allowed."));
-    }
-    if (!seen.insert(found->path).second) causes.push_back(duplicate_value(at, Json(text)));
-  }
-  if (seen.size() > kFieldsMax) causes.push_back(too_many(path, seen.size(), kFieldsMax));
 }
 
 // What all versions share is part of the spec in the internal version, and is named so in causes.
@@ -187,9 +39,8 @@ class Spec {
     validate_enum(spec_, "scope", "spec", {"Cluster", "Namespaced"}, causes_);
     require_schemas();
     validate_versions();
-    Names names(object_at(spec_, {"names"}), "spec.names", causes_);
-    names.require();
-    names.validate();
+    require_defined_names(object_at(spec_, {"names"}), "spec.names", causes_);
+    validate_defined_names(object_at(spec_, {"names"}), "spec.names", causes_);
     if (!versions_.empty()) validate_common();
     validate_conversion();
   }
@@ -246,10 +97,10 @@ class Spec {
     for (const Json& version : versions_) {
       const std::string path = indexed("spec.versions", index++);
       const JsonObject& shown = as_object(version);
-      if (is_set_to_true(shown, "storage")) ++stored;
+      if (has_true(shown, "storage")) ++stored;
       names.insert(text_at(shown, {"name"}));
-      validate_label(Json(text_at(shown, {"name"})), path + ".name", causes_);
-      validate_deprecation(shown, path);
+      validate_name_label(Json(text_at(shown, {"name"})), path + ".name", causes_);
+      validate_deprecation(shown, path, causes_);
       if (!is_common("schema")) validate_schema_of(version, path + ".schema", status_of(version));
       if (!is_common("subresources")) {
         validate_subresources(object_at(shown, {"subresources"}), path + ".subresources", causes_);
@@ -273,29 +124,8 @@ class Spec {
     }
     if (!versions_.empty()) {
       const std::string_view first = text_at(as_object(versions_.front()), {"name"});
-      if (!first.empty()) validate_label(Json(first), "spec.version", causes_);
+      if (!first.empty()) validate_name_label(Json(first), "spec.version", causes_);
     }
-  }
-
-  void validate_deprecation(const JsonObject& version, const std::string& path) {
-    const Json* const warning = version.if_contains("deprecationWarning");
-    if (warning == nullptr || !warning->is_string()) return;
-    const std::string field = path + ".deprecationWarning";
-    const std::string_view text = view(warning->get_string());
-    const auto refuse = [&](std::string_view why) {
-      causes_.push_back(invalid_value(field, *warning, why));
-    };
-    if (!is_set_to_true(version, "deprecated"))
-      return refuse("can only be set for deprecated versions");
-    if (text.size() > 256) refuse("must be <= 256 characters long");
-    if (text.empty()) refuse("must not be an empty string");
-    const auto control = std::ranges::find_if(
-        text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-    if (control == text.end()) return;
-    refuse(
-        fmt::format("must only contain printable UTF-8 characters; non-printable character "
-                    "found at index {}",
-                    control - text.begin()));
   }
 
   void validate_schema_of(const Json& version, const std::string& path, StatusIs status) {
@@ -428,11 +258,11 @@ void validate_definition(const JsonObject& definition, const JsonObject* old, Ca
     require_same(definition, *old, {"spec", "group"}, causes);
     require_same(definition, *old, {"spec", "names", "plural"}, causes);
   }
-  Names(object_at(definition, {"status", "acceptedNames"}), "status.acceptedNames", causes)
-      .validate();
+  validate_defined_names(object_at(definition, {"status", "acceptedNames"}), "status.acceptedNames",
+                         causes);
   validate_stored_versions(definition, causes);
   validate_approval(definition, old, causes);
-  if (is_set_to_true(object_at(definition, {"spec"}), "preserveUnknownFields")) {
+  if (has_true(object_at(definition, {"spec"}), "preserveUnknownFields")) {
     causes.push_back(invalid_value("spec.preserveUnknownFields", Json(true),
                                    "cannot set to true, set x-kubernetes-preserve-unknown-fields "
                                    "to true in spec.versions[*].schema instead"));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/list_items.hpp"
 #include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/typed_values.hpp"
 #include "apiserver/definitions/value_validation.hpp"

@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/text/has_true.hpp"
 #include "apiserver/text/words.hpp"
 #include "cel/regex.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
-
-bool flag(const JsonObject& schema, std::string_view name) {
-  const Json* value = schema.if_contains(name);
-  return value != nullptr && *value == Json(true);
-}
 
 std::string text(const JsonObject& schema, std::string_view name) {
   return std::string(text_at(schema, {name}));
@@ -85,7 +81,7 @@ void read_shape(const JsonObject& schema, Structural& read) {
 
 void read_constraints(const JsonObject& schema, Structural& read) {
   read.number = {number(schema, "maximum"), number(schema, "minimum"), number(schema, "multipleOf"),
-                 flag(schema, "exclusiveMaximum"), flag(schema, "exclusiveMinimum")};
+                 has_true(schema, "exclusiveMaximum"), has_true(schema, "exclusiveMinimum")};
   read.characters = limits(schema, "minLength", "maxLength");
   read.item_count = limits(schema, "minItems", "maxItems");
   read.property_count = limits(schema, "minProperties", "maxProperties");
@@ -121,10 +117,10 @@ Structural read_structural(const JsonObject& schema) {
   Structural read;
   read.type = text(schema, "type");
   read.format = text(schema, "format");
-  read.is_nullable = flag(schema, "nullable");
-  read.preserves_unknown = flag(schema, "x-kubernetes-preserve-unknown-fields");
-  read.is_int_or_string = flag(schema, "x-kubernetes-int-or-string");
-  read.is_embedded_resource = flag(schema, "x-kubernetes-embedded-resource");
+  read.is_nullable = has_true(schema, "nullable");
+  read.preserves_unknown = has_true(schema, "x-kubernetes-preserve-unknown-fields");
+  read.is_int_or_string = has_true(schema, "x-kubernetes-int-or-string");
+  read.is_embedded_resource = has_true(schema, "x-kubernetes-embedded-resource");
   const Json* const value = schema.if_contains("default");
   if (value != nullptr && !value->is_null()) read.default_value = *value;
   read_shape(schema, read);

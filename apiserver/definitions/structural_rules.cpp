@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/property_path.hpp"
 #include "apiserver/definitions/structural.hpp"
 #include "apiserver/rules/strategy.hpp"
+#include "apiserver/text/has_true.hpp"
 #include "cel/regex.hpp"
 
 namespace dcm::apiserver {
@@ -13,15 +15,6 @@ namespace dcm::apiserver {
 namespace {
 
 enum class Level { root, item, field };
-
-bool flag(const JsonObject& schema, std::string_view name) {
-  const Json* const value = schema.if_contains(name);
-  return value != nullptr && *value == Json(true);
-}
-
-std::string property_path(const std::string& path, std::string_view name) {
-  return fmt::format("{}.properties[{}]", path, name);
-}
 
 // anyOf: integer or string, in this order.
 bool is_int_or_string_choice(const JsonObject& schema) {
@@ -112,10 +105,10 @@ class Checker {
   }
 
   void extensions(const JsonObject& schema, const std::string& path) {
-    if (!flag(schema, "x-kubernetes-int-or-string")) return;
+    if (!has_true(schema, "x-kubernetes-int-or-string")) return;
     for (const auto* name :
          {"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"}) {
-      if (!flag(schema, name)) continue;
+      if (!has_true(schema, name)) continue;
       causes_.push_back(invalid_value(fmt::format("{}.{}", path, name), Json(true),
                                       "must be false if x-kubernetes-int-or-string is true"));
     }
@@ -175,9 +168,9 @@ class Checker {
 
   void types(const JsonObject& schema, Level level, const std::string& path) {
     const std::string_view type = text_at(schema, {"type"});
-    const bool is_embedded = flag(schema, "x-kubernetes-embedded-resource");
-    const bool can_be_any = flag(schema, "x-kubernetes-int-or-string") ||
-                            flag(schema, "x-kubernetes-preserve-unknown-fields");
+    const bool is_embedded = has_true(schema, "x-kubernetes-embedded-resource");
+    const bool can_be_any = has_true(schema, "x-kubernetes-int-or-string") ||
+                            has_true(schema, "x-kubernetes-preserve-unknown-fields");
     const std::string field = path + ".type";
     if (is_embedded && type != "object") {
       constexpr auto kWhy = "must be object if x-kubernetes-embedded-resource is true";
@@ -209,7 +202,7 @@ class Checker {
   }
 
   void metadata(const JsonObject& schema, Level level, const std::string& path) {
-    const bool is_embedded = flag(schema, "x-kubernetes-embedded-resource");
+    const bool is_embedded = has_true(schema, "x-kubernetes-embedded-resource");
     if (level == Level::root || is_embedded) {
       require_type(schema, "kind", "string", path);
       require_type(schema, "apiVersion", "string", path);
@@ -218,7 +211,8 @@ class Checker {
     if (level == Level::root && has(schema, {"properties", "metadata"})) {
       root_metadata(object_at(schema, {"properties", "metadata"}), property_path(path, "metadata"));
     }
-    const bool is_empty = is_embedded && !flag(schema, "x-kubernetes-preserve-unknown-fields") &&
+    const bool is_empty = is_embedded &&
+                          !has_true(schema, "x-kubernetes-preserve-unknown-fields") &&
                           object_at(schema, {"properties"}).empty();
     if (!is_empty) return;
     causes_.push_back(required_value(path + ".properties",

@@ -12,13 +12,6 @@ namespace dcm::apiserver {
 void validate_value(const Json& value, const Json* old, const Structural& schema,
                     const std::string& base, Causes& causes);
 
-// The old list item that corresponds to a new one: only lists that are maps tell. Null if none.
-const Json* correlated_item(const Json& item, const Json* old_list, const Structural& list);
-
-// Duplicate items, in lists that are sets or maps.
-void validate_unique_items(const Json& value, const Structural& schema, const std::string& path,
-                           Causes& causes);
-
 // Rules are not evaluated after such a cause.
 bool blocks_rules(const Causes& causes);
 

@@ -9,6 +9,7 @@
 #include "apiserver/front/openapi_paths.hpp"
 #include "apiserver/schemas/openapi_schemas.hpp"
 #include "apiserver/schemas/published_schemas.hpp"
+#include "apiserver/text/has_true.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::apiserver {
@@ -16,11 +17,6 @@ namespace dcm::apiserver {
 namespace {
 
 enum class Origin { built_in, defined };
-
-bool is_set(const JsonObject& schema, std::string_view name) {
-  const Json* const value = schema.if_contains(name);
-  return value != nullptr && *value == Json(true);
-}
 
 // Version 2 has none of these.
 bool is_left_out(std::string_view key) {
@@ -33,8 +29,8 @@ bool is_left_out(std::string_view key) {
 // even if its schema allows null or unknown members: k8s.io/apiextensions-apiserver
 // pkg/controller/openapi/v2.
 void loosen(const JsonObject& schema, JsonObject& shown) {
-  const bool is_nullable = is_set(schema, "nullable");
-  const bool is_open = is_set(schema, "x-kubernetes-preserve-unknown-fields");
+  const bool is_nullable = has_true(schema, "nullable");
+  const bool is_open = has_true(schema, "x-kubernetes-preserve-unknown-fields");
   if (is_nullable) shown.erase("type");
   if (is_nullable || is_open) {
     shown.erase("items");
@@ -43,13 +39,13 @@ void loosen(const JsonObject& schema, JsonObject& shown) {
   const std::string type(text_at(shown, {"type"}));
   if (type == "array" && !shown.contains("items")) shown.erase("type");
   if (type == "object" && is_open) shown.erase("type");
-  if (is_set(object_at(schema, {"additionalProperties"}), "nullable")) shown.erase("required");
+  if (has_true(object_at(schema, {"additionalProperties"}), "nullable")) shown.erase("required");
   if (!shown.contains("required")) return;
   JsonArray required;
   for (const Json& name : array_at(shown, {"required"})) {
     const bool may_be_null =
         name.is_string() &&
-        is_set(object_at(schema, {"properties", view(name.get_string())}), "nullable");
+        has_true(object_at(schema, {"properties", view(name.get_string())}), "nullable");
     if (!may_be_null || !shown.contains("properties")) required.push_back(name);
   }
   if (required.empty()) {
@@ -87,7 +83,7 @@ JsonObject converted(const JsonObject& schema, Origin origin) {
 
 // For a kind that keeps all fields, no schema is given: readers would take it as complete.
 JsonObject definition(const JsonObject& schema, Origin origin) {
-  if (origin == Origin::defined && is_set(schema, "x-kubernetes-preserve-unknown-fields")) {
+  if (origin == Origin::defined && has_true(schema, "x-kubernetes-preserve-unknown-fields")) {
     constexpr auto kKind = "x-kubernetes-group-version-kind";
     return {{"type", "object"}, {kKind, schema.at(kKind)}};
   }

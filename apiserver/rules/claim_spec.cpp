@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "apiserver/rules/device_attributes.hpp"
+#include "apiserver/rules/device_configuration.hpp"
 #include "apiserver/rules/device_validation.hpp"
 #include "apiserver/rules/names.hpp"
 

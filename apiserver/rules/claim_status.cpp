@@ -7,6 +7,8 @@
 
 #include "apiserver/rules/claim_spec.hpp"
 #include "apiserver/rules/conditions.hpp"
+#include "apiserver/rules/device_configuration.hpp"
+#include "apiserver/rules/device_names.hpp"
 #include "apiserver/rules/device_validation.hpp"
 #include "apiserver/rules/interface_address.hpp"
 #include "apiserver/rules/node_selector.hpp"
@@ -18,7 +20,7 @@ namespace {
 
 constexpr std::size_t kReservedForMax = 256;
 constexpr std::size_t kResultsMax = 32;
-constexpr std::size_t kConfigurationsMax = 64;  // of the claim, and of its classes
+constexpr std::size_t kAllocatedConfigurationsMax = 64;  // of the claim, and of its classes
 constexpr std::size_t kBindingConditionsMax = 4;
 constexpr std::size_t kDeviceConditionsMax = 8;
 constexpr std::size_t kDeviceDataMax = 10 * 1024;
@@ -162,7 +164,7 @@ void check_allocation(const JsonObject& claim, Causes& causes) {
       },
       causes);
   check_list(
-      allocation, {"devices", "config"}, path + ".devices.config", kConfigurationsMax,
+      allocation, {"devices", "config"}, path + ".devices.config", kAllocatedConfigurationsMax,
       [&](const JsonObject& one, const std::string& at) {
         check_configuration(claim, one, at, causes);
       },

@@ -1,5 +1,7 @@
 // The objects of drivers and administrators: ResourceSlice and DeviceClass (KEP-4381;
 // k8s.io/kubernetes pkg/apis/resource/validation).
+#include "apiserver/rules/device_configuration.hpp"
+#include "apiserver/rules/device_names.hpp"
 #include "apiserver/rules/device_validation.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategies.hpp"

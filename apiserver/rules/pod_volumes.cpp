@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <set>
 
-#include "apiserver/rules/device_validation.hpp"
+#include "apiserver/rules/device_names.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
 

@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include "apiserver/rules/conditions.hpp"
-#include "apiserver/rules/device_validation.hpp"
+#include "apiserver/rules/device_attributes.hpp"
+#include "apiserver/rules/device_names.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategies.hpp"
 

@@ -1,6 +1,7 @@
 // DeviceTaintRule (KEP-5055): a generation that counts changes of the spec, the time of a taint,
 // and metav1.Condition's rules for the status.
 #include "apiserver/rules/conditions.hpp"
+#include "apiserver/rules/device_names.hpp"
 #include "apiserver/rules/device_validation.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategies.hpp"

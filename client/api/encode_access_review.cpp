@@ -1,6 +1,7 @@
 #include <boost/json.hpp>
 
 #include "client/api/access_review.hpp"
+#include "client/api/encode_text.hpp"
 
 namespace dcm::api {
 namespace {
@@ -35,10 +36,9 @@ struct FieldOf {
 }  // namespace
 
 std::string encode_token_review(std::string_view token) {
-  return boost::json::serialize(
-      object{{"apiVersion", "authentication.k8s.io/v1"},
-             {"kind", "TokenReview"},
-             {"spec", object{{"token", boost::json::string_view(token.data(), token.size())}}}});
+  return boost::json::serialize(object{{"apiVersion", "authentication.k8s.io/v1"},
+                                       {"kind", "TokenReview"},
+                                       {"spec", object{{"token", view(token)}}}});
 }
 
 std::string encode_subject_access_review(const UserInfo& user, const AccessAttributes& what) {

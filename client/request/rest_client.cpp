@@ -102,14 +102,12 @@ Task<Result<Response>> RestClient::send_with_retries(const ApiRequest& request) 
 
 Task<Result<Response>> RestClient::send_once(const ApiRequest& request,
                                              std::string& authorization) {
-  Result<http::Request> http_request = co_await make_http_request(request, authorization);
-  if (!http_request) co_return runtime::fail(http_request.error());
-  const Result<Admission::Permit> permit = co_await admit(request);
-  if (!permit) co_return runtime::fail(permit.error());
+  Result<Prepared> prepared = co_await prepare(request, authorization);
+  if (!prepared) co_return runtime::fail(prepared.error());
 
   const MonoTime start = deps_.time.now();
   Result<Response> answer =
-      co_await deps_.http.send(std::move(*http_request), exchange_limits(request));
+      co_await deps_.http.send(std::move(prepared->http), exchange_limits(request));
   if (!answer) {
     // A closed gate is not a failed attempt: nothing was sent.
     if (answer.error().reason == Reason::shutting_down) co_return answer;
@@ -142,14 +140,12 @@ Task<Result<std::unique_ptr<StreamingResponse>>> RestClient::open(ApiRequest req
 
 Task<Result<std::unique_ptr<StreamingResponse>>> RestClient::open_once(const ApiRequest& request,
                                                                        std::string& authorization) {
-  Result<http::Request> http_request = co_await make_http_request(request, authorization);
-  if (!http_request) co_return runtime::fail(http_request.error());
-  const Result<Admission::Permit> permit = co_await admit(request);
-  if (!permit) co_return runtime::fail(permit.error());
+  Result<Prepared> prepared = co_await prepare(request, authorization);
+  if (!prepared) co_return runtime::fail(prepared.error());
 
   const MonoTime start = deps_.time.now();
   Result<Stream> stream =
-      co_await deps_.http.open(std::move(*http_request), attempt_deadline(request));
+      co_await deps_.http.open(std::move(prepared->http), attempt_deadline(request));
   if (!stream) {
     observe_attempt(request, start, std::nullopt);
     stream.error().message = redaction_.apply(std::move(stream.error().message));
@@ -172,6 +168,15 @@ Task<Error> RestClient::read_refusal(const ApiRequest& request, StreamingRespons
     body += piece->substr(0, kRefusalBytesMax - body.size());
   }
   co_return error_of_answer(request, stream.status(), stream.headers(), body);
+}
+
+Task<Result<RestClient::Prepared>> RestClient::prepare(const ApiRequest& request,
+                                                       std::string& authorization) {
+  Result<http::Request> http_request = co_await make_http_request(request, authorization);
+  if (!http_request) co_return runtime::fail(http_request.error());
+  Result<Admission::Permit> permit = co_await admit(request);
+  if (!permit) co_return runtime::fail(permit.error());
+  co_return Prepared{std::move(*http_request), std::move(*permit)};
 }
 
 Task<Result<http::Request>> RestClient::make_http_request(const ApiRequest& request,

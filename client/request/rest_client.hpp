@@ -87,6 +87,13 @@ class RestClient {
                                                            std::string& authorization);
   runtime::Task<runtime::Result<Stream>> open_once(const ApiRequest& request,
                                                    std::string& authorization);
+  struct Prepared {
+    http::Request http;
+    Admission::Permit permit;
+  };
+  // Waits for the turn of the request.
+  runtime::Task<runtime::Result<Prepared>> prepare(const ApiRequest& request,
+                                                   std::string& authorization);
   runtime::Task<runtime::Result<http::Request>> make_http_request(const ApiRequest& request,
                                                                   std::string& authorization);
   runtime::Task<runtime::Result<Admission::Permit>> admit(const ApiRequest& request);

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 struct BuildInfo {
   std::string_view commit;  // with "-modified" if the sources differed; "unknown" without git
@@ -13,4 +13,4 @@ struct BuildInfo {
 
 BuildInfo build_info();
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -7,7 +7,7 @@
 #include "controllers/resource_claim/controller.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 constexpr const char* kName = "resourceclaim-controller";
@@ -154,4 +154,4 @@ const ControlType kClaimControl{.name = kName,
                                 .kind = &api::kResourceClaimTemplates,
                                 .add = add};
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

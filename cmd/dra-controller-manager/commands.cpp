@@ -6,10 +6,9 @@
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 Settings no_settings() {
   return {};
 }
@@ -37,4 +36,4 @@ const Command* find_command(const Strings& arguments) {
   return found == commands().end() ? nullptr : &*found;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -8,15 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "cmd/dra-controller-manager/words.hpp"
 #include "options/program.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
-struct Command : options::CommandText {
+struct Command : CommandText {
   // Its flags, for reading: they must not be applied.
-  options::Settings (*settings)();
+  Settings (*settings)();
   // Runs it with the arguments after its name. Returns the exit status.
-  int (*run)(const options::Strings& arguments);
+  int (*run)(const Strings& arguments);
   // After the flags in its help: examples, exit statuses.
   std::string notes = {};
 };
@@ -24,6 +25,6 @@ struct Command : options::CommandText {
 std::span<const Command> commands();
 
 // The command named by the first argument, or null.
-const Command* find_command(const options::Strings& arguments);
+const Command* find_command(const Strings& arguments);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

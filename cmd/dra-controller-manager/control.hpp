@@ -10,11 +10,12 @@
 
 #include "client/api/event_sink.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
+#include "cmd/dra-controller-manager/words.hpp"
 #include "controllers/common/expectations.hpp"
 #include "explain/source.hpp"
 #include "manager/epoch.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // The parts of an epoch that a controller uses. All of it outlives the controller.
 struct ControlContext {
@@ -108,4 +109,4 @@ std::optional<Shadow<Api>> make_shadow(const ControlContext& context, std::strin
 runtime::Task<> run_with(common::Expectations* expectations, runtime::Task<> controller,
                          runtime::Executor executor);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

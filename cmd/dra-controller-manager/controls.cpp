@@ -6,9 +6,10 @@
 
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
+#include "runtime/run_then_cancel.hpp"
 #include "runtime/task_group.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 using common::Input;
@@ -81,11 +82,6 @@ void fill(const ControlsContext& context, Epoch& epoch) {
   epoch.keep(std::make_shared<Explanations>(context.explanations, std::move(parts)));
 }
 
-Task<> run_then_cancel(Task<> controller, runtime::TaskGroup& group) {
-  co_await std::move(controller);
-  group.cancel();
-}
-
 }  // namespace
 
 std::span<const ControlType* const> control_types() {
@@ -120,4 +116,4 @@ Task<> run_with(common::Expectations* expectations, Task<> controller, runtime::
   co_await group.join();
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -6,7 +6,7 @@
 #include "cmd/dra-controller-manager/control.hpp"
 #include "manager/lifecycle.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // In the order of their names in --help.
 std::span<const ControlType* const> control_types();
@@ -25,4 +25,4 @@ struct ControlsContext {
 
 Controllers make_controllers(const ControlsContext& context);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

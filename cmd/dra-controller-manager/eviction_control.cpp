@@ -6,7 +6,7 @@
 #include "controllers/device_taint_eviction/api/shadow_api.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 constexpr const char* kName = "device-taint-eviction-controller";
@@ -112,4 +112,4 @@ const ControlType kEvictionControl{.name = kName,
                                    .kind = &api::kResourceSlices,
                                    .add = add};
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -21,10 +21,9 @@
 #include "runtime/http/url.hpp"
 #include "runtime/one_line.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
@@ -239,4 +238,4 @@ Command explain_command() {
       std::string(kNotes)};
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -3,9 +3,9 @@
 
 #include "cmd/dra-controller-manager/commands.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // The command's row in the table of commands.
 Command explain_command();
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -7,7 +7,7 @@
 #include "cmd/dra-controller-manager/options.hpp"
 
 int main(int argc, char** argv) {
-  using namespace dcm::manager;
+  using namespace dcm::dra_manager;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (const Command* const command = find_command(arguments)) {
     return command->run({arguments.begin() + 1, arguments.end()});

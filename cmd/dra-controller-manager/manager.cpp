@@ -16,10 +16,9 @@
 #include "options/value.hpp"
 #include "runtime/version.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 // Shut for good. A dry run's controllers send no writes; the gate stops a write by mistake. Reviews
 // of callers of our port pass the gate.
 class DryRunGate final : public client::WriteGate {
@@ -101,4 +100,4 @@ int run_manager(const Options& options) {
              prepare);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -3,11 +3,11 @@
 
 #include "cmd/dra-controller-manager/options.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // Runs until SIGTERM or SIGINT, or until a part of it fails. Returns the exit status (stop.hpp); an
 // invalid configuration is reported in one line on standard error. Does not return when the lease
 // is lost: the process exits then.
 int run_manager(const Options& options);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -13,10 +13,9 @@
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 std::unexpected<Exit> refuse(const std::string& why) {
   return options::refuse(kProgram, why);
 }
@@ -86,4 +85,4 @@ ConnectionOptions connection_options(const Options& options) {
           .http2 = options.kube_api_http2};
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

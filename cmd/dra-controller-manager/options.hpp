@@ -12,6 +12,7 @@
 #include "client/api/format.hpp"
 #include "client/api/meta.hpp"
 #include "client/config/config.hpp"
+#include "cmd/dra-controller-manager/words.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
@@ -23,7 +24,7 @@
 #include "runtime/log.hpp"
 #include "runtime/version.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 inline constexpr const char* kProgram = "dra-controller-manager";
 
@@ -90,9 +91,9 @@ struct Options : ServingOptions {
 
 // Parses `arguments` (without the program's name), and the file that --config names. An error is
 // one line that names the flag or the place in the file, what it got and what was expected.
-std::expected<Options, options::Exit> parse_options(const std::vector<std::string>& arguments);
+std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
 
 // The requested format for talking to the API server.
 ConnectionOptions connection_options(const Options& options);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

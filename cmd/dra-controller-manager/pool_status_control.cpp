@@ -6,7 +6,7 @@
 #include "controllers/resource_pool_status/api/shadow_api.hpp"
 #include "controllers/resource_pool_status/controller.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 constexpr const char* kName = "resourcepoolstatusrequest-controller";
@@ -96,4 +96,4 @@ const ControlType kPoolStatusControl{.name = kName,
                                      .kind = &api::kResourceSlices,
                                      .add = add};
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -10,7 +10,7 @@
 #include "manager/running_controllers.hpp"
 #include "runtime/version.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 // Of its control group, in version 2 or 1; nullopt: no limit is set.
@@ -55,4 +55,4 @@ void register_process(runtime::MetricsRegistry& metrics, const Options& options)
   }
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -4,9 +4,9 @@
 #include "cmd/dra-controller-manager/options.hpp"
 #include "runtime/metrics.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // dra_controller_manager_build_info, kubernetes_feature_enabled, running_managed_controllers.
 void register_process(runtime::MetricsRegistry& metrics, const Options& options);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -3,6 +3,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "client/api/encode_text.hpp"
+
 namespace dcm::api {
 namespace {
 
@@ -22,11 +24,6 @@ class Scratch {
   unsigned char room_[4096];
   boost::json::monotonic_resource memory_;
 };
-
-// Boost's own view type, to which std::string_view does not convert everywhere.
-boost::json::string_view view(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 std::string to_text(const object& body) {
   return boost::json::serialize(body);

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include "client/api/encode_text.hpp"
 #include "controllers/api/pod.hpp"
 #include "runtime/timestamp.hpp"
 
@@ -11,11 +12,7 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-boost::json::string_view view(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
-boost::json::string_view view(ConditionStatus status) {
+std::string_view name_of(ConditionStatus status) {
   switch (status) {
     case ConditionStatus::is_true:
       return "True";
@@ -52,7 +49,7 @@ std::string encode_eviction(const NamespacedName& pod, const Uid& uid) {
 std::string encode_rule_condition(const Resource& rules, const ObjectMeta& rule,
                                   const EvictionCondition& condition) {
   object entry{{"type", view(kEvictionInProgress)},
-               {"status", view(condition.status)},
+               {"status", view(name_of(condition.status))},
                {"reason", condition.reason},
                {"message", condition.message},
                {"observedGeneration", condition.observed_generation},

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include "client/api/encode_text.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::api {
@@ -9,10 +10,6 @@ namespace {
 
 using boost::json::array;
 using boost::json::object;
-
-boost::json::string_view view(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 array encode(const std::vector<PartitionTypeStatus>& partitions) {
   array list;

@@ -7,6 +7,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "controllers/resource_pool_status/rules/decide_expiry.hpp"
+#include "runtime/run_then_cancel.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::resource_pool_status {
@@ -22,12 +23,6 @@ constexpr const char* kQueueName = "resourcepoolstatusrequest-controller";
 constexpr std::size_t kWorkers = 1;
 // A driver publishes many slices at a time: one check after all of them is enough.
 constexpr runtime::Duration kUntilSlicesSettle = 1s;
-
-template <class Work>
-Task<> run_then_cancel(Work work, runtime::TaskGroup& group) {
-  co_await std::move(work);
-  group.cancel();
-}
 
 }  // namespace
 

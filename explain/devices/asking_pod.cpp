@@ -7,7 +7,7 @@
 #include "allocation/json/decode.hpp"
 #include "client/api/json/decoder.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using api::each;
@@ -95,4 +95,4 @@ std::unique_ptr<api::Decoder<AskingPod>> make_asking_pod_decoder() {
   return api::json::make_decoder<AskingPod>(AskingPodFields());
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

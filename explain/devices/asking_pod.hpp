@@ -14,7 +14,7 @@
 #include "explain/devices/inventory.hpp"
 #include "explain/devices/question.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 // A pod that requests devices.
 struct AskingPod {
@@ -49,4 +49,4 @@ std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInve
 // False: the scheduler waits for the claim, or cannot use it.
 bool add_claim(const DeviceInventory& inventory, const std::string& name, DeviceQuestion& question);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -7,7 +7,7 @@
 
 #include "explain/devices/tell.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using common::Outlook;
@@ -73,4 +73,4 @@ runtime::Task<Topic> survey_devices(DeviceInventory& inventory, DeviceQuestion q
   co_return explain_devices(survey);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -9,7 +9,7 @@
 #include "runtime/task.hpp"
 #include "runtime/time.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 // For a survey that has advanced as far as it could. All its sentences are based on Input::devices.
 common::Topic explain_devices(DeviceSurvey& survey);
@@ -19,4 +19,4 @@ common::Topic explain_devices(DeviceSurvey& survey);
 runtime::Task<common::Topic> survey_devices(DeviceInventory& inventory, DeviceQuestion question,
                                             runtime::TimeSource& time, runtime::Duration budget);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

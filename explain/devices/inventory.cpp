@@ -6,7 +6,7 @@
 #include "allocation/extended_resources.hpp"
 #include "allocation/taint_rules.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using allocation::Claim;
@@ -98,4 +98,4 @@ void DeviceInventory::hold(const Claim& claim) {
   for_each_result(claim, [this](const DeviceResult& result) { usage_.take(result); });
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

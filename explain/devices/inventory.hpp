@@ -16,7 +16,7 @@
 #include "allocation/usage.hpp"
 #include "controllers/api/device_taint_rule.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 template <class T>
 using Shared = std::vector<std::shared_ptr<const T>>;
@@ -67,4 +67,4 @@ class DeviceInventory {
   std::size_t devices_ = 0;
 };
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

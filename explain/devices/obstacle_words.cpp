@@ -9,7 +9,7 @@
 #include "runtime/one_line.hpp"
 #include "runtime/overloaded.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using allocation::CapacityObstacle;
@@ -217,4 +217,4 @@ std::optional<ObstacleWords> Wording::describe(const allocation::DeviceExplanati
       device.obstacle);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

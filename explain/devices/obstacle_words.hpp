@@ -10,7 +10,7 @@
 #include "explain/devices/inventory.hpp"
 #include "explain/devices/question.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 struct ObstacleWords {
   std::string kind;     // after a number of devices: "held by another claim"
@@ -58,4 +58,4 @@ std::string describe_met(const std::vector<std::pair<std::string, std::string>>&
 // `selector #0 of class "gpu"`, `selector #1 of the request`
 std::string describe_selector(const allocation::SelectorObstacle& selector);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -13,7 +13,7 @@
 #include "allocation/extended_resources.hpp"
 #include "allocation/node_selector.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 // What a pod's containers request as extended resources (KEP-5004).
 struct ExtendedQuestion {
@@ -50,4 +50,4 @@ struct DeviceQuestion {
   std::function<bool()> is_time_up = [] { return false; };
 };
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

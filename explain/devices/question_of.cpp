@@ -2,7 +2,7 @@
 
 #include "explain/devices/asking_pod.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using allocation::Claim;
@@ -49,4 +49,4 @@ std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInve
   return question;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -14,7 +14,7 @@
 #include "explain/devices/asking_pod.hpp"
 #include "explain/devices/explain_devices.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using allocation::Claim;
@@ -158,4 +158,4 @@ Task<Known<std::optional<Topic>>> read_devices(client::RestClient& rest, runtime
   co_return topic;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

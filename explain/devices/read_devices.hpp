@@ -9,7 +9,7 @@
 #include "explain/subject.hpp"
 #include "runtime/deadline.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 // How long nodes are surveyed: the rest is named.
 inline constexpr runtime::Duration kSurveyTime = std::chrono::seconds(1);
@@ -24,4 +24,4 @@ runtime::Task<common::Known<std::optional<common::Topic>>> read_devices(client::
                                                                         Names names,
                                                                         runtime::Deadline deadline);
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

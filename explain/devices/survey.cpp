@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using allocation::CapacityObstacle;
@@ -201,4 +201,4 @@ void DeviceSurvey::find_remedies() {
   });
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -12,7 +12,7 @@
 #include "explain/devices/obstacle_words.hpp"
 #include "explain/devices/try_out.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 // Devices with one kind of obstacle, and how many of each variant.
 struct Tally {
@@ -120,4 +120,4 @@ class DeviceSurvey {
   std::size_t excluded_by_claims_ = 0;
 };
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

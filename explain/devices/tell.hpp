@@ -10,7 +10,7 @@
 #include "controllers/common/explanation.hpp"
 #include "explain/devices/survey.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 // An error that ends each of kube-scheduler's attempts.
 void tell_error(const DeviceSurvey& survey, common::Topic& topic);
@@ -36,4 +36,4 @@ std::string describe_obstacles(const std::map<std::string, Tally>& obstacles);
 // How many devices of a list are named.
 inline constexpr std::size_t kFactsMax = 4;
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -6,7 +6,7 @@
 
 #include "explain/devices/tell.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using common::enumerate;
@@ -106,4 +106,4 @@ void tell_left_out(const DeviceSurvey& survey, Topic& topic) {
                         count(survey.inventory().nodes().size(), "node")));
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -7,7 +7,7 @@
 #include "explain/devices/tell.hpp"
 #include "runtime/one_line.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using allocation::DeviceExplanation;
@@ -262,7 +262,7 @@ class ObstacleTeller {
 
   std::string describe(const Change& change) const {
     if (change.untaint) {
-      return fmt::format("taint {} of {} is removed{}", manager::describe(*change.untaint),
+      return fmt::format("taint {} of {} is removed{}", explain::describe(*change.untaint),
                          enumerate(change.devices, kFactsMax),
                          words_.is_extended_only() ? "" : " or tolerated");
     }
@@ -290,4 +290,4 @@ void tell_obstacles(DeviceSurvey& survey, Topic& topic) {
   ObstacleTeller(survey, topic).tell();
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -6,7 +6,7 @@
 #include "explain/devices/tell.hpp"
 #include "runtime/one_line.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using allocation::DeviceExplanation;
@@ -155,4 +155,4 @@ void tell_free(const DeviceSurvey& survey, Topic& topic) {
                         closed(nodes, survey.question().tolerations)));
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

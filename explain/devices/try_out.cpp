@@ -5,7 +5,7 @@
 
 #include "runtime/overloaded.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using allocation::Claim;
@@ -154,4 +154,4 @@ Remedy TryOut::find_remedy(const Node& node) {
   return remedy;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

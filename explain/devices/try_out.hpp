@@ -14,7 +14,7 @@
 #include "explain/devices/inventory.hpp"
 #include "explain/devices/question.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 // One of the two.
 struct Change {
@@ -65,4 +65,4 @@ class TryOut {
   allocation::Allocator allocator_;
 };
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -53,27 +53,27 @@ http::Response file(std::string_view path) {
 }
 
 http::Response problem(std::uint16_t status, std::string_view why) {
-  return respond(status, "application/json", manager::render_problem(why, manager::Format::json));
+  return respond(status, "application/json", explain::render_problem(why, explain::Format::json));
 }
 
-bool is_explained(manager::ExplainStatus status) {
-  return status == manager::ExplainStatus::explained ||
-         status == manager::ExplainStatus::explained_in_part;
+bool is_explained(explain::ExplainStatus status) {
+  return status == explain::ExplainStatus::explained ||
+         status == explain::ExplainStatus::explained_in_part;
 }
 
-std::uint16_t status_of(manager::ExplainStatus status) {
+std::uint16_t status_of(explain::ExplainStatus status) {
   if (is_explained(status)) return 200;
-  return status == manager::ExplainStatus::no_such_object ? 404 : 503;
+  return status == explain::ExplainStatus::no_such_object ? 404 : 503;
 }
 
 Task<http::Response> explain(client::RestClient& rest, runtime::TimeSource& time,
                              std::string path) {
-  const auto subject = manager::subject_from_path(std::string_view(path).substr(kExplain.size()));
+  const auto subject = explain::subject_from_path(std::string_view(path).substr(kExplain.size()));
   if (!subject) co_return problem(404, subject.error().message);
-  const manager::ExplainOutcome outcome =
-      co_await manager::read_cluster(rest, time,
+  const explain::ExplainOutcome outcome =
+      co_await explain::read_cluster(rest, time,
                                      {.subject = *subject,
-                                      .format = manager::Format::json,
+                                      .format = explain::Format::json,
                                       .deadline = runtime::Deadline::after(time, kReadAtMost)});
   if (!is_explained(outcome.status)) {
     co_return problem(status_of(outcome.status), outcome.text);

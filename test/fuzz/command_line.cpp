@@ -24,9 +24,9 @@ bool names_config(const std::vector<std::string>& arguments) {
   return false;
 }
 
-std::vector<std::string> written(const manager::Options& options) {
+std::vector<std::string> written(const dra_manager::Options& options) {
   std::vector<std::string> flags;
-  for (const manager::Flag& flag : options.flags) {
+  for (const dra_manager::Flag& flag : options.flags) {
     if (flag.name != "config") flags.push_back("--" + flag.name + "=" + flag.value);
   }
   return flags;
@@ -37,12 +37,12 @@ std::vector<std::string> written(const manager::Options& options) {
 void run(std::string_view input) {
   const std::vector<std::string> arguments = lines(input);
   if (names_config(arguments)) return;
-  const auto options = manager::parse_options(arguments);
+  const auto options = dra_manager::parse_options(arguments);
   if (!options) {
     if (options.error().status != 0) expect_readable(options.error().text);
     return;
   }
-  const auto again = manager::parse_options(written(*options));
+  const auto again = dra_manager::parse_options(written(*options));
   expect(again.has_value(), "what holds can be written as flags", again ? "" : again.error().text);
   expect_equal(options->configuration, again->configuration, "flags read the same again");
 }

@@ -8,7 +8,7 @@ namespace dcm::fuzz {
 
 void run(std::string_view input) {
   const MemoryFile file(input);
-  const auto options = manager::parse_options({"--config=" + file.path()});
+  const auto options = dra_manager::parse_options({"--config=" + file.path()});
   if (!options) {
     const std::string& message = options.error().text;
     expect(options.error().status == 2, "it is a mistake in the file", message);
@@ -18,7 +18,7 @@ void run(std::string_view input) {
     return;
   }
   const MemoryFile written(options->configuration);
-  const auto again = manager::parse_options({"--config=" + written.path()});
+  const auto again = dra_manager::parse_options({"--config=" + written.path()});
   expect(again.has_value(), "what holds can be written as a file",
          again ? "" : options->configuration + "\n" + again.error().text);
   expect_equal(options->configuration, again->configuration,

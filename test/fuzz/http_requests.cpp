@@ -22,11 +22,11 @@ constexpr const char* kHost = "server";
 constexpr std::uint16_t kPort = 80;
 
 // Knows one pod.
-class OnePod final : public manager::ExplanationSource {
+class OnePod final : public explain::ExplanationSource {
  public:
   common::Sight sight() const override { return {}; }
-  std::optional<common::Draft> explain(const manager::Subject& subject) const override {
-    if (subject.kind != manager::Subject::Kind::pod || subject.key.name != "a") return std::nullopt;
+  std::optional<common::Draft> explain(const explain::Subject& subject) const override {
+    if (subject.kind != explain::Subject::Kind::pod || subject.key.name != "a") return std::nullopt;
     common::Draft explanation{{"Pod", subject.key.namespace_.str(), "a", "u", "Pending"}, {}};
     auto& topic = explanation.topics.emplace_back(common::Topic{"Pod claim \"gpus\"", {}});
     topic.add(common::Outlook::waiting, "NotAllocated", "It waits for the scheduler.");
@@ -44,14 +44,14 @@ struct Site {
     metrics.counter("requests_total", "Requests.", {{"verb", "GET"}}).Increment();
     manager::add_health_pages(pages, health, manager::Reasons::by_name);
     manager::add_metrics_page(pages, metrics);
-    manager::add_debug_pages(pages, options, time, log);
-    pages.add(manager::make_explain_page(
-        time, {.source = [this] { return &source; }, .teller = [] { return manager::Teller(); }}));
+    dra_manager::add_debug_pages(pages, options, time, log);
+    pages.add(explain::make_explain_page(
+        time, {.source = [this] { return &source; }, .teller = [] { return explain::Teller(); }}));
   }
 
   manager::Health health;
   runtime::MetricsRegistry metrics;
-  manager::Options options;
+  dra_manager::Options options;
   std::shared_ptr<runtime::LogBackend> log;
   OnePod source;
   manager::Pages pages;

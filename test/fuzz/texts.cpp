@@ -57,14 +57,14 @@ void read_identity(std::string_view text) {
 }
 
 void read_subject(std::string_view text) {
-  const auto subject = manager::subject_from_path(text);
+  const auto subject = explain::subject_from_path(text);
   if (!subject) {
     expect_readable(subject.error().message);
     return;
   }
-  const std::string path = manager::path_of(*subject);
-  expect(path.starts_with(manager::kExplainPath), "a subject's path", path);
-  expect(manager::subject_from_path(path.substr(manager::kExplainPath.size())) == *subject,
+  const std::string path = explain::path_of(*subject);
+  expect(path.starts_with(explain::kExplainPath), "a subject's path", path);
+  expect(explain::subject_from_path(path.substr(explain::kExplainPath.size())) == *subject,
          "a subject reads the same again", path);
 }
 

@@ -16,8 +16,8 @@ client::ClusterConfig config() {
 }
 
 manager::ConnectionOptions connection_options(const std::string& name,
-                                              const manager::Options& options) {
-  manager::ConnectionOptions made = manager::connection_options(options);
+                                              const dra_manager::Options& options) {
+  manager::ConnectionOptions made = dra_manager::connection_options(options);
   made.user_agent = name;
   made.cleartext = http2::Cleartext::http2;
   return made;
@@ -38,13 +38,13 @@ ManagerProcess::ManagerProcess(Setup setup)
                  lifecycle_options()),
       lost_(setup.clock),
       tasks_(setup.executor) {
-  lifecycle_.use(manager::make_controllers({options_, lifecycle_.events(), explanations_}));
+  lifecycle_.use(dra_manager::make_controllers({options_, lifecycle_.events(), explanations_}));
   lifecycle_.add_foundation("HTTP/2", [this] { return connection_->speak_http2(); });
 }
 
 // A process that loses the lease ends at once: it sends nothing further.
 manager::LifecycleOptions ManagerProcess::lifecycle_options() {
-  manager::LifecycleOptions made{.program = manager::kProgram,
+  manager::LifecycleOptions made{.program = dra_manager::kProgram,
                                  .election = options_.leader_election};
   if (made.election) {
     made.election->identity = name_;

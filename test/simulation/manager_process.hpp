@@ -26,7 +26,7 @@ class ManagerProcess {
     http::Transport& network;
     runtime::Rng rng;
     runtime::Logger log;
-    const manager::Options& options;
+    const dra_manager::Options& options;
   };
   explicit ManagerProcess(Setup setup);
 
@@ -54,7 +54,7 @@ class ManagerProcess {
   manager::LifecycleOptions lifecycle_options();
 
   std::string name_;
-  const manager::Options& options_;
+  const dra_manager::Options& options_;
   runtime::Rng rng_;
   runtime::MetricsRegistry metrics_;
   manager::Process process_;
@@ -62,7 +62,7 @@ class ManagerProcess {
   leader_election::Fence fence_;
   std::unique_ptr<manager::Connection> connection_;
   manager::Lifecycle lifecycle_;
-  manager::CurrentExplanations explanations_;
+  dra_manager::CurrentExplanations explanations_;
   bool is_lost_ = false;
   runtime::Condition lost_;
   runtime::TaskGroup tasks_;

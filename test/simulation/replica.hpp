@@ -18,7 +18,7 @@ class Replica {
     runtime::VirtualLoop& loop;
     http::Transport& network;
     Timeline& timeline;
-    const manager::Options& options;
+    const dra_manager::Options& options;
     ProcessClock::Freezing freezing;
     runtime::Rng rng;
   };
@@ -52,7 +52,7 @@ class Replica {
   runtime::VirtualLoop& loop_;
   http::Transport& network_;
   Timeline& timeline_;
-  const manager::Options& options_;
+  const dra_manager::Options& options_;
   runtime::Rng rng_;
   ProcessClock clock_;
   std::size_t processes_ = 0;

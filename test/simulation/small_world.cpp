@@ -82,7 +82,7 @@ class Exploration final : MessageScheduler {
   ActorContext context_;
   SmallWorkload workload_;
   Collectors collectors_;
-  manager::Options manager_options_;
+  dra_manager::Options manager_options_;
   std::list<Replica> replicas_;
   std::list<Parcel*> waiting_;
   runtime::Condition turn_;
@@ -116,7 +116,8 @@ Exploration::Exploration(const SmallWorld& world, Choices& choices, Detail detai
   manager_options_.kube_api_http2 = false;
   manager_options_.leader_election.reset();
   if (world.managers > 1)
-    manager_options_.leader_election.emplace(manager::default_election()).timing.retry_period = 5s;
+    manager_options_.leader_election.emplace(dra_manager::default_election()).timing.retry_period =
+        5s;
   manager_options_.concurrent_resource_claim_syncs = 2;
   manager_options_.concurrent_device_taint_eviction_syncs = 2;
   manager_options_.features.generic_workload = world.has_groups;

@@ -71,7 +71,7 @@ class World {
   std::size_t pods_;
   Workload workload_;
   ConflictingWriter conflicting_writer_;
-  manager::Options manager_options_;
+  dra_manager::Options manager_options_;
   std::list<Replica> replicas_;
   std::optional<FaultInjector> fault_injector_;  // always set, once created
   std::optional<Aftermath> aftermath_;           // the same
@@ -193,7 +193,7 @@ std::size_t World::draw_managers() {
   manager_options_.leader_election.reset();
   const bool has_two = rng_.below(5) < 2;
   if (has_two || rng_.below(8) == 0) {
-    auto& election = manager_options_.leader_election.emplace(manager::default_election());
+    auto& election = manager_options_.leader_election.emplace(dra_manager::default_election());
     // Otherwise renewals are a quarter of all requests, and mostly alike.
     if (rng_.below(8) != 0) election.timing.retry_period = 5s;
   }

@@ -10,10 +10,9 @@
 
 #include "client/config/yaml_fields.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 constexpr std::size_t kShownMax = 60;
 
 // Describes a node in error messages: "a map", "\"fast\"".
@@ -196,4 +195,4 @@ std::expected<std::vector<Given>, std::string> parse_config_file(std::span<const
   return Reader(table, file).read(text);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -11,10 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "cmd/dra-controller-manager/words.hpp"
 #include "options/command_line.hpp"
 #include "options/setting.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 inline constexpr std::string_view kConfigGroup = "dra-controller-manager.dev";
 inline constexpr std::string_view kConfigVersion = "dra-controller-manager.dev/v1alpha1";
@@ -22,12 +23,12 @@ inline constexpr std::string_view kConfigKind = "ControllerManagerConfiguration"
 
 // The settings in `text`. `file` is its name in messages; `table` must outlive the result. Errors:
 // one line, "file:line:column: key: what was expected, and what was found".
-std::expected<std::vector<options::Given>, std::string> parse_config_file(
-    std::span<const options::Setting> table, const std::string& text, const std::string& file);
+std::expected<std::vector<Given>, std::string> parse_config_file(std::span<const Setting> table,
+                                                                 const std::string& text,
+                                                                 const std::string& file);
 
 // The configuration in the format of such a file, as JSON: every row with a key, given or not.
 // `values` are those of the rows of `table`.
-std::string to_json(std::span<const options::Setting> table,
-                    std::span<const options::Value> values);
+std::string to_json(std::span<const Setting> table, std::span<const Value> values);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

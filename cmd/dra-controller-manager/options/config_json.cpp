@@ -7,10 +7,9 @@
 
 #include "cmd/dra-controller-manager/options/config_file.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 namespace json = boost::json;
 
 struct ToJson {
@@ -58,4 +57,4 @@ std::string to_json(std::span<const Setting> table, std::span<const Value> value
   return json::serialize(root);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -11,10 +11,9 @@
 #include "cmd/dra-controller-manager/controls.hpp"
 #include "cmd/dra-controller-manager/options/kubernetes.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 using common::FeatureGates;
 using runtime::Reason;
 
@@ -136,4 +135,4 @@ std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& opt
   return conflict_if_none(options);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -13,18 +13,16 @@
 #include "options/value.hpp"
 #include "runtime/error.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // "resourceclaim-controller, device-taint-eviction-controller"
 std::string known_controllers();
 
 // "*" is every controller, "-name" turns one off; without "*", only named controllers run.
-std::optional<options::Conflict> select_controllers(const options::Strings& names,
-                                                    Options& options);
+std::optional<Conflict> select_controllers(const Strings& names, Options& options);
 
 // A controller whose gate is off does not run. After select_controllers().
-std::optional<options::Conflict> settle_feature_gates(const options::Switches& gates,
-                                                      Options& options);
+std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& options);
 
 // A feature gate of kube-controller-manager 1.37 that matters to the controllers here.
 struct FeatureGate {
@@ -37,7 +35,7 @@ struct FeatureGate {
 std::span<const FeatureGate> known_feature_gates();
 
 struct OtherGates {
-  options::Strings without_effect;  // gates of Kubernetes that nothing here uses
+  Strings without_effect;  // gates of Kubernetes that nothing here uses
   // Unknown in all known versions. A control plane may be newer than this program, and its flags
   // must not prevent the start.
   std::vector<UnknownGate> unknown;
@@ -45,7 +43,7 @@ struct OtherGates {
 
 // Turns gates on or off; AllAlpha and AllBeta do so for gates of that stage that are not named.
 // Errors: configuration; names a gate and the problem.
-runtime::Result<OtherGates> set_feature_gates(const options::Switches& switches,
+runtime::Result<OtherGates> set_feature_gates(const Switches& switches,
                                               common::FeatureGates& gates);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -5,10 +5,9 @@
 #include "options/command_line.hpp"
 #include "options/effective.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 Settings manager_settings(ExplainOptions& options) {
   return {
       text_setting({"server", "", "URL",
@@ -111,4 +110,4 @@ std::expected<ExplainOptions, std::string> parse_explain_options(const Strings& 
   return options;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

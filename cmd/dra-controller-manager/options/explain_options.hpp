@@ -11,7 +11,7 @@
 #include "options/setting.hpp"
 #include "runtime/time.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 struct ExplainOptions {
   // A running manager to ask; empty: the cluster is read instead.
@@ -26,7 +26,7 @@ struct ExplainOptions {
   // The cluster.
   std::string kubeconfig;
   std::string context;
-  options::Switches feature_gates;
+  Switches feature_gates;
   std::string partition_type_attribute;  // of pools
   std::string lease_name = "dra-controller-manager";
   std::string lease_namespace = "kube-system";
@@ -35,14 +35,14 @@ struct ExplainOptions {
   Format format = Format::text;
   runtime::Duration timeout = std::chrono::seconds(30);
 
-  options::Strings words;
+  Strings words;
   bool wants_help = false;
 };
 
 // The command's flags. `options` must outlive the table.
-options::Settings explain_settings(ExplainOptions& options);
+Settings explain_settings(ExplainOptions& options);
 
 // Errors: one line that names the flag and the reason.
-std::expected<ExplainOptions, std::string> parse_explain_options(const options::Strings& arguments);
+std::expected<ExplainOptions, std::string> parse_explain_options(const Strings& arguments);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

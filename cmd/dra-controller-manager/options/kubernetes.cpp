@@ -8,10 +8,9 @@
 
 #include "options/setting.hpp"
 
-namespace dcm::manager::kubernetes {
+namespace dcm::dra_manager::kubernetes {
 namespace {
 
-using namespace options;
 #include "cmd/dra-controller-manager/options/kubernetes_names.inc"
 
 // The lists are sorted.
@@ -107,4 +106,4 @@ std::string closest_feature_gate(std::string_view wrong) {
   return closest_of(kGates, wrong);
 }
 
-}  // namespace dcm::manager::kubernetes
+}  // namespace dcm::dra_manager::kubernetes

@@ -9,12 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "cmd/dra-controller-manager/words.hpp"
 #include "options/command_line.hpp"
 
-namespace dcm::manager::kubernetes {
+namespace dcm::dra_manager::kubernetes {
 
 // A flag of kube-controller-manager, without its dashes; underscores stand for dashes.
-std::optional<options::FlagType> flag_type(std::string_view name);
+std::optional<FlagType> flag_type(std::string_view name);
 // Why kube-controller-manager's flag cannot have that value here; empty: it has no effect on these
 // controllers, or requests what they do anyway. `kubeconfig` is that of the manager.
 std::string why_refused(std::string_view name, std::string_view value, std::string_view kubeconfig);
@@ -26,4 +27,4 @@ bool is_feature_gate(std::string_view name);
 std::string closest_controller(std::string_view wrong);
 std::string closest_feature_gate(std::string_view wrong);
 
-}  // namespace dcm::manager::kubernetes
+}  // namespace dcm::dra_manager::kubernetes

@@ -2,7 +2,7 @@
 
 #include "runtime/version.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 options::Usage manager_usage() {
   return {.name = "dra-controller-manager",
@@ -22,4 +22,4 @@ std::string help_of(const Command& command) {
   return options::usage_help(usage_of(command), command.settings());
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -6,15 +6,16 @@
 #include <string_view>
 
 #include "cmd/dra-controller-manager/commands.hpp"
+#include "cmd/dra-controller-manager/words.hpp"
 #include "options/program.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 inline constexpr std::string_view kSummary =
     "Makes and releases ResourceClaims for pods, and evicts pods from tainted devices.";
 
-options::Usage manager_usage();
-options::Usage usage_of(const Command& command);
+Usage manager_usage();
+Usage usage_of(const Command& command);
 std::string help_of(const Command& command);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -7,10 +7,9 @@
 
 #include "cmd/dra-controller-manager/options/controllers.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 using device_taint_eviction::EvictionMode;
 using ForeignClaims = resource_claim::ForeignClaims::Policy;
 
@@ -122,4 +121,4 @@ std::optional<Conflict> settle(Draft& draft) {
   return std::nullopt;
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -7,18 +7,19 @@
 
 #include "client/config/config.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
+#include "cmd/dra-controller-manager/words.hpp"
 #include "manager/options/standard.hpp"
 #include "options/effective.hpp"
 #include "options/setting.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // The result of the rows: options, and values that become options once all are known.
 struct Draft {
   Options options;
   std::string config_file;
-  options::Strings controllers = {"*"};
-  options::Switches feature_gates;
+  Strings controllers = {"*"};
+  Switches feature_gates;
   bool dry_run = false;
   runtime::Duration dry_run_timeout = std::chrono::seconds(30);
   ElectionFlags election = {.lease_namespace = "kube-system",
@@ -26,9 +27,9 @@ struct Draft {
 };
 
 // The table of the manager itself. `draft` must outlive it.
-options::Settings make_settings(Draft& draft);
+Settings make_settings(Draft& draft);
 
 // Completes `draft.options` after every row was applied. Returns conflicting settings.
-std::optional<options::Conflict> settle(Draft& draft);
+std::optional<Conflict> settle(Draft& draft);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

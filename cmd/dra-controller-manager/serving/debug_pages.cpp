@@ -12,7 +12,7 @@
 #include "manager/serving/html.hpp"
 #include "runtime/version.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 std::string heading(std::string_view what) {
@@ -108,4 +108,4 @@ void add_debug_pages(Pages& pages, const Options& options, runtime::TimeSource& 
   pages.add({.path = "/debug/flags/v", .method = http::Method::put, .answer = verbosity});
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

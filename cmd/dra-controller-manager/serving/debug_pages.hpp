@@ -11,7 +11,7 @@
 #include "runtime/log.hpp"
 #include "runtime/time.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // /statusz, /flagz, /configz (the configuration in effect, as JSON), and PUT /debug/flags/v, whose
 // body is the new verbosity of the log. /statusz counts from this call. All
@@ -19,4 +19,4 @@ namespace dcm::manager {
 void add_debug_pages(Pages& pages, const Options& options, runtime::TimeSource& time,
                      std::shared_ptr<runtime::LogBackend> log);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

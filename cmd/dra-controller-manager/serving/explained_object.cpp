@@ -1,8 +1,10 @@
 #include "cmd/dra-controller-manager/serving/explained_object.hpp"
 
+#include "cmd/dra-controller-manager/words.hpp"
 #include "explain/subject.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
+
 // Who may get an object may also read why it waits. A rule's explanation names pods of all
 // namespaces, so not everybody who may get the rule may see it.
 std::optional<api::ResourceAttributes> explained_object(std::string_view path) {
@@ -18,4 +20,4 @@ std::optional<api::ResourceAttributes> explained_object(std::string_view path) {
   };
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -6,9 +6,9 @@
 
 #include "client/api/access_review.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // The object that a page is about; nullopt: none, so the page needs a permission of its own.
 std::optional<api::ResourceAttributes> explained_object(std::string_view path);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,22 +13,9 @@
 
 #include "allocation/allocator.hpp"
 #include "allocation/explain.hpp"
-#include "allocation/json/decode.hpp"
-#include "client/api/json/document.hpp"
+#include "test/unit/allocation/parse.hpp"
 
 namespace dcm::allocation {
-
-template <class Fields, class T>
-T parse(std::string json) {
-  for (char& c : json) c = c == '\'' ? '"' : c;
-  T object;
-  api::json::Document document(json);
-  const bool is_read = document.each_field([&](std::string_view key, api::json::value field) {
-    return Fields().read_field({}, key, {document.reader(), field}, object);
-  });
-  if (!is_read) throw std::runtime_error(document.reader().error().message + " in " + json);
-  return object;
-}
 
 // A node "n" in zone "z", a class "any" without selectors, and added objects.
 class World {
@@ -52,14 +38,8 @@ class World {
     device_class("any", "");
   }
 
-  // A slice of driver "d", pool "p", unless overridden by `spec`; fields without braces.
   World& slice(std::string_view name, std::string_view spec) {
-    const auto unless = [&](std::string_view key, std::string_view text) {
-      return spec.contains(fmt::format("'{}'", key)) ? "" : fmt::format("'{}': {}, ", key, text);
-    };
-    slices.add(std::make_shared<const Slice>(parse<SliceFields, Slice>(fmt::format(
-        "{{'metadata': {{'name': '{}'}}, 'spec': {{{}{}{}}}}}", name, unless("driver", "'d'"),
-        unless("pool", "{'name': 'p', 'generation': 1, 'resourceSliceCount': 1}"), spec))));
+    slices.add(parse_slice(name, spec));
     return *this;
   }
   // Devices on node "n", each as fields without braces.

@@ -8,6 +8,8 @@
 
 #include "apiserver/front/direct.hpp"
 #include "apiserver/front/http_front.hpp"
+#include "client/auth/credentials.hpp"
+#include "client/config/config.hpp"
 #include "node/driver_kit/slices/api_slices.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/http/server.hpp"
@@ -19,14 +21,6 @@ namespace dcm::driver_kit {
 inline const std::string kPath = "/apis/resource.k8s.io/v1/resourceslices";
 inline const http::Endpoint kServer{http::Security::plain, "server", 80};
 
-class NoCredentials final : public client::Credentials {
- public:
-  Task<runtime::Result<>> authorize(http::Headers&, runtime::Deadline) override {
-    co_return runtime::Result<>();
-  }
-  Task<Refreshed> refresh(std::string, runtime::Deadline) override { co_return Refreshed::no; }
-};
-
 struct Site {
   explicit Site(runtime::VirtualLoop& loop)
       : loop(loop),
@@ -35,8 +29,9 @@ struct Site {
         api(server),
         listener(network.listen("server", 80)),
         front(loop.executor()),
+        credentials(client::make_credentials({}, {loop.time()})),
         http(http::make_client(network, loop.time(), {.origin = kServer})),
-        rest({*http, credentials, gate, loop.time(), metrics},
+        rest({*http, *credentials, gate, loop.time(), metrics},
              {.server = kServer, .user_agent = "driver"}, runtime::Rng(1), log),
         slices(loop.time(), rest, "gpu.example.com", "n0"),
         publisher(loop.time(), slices, "gpu.example.com", "n0", log),
@@ -70,7 +65,7 @@ struct Site {
   apiserver::Direct api;
   std::unique_ptr<http::Listener> listener;
   runtime::TaskGroup front;
-  NoCredentials credentials;
+  std::unique_ptr<client::Credentials> credentials;
   client::OpenWriteGate gate;
   runtime::MetricsRegistry metrics;
   runtime::Logger log;

@@ -7,7 +7,7 @@
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using namespace std::chrono_literals;
@@ -100,19 +100,20 @@ CO_TEST(AskManager, reports_missing_server) {
 }
 
 TEST(ExplainOptions, are_read_from_command_line) {
-  const auto options = parse_explain_options({"pod", "-n", "lab", "a", "-o", "json", "--timeout=5s",
-                                              "--feature-gates=DRAAdminAccess=false"});
+  const auto options =
+      dra_manager::parse_explain_options({"pod", "-n", "lab", "a", "-o", "json", "--timeout=5s",
+                                          "--feature-gates=DRAAdminAccess=false"});
   ASSERT_TRUE(options) << options.error();
   EXPECT_EQ(options->words, (options::Strings{"pod", "a"}));
   EXPECT_EQ(options->namespace_, "lab");
   EXPECT_EQ(options->format, Format::json);
   EXPECT_EQ(options->timeout, 5s);
-  EXPECT_EQ(options->feature_gates, (Switches{{"DRAAdminAccess", false}}));
+  EXPECT_EQ(options->feature_gates, (options::Switches{{"DRAAdminAccess", false}}));
 }
 
 TEST(ExplainOptions, are_rejected_if_unusable) {
-  const auto why = [](const Strings& arguments) {
-    const auto options = parse_explain_options(arguments);
+  const auto why = [](const options::Strings& arguments) {
+    const auto options = dra_manager::parse_explain_options(arguments);
     return options ? std::string() : options.error();
   };
   EXPECT_NE(why({"--output=yaml"}).find("text or json"), std::string::npos);
@@ -125,4 +126,4 @@ TEST(ExplainOptions, are_rejected_if_unusable) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -17,8 +17,10 @@
 #include "test/support/co_test.hpp"
 #include "test/unit/herd/whole_manager.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
+
+using namespace manager;
 
 using namespace std::chrono_literals;
 namespace json = boost::json;
@@ -438,4 +440,4 @@ CO_TEST(ExplainBrokenPods, names_step_that_nobody_takes) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -14,7 +14,7 @@
 #include "explain/devices/explain_devices.hpp"
 #include "test/unit/allocation/world.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 
 class DeviceWorld {
  public:
@@ -185,4 +185,4 @@ inline std::string wants_model(std::string_view name, std::string_view model, in
                         count, model));
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -5,7 +5,7 @@
 
 #include "test/unit/explain/device_world.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using allocation::device;
@@ -453,4 +453,4 @@ TEST(ExplainDevices, handles_thousands_of_holders_quickly) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::explain

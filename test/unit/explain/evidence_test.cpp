@@ -7,7 +7,7 @@
 #include "explain/render.hpp"
 #include "runtime/timestamp.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using common::Draft;
@@ -238,4 +238,4 @@ TEST(JudgeLease, reports_absence_only_without_renewal) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::explain

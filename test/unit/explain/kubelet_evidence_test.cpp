@@ -7,7 +7,7 @@
 #include "explain/render.hpp"
 #include "runtime/timestamp.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using runtime::WallTime;
@@ -123,4 +123,4 @@ TEST(IsHeldByFinalizers, is_true_if_only_finalizers_remain) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::explain

@@ -14,7 +14,7 @@
 
 #include "test/support/virtual_cluster.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
 
 using namespace std::chrono_literals;
@@ -261,4 +261,4 @@ TEST_F(ExplainPoolsOfOldServer, counts_devices) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::explain

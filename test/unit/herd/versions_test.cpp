@@ -148,13 +148,13 @@ CO_TEST(Versions, clear_taints_when_rules_disappear) {
 
 TEST(Versions, are_chosen_for_all_kinds_together) {
   const auto kinds = [](bool claims, bool eviction) {
-    manager::Options options;
+    dra_manager::Options options;
     options.runs_resource_claim_controller = claims;
     options.runs_device_taint_eviction_controller = eviction;
     runtime::MetricsRegistry metrics;
     Silent events;
-    manager::CurrentExplanations explanations;
-    return manager::make_controllers({options, events, explanations}).kinds;
+    dra_manager::CurrentExplanations explanations;
+    return dra_manager::make_controllers({options, events, explanations}).kinds;
   };
   using api::kResourceClaims, api::kResourceClaimTemplates, api::kResourceSlices;
   EXPECT_EQ(kinds(true, true),

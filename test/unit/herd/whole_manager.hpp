@@ -41,7 +41,7 @@ struct WholeManager {
         lifecycle({process, connection->rest(), connection->lease_rest(), &fence},
                   {.program = "test"}),
         group(loop.executor()) {
-    lifecycle.use(manager::make_controllers({options, lifecycle.events(), explanations}));
+    lifecycle.use(dra_manager::make_controllers({options, lifecycle.events(), explanations}));
   }
 
   // Until it works.
@@ -63,13 +63,13 @@ struct WholeManager {
     return config;
   }
   manager::ConnectionOptions connection_options() const {
-    manager::ConnectionOptions made = manager::connection_options(options);
+    manager::ConnectionOptions made = dra_manager::connection_options(options);
     made.user_agent = "test";
     made.http2 = false;
     return made;
   }
 
-  manager::Options options;
+  dra_manager::Options options;
   runtime::MetricsRegistry metrics;
   runtime::Rng rng{1};
   runtime::Logger log;
@@ -77,7 +77,7 @@ struct WholeManager {
   leader_election::Fence fence;
   CountingTransport transport;
   std::unique_ptr<manager::Connection> connection;
-  manager::CurrentExplanations explanations;
+  dra_manager::CurrentExplanations explanations;
   manager::Lifecycle lifecycle;
   runtime::TaskGroup group;
 };

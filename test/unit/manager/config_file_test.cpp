@@ -10,10 +10,9 @@
 
 #include "cmd/dra-controller-manager/options/settings.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -234,4 +233,4 @@ TEST(SettingsTable, has_complete_unique_rows) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

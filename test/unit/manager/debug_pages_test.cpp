@@ -4,7 +4,7 @@
 
 #include "runtime/loop.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 using namespace std::chrono_literals;
@@ -81,4 +81,4 @@ TEST_F(DebugPages, change_log_verbosity) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

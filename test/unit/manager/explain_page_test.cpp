@@ -7,8 +7,10 @@
 #include "runtime/loop.hpp"
 #include "test/support/objects.hpp"
 
-namespace dcm::manager {
+namespace dcm::explain {
 namespace {
+
+using namespace manager;
 
 namespace json = boost::json;
 using common::Draft;
@@ -234,4 +236,4 @@ TEST(ExplainSubject, accepts_kubectl_resource_names) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::explain

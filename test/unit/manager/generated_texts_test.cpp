@@ -13,10 +13,9 @@
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "test/unit/manager/man_page.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 using testing::HasSubstr;
 
 class GeneratedTexts : public testing::Test {
@@ -72,4 +71,4 @@ TEST_F(GeneratedTexts, include_every_key_in_example_configuration) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

@@ -7,10 +7,9 @@
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "options/help.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
-using namespace options;
 // In man(7) a backslash and a leading dot or quote are commands, and "-" is a hyphen.
 std::string escape(std::string_view text) {
   std::string escaped;
@@ -105,4 +104,4 @@ std::string make_man_page(std::span<const Setting> table, std::span<const Comman
   return page + std::string(kEnd);
 }
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

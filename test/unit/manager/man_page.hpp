@@ -7,10 +7,9 @@
 #include "cmd/dra-controller-manager/commands.hpp"
 #include "options/setting.hpp"
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 
 // In man(7), without a date: the same table gives the same page.
-std::string make_man_page(std::span<const options::Setting> table,
-                          std::span<const Command> commands);
+std::string make_man_page(std::span<const Setting> table, std::span<const Command> commands);
 
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

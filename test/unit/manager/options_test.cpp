@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace dcm::manager {
+namespace dcm::dra_manager {
 namespace {
 
 using testing::HasSubstr;
@@ -346,4 +346,4 @@ TEST(Options, accept_help_and_version) {
 }
 
 }  // namespace
-}  // namespace dcm::manager
+}  // namespace dcm::dra_manager

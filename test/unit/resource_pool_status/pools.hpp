@@ -1,8 +1,6 @@
 // Pools for tables: API objects in JSON with single quotes, and statuses as one line.
 #pragma once
 
-#include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,23 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "allocation/json/decode.hpp"
-#include "client/api/json/document.hpp"
 #include "controllers/resource_pool_status/rules/decide_status.hpp"
+#include "test/unit/allocation/parse.hpp"
 
 namespace dcm::resource_pool_status {
-
-template <class Fields, class T>
-T parse(std::string json) {
-  for (char& c : json) c = c == '\'' ? '"' : c;
-  T object;
-  api::json::Document document(json);
-  const bool is_read = document.each_field([&](std::string_view key, api::json::value field) {
-    return Fields().read_field({}, key, {document.reader(), field}, object);
-  });
-  if (!is_read) throw std::runtime_error(document.reader().error().message + " in " + json);
-  return object;
-}
 
 inline std::string in_words(const api::PoolStatus& status) {
   std::string text = fmt::format("{}/{}", status.driver.str(), status.pool.str());
@@ -53,15 +38,8 @@ inline std::string in_words(const api::PoolStatus& status) {
 // The published and allocated devices; by default the driver is "d" and the pool "p".
 class Pools {
  public:
-  // Fields of the spec without braces; omitted ones are those of a complete pool of one slice.
   Pools& slice(std::string_view name, std::string_view spec) {
-    const auto unless = [&](std::string_view key, std::string_view text) {
-      return spec.contains(fmt::format("'{}'", key)) ? "" : fmt::format("'{}': {}, ", key, text);
-    };
-    inputs.slices.push_back(std::make_shared<const allocation::Slice>(
-        parse<allocation::SliceFields, allocation::Slice>(fmt::format(
-            "{{'metadata': {{'name': '{}'}}, 'spec': {{{}{}{}}}}}", name, unless("driver", "'d'"),
-            unless("pool", "{'name': 'p', 'generation': 1, 'resourceSliceCount': 1}"), spec))));
+    inputs.slices.push_back(allocation::parse_slice(name, spec));
     return *this;
   }
   // A slice of devices, each given as fields without braces.
@@ -72,10 +50,11 @@ class Pools {
   }
   // A claim allocates the device; further fields of the result.
   Pools& allocated(std::string_view device, std::string_view more = "") {
-    const auto claim = parse<allocation::AllocatedClaimFields, allocation::Claim>(fmt::format(
-        "{{'status': {{'allocation': {{'devices': {{'results': [{{'driver': 'd', 'pool': 'p', "
-        "'device': '{}'{}{}}}]}}}}}}}}",
-        device, more.empty() ? "" : ", ", more));
+    const auto claim =
+        allocation::parse<allocation::AllocatedClaimFields, allocation::Claim>(fmt::format(
+            "{{'status': {{'allocation': {{'devices': {{'results': [{{'driver': 'd', 'pool': 'p', "
+            "'device': '{}'{}{}}}]}}}}}}}}",
+            device, more.empty() ? "" : ", ", more));
     for (const auto& result : claim.allocation->devices) inputs.usage.take(result);
     return *this;
   }

@@ -1,0 +1,81 @@
+#include "apiserver/definitions/defined_names.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apiserver/rules/names.hpp"
+#include "apiserver/rules/strategy.hpp"
+#include "apiserver/text/words.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+// Names of resources and kinds.
+class Names {
+ public:
+  Names(const JsonObject& names, std::string path, Causes& causes)
+      : names_(names), path_(std::move(path)), causes_(causes) {}
+
+  void require() {
+    for (const auto* name : {"plural", "singular", "kind", "listKind"}) {
+      if (text_at(names_, {name}).empty()) causes_.push_back(required_value(field(name)));
+    }
+  }
+
+  void validate() {
+    for (const auto* name : {"plural", "singular"}) {
+      if (!text_at(names_, {name}).empty())
+        validate_name_label(names_.at(name), field(name), causes_);
+    }
+    for (const auto* name : {"kind", "listKind"}) validate_kind(name);
+    validate_all("shortNames");
+    const std::string_view kind = text_at(names_, {"kind"});
+    if (!kind.empty() && kind == text_at(names_, {"listKind"})) {
+      causes_.push_back(
+          invalid_value(field("listKind"), Json(kind), "kind and listKind may not be the same"));
+    }
+    validate_all("categories");
+  }
+
+ private:
+  std::string field(std::string_view name) const { return fmt::format("{}.{}", path_, name); }
+
+  void validate_kind(std::string_view name) {
+    const std::string_view kind = text_at(names_, {name});
+    const auto problem = problem_with_old_label(lower(kind));
+    if (kind.empty() || problem.empty()) return;
+    causes_.push_back(
+        invalid_value(field(name), Json(kind),
+                      fmt::format("may have mixed case, but should otherwise match: {}", problem)));
+  }
+
+  void validate_all(std::string_view name) {
+    std::size_t index = 0;
+    for (const Json& one : array_at(names_, {name})) {
+      validate_name_label(one, indexed(field(name), index++), causes_);
+    }
+  }
+
+  const JsonObject& names_;
+  std::string path_;
+  Causes& causes_;
+};
+
+}  // namespace
+
+void validate_name_label(const Json& value, const std::string& path, Causes& causes) {
+  const auto problem = problem_with_old_label(value.is_string() ? view(value.get_string()) : "");
+  if (!problem.empty()) causes.push_back(invalid_value(path, value, problem));
+}
+
+void validate_defined_names(const JsonObject& names, const std::string& path, Causes& causes) {
+  Names(names, path, causes).validate();
+}
+
+void require_defined_names(const JsonObject& names, const std::string& path, Causes& causes) {
+  Names(names, path, causes).require();
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,75 @@
+#include "apiserver/definitions/list_items.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+
+namespace dcm::apiserver {
+
+namespace {
+
+JsonObject keys_of(const Json& item, const Structural& list) {
+  JsonObject keys;
+  for (const std::string& name : list.list_keys) {
+    const Json* const value = as_object(item).if_contains(name);
+    if (value != nullptr) keys[name] = *value;
+  }
+  return keys;
+}
+
+void validate_list(const JsonArray& list, const Structural& schema, const std::string& path,
+                   Causes& causes) {
+  const bool is_map = schema.list_type == "map";
+  std::map<std::string, std::size_t> seen;
+  std::size_t index = 0;
+  for (const Json& item : list) {
+    const std::string at = fmt::format("{}[{}]", path, index++);
+    if (is_map && !item.is_object() && !item.is_null()) {
+      causes.push_back(invalid_value(at, item, "must be an object for an array of list-type map"));
+      return;
+    }
+    const Json key = is_map ? Json(keys_of(item, schema)) : item;
+    // Each repeated value is reported once.
+    if (++seen[serialize(key)] == 2) causes.push_back(duplicate_value(at, key));
+  }
+}
+
+}  // namespace
+
+const Json* correlated_item(const Json& item, const Json* old_list, const Structural& list) {
+  if (list.list_type != "map" || old_list == nullptr || !old_list->is_array()) return nullptr;
+  const JsonObject keys = keys_of(item, list);
+  for (const Json& old : old_list->get_array()) {
+    if (old.is_object() && keys_of(old, list) == keys) return &old;
+  }
+  return nullptr;
+}
+
+void validate_unique_items(const Json& value, const Structural& schema, const std::string& path,
+                           Causes& causes) {
+  if (value.is_array()) {
+    if (schema.list_type == "set" || schema.list_type == "map") {
+      validate_list(value.get_array(), schema, path, causes);
+    }
+    std::size_t index = 0;
+    for (const Json& item : value.get_array()) {
+      if (schema.items == nullptr) break;
+      validate_unique_items(item, *schema.items, fmt::format("{}[{}]", path, index++), causes);
+    }
+  }
+  if (!value.is_object()) return;
+  for (const auto& [name, member] : value.get_object()) {
+    const auto known = schema.properties.find(std::string_view(name));
+    if (known != schema.properties.end()) {
+      validate_unique_items(
+          member, known->second,
+          path.empty() ? std::string(name) : fmt::format("{}.{}", path, std::string_view(name)),
+          causes);
+    } else if (schema.has_values()) {
+      validate_unique_items(member, *schema.values,
+                            fmt::format("{}[{}]", path, std::string_view(name)), causes);
+    }
+  }
+}
+
+}  // namespace dcm::apiserver

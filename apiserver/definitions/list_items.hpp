@@ -1,0 +1,18 @@
+// The identity of list items: in a set by value, in a map by keys.
+#pragma once
+
+#include <string>
+
+#include "apiserver/definitions/structural.hpp"
+#include "apiserver/model/api_error.hpp"
+
+namespace dcm::apiserver {
+
+// The old list item that corresponds to a new one: only lists that are maps tell. Null if none.
+const Json* correlated_item(const Json& item, const Json* old_list, const Structural& list);
+
+// Duplicate items, in lists that are sets or maps.
+void validate_unique_items(const Json& value, const Structural& schema, const std::string& path,
+                           Causes& causes);
+
+}  // namespace dcm::apiserver

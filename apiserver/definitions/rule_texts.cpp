@@ -1,0 +1,78 @@
+#include "apiserver/definitions/rule_texts.hpp"
+
+#include <algorithm>
+
+#include "apiserver/definitions/field_path.hpp"
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
+}
+
+bool has_line_break(std::string_view text) {
+  while (!text.empty() && is_blank(text.substr(0, 1))) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.substr(text.size() - 1))) text.remove_suffix(1);
+  return text.find_first_of("\n\r") != std::string_view::npos;
+}
+
+void validate_reason_and_path(const JsonObject& schema, const JsonObject& rule,
+                              const std::string& path, Causes& causes) {
+  const std::string_view reason = text_at(rule, {"reason"});
+  constexpr std::string_view kReasons[] = {"FieldValueDuplicate", "FieldValueForbidden",
+                                           "FieldValueInvalid", "FieldValueRequired"};
+  if (has(rule, {"reason"}) && std::ranges::find(kReasons, reason) == std::end(kReasons)) {
+    causes.push_back(not_supported(
+        path + ".reason", Json(reason),
+        {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"}));
+  }
+  const std::string_view field = text_at(rule, {"fieldPath"});
+  if (field.empty()) return;
+  const auto refuse = [&](std::string_view why) {
+    causes.push_back(invalid_value(path + ".fieldPath", Json(field), why));
+  };
+  if (is_blank(field)) refuse("must be non-empty if specified");
+  if (field.find_first_of("\n\r") != std::string_view::npos) refuse("must not contain line breaks");
+  if (!find_field(field, read_structural(schema), ArrayNotation::accepted)) {
+    refuse("must be a valid path");
+  }
+}
+
+void validate_rule_text(const JsonObject& schema, const JsonObject& rule, const std::string& path,
+                        Causes& causes) {
+  const std::string_view text = text_at(rule, {"rule"});
+  const std::string_view message = text_at(rule, {"message"});
+  if (is_blank(text)) {
+    causes.push_back(required_value(path + ".rule", "rule is not specified"));
+  } else if (!message.empty() && is_blank(message)) {
+    causes.push_back(
+        invalid_value(path + ".message", Json(message), "must be non-empty if specified"));
+  } else if (has_line_break(message)) {
+    causes.push_back(
+        invalid_value(path + ".message", Json(message), "must not contain line breaks"));
+  } else if (has_line_break(text) && is_blank(message)) {
+    causes.push_back(required_value(path + ".message",
+                                    "message must be specified if rule contains line breaks"));
+  }
+  const std::string_view expression = text_at(rule, {"messageExpression"});
+  if (!expression.empty() && is_blank(expression)) {
+    causes.push_back(required_value(path + ".messageExpression",
+                                    "messageExpression must be non-empty if specified"));
+  }
+  validate_reason_and_path(schema, rule, path, causes);
+}
+
+}  // namespace
+
+void validate_rule_texts(const JsonObject& schema, const std::string& path, Causes& causes) {
+  std::size_t index = 0;
+  for (const Json& item : array_at(schema, {"x-kubernetes-validations"})) {
+    validate_rule_text(schema, as_object(item),
+                       indexed(path + ".x-kubernetes-validations", index++), causes);
+  }
+}
+
+}  // namespace dcm::apiserver

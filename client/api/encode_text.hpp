@@ -1,0 +1,14 @@
+// Text as the type that Boost.JSON takes everywhere.
+#pragma once
+
+#include <string_view>
+
+#include <boost/json/string_view.hpp>
+
+namespace dcm::api {
+
+inline boost::json::string_view view(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+}  // namespace dcm::api

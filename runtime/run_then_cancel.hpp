@@ -1,0 +1,16 @@
+// A task that is the purpose of its group: the group ends with it.
+#pragma once
+
+#include <utility>
+
+#include "runtime/task_group.hpp"
+
+namespace dcm::runtime {
+
+// Runs `work`, and cancels the others of the group when it is done.
+inline Task<> run_then_cancel(Task<> work, TaskGroup& group) {
+  co_await std::move(work);
+  group.cancel();
+}
+
+}  // namespace dcm::runtime
