@@ -192,6 +192,7 @@ int run(const Arguments& arguments) {
 
   Server server(loop.time(), runtime::Rng::from_system(), arguments.server);
   Port port(loop, server, arguments, runtime::Logger(backend));
+  write_kubeconfig(arguments.kubeconfig, port.url());
   GarbageCollector collector(server, loop.time());
   runtime::TaskGroup group(loop.executor());
   loop.on_signals({SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP}, [&](int signal) {
@@ -202,7 +203,6 @@ int run(const Arguments& arguments) {
   });
   group.spawn("serve", port.serve());
   if (arguments.collects_garbage) group.spawn("garbage collector", collector.run());
-  write_kubeconfig(arguments.kubeconfig, port.url());
   std::cout << "url: " << port.url() << "\nkubeconfig: " << arguments.kubeconfig << std::endl;
   loop.run(group.join());
   return 0;
