@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """clang-tidy on the sources of a configured build, in the groups in which the build compiles them.
 
-What has passed is remembered in a folder, and checked again when a source of its group, any header or the checks change.
+What has passed is remembered in a folder, and checked again when a source of its group, a header that it includes
+directly or indirectly, or the checks change.
 """
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -27,21 +29,32 @@ def is_checked(unit):
     return first.is_relative_to(ROOT) and not OUTSIDE.match(str(first.relative_to(ROOT)))
 
 
-def headers():
-    files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.hpp"], cwd=ROOT,
-                           capture_output=True, text=True, check=True).stdout.split()
-    return hashlib.sha256(b"".join((ROOT / file).read_bytes() for file in [*sorted(files), ".clang-tidy"]))
+@functools.cache
+def headers(source):
+    """This project's headers that a file includes."""
+    named = re.findall(r'^\s*#include "([^"]+)"', source.read_text(), re.M)
+    return [ROOT / name for name in named if (ROOT / name).exists()]
+
+
+def read_files(unit):
+    """All files of this project that are read when a translation unit is compiled."""
+    found, left = set(), sources(unit)
+    while left:
+        file = left.pop()
+        if file not in found:
+            found.add(file)
+            left += headers(file)
+    return sorted(found)
 
 
 def main():
     build, passed = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     passed.mkdir(parents=True, exist_ok=True)
-    common = headers()
 
     def passes(unit):
-        key = common.copy()
-        for source in sources(unit):
-            key.update(source.read_bytes())
+        key = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
+        for file in read_files(unit):
+            key.update(file.read_bytes())
         note = passed / key.hexdigest()[:40]
         if note.exists():
             return True
