@@ -7,7 +7,7 @@ source dev.d/lib/sources.sh
 cmd_lint() {
   setup
   mkdir -p build
-  local status=0
+  local status=0 start=$SECONDS
   sources | xargs clang-format-19 --dry-run -Werror || { echo "dev: run ./dev fmt"; status=1; }
   (cd test/lint && python3 -m unittest -q lint_test dev_test) || status=1
   python3 test/lint/lint.py || status=1
@@ -22,5 +22,5 @@ cmd_lint() {
   configure lint
   cmake build/lint >/dev/null  # sources may have moved between groups: nothing is built here that would update them
   dev.d/lib/tidy.py build/lint "$cache/tidy" || status=1
-  ((status == 0)) && echo "lint: passed" || die "lint failed"
+  ((status == 0)) && echo "lint: passed, $((SECONDS - start)) s" || die "lint failed"
 }

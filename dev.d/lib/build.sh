@@ -35,5 +35,7 @@ build() {
   for target in "$@"; do targets+=(--target "$target"); done
   export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1 CCACHE_SLOPPINESS=time_macros
   configure "$preset"
+  local start=$SECONDS
   NINJA_STATUS='[%f/%t %e] ' cmake --build --preset "$preset" "${targets[@]}" | show_progress "$preset"
+  ((SECONDS - start < 10)) || echo "dev: building build/$preset took $((SECONDS - start)) s"
 }
