@@ -4,7 +4,7 @@
     reference.py            writes it
     reference.py --check    says whether it is as it would be written
 
-Flags, keys and commands come from the manual page, which the binary prints (a unit test holds the page to it), and log
+Flags, keys and commands come from the manual page, which a unit test makes from the table of settings, and log
 lines from the calls in the sources: each one is on the page, or it is an error. Written by hand is only what a field of
 the log means: FIELDS below. A field without a meaning, or a meaning without a field, is an error. Metrics and exit
 statuses have pages of their own, which are held to the sources here.
@@ -145,7 +145,8 @@ def metrics():
         for call in re.finditer(r"\b(counter|gauge|histogram)\(", text):
             given = arguments(text, call.end())
             name = known.get(given[0], joined(given[0]))
-            if METRIC.fullmatch(name):
+            assert not name or METRIC.fullmatch(name), f"{path}: the prefix of {name} is missing in METRIC"
+            if name:
                 told = known.get(given[1], joined(given[1]))
                 assert told, f"{path}: {name} has no help"
                 found[exposed(name)] = (call.group(1), told)

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "controllers/api/decoders.hpp"
@@ -20,18 +21,22 @@ constexpr std::array kTypes = {&kClaimControl, &kEvictionControl, &kPoolStatusCo
 // Core kinds have only ever had v1.
 const client::Served kCoreV1{"v1"};
 
-// The inputs of explanations, by plural.
-Input input_of(std::string_view plural) {
+// The inputs of explanations, by plural; nullopt: explanations do not need it.
+std::optional<Input> input_of(std::string_view plural) {
   if (plural == api::kPods.plural) return Input::pods;
   if (plural == api::kResourceClaims.plural) return Input::claims;
   if (plural == api::kResourceClaimTemplates.plural) return Input::templates;
   if (plural == api::kPodGroups.plural) return Input::groups;
-  return plural == api::kResourceSlices.plural ? Input::slices : Input::rules;
+  if (plural == api::kResourceSlices.plural) return Input::slices;
+  if (plural == api::kDeviceTaintRules.plural) return Input::rules;
+  return std::nullopt;
 }
 
 // Adds the unknown inputs of explanations.
 common::Sight sight_of(const Epoch& epoch, common::Sight sight) {
-  for (Epoch::Gap& gap : epoch.gaps()) sight.hide(input_of(gap.resource), std::move(gap.why));
+  for (Epoch::Gap& gap : epoch.gaps()) {
+    if (const auto input = input_of(gap.resource)) sight.hide(*input, std::move(gap.why));
+  }
   return sight;
 }
 

@@ -50,6 +50,11 @@ class Includes(unittest.TestCase):
         found = breaches("runtime/a.cpp", '#include "controllers/api/pod.hpp"\n')
         self.assertIn("runtime may not include controllers/api", found[0])
 
+    def test_a_new_folder_needs_a_row(self):
+        found = breaches("controllers/new/controller.hpp", HEAD + '#include "runtime/http/client.hpp"\n')
+        self.assertIn("no row in INCLUDES", found[0])
+        self.assertEqual(breaches("examples/hello-controller/main.cpp", ""), [])
+
     def test_the_http_folder_is_not_the_runtime_folder(self):
         self.assertTrue(breaches("informers/a.cpp", '#include "runtime/http/client.hpp"\n'))
         self.assertEqual(breaches("client/a.cpp", '#include "runtime/http/client.hpp"\n'), [])
@@ -139,6 +144,15 @@ class Tree(unittest.TestCase):
         found = self.check({"client/README.md": "", "client/CMakeLists.txt": "a.cpp", "client/b.cpp": ""})
         self.assertEqual(len(found), 1)
         self.assertIn("client/b.cpp", found[0])
+
+    def test_a_source_of_that_name_elsewhere_does_not_count(self):
+        files = {"client/README.md": "", "client/CMakeLists.txt": "a.cpp", "client/a.cpp": "", "node/README.md": "",
+                 "node/CMakeLists.txt": "b.cpp", "node/a.cpp": ""}
+        self.assertEqual(self.check(files), ["node/a.cpp:1: no CMakeLists.txt of its folder or one above lists it"])
+        files["node/CMakeLists.txt"] = "a.cpp"
+        self.assertEqual(self.check(files), [])
+        files["node/CMakeLists.txt"], files["client/CMakeLists.txt"] = "", "a.cpp ../node/a.cpp"
+        self.assertEqual(self.check(files), [])
 
     def test_a_top_level_folder_has_a_readme(self):
         self.assertTrue(self.check({"client/CMakeLists.txt": ""}))

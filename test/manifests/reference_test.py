@@ -15,6 +15,8 @@ CHANGES = {
                          "| `--kube-api-qps NUMBER` | `clientConnection.qps` | `300` |"),
     "a metric that is declared in a way that is not understood":
         ("workqueue/metrics.cpp", 'metrics.gauge("workqueue_depth"', 'made_by("workqueue_depth"', None),
+    "a metric whose prefix is not known":
+        ("workqueue/metrics.cpp", 'metrics.gauge("workqueue_depth"', 'metrics.gauge("queue_depth"', None),
     "a metric's type": ("docs/metrics.md", "`workqueue_depth` | gauge", "`workqueue_depth` | counter", None),
     "a message": ("client/leader_election/elector.cpp", '"Lost the lease"', '"The lease is lost"',
                   "| The lease is lost | error | | `why` |"),
