@@ -158,11 +158,11 @@ std::expected<Options, Exit> read_taint(Usage usage, const Strings& arguments) {
   const auto read = read_arguments(usage, table, arguments);
   if (!read) return std::unexpected(read.error());
   const Strings& words = read->line.words;
-  if (words.size() < 2) return refuse(usage.name, "expected a device and its taints");
+  if (words.size() < 2) return options::refuse(usage.name, "expected a device and its taints");
   auto device = parse_device(words.front());
-  if (!device) return refuse(usage.name, device.error().message);
+  if (!device) return options::refuse(usage.name, device.error().message);
   auto changes = parse_taint_changes({words.begin() + 1, words.end()});
-  if (!changes) return refuse(usage.name, changes.error().message);
+  if (!changes) return options::refuse(usage.name, changes.error().message);
   taint.device = *std::move(device);
   taint.changes = *std::move(changes);
   taint.changes.overwrite = overwrites ? Overwrite::yes : Overwrite::no;
@@ -214,10 +214,10 @@ std::expected<Options, Exit> parse_options(const Strings& arguments) {
   add_group(table, "Process", {manager::verbosity_setting(options.verbosity)});
   const auto read = read_arguments(usage, table, arguments);
   if (!read) return std::unexpected(read.error());
-  if (!read->line.words.empty()) return refuse(kName, "a command goes before all flags");
+  if (!read->line.words.empty()) return options::refuse(kName, "a command goes before all flags");
   if (is_real) {
     auto found = find_programs();
-    if (!found) return refuse(kName, "--real: " + found.error().message);
+    if (!found) return options::refuse(kName, "--real: " + found.error().message);
     options.programs = *std::move(found);
   }
   if (!options.programs.scheduler.empty()) options.scheduler = OwnScheduler::none;
