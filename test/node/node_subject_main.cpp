@@ -139,8 +139,8 @@ class Subject {
 
   Task<> fulfil(const json::object& order, json::object& answer) {
     const std::string what = text_of(order, "do");
-    const auto tell = [&](const Outcome& outcome) {
-      if (!outcome) answer["error"] = outcome.error();
+    const auto tell = [&](const ClaimResult& result) {
+      if (!result) answer["error"] = result.error();
     };
     if (what == "prepare") tell(co_await agent_.prepare(pod_of(order)));
     if (what == "unprepare") tell(co_await agent_.unprepare(pod_of(order)));
