@@ -43,7 +43,9 @@ std::expected<Arguments, Exit> read_arguments(const Usage& usage, std::span<cons
   auto line = parse_command_line(table, arguments);
   if (!line) return refuse(usage.name, line.error());
   if (line->wants_help) return std::unexpected(Exit{0, usage_help(usage, table)});
-  if (line->wants_version && !usage.version.empty()) {
+  if (line->wants_version) {
+    if (usage.version.empty())
+      return refuse(usage.name, "unknown flag --version; --help lists all");
     return std::unexpected(Exit{0, fmt::format("{} {}\n", usage.name, usage.version)});
   }
   if (usage.synopsis.empty() && !line->words.empty()) {

@@ -1,4 +1,4 @@
-// A program's, or a command's, way from its arguments to its settings: help, version, mistakes.
+// Reads the arguments of a program or of one of its commands: settings, help, version, mistakes.
 #pragma once
 
 #include <expected>
@@ -26,7 +26,7 @@ struct CommandText {
 
 struct Usage {
   std::string name;           // of a command: "program command"
-  std::string version = {};   // empty: there is none to ask for
+  std::string version = {};   // empty: --version is an unknown flag
   std::string summary = {};   // sentences, for --help
   std::string synopsis = {};  // of its words; empty: it takes none but commands
   std::vector<CommandText> commands = {};

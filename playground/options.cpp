@@ -134,7 +134,8 @@ Usage usage_of(const CommandText& command) {
 std::expected<Options, Exit> read_demo(const Usage& usage, const Strings& arguments) {
   DemoOptions demo;
   Settings table = kubeconfig_settings(demo.kubeconfig, demo.context);
-  table.front().is_required = true;
+  table.front() = required(checked(
+      text_setting({"kubeconfig", "", "FILE", "The cluster."}, demo.kubeconfig), why_no_file));
   table.push_back(checked(
       text_setting({"manifests", "", "DIR", "The folder with the examples."}, demo.manifests),
       why_no_folder));

@@ -1,4 +1,4 @@
-// Text as the type that Boost.JSON takes everywhere.
+// Text for Boost.JSON, to whose own view type std::string_view does not convert everywhere.
 #pragma once
 
 #include <string_view>

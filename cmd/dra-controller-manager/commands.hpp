@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/dra-controller-manager/words.hpp"
+#include "cmd/dra-controller-manager/namespaces.hpp"
 #include "options/program.hpp"
 
 namespace dcm::dra_manager {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "client/api/event_sink.hpp"
+#include "cmd/dra-controller-manager/namespaces.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
-#include "cmd/dra-controller-manager/words.hpp"
 #include "controllers/common/expectations.hpp"
 #include "explain/source.hpp"
 #include "manager/epoch.hpp"

@@ -12,7 +12,7 @@
 #include "client/api/format.hpp"
 #include "client/api/meta.hpp"
 #include "client/config/config.hpp"
-#include "cmd/dra-controller-manager/words.hpp"
+#include "cmd/dra-controller-manager/namespaces.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"

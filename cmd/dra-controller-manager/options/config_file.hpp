@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cmd/dra-controller-manager/words.hpp"
+#include "cmd/dra-controller-manager/namespaces.hpp"
 #include "options/command_line.hpp"
 #include "options/setting.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "cmd/dra-controller-manager/words.hpp"
+#include "cmd/dra-controller-manager/namespaces.hpp"
 #include "options/command_line.hpp"
 
 namespace dcm::dra_manager::kubernetes {

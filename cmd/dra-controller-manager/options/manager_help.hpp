@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "cmd/dra-controller-manager/commands.hpp"
-#include "cmd/dra-controller-manager/words.hpp"
+#include "cmd/dra-controller-manager/namespaces.hpp"
 #include "options/program.hpp"
 
 namespace dcm::dra_manager {

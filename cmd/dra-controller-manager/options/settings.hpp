@@ -6,8 +6,8 @@
 #include <string>
 
 #include "client/config/config.hpp"
+#include "cmd/dra-controller-manager/namespaces.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
-#include "cmd/dra-controller-manager/words.hpp"
 #include "manager/options/standard.hpp"
 #include "options/effective.hpp"
 #include "options/setting.hpp"

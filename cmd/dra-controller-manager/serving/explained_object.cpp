@@ -1,6 +1,6 @@
 #include "cmd/dra-controller-manager/serving/explained_object.hpp"
 
-#include "cmd/dra-controller-manager/words.hpp"
+#include "cmd/dra-controller-manager/namespaces.hpp"
 #include "explain/subject.hpp"
 
 namespace dcm::dra_manager {

@@ -122,6 +122,15 @@ TEST_F(ProgramTest, prints_help_and_version_before_anything_is_required) {
   EXPECT_THAT(help.text, HasSubstr("\nCommands:\n\n      forget NAME\n"));
 }
 
+TEST_F(ProgramTest, has_no_version_flag_without_version) {
+  Usage usage = usage_;
+  usage.version.clear();
+  const auto read = read_arguments(usage, table_, {"--root=/", "--version"});
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().status, 2);
+  EXPECT_EQ(read.error().text, "program: unknown flag --version; --help lists all");
+}
+
 TEST_F(ProgramTest, shows_words_and_notes_of_command) {
   const Usage usage = {
       .name = "program forget", .summary = "Forgets.", .synopsis = "NAME", .notes = "\nNote.\n"};

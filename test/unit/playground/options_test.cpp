@@ -126,6 +126,13 @@ TEST(PlaygroundOptions, read_cluster_of_demo) {
   EXPECT_FALSE(parse_options({})->demo);
 }
 
+TEST(PlaygroundOptions, claim_no_default_for_cluster_of_demo) {
+  const auto help = parse_options({"demo", "--help"});
+  ASSERT_FALSE(help);
+  EXPECT_EQ(help.error().status, 0);
+  EXPECT_NE(help.error().text.find("The cluster. Required."), std::string::npos);
+}
+
 TEST(PlaygroundOptions, read_device_and_changes_of_taint) {
   const auto options =
       parse_options({"taint", "gpu.example.com/node-0/dev-3", "a=b:NoExecute", "c-", "--overwrite",

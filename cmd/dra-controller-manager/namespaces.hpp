@@ -1,4 +1,5 @@
-// The words of the manager's files: their own, and those of the frame, explanations and options.
+// Lets the manager's files use the names of the frame, of explanations and of options without a
+// prefix.
 #pragma once
 
 namespace dcm::manager {}
