@@ -38,7 +38,7 @@ struct ServerOptions {
   Revision first_revision = 1;
   std::string version = "v1.37.2";
   ServedVersions served = {};
-  WatchOptions watches = {};
+  WatchServing watches = {};
   Ownership ownership = Ownership::of_all;  // managed fields are half the cost of most writes
   // Warnings in the answer to a create; null: only those of a real server.
   std::function<std::vector<std::string>(const Creation&)> advice = {};

@@ -11,18 +11,18 @@ namespace dcm::apiserver {
 
 namespace {
 
-using WatchList = WatchOptions::WatchList;
+using WatchList = WatchServing::WatchList;
 
 // The last bookmark is sent this long before the end, so that the next watch starts from there.
 constexpr auto kLastBookmark = std::chrono::seconds(2);
 
-bool asks_initial_events(const WatchOptions& options, const Query& query) {
+bool asks_initial_events(const WatchServing& options, const Query& query) {
   return query.is_true("sendInitialEvents") && options.watch_list == WatchList::supported;
 }
 
 }  // namespace
 
-Outcome<> Watch::check_options(const WatchOptions& options, const Query& query) {
+Outcome<> Watch::check_options(const WatchServing& options, const Query& query) {
   if (options.watch_list == WatchList::ignored) return {};
   const std::string_view match = query.get("resourceVersionMatch");
   Causes causes;

@@ -19,7 +19,8 @@
 
 namespace dcm::apiserver {
 
-struct WatchOptions {
+// How a server serves watches.
+struct WatchServing {
   runtime::Duration bookmark_interval = std::chrono::minutes(1);
   // The minimum lifetime of a watch without a timeout; the maximum is twice that.
   runtime::Duration timeout = std::chrono::minutes(30);
@@ -33,7 +34,7 @@ struct WatchContext {
   const Store* store;
   runtime::TimeSource* time;
   runtime::Rng* rng;
-  const WatchOptions* options;
+  const WatchServing* options;
   ObjectTexts* texts;
 };
 
@@ -82,7 +83,7 @@ class Watch {
   Watch(const WatchContext& context, ListTarget target, Selector selector)
       : context_(context), target_(std::move(target)), selector_(std::move(selector)) {}
 
-  static Outcome<> check_options(const WatchOptions& options, const Query& query);
+  static Outcome<> check_options(const WatchServing& options, const Query& query);
   static Outcome<Start> choose_start(const WatchContext& context, const ListTarget& target,
                                      const Query& query);
   void begin(const Start& start, const Query& query);
