@@ -23,7 +23,7 @@ class Policies {
   bool are_there() const;
   // The refusal of the first policy that denies the request. The others are still evaluated, for
   // their warnings.
-  Outcome<> admit(const Attributes& attributes);
+  Result<> admit(const Attributes& attributes);
 
   // The warnings since the last call.
   std::vector<std::string> take_warnings();

@@ -73,7 +73,7 @@ Target Definitions::target_of(const std::string& name) const {
 
 void Definitions::write_status(const std::string& name,
                                const std::function<void(JsonObject&)>& change) {
-  const auto written = registry_.patch(target_of(name), [&](JsonObject& object) -> Outcome<> {
+  const auto written = registry_.patch(target_of(name), [&](JsonObject& object) -> Result<> {
     change(object);
     return {};
   });

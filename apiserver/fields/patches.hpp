@@ -14,7 +14,7 @@ void apply_merge_patch(JsonObject& object, const JsonObject& patch);
 // `$retainKeys`, `$deleteFromPrimitiveList/<list>` and `$setElementOrder/<list>`; null removes a
 // member. Without an order, new items go to the front of the list, or next to the known ones that
 // the patch places them with.
-Outcome<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patch,
-                                      const Schema& schema);
+Result<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patch,
+                                     const Schema& schema);
 
 }  // namespace dcm::apiserver

@@ -95,14 +95,14 @@ class Server {
   struct Parsed;
 
   Parsed parse(const Request& request) const;
-  Outcome<Response> dispatch(const Request& request, const Parsed& parsed);
+  Result<Response> dispatch(const Request& request, const Parsed& parsed);
   // Checks that apply only to defined kinds; returns the answer if one fails.
   std::expected<void, Response> check_defined(const Request& request, const Parsed& parsed) const;
-  Outcome<Response> read(const Parsed& parsed);
+  Result<Response> read(const Parsed& parsed);
   struct Listing;
-  Outcome<Listing> list(const Parsed& parsed) const;
-  Outcome<Response> write(const Request& request, const Parsed& parsed);
-  Outcome<Response> delete_collection(const Parsed& parsed, const WriteRequest& request);
+  Result<Listing> list(const Parsed& parsed) const;
+  Result<Response> write(const Request& request, const Parsed& parsed);
+  Result<Response> delete_collection(const Parsed& parsed, const WriteRequest& request);
   Response finish(std::size_t number, LoggedRequest logged, Response response);
   void make_own(std::string_view resource, JsonObject object);
   void settle_definitions();

@@ -26,7 +26,7 @@ struct Page {
   std::vector<Stored> objects;
   JsonObject metadata;  // a ListMeta
 };
-Outcome<Page> select_page(const Store& store, const ListTarget& target, const Query& query);
+Result<Page> select_page(const Store& store, const ListTarget& target, const Query& query);
 
 // In the format of its kind's list.
 ListText list_text(const ListTarget& target, const JsonObject& metadata, Encoding encoding);

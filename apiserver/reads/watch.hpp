@@ -43,9 +43,9 @@ class Watch {
   // Events carry objects in `form`, or tables of one row in `style`. 4xx for conflicting
   // parameters, 500 for a version that is no number. A version that is too old or too new is not a
   // failure, but an ERROR event in the stream.
-  static Outcome<std::unique_ptr<Watch>> open(const WatchContext& context, const ListTarget& target,
-                                              const Query& query, const Form& form = {},
-                                              std::optional<TableStyle> style = {});
+  static Result<std::unique_ptr<Watch>> open(const WatchContext& context, const ListTarget& target,
+                                             const Query& query, const Form& form = {},
+                                             std::optional<TableStyle> style = {});
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -83,9 +83,9 @@ class Watch {
   Watch(const WatchContext& context, ListTarget target, Selector selector)
       : context_(context), target_(std::move(target)), selector_(std::move(selector)) {}
 
-  static Outcome<> check_options(const WatchServing& options, const Query& query);
-  static Outcome<Start> choose_start(const WatchContext& context, const ListTarget& target,
-                                     const Query& query);
+  static Result<> check_options(const WatchServing& options, const Query& query);
+  static Result<Start> choose_start(const WatchContext& context, const ListTarget& target,
+                                    const Query& query);
   void begin(const Start& start, const Query& query);
   void fail(const ApiError& error);
   void schedule_bookmark();
