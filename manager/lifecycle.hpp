@@ -49,7 +49,7 @@ class Lifecycle {
     Process process;
     client::RestClient& rest;
     client::RestClient& lease_rest;
-    leader_election::Fence* fence = nullptr;  // null: never an election
+    leader_election::Fence* fence = nullptr;  // null: there is never an election
   };
 
   Lifecycle(Dependencies dependencies, LifecycleOptions options);

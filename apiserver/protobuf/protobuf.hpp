@@ -18,7 +18,7 @@ inline constexpr std::string_view kProtobufWatch =
 // for more than kValuesMax values.
 Result<JsonObject> decode_protobuf(std::string_view body);
 
-// With its envelope; members that the message lacks are omitted. Requires that the table has such a
+// With its envelope; members that the message lacks are omitted. Requires that the table has the
 // kind (encodes_protobuf()).
 std::string encode_protobuf(std::string_view api_version, std::string_view kind,
                             const JsonObject& object);

@@ -20,7 +20,7 @@ struct Explainer {
   std::string_view controller = {};  // its name, if it is not run here: then the rest is null
   std::function<std::vector<Topic>(const api::ObjectPtr<api::Pod>&)> pod = {};
   std::function<std::vector<Topic>(const api::ObjectPtr<api::ResourceClaim>&)> claim = {};
-  // Of a kind that only this controller watches; nullopt: it knows no such object.
+  // An object of a kind that only this controller watches; nullopt: it knows no such object.
   std::function<std::optional<Draft>(const api::ResourceKind&, const api::NamespacedName&)> other =
       {};
 };

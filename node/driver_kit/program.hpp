@@ -24,8 +24,8 @@ struct DriverProgram {
 
 // Stores --kubeconfig, --context, --server, --node-name ($NODE_NAME), --pod-uid ($POD_UID),
 // --kubelet-registrar-directory-path, --kubelet-plugins-directory-path and --cdi-root in `program`,
-// and the author's `own` flags where their rows say. If it returns an Exit (--help, or a mistake),
-// main() returns options::print() of it.
+// and the author's `own` flags in the targets of their rows. If it returns an Exit (--help, or a
+// mistake), main() returns options::print() of it.
 std::optional<options::Exit> read_flags(int count, const char* const* arguments,
                                         options::Settings own, DriverProgram& program);
 
