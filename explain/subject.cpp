@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "client/api/names.hpp"
 #include "controllers/api/resources.hpp"
 #include "options/setting.hpp"
 
@@ -80,16 +81,6 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-// Whether a name or namespace is valid (RFC 1123), and so is safe in paths and texts.
-bool can_be_name(std::string_view name) {
-  constexpr std::size_t kNameLengthMax = 253;
-  const auto is_allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  };
-  return !name.empty() && name.size() <= kNameLengthMax && name.front() != '.' &&
-         std::ranges::all_of(name, is_allowed);
-}
-
 std::unexpected<runtime::Error> no_such_path() {
   return runtime::fail(runtime::Reason::bad_request,
                        fmt::format("there are {0}pods/<namespace>/<name>, "
@@ -114,8 +105,8 @@ Result<Subject> subject_named(Subject::Kind kind, std::string_view name,
   if (is_namespaced) {
     subject.key.namespace_ = parts.size() == 2 ? parts.front() : default_namespace;
   }
-  const bool is_good = can_be_name(subject.key.name) &&
-                       (!is_namespaced || can_be_name(subject.key.namespace_.str()));
+  const bool is_good = api::can_be_name(subject.key.name) &&
+                       (!is_namespaced || api::can_be_name(subject.key.namespace_.str()));
   if (!is_good)
     return bad_words(fmt::format("\"{}\" is no name of a {}", name, resource_of(kind).kind));
   return subject;
