@@ -9,6 +9,7 @@
 #include "apiserver/definitions/defined_names.hpp"
 #include "apiserver/definitions/schema_validation.hpp"
 #include "apiserver/definitions/version_validation.hpp"
+#include "apiserver/rules/conditions.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
 #include "apiserver/text/has_true.hpp"
@@ -251,7 +252,7 @@ void validate_definition(const JsonObject& definition, const JsonObject* old, Ca
   if (old == nullptr) validate_name(definition, causes);
   Spec(object_at(definition, {"spec"}), causes).validate();
   if (old != nullptr) {
-    if (is_true(*old, "Established")) {
+    if (has_condition(*old, "Established")) {
       require_same(definition, *old, {"spec", "scope"}, causes);
       require_same(definition, *old, {"spec", "names", "kind"}, causes);
     }

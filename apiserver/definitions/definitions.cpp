@@ -4,6 +4,7 @@
 
 #include "apiserver/definitions/accepted_names.hpp"
 #include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/rules/conditions.hpp"
 
 namespace dcm::apiserver {
 
@@ -17,7 +18,7 @@ bool is_deleted(const JsonObject& object) {
 
 // The parts of a definition that its rows depend on. Only a change of these replaces the rows.
 std::string rows_of(const JsonObject& definition) {
-  const bool is_served = is_true(definition, "Established");
+  const bool is_served = has_condition(definition, "Established");
   return serialize(JsonObject{{"spec", object_at(definition, {"spec"})},
                               {"names", object_at(definition, {"status", "acceptedNames"})},
                               {"uid", text_at(definition, {"metadata", "uid"})},
@@ -73,7 +74,7 @@ Target Definitions::target_of(const std::string& name) const {
 
 void Definitions::write_status(const std::string& name,
                                const std::function<void(JsonObject&)>& change) {
-  const auto written = registry_.patch(target_of(name), [&](JsonObject& object) -> Outcome<> {
+  const auto written = registry_.patch(target_of(name), [&](JsonObject& object) -> Result<> {
     change(object);
     return {};
   });
@@ -84,7 +85,7 @@ void Definitions::write_status(const std::string& name,
 // Another definition may be waiting for a released name.
 void Definitions::release(const std::string& name) {
   for (const Store::Entry& entry : store_.list(kDefinitions, "", "", store_.revision())) {
-    const bool waits = !is_true(*entry.object, "NamesAccepted");
+    const bool waits = !has_condition(*entry.object, "NamesAccepted");
     if (entry.key != name && waits && has(*entry.object, {"status", "conditions"})) {
       due_.insert(entry.key);
     }
@@ -100,7 +101,7 @@ bool Definitions::accept_names(const std::string& name, const JsonObject& defini
   JsonObject next = definition;
   child(next, "status")["acceptedNames"] = result.names;
   set_condition(next, result.condition, now);
-  if (!is_true(next, "Established")) {
+  if (!has_condition(next, "Established")) {
     const bool good = result.condition.status == "True";
     set_condition(next,
                   {"Established", "False", good ? "Installing" : "NotAccepted",
@@ -114,7 +115,8 @@ bool Definitions::accept_names(const std::string& name, const JsonObject& defini
 }
 
 bool Definitions::establish(const std::string& name, const JsonObject& definition) {
-  if (!is_true(definition, "NamesAccepted") || is_true(definition, "Established")) return false;
+  if (!has_condition(definition, "NamesAccepted") || has_condition(definition, "Established"))
+    return false;
   const std::string now = registry_.now();
   write_status(name, [&](JsonObject& object) {
     set_condition(
@@ -145,7 +147,7 @@ bool Definitions::clean_up(const std::string& name, const JsonObject& definition
   if (!is_deleted(definition) || !is_held) return false;
   const bool begins = emptying_.insert(name).second;
   const std::string now = registry_.now();
-  if (begins && is_true(definition, "Established")) {
+  if (begins && has_condition(definition, "Established")) {
     write_status(name, [&](JsonObject& object) {
       set_condition(object,
                     {"Terminating", "True", "InstanceDeletionInProgress",
@@ -156,7 +158,7 @@ bool Definitions::clean_up(const std::string& name, const JsonObject& definition
   }
   if (!store_.list(name, "", "", store_.revision()).empty()) return false;
   emptying_.erase(name);
-  const bool was_served = is_true(definition, "Established");
+  const bool was_served = has_condition(definition, "Established");
   write_status(name, [&](JsonObject& object) {
     set_condition(
         object,

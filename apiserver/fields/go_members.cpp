@@ -3,6 +3,8 @@
 #include <map>
 #include <vector>
 
+#include "apiserver/text/member_path.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -170,32 +172,16 @@ struct Row {
   Json zero;
 };
 
-// Applies a row to the value at `path` below `object`, unless its parents are missing.
+// `path` is the row's, or its end.
 void carry_out(const Row& row, std::string_view path, JsonObject& object) {
-  const auto end = path.find_first_of(".[{");
-  const std::string_view name = path.substr(0, end);
-  Json* value = object.if_contains(name);
-  if (end == std::string_view::npos) {
+  visit_member(object, path, [&row](JsonObject& parent, std::string_view name) {
+    const Json* const value = parent.if_contains(name);
     if (row.member.rule == kAlways && (value == nullptr || value->is_null())) {
-      object[name] = row.zero;
+      parent[name] = row.zero;
     } else if (row.member.rule == kUnlessEmpty && value != nullptr && is_empty(*value)) {
-      object.erase(name);
+      parent.erase(name);
     }
-    return;
-  }
-  if (value == nullptr) return;
-  if (path[end] == '.' && value->is_object()) {
-    carry_out(row, path.substr(end + 1), value->get_object());
-  } else if (path[end] == '{' && value->is_object()) {
-    for (auto& member : value->get_object()) {
-      if (!member.value().is_object()) continue;
-      carry_out(row, path.substr(end + 3), member.value().get_object());
-    }
-  } else if (path[end] == '[' && value->is_array()) {
-    for (Json& item : value->get_array()) {
-      if (item.is_object()) carry_out(row, path.substr(end + 3), item.get_object());
-    }
-  }
+  });
 }
 
 const std::vector<Row>& rows_of(std::string_view kind) {

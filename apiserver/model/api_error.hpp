@@ -46,7 +46,7 @@ struct ApiError {
 };
 
 template <class T = void>
-using Outcome = std::expected<T, ApiError>;
+using Result = std::expected<T, ApiError>;
 
 ApiError bad_request(std::string message);
 ApiError name_undeterminable(std::string_view name);

@@ -102,7 +102,7 @@ std::optional<Split> split_equality(std::string_view term) {
 
 }  // namespace
 
-Outcome<Selector::Term> Selector::parse_label_term(std::string_view text) {
+Result<Selector::Term> Selector::parse_label_term(std::string_view text) {
   const auto open = text.find('(');
   if (open != std::string_view::npos) {
     const auto close = text.rfind(')');
@@ -137,7 +137,7 @@ Outcome<Selector::Term> Selector::parse_label_term(std::string_view text) {
   return Term{On::label, std::string(text), Operator::exists};
 }
 
-Outcome<> Selector::check_label_term(const Term& term) {
+Result<> Selector::check_label_term(const Term& term) {
   std::string_view problem = problem_with_qualified_name(term.key);
   for (const std::string& value : term.values) {
     if (problem.empty()) problem = problem_with_label_value(value);
@@ -146,7 +146,7 @@ Outcome<> Selector::check_label_term(const Term& term) {
   return std::unexpected(bad_request(fmt::format("unable to parse requirement: {}", problem)));
 }
 
-Outcome<> Selector::parse_labels(std::string_view text, std::vector<Term>& terms) {
+Result<> Selector::parse_labels(std::string_view text, std::vector<Term>& terms) {
   for (const auto part : split_terms(text)) {
     auto term = parse_label_term(part);
     if (!term) return std::unexpected(std::move(term.error()));
@@ -156,8 +156,8 @@ Outcome<> Selector::parse_labels(std::string_view text, std::vector<Term>& terms
   return {};
 }
 
-Outcome<> Selector::parse_fields(const ResourceType& type, std::string_view text,
-                                 std::vector<Term>& terms) {
+Result<> Selector::parse_fields(const ResourceType& type, std::string_view text,
+                                std::vector<Term>& terms) {
   const SelectableFields known = all_fields(type, {});
   for (const auto part : split_terms(text)) {
     const auto split = split_equality(part);
@@ -176,8 +176,8 @@ Outcome<> Selector::parse_fields(const ResourceType& type, std::string_view text
   return {};
 }
 
-Outcome<Selector> Selector::parse(const ResourceType& type, std::string_view labels,
-                                  std::string_view fields) {
+Result<Selector> Selector::parse(const ResourceType& type, std::string_view labels,
+                                 std::string_view fields) {
   Selector selector;
   selector.type_ = &type;
   if (auto parsed = parse_labels(labels, selector.terms_); !parsed) {

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxNameBase = 58;
 
 }  // namespace
 
-Outcome<> check_is_number(std::string_view version) {
+Result<> check_is_number(std::string_view version) {
   if (version.find_first_not_of("0123456789") == std::string_view::npos) return {};
   return std::unexpected(
       plain_failure(fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", version)));
@@ -85,7 +85,7 @@ WriteContext Registry::context_of(const Target& target) const {
   return {time_.wall_now(), ns.get()};
 }
 
-Outcome<Stored> Registry::get(const Target& target) const {
+Result<Stored> Registry::get(const Target& target) const {
   Stored object = store_.get(target.type->storage(), target.key());
   if (object == nullptr) return std::unexpected(not_found(*target.type, target.name));
   return object;
@@ -121,7 +121,7 @@ std::string Registry::now() const {
   return runtime::timestamp(time_.wall_now());
 }
 
-Outcome<> Registry::check_namespace(const Target& target, const JsonObject& body) const {
+Result<> Registry::check_namespace(const Target& target, const JsonObject& body) const {
   if (!target.type->namespaced()) return {};
   const Stored ns = store_.get("namespaces", target.ns);
   if (ns == nullptr) return std::unexpected(not_found(types_.get("namespaces"), target.ns));
@@ -131,7 +131,7 @@ Outcome<> Registry::check_namespace(const Target& target, const JsonObject& body
   return std::unexpected(namespace_terminating(*target.type, name, target.ns));
 }
 
-Outcome<> Registry::choose_name(const Target& target, JsonObject& metadata) const {
+Result<> Registry::choose_name(const Target& target, JsonObject& metadata) const {
   const std::string_view storage = target.type->storage();
   std::string base(text_at(metadata, {"generateName"}));
   if (!text_at(metadata, {"name"}).empty() || base.empty()) {
@@ -173,7 +173,7 @@ Causes Registry::problems_with_new(const Target& target, const JsonObject& objec
   return causes;
 }
 
-Outcome<> Registry::admit(const Target& target, JsonObject& body) const {
+Result<> Registry::admit(const Target& target, JsonObject& body) const {
   const bool is_pod = target.type->is("Pod");
   if (!is_pod && !target.type->is("PriorityClass")) return {};
   const auto classes = store_.list("priorityclasses", "", "", store_.revision());
@@ -184,11 +184,11 @@ Outcome<> Registry::admit(const Target& target, JsonObject& body) const {
   return std::unexpected(forbidden(*target.type, name, *refused));
 }
 
-Outcome<Written> Registry::create(const Target& target, JsonObject body) {
+Result<Written> Registry::create(const Target& target, JsonObject body) {
   return make(target, std::move(body), nullptr);
 }
 
-Outcome<Written> Registry::make(const Target& target, JsonObject body, const FieldSet* applied) {
+Result<Written> Registry::make(const Target& target, JsonObject body, const FieldSet* applied) {
   if (auto allowed = check_namespace(target, body); !allowed) {
     return std::unexpected(std::move(allowed.error()));
   }

@@ -64,7 +64,7 @@ bool leaves_for_good(const ResourceType& type, const JsonObject& next, const Jso
 
 }  // namespace
 
-Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
+Result<Written> Registry::replace(const Target& target, JsonObject body) {
   auto old = get(target);
   if (!old && target.type->strategy->create_on_update() == CreateOnUpdate::allowed) {
     JsonObject& metadata = child(body, "metadata");
@@ -83,7 +83,7 @@ Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
   return update(target, *old, std::move(body), Update::replace);
 }
 
-Outcome<Written> Registry::patch(const Target& target, const Change& change) {
+Result<Written> Registry::patch(const Target& target, const Change& change) {
   auto old = get(target);
   if (!old) return std::unexpected(std::move(old.error()));
   JsonObject next = without_managed_fields(**old);
@@ -94,7 +94,7 @@ Outcome<Written> Registry::patch(const Target& target, const Change& change) {
   return update(target, *old, std::move(next), Update::patch);
 }
 
-Outcome<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite) {
+Result<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite) {
   auto old = get(target);
   if (!old) return std::unexpected(std::move(old.error()));
   JsonObject next = **old;
@@ -105,7 +105,7 @@ Outcome<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite)
   return commit_update(target, *old, std::move(next));
 }
 
-Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyForce force) {
+Result<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyForce force) {
   const Stored old = store_.get(target.type->storage(), target.key());
   drop_nulls(*target.type, wanted);
   if (old == nullptr) {
@@ -128,7 +128,7 @@ Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyF
   return update(target, old, std::move(*next), Update::apply);
 }
 
-Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject wanted) {
+Result<Written> Registry::apply_as_create(const Target& target, JsonObject wanted) {
   if (auto unique =
           check_unique_items(*target.type, wanted, target.type->api_version(target.version));
       !unique) {
@@ -153,8 +153,8 @@ Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject want
   return make(target, std::move(wanted), &claimed);
 }
 
-Outcome<> Registry::check_version(const Target& target, const JsonObject& old, JsonObject& next,
-                                  Update how) const {
+Result<> Registry::check_version(const Target& target, const JsonObject& old, JsonObject& next,
+                                 Update how) const {
   JsonObject& metadata = child(next, "metadata");
   const std::string_view uid = text_at(metadata, {"uid"});
   const std::string_view stored_uid = text_at(old, {"metadata", "uid"});
@@ -180,8 +180,8 @@ Outcome<> Registry::check_version(const Target& target, const JsonObject& old, J
   return {};
 }
 
-Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonObject next,
-                                  Update how) {
+Result<Written> Registry::update(const Target& target, const Stored& old, JsonObject next,
+                                 Update how) {
   if (auto current = check_version(target, *old, next, how); !current) {
     return std::unexpected(std::move(current.error()));
   }
@@ -217,7 +217,7 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   return commit_update(target, old, std::move(next));
 }
 
-Outcome<Written> Registry::commit_update(const Target& target, const Stored& old, JsonObject next) {
+Result<Written> Registry::commit_update(const Target& target, const Stored& old, JsonObject next) {
   if (leaves_for_good(*target.type, next, *old)) {
     Stored last = std::make_shared<const JsonObject>(std::move(next));
     if (target.commit == Commit::write) store_.remove(target.type->storage(), target.key());
