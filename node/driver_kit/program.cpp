@@ -51,7 +51,8 @@ std::optional<options::Exit> read_flags(int count, const char* const* arguments,
   const auto read =
       read_arguments(usage, table, options::Strings(arguments + 1, arguments + count));
   if (!read) return read.error();
-  if (program.node.empty()) return options::refuse(usage.name, "--node-name: must be given").error();
+  if (program.node.empty())
+    return options::refuse(usage.name, "--node-name: must be given").error();
   program.plugin.data = plugins + "/" + program.plugin.driver;
   return std::nullopt;
 }
