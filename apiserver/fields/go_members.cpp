@@ -28,6 +28,8 @@ constexpr Member kMembers[] = {
     {"Pod", "spec.initContainers[].resources", kAlways, "{}"},
     {"Pod", "spec.containers[].env[].value", kUnlessEmpty},
     {"Pod", "spec.initContainers[].env[].value", kUnlessEmpty},
+    {"Pod", "spec.containers[].volumeMounts[].readOnly", kUnlessEmpty},
+    {"Pod", "spec.initContainers[].volumeMounts[].readOnly", kUnlessEmpty},
     {"Pod", "spec.nodeName", kUnlessEmpty},
     {"Pod", "spec.volumes[].projected.sources", kAlways, "null"},
     {"Pod", "spec.tolerations[].key", kUnlessEmpty},
@@ -112,6 +114,12 @@ constexpr Member kMembers[] = {
     {"Event", "reportingInstance", kAlways, R"("")"},
 
     {"Lease", "spec", kAlways, "{}"},
+    {"CSINode", "spec.drivers[].topologyKeys", kAlways, "null"},
+    {"CSINode", "status", kAlways, "{}"},
+    {"VolumeAttachment", "status", kAlways, "{}"},
+    {"VolumeAttachment", "status.attached", kAlways, "false"},
+    {"ClusterRole", "rules", kAlways, "null"},
+    {"Role", "rules", kAlways, "null"},
     {"ConfigMap", "data", kUnlessEmpty},
     {"ConfigMap", "binaryData", kUnlessEmpty},
 
