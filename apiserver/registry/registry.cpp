@@ -91,6 +91,13 @@ Outcome<Stored> Registry::get(const Target& target) const {
   return object;
 }
 
+Outcome<Stored> Registry::read(const Target& target) const {
+  auto object = get(target);
+  if (!object || target.type->unconverted() == nullptr) return object;
+  return std::unexpected(
+      unreadable(*target.type, target.key(), text_at(**object, {"metadata", "resourceVersion"})));
+}
+
 std::string Registry::encode(const Target& target, const Stored& object) {
   return *texts_.get(*target.type, target.version, object, target.answer);
 }
@@ -233,6 +240,9 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
         plain_failure("resourceVersion should not be set on objects to be created"));
   }
   if (!named) return std::unexpected(std::move(named.error()));
+  if (const Unconverted* const why = target.type->unconverted()) {
+    return std::unexpected(plain_failure(why->writing));
+  }
   if (target.commit == Commit::dry_run) {
     if (!version.empty()) child(body, "metadata")["resourceVersion"] = version;
     return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};

@@ -76,7 +76,9 @@ class Registry {
         policies_(store, types),
         webhooks_(store, types) {}
 
+  // Whether it is there; and its content, unless only a webhook could convert it.
   Outcome<Stored> get(const Target& target) const;
+  Outcome<Stored> read(const Target& target) const;
   Outcome<Written> create(const Target& target, JsonObject body);
   Outcome<Written> replace(const Target& target, JsonObject body);
   // The objects of a kind in a namespace, or in all if it is "".
@@ -135,6 +137,8 @@ class Registry {
   Outcome<> check_version(const Target& target, const JsonObject& old, JsonObject& next,
                           Update how) const;
   Outcome<Written> commit_update(const Target& target, const Stored& old, JsonObject next);
+  // The state that an update is based on.
+  Outcome<Stored> base_of(const Target& target) const;
   Outcome<Written> apply_as_create(const Target& target, JsonObject wanted);
   void mark_as_deleted(const Target& target, JsonObject& object,
                        std::optional<std::int64_t> grace) const;

@@ -64,8 +64,15 @@ bool leaves_for_good(const ResourceType& type, const JsonObject& next, const Jso
 
 }  // namespace
 
-Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
+Outcome<Stored> Registry::base_of(const Target& target) const {
   auto old = get(target);
+  if (!old || target.type->unconverted() == nullptr) return old;
+  return std::unexpected(
+      undecodable(*target.type, text_at(**old, {"metadata", "resourceVersion"})));
+}
+
+Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
+  auto old = base_of(target);
   if (!old && target.type->strategy->create_on_update() == CreateOnUpdate::allowed) {
     JsonObject& metadata = child(body, "metadata");
     if (!text_at(metadata, {"uid"}).empty()) {
@@ -84,7 +91,7 @@ Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
 }
 
 Outcome<Written> Registry::patch(const Target& target, const Change& change) {
-  auto old = get(target);
+  auto old = base_of(target);
   if (!old) return std::unexpected(std::move(old.error()));
   JsonObject next = without_managed_fields(**old);
   from_stored_version(*target.type, target.version, next);
@@ -95,7 +102,7 @@ Outcome<Written> Registry::patch(const Target& target, const Change& change) {
 }
 
 Outcome<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite) {
-  auto old = get(target);
+  auto old = base_of(target);
   if (!old) return std::unexpected(std::move(old.error()));
   JsonObject next = **old;
   if (auto done = rewrite(next, now()); !done) {
@@ -114,6 +121,7 @@ Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyF
     }
     return apply_as_create(target, std::move(wanted));
   }
+  if (auto base = base_of(target); !base) return std::unexpected(std::move(base.error()));
   JsonObject live = *old;
   from_stored_version(*target.type, target.version, live);
   own_before_first_apply(target, live, now());
