@@ -3,6 +3,8 @@
 #include <map>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace dcm::apiserver {
 
 namespace {
@@ -47,6 +49,34 @@ constexpr Member kMembers[] = {
     {"Pod", "status.conditions[].status", kAlways, R"("")"},
     {"Pod", "status.conditions[].reason", kUnlessEmpty},
     {"Pod", "status.conditions[].message", kUnlessEmpty},
+
+    {"Deployment", "spec", kAlways, "{}"},
+    {"Deployment", "spec.selector", kAlways, "null"},
+    {"Deployment", "spec.template", kAlways, "{}"},
+    {"Deployment", "spec.strategy", kAlways, "{}"},
+    {"Deployment", "status", kAlways, "{}"},
+    {"ReplicaSet", "spec", kAlways, "{}"},
+    {"ReplicaSet", "spec.selector", kAlways, "null"},
+    {"ReplicaSet", "spec.template", kAlways, "{}"},
+    {"StatefulSet", "spec", kAlways, "{}"},
+    {"StatefulSet", "spec.selector", kAlways, "null"},
+    {"StatefulSet", "spec.template", kAlways, "{}"},
+    {"StatefulSet", "spec.updateStrategy", kAlways, "{}"},
+    {"DaemonSet", "spec", kAlways, "{}"},
+    {"DaemonSet", "spec.selector", kAlways, "null"},
+    {"DaemonSet", "spec.template", kAlways, "{}"},
+    {"DaemonSet", "spec.updateStrategy", kAlways, "{}"},
+    {"ReplicationController", "spec", kAlways, "{}"},
+    {"Job", "spec", kAlways, "{}"},
+    {"Job", "spec.template", kAlways, "{}"},
+    {"Job", "status", kAlways, "{}"},
+    {"CronJob", "spec", kAlways, "{}"},
+    {"CronJob", "spec.jobTemplate", kAlways, "{}"},
+    {"CronJob", "spec.jobTemplate.metadata", kAlways, "{}"},
+    {"CronJob", "spec.jobTemplate.spec", kAlways, "{}"},
+    {"CronJob", "spec.jobTemplate.spec.template", kAlways, "{}"},
+    {"CronJob", "status", kAlways, "{}"},
+    {"PodTemplate", "template", kAlways, "{}"},
 
     {"DaemonSet", "status.currentNumberScheduled", kAlways, "0"},
     {"DaemonSet", "status.numberMisscheduled", kAlways, "0"},
@@ -114,6 +144,15 @@ constexpr Member kMembers[] = {
     {"Event", "reportingInstance", kAlways, R"("")"},
 
     {"Lease", "spec", kAlways, "{}"},
+    {"Service", "spec", kAlways, "{}"},
+    {"APIService", "spec", kAlways, "{}"},
+    {"NetworkPolicy", "spec", kAlways, "{}"},
+    {"NetworkPolicy", "spec.podSelector", kAlways, "{}"},
+    {"PodDisruptionBudget", "spec", kAlways, "{}"},
+    {"ResourceQuota", "spec", kAlways, "{}"},
+    {"ResourceQuota", "status", kAlways, "{}"},
+    {"ValidatingAdmissionPolicy", "spec", kAlways, "{}"},
+    {"ValidatingAdmissionPolicyBinding", "spec", kAlways, "{}"},
     {"CSINode", "spec.drivers[].topologyKeys", kAlways, "null"},
     {"CSINode", "status", kAlways, "{}"},
     {"VolumeAttachment", "status", kAlways, "{}"},
@@ -161,6 +200,18 @@ constexpr Member kMembers[] = {
     {"ResourceClaim", "status.devices[].conditions[].message", kAlways, R"("")"},
 };
 
+// Where kinds have a template of pods.
+struct Template {
+  std::string_view kind;
+  std::string_view path;
+};
+constexpr Template kTemplates[] = {
+    {"Deployment", "spec.template"},  {"ReplicaSet", "spec.template"},
+    {"StatefulSet", "spec.template"}, {"DaemonSet", "spec.template"},
+    {"Job", "spec.template"},         {"ReplicationController", "spec.template"},
+    {"PodTemplate", "template"},      {"CronJob", "spec.jobTemplate.spec.template"},
+};
+
 bool is_empty(const Json& value) {
   if (value.is_int64()) return value.get_int64() == 0;
   if (value.is_bool()) return !value.get_bool();
@@ -169,12 +220,13 @@ bool is_empty(const Json& value) {
 }
 
 struct Row {
-  explicit Row(const Member& of) : member(of) {
+  Row(const Member& of, std::string at) : rule(of.rule), path(std::move(at)) {
     std::string problem;
-    if (member.rule == kAlways) zero = *parse(member.zero, problem);
+    if (rule == kAlways) zero = *parse(of.zero, problem);
   }
 
-  Member member;
+  Rule rule;
+  std::string path;
   Json zero;
 };
 
@@ -184,9 +236,9 @@ void carry_out(const Row& row, std::string_view path, JsonObject& object) {
   const std::string_view name = path.substr(0, end);
   Json* value = object.if_contains(name);
   if (end == std::string_view::npos) {
-    if (row.member.rule == kAlways && (value == nullptr || value->is_null())) {
+    if (row.rule == kAlways && (value == nullptr || value->is_null())) {
       object[name] = row.zero;
-    } else if (row.member.rule == kUnlessEmpty && value != nullptr && is_empty(*value)) {
+    } else if (row.rule == kUnlessEmpty && value != nullptr && is_empty(*value)) {
       object.erase(name);
     }
     return;
@@ -206,10 +258,24 @@ void carry_out(const Row& row, std::string_view path, JsonObject& object) {
   }
 }
 
+// What Go writes of a pod's spec, it writes of a template's.
+void add_template(const Template& place, std::vector<Row>& rows) {
+  constexpr Member kMetadata{"", "", kAlways, "{}"};
+  rows.emplace_back(kMetadata, fmt::format("{}.metadata", place.path));
+  for (const Member& member : kMembers) {
+    const bool is_of_spec = member.path == "spec" || member.path.starts_with("spec.");
+    if (member.kind != "Pod" || !is_of_spec) continue;
+    rows.emplace_back(member, fmt::format("{}.{}", place.path, member.path));
+  }
+}
+
 const std::vector<Row>& rows_of(std::string_view kind) {
   static const auto kByKind = [] {
     std::map<std::string_view, std::vector<Row>> by_kind;
-    for (const Member& member : kMembers) by_kind[member.kind].emplace_back(member);
+    for (const Member& member : kMembers) {
+      by_kind[member.kind].emplace_back(member, std::string(member.path));
+    }
+    for (const Template& place : kTemplates) add_template(place, by_kind[place.kind]);
     return by_kind;
   }();
   static const std::vector<Row> kNone;
@@ -220,15 +286,7 @@ const std::vector<Row>& rows_of(std::string_view kind) {
 }  // namespace
 
 void write_as_go(std::string_view kind, JsonObject& object) {
-  for (const Row& row : rows_of(kind)) carry_out(row, row.member.path, object);
-}
-
-void write_pod_spec_as_go(JsonObject& spec) {
-  constexpr std::string_view kPrefix = "spec.";
-  for (const Row& row : rows_of("Pod")) {
-    const std::string_view path = row.member.path;
-    if (path.starts_with(kPrefix)) carry_out(row, path.substr(kPrefix.size()), spec);
-  }
+  for (const Row& row : rows_of(kind)) carry_out(row, row.path, object);
 }
 
 }  // namespace dcm::apiserver

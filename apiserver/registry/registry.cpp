@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "apiserver/fields/conversion.hpp"
-#include "apiserver/fields/go_members.hpp"
 #include "apiserver/fields/go_values.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
@@ -33,14 +32,6 @@ void set_namespace(const Target& target, JsonObject& metadata) {
     metadata.erase("namespace");
   } else {
     metadata["namespace"] = target.ns;
-  }
-}
-
-void settle(const ResourceType& type, JsonObject& object) {
-  make_as_written(type, object, {});
-  Json* const pods = type.strategy->pod_spec(object);
-  if (!type.is("Pod") && pods != nullptr && pods->is_object()) {
-    write_pod_spec_as_go(pods->get_object());
   }
 }
 
@@ -225,7 +216,7 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
     return std::unexpected(std::move(admitted.error()));
   }
   strategy.prepare_create(body, context);
-  settle(*target.type, body);
+  make_as_written(*target.type, body, {});
 
   if (const Causes causes = problems_with_new(target, body); !causes.empty()) {
     return std::unexpected(invalid(*target.type, name, as_client_sees(causes, target)));

@@ -52,10 +52,8 @@ Outcome<> check_preconditions(const Target& target, const JsonObject& object,
 // 500 if resourceVersion is no number.
 Outcome<> check_is_number(std::string_view version);
 
-// Common steps of create and update: a cluster-scoped object gets no namespace, whatever the writer
-// says; empty lists and maps are removed before storing.
+// A cluster-scoped object gets no namespace, whatever the writer says.
 void set_namespace(const Target& target, JsonObject& metadata);
-void settle(const ResourceType& type, JsonObject& object);
 // Drops duplicate owner references from `metadata`; returns the warning, or "".
 std::string drop_repeated_owners_with_warning(JsonObject& metadata);
 // Null members: neither structs nor metadata have them.

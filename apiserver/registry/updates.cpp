@@ -210,7 +210,7 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   restore(child(next, "metadata"), object_at(*old, {"metadata"}), "generation");
   strategy.prepare_update(next, *old, target.endpoint, context_of(target));
   keep_system_metadata(next, *old);
-  settle(*target.type, next);
+  make_as_written(*target.type, next, {});
 
   Causes causes;
   validate_metadata_update(target.type->built_in(), next, *old, causes);

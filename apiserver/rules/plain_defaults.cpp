@@ -97,8 +97,6 @@ constexpr Default kDefaults[] = {
     {"Job", "spec.podFailurePolicy.rules[].onPodConditions[].status", R"("True")"},
     {"CronJob", "spec.concurrencyPolicy", R"("Allow")"},
     {"CronJob", "spec.suspend", "false"},
-    {"CronJob", "spec.jobTemplate.metadata", "{}"},
-    {"CronJob", "spec.jobTemplate.spec.template.metadata", "{}"},
     {"CronJob", "spec.successfulJobsHistoryLimit", "3"},
     {"CronJob", "spec.failedJobsHistoryLimit", "1"},
     {"Secret", "type", R"("Opaque")"},

@@ -76,6 +76,18 @@ TEST_F(Api, writes_templates_and_roles_as_go) {
   EXPECT_TRUE(has(job.body, {"spec", "jobTemplate", "spec", "template", "metadata"}));
 }
 
+// An empty object of the kind has them already.
+TEST_F(Api, gives_the_maker_of_a_template_no_parents_that_go_always_writes) {
+  const Answer made = api.send("POST", kDeployments, kJson, std::string(kWeb));
+  const JsonObject& fields =
+      object_at(array_at(made.body, {"metadata", "managedFields"}).at(0).as_object(), {"fieldsV1"});
+  EXPECT_FALSE(has(fields, {"f:spec", "."})) << serialize(Json(fields));
+  EXPECT_FALSE(has(fields, {"f:spec", "f:template", "f:spec", "f:containers", "."}));
+  EXPECT_TRUE(has(fields, {"f:spec", "f:template", "f:metadata", "f:labels", "."}));
+  EXPECT_TRUE(has(fields, {"f:spec", "f:template", "f:spec", "f:containers", R"(k:{"name":"c"})",
+                           "f:resources"}));
+}
+
 TEST_F(Api, rejects_selector_that_does_not_match_template) {
   std::string other(kWeb);
   other.replace(other.find(R"("labels":{"a")"), 13, R"("labels":{"x")");
