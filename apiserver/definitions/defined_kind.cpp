@@ -9,6 +9,7 @@
 #include "apiserver/definitions/merge_schema.hpp"
 #include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/shaping.hpp"
+#include "apiserver/definitions/webhook_conversion.hpp"
 #include "apiserver/model/version_order.hpp"
 #include "apiserver/rules/conditions.hpp"
 #include "apiserver/text/has_true.hpp"
@@ -83,6 +84,7 @@ std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
   kind->has_status = has(version, {"subresources", "status"});
   kind->is_terminating = has(definition, {"metadata", "deletionTimestamp"}) ||
                          has_condition(definition, "Terminating");
+  kind->unconverted = unconverted_of(spec, version);
   kind->published = object_at(version, {"schema", "openAPIV3Schema"});
   kind->schema = read_structural(kind->published);
   kind->rules = Rules::compile(kind->schema, IsResource::yes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/definitions/accepted_names.hpp"
+#include "apiserver/definitions/approval.hpp"
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/rules/conditions.hpp"
 
@@ -52,7 +53,10 @@ void Definitions::settle_one(const std::string& name,
     return release(name);
   }
   // Each step that writes is followed by another call.
-  if (accept_names(name, *definition) || establish(name, *definition)) return;
+  if (judge_approval(name, *definition) || accept_names(name, *definition) ||
+      establish(name, *definition)) {
+    return;
+  }
   const std::string rows = rows_of(*definition);
   if (std::string& served = served_[name]; served != rows) {
     const bool was_served = !served.empty();
@@ -92,6 +96,16 @@ void Definitions::release(const std::string& name) {
   }
 }
 
+bool Definitions::judge_approval(const std::string& name, const JsonObject& definition) {
+  const auto approval = approval_of(definition);
+  if (!approval) return false;
+  JsonObject next = definition;
+  set_condition(next, *approval, registry_.now());
+  if (object_at(next, {"status"}) == object_at(definition, {"status"})) return false;
+  write_status(name, [&](JsonObject& object) { object["status"] = next.at("status"); });
+  return true;
+}
+
 bool Definitions::accept_names(const std::string& name, const JsonObject& definition) {
   const JsonObject& accepted = object_at(definition, {"status", "acceptedNames"});
   if (object_at(definition, {"spec", "names"}) == accepted) return false;
@@ -127,13 +141,15 @@ bool Definitions::establish(const std::string& name, const JsonObject& definitio
   return true;
 }
 
-// By any of its versions, served or not.
+// By any of its versions, served or not, that needs no webhook.
 void Definitions::delete_objects(const std::string& name, const JsonObject& definition) {
   const std::vector<ResourceType> types = types_of_definition(definition, Versions::all);
+  const auto readable = std::ranges::find(types, nullptr, &ResourceType::unconverted);
+  if (readable == types.end()) return;
   for (const Store::Entry& entry : store_.list(name, "", "", store_.revision())) {
     if (is_deleted(*entry.object)) continue;
-    const Target target{.type = &types.front(),
-                        .version = types.front().versions.front(),
+    const Target target{.type = &*readable,
+                        .version = readable->versions.front(),
                         .ns = std::string(text_at(*entry.object, {"metadata", "namespace"})),
                         .name = std::string(text_at(*entry.object, {"metadata", "name"}))};
     // A policy may forbid deleting the object, and thereby the definition.

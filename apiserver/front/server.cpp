@@ -382,7 +382,7 @@ Result<Response> Server::read(const Parsed& parsed) {
                    .ns = path.ns,
                    .name = path.name,
                    .answer = encoding};
-  const auto object = registry_.get(one);
+  const auto object = registry_.read(one);
   if (!object) return std::unexpected(object.error());
   if (parsed.form->shape == Form::Shape::metadata) {
     return encoded_response(200, encoding, encode_partial(*object, *parsed.form));
@@ -442,6 +442,9 @@ Result<Response> Server::delete_collection(const Parsed& parsed, const WriteRequ
   auto entries = store_.list(parsed.type->storage(), prefix, "", store_.revision());
   std::erase_if(entries,
                 [&](const Store::Entry& entry) { return !selector->matches(*entry.object); });
+  if (auto readable = check_readable(*parsed.type, entries); !readable) {
+    return std::unexpected(std::move(readable.error()));
+  }
   return handle_delete_collection(registry_, request, entries);
 }
 

@@ -175,6 +175,13 @@ std::string not_a_revision(std::string_view text) {
       text);
 }
 
+Result<> check_readable(const ResourceType& type, std::span<const Store::Entry> entries) {
+  if (type.unconverted() == nullptr || entries.empty()) return {};
+  const auto& [key, object] = entries.front();
+  return std::unexpected(
+      unreadable_list(type, key, text_at(*object, {"metadata", "resourceVersion"})));
+}
+
 Result<Page> select_page(const Store& store, const ListTarget& target, const Query& query) {
   if (auto checked = check_options(query); !checked) {
     return std::unexpected(std::move(checked.error()));
@@ -188,6 +195,9 @@ Result<Page> select_page(const Store& store, const ListTarget& target, const Que
   const auto limit = page_limit(*target.type, query);
   if (!limit) return std::unexpected(limit.error());
   auto entries = entries_of(store, target, *selector, *view);
+  if (auto readable = check_readable(*target.type, entries); !readable) {
+    return std::unexpected(std::move(readable.error()));
+  }
   // Pods are indexed by node: only those of the node are visited and counted into pages.
   const bool by_index = view->indexed == Indexed::yes && query.get("continue").empty();
   if (selector->selects_node() && by_index) {

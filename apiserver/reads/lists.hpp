@@ -22,6 +22,9 @@ struct ListTarget {
 
 ListTarget list_target(const ResourceType& type, std::string version, std::string ns);
 
+// Refused if one of the objects would have to be converted by a webhook.
+Result<> check_readable(const ResourceType& type, std::span<const Store::Entry> entries);
+
 struct Page {
   std::vector<Stored> objects;
   JsonObject metadata;  // a ListMeta

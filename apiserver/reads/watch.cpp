@@ -20,6 +20,12 @@ bool asks_initial_events(const WatchServing& options, const Query& query) {
   return query.is_true("sendInitialEvents") && options.watch_list == WatchList::supported;
 }
 
+// Whether a watch of the target can show what is there.
+bool are_readable(const Store& store, const ListTarget& target) {
+  return target.type->unconverted() == nullptr ||
+         store.list(target.type->storage(), target.prefix(), "", store.revision()).empty();
+}
+
 }  // namespace
 
 Result<> Watch::check_options(const WatchServing& options, const Query& query) {
@@ -103,7 +109,9 @@ Result<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const Li
   std::unique_ptr<Watch> watch(new Watch(context, target, std::move(*selector)));
   watch->form_ = form;
   watch->style_ = std::move(style);
-  if (start) {
+  if (!are_readable(*context.store, target)) {
+    watch->fail(not_initialized());
+  } else if (start) {
     watch->begin(*start, query);
   } else {
     watch->fail(start.error());
@@ -226,6 +234,10 @@ std::optional<std::string> Watch::next_change() {
     const bool was = change->before != nullptr && selector_.matches(*change->before);
     const bool is = change->after != nullptr && selector_.matches(*change->after);
     if (!was && !is) continue;
+    if (target_.type->unconverted() != nullptr) {
+      fail(not_initialized());
+      return std::exchange(failure_, std::nullopt);
+    }
     if (!is) return line("DELETED", change->last());
     return line(was ? "MODIFIED" : "ADDED", change->after);
   }

@@ -102,7 +102,7 @@ Result<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) {
     return std::unexpected(
         forbidden(*target.type, target.name, "this namespace may not be deleted"));
   }
-  auto old = get(target);
+  auto old = read(target);
   if (!old) return std::unexpected(std::move(old.error()));
   if (auto ok = check_preconditions(target, **old, wish); !ok) {
     return std::unexpected(std::move(ok.error()));

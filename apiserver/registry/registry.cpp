@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "apiserver/fields/conversion.hpp"
-#include "apiserver/fields/go_members.hpp"
 #include "apiserver/fields/go_values.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
@@ -33,14 +32,6 @@ void set_namespace(const Target& target, JsonObject& metadata) {
     metadata.erase("namespace");
   } else {
     metadata["namespace"] = target.ns;
-  }
-}
-
-void settle(const ResourceType& type, JsonObject& object) {
-  make_as_written(type, object, {});
-  Json* const pods = type.strategy->pod_spec(object);
-  if (!type.is("Pod") && pods != nullptr && pods->is_object()) {
-    write_pod_spec_as_go(pods->get_object());
   }
 }
 
@@ -89,6 +80,13 @@ Result<Stored> Registry::get(const Target& target) const {
   Stored object = store_.get(target.type->storage(), target.key());
   if (object == nullptr) return std::unexpected(not_found(*target.type, target.name));
   return object;
+}
+
+Result<Stored> Registry::read(const Target& target) const {
+  auto object = get(target);
+  if (!object || target.type->unconverted() == nullptr) return object;
+  return std::unexpected(
+      unreadable(*target.type, target.key(), text_at(**object, {"metadata", "resourceVersion"})));
 }
 
 std::string Registry::encode(const Target& target, const Stored& object) {
@@ -218,7 +216,7 @@ Result<Written> Registry::make(const Target& target, JsonObject body, const Fiel
     return std::unexpected(std::move(admitted.error()));
   }
   strategy.prepare_create(body, context);
-  settle(*target.type, body);
+  make_as_written(*target.type, body, {});
 
   if (const Causes causes = problems_with_new(target, body); !causes.empty()) {
     return std::unexpected(invalid(*target.type, name, as_client_sees(causes, target)));
@@ -233,6 +231,9 @@ Result<Written> Registry::make(const Target& target, JsonObject body, const Fiel
         plain_failure("resourceVersion should not be set on objects to be created"));
   }
   if (!named) return std::unexpected(std::move(named.error()));
+  if (const Unconverted* const why = target.type->unconverted()) {
+    return std::unexpected(plain_failure(why->writing));
+  }
   if (target.commit == Commit::dry_run) {
     if (!version.empty()) child(body, "metadata")["resourceVersion"] = version;
     return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};

@@ -52,10 +52,8 @@ Result<> check_preconditions(const Target& target, const JsonObject& object,
 // 500 if resourceVersion is no number.
 Result<> check_is_number(std::string_view version);
 
-// Common steps of create and update: a cluster-scoped object gets no namespace, whatever the writer
-// says; empty lists and maps are removed before storing.
+// A cluster-scoped object gets no namespace, whatever the writer says.
 void set_namespace(const Target& target, JsonObject& metadata);
-void settle(const ResourceType& type, JsonObject& object);
 // Drops duplicate owner references from `metadata`; returns the warning, or "".
 std::string drop_repeated_owners_with_warning(JsonObject& metadata);
 // Null members: neither structs nor metadata have them.
@@ -76,7 +74,9 @@ class Registry {
         policies_(store, types),
         webhooks_(store, types) {}
 
+  // Whether it is there; and its content, unless only a webhook could convert it.
   Result<Stored> get(const Target& target) const;
+  Result<Stored> read(const Target& target) const;
   Result<Written> create(const Target& target, JsonObject body);
   Result<Written> replace(const Target& target, JsonObject body);
   // The objects of a kind in a namespace, or in all if it is "".
@@ -135,6 +135,8 @@ class Registry {
   Result<> check_version(const Target& target, const JsonObject& old, JsonObject& next,
                          Update how) const;
   Result<Written> commit_update(const Target& target, const Stored& old, JsonObject next);
+  // The state that an update is based on.
+  Result<Stored> base_of(const Target& target) const;
   Result<Written> apply_as_create(const Target& target, JsonObject wanted);
   void mark_as_deleted(const Target& target, JsonObject& object,
                        std::optional<std::int64_t> grace) const;

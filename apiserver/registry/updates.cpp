@@ -64,8 +64,15 @@ bool leaves_for_good(const ResourceType& type, const JsonObject& next, const Jso
 
 }  // namespace
 
-Result<Written> Registry::replace(const Target& target, JsonObject body) {
+Result<Stored> Registry::base_of(const Target& target) const {
   auto old = get(target);
+  if (!old || target.type->unconverted() == nullptr) return old;
+  return std::unexpected(
+      undecodable(*target.type, text_at(**old, {"metadata", "resourceVersion"})));
+}
+
+Result<Written> Registry::replace(const Target& target, JsonObject body) {
+  auto old = base_of(target);
   if (!old && target.type->strategy->create_on_update() == CreateOnUpdate::allowed) {
     JsonObject& metadata = child(body, "metadata");
     if (!text_at(metadata, {"uid"}).empty()) {
@@ -84,7 +91,7 @@ Result<Written> Registry::replace(const Target& target, JsonObject body) {
 }
 
 Result<Written> Registry::patch(const Target& target, const Change& change) {
-  auto old = get(target);
+  auto old = base_of(target);
   if (!old) return std::unexpected(std::move(old.error()));
   JsonObject next = without_managed_fields(**old);
   from_stored_version(*target.type, target.version, next);
@@ -95,7 +102,7 @@ Result<Written> Registry::patch(const Target& target, const Change& change) {
 }
 
 Result<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite) {
-  auto old = get(target);
+  auto old = base_of(target);
   if (!old) return std::unexpected(std::move(old.error()));
   JsonObject next = **old;
   if (auto done = rewrite(next, now()); !done) {
@@ -114,6 +121,7 @@ Result<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyFo
     }
     return apply_as_create(target, std::move(wanted));
   }
+  if (auto base = base_of(target); !base) return std::unexpected(std::move(base.error()));
   JsonObject live = *old;
   from_stored_version(*target.type, target.version, live);
   own_before_first_apply(target, live, now());
@@ -202,7 +210,7 @@ Result<Written> Registry::update(const Target& target, const Stored& old, JsonOb
   restore(child(next, "metadata"), object_at(*old, {"metadata"}), "generation");
   strategy.prepare_update(next, *old, target.endpoint, context_of(target));
   keep_system_metadata(next, *old);
-  settle(*target.type, next);
+  make_as_written(*target.type, next, {});
 
   Causes causes;
   validate_metadata_update(target.type->built_in(), next, *old, causes);

@@ -91,7 +91,7 @@ Result<> change(const Target& target, JsonObject& object, const JsonObject& scal
 }  // namespace
 
 Result<Response> read_scale(Registry& registry, const Target& target) {
-  const auto object = registry.get(target);
+  const auto object = registry.read(target);
   if (!object) return std::unexpected(object.error());
   const ScalePaths& paths = *defined_kind(*target.type).scale;
   if (value_at(**object, paths.spec) == nullptr) {
