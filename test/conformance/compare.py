@@ -65,22 +65,40 @@ def sentence(name):
     return name.replace("/", ": ").replace("_", " ")
 
 
-def cell(result, explanation):
+def difference(result, explanation):
+    """What the reference does otherwise, or nothing."""
     if result == "FAILED":
         return explanation or "does not pass"
-    if result == "passed" and explanation:
-        return f"passed in this run; can differ: {explanation}"
-    return result
+    return f"passed in this run; can differ: {explanation}" if explanation else ""
 
 
-def table(suite, ours, reference):
+def joined(sentences):
+    """Sentences that begin alike before a colon, as one."""
+    grouped = {}
+    for each in sentences:
+        begin, colon, end = each.partition(": ")
+        grouped.setdefault(begin + colon, []).append(end)
+    return "; ".join(begin + ", ".join(filter(None, ends)) for begin, ends in grouped.items())
+
+
+def table(suite, both, ours, reference):
+    cases_of_suite = [key for key in both if key[0] == suite]
+    different = {}
+    for key in cases_of_suite:
+        theirs = difference(*reference[key])
+        if ours[key][0] != "passed":
+            theirs = f"**dra-controller-manager: {ours[key][0]}.** {theirs or 'passed'}"
+        if theirs:
+            different.setdefault(theirs, []).append(key[1])
+    if not different:
+        return
+    number = sum(map(len, different.values()))
     yield f"\n## {HEADINGS.get(suite, suite)}\n"
-    yield "| case | dra-controller-manager | kube-controller-manager |"
-    yield "| --- | --- | --- |"
-    for (in_suite, what), (result, _) in ours.items():
-        if in_suite == suite:
-            theirs = cell(*reference.get((suite, what), ("not run", "")))
-            yield f"| {what} | {result} | {theirs} |"
+    yield f"{number} of {len(cases_of_suite)} differ:\n"
+    yield "| case | kube-controller-manager |"
+    yield "| --- | --- |"
+    for theirs, sentences in different.items():
+        yield f"| {joined(sentences)} | {theirs} |"
 
 
 def document(ours, reference, version):
@@ -88,16 +106,14 @@ def document(ours, reference, version):
             if key in reference and "skipped" not in (ours[key][0], reference[key][0])]
     passed, theirs = (sum(run[key][0] == "passed" for key in both) for run in (ours, reference))
     yield "# Compared with kube-controller-manager\n"
-    yield "Made by `./dev conformance --compare`: do not edit. Each line is a black-box case of"
-    yield "[test/conformance](../test/conformance), run with either manager against the same real etcd and"
-    yield f"kube-apiserver {version}. The last column says what kube-controller-manager {version} does where it does"
-    yield "not pass.\n"
-    yield f"Of the {len(both)} cases that are about both (not about our own flags, status pages and log),"
-    yield f"dra-controller-manager passes {passed}, kube-controller-manager {theirs}."
-    suites = list(dict.fromkeys(suite for suite, _ in ours))
-    for suite in suites:
-        if any(key[0] == suite for key in both):
-            yield from table(suite, ours, reference)
+    yield "Made by `./dev conformance --compare`: do not edit. It runs each black-box case of"
+    yield "[test/conformance](../test/conformance) with either manager, against the same real etcd and kube-apiserver"
+    yield f"{version}. Of the {len(both)} cases that are about both (not about our own flags, status pages and log),"
+    yield f"dra-controller-manager passes {passed}, kube-controller-manager {theirs}.\n"
+    yield "Listed are the cases in which the two differ, and what kube-controller-manager does there. In all others, both"
+    yield "pass."
+    for suite in dict.fromkeys(suite for suite, _ in ours):
+        yield from table(suite, both, ours, reference)
 
 
 def main():

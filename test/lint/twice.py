@@ -9,7 +9,7 @@ import re
 
 FIGURE = re.compile(r"\b(\d[\d,]*\.\d+ (?:s|ms|minutes|cores|MB|GB|KB|MiB|%)|\d[\d,]* (?:MB|GB))\b")
 REPEAT_ON_PURPOSE = {"README.md", "CHANGELOG.md", "docs/reference.md", "docs/benchmarks.md",
-                     "docs/compared-with-kube-controller-manager.md", "docs/upstream-unit-tests.md"}
+                     "docs/compared-with-kube-controller-manager.md"}
 ROWS_ALIKE = 3
 
 

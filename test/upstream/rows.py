@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks docs/upstream-unit-tests.md: every row of the reference's tables is there, and every test
-of ours that it names exists, with the quoted sentence."""
+"""Checks unit-tests.md: every row of the reference's tables is there, and every test of ours that it
+names exists, with the quoted sentence."""
 import os
 import pathlib
 import re
@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/upstream-unit-tests.md"
+PAGE = ROOT / "test/upstream/unit-tests.md"
 PINS = ROOT / "test/controlplane/v1.37"
 THEIRS = {"resourceclaim": "controller_test.go", "devicetainteviction": "device_taint_eviction_test.go"}
 ROW = re.compile(r'\t\t\t(?:\{)?name: +"([^"]+)"|\t\t"([^"]+)": +\{|\ttCtx\.SyncTest\("([^"]+)"')
