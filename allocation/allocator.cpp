@@ -42,9 +42,9 @@ Allocation Allocator::allocate(const Node& node, const Options& options) {
   Candidates candidates(*this, node, std::move(*pools));
   Search search(*this, candidates, options);
   if (!search.prepare()) return error(*search.error());
-  const Search::Outcome outcome = search_pruned(search, candidates, *this, options);
-  if (outcome == Search::Outcome::error) return error(*search.error(), search.steps());
-  if (outcome != Search::Outcome::found) return no_fit(candidates, search.steps());
+  const Search::Status outcome = search_pruned(search, candidates, *this, options);
+  if (outcome == Search::Status::error) return error(*search.error(), search.steps());
+  if (outcome != Search::Status::found) return no_fit(candidates, search.steps());
   Allocation result{.fits = true, .steps = search.steps()};
   for (std::size_t i = 0; i < claims_.claims().size(); ++i) {
     auto allocation = make_result(search, candidates, claims_.claims()[i], i, options.new_share_id);

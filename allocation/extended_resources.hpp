@@ -40,7 +40,7 @@ struct ContainerResources {
 struct NumberedContainer {
   const ContainerResources* container;
   std::size_t index;
-  bool is_short_lived;  // ends before the next container starts, and leaves its devices to that
+  bool is_short_lived;  // ends before the next container starts, which may reuse its devices
 };
 using NumberedContainers = std::vector<NumberedContainer>;
 

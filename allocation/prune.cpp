@@ -9,7 +9,7 @@
 namespace dcm::allocation {
 namespace {
 
-using Outcome = Search::Outcome;
+using Status = Search::Status;
 
 // Most searches finish long before. kube-scheduler takes about 10 ms for this many steps.
 constexpr std::uint64_t kPlainSteps = 2'000;
@@ -131,8 +131,8 @@ std::vector<std::uint32_t> classes_of(Allocator& allocator, Candidates& candidat
 
 bool is_impossible(Search& search, Search::At from, Search::At end) {
   search.restart(kAloneSteps);
-  const Outcome outcome = search.run(from, end);
-  return outcome != Outcome::found && outcome != Outcome::error;
+  const Status outcome = search.run(from, end);
+  return outcome != Status::found && outcome != Status::error;
 }
 
 // If the search fails with all devices free, it fails after any choice for others.
@@ -149,17 +149,17 @@ bool has_impossible_part(Search& search, Allocator& allocator) {
 
 }  // namespace
 
-Outcome search_pruned(Search& search, Candidates& candidates, Allocator& allocator,
-                      const Options& options) {
+Status search_pruned(Search& search, Candidates& candidates, Allocator& allocator,
+                     const Options& options) {
   search.restart(std::min(kPlainSteps, options.steps_max));
-  const Outcome outcome = search.run();
+  const Status outcome = search.run();
   if (!search.is_out_of_steps() || options.steps_max <= kPlainSteps) return outcome;
   if (!may_fail(allocator, candidates)) {
     search.skip_equals(classes_of(allocator, candidates));
     const bool is_hopeless = has_impossible_part(search, allocator);
     const auto& error = search.error();
-    if (is_hopeless) return Outcome::failed;
-    if (error && !search.is_out_of_steps()) return Outcome::error;  // the time is up
+    if (is_hopeless) return Status::failed;
+    if (error && !search.is_out_of_steps()) return Status::error;  // the time is up
   }
   search.restart(options.steps_max);
   return search.run();

@@ -7,7 +7,7 @@ namespace dcm::allocation {
 
 // Runs the search. A long search is restarted with what has been learned by then, provided that no
 // device can cause an error: then only the first solution matters.
-Search::Outcome search_pruned(Search& search, Candidates& candidates, Allocator& allocator,
-                              const Options& options);
+Search::Status search_pruned(Search& search, Candidates& candidates, Allocator& allocator,
+                             const Options& options);
 
 }  // namespace dcm::allocation

@@ -110,7 +110,7 @@ bool Search::collect_all(const PreparedClaim& claim, PreparedAsk& ask) {
   return true;
 }
 
-Search::Outcome Search::run(At from, std::optional<At> end) {
+Search::Status Search::run(At from, std::optional<At> end) {
   end_ = end.value_or(At{claims_.size(), 0});
   return next({.claim = from.claim, .request = from.request});
 }
@@ -125,8 +125,8 @@ void Search::restart(std::uint64_t steps_max) {
   steps_max_ = steps_max;
 }
 
-Search::Outcome Search::next(Place place) {
-  using enum Outcome;
+Search::Status Search::next(Place place) {
+  using enum Status;
   ++steps_;
   if (options_.is_time_up && options_.is_time_up()) {
     interrupt("filter operation aborted: context deadline exceeded");
@@ -151,12 +151,12 @@ Search::Outcome Search::next(Place place) {
 }
 
 // The limit applies to one claim: to the previous claim, exceeding it is an ordinary failure.
-Search::Outcome Search::next_claim(Place place) {
-  const Outcome outcome = next({.claim = place.claim + 1});
-  return outcome == Outcome::over_limit ? Outcome::failed : outcome;
+Search::Status Search::next_claim(Place place) {
+  const Status outcome = next({.claim = place.claim + 1});
+  return outcome == Status::over_limit ? Status::failed : outcome;
 }
 
-Search::Outcome Search::try_asks(Place place) {
+Search::Status Search::try_asks(Place place) {
   PreparedRequest& request = claims_[place.claim].requests[place.request];
   RequestContext context{taken_[place.claim].size()};
   if (!request.request->is_prioritized) {
@@ -170,44 +170,44 @@ Search::Outcome Search::try_asks(Place place) {
     RequestContext of_ask{taken_[place.claim].size()};
     place.ask = &request.asks[i];
     place.context = &of_ask;
-    const Outcome outcome = next(place);
-    if (outcome == Outcome::found) chosen_[place.claim][place.request] = i;
-    if (outcome == Outcome::found || outcome == Outcome::error) return outcome;
-    if (outcome == Outcome::failed) are_all_over_limit = false;
+    const Status outcome = next(place);
+    if (outcome == Status::found) chosen_[place.claim][place.request] = i;
+    if (outcome == Status::found || outcome == Status::error) return outcome;
+    if (outcome == Status::failed) are_all_over_limit = false;
   }
-  return are_all_over_limit ? Outcome::over_limit : Outcome::failed;
+  return are_all_over_limit ? Status::over_limit : Status::failed;
 }
 
 // There is only one list of them: if one device cannot be taken, there is no solution.
-Search::Outcome Search::take_all(Place place) {
+Search::Status Search::take_all(Place place) {
   const std::size_t candidate = all_[place.ask->index][static_cast<std::size_t>(place.device)];
   switch (is_in_use(place, candidate) ? Take::refused : take(place, candidate, std::nullopt)) {
     case Take::error:
-      return Outcome::error;
+      return Status::error;
     case Take::refused:
-      return Outcome::failed;
+      return Status::failed;
     case Take::taken:
       break;
   }
   return go_on_with(place, candidate);
 }
 
-Search::Outcome Search::go_on_with(Place place, std::size_t candidate) {
+Search::Status Search::go_on_with(Place place, std::size_t candidate) {
   Place behind = place;
   ++behind.device;
   behind.from = candidate + 1;
-  const Outcome outcome = next(behind);
-  if (outcome != Outcome::found) give_back(place);
+  const Status outcome = next(behind);
+  if (outcome != Status::found) give_back(place);
   return outcome;
 }
 
 // Tries combinations, not permutations: the next device of the request comes after this one.
-Search::Outcome Search::take_one(Place place) {
+Search::Status Search::take_one(Place place) {
   const PreparedClaim& claim = claims_[place.claim];
   auto& candidates = candidates_.all();
   std::vector<std::uint32_t> failed_classes;
   for (std::size_t i = place.from; i < candidates.size(); ++i) {
-    if (is_hopeless(place, i)) return Outcome::failed;
+    if (is_hopeless(place, i)) return Status::failed;
     if (is_in_use(place, i)) continue;
     const bool is_untouched = candidates[i].taken == 0 && candidates[i].shares == 0;
     if (!classes_.empty() && is_untouched &&
@@ -215,21 +215,21 @@ Search::Outcome Search::take_one(Place place) {
       continue;
     }
     const auto is_selected = candidates_.is_selected(claim, *place.ask, i);
-    if (!is_selected) return fail(is_selected.error()), Outcome::error;
+    if (!is_selected) return fail(is_selected.error()), Status::error;
     if (!*is_selected) continue;
     auto consumed = candidates_.consumption(claim, *place.ask, candidates[i]);
-    if (!consumed) return fail(consumed.error()), Outcome::error;
+    if (!consumed) return fail(consumed.error()), Status::error;
     if (!*consumed) continue;
     const Take take = this->take(place, i, std::move(*consumed));
-    if (take == Take::error) return Outcome::error;
+    if (take == Take::error) return Status::error;
     if (take == Take::taken) {
-      const Outcome outcome = go_on_with(place, i);
-      if (outcome != Outcome::failed) return outcome;
+      const Status outcome = go_on_with(place, i);
+      if (outcome != Status::failed) return outcome;
     }
     if (!classes_.empty() && is_untouched) failed_classes.push_back(classes_[i]);
   }
   place.context->is_exhausted = true;
-  return Outcome::failed;
+  return Status::failed;
 }
 
 // Whether fewer devices are left than the request still needs. Checked only after all of them were

@@ -33,7 +33,7 @@ class Search {
  public:
   // A position before a request, or after the last one of a claim.
   using At = SearchPlace;
-  enum class Outcome : std::uint8_t {
+  enum class Status : std::uint8_t {
     found,
     failed,
     over_limit,  // the claim would get too many devices: only other subrequests can help
@@ -47,7 +47,7 @@ class Search {
   bool prepare();
   // From one position to the end, or up to another one. After any result but `found`, nothing is
   // taken.
-  Outcome run(At from = {}, std::optional<At> end = {});
+  Status run(At from = {}, std::optional<At> end = {});
 
   // Gives back what `found` took and clears the error; the next run may take that many steps.
   void restart(std::uint64_t steps_max);
@@ -81,12 +81,12 @@ class Search {
   bool prepare_ask(const PreparedClaim& claim, PreparedAsk& ask);
   bool collect_all(const PreparedClaim& claim, PreparedAsk& ask);
 
-  Outcome next(Place place);
-  Outcome next_claim(Place place);
-  Outcome try_asks(Place place);
-  Outcome take_all(Place place);
-  Outcome take_one(Place place);
-  Outcome go_on_with(Place place, std::size_t candidate);
+  Status next(Place place);
+  Status next_claim(Place place);
+  Status try_asks(Place place);
+  Status take_all(Place place);
+  Status take_one(Place place);
+  Status go_on_with(Place place, std::size_t candidate);
   bool is_hopeless(Place place, std::size_t from);
   bool may_be_taken(Place place, std::size_t candidate);
 

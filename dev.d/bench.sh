@@ -8,7 +8,9 @@
 #:                   the playground's API server beside LISTs: [--pods N] [--gzip] [--table]; scale: a start with
 #:                   150,000 pods, in memory: [--before=FILE]; servers: the playground's API server next to
 #:                   kube-apiserver and etcd, under the same clients: [--pods N]; allocate: allocator and CEL
-#:                   next to Kubernetes' own in Go: [SCENE]; placing: the playground's scheduler, pods whose
+#:                   next to Kubernetes' own in Go: [SCENE]; latency: what users wait for, by percentile, from
+#:                   the API server's audit log: [SCENE…] [--before=FILE] [--no-reference] [--picture FILE];
+#:                   placing: the playground's scheduler, pods whose
 #:                   claims carry selectors and a matchAttribute next to pods without: [--pods N] [--nodes N]
 
 source dev.d/lib/node_programs.sh
@@ -36,8 +38,8 @@ cmd_bench() {
   fi
   setup
   case ${1:-} in
-    '' | -* | evict | waiting | known | finished | churn | net | node | lists | scale | servers | allocate | placing) ;;
-    *) unknown benchmark "$1" waiting known finished churn evict net node lists scale servers allocate placing ;;
+    '' | -* | evict | waiting | known | finished | churn | net | node | lists | scale | servers | allocate | placing | latency) ;;
+    *) unknown benchmark "$1" waiting known finished churn evict net node lists scale servers allocate placing latency ;;
   esac
   if [[ ${1:-} == node ]]; then
     build release node_subject
@@ -64,6 +66,11 @@ cmd_bench() {
   if [[ ${1:-} == allocate ]]; then
     build release allocation-judge
     exec test/bench/allocate.py build/release/bin/allocation-judge "${@:2}"
+  fi
+  if [[ ${1:-} == latency ]]; then
+    build release dra-controller-manager
+    need_controlplane
+    exec test/bench/latency.py "$manager" ${picture:+"--picture=$picture"} "${@:2}"
   fi
   build release
   local name=''

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 #: clients [NAME…]   programs on client-go and controller-runtime, kube-scheduler, kube-controller-manager,
 #:                   a driver, Helm and the Python client, on the in-memory API server and on a real one,
-#:                   compared
+#:                   compared; only when named: charts (those of Kueue and others), kueue, jobset
 
 source dev.d/lib/node_programs.sh
 
@@ -28,6 +28,38 @@ clients_tools() {
   node_drivers || return 0
   CHART=$(cd test/node/example_driver && go list -mod=readonly -m -f '{{.Dir}}' sigs.k8s.io/dra-example-driver)
   export CHART+=/deployments/helm/dra-example-driver
+}
+
+# module_folder PROGRAM MODULE: where a module that one of test/clients/managers depends on has been unpacked.
+module_folder() {
+  (cd "test/clients/managers/$1" && go mod download "$2" && go list -mod=readonly -m -f '{{.Dir}}' "$2")
+}
+
+# manager NAME MODULE: builds the manager of a project, and exports it with the folder of its definitions. Kueue's takes
+# 8 minutes of CPU when Go's build cache is cold, JobSet's 4.
+manager() {
+  local folder=$PWD/build/clients/managers
+  export "${1^^}=$folder/$1"
+  (cd "test/clients/managers/$1" && CGO_ENABLED=0 go build -mod=readonly -trimpath -ldflags "-s -w" -o "$folder/" tool) || return 1
+  export "${1^^}_DEFINITIONS=$(module_folder "$1" "$2")/config/components/crd"
+}
+
+# What the cases that run only when they are named need.
+managers_tools() {
+  local name
+  for name; do
+    case $name in
+      kueue) manager kueue sigs.k8s.io/kueue ;;
+      jobset) manager jobset sigs.k8s.io/jobset ;;
+      charts)
+        CHARTS="$(module_folder kueue sigs.k8s.io/kueue)/charts/kueue $(module_folder jobset sigs.k8s.io/jobset)/charts/jobset"
+        CHARTS+=" $(module_folder kueue sigs.k8s.io/lws)/charts/lws"
+        CHARTS+=" $(module_folder kueue github.com/kubeflow/spark-operator/v2)/charts/spark-operator-chart"
+        KUBECTL=$("$controlplane" path kubectl)
+        export CHARTS KUBECTL
+        ;;
+    esac || return 1
+  done
 }
 
 # clients_run NAME…: other people's clients, on servers that nobody else uses. Drivers' pods are privileged.
@@ -57,5 +89,6 @@ cmd_clients() {
   build release dcm-test-apiserver
   need_controlplane
   clients_tools
+  managers_tools "$@" || die "a program of others cannot be built"
   clients_run "$@"
 }

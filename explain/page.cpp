@@ -52,7 +52,7 @@ http::Response refuse(std::uint16_t status, Format format, std::string_view why)
 }
 
 std::string not_known(const Subject& subject) {
-  return fmt::format("{} {} is not known here: there is none{}", kind_of(subject.kind),
+  return fmt::format("{} {} is not known here: there is none{}", resource_of(subject.kind).kind,
                      subject.key.str(),
                      subject.kind == Subject::Kind::pod
                          ? ", or it uses no claims and has nothing to do with this controller"
@@ -84,7 +84,7 @@ http::Response not_found(const Subject& subject, Format format, const Teller& te
   return refuse(503, format,
                 fmt::format("{} {} is not known here, which may be because not everything could "
                             "be read: {}",
-                            kind_of(subject.kind), subject.key.str(), gap));
+                            resource_of(subject.kind).kind, subject.key.str(), gap));
 }
 
 using DeviceEvidence = decltype(Evidence::devices)::value_type;

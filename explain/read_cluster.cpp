@@ -128,24 +128,6 @@ class Reading {
   common::Sight sight_;
 };
 
-// A group with the gate for groups off: the controller ignores it.
-std::optional<Draft> explain_unwatched_group(const Subject& subject,
-                                             const Listed<api::PodGroup>& groups) {
-  const auto group = std::ranges::find_if(
-      groups, [&](const auto& listed) { return listed.object->meta.key == subject.key; });
-  if (group == groups.end()) return std::nullopt;
-  Draft draft{.about = {.kind = "PodGroup",
-                        .namespace_ = subject.key.namespace_.str(),
-                        .name = subject.key.name,
-                        .uid = group->object->meta.uid.str(),
-                        .description = "exists"}};
-  Topic& topic = draft.topics.emplace_back(Topic{.title = "resourceclaim-controller"});
-  topic.add(Outlook::stuck, "FeatureDisabled",
-            "The feature gate GenericWorkload is off: nothing is made or reserved for groups and "
-            "their pods.");
-  return draft;
-}
-
 // This command knows the manager's gates only if given as flags.
 void doubt_gates(Draft& draft) {
   for (Topic& topic : draft.topics) {
@@ -161,7 +143,8 @@ void doubt_gates(Draft& draft) {
 
 ExplainOutcome not_in_cluster(const Subject& subject) {
   return {ExplainStatus::no_such_object,
-          fmt::format("{} {} is not in the cluster", kind_of(subject.kind), subject.key.str())};
+          fmt::format("{} {} is not in the cluster", resource_of(subject.kind).kind,
+                      subject.key.str())};
 }
 
 }  // namespace
@@ -172,14 +155,8 @@ Task<ExplainOutcome> read_cluster(client::RestClient& rest, runtime::TimeSource&
   const Result<> read = co_await reading.run();
   if (!read) co_return ExplainOutcome{ExplainStatus::not_answered, read.error().message};
   common::Sight sight = reading.sight();
-  ListedObjects objects = reading.take_objects();
-  std::optional<Draft> draft;
-  if (question.subject.kind == Subject::Kind::group && !question.features.generic_workload) {
-    draft = explain_unwatched_group(question.subject, objects.groups);
-  } else {
-    const ClusterCopy copy(time, question.features, std::move(objects));
-    draft = copy.source().explain(question.subject);
-  }
+  std::optional<Draft> draft =
+      explain_listed(time, question.features, reading.take_objects(), question.subject);
   if (!draft) co_return not_in_cluster(question.subject);
   if (question.gates == ClusterQuestion::Gates::assumed) doubt_gates(*draft);
   Evidence evidence =

@@ -2,28 +2,47 @@
 
 #include <utility>
 
-#include "controllers/resource_claim/explain/explain.hpp"
+#include <fmt/format.h>
+
+#include "controllers/api/resources.hpp"
 
 namespace dcm::explain {
 namespace {
 
 using common::Draft;
+using common::Explainer;
 using common::Outlook;
 using common::Topic;
 
-Draft about(Subject::Kind kind, const api::ObjectMeta& meta, std::string description) {
-  return {.about = {.kind = std::string(kind_of(kind)),
-                    .namespace_ = meta.key.namespace_.str(),
-                    .name = meta.key.name,
-                    .uid = meta.uid.str(),
-                    .description = std::move(description)}};
-}
-
-Topic not_run(const char* controller) {
-  Topic topic{.title = controller};
+Topic not_run(std::string_view controller) {
+  Topic topic{.title = std::string(controller)};
   topic.add(Outlook::unknown, "NotRun",
             "This instance does not run it (--controllers): ask the one that does.");
   return topic;
+}
+
+std::string_view words(api::PodPhase phase) {
+  switch (phase) {
+    case api::PodPhase::pending:
+      return "Pending";
+    case api::PodPhase::running:
+      return "Running";
+    case api::PodPhase::succeeded:
+      return "Succeeded";
+    case api::PodPhase::failed:
+      return "Failed";
+    case api::PodPhase::unknown:
+      break;
+  }
+  return "Unknown";
+}
+
+// "Pending, on no node yet", "Running on node-a, being deleted".
+std::string describe(const api::Pod& pod) {
+  const std::string node =
+      pod.node_name.empty() ? ", on no node yet" : " on " + pod.node_name.str();
+  return fmt::format("{}{}{}", words(pod.phase), node,
+                     pod.meta.is_being_deleted ? ", being deleted" : "");
 }
 
 std::string describe(const api::ResourceClaim& claim) {
@@ -33,30 +52,33 @@ std::string describe(const api::ResourceClaim& claim) {
   return text;
 }
 
-void append(Draft& draft, std::vector<Topic> topics) {
-  for (Topic& topic : topics) draft.topics.push_back(std::move(topic));
+// The part of each controller; `explain` is the member of Explainer for this type of object.
+template <class Explain, class Object>
+std::vector<Topic> topics_of(const std::vector<Explainer>& controllers, Explain explain,
+                             const Object& object) {
+  std::vector<Topic> all;
+  for (const Explainer& controller : controllers) {
+    if (!(controller.*explain)) {
+      all.push_back(not_run(controller.controller));
+      continue;
+    }
+    for (Topic& topic : (controller.*explain)(object)) all.push_back(std::move(topic));
+  }
+  return all;
 }
 
 }  // namespace
 
 std::optional<Draft> ControllersSource::explain(const Subject& subject) const {
-  switch (subject.kind) {
-    case Subject::Kind::pod:
-      return explain_pod(subject.key);
-    case Subject::Kind::claim:
-      return explain_claim(subject.key);
-    case Subject::Kind::group:
-      return explain_group(subject.key);
-    case Subject::Kind::rule:
-      break;
-  }
-  return explain_rule(subject.key.name);
+  if (subject.kind == Subject::Kind::pod) return explain_pod(subject.key);
+  if (subject.kind == Subject::Kind::claim) return explain_claim(subject.key);
+  return explain_other(subject);
 }
 
 std::optional<Draft> ControllersSource::explain_pod(const api::NamespacedName& key) const {
   const auto pod = parts_.pods.get(key);
   if (pod == nullptr) return std::nullopt;
-  Draft draft = about(Subject::Kind::pod, pod->meta, resource_claim::describe(*pod));
+  Draft draft = common::draft_about(api::kPods, pod->meta, describe(*pod));
   if (!pod->is_of_interest()) {
     Topic& topic = draft.topics.emplace_back(Topic{.title = "Claims"});
     topic.add({Outlook::fine, {}}, "NoClaims",
@@ -64,46 +86,23 @@ std::optional<Draft> ControllersSource::explain_pod(const api::NamespacedName& k
               "offers, the scheduler makes a claim when it places the pod.)");
     return draft;
   }
-  append(draft, parts_.claim_controller == nullptr
-                    ? std::vector{not_run("resourceclaim-controller")}
-                    : parts_.claim_controller->explain_pod(pod, parts_.miss));
-  draft.topics.push_back(parts_.eviction_controller == nullptr
-                             ? not_run("device-taint-eviction-controller")
-                             : parts_.eviction_controller->explain_pod(pod));
+  draft.topics = topics_of(parts_.controllers, &Explainer::pod, pod);
   return draft;
 }
 
 std::optional<Draft> ControllersSource::explain_claim(const api::NamespacedName& key) const {
   const auto claim = parts_.claims.get(key);
   if (claim == nullptr) return std::nullopt;
-  Draft draft = about(Subject::Kind::claim, claim->meta, describe(*claim));
-  append(draft, parts_.claim_controller == nullptr
-                    ? std::vector{not_run("resourceclaim-controller")}
-                    : parts_.claim_controller->explain_claim(claim, parts_.miss));
-  draft.topics.push_back(parts_.eviction_controller == nullptr
-                             ? not_run("device-taint-eviction-controller")
-                             : parts_.eviction_controller->explain_taints_of(*claim));
-  return draft;
+  return common::draft_about(api::kResourceClaims, claim->meta, describe(*claim),
+                             topics_of(parts_.controllers, &Explainer::claim, claim));
 }
 
-std::optional<Draft> ControllersSource::explain_group(const api::NamespacedName& key) const {
-  if (parts_.claim_controller == nullptr) return std::nullopt;
-  const auto group = parts_.claim_controller->find_group(key);
-  if (group == nullptr) return std::nullopt;
-  Draft draft = about(Subject::Kind::group, group->meta,
-                      resource_claim::describe(*group, parts_.claim_controller->pods_of(*group)));
-  append(draft, parts_.claim_controller->explain_group(group, parts_.miss));
-  return draft;
-}
-
-std::optional<Draft> ControllersSource::explain_rule(const std::string& name) const {
-  if (parts_.eviction_controller == nullptr) return std::nullopt;
-  const auto rule = parts_.eviction_controller->find_rule(name);
-  if (rule == nullptr) return std::nullopt;
-  Draft draft = about(Subject::Kind::rule, rule->meta,
-                      rule->meta.is_being_deleted ? "being deleted" : "in force");
-  append(draft, parts_.eviction_controller->explain_rule(name));
-  return draft;
+std::optional<Draft> ControllersSource::explain_other(const Subject& subject) const {
+  for (const Explainer& controller : parts_.controllers) {
+    if (!controller.other) continue;
+    if (auto draft = controller.other(resource_of(subject.kind), subject.key)) return draft;
+  }
+  return std::nullopt;
 }
 
 }  // namespace dcm::explain

@@ -4,12 +4,10 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
+#include <vector>
 
-#include "controllers/api/pod.hpp"
-#include "controllers/api/resource_claim.hpp"
-#include "controllers/common/explanation.hpp"
-#include "controllers/device_taint_eviction/controller.hpp"
-#include "controllers/resource_claim/controller.hpp"
+#include "controllers/common/explainer.hpp"
 #include "explain/subject.hpp"
 #include "informers/store.hpp"
 
@@ -24,17 +22,13 @@ class ExplanationSource {
   virtual std::optional<common::Draft> explain(const Subject& subject) const = 0;
 };
 
-// Asks both controllers for their part. All references must outlive it.
+// Asks each controller for its part. All references must outlive it.
 class ControllersSource final : public ExplanationSource {
  public:
   struct Parts {
     informers::StoreReader<api::Pod> pods;
     informers::StoreReader<api::ResourceClaim> claims;
-    // Null: not run here.
-    const resource_claim::Controller* claim_controller = nullptr;
-    const device_taint_eviction::Controller* eviction_controller = nullptr;
-    // The meaning of an object's absence from the stores.
-    resource_claim::Miss miss = resource_claim::Miss::unknown;
+    std::vector<common::Explainer> controllers = {};  // in the order of their topics
     std::function<common::Sight()> sight = [] { return common::Sight(); };
   };
   explicit ControllersSource(Parts parts) : parts_(std::move(parts)) {}
@@ -45,8 +39,7 @@ class ControllersSource final : public ExplanationSource {
  private:
   std::optional<common::Draft> explain_pod(const api::NamespacedName& key) const;
   std::optional<common::Draft> explain_claim(const api::NamespacedName& key) const;
-  std::optional<common::Draft> explain_group(const api::NamespacedName& key) const;
-  std::optional<common::Draft> explain_rule(const std::string& name) const;
+  std::optional<common::Draft> explain_other(const Subject& subject) const;
 
   Parts parts_;
 };

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "client/api/names.hpp"
+#include "controllers/api/resources.hpp"
 #include "options/setting.hpp"
 
 namespace dcm::explain {
@@ -18,22 +20,21 @@ using runtime::Result;
 
 struct KindNames {
   Subject::Kind kind;
-  std::string_view name;
-  std::string_view plural;
+  const api::ResourceKind* resource;
   std::string_view other;  // kubectl's short form, or ours
-  std::string_view group;
   common::Input input;
 };
 
 constexpr std::array kKinds = {
-    KindNames{Subject::Kind::pod, "Pod", "pods", "po", "", common::Input::pods},
-    KindNames{Subject::Kind::claim, "ResourceClaim", "resourceclaims", "claim", "resource.k8s.io",
-              common::Input::claims},
-    KindNames{Subject::Kind::group, "PodGroup", "podgroups", "group", "scheduling.k8s.io",
-              common::Input::groups},
-    KindNames{Subject::Kind::rule, "DeviceTaintRule", "devicetaintrules", "rule", "resource.k8s.io",
-              common::Input::rules},
+    KindNames{Subject::Kind::pod, &api::kPods, "po", common::Input::pods},
+    KindNames{Subject::Kind::claim, &api::kResourceClaims, "claim", common::Input::claims},
+    KindNames{Subject::Kind::group, &api::kPodGroups, "group", common::Input::groups},
+    KindNames{Subject::Kind::rule, &api::kDeviceTaintRules, "rule", common::Input::rules},
 };
+
+std::string_view plural_of(const KindNames& names) {
+  return names.resource->plural;
+}
 
 const KindNames& names_of(Subject::Kind kind) {
   return *std::ranges::find(kKinds, kind, &KindNames::kind);
@@ -51,10 +52,11 @@ std::string lower(std::string_view text) {
 std::optional<Subject::Kind> kind_named(std::string_view word) {
   const std::string name = lower(word);
   for (const KindNames& kind : kKinds) {
+    const auto& [group, plural, singular, scope, versions] = *kind.resource;
     for (const std::string& known :
-         {lower(kind.name), std::string(kind.plural), std::string(kind.other)}) {
+         {lower(singular), std::string(plural), std::string(kind.other)}) {
       if (name == known) return kind.kind;
-      if (!kind.group.empty() && name == fmt::format("{}.{}", known, kind.group)) return kind.kind;
+      if (!group.empty() && name == fmt::format("{}.{}", known, group)) return kind.kind;
     }
   }
   return std::nullopt;
@@ -63,8 +65,8 @@ std::optional<Subject::Kind> kind_named(std::string_view word) {
 std::vector<std::string> kind_words() {
   std::vector<std::string> words;
   for (const KindNames& kind : kKinds) {
-    words.push_back(lower(kind.name));
-    words.emplace_back(kind.plural);
+    words.push_back(lower(kind.resource->kind));
+    words.emplace_back(kind.resource->plural);
   }
   return words;
 }
@@ -77,16 +79,6 @@ std::vector<std::string> split(std::string_view text) {
     from = slash + 1;
   }
   return parts;
-}
-
-// Whether a name or namespace is valid (RFC 1123), and so is safe in paths and texts.
-bool can_be_name(std::string_view name) {
-  constexpr std::size_t kNameLengthMax = 253;
-  const auto is_allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  };
-  return !name.empty() && name.size() <= kNameLengthMax && name.front() != '.' &&
-         std::ranges::all_of(name, is_allowed);
 }
 
 std::unexpected<runtime::Error> no_such_path() {
@@ -105,32 +97,25 @@ std::unexpected<runtime::Error> bad_words(std::string why) {
 Result<Subject> subject_named(Subject::Kind kind, std::string_view name,
                               const std::string& default_namespace) {
   const std::vector<std::string> parts = split(name);
-  const bool is_namespaced = kind != Subject::Kind::rule;
+  const bool is_namespaced = resource_of(kind).scope == api::Scope::namespaced;
   if (parts.size() > (is_namespaced ? 2U : 1U)) {
-    return bad_words(fmt::format("\"{}\" is no name of a {}", name, kind_of(kind)));
+    return bad_words(fmt::format("\"{}\" is no name of a {}", name, resource_of(kind).kind));
   }
   Subject subject{kind, {{}, parts.back()}};
   if (is_namespaced) {
     subject.key.namespace_ = parts.size() == 2 ? parts.front() : default_namespace;
   }
-  const bool is_good = can_be_name(subject.key.name) &&
-                       (!is_namespaced || can_be_name(subject.key.namespace_.str()));
-  if (!is_good) return bad_words(fmt::format("\"{}\" is no name of a {}", name, kind_of(kind)));
+  const bool is_good = api::can_be_name(subject.key.name) &&
+                       (!is_namespaced || api::can_be_name(subject.key.namespace_.str()));
+  if (!is_good)
+    return bad_words(fmt::format("\"{}\" is no name of a {}", name, resource_of(kind).kind));
   return subject;
 }
 
 }  // namespace
 
-std::string_view kind_of(Subject::Kind kind) {
-  return names_of(kind).name;
-}
-
-std::string_view plural_of(Subject::Kind kind) {
-  return names_of(kind).plural;
-}
-
-std::string_view group_of(Subject::Kind kind) {
-  return names_of(kind).group;
+const api::ResourceKind& resource_of(Subject::Kind kind) {
+  return *names_of(kind).resource;
 }
 
 common::Input input_of(Subject::Kind kind) {
@@ -138,16 +123,16 @@ common::Input input_of(Subject::Kind kind) {
 }
 
 std::string path_of(const Subject& subject) {
-  return fmt::format("{}{}/{}", kExplainPath, plural_of(subject.kind), subject.key.str());
+  return fmt::format("{}{}/{}", kExplainPath, resource_of(subject.kind).plural, subject.key.str());
 }
 
 Result<Subject> subject_from_path(std::string_view path) {
   const std::vector<std::string> parts = split(path);
-  const auto kind = std::ranges::find(kKinds, parts.front(), &KindNames::plural);
+  const auto kind = std::ranges::find(kKinds, parts.front(), plural_of);
   if (kind == kKinds.end()) return no_such_path();
-  const std::size_t wanted = kind->kind == Subject::Kind::rule ? 2 : 3;
+  const std::size_t wanted = kind->resource->scope == api::Scope::cluster ? 2 : 3;
   if (parts.size() != wanted) return no_such_path();
-  auto subject = subject_named(kind->kind, path.substr(kind->plural.size() + 1), "");
+  auto subject = subject_named(kind->kind, path.substr(parts.front().size() + 1), "");
   if (!subject) return no_such_path();
   return subject;
 }

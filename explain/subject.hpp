@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/api/meta.hpp"
+#include "client/api/resource.hpp"
 #include "controllers/common/explanation.hpp"
 #include "runtime/error.hpp"
 
@@ -20,11 +21,7 @@ struct Subject {
   friend bool operator==(const Subject&, const Subject&) = default;
 };
 
-// "Pod", and the part of a path: "pods".
-std::string_view kind_of(Subject::Kind kind);
-std::string_view plural_of(Subject::Kind kind);
-// "resource.k8s.io"; empty: the core group.
-std::string_view group_of(Subject::Kind kind);
+const api::ResourceKind& resource_of(Subject::Kind kind);
 // The input that shows whether an object of the kind exists.
 common::Input input_of(Subject::Kind kind);
 

@@ -89,11 +89,12 @@ class ApiListerWatcher final : public ListerWatcher<T> {
   // Before the first list.
   void use_version(std::string version) { resource_.version = std::move(version); }
 
-  runtime::Task<runtime::Result<api::ListMeta>> list(client::ListPage page,
+  runtime::Task<runtime::Result<api::ListMeta>> list(ListOptions options,
                                                      std::function<void(api::Decoded<T>)> sink,
                                                      runtime::Deadline deadline) override {
+    options.selection = selection_;
     client::ApiRequest request = client::list_request(
-        resource_, {.selection = selection_, .page = std::move(page)},
+        resource_, options,
         // A page of a long list is repeated alone, without the pages before it.
         {.deadline = deadline, .retries = client::Retries::allowed});
     request.accept = client::without_managed_fields(decoder_.accept());
@@ -106,8 +107,8 @@ class ApiListerWatcher final : public ListerWatcher<T> {
 
   runtime::Task<runtime::Result<std::unique_ptr<WatchStream<T>>>> watch(
       WatchOptions options, runtime::Deadline deadline) override {
-    client::ApiRequest request =
-        client::watch_request(resource_, query_of(options), {.deadline = deadline});
+    options.selection = selection_;
+    client::ApiRequest request = client::watch_request(resource_, options, {.deadline = deadline});
     request.accept = client::without_managed_fields(decoder_.accept());
     runtime::Result<std::unique_ptr<http::StreamingResponse>> response =
         co_await rest_.open(request);
@@ -117,13 +118,6 @@ class ApiListerWatcher final : public ListerWatcher<T> {
   }
 
  private:
-  client::WatchQuery query_of(const WatchOptions& options) const {
-    return {.resource_version = options.resource_version.str(),
-            .initial_events = options.initial_events,
-            .server_timeout = std::chrono::ceil<std::chrono::seconds>(options.server_timeout),
-            .selection = selection_};
-  }
-
   client::RestClient& rest_;
   api::Resource resource_;
   const api::Decoder<T>& decoder_;

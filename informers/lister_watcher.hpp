@@ -16,14 +16,8 @@ namespace dcm::informers {
 
 using client::Compression;
 using client::InitialEvents;
-
-struct WatchOptions {
-  // Empty together with `initial_events`: a consistent start at the newest state.
-  api::ResourceVersion resource_version;
-  InitialEvents initial_events = InitialEvents::none;
-  // After this long the server ends the watch itself.
-  runtime::Duration server_timeout = std::chrono::minutes(5);
-};
+using client::ListOptions;
+using client::WatchOptions;
 
 // An open watch; closed when it is destroyed.
 template <class T>
@@ -37,13 +31,14 @@ class WatchStream {
       runtime::Deadline deadline) = 0;
 };
 
+// Knows which objects it selects: ignores the selection in the options.
 template <class T>
 class ListerWatcher {
  public:
   virtual ~ListerWatcher() = default;
   // Reads one page, item by item into `sink`.
   virtual runtime::Task<runtime::Result<api::ListMeta>> list(
-      client::ListPage page, std::function<void(api::Decoded<T>)> sink,
+      ListOptions options, std::function<void(api::Decoded<T>)> sink,
       runtime::Deadline deadline) = 0;
   // Returns when the server has accepted the watch.
   virtual runtime::Task<runtime::Result<std::unique_ptr<WatchStream<T>>>> watch(

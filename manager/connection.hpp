@@ -49,8 +49,8 @@ class Connection {
   client::RestClient& lease_rest() { return lease_rest_; }
   // Moves the bytes of HTTP/2, which is used while this runs. Ends by cancellation, or at once.
   runtime::Task<> speak_http2();
-  // Takes up certificates and CAs that change under way. Ends by cancellation only, or at once over
-  // a network of the caller's.
+  // Picks up certificates and CAs that change at run time. Ends by cancellation only, or at once
+  // over a network of the caller's.
   runtime::Task<> watch_files();
   // Renews expiring credentials. Ends by cancellation, or at once.
   runtime::Task<> keep_credentials_fresh() { return credentials_->keep_fresh(); }
@@ -85,10 +85,10 @@ class Connection {
   client::RestClient lease_rest_;
 };
 
-// For writes that nothing holds back.
+// Lets every write through.
 const client::WriteGate& open_gate();
 
-// The cluster that a kubeconfig names, for a program whose writes nothing holds back.
+// The cluster that a kubeconfig names, for a program that writes without a lease.
 struct Cluster {
   client::ClusterConfig config;
   std::unique_ptr<Connection> connection;

@@ -1,8 +1,9 @@
 // The controllers of a program, as their author adds them to its lifecycle: caches, queues, jobs.
 //
 //   auto& pods = manager.cache<Pod>(kPods, {{"spec.nodeName", &Pod::node}});
-//   auto& labels = manager.controller("pod-labels", {.workers = 4},
-//   PodLabels{manager.client(pods)}); manager.feed(labels, pods); co_await manager.run();
+//   auto& labels = manager.controller("pod-labels", {}, PodLabels{manager.client(pods)});
+//   manager.feed(labels, pods);
+//   co_await manager.run();
 //
 // The order of start and stop is lifecycle.hpp's. A program that loses the lease ends at once, with
 // exit status 1, because it must no longer write.
@@ -38,7 +39,7 @@ enum class RunsOn : std::uint8_t { leader, every_instance };
 
 class ControllerManager {
  public:
-  // `lifecycle` must outlive it, and run no longer than it lives.
+  // `lifecycle` must outlive it, but its run() must end first.
   explicit ControllerManager(Lifecycle& lifecycle);
 
   // Call these before run(); their results live as long as the manager.

@@ -91,7 +91,7 @@ Task<> Epoch::prepare(Member& member) {
   if (member.controller.on_synced) member.controller.on_synced();
   // Reading lists leaves holes in the heap.
   runtime::return_free_memory();
-  co_await context_.leadership.wait();
+  co_await context_.elected.wait();
   if (auto notify = std::exchange(on_working_, {})) notify();
   member.is_working = true;
 }
@@ -198,9 +198,9 @@ std::vector<informers::SyncState*> Epoch::running_caches() const {
 
 Task<> run_epoch(std::string program, Process process, client::RestClient& rest,
                  std::function<void(Epoch&)> fill) {
-  Leadership leadership(process.loop.time());
-  leadership.begin();
-  Epoch epoch({std::move(program), process, rest, leadership}, {});
+  Elected elected(process.loop.time());
+  elected.set();
+  Epoch epoch({std::move(program), process, rest, elected}, {});
   fill(epoch);
   co_await epoch.run();
 }

@@ -15,9 +15,9 @@
 
 #include "client/discovery/discovery.hpp"
 #include "manager/controller.hpp"
+#include "manager/elected.hpp"
 #include "manager/epochs.hpp"
 #include "manager/late_kind.hpp"
-#include "manager/leadership.hpp"
 #include "manager/process.hpp"
 #include "manager/running_controllers.hpp"
 #include "runtime/condition.hpp"
@@ -30,7 +30,7 @@ struct EpochContext {
   std::string program;
   Process process;
   client::RestClient& rest;
-  Leadership& leadership;
+  Elected& elected;
 };
 
 class Epoch final : public VersionedWork {
@@ -68,7 +68,7 @@ class Epoch final : public VersionedWork {
   const EpochContext& context() const { return context_; }
   const client::Served& served() const { return served_; }
 
-  // Fills the caches, stands by until leadership begins, then works.
+  // Fills the caches, waits until it is elected, then works.
   runtime::Task<> run() override;
   void stop() override;
 

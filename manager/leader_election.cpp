@@ -9,30 +9,23 @@
 #include "runtime/http/tcp.hpp"
 
 namespace dcm::manager {
-namespace {
-
-leader_election::ElectorOptions elector_options(const LeaderElectionOptions& options,
-                                                const std::string& identity) {
-  return {.lease = options.lease, .candidate = {.identity = identity, .timing = options.timing}};
-}
-
-}  // namespace
 
 LeaderElection::LeaderElection(const Process& process, const LeaderElectionOptions& options,
                                client::RestClient& rest, leader_election::Fence& fence,
-                               Report report, Leadership& leadership)
+                               Report report, Elected& elected)
     : identity_(options.identity.empty()
                     ? leader_election::make_identity(http::host_name(), process.rng)
                     : options.identity),
       report_(std::move(report)),
       on_lost_(options.on_lost),
-      leadership_(leadership),
+      elected_(elected),
       elector_({.rest = rest,
                 .time = process.loop.time(),
                 .metrics = process.metrics,
                 .fence = fence,
-                .listener = *this},
-               elector_options(options, identity_), process.rng.fork(), process.log),
+                .callbacks = *this},
+               options.lease, {.identity = identity_, .timing = options.timing}, process.rng.fork(),
+               process.log),
       tasks_(process.loop.executor()) {}
 
 void LeaderElection::start(Stop& stop) {
@@ -41,13 +34,13 @@ void LeaderElection::start(Stop& stop) {
 }
 
 runtime::Task<> LeaderElection::run() {
-  co_await leadership_.wait_until_wanted();
+  co_await elected_.wait_until_wanted();
   co_await elector_.run();
 }
 
 runtime::Task<> LeaderElection::stop() {
   elector_.stop();
-  if (!leadership_.is_wanted()) tasks_.cancel();
+  if (!elected_.is_wanted()) tasks_.cancel();
   co_await tasks_.join();
 }
 
@@ -57,11 +50,11 @@ runtime::Task<> LeaderElection::abandon() {
 }
 
 std::optional<std::string> LeaderElection::problem() const {
-  return leadership_.is_wanted() ? elector_.problem() : std::nullopt;
+  return elected_.is_wanted() ? elector_.problem() : std::nullopt;
 }
 
-void LeaderElection::on_leading(const api::ObjectMeta& lease) {
-  leadership_.begin();
+void LeaderElection::on_started_leading(const api::ObjectMeta& lease) {
+  elected_.set();
   report_({.api_version = "coordination.k8s.io/v1",
            .kind = "Lease",
            .key = lease.key,

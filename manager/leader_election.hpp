@@ -6,10 +6,10 @@
 #include <string>
 
 #include "client/api/event.hpp"
-#include "client/leader_election/elector.hpp"
+#include "client/leader_election/leader_elector.hpp"
 #include "client/leader_election/timing.hpp"
 #include "manager/connection.hpp"
-#include "manager/leadership.hpp"
+#include "manager/elected.hpp"
 #include "manager/stop.hpp"
 #include "runtime/task_group.hpp"
 
@@ -24,10 +24,10 @@ struct LeaderElectionOptions {
   std::function<void()> on_lost = {};
 };
 
-// Tries to acquire the lease once leadership is requested, and starts leadership with it. When the
-// lease is lost, the process ends at once with exit status 1: it must no longer write, and the next
-// one starts with fresh caches.
-class LeaderElection final : leader_election::ElectionListener {
+// Tries to acquire the lease once that is requested, and sets `elected` when it is acquired. When
+// the lease is lost, the process ends at once with exit status 1: it must no longer write, and the
+// next one starts with fresh caches.
+class LeaderElection final : leader_election::LeaderCallbacks {
  public:
   // Called when the lease is acquired: the object of the event, and its message.
   using Report = std::function<void(const api::ObjectReference& lease, std::string_view message)>;
@@ -35,7 +35,7 @@ class LeaderElection final : leader_election::ElectionListener {
   // All references must outlive it.
   LeaderElection(const Process& process, const LeaderElectionOptions& options,
                  client::RestClient& rest, leader_election::Fence& fence, Report report,
-                 Leadership& leadership);
+                 Elected& elected);
 
   // `stop` is notified of a failure.
   void start(Stop& stop);
@@ -53,14 +53,14 @@ class LeaderElection final : leader_election::ElectionListener {
 
  private:
   runtime::Task<> run();
-  void on_leading(const api::ObjectMeta& lease) override;
+  void on_started_leading(const api::ObjectMeta& lease) override;
   void on_lost(std::string_view why) override;
 
   std::string identity_;
   Report report_;
   std::function<void()> on_lost_;
-  Leadership& leadership_;
-  leader_election::Elector elector_;
+  Elected& elected_;
+  leader_election::LeaderElector elector_;
   runtime::TaskGroup tasks_;
 };
 

@@ -15,7 +15,7 @@ Lifecycle::Lifecycle(Dependencies dependencies, LifecycleOptions options)
       time_(deps_.process.loop.time()),
       recorder_(deps_.rest, time_, deps_.process.metrics, deps_.process.rng.fork(),
                 deps_.process.log),
-      leadership_(time_),
+      elected_(time_),
       stop_(time_, deps_.process.log),
       background_(deps_.process.loop.executor()),
       job_tasks_(deps_.process.loop.executor()),
@@ -23,14 +23,14 @@ Lifecycle::Lifecycle(Dependencies dependencies, LifecycleOptions options)
   health_.live.add("progress", [this] { return epochs_ ? epochs_->why_stuck() : std::nullopt; });
   health_.ready.add("caches", [this] { return why_not_ready(); });
   if (!options_.election) return;
-  leader_.emplace(
+  election_.emplace(
       deps_.process, *options_.election, deps_.lease_rest, *deps_.fence,
       [this](const api::ObjectReference& lease, std::string_view message) {
         recorder_.report(lease, api::EventType::normal, options_.program, "LeaderElection",
                          message);
       },
-      leadership_);
-  health_.ready.add("lease", [this] { return leader_->problem(); });
+      elected_);
+  health_.ready.add("lease", [this] { return election_->problem(); });
 }
 
 void Lifecycle::use(Controllers controllers) {
@@ -58,7 +58,7 @@ Task<client::Availability> Lifecycle::find() {
 
 std::unique_ptr<Epoch> Lifecycle::make_epoch(const client::Served& served) {
   auto epoch = std::make_unique<Epoch>(
-      EpochContext{options_.program, deps_.process, deps_.rest, leadership_}, served);
+      EpochContext{options_.program, deps_.process, deps_.rest, elected_}, served);
   controllers_.fill(*epoch);
   return epoch;
 }
@@ -72,11 +72,11 @@ Task<> Lifecycle::run() {
 void Lifecycle::start() {
   for (const Part& part : foundations_) spawn(background_, part.name, part.run());
   spawn(background_, "events", recorder_.run());
-  if (leader_) {
-    leader_->start(stop_);
+  if (election_) {
+    election_->start(stop_);
   } else {
     if (deps_.fence != nullptr) deps_.fence->open_until(runtime::MonoTime::max());
-    leadership_.begin();
+    elected_.set();
   }
   for (const Part& part : jobs_) spawn(job_tasks_, part.name, part.run());
   if (epochs_) spawn(work_, "controllers", work());
@@ -96,7 +96,7 @@ Task<> Lifecycle::stop() {
   if (!is_draining || has_lost_lease()) work_.cancel();
   co_await drain();
   co_await job_tasks_.join();
-  if (leader_) co_await leader_->stop();
+  if (election_) co_await election_->stop();
   if (deps_.fence != nullptr) deps_.fence->close();
   background_.cancel();
   co_await background_.join();
@@ -125,11 +125,11 @@ Task<> Lifecycle::abandon() {
     group->cancel();
     co_await group->join();
   }
-  if (leader_) co_await leader_->abandon();
+  if (election_) co_await election_->abandon();
 }
 
 bool Lifecycle::has_lost_lease() const {
-  return leader_ && leadership_.has_begun() && !leader_->is_leading();
+  return election_ && elected_.is_set() && !election_->is_leading();
 }
 
 // If any of these fails, the process stops in an orderly way.

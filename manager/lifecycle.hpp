@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "client/events/event_recorder.hpp"
+#include "manager/elected.hpp"
 #include "manager/epoch.hpp"
 #include "manager/epochs.hpp"
 #include "manager/health.hpp"
 #include "manager/leader_election.hpp"
-#include "manager/leadership.hpp"
 #include "manager/process.hpp"
 #include "manager/reconciler.hpp"
 #include "manager/stop.hpp"
@@ -49,7 +49,7 @@ class Lifecycle {
     Process process;
     client::RestClient& rest;
     client::RestClient& lease_rest;
-    leader_election::Fence* fence = nullptr;  // null: never an election
+    leader_election::Fence* fence = nullptr;  // null: there is never an election
   };
 
   Lifecycle(Dependencies dependencies, LifecycleOptions options);
@@ -69,7 +69,7 @@ class Lifecycle {
   // election.
   Health& health() { return health_; }
   // Null without an election.
-  const LeaderElection* election() const { return leader_ ? &*leader_ : nullptr; }
+  const LeaderElection* election() const { return election_ ? &*election_ : nullptr; }
   // Why it is not ready to work, in one line.
   std::optional<std::string> why_not_ready() const;
 
@@ -102,8 +102,8 @@ class Lifecycle {
   LifecycleOptions options_;
   runtime::TimeSource& time_;
   client::EventRecorder recorder_;
-  Leadership leadership_;
-  std::optional<LeaderElection> leader_;
+  Elected elected_;
+  std::optional<LeaderElection> election_;
   Stop stop_;
   Controllers controllers_;
   std::optional<Epochs> epochs_;  // always set once there are controllers

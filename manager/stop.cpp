@@ -4,23 +4,11 @@
 #include <utility>
 
 #include "runtime/cancellation.hpp"
+#include "runtime/failure.hpp"
 
 namespace dcm::manager {
-namespace {
 
 using runtime::Task;
-
-std::string describe(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "an exception of no known type";
-  }
-}
-
-}  // namespace
 
 Stop::Stop(runtime::TimeSource& time, runtime::Logger log)
     : log_(std::move(log)), requested_(time) {}
@@ -42,8 +30,8 @@ Task<> Stop::guard(std::string part, Task<> task) {
     const std::exception_ptr failure = std::current_exception();
     if (runtime::is_cancellation(failure)) throw;
     log_.error("A part of the manager has failed; stopping",
-               {{"part", part}, {"why", describe(failure)}});
-    if (failure_.empty()) failure_ = part + ": " + describe(failure);
+               {{"part", part}, {"why", runtime::text_of(failure)}});
+    if (failure_.empty()) failure_ = part + ": " + runtime::text_of(failure);
     request(ExitStatus::failed);
   }
 }

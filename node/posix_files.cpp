@@ -12,10 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/file_descriptor.hpp"
+
 namespace dcm::node {
 namespace {
 
 using runtime::fail;
+using runtime::FileDescriptor;
 using runtime::Reason;
 using runtime::Result;
 
@@ -26,23 +29,12 @@ std::unexpected<runtime::Error> failed(const char* what, const std::string& path
               fmt::format("{}: {}: {}", path, what, std::generic_category().message(error)));
 }
 
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags)
-      : fd_(::open(path.c_str(), flags | O_CLOEXEC, S_IRUSR | S_IWUSR)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
+FileDescriptor open_file(const std::string& path, int flags) {
+  return FileDescriptor(::open(path.c_str(), flags | O_CLOEXEC, S_IRUSR | S_IWUSR));
+}
 
 Result<> sync_at(const std::string& path, int flags) {
-  const Descriptor file(path, flags);
+  const FileDescriptor file = open_file(path, flags);
   if (file.get() < 0 || ::fsync(file.get()) != 0) return failed("cannot be synced", path, errno);
   return {};
 }
@@ -64,7 +56,7 @@ Result<std::optional<std::string>> read_all(int fd, const std::string& path) {
 
 Result<std::optional<std::string>> PosixFiles::read(const std::string& path) {
   // Non-blocking, so that a FIFO at the file's path does not block the loop.
-  const Descriptor file(path, O_RDONLY | O_NONBLOCK);
+  const FileDescriptor file = open_file(path, O_RDONLY | O_NONBLOCK);
   if (file.get() < 0 && errno == ENOENT) return std::optional<std::string>();
   if (file.get() < 0) return failed("cannot be read", path, errno);
   struct ::stat status{};
@@ -77,7 +69,7 @@ Result<std::optional<std::string>> PosixFiles::read(const std::string& path) {
 
 Result<> PosixFiles::create(const std::string& path, std::string_view content, Readers readers) {
   if (content.size() > kFileBytesMax) return failed("cannot be written", path, EFBIG);
-  const Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL);
+  const FileDescriptor file = open_file(path, O_WRONLY | O_CREAT | O_EXCL);
   if (file.get() < 0) return failed("cannot be made", path, errno);
   // Not at the open, where the process's umask would apply.
   if (readers == Readers::all && ::fchmod(file.get(), kReadableByAll) != 0) {

@@ -79,8 +79,8 @@ class Parser {
     }
     auto value = parse_value(written.setting->by_default, *written.value);
     if (!value) {
-      problem_ =
-          fmt::format("{}: {}", written.shown, refuse_value(*written.setting, *written.value));
+      problem_ = fmt::format("{}: {}", written.shown,
+                             refuse_value(written.setting->expected, *written.value));
       return;
     }
     add({written.setting, std::move(*value), written.shown});

@@ -81,7 +81,7 @@ Setting duration_setting(SettingText text, runtime::Duration& target) {
   setting.apply = [&target, expected = setting.expected](const Value& value) {
     const auto duration = parse_duration(std::get<std::string>(value));
     if (!duration || *duration <= runtime::Duration::zero()) {
-      return fmt::format("expected {}, got \"{}\"", expected, to_text(value));
+      return refuse_value(expected, to_text(value));
     }
     target = *duration;
     return std::string();
@@ -101,7 +101,7 @@ Setting numbers_setting(SettingText text, std::vector<std::size_t>& target) {
     for (const std::string& word : std::get<Strings>(value)) {
       const auto number = parse_value(std::int64_t{0}, word);
       if (!number || std::get<std::int64_t>(*number) < 0) {
-        return fmt::format("expected {}, got \"{}\"", expected, word);
+        return refuse_value(expected, word);
       }
       numbers.push_back(static_cast<std::size_t>(std::get<std::int64_t>(*number)));
     }
@@ -146,8 +146,8 @@ std::string why_no_folder(const std::string& path) {
   return is_folder ? "" : fmt::format("there is no folder \"{}\"", path);
 }
 
-std::string refuse_value(const Setting& setting, std::string_view got) {
-  return fmt::format("expected {}, got \"{}\"", setting.expected, got);
+std::string refuse_value(std::string_view expected, std::string_view got) {
+  return fmt::format("expected {}, got \"{}\"", expected, got);
 }
 
 std::string join_choices(const Strings& words) {

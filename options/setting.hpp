@@ -80,7 +80,7 @@ std::string why_no_file(const std::string& path);
 std::string why_no_folder(const std::string& path);
 
 // "expected a whole number above 0, got "0"".
-std::string refuse_value(const Setting& setting, std::string_view got);
+std::string refuse_value(std::string_view expected, std::string_view got);
 
 template <class Number>
 Setting number_setting(SettingText text, Number& target, Bounds bounds) {
@@ -92,7 +92,7 @@ Setting number_setting(SettingText text, Number& target, Bounds bounds) {
     const Stored number = std::get<Stored>(value);
     const auto compared = static_cast<double>(number);
     if (compared < bounds.least || compared > bounds.most) {
-      return std::string("expected ") + bounds.expected + ", got \"" + to_text(value) + "\"";
+      return refuse_value(bounds.expected, to_text(value));
     }
     target = static_cast<Number>(number);
     return {};
@@ -122,7 +122,7 @@ Setting choice_setting(SettingText text, T& target, std::vector<Choice<T>> choic
       target = choice.meaning;
       return std::string();
     }
-    return "expected " + expected + ", got \"" + to_text(value) + "\"";
+    return refuse_value(expected, to_text(value));
   };
   return setting;
 }

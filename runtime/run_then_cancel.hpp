@@ -1,4 +1,4 @@
-// A task that is the purpose of its group: the group ends with it.
+// Ends a group of tasks with its main task.
 #pragma once
 
 #include <utility>

@@ -36,13 +36,13 @@ struct Options {
   Backoff backoff;
 };
 
-// When an item comes, and how urgent it is then. Without a delay it waits at once.
+// When an item is ready to be handed out, and its priority then. Without a delay: at once.
 struct AddOptions {
   // Not before this has passed. With a pending delay, the earlier one applies.
   std::optional<Duration> after = {};
-  // Also not before the item's back-off and its namespace's limit of retries let it.
+  // Also not before the item's back-off and its namespace's limit of retries allow it.
   bool rate_limited = false;
-  // nullopt: that of the work that runs on the item, or live.
+  // nullopt: the priority of the work in progress on the item; live if there is none.
   std::optional<Priority> priority = {};
 };
 
@@ -142,7 +142,7 @@ class Queue {
 
   // The number of items ready to be handed out.
   std::size_t len() const noexcept { return scheduler_.waiting(); }
-  // Items of which anything is known.
+  // Items with any state: ready, delayed, in progress, or with failures.
   std::size_t known() const noexcept { return slots_.size(); }
   // Retries of this item with back-off since the last forget().
   std::uint32_t failures(const Item& item) const { return report(item).failures; }

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/failure.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/task_group.hpp"
@@ -23,7 +24,6 @@ class HandlerFailures {
   HandlerFailures(runtime::MetricsRegistry& metrics, const std::string& queue_name,
                   runtime::Logger log);
 
-  static bool concerns_one_item(const std::exception_ptr& failure);
   void report(const std::exception_ptr& failure, const std::string& item);
 
  private:
@@ -60,7 +60,7 @@ runtime::Task<> work(Queue& queue, Handler& handler, Describe& describe,
     } catch (...) {
       failure = std::current_exception();
     }
-    if (failure && !HandlerFailures::concerns_one_item(failure)) {
+    if (failure && !runtime::is_isolated(failure)) {
       // Its processing was cut off: another worker may take it.
       queue.add(*item, {.after = runtime::Duration::zero()});
       queue.done(*item);

@@ -30,7 +30,7 @@ Evaluation::Evaluation(const Expressions& variables, const Input& input, Phase p
   values_[kRequestResource] = authorizes ? cel::permissive_resource_check() : unknown;
 }
 
-Result Evaluation::run(const Expression& expression) {
+Evaluated Evaluation::run(const Expression& expression) {
   if (expression.program == nullptr) return {{}, "compilation error: " + expression.error};
   std::uint64_t cost = 0;
   const cel::Value value = evaluate(*expression.program, cost);

@@ -11,7 +11,7 @@
 namespace dcm::apiserver {
 
 // The value lives as long as the evaluation. "" means no error.
-struct Result {
+struct Evaluated {
   cel::Value value;
   std::string error = {};
 };
@@ -27,7 +27,7 @@ class Evaluation {
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
 
-  Result run(const Expression& expression);
+  Evaluated run(const Expression& expression);
   bool is_out_of_budget() const { return is_out_of_budget_; }
   // The remaining budget.
   std::uint64_t budget() const { return budget_; }

@@ -167,7 +167,7 @@ bool Policies::are_there() const {
   return store_.next_change(kBindings) > 0;
 }
 
-Outcome<> Policies::admit(const Attributes& attributes) {
+Result<> Policies::admit(const Attributes& attributes) {
   // No policy can prevent changes of policies.
   if (attributes.type->storage() == kPolicies || attributes.type->storage() == kBindings) return {};
   refresh();

@@ -1,4 +1,4 @@
-// The admission policies in force: each write is checked by those that a binding applies to it
+// The admission policies in force. Each write is checked by the policies whose bindings match it
 // (k8s.io/apiserver pkg/admission/plugin/policy).
 #pragma once
 
@@ -19,11 +19,11 @@ class Policies {
   // All references outlive the policies.
   Policies(const Store& store, const ResourceTable& types) : store_(store), types_(types) {}
 
-  // Cheap: whether any policy was ever stored.
+  // Whether any policy was ever stored. Cheap.
   bool are_there() const;
   // The refusal of the first policy that denies the request. The others are still evaluated, for
   // their warnings.
-  Outcome<> admit(const Attributes& attributes);
+  Result<> admit(const Attributes& attributes);
 
   // The warnings since the last call.
   std::vector<std::string> take_warnings();

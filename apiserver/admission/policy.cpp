@@ -53,7 +53,7 @@ std::string aggregate(const std::vector<std::string>& errors) {
 }
 
 // The result of a message expression; "" if it cannot be shown.
-std::string shown_message(const Result& result) {
+std::string shown_message(const Evaluated& result) {
   if (!result.error.empty() || !result.value.is(cel::Kind::string)) return {};
   std::string message(trimmed(result.value.as_text()));
   const bool is_fit = message.size() <= kMessageMax && !message.contains('\n');
@@ -113,13 +113,13 @@ Verdict Policy::failed(std::string message) const {
 
 std::expected<bool, std::string> Policy::meets_conditions(const Input& input) const {
   Evaluation evaluation(variables_, input, Phase::match_conditions, kConditionsBudget);
-  std::vector<Result> results;
+  std::vector<Evaluated> results;
   for (const Expression& condition : conditions_) {
     results.push_back(evaluation.run(condition));
     if (evaluation.is_out_of_budget()) return std::unexpected(std::string(kOutOfBudget));
   }
   std::vector<std::string> errors;
-  for (const Result& result : results) {
+  for (const Evaluated& result : results) {
     if (!result.error.empty()) errors.push_back(result.error);
     if (result.error.empty() && result.value.is_false()) return false;
   }
@@ -132,7 +132,7 @@ Verdict Policy::evaluate(const Input& input) const {
   if (!applies) return failed(applies.error());
   if (!*applies) return {};
   Evaluation evaluation(variables_, input, Phase::validations, kBudget);
-  std::vector<Result> results;
+  std::vector<Evaluated> results;
   for (const Validation& validation : validations_) {
     results.push_back(evaluation.run(validation.expression));
     if (evaluation.is_out_of_budget()) return failed(std::string(kOutOfBudget));
@@ -142,7 +142,7 @@ Verdict Policy::evaluate(const Input& input) const {
   return verdict;
 }
 
-Verdict Policy::judge(const std::vector<Result>& results, const Input& input,
+Verdict Policy::judge(const std::vector<Evaluated>& results, const Input& input,
                       std::uint64_t budget) const {
   Evaluation evaluation(variables_, input, Phase::messages, budget);
   std::vector<std::string> messages;
@@ -153,7 +153,7 @@ Verdict Policy::judge(const std::vector<Result>& results, const Input& input,
   }
   Verdict verdict;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const Result& result = results[i];
+    const Evaluated& result = results[i];
     const bool is_error = !result.error.empty() || evaluation.is_out_of_budget();
     if (is_error) {
       const std::string why = result.error.empty()
@@ -178,7 +178,7 @@ Denial Policy::denial_of(const Validation& validation, std::string message) {
 std::optional<std::string> Policy::annotate(const Input& input, Verdict& verdict) const {
   Evaluation evaluation(variables_, input, Phase::audit, kBudget);
   for (const auto& [key, expression] : annotations_) {
-    const Result result = evaluation.run(expression);
+    const Evaluated result = evaluation.run(expression);
     if (evaluation.is_out_of_budget()) return std::string(kOutOfBudget);
     if (!result.error.empty()) {
       if (fails_closed_) verdict.failed_annotations.push_back({result.error, ""});

@@ -49,7 +49,7 @@ struct Input {
   const JsonObject* params = nullptr;
 };
 
-struct Result;
+struct Evaluated;
 
 class Policy {
  public:
@@ -70,7 +70,8 @@ class Policy {
   Verdict failed(std::string message) const;
   std::expected<bool, std::string> meets_conditions(const Input& input) const;
   // `results` of the validations, in order.
-  Verdict judge(const std::vector<Result>& results, const Input& input, std::uint64_t budget) const;
+  Verdict judge(const std::vector<Evaluated>& results, const Input& input,
+                std::uint64_t budget) const;
   static Denial denial_of(const Validation& validation, std::string message);
   // Why annotations cannot be created.
   std::optional<std::string> annotate(const Input& input, Verdict& verdict) const;

@@ -1,5 +1,5 @@
-// Webhooks that a real server would call for a write. This one calls none, and the
-// affected write's answer warns of it.
+// Webhooks that a real server would call for a write. This one calls none, and says so in a warning
+// with the answer to the write.
 #pragma once
 
 #include <string>
@@ -16,16 +16,16 @@ class UncalledWebhooks {
   // All that is referred to outlives it.
   UncalledWebhooks(const Store& store, const ResourceTable& types) : store_(store), types_(types) {}
 
-  // Cheap: whether any configuration was ever stored.
+  // Whether any configuration was ever stored. Cheap.
   bool are_there() const;
   // A sentence for each webhook whose rules and selectors match. Match conditions, which are
-  // expressions, are taken to hold.
+  // expressions, are assumed to hold.
   std::vector<std::string> for_write(const Attributes& attributes);
 
  private:
   struct Webhook {
     std::string text;        // the sentence
-    JsonObject constraints;  // as a policy has them
+    JsonObject constraints;  // in a policy's format
   };
 
   void refresh();
@@ -33,7 +33,7 @@ class UncalledWebhooks {
   const Store& store_;
   const ResourceTable& types_;
   std::vector<Webhook> webhooks_;
-  std::uint64_t seen_ = 0;  // changes of configurations
+  std::uint64_t seen_ = 0;  // number of changes of configurations
 };
 
 }  // namespace dcm::apiserver

@@ -9,7 +9,7 @@ struct DefinedKind;
 
 class CustomStrategy final : public Strategy {
  public:
-  // Which owns it.
+  // `kind` owns it.
   explicit CustomStrategy(const DefinedKind& kind) : kind_(kind) {}
 
   void set_defaults(JsonObject& object, const WriteContext&) const override;

@@ -11,9 +11,9 @@ namespace dcm::apiserver {
 TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::string_view version,
                           MapKeys keys = MapKeys::in_paths);
 
-// What server-side apply rejects in an object of a defined kind: the first value that has another
-// type than its schema says (".spec.replicas: expected numeric (int or float), got string"), or the
-// first field that the schema lacks. An object without any known field may have any.
+// What server-side apply rejects in an object of a defined kind: the first value whose type is not
+// the schema's (".spec.replicas: expected numeric (int or float), got string"), or the first field
+// that the schema lacks. Where a schema declares no fields, any field is allowed.
 std::optional<std::string> problem_with_applied(const JsonObject& object, const ResourceType& type);
 
 }  // namespace dcm::apiserver

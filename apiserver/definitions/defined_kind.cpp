@@ -9,7 +9,9 @@
 #include "apiserver/definitions/merge_schema.hpp"
 #include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/shaping.hpp"
+#include "apiserver/definitions/webhook_conversion.hpp"
 #include "apiserver/model/version_order.hpp"
+#include "apiserver/rules/conditions.hpp"
 #include "apiserver/text/has_true.hpp"
 #include "runtime/assert.hpp"
 
@@ -80,8 +82,9 @@ std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
   kind->categories = texts_at(names, {"categories"});
   kind->deprecation = deprecation_of(spec, version);
   kind->has_status = has(version, {"subresources", "status"});
-  kind->is_terminating =
-      has(definition, {"metadata", "deletionTimestamp"}) || is_true(definition, "Terminating");
+  kind->is_terminating = has(definition, {"metadata", "deletionTimestamp"}) ||
+                         has_condition(definition, "Terminating");
+  kind->unconverted = unconverted_of(spec, version);
   kind->published = object_at(version, {"schema", "openAPIV3Schema"});
   kind->schema = read_structural(kind->published);
   kind->rules = Rules::compile(kind->schema, IsResource::yes);
@@ -105,17 +108,9 @@ const DefinedKind& defined_kind(const ResourceType& type) {
   return static_cast<const DefinedKind&>(*type.defined);  // nothing else is made
 }
 
-bool is_true(const JsonObject& definition, std::string_view type) {
-  return std::ranges::any_of(array_at(definition, {"status", "conditions"}),
-                             [&](const Json& condition) {
-                               return text_at(as_object(condition), {"type"}) == type &&
-                                      text_at(as_object(condition), {"status"}) == "True";
-                             });
-}
-
 std::vector<ResourceType> types_of_definition(const JsonObject& definition, Versions which) {
   std::vector<ResourceType> types;
-  if (!is_true(definition, "Established")) return types;
+  if (!has_condition(definition, "Established")) return types;
   const JsonObject& spec = object_at(definition, {"spec"});
   const JsonObject& names = object_at(definition, {"status", "acceptedNames"});
   for (const Json& item : array_at(spec, {"versions"})) {

@@ -48,7 +48,4 @@ enum class Versions { served, all };
 std::vector<ResourceType> types_of_definition(const JsonObject& definition,
                                               Versions which = Versions::served);
 
-// Whether a condition of a definition's status is true.
-bool is_true(const JsonObject& definition, std::string_view condition);
-
 }  // namespace dcm::apiserver

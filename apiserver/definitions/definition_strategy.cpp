@@ -10,6 +10,7 @@
 #include "apiserver/definitions/definition_validation.hpp"
 #include "apiserver/definitions/formats.hpp"
 #include "apiserver/definitions/schema_writing.hpp"
+#include "apiserver/definitions/webhook_conversion.hpp"
 #include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
@@ -77,7 +78,7 @@ class DefinitionStrategy final : public Strategy {
     const std::string kind(text_at(names, {"kind"}));
     if (!is_set(names, "singular")) names["singular"] = lower(kind);
     if (!is_set(names, "listKind") && !kind.empty()) names["listKind"] = kind + "List";
-    set_default(spec, "conversion", JsonObject{{"strategy", "None"}});
+    set_conversion_defaults(spec);
   }
 
   void prepare_create(JsonObject& definition, const WriteContext&) const override {
@@ -108,6 +109,8 @@ class DefinitionStrategy final : public Strategy {
     for (std::string& text : unusual(next)) {
       if (std::ranges::find(before, text) == before.end()) texts.push_back(std::move(text));
     }
+    std::string conversion = conversion_warning(object_at(next, {"spec"}));
+    if (old == nullptr && !conversion.empty()) texts.push_back(std::move(conversion));
     return texts;
   }
 

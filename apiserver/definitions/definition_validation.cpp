@@ -5,10 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/approval.hpp"
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/definitions/defined_names.hpp"
 #include "apiserver/definitions/schema_validation.hpp"
 #include "apiserver/definitions/version_validation.hpp"
+#include "apiserver/definitions/webhook_conversion.hpp"
+#include "apiserver/rules/conditions.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
 #include "apiserver/text/has_true.hpp"
@@ -42,7 +45,7 @@ class Spec {
     require_defined_names(object_at(spec_, {"names"}), "spec.names", causes_);
     validate_defined_names(object_at(spec_, {"names"}), "spec.names", causes_);
     if (!versions_.empty()) validate_common();
-    validate_conversion();
+    validate_conversion(spec_, causes_);
   }
 
  private:
@@ -153,26 +156,6 @@ class Spec {
     }
   }
 
-  void validate_conversion() {
-    const JsonObject& conversion = object_at(spec_, {"conversion"});
-    validate_enum(conversion, "strategy", "spec.conversion", {"None", "Webhook"}, causes_);
-    const bool has_webhook = has(conversion, {"webhook"});
-    if (text_at(conversion, {"strategy"}) == "Webhook") {
-      causes_.push_back(forbidden_value(
-          "spec.conversion.strategy",
-          "this API server calls no webhooks; between versions it converts with strategy None"));
-    } else if (has_webhook) {
-      if (has(conversion, {"webhook", "clientConfig"})) {
-        causes_.push_back(forbidden_value("spec.conversion.webhookClientConfig",
-                                          "should not be set when strategy is not set to Webhook"));
-      }
-      if (!array_at(conversion, {"webhook", "conversionReviewVersions"}).empty()) {
-        causes_.push_back(forbidden_value("spec.conversion.conversionReviewVersions",
-                                          "should not be set when strategy is not set to Webhook"));
-      }
-    }
-  }
-
   const JsonObject& spec_;
   const JsonArray& versions_;
   Causes& causes_;
@@ -206,35 +189,6 @@ void validate_stored_versions(const JsonObject& definition, Causes& causes) {
   }
 }
 
-bool is_protected(std::string_view group) {
-  return group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" ||
-         group.ends_with(".kubernetes.io");
-}
-
-void validate_approval(const JsonObject& definition, const JsonObject* old, Causes& causes) {
-  constexpr std::string_view kAnnotation = "api-approved.kubernetes.io";
-  constexpr std::string_view kField = "metadata.annotations[api-approved.kubernetes.io]";
-  constexpr std::string_view kEnhancement = "https://github.com/kubernetes/enhancements/pull/1111";
-  if (!is_protected(text_at(definition, {"spec", "group"}))) return;
-  const std::string_view value = text_at(definition, {"metadata", "annotations", kAnnotation});
-  if (old != nullptr && text_at(*old, {"metadata", "annotations", kAnnotation}) == value) return;
-  if (value.empty()) {
-    causes.push_back(
-        required_value(std::string(kField),
-                       fmt::format("protected groups must have approval annotation \"{}\", see {}",
-                                   kAnnotation, kEnhancement)));
-    return;
-  }
-  const auto host = value.find("://");
-  const bool is_url = host != std::string_view::npos && host > 0 && host + 3 < value.size();
-  if (value.starts_with("unapproved") || is_url) return;
-  causes.push_back(invalid_value(
-      std::string(kField), Json(value),
-      fmt::format("protected groups must have approval annotation \"{}\" with either a URL or a "
-                  "reason starting with \"unapproved\", see {}",
-                  kAnnotation, kEnhancement)));
-}
-
 void validate_name(const JsonObject& definition, Causes& causes) {
   const std::string required =
       fmt::format("{}.{}", text_at(definition, {"spec", "names", "plural"}),
@@ -251,7 +205,7 @@ void validate_definition(const JsonObject& definition, const JsonObject* old, Ca
   if (old == nullptr) validate_name(definition, causes);
   Spec(object_at(definition, {"spec"}), causes).validate();
   if (old != nullptr) {
-    if (is_true(*old, "Established")) {
+    if (has_condition(*old, "Established")) {
       require_same(definition, *old, {"spec", "scope"}, causes);
       require_same(definition, *old, {"spec", "names", "kind"}, causes);
     }

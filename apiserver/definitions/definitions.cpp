@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "apiserver/definitions/accepted_names.hpp"
+#include "apiserver/definitions/approval.hpp"
 #include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/rules/conditions.hpp"
 
 namespace dcm::apiserver {
 
@@ -17,7 +19,7 @@ bool is_deleted(const JsonObject& object) {
 
 // The parts of a definition that its rows depend on. Only a change of these replaces the rows.
 std::string rows_of(const JsonObject& definition) {
-  const bool is_served = is_true(definition, "Established");
+  const bool is_served = has_condition(definition, "Established");
   return serialize(JsonObject{{"spec", object_at(definition, {"spec"})},
                               {"names", object_at(definition, {"status", "acceptedNames"})},
                               {"uid", text_at(definition, {"metadata", "uid"})},
@@ -51,7 +53,10 @@ void Definitions::settle_one(const std::string& name,
     return release(name);
   }
   // Each step that writes is followed by another call.
-  if (accept_names(name, *definition) || establish(name, *definition)) return;
+  if (judge_approval(name, *definition) || accept_names(name, *definition) ||
+      establish(name, *definition)) {
+    return;
+  }
   const std::string rows = rows_of(*definition);
   if (std::string& served = served_[name]; served != rows) {
     const bool was_served = !served.empty();
@@ -73,7 +78,7 @@ Target Definitions::target_of(const std::string& name) const {
 
 void Definitions::write_status(const std::string& name,
                                const std::function<void(JsonObject&)>& change) {
-  const auto written = registry_.patch(target_of(name), [&](JsonObject& object) -> Outcome<> {
+  const auto written = registry_.patch(target_of(name), [&](JsonObject& object) -> Result<> {
     change(object);
     return {};
   });
@@ -84,11 +89,21 @@ void Definitions::write_status(const std::string& name,
 // Another definition may be waiting for a released name.
 void Definitions::release(const std::string& name) {
   for (const Store::Entry& entry : store_.list(kDefinitions, "", "", store_.revision())) {
-    const bool waits = !is_true(*entry.object, "NamesAccepted");
+    const bool waits = !has_condition(*entry.object, "NamesAccepted");
     if (entry.key != name && waits && has(*entry.object, {"status", "conditions"})) {
       due_.insert(entry.key);
     }
   }
+}
+
+bool Definitions::judge_approval(const std::string& name, const JsonObject& definition) {
+  const auto approval = approval_of(definition);
+  if (!approval) return false;
+  JsonObject next = definition;
+  set_condition(next, *approval, registry_.now());
+  if (object_at(next, {"status"}) == object_at(definition, {"status"})) return false;
+  write_status(name, [&](JsonObject& object) { object["status"] = next.at("status"); });
+  return true;
 }
 
 bool Definitions::accept_names(const std::string& name, const JsonObject& definition) {
@@ -100,7 +115,7 @@ bool Definitions::accept_names(const std::string& name, const JsonObject& defini
   JsonObject next = definition;
   child(next, "status")["acceptedNames"] = result.names;
   set_condition(next, result.condition, now);
-  if (!is_true(next, "Established")) {
+  if (!has_condition(next, "Established")) {
     const bool good = result.condition.status == "True";
     set_condition(next,
                   {"Established", "False", good ? "Installing" : "NotAccepted",
@@ -114,7 +129,8 @@ bool Definitions::accept_names(const std::string& name, const JsonObject& defini
 }
 
 bool Definitions::establish(const std::string& name, const JsonObject& definition) {
-  if (!is_true(definition, "NamesAccepted") || is_true(definition, "Established")) return false;
+  if (!has_condition(definition, "NamesAccepted") || has_condition(definition, "Established"))
+    return false;
   const std::string now = registry_.now();
   write_status(name, [&](JsonObject& object) {
     set_condition(
@@ -125,13 +141,15 @@ bool Definitions::establish(const std::string& name, const JsonObject& definitio
   return true;
 }
 
-// By any of its versions, served or not.
+// By any of its versions, served or not, that needs no webhook.
 void Definitions::delete_objects(const std::string& name, const JsonObject& definition) {
   const std::vector<ResourceType> types = types_of_definition(definition, Versions::all);
+  const auto readable = std::ranges::find(types, nullptr, &ResourceType::unconverted);
+  if (readable == types.end()) return;
   for (const Store::Entry& entry : store_.list(name, "", "", store_.revision())) {
     if (is_deleted(*entry.object)) continue;
-    const Target target{.type = &types.front(),
-                        .version = types.front().versions.front(),
+    const Target target{.type = &*readable,
+                        .version = readable->versions.front(),
                         .ns = std::string(text_at(*entry.object, {"metadata", "namespace"})),
                         .name = std::string(text_at(*entry.object, {"metadata", "name"}))};
     // A policy may forbid deleting the object, and thereby the definition.
@@ -145,7 +163,7 @@ bool Definitions::clean_up(const std::string& name, const JsonObject& definition
   if (!is_deleted(definition) || !is_held) return false;
   const bool begins = emptying_.insert(name).second;
   const std::string now = registry_.now();
-  if (begins && is_true(definition, "Established")) {
+  if (begins && has_condition(definition, "Established")) {
     write_status(name, [&](JsonObject& object) {
       set_condition(object,
                     {"Terminating", "True", "InstanceDeletionInProgress",
@@ -156,7 +174,7 @@ bool Definitions::clean_up(const std::string& name, const JsonObject& definition
   }
   if (!store_.list(name, "", "", store_.revision()).empty()) return false;
   emptying_.erase(name);
-  const bool was_served = is_true(definition, "Established");
+  const bool was_served = has_condition(definition, "Established");
   write_status(name, [&](JsonObject& object) {
     set_condition(
         object,

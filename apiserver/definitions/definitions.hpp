@@ -29,6 +29,7 @@ class Definitions {
   void settle_one(const std::string& name,
                   const std::function<void(std::string_view)>& on_redefined);
   // Whether that step changed the status.
+  bool judge_approval(const std::string& name, const JsonObject& definition);
   bool accept_names(const std::string& name, const JsonObject& definition);
   bool establish(const std::string& name, const JsonObject& definition);
   bool clean_up(const std::string& name, const JsonObject& definition);

@@ -2,15 +2,11 @@
 
 #include <charconv>
 
+#include "apiserver/text/words.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 bool is_quoted(std::string_view text) {
   return text.size() >= 2 && (text.front() == '\'' || text.front() == '"') &&
@@ -57,7 +53,7 @@ Json literal(std::string_view text) {
 }  // namespace
 
 std::optional<JsonPath::Step> JsonPath::parse_bracket(std::string_view inside) {
-  inside = trimmed(inside);
+  inside = without_blanks(inside);
   if (inside == "*") return Step{Kind::all};
   if (is_quoted(inside)) return Step{Kind::member, std::string(unquoted(inside))};
   if (inside.starts_with("?(") && inside.ends_with(")")) {
@@ -65,10 +61,10 @@ std::optional<JsonPath::Step> JsonPath::parse_bracket(std::string_view inside) {
     for (const std::string_view op : {"==", "!="}) {
       const auto at = inside.find(op);
       if (at == std::string_view::npos) continue;
-      const std::string_view left = trimmed(inside.substr(0, at));
+      const std::string_view left = without_blanks(inside.substr(0, at));
       if (!left.starts_with("@.")) return std::nullopt;
       return Step{Kind::filter, std::string(left.substr(2)), 0,
-                  literal(trimmed(inside.substr(at + 2))), op == "=="};
+                  literal(without_blanks(inside.substr(at + 2))), op == "=="};
     }
     return std::nullopt;
   }

@@ -6,6 +6,7 @@
 
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/schemas/published_schemas.hpp"
+#include "apiserver/text/has_true.hpp"
 
 namespace dcm::apiserver {
 
@@ -80,8 +81,7 @@ void add_embedded_meta(JsonObject& schema) {
 }
 
 void add_meta_to_embedded(JsonObject& schema) {
-  const Json* const is_embedded = schema.if_contains("x-kubernetes-embedded-resource");
-  if (is_embedded != nullptr && *is_embedded == Json(true)) add_embedded_meta(schema);
+  if (has_true(schema, "x-kubernetes-embedded-resource")) add_embedded_meta(schema);
   for (auto& [name, member] : schema) {
     if (name == "properties" && member.is_object()) {
       for (auto& [property, one] : member.get_object()) {

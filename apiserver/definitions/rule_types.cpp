@@ -1,7 +1,6 @@
 #include "apiserver/definitions/rule_types.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -10,7 +9,8 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::int64_t kRequestMax = std::int64_t{3} * 1024 * 1024;
-constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
+// Of what has no length: numbers, objects, and, on a real server too, the keys of maps.
+constexpr std::int64_t kNoLength = 0;
 
 // Sizes of values as JSON, including quotes.
 constexpr std::int64_t kDurationMin = 3;
@@ -69,9 +69,9 @@ class Declaration {
     }
     if (schema.type == "object" || resource == IsResource::yes) return object(schema, resource);
     if (schema.type == "string") return text_type(schema);
-    if (schema.type == "boolean") return scalar(cel::types::boolean, kUnbounded, kBooleanMin);
-    if (schema.type == "number") return scalar(cel::types::real, kUnbounded, kNumberMin);
-    if (schema.type == "integer") return scalar(cel::types::integer, kUnbounded, kNumberMin);
+    if (schema.type == "boolean") return scalar(cel::types::boolean, kNoLength, kBooleanMin);
+    if (schema.type == "number") return scalar(cel::types::real, kNoLength, kNumberMin);
+    if (schema.type == "integer") return scalar(cel::types::integer, kNoLength, kNumberMin);
     return std::nullopt;
   }
 
@@ -113,7 +113,7 @@ class Declaration {
     const auto text = [] { return scalar(cel::types::string, kRequestMax - 2, kStringMin); };
     object.fields.insert_or_assign("apiVersion", text());
     object.fields.insert_or_assign("kind", text());
-    RuleType metadata = scalar(cel::types::dyn, kUnbounded, kEmptyMin);
+    RuleType metadata = scalar(cel::types::dyn, kNoLength, kEmptyMin);
     metadata.fields.emplace("name", text());
     metadata.fields.emplace("generateName", text());
     finish(metadata);
@@ -130,7 +130,7 @@ class Declaration {
   }
 
   RuleType object(const Structural& schema, IsResource resource) {
-    RuleType type = scalar(cel::types::dyn, kUnbounded, kEmptyMin);
+    RuleType type = scalar(cel::types::dyn, kNoLength, kEmptyMin);
     for (const auto& [name, property] : schema.properties) add_field(type, schema, name, property);
     if (resource == IsResource::yes) add_meta(type);
     finish(type);
@@ -179,7 +179,7 @@ std::optional<std::uint64_t> RuleType::size_of(std::span<const std::string> path
     if (step == "@items" || step == "@values") {
       at = at->element.get();
     } else if (step == "@keys") {
-      return static_cast<std::uint64_t>(kUnbounded);
+      return static_cast<std::uint64_t>(kNoLength);
     } else {
       const auto found = at->fields.find(step);
       at = found == at->fields.end() ? nullptr : &found->second;

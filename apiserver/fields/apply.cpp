@@ -159,8 +159,8 @@ FieldSet kept_anyway(const ResourceType& type, const ManagedFields& managed,
 
 }  // namespace
 
-Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObject& live,
-                                        const ApplyRequest& request) {
+Result<JsonObject> apply_configuration(const ResourceType& type, const JsonObject& live,
+                                       const ApplyRequest& request) {
   const Schema& schema = type.schema();
   if (auto unique = check_unique_items(type, request.wanted, request.manager.api_version);
       !unique) {

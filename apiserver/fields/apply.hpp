@@ -20,7 +20,7 @@ struct ApplyRequest {
 
 // The new state, including managedFields. 409 with causes `FieldManagerConflict` if another manager
 // owns a field with another value and `force` is not set.
-Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObject& live,
-                                        const ApplyRequest& request);
+Result<JsonObject> apply_configuration(const ResourceType& type, const JsonObject& live,
+                                       const ApplyRequest& request);
 
 }  // namespace dcm::apiserver

@@ -115,8 +115,8 @@ bool has_repeated_items(const ResourceType& type, const JsonObject& object) {
   return !find_duplicate_member(object, type.schema(), "").empty();
 }
 
-Outcome<> check_unique_items(const ResourceType& type, const JsonObject& wanted,
-                             std::string_view api_version) {
+Result<> check_unique_items(const ResourceType& type, const JsonObject& wanted,
+                            std::string_view api_version) {
   const std::string found = find_duplicate_member(wanted, type.schema(), "");
   if (found.empty()) return {};
   const std::string slash = type.group.empty() ? "/" : "";

@@ -13,8 +13,8 @@ namespace dcm::apiserver {
 ApiError apply_conflict(const std::vector<const ManagedEntry*>& others, const FieldSet& fields);
 
 // 500 if a list that is a map or a set has a duplicate item.
-Outcome<> check_unique_items(const ResourceType& type, const JsonObject& wanted,
-                             std::string_view api_version);
+Result<> check_unique_items(const ResourceType& type, const JsonObject& wanted,
+                            std::string_view api_version);
 
 // Whether a list of identifiable items has a duplicate.
 bool has_repeated_items(const ResourceType& type, const JsonObject& object);

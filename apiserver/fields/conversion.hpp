@@ -3,7 +3,7 @@
 //   templates, and a slice's device below `basic`;
 // - events.k8s.io/v1 has other names for some fields of an Event (v1);
 // - a defined kind has the fields and defaults of the version's schema;
-// - v1beta2 of all kinds, and v1beta2 and v1alpha3 of DeviceTaintRule, are as v1.
+// - v1beta2 of all kinds, and v1beta2 and v1alpha3 of DeviceTaintRule, equal v1.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct ResourceType;
 
 void to_stored_version(const ResourceType& type, std::string_view version, JsonObject& object);
 void from_stored_version(const ResourceType& type, std::string_view version, JsonObject& object);
-// The path of a rejected field, as the real server names it to a client of that version: of v1beta1
-// if a declared rule says so, otherwise of the internal version.
+// The path of a rejected field, as the real server names it to a client of that version: in v1beta1
+// if a declared rule rejects it, otherwise in the internal version.
 std::string field_in_version(const ResourceType& type, std::string_view version, std::string field);
 // Whether the object differs at all in that version.
 bool needs_conversion(const ResourceType& type, std::string_view version);

@@ -3,6 +3,10 @@
 #include <map>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "apiserver/text/member_path.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -28,6 +32,8 @@ constexpr Member kMembers[] = {
     {"Pod", "spec.initContainers[].resources", kAlways, "{}"},
     {"Pod", "spec.containers[].env[].value", kUnlessEmpty},
     {"Pod", "spec.initContainers[].env[].value", kUnlessEmpty},
+    {"Pod", "spec.containers[].volumeMounts[].readOnly", kUnlessEmpty},
+    {"Pod", "spec.initContainers[].volumeMounts[].readOnly", kUnlessEmpty},
     {"Pod", "spec.nodeName", kUnlessEmpty},
     {"Pod", "spec.volumes[].projected.sources", kAlways, "null"},
     {"Pod", "spec.tolerations[].key", kUnlessEmpty},
@@ -45,6 +51,34 @@ constexpr Member kMembers[] = {
     {"Pod", "status.conditions[].status", kAlways, R"("")"},
     {"Pod", "status.conditions[].reason", kUnlessEmpty},
     {"Pod", "status.conditions[].message", kUnlessEmpty},
+
+    {"Deployment", "spec", kAlways, "{}"},
+    {"Deployment", "spec.selector", kAlways, "null"},
+    {"Deployment", "spec.template", kAlways, "{}"},
+    {"Deployment", "spec.strategy", kAlways, "{}"},
+    {"Deployment", "status", kAlways, "{}"},
+    {"ReplicaSet", "spec", kAlways, "{}"},
+    {"ReplicaSet", "spec.selector", kAlways, "null"},
+    {"ReplicaSet", "spec.template", kAlways, "{}"},
+    {"StatefulSet", "spec", kAlways, "{}"},
+    {"StatefulSet", "spec.selector", kAlways, "null"},
+    {"StatefulSet", "spec.template", kAlways, "{}"},
+    {"StatefulSet", "spec.updateStrategy", kAlways, "{}"},
+    {"DaemonSet", "spec", kAlways, "{}"},
+    {"DaemonSet", "spec.selector", kAlways, "null"},
+    {"DaemonSet", "spec.template", kAlways, "{}"},
+    {"DaemonSet", "spec.updateStrategy", kAlways, "{}"},
+    {"ReplicationController", "spec", kAlways, "{}"},
+    {"Job", "spec", kAlways, "{}"},
+    {"Job", "spec.template", kAlways, "{}"},
+    {"Job", "status", kAlways, "{}"},
+    {"CronJob", "spec", kAlways, "{}"},
+    {"CronJob", "spec.jobTemplate", kAlways, "{}"},
+    {"CronJob", "spec.jobTemplate.metadata", kAlways, "{}"},
+    {"CronJob", "spec.jobTemplate.spec", kAlways, "{}"},
+    {"CronJob", "spec.jobTemplate.spec.template", kAlways, "{}"},
+    {"CronJob", "status", kAlways, "{}"},
+    {"PodTemplate", "template", kAlways, "{}"},
 
     {"DaemonSet", "status.currentNumberScheduled", kAlways, "0"},
     {"DaemonSet", "status.numberMisscheduled", kAlways, "0"},
@@ -112,6 +146,21 @@ constexpr Member kMembers[] = {
     {"Event", "reportingInstance", kAlways, R"("")"},
 
     {"Lease", "spec", kAlways, "{}"},
+    {"Service", "spec", kAlways, "{}"},
+    {"APIService", "spec", kAlways, "{}"},
+    {"NetworkPolicy", "spec", kAlways, "{}"},
+    {"NetworkPolicy", "spec.podSelector", kAlways, "{}"},
+    {"PodDisruptionBudget", "spec", kAlways, "{}"},
+    {"ResourceQuota", "spec", kAlways, "{}"},
+    {"ResourceQuota", "status", kAlways, "{}"},
+    {"ValidatingAdmissionPolicy", "spec", kAlways, "{}"},
+    {"ValidatingAdmissionPolicyBinding", "spec", kAlways, "{}"},
+    {"CSINode", "spec.drivers[].topologyKeys", kAlways, "null"},
+    {"CSINode", "status", kAlways, "{}"},
+    {"VolumeAttachment", "status", kAlways, "{}"},
+    {"VolumeAttachment", "status.attached", kAlways, "false"},
+    {"ClusterRole", "rules", kAlways, "null"},
+    {"Role", "rules", kAlways, "null"},
     {"ConfigMap", "data", kUnlessEmpty},
     {"ConfigMap", "binaryData", kUnlessEmpty},
 
@@ -153,6 +202,18 @@ constexpr Member kMembers[] = {
     {"ResourceClaim", "status.devices[].conditions[].message", kAlways, R"("")"},
 };
 
+// Where kinds have a template of pods.
+struct Template {
+  std::string_view kind;
+  std::string_view path;
+};
+constexpr Template kTemplates[] = {
+    {"Deployment", "spec.template"},  {"ReplicaSet", "spec.template"},
+    {"StatefulSet", "spec.template"}, {"DaemonSet", "spec.template"},
+    {"Job", "spec.template"},         {"ReplicationController", "spec.template"},
+    {"PodTemplate", "template"},      {"CronJob", "spec.jobTemplate.spec.template"},
+};
+
 bool is_empty(const Json& value) {
   if (value.is_int64()) return value.get_int64() == 0;
   if (value.is_bool()) return !value.get_bool();
@@ -161,47 +222,45 @@ bool is_empty(const Json& value) {
 }
 
 struct Row {
-  explicit Row(const Member& of) : member(of) {
+  Row(const Member& of, std::string at) : rule(of.rule), path(std::move(at)) {
     std::string problem;
-    if (member.rule == kAlways) zero = *parse(member.zero, problem);
+    if (rule == kAlways) zero = *parse(of.zero, problem);
   }
 
-  Member member;
+  Rule rule;
+  std::string path;
   Json zero;
 };
 
-// Applies a row to the value at `path` below `object`, unless its parents are missing.
-void carry_out(const Row& row, std::string_view path, JsonObject& object) {
-  const auto end = path.find_first_of(".[{");
-  const std::string_view name = path.substr(0, end);
-  Json* value = object.if_contains(name);
-  if (end == std::string_view::npos) {
-    if (row.member.rule == kAlways && (value == nullptr || value->is_null())) {
-      object[name] = row.zero;
-    } else if (row.member.rule == kUnlessEmpty && value != nullptr && is_empty(*value)) {
-      object.erase(name);
+void carry_out(const Row& row, JsonObject& object) {
+  visit_member(object, row.path, [&row](JsonObject& parent, std::string_view name) {
+    const Json* const value = parent.if_contains(name);
+    if (row.rule == kAlways && (value == nullptr || value->is_null())) {
+      parent[name] = row.zero;
+    } else if (row.rule == kUnlessEmpty && value != nullptr && is_empty(*value)) {
+      parent.erase(name);
     }
-    return;
-  }
-  if (value == nullptr) return;
-  if (path[end] == '.' && value->is_object()) {
-    carry_out(row, path.substr(end + 1), value->get_object());
-  } else if (path[end] == '{' && value->is_object()) {
-    for (auto& member : value->get_object()) {
-      if (!member.value().is_object()) continue;
-      carry_out(row, path.substr(end + 3), member.value().get_object());
-    }
-  } else if (path[end] == '[' && value->is_array()) {
-    for (Json& item : value->get_array()) {
-      if (item.is_object()) carry_out(row, path.substr(end + 3), item.get_object());
-    }
+  });
+}
+
+// What Go writes of a pod's spec, it writes of a template's.
+void add_template(const Template& place, std::vector<Row>& rows) {
+  constexpr Member kMetadata{"", "", kAlways, "{}"};
+  rows.emplace_back(kMetadata, fmt::format("{}.metadata", place.path));
+  for (const Member& member : kMembers) {
+    const bool is_of_spec = member.path == "spec" || member.path.starts_with("spec.");
+    if (member.kind != "Pod" || !is_of_spec) continue;
+    rows.emplace_back(member, fmt::format("{}.{}", place.path, member.path));
   }
 }
 
 const std::vector<Row>& rows_of(std::string_view kind) {
   static const auto kByKind = [] {
     std::map<std::string_view, std::vector<Row>> by_kind;
-    for (const Member& member : kMembers) by_kind[member.kind].emplace_back(member);
+    for (const Member& member : kMembers) {
+      by_kind[member.kind].emplace_back(member, std::string(member.path));
+    }
+    for (const Template& place : kTemplates) add_template(place, by_kind[place.kind]);
     return by_kind;
   }();
   static const std::vector<Row> kNone;
@@ -212,15 +271,7 @@ const std::vector<Row>& rows_of(std::string_view kind) {
 }  // namespace
 
 void write_as_go(std::string_view kind, JsonObject& object) {
-  for (const Row& row : rows_of(kind)) carry_out(row, row.member.path, object);
-}
-
-void write_pod_spec_as_go(JsonObject& spec) {
-  constexpr std::string_view kPrefix = "spec.";
-  for (const Row& row : rows_of("Pod")) {
-    const std::string_view path = row.member.path;
-    if (path.starts_with(kPrefix)) carry_out(row, path.substr(kPrefix.size()), spec);
-  }
+  for (const Row& row : rows_of(kind)) carry_out(row, object);
 }
 
 }  // namespace dcm::apiserver

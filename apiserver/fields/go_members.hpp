@@ -12,7 +12,5 @@ namespace dcm::apiserver {
 
 // Makes an object of `kind`, as stored (v1), look as if it had passed through a Go struct.
 void write_as_go(std::string_view kind, JsonObject& object);
-// The same for the spec of a workload's pods.
-void write_pod_spec_as_go(JsonObject& spec);
 
 }  // namespace dcm::apiserver

@@ -190,7 +190,7 @@ std::string problem_with(const Json& operation, OperationStrings strings) {
 
 }  // namespace
 
-Outcome<JsonArray> decode_json_patch(std::string_view body, OperationStrings strings) {
+Result<JsonArray> decode_json_patch(std::string_view body, OperationStrings strings) {
   std::string problem;
   auto json = parse_body(body, problem);
   if (!json) return std::unexpected(bad_request("invalid JSON patch"));
@@ -223,7 +223,7 @@ std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch) {
   return unknown;
 }
 
-Outcome<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
+Result<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
   std::size_t copied = 0;
   for (const Json& item : patch) {
     const auto operation = operation_of(item);

@@ -15,14 +15,14 @@ namespace dcm::apiserver {
 enum class OperationStrings { checked, unchecked };
 
 // 400 if it is no patch, 413 for more than 10,000 operations.
-Outcome<JsonArray> decode_json_patch(std::string_view body,
-                                     OperationStrings strings = OperationStrings::checked);
+Result<JsonArray> decode_json_patch(std::string_view body,
+                                    OperationStrings strings = OperationStrings::checked);
 
 // Ignored members of operations: "[0].extra".
 std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch);
 
 // 422 if an operation does not apply, a `test` fails, or copies add more than 3 MiB. Then the
 // object may be partly changed.
-Outcome<> apply_json_patch(JsonObject& object, const JsonArray& patch);
+Result<> apply_json_patch(JsonObject& object, const JsonArray& patch);
 
 }  // namespace dcm::apiserver

@@ -155,7 +155,7 @@ class MergedList {
     for (std::size_t i = 0; i < list.size(); ++i) note(i);
   }
 
-  Outcome<> merge(const Json& patch) {
+  Result<> merge(const Json& patch) {
     const auto key = text_of_key(patch, schema_.merge_key);
     if (!key) {
       return std::unexpected(plain_failure(fmt::format(
@@ -194,7 +194,7 @@ class MergedList {
   std::map<std::string, std::vector<std::size_t>> places_;
 };
 
-Outcome<> merge_list(JsonArray& list, const JsonArray& patch, const Schema& schema) {
+Result<> merge_list(JsonArray& list, const JsonArray& patch, const Schema& schema) {
   const bool replaces = std::ranges::any_of(patch, [](const Json& item) {
     return directive_of(item) == "replace" && item.get_object().size() == 1;
   });
@@ -225,8 +225,8 @@ void set_element_order(JsonObject& object, std::string_view name, const Json& wa
                    schema.field(name).merge_key);
 }
 
-Outcome<> merge_member(JsonObject& object, std::string_view key, const Json& patch,
-                       const Schema& schema) {
+Result<> merge_member(JsonObject& object, std::string_view key, const Json& patch,
+                      const Schema& schema) {
   Json* there = object.if_contains(key);
   if (patch.is_null()) {
     object.erase(key);
@@ -261,8 +261,8 @@ void apply_merge_patch(JsonObject& object, const JsonObject& patch) {
   }
 }
 
-Outcome<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patch,
-                                      const Schema& schema) {
+Result<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patch,
+                                     const Schema& schema) {
   const std::string_view directive = text_at(patch, {kDirective});
   if (directive == "delete" || directive == "replace") {
     JsonObject plain = without_directives(patch).get_object();

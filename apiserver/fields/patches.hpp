@@ -12,9 +12,9 @@ void apply_merge_patch(JsonObject& object, const JsonObject& patch);
 
 // Like apimachinery's strategicpatch, with the directives `$patch: delete|replace|merge`,
 // `$retainKeys`, `$deleteFromPrimitiveList/<list>` and `$setElementOrder/<list>`; null removes a
-// member. Without an order, new items go to the front of the list, or next to the known ones that
-// the patch places them with.
-Outcome<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patch,
-                                      const Schema& schema);
+// member. Without an order, new items go to the front of the list, or next to the existing items
+// beside which the patch lists them.
+Result<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patch,
+                                     const Schema& schema);
 
 }  // namespace dcm::apiserver

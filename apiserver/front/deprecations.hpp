@@ -1,4 +1,4 @@
-// What each answer about a deprecated version of a kind warns of.
+// The warning in answers about a deprecated version of a kind.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace dcm::apiserver {
 
-// In the words of kube-apiserver 1.37; "" for a version that is not deprecated there, or by the
-// definition of a kind that is defined.
+// As worded by kube-apiserver 1.37; "" for a version that neither it nor the kind's
+// CustomResourceDefinition deprecates.
 std::string deprecation_of(const ResourceType& type, std::string_view version);
 
 }  // namespace dcm::apiserver

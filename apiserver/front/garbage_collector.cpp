@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/text/has_true.hpp"
 #include "apiserver/text/json.hpp"
 
 namespace dcm::apiserver {
@@ -74,8 +75,7 @@ void GarbageCollector::observe(std::string_view resource, const Change& change) 
     object.finalizers = array_at(shown, {"metadata", "finalizers"});
     for (const Json& item : array_at(shown, {"metadata", "ownerReferences"})) {
       const JsonObject& owner = item.get_object();
-      const Json* const blocks = owner.if_contains("blockOwnerDeletion");
-      object.owners[Uid(text_at(owner, {"uid"}))] = blocks != nullptr && *blocks == Json(true);
+      object.owners[Uid(text_at(owner, {"uid"}))] = has_true(owner, "blockOwnerDeletion");
     }
     for (const auto& [owner, blocks] : object.owners) dependents_[owner].insert(uid);
     if (object.is_deleting || !object.owners.empty()) add(uid);

@@ -62,7 +62,7 @@ struct Body {
   std::string text;
 };
 
-Outcome<Body> as_json(const Request& request, std::size_t bytes_max) {
+Result<Body> as_json(const Request& request, std::size_t bytes_max) {
   if (request.body.size() > bytes_max) {
     return std::unexpected(too_large("limit is " + std::to_string(bytes_max)));
   }
@@ -74,7 +74,7 @@ Outcome<Body> as_json(const Request& request, std::size_t bytes_max) {
 }
 
 // nullopt: objects, not tables.
-Outcome<std::optional<TableStyle>> style_of(const Form& form, const Query& query) {
+Result<std::optional<TableStyle>> style_of(const Form& form, const Query& query) {
   if (form.shape != Form::Shape::table) return std::nullopt;
   auto style = table_style(form, query);
   if (!style) return std::unexpected(std::move(style.error()));
@@ -274,7 +274,7 @@ std::expected<void, Response> Server::check_defined(const Request& request,
   return {};
 }
 
-Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed) {
+Result<Response> Server::dispatch(const Request& request, const Parsed& parsed) {
   if (!parsed.path) {
     const bool reads = request.method == "GET" || request.method == "HEAD";
     if (!reads) return page_not_found();
@@ -328,7 +328,7 @@ struct Server::Listing {
   Encoding encoding;
 };
 
-Outcome<Server::Listing> Server::list(const Parsed& parsed) const {
+Result<Server::Listing> Server::list(const Parsed& parsed) const {
   const ListTarget target = list_target(*parsed.type, parsed.path->version, parsed.path->ns);
   const auto style = style_of(*parsed.form, parsed.query);
   if (!style) return std::unexpected(style.error());
@@ -362,7 +362,7 @@ std::unique_ptr<Server::List> Server::open_list(const Request& request) {
   return std::make_unique<List>(std::move(head), std::move(parts));
 }
 
-Outcome<Response> Server::read(const Parsed& parsed) {
+Result<Response> Server::read(const Parsed& parsed) {
   const ResourcePath& path = *parsed.path;
   if (parsed.verb == "watch") {
     return std::unexpected(bad_request("a watch is opened with open_watch()"));
@@ -382,7 +382,7 @@ Outcome<Response> Server::read(const Parsed& parsed) {
                    .ns = path.ns,
                    .name = path.name,
                    .answer = encoding};
-  const auto object = registry_.get(one);
+  const auto object = registry_.read(one);
   if (!object) return std::unexpected(object.error());
   if (parsed.form->shape == Form::Shape::metadata) {
     return encoded_response(200, encoding, encode_partial(*object, *parsed.form));
@@ -391,7 +391,7 @@ Outcome<Response> Server::read(const Parsed& parsed) {
   return json_response(200, encode_table(target, *object, **style, ColumnHeads::shown, now));
 }
 
-Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
+Result<Response> Server::write(const Request& request, const Parsed& parsed) {
   const ResourcePath& path = *parsed.path;
   const auto body = as_json(request, options_.body_limit);
   if (!body) return std::unexpected(body.error());
@@ -433,7 +433,7 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   return std::unexpected(method_not_allowed());
 }
 
-Outcome<Response> Server::delete_collection(const Parsed& parsed, const WriteRequest& request) {
+Result<Response> Server::delete_collection(const Parsed& parsed, const WriteRequest& request) {
   const ResourcePath& path = *parsed.path;
   const auto selector = Selector::parse(*parsed.type, parsed.query.get("labelSelector"),
                                         parsed.query.get("fieldSelector"));
@@ -442,6 +442,9 @@ Outcome<Response> Server::delete_collection(const Parsed& parsed, const WriteReq
   auto entries = store_.list(parsed.type->storage(), prefix, "", store_.revision());
   std::erase_if(entries,
                 [&](const Store::Entry& entry) { return !selector->matches(*entry.object); });
+  if (auto readable = check_readable(*parsed.type, entries); !readable) {
+    return std::unexpected(std::move(readable.error()));
+  }
   return handle_delete_collection(registry_, request, entries);
 }
 

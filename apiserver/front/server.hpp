@@ -38,7 +38,7 @@ struct ServerOptions {
   Revision first_revision = 1;
   std::string version = "v1.37.2";
   ServedVersions served = {};
-  WatchOptions watches = {};
+  WatchServing watches = {};
   Ownership ownership = Ownership::of_all;  // managed fields are half the cost of most writes
   // Warnings in the answer to a create; null: only those of a real server.
   std::function<std::vector<std::string>(const Creation&)> advice = {};
@@ -95,14 +95,14 @@ class Server {
   struct Parsed;
 
   Parsed parse(const Request& request) const;
-  Outcome<Response> dispatch(const Request& request, const Parsed& parsed);
+  Result<Response> dispatch(const Request& request, const Parsed& parsed);
   // Checks that apply only to defined kinds; returns the answer if one fails.
   std::expected<void, Response> check_defined(const Request& request, const Parsed& parsed) const;
-  Outcome<Response> read(const Parsed& parsed);
+  Result<Response> read(const Parsed& parsed);
   struct Listing;
-  Outcome<Listing> list(const Parsed& parsed) const;
-  Outcome<Response> write(const Request& request, const Parsed& parsed);
-  Outcome<Response> delete_collection(const Parsed& parsed, const WriteRequest& request);
+  Result<Listing> list(const Parsed& parsed) const;
+  Result<Response> write(const Request& request, const Parsed& parsed);
+  Result<Response> delete_collection(const Parsed& parsed, const WriteRequest& request);
   Response finish(std::size_t number, LoggedRequest logged, Response response);
   void make_own(std::string_view resource, JsonObject object);
   void settle_definitions();

@@ -41,7 +41,7 @@ void add_authentication_group(User& user) {
 
 }  // namespace
 
-Outcome<User> user_of(const Request& request) {
+Result<User> user_of(const Request& request) {
   User user{.name = "", .groups = {}};
   bool acts_for_another = false;
   for (const auto& [header, value] : request.headers) {

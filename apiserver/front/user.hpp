@@ -9,6 +9,6 @@
 namespace dcm::apiserver {
 
 // 400 for a group, UID or extra without a user.
-Outcome<User> user_of(const Request& request);
+Result<User> user_of(const Request& request);
 
 }  // namespace dcm::apiserver

@@ -256,6 +256,50 @@ ApiError invalid_patch(const Json& shown, std::string_view why) {
   return invalid_object("", "", "", {invalid_value("patch", Json(serialize(shown)), why)});
 }
 
+namespace {
+
+std::string undecodable_text(const ResourceType& type, std::string_view revision) {
+  const Unconverted* const why = type.unconverted();
+  return fmt::format("object not decodable revision={}: {}", revision,
+                     why == nullptr ? "" : why->reading);
+}
+
+std::string corrupt_text(const ResourceType& type, std::string_view root, std::string_view key,
+                         std::string_view revision) {
+  return fmt::format(
+      "StorageError: corrupt object, Code: 7, Key: {}/{}/{}/{}, ResourceVersion: 0, "
+      "AdditionalErrorMsg: {}",
+      root, type.group, type.plural, key, undecodable_text(type, revision));
+}
+
+}  // namespace
+
+ApiError unreadable(const ResourceType& type, std::string_view key, std::string_view revision) {
+  const std::string why = corrupt_text(type, "", key, revision);
+  return {500, "InternalError", fmt::format("Internal error occurred: {}", why),
+          JsonObject{{"causes", JsonArray{JsonObject{{"message", why}}}}}};
+}
+
+ApiError unreadable_list(const ResourceType& type, std::string_view key,
+                         std::string_view revision) {
+  const std::string why = corrupt_text(type, "/registry", key, revision);
+  ApiError error{
+      500, "StorageReadError",
+      fmt::format("failed to read one or more {} from the storage: {}", type.qualified(), why),
+      details_of("list", type.group, type.plural)};
+  (*error.details)["causes"] =
+      JsonArray{JsonObject{{"reason", "UnexpectedServerResponse"}, {"message", why}}};
+  return error;
+}
+
+ApiError undecodable(const ResourceType& type, std::string_view revision) {
+  return plain_failure(undecodable_text(type, revision));
+}
+
+ApiError not_initialized() {
+  return {429, "TooManyRequests", "storage is (re)initializing", JsonObject(), 1};
+}
+
 ApiError plain_failure(std::string message) {
   return {500, "", std::move(message)};
 }

@@ -26,6 +26,10 @@ const std::string& ResourceType::storage() const {
   return defined == nullptr ? plural : defined->storage;
 }
 
+const Unconverted* ResourceType::unconverted() const {
+  return defined == nullptr || !defined->unconverted ? nullptr : &*defined->unconverted;
+}
+
 std::vector<std::string> ResourceType::categories() const {
   if (defined != nullptr) return defined->categories;
   if (is("CustomResourceDefinition")) return {"api-extensions"};

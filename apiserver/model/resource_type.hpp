@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,13 @@ enum class StatusSubresource { none, present };
 // The content of the answer to a DELETE.
 enum class DeleteAnswer { object, status };
 
+// Why objects cannot be had in a version that a webhook would convert: the failure of reading one,
+// and of writing one.
+struct Unconverted {
+  std::string reading;
+  std::string writing;
+};
+
 // What a kind that a client has defined says of itself, where that of a built-in kind follows from
 // its name. Immutable; a definition that changes makes new ones.
 struct DefinedTraits {
@@ -40,6 +48,7 @@ struct DefinedTraits {
   std::string deprecation;  // the warning to each of its users; "": none
   bool has_status = false;
   bool is_terminating = false;
+  std::optional<Unconverted> unconverted;
   Schema merge;
   Printer printer;
 };
@@ -66,6 +75,9 @@ struct ResourceType {
   bool is_struct() const;
   // The store's name for its objects. No two defined kinds share one.
   const std::string& storage() const;
+
+  // Null if its objects need no webhook in this version.
+  const Unconverted* unconverted() const;
 
   bool namespaced() const { return scope == Scope::namespaced; }
   // Namespaces can only be deleted individually.

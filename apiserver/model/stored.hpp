@@ -1,4 +1,4 @@
-// An object as it is kept, its key and the number of a change.
+// A stored object, its key, and the number of a change.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/printers/human_duration.hpp"
-#include "apiserver/printers/printers.hpp"
+#include "apiserver/printers/printer_parts.hpp"
+#include "apiserver/rules/conditions.hpp"
 
 namespace dcm::apiserver {
 
@@ -19,18 +19,6 @@ struct Summary {
   std::int64_t restarts = 0;
   std::string last_restart = {};  // RFC 3339, "" if none; compared as strings
 };
-
-bool is_true(const JsonObject& object, Path path) {
-  const Json* value = find(object, path);
-  return value != nullptr && *value == Json(true);
-}
-
-bool has_condition(const JsonObject& pod, std::string_view type) {
-  return std::ranges::any_of(array_at(pod, {"status", "conditions"}), [&](const Json& condition) {
-    const JsonObject& shown = as_object(condition);
-    return text_at(shown, {"type"}) == type && text_at(shown, {"status"}) == "True";
-  });
-}
 
 // Sidecars: init containers that keep running.
 std::set<std::string_view> restartable_init_containers(const JsonObject& pod) {
@@ -74,8 +62,8 @@ Initialization sum_init_containers(const JsonObject& pod, Summary& shown, Summar
     if (ended && integer_at(container, {"state", "terminated", "exitCode"}).value_or(0) == 0) {
       continue;
     }
-    if (sidecar && is_true(container, {"started"})) {
-      if (is_true(container, {"ready"})) ++shown.ready;
+    if (sidecar && flag_at(container, {"started"})) {
+      if (flag_at(container, {"ready"})) ++shown.ready;
       continue;
     }
     if (ended) {
@@ -104,7 +92,7 @@ void sum_containers(const JsonObject& pod, Summary& summary) {
       summary.reason = end_of(container);
       const auto code = integer_at(container, {"state", "terminated", "exitCode"}).value_or(0);
       if (code != 0) failure = summary.reason;
-    } else if (is_true(container, {"ready"}) && has(container, {"state", "running"})) {
+    } else if (flag_at(container, {"ready"}) && has(container, {"state", "running"})) {
       running = true;
       ++summary.ready;
     }

@@ -45,8 +45,7 @@ std::string node_status(const JsonObject& node) {
     if (text_at(shown, {"type"}) != "Ready") continue;
     status = text_at(shown, {"status"}) == "True" ? "Ready" : "NotReady";
   }
-  const Json* off = find(node, {"spec", "unschedulable"});
-  if (off != nullptr && *off == Json(true)) status += ",SchedulingDisabled";
+  if (flag_at(node, {"spec", "unschedulable"})) status += ",SchedulingDisabled";
   return status;
 }
 

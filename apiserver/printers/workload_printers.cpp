@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/printers/printer_parts.hpp"
+#include "apiserver/rules/conditions.hpp"
 #include "apiserver/rules/label_selector.hpp"
 #include "apiserver/text/words.hpp"
 #include "runtime/timestamp.hpp"
@@ -90,13 +91,6 @@ JsonArray daemon_set_cells(const JsonObject& set, WallTime now) {
   cells.push_back(age(set, now));
   add_template_cells(cells, set);
   return cells;
-}
-
-bool has_condition(const JsonObject& job, std::string_view type) {
-  return std::ranges::any_of(array_at(job, {"status", "conditions"}), [&](const Json& item) {
-    const JsonObject& condition = as_object(item);
-    return text_at(condition, {"type"}) == type && text_at(condition, {"status"}) == "True";
-  });
 }
 
 std::string_view job_status(const JsonObject& job) {

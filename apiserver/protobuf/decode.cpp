@@ -251,7 +251,7 @@ Envelope open_envelope(std::string_view body) {
 
 }  // namespace
 
-Outcome<JsonObject> decode_protobuf(std::string_view body) {
+Result<JsonObject> decode_protobuf(std::string_view body) {
   const auto broken = [] {
     return std::unexpected(bad_request("the body of the request is no Kubernetes protobuf"));
   };

@@ -16,9 +16,9 @@ inline constexpr std::string_view kProtobufWatch =
 // The object as Go would write it as JSON, including apiVersion and kind. Unknown fields are
 // skipped, as in a real server. 400 for anything but Kubernetes protobuf, for an unknown kind, and
 // for more than kValuesMax values.
-Outcome<JsonObject> decode_protobuf(std::string_view body);
+Result<JsonObject> decode_protobuf(std::string_view body);
 
-// With its envelope; members that the message lacks are omitted. Requires that the table has such a
+// With its envelope; members that the message lacks are omitted. Requires that the table has the
 // kind (encodes_protobuf()).
 std::string encode_protobuf(std::string_view api_version, std::string_view kind,
                             const JsonObject& object);

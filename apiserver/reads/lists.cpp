@@ -23,7 +23,7 @@ std::string encode_token(const ContinueToken& token) {
       serialize(JsonObject{{"v", "meta.k8s.io/v1"}, {"rv", revision}, {"start", token.start}}));
 }
 
-Outcome<ContinueToken> decode_token(std::string_view text) {
+Result<ContinueToken> decode_token(std::string_view text) {
   const auto wrong = [] {
     return std::unexpected(bad_request("invalid continue token: it is not one of this server"));
   };
@@ -37,7 +37,7 @@ Outcome<ContinueToken> decode_token(std::string_view text) {
   return ContinueToken{*revision < 0 ? 0 : static_cast<Revision>(*revision), std::string(start)};
 }
 
-Outcome<> check_options(const Query& query) {
+Result<> check_options(const Query& query) {
   const std::string_view match = query.get("resourceVersionMatch");
   const std::string_view version = query.get("resourceVersion");
   Causes causes;
@@ -83,7 +83,7 @@ ApiError expired_token(const Store& store, const ContinueToken& token) {
 }
 
 // 0: no limit. A list of any age comes from the watch cache, which does not page; events have none.
-Outcome<std::size_t> page_limit(const ResourceType& type, const Query& query) {
+Result<std::size_t> page_limit(const ResourceType& type, const Query& query) {
   for (const auto* name : {"limit", "timeoutSeconds"}) {
     if (auto number = query.check_integer(name); !number) {
       return std::unexpected(std::move(number.error()));
@@ -104,8 +104,8 @@ struct View {
 };
 
 // Which state to show, and where to start.
-Outcome<View> choose_view(const Store& store, const ListTarget& target, const Query& query,
-                          const Selector& selector) {
+Result<View> choose_view(const Store& store, const ListTarget& target, const Query& query,
+                         const Selector& selector) {
   if (const auto text = query.get("continue"); !text.empty()) {
     auto token = decode_token(text);
     if (!token) return std::unexpected(std::move(token.error()));
@@ -175,7 +175,14 @@ std::string not_a_revision(std::string_view text) {
       text);
 }
 
-Outcome<Page> select_page(const Store& store, const ListTarget& target, const Query& query) {
+Result<> check_readable(const ResourceType& type, std::span<const Store::Entry> entries) {
+  if (type.unconverted() == nullptr || entries.empty()) return {};
+  const auto& [key, object] = entries.front();
+  return std::unexpected(
+      unreadable_list(type, key, text_at(*object, {"metadata", "resourceVersion"})));
+}
+
+Result<Page> select_page(const Store& store, const ListTarget& target, const Query& query) {
   if (auto checked = check_options(query); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
@@ -188,6 +195,9 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
   const auto limit = page_limit(*target.type, query);
   if (!limit) return std::unexpected(limit.error());
   auto entries = entries_of(store, target, *selector, *view);
+  if (auto readable = check_readable(*target.type, entries); !readable) {
+    return std::unexpected(std::move(readable.error()));
+  }
   // Pods are indexed by node: only those of the node are visited and counted into pages.
   const bool by_index = view->indexed == Indexed::yes && query.get("continue").empty();
   if (selector->selects_node() && by_index) {

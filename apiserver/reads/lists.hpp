@@ -22,15 +22,18 @@ struct ListTarget {
 
 ListTarget list_target(const ResourceType& type, std::string version, std::string ns);
 
+// Refused if one of the objects would have to be converted by a webhook.
+Result<> check_readable(const ResourceType& type, std::span<const Store::Entry> entries);
+
 struct Page {
   std::vector<Stored> objects;
   JsonObject metadata;  // a ListMeta
 };
-Outcome<Page> select_page(const Store& store, const ListTarget& target, const Query& query);
+Result<Page> select_page(const Store& store, const ListTarget& target, const Query& query);
 
 // In the format of its kind's list.
 ListText list_text(const ListTarget& target, const JsonObject& metadata, Encoding encoding);
-// The same in JSON, for any kind: `{"kind":…,"apiVersion":…,"metadata":…,"items":[` and so on.
+// The same in JSON, for any kind: `{"kind":…,"apiVersion":…,"metadata":…,"items":[`.
 ListText json_list_text(std::string_view kind, std::string_view api_version,
                         const JsonObject& metadata, std::function<std::string(const Stored&)> item);
 

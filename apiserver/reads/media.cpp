@@ -1,21 +1,16 @@
 #include "apiserver/reads/media.hpp"
 
 #include "apiserver/protobuf/protobuf.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 // Removes and returns the text before the next `separator`.
 std::string_view take(std::string_view& text, char separator) {
   const auto end = text.find(separator);
-  const std::string_view part = trimmed(text.substr(0, end));
+  const std::string_view part = without_blanks(text.substr(0, end));
   text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   return part;
 }
@@ -26,7 +21,7 @@ MediaType parse_media_type(std::string_view text) {
   while (!text.empty()) {
     std::string_view value = take(text, ';');
     const std::string key(take(value, '='));
-    type.parameters.emplace(key, trimmed(value));
+    type.parameters.emplace(key, without_blanks(value));
   }
   return type;
 }
@@ -75,7 +70,7 @@ std::vector<MediaType> parse_accept(std::string_view header) {
 }
 
 std::optional<Form> choose_form(std::string_view accept, Protobuf protobuf) {
-  if (trimmed(accept).empty()) return Form{};
+  if (without_blanks(accept).empty()) return Form{};
   for (const MediaType& type : parse_accept(accept)) {
     const auto form = form_of(type);
     const bool is_object_in_protobuf =

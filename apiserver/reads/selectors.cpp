@@ -7,16 +7,11 @@
 #include <fmt/format.h>
 
 #include "apiserver/rules/strategy.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 // Splits at commas outside of parentheses.
 std::vector<std::string_view> split_terms(std::string_view text) {
@@ -29,7 +24,7 @@ std::vector<std::string_view> split_terms(std::string_view text) {
       depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
       continue;
     }
-    if (const auto term = trimmed(text.substr(begin, i - begin)); !term.empty()) {
+    if (const auto term = without_blanks(text.substr(begin, i - begin)); !term.empty()) {
       terms.push_back(term);
     }
     begin = i + 1;
@@ -41,7 +36,7 @@ std::vector<std::string> split_values(std::string_view list) {
   std::vector<std::string> values;
   while (!list.empty()) {
     const auto comma = list.find(',');
-    values.emplace_back(trimmed(list.substr(0, comma)));
+    values.emplace_back(without_blanks(list.substr(0, comma)));
     list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
   }
   return values;
@@ -97,22 +92,24 @@ std::optional<Split> split_equality(std::string_view term) {
   if (at == std::string_view::npos || at == 0) return std::nullopt;
   const bool equal = term[at - 1] != '!';
   const auto value = at + 1 < term.size() && term[at + 1] == '=' ? at + 2 : at + 1;
-  return Split{trimmed(term.substr(0, equal ? at : at - 1)), trimmed(term.substr(value)), equal};
+  return Split{without_blanks(term.substr(0, equal ? at : at - 1)),
+               without_blanks(term.substr(value)), equal};
 }
 
 }  // namespace
 
-Outcome<Selector::Term> Selector::parse_label_term(std::string_view text) {
+Result<Selector::Term> Selector::parse_label_term(std::string_view text) {
   const auto open = text.find('(');
   if (open != std::string_view::npos) {
     const auto close = text.rfind(')');
-    const auto head = trimmed(text.substr(0, open));
+    const auto head = without_blanks(text.substr(0, open));
     const bool none = head.ends_with(" notin");
     const bool in = head.ends_with(" in");
     if (close == std::string_view::npos || (!none && !in)) {
       return std::unexpected(bad_request(fmt::format("unable to parse requirement: {}", text)));
     }
-    return Term{On::label, std::string(trimmed(head.substr(0, head.size() - (none ? 6 : 3)))),
+    return Term{On::label,
+                std::string(without_blanks(head.substr(0, head.size() - (none ? 6 : 3)))),
                 none ? Operator::not_in : Operator::in,
                 split_values(text.substr(open + 1, close - open - 1))};
   }
@@ -124,12 +121,12 @@ Outcome<Selector::Term> Selector::parse_label_term(std::string_view text) {
   }
   if (const auto at = text.find_first_of("<>"); at != std::string_view::npos) {
     return Term{On::label,
-                std::string(trimmed(text.substr(0, at))),
+                std::string(without_blanks(text.substr(0, at))),
                 text[at] == '<' ? Operator::less : Operator::greater,
-                {std::string(trimmed(text.substr(at + 1)))}};
+                {std::string(without_blanks(text.substr(at + 1)))}};
   }
   if (text.starts_with('!')) {
-    return Term{On::label, std::string(trimmed(text.substr(1))), Operator::does_not_exist};
+    return Term{On::label, std::string(without_blanks(text.substr(1))), Operator::does_not_exist};
   }
   if (text.find(' ') != std::string_view::npos) {
     return std::unexpected(bad_request(fmt::format("unable to parse requirement: {}", text)));
@@ -137,7 +134,7 @@ Outcome<Selector::Term> Selector::parse_label_term(std::string_view text) {
   return Term{On::label, std::string(text), Operator::exists};
 }
 
-Outcome<> Selector::check_label_term(const Term& term) {
+Result<> Selector::check_label_term(const Term& term) {
   std::string_view problem = problem_with_qualified_name(term.key);
   for (const std::string& value : term.values) {
     if (problem.empty()) problem = problem_with_label_value(value);
@@ -146,7 +143,7 @@ Outcome<> Selector::check_label_term(const Term& term) {
   return std::unexpected(bad_request(fmt::format("unable to parse requirement: {}", problem)));
 }
 
-Outcome<> Selector::parse_labels(std::string_view text, std::vector<Term>& terms) {
+Result<> Selector::parse_labels(std::string_view text, std::vector<Term>& terms) {
   for (const auto part : split_terms(text)) {
     auto term = parse_label_term(part);
     if (!term) return std::unexpected(std::move(term.error()));
@@ -156,8 +153,8 @@ Outcome<> Selector::parse_labels(std::string_view text, std::vector<Term>& terms
   return {};
 }
 
-Outcome<> Selector::parse_fields(const ResourceType& type, std::string_view text,
-                                 std::vector<Term>& terms) {
+Result<> Selector::parse_fields(const ResourceType& type, std::string_view text,
+                                std::vector<Term>& terms) {
   const SelectableFields known = all_fields(type, {});
   for (const auto part : split_terms(text)) {
     const auto split = split_equality(part);
@@ -176,8 +173,8 @@ Outcome<> Selector::parse_fields(const ResourceType& type, std::string_view text
   return {};
 }
 
-Outcome<Selector> Selector::parse(const ResourceType& type, std::string_view labels,
-                                  std::string_view fields) {
+Result<Selector> Selector::parse(const ResourceType& type, std::string_view labels,
+                                 std::string_view fields) {
   Selector selector;
   selector.type_ = &type;
   if (auto parsed = parse_labels(labels, selector.terms_); !parsed) {

@@ -14,8 +14,8 @@ namespace dcm::apiserver {
 class Selector {
  public:
   // 400 if it cannot be parsed, or names a field that the kind does not offer.
-  static Outcome<Selector> parse(const ResourceType& type, std::string_view labels,
-                                 std::string_view fields);
+  static Result<Selector> parse(const ResourceType& type, std::string_view labels,
+                                std::string_view fields);
 
   bool matches(const JsonObject& object) const;
   bool selects_everything() const { return terms_.empty(); }
@@ -38,11 +38,11 @@ class Selector {
     std::vector<std::string> values = {};
   };
 
-  static Outcome<> parse_labels(std::string_view text, std::vector<Term>& terms);
-  static Outcome<> parse_fields(const ResourceType& type, std::string_view text,
-                                std::vector<Term>& terms);
-  static Outcome<Term> parse_label_term(std::string_view text);
-  static Outcome<> check_label_term(const Term& term);
+  static Result<> parse_labels(std::string_view text, std::vector<Term>& terms);
+  static Result<> parse_fields(const ResourceType& type, std::string_view text,
+                               std::vector<Term>& terms);
+  static Result<Term> parse_label_term(std::string_view text);
+  static Result<> check_label_term(const Term& term);
   bool selects(std::string_view field) const;
   static bool holds(const Term& term, const std::string* value);
 

@@ -36,7 +36,7 @@ std::string encode_subject(const ListTarget& target, const JsonObject& object,
 
 }  // namespace
 
-Outcome<TableStyle> table_style(const Form& form, const Query& query) {
+Result<TableStyle> table_style(const Form& form, const Query& query) {
   const std::string_view include = query.get("includeObject");
   TableStyle style{.version = form.version};
   if (include == "None") {

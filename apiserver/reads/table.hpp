@@ -18,7 +18,7 @@ struct TableStyle {
 };
 
 // Reads `includeObject` of the query; 400 for an unknown value.
-Outcome<TableStyle> table_style(const Form& form, const Query& query);
+Result<TableStyle> table_style(const Form& form, const Query& query);
 
 // A watch shows its columns once, with the first event.
 enum class ColumnHeads { shown, omitted };

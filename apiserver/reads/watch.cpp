@@ -11,18 +11,24 @@ namespace dcm::apiserver {
 
 namespace {
 
-using WatchList = WatchOptions::WatchList;
+using WatchList = WatchServing::WatchList;
 
 // The last bookmark is sent this long before the end, so that the next watch starts from there.
 constexpr auto kLastBookmark = std::chrono::seconds(2);
 
-bool asks_initial_events(const WatchOptions& options, const Query& query) {
+bool asks_initial_events(const WatchServing& options, const Query& query) {
   return query.is_true("sendInitialEvents") && options.watch_list == WatchList::supported;
+}
+
+// Whether a watch of the target can show what is there.
+bool are_readable(const Store& store, const ListTarget& target) {
+  return target.type->unconverted() == nullptr ||
+         store.list(target.type->storage(), target.prefix(), "", store.revision()).empty();
 }
 
 }  // namespace
 
-Outcome<> Watch::check_options(const WatchOptions& options, const Query& query) {
+Result<> Watch::check_options(const WatchServing& options, const Query& query) {
   if (options.watch_list == WatchList::ignored) return {};
   const std::string_view match = query.get("resourceVersionMatch");
   Causes causes;
@@ -57,8 +63,8 @@ Outcome<> Watch::check_options(const WatchOptions& options, const Query& query) 
   return {};
 }
 
-Outcome<Watch::Start> Watch::choose_start(const WatchContext& context, const ListTarget& target,
-                                          const Query& query) {
+Result<Watch::Start> Watch::choose_start(const WatchContext& context, const ListTarget& target,
+                                         const Query& query) {
   const Store& store = *context.store;
   const auto wanted = parse_revision(query.get("resourceVersion"));
   if (!wanted) return std::unexpected(plain_failure(not_a_revision(query.get("resourceVersion"))));
@@ -81,9 +87,9 @@ Outcome<Watch::Start> Watch::choose_start(const WatchContext& context, const Lis
   return Start{*wanted, false, false};
 }
 
-Outcome<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const ListTarget& target,
-                                            const Query& query, const Form& form,
-                                            std::optional<TableStyle> style) {
+Result<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const ListTarget& target,
+                                           const Query& query, const Form& form,
+                                           std::optional<TableStyle> style) {
   // Parse errors are reported before conflicts between parameters.
   for (const auto* name : {"limit", "timeoutSeconds"}) {
     if (auto number = query.check_integer(name); !number) return std::unexpected(number.error());
@@ -103,7 +109,9 @@ Outcome<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const L
   std::unique_ptr<Watch> watch(new Watch(context, target, std::move(*selector)));
   watch->form_ = form;
   watch->style_ = std::move(style);
-  if (start) {
+  if (!are_readable(*context.store, target)) {
+    watch->fail(not_initialized());
+  } else if (start) {
     watch->begin(*start, query);
   } else {
     watch->fail(start.error());
@@ -226,6 +234,10 @@ std::optional<std::string> Watch::next_change() {
     const bool was = change->before != nullptr && selector_.matches(*change->before);
     const bool is = change->after != nullptr && selector_.matches(*change->after);
     if (!was && !is) continue;
+    if (target_.type->unconverted() != nullptr) {
+      fail(not_initialized());
+      return std::exchange(failure_, std::nullopt);
+    }
     if (!is) return line("DELETED", change->last());
     return line(was ? "MODIFIED" : "ADDED", change->after);
   }

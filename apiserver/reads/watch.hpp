@@ -19,7 +19,8 @@
 
 namespace dcm::apiserver {
 
-struct WatchOptions {
+// How a server serves watches.
+struct WatchServing {
   runtime::Duration bookmark_interval = std::chrono::minutes(1);
   // The minimum lifetime of a watch without a timeout; the maximum is twice that.
   runtime::Duration timeout = std::chrono::minutes(30);
@@ -33,7 +34,7 @@ struct WatchContext {
   const Store* store;
   runtime::TimeSource* time;
   runtime::Rng* rng;
-  const WatchOptions* options;
+  const WatchServing* options;
   ObjectTexts* texts;
 };
 
@@ -42,9 +43,9 @@ class Watch {
   // Events carry objects in `form`, or tables of one row in `style`. 4xx for conflicting
   // parameters, 500 for a version that is no number. A version that is too old or too new is not a
   // failure, but an ERROR event in the stream.
-  static Outcome<std::unique_ptr<Watch>> open(const WatchContext& context, const ListTarget& target,
-                                              const Query& query, const Form& form = {},
-                                              std::optional<TableStyle> style = {});
+  static Result<std::unique_ptr<Watch>> open(const WatchContext& context, const ListTarget& target,
+                                             const Query& query, const Form& form = {},
+                                             std::optional<TableStyle> style = {});
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -82,9 +83,9 @@ class Watch {
   Watch(const WatchContext& context, ListTarget target, Selector selector)
       : context_(context), target_(std::move(target)), selector_(std::move(selector)) {}
 
-  static Outcome<> check_options(const WatchOptions& options, const Query& query);
-  static Outcome<Start> choose_start(const WatchContext& context, const ListTarget& target,
-                                     const Query& query);
+  static Result<> check_options(const WatchServing& options, const Query& query);
+  static Result<Start> choose_start(const WatchContext& context, const ListTarget& target,
+                                    const Query& query);
   void begin(const Start& start, const Query& query);
   void fail(const ApiError& error);
   void schedule_bookmark();

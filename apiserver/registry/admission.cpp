@@ -34,16 +34,16 @@ bool Registry::asks_admission() const {
   return policies_.are_there() || (advice_ && webhooks_.are_there());
 }
 
-Outcome<> Registry::ask_policies(const Attributes& attributes) {
-  auto allowed = policies_.are_there() ? policies_.admit(attributes) : Outcome<>();
+Result<> Registry::ask_policies(const Attributes& attributes) {
+  auto allowed = policies_.are_there() ? policies_.admit(attributes) : Result<>();
   if (allowed && advice_) {
     for (const std::string& text : webhooks_.for_write(attributes)) warn(text);
   }
   return allowed;
 }
 
-Outcome<> Registry::ask_policies(std::string_view operation, const Target& target,
-                                 const JsonObject* object, const JsonObject* old) {
+Result<> Registry::ask_policies(std::string_view operation, const Target& target,
+                                const JsonObject* object, const JsonObject* old) {
   if (!asks_admission()) return {};
   Attributes attributes = attributes_of(operation, target);
   attributes.object = object;
@@ -55,8 +55,8 @@ Outcome<> Registry::ask_policies(std::string_view operation, const Target& targe
   return ask_policies(attributes);
 }
 
-Outcome<> Registry::ask_policies(const Target& target, std::string_view subresource,
-                                 GroupVersionKind kind, const JsonObject& object) {
+Result<> Registry::ask_policies(const Target& target, std::string_view subresource,
+                                GroupVersionKind kind, const JsonObject& object) {
   if (!asks_admission()) return {};
   Attributes attributes = attributes_of("CREATE", target);
   attributes.subresource = subresource;

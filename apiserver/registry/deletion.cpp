@@ -59,8 +59,8 @@ void set_collector_finalizers(JsonObject& metadata, Propagation wish) {
 
 }  // namespace
 
-Outcome<> check_preconditions(const Target& target, const JsonObject& object,
-                              const DeleteWish& wish) {
+Result<> check_preconditions(const Target& target, const JsonObject& object,
+                             const DeleteWish& wish) {
   // Namespaces check themselves, and name the resource.
   ResourceType type = *target.type;
   if (type.is("Namespace")) type.kind = type.plural;
@@ -97,12 +97,12 @@ void Registry::mark_as_deleted(const Target& target, JsonObject& object,
   if (target.type->is("Namespace")) child(object, "status")["phase"] = "Terminating";
 }
 
-Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) {
+Result<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) {
   if (is_immortal(target)) {
     return std::unexpected(
         forbidden(*target.type, target.name, "this namespace may not be deleted"));
   }
-  auto old = get(target);
+  auto old = read(target);
   if (!old) return std::unexpected(std::move(old.error()));
   if (auto ok = check_preconditions(target, **old, wish); !ok) {
     return std::unexpected(std::move(ok.error()));

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "apiserver/fields/conversion.hpp"
-#include "apiserver/fields/go_members.hpp"
 #include "apiserver/fields/go_values.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
@@ -22,7 +21,7 @@ constexpr std::size_t kMaxNameBase = 58;
 
 }  // namespace
 
-Outcome<> check_is_number(std::string_view version) {
+Result<> check_is_number(std::string_view version) {
   if (version.find_first_not_of("0123456789") == std::string_view::npos) return {};
   return std::unexpected(
       plain_failure(fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", version)));
@@ -33,14 +32,6 @@ void set_namespace(const Target& target, JsonObject& metadata) {
     metadata.erase("namespace");
   } else {
     metadata["namespace"] = target.ns;
-  }
-}
-
-void settle(const ResourceType& type, JsonObject& object) {
-  make_as_written(type, object, {});
-  Json* const pods = type.strategy->pod_spec(object);
-  if (!type.is("Pod") && pods != nullptr && pods->is_object()) {
-    write_pod_spec_as_go(pods->get_object());
   }
 }
 
@@ -85,10 +76,17 @@ WriteContext Registry::context_of(const Target& target) const {
   return {time_.wall_now(), ns.get()};
 }
 
-Outcome<Stored> Registry::get(const Target& target) const {
+Result<Stored> Registry::get(const Target& target) const {
   Stored object = store_.get(target.type->storage(), target.key());
   if (object == nullptr) return std::unexpected(not_found(*target.type, target.name));
   return object;
+}
+
+Result<Stored> Registry::read(const Target& target) const {
+  auto object = get(target);
+  if (!object || target.type->unconverted() == nullptr) return object;
+  return std::unexpected(
+      unreadable(*target.type, target.key(), text_at(**object, {"metadata", "resourceVersion"})));
 }
 
 std::string Registry::encode(const Target& target, const Stored& object) {
@@ -121,7 +119,7 @@ std::string Registry::now() const {
   return runtime::timestamp(time_.wall_now());
 }
 
-Outcome<> Registry::check_namespace(const Target& target, const JsonObject& body) const {
+Result<> Registry::check_namespace(const Target& target, const JsonObject& body) const {
   if (!target.type->namespaced()) return {};
   const Stored ns = store_.get("namespaces", target.ns);
   if (ns == nullptr) return std::unexpected(not_found(types_.get("namespaces"), target.ns));
@@ -131,7 +129,7 @@ Outcome<> Registry::check_namespace(const Target& target, const JsonObject& body
   return std::unexpected(namespace_terminating(*target.type, name, target.ns));
 }
 
-Outcome<> Registry::choose_name(const Target& target, JsonObject& metadata) const {
+Result<> Registry::choose_name(const Target& target, JsonObject& metadata) const {
   const std::string_view storage = target.type->storage();
   std::string base(text_at(metadata, {"generateName"}));
   if (!text_at(metadata, {"name"}).empty() || base.empty()) {
@@ -173,7 +171,7 @@ Causes Registry::problems_with_new(const Target& target, const JsonObject& objec
   return causes;
 }
 
-Outcome<> Registry::admit(const Target& target, JsonObject& body) const {
+Result<> Registry::admit(const Target& target, JsonObject& body) const {
   const bool is_pod = target.type->is("Pod");
   if (!is_pod && !target.type->is("PriorityClass")) return {};
   const auto classes = store_.list("priorityclasses", "", "", store_.revision());
@@ -184,11 +182,11 @@ Outcome<> Registry::admit(const Target& target, JsonObject& body) const {
   return std::unexpected(forbidden(*target.type, name, *refused));
 }
 
-Outcome<Written> Registry::create(const Target& target, JsonObject body) {
+Result<Written> Registry::create(const Target& target, JsonObject body) {
   return make(target, std::move(body), nullptr);
 }
 
-Outcome<Written> Registry::make(const Target& target, JsonObject body, const FieldSet* applied) {
+Result<Written> Registry::make(const Target& target, JsonObject body, const FieldSet* applied) {
   if (auto allowed = check_namespace(target, body); !allowed) {
     return std::unexpected(std::move(allowed.error()));
   }
@@ -218,7 +216,7 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
     return std::unexpected(std::move(admitted.error()));
   }
   strategy.prepare_create(body, context);
-  settle(*target.type, body);
+  make_as_written(*target.type, body, {});
 
   if (const Causes causes = problems_with_new(target, body); !causes.empty()) {
     return std::unexpected(invalid(*target.type, name, as_client_sees(causes, target)));
@@ -233,6 +231,9 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
         plain_failure("resourceVersion should not be set on objects to be created"));
   }
   if (!named) return std::unexpected(std::move(named.error()));
+  if (const Unconverted* const why = target.type->unconverted()) {
+    return std::unexpected(plain_failure(why->writing));
+  }
   if (target.commit == Commit::dry_run) {
     if (!version.empty()) child(body, "metadata")["resourceVersion"] = version;
     return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};

@@ -46,16 +46,14 @@ struct Deleted {
 };
 
 // 409 if the object does not meet the preconditions.
-Outcome<> check_preconditions(const Target& target, const JsonObject& object,
-                              const DeleteWish& wish);
+Result<> check_preconditions(const Target& target, const JsonObject& object,
+                             const DeleteWish& wish);
 
 // 500 if resourceVersion is no number.
-Outcome<> check_is_number(std::string_view version);
+Result<> check_is_number(std::string_view version);
 
-// Common steps of create and update: a cluster-scoped object gets no namespace, whatever the writer
-// says; empty lists and maps are removed before storing.
+// A cluster-scoped object gets no namespace, whatever the writer says.
 void set_namespace(const Target& target, JsonObject& metadata);
-void settle(const ResourceType& type, JsonObject& object);
 // Drops duplicate owner references from `metadata`; returns the warning, or "".
 std::string drop_repeated_owners_with_warning(JsonObject& metadata);
 // Null members: neither structs nor metadata have them.
@@ -76,24 +74,26 @@ class Registry {
         policies_(store, types),
         webhooks_(store, types) {}
 
-  Outcome<Stored> get(const Target& target) const;
-  Outcome<Written> create(const Target& target, JsonObject body);
-  Outcome<Written> replace(const Target& target, JsonObject body);
+  // Whether it is there; and its content, unless only a webhook could convert it.
+  Result<Stored> get(const Target& target) const;
+  Result<Stored> read(const Target& target) const;
+  Result<Written> create(const Target& target, JsonObject body);
+  Result<Written> replace(const Target& target, JsonObject body);
   // The objects of a kind in a namespace, or in all if it is "".
   std::vector<Store::Entry> list(const ResourceType& type, std::string_view ns) const;
   // Applies `change` to the newest state in the target's version.
-  using Change = std::function<Outcome<>(JsonObject& object)>;
-  Outcome<Written> patch(const Target& target, const Change& change);
-  Outcome<Written> apply(const Target& target, JsonObject wanted, ApplyForce force);
+  using Change = std::function<Result<>(JsonObject& object)>;
+  Result<Written> patch(const Target& target, const Change& change);
+  Result<Written> apply(const Target& target, JsonObject wanted, ApplyForce force);
   // For endpoints that change what no client can: bypasses strategy, validation and managed fields.
   // `now` is formatted as in API objects.
-  using Rewrite = std::function<Outcome<>(JsonObject& stored, const std::string& now)>;
-  Outcome<Written> rewrite(const Target& target, const Rewrite& rewrite);
-  Outcome<Deleted> remove(const Target& target, const DeleteWish& wish);
+  using Rewrite = std::function<Result<>(JsonObject& stored, const std::string& now)>;
+  Result<Written> rewrite(const Target& target, const Rewrite& rewrite);
+  Result<Deleted> remove(const Target& target, const DeleteWish& wish);
 
   // Whether admission policies admit a write of a subresource. `kind`: of the posted object.
-  Outcome<> ask_policies(const Target& target, std::string_view subresource, GroupVersionKind kind,
-                         const JsonObject& object);
+  Result<> ask_policies(const Target& target, std::string_view subresource, GroupVersionKind kind,
+                        const JsonObject& object);
   // Warnings for the client of a request; "" is none.
   void warn(const std::string& text);
   void warn_of(const Target& target, const JsonObject& next, const JsonObject* old);
@@ -117,25 +117,27 @@ class Registry {
   enum class Update { replace, patch, apply };
 
   // `applied`: the fields claimed by server-side apply; null for an ordinary create.
-  Outcome<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
+  Result<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
   // Whether admission policies admit a write; null: there is no such object.
-  Outcome<> ask_policies(std::string_view operation, const Target& target, const JsonObject* object,
-                         const JsonObject* old);
+  Result<> ask_policies(std::string_view operation, const Target& target, const JsonObject* object,
+                        const JsonObject* old);
   bool asks_admission() const;
-  Outcome<> ask_policies(const Attributes& attributes);
+  Result<> ask_policies(const Attributes& attributes);
   // Checks that depend on other objects, which no strategy can do.
-  Outcome<> admit(const Target& target, JsonObject& body) const;
+  Result<> admit(const Target& target, JsonObject& body) const;
   // Pods belong to groups only where groups are served (feature gate GenericWorkload).
   void drop_fields_of_other_versions(const ResourceType& type, JsonObject& object);
-  Outcome<> check_namespace(const Target& target, const JsonObject& body) const;
+  Result<> check_namespace(const Target& target, const JsonObject& body) const;
   Causes problems_with_new(const Target& target, const JsonObject& object) const;
   void set_system_metadata(const Target& target, JsonObject& metadata) const;
-  Outcome<> choose_name(const Target& target, JsonObject& metadata) const;
-  Outcome<Written> update(const Target& target, const Stored& old, JsonObject next, Update how);
-  Outcome<> check_version(const Target& target, const JsonObject& old, JsonObject& next,
-                          Update how) const;
-  Outcome<Written> commit_update(const Target& target, const Stored& old, JsonObject next);
-  Outcome<Written> apply_as_create(const Target& target, JsonObject wanted);
+  Result<> choose_name(const Target& target, JsonObject& metadata) const;
+  Result<Written> update(const Target& target, const Stored& old, JsonObject next, Update how);
+  Result<> check_version(const Target& target, const JsonObject& old, JsonObject& next,
+                         Update how) const;
+  Result<Written> commit_update(const Target& target, const Stored& old, JsonObject next);
+  // The state that an update is based on.
+  Result<Stored> base_of(const Target& target) const;
+  Result<Written> apply_as_create(const Target& target, JsonObject wanted);
   void mark_as_deleted(const Target& target, JsonObject& object,
                        std::optional<std::int64_t> grace) const;
 

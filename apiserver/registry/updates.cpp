@@ -64,8 +64,15 @@ bool leaves_for_good(const ResourceType& type, const JsonObject& next, const Jso
 
 }  // namespace
 
-Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
+Result<Stored> Registry::base_of(const Target& target) const {
   auto old = get(target);
+  if (!old || target.type->unconverted() == nullptr) return old;
+  return std::unexpected(
+      undecodable(*target.type, text_at(**old, {"metadata", "resourceVersion"})));
+}
+
+Result<Written> Registry::replace(const Target& target, JsonObject body) {
+  auto old = base_of(target);
   if (!old && target.type->strategy->create_on_update() == CreateOnUpdate::allowed) {
     JsonObject& metadata = child(body, "metadata");
     if (!text_at(metadata, {"uid"}).empty()) {
@@ -83,8 +90,8 @@ Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
   return update(target, *old, std::move(body), Update::replace);
 }
 
-Outcome<Written> Registry::patch(const Target& target, const Change& change) {
-  auto old = get(target);
+Result<Written> Registry::patch(const Target& target, const Change& change) {
+  auto old = base_of(target);
   if (!old) return std::unexpected(std::move(old.error()));
   JsonObject next = without_managed_fields(**old);
   from_stored_version(*target.type, target.version, next);
@@ -94,8 +101,8 @@ Outcome<Written> Registry::patch(const Target& target, const Change& change) {
   return update(target, *old, std::move(next), Update::patch);
 }
 
-Outcome<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite) {
-  auto old = get(target);
+Result<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite) {
+  auto old = base_of(target);
   if (!old) return std::unexpected(std::move(old.error()));
   JsonObject next = **old;
   if (auto done = rewrite(next, now()); !done) {
@@ -105,7 +112,7 @@ Outcome<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite)
   return commit_update(target, *old, std::move(next));
 }
 
-Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyForce force) {
+Result<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyForce force) {
   const Stored old = store_.get(target.type->storage(), target.key());
   drop_nulls(*target.type, wanted);
   if (old == nullptr) {
@@ -114,6 +121,7 @@ Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyF
     }
     return apply_as_create(target, std::move(wanted));
   }
+  if (auto base = base_of(target); !base) return std::unexpected(std::move(base.error()));
   JsonObject live = *old;
   from_stored_version(*target.type, target.version, live);
   own_before_first_apply(target, live, now());
@@ -128,7 +136,7 @@ Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyF
   return update(target, old, std::move(*next), Update::apply);
 }
 
-Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject wanted) {
+Result<Written> Registry::apply_as_create(const Target& target, JsonObject wanted) {
   if (auto unique =
           check_unique_items(*target.type, wanted, target.type->api_version(target.version));
       !unique) {
@@ -153,8 +161,8 @@ Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject want
   return make(target, std::move(wanted), &claimed);
 }
 
-Outcome<> Registry::check_version(const Target& target, const JsonObject& old, JsonObject& next,
-                                  Update how) const {
+Result<> Registry::check_version(const Target& target, const JsonObject& old, JsonObject& next,
+                                 Update how) const {
   JsonObject& metadata = child(next, "metadata");
   const std::string_view uid = text_at(metadata, {"uid"});
   const std::string_view stored_uid = text_at(old, {"metadata", "uid"});
@@ -180,8 +188,8 @@ Outcome<> Registry::check_version(const Target& target, const JsonObject& old, J
   return {};
 }
 
-Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonObject next,
-                                  Update how) {
+Result<Written> Registry::update(const Target& target, const Stored& old, JsonObject next,
+                                 Update how) {
   if (auto current = check_version(target, *old, next, how); !current) {
     return std::unexpected(std::move(current.error()));
   }
@@ -202,7 +210,7 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   restore(child(next, "metadata"), object_at(*old, {"metadata"}), "generation");
   strategy.prepare_update(next, *old, target.endpoint, context_of(target));
   keep_system_metadata(next, *old);
-  settle(*target.type, next);
+  make_as_written(*target.type, next, {});
 
   Causes causes;
   validate_metadata_update(target.type->built_in(), next, *old, causes);
@@ -217,7 +225,7 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   return commit_update(target, old, std::move(next));
 }
 
-Outcome<Written> Registry::commit_update(const Target& target, const Stored& old, JsonObject next) {
+Result<Written> Registry::commit_update(const Target& target, const Stored& old, JsonObject next) {
   if (leaves_for_good(*target.type, next, *old)) {
     Stored last = std::make_shared<const JsonObject>(std::move(next));
     if (target.commit == Commit::write) store_.remove(target.type->storage(), target.key());

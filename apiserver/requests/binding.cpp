@@ -16,7 +16,7 @@ ResourceType as_bindings(const ResourceType& pods) {
   return type;
 }
 
-Outcome<JsonObject> decode_binding(const WriteRequest& request) {
+Result<JsonObject> decode_binding(const WriteRequest& request) {
   auto document = decode_document(request, "Binding");
   if (!document) return std::unexpected(std::move(document.error()));
   JsonObject& binding = document->object;
@@ -33,7 +33,7 @@ Outcome<JsonObject> decode_binding(const WriteRequest& request) {
 }
 
 // Whether it is the intended pod; a conflict names the pod, not its binding.
-Outcome<> check_uid(const WriteRequest& request, const JsonObject& pod, const JsonObject& binding) {
+Result<> check_uid(const WriteRequest& request, const JsonObject& pod, const JsonObject& binding) {
   const std::string_view uid = text_at(pod, {"metadata", "uid"});
   const std::string_view wanted = text_at(binding, {"metadata", "uid"});
   if (wanted.empty() || wanted == uid) return {};
@@ -65,7 +65,7 @@ void set_scheduled(JsonObject& pod, const std::string& now) {
 
 }  // namespace
 
-Outcome<Response> handle_binding(Registry& registry, const WriteRequest& request) {
+Result<Response> handle_binding(Registry& registry, const WriteRequest& request) {
   const auto binding = decode_binding(request);
   if (!binding) return std::unexpected(binding.error());
   if (auto admitted =
@@ -74,7 +74,7 @@ Outcome<Response> handle_binding(Registry& registry, const WriteRequest& request
     return std::unexpected(std::move(admitted.error()));
   }
   const auto bound =
-      registry.rewrite(request.target, [&](JsonObject& pod, const std::string& now) -> Outcome<> {
+      registry.rewrite(request.target, [&](JsonObject& pod, const std::string& now) -> Result<> {
         if (auto meant = check_uid(request, pod, *binding); !meant) return meant;
         if (const std::string why = obstacle(pod); !why.empty()) {
           return std::unexpected(

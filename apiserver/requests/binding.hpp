@@ -9,6 +9,6 @@ namespace dcm::apiserver {
 
 // Assigns the pod its node, and sets the condition PodScheduled. 201 with a Status. 409: the pod
 // has a node, is being deleted, has scheduling gates, or was replaced under its name.
-Outcome<Response> handle_binding(Registry& registry, const WriteRequest& request);
+Result<Response> handle_binding(Registry& registry, const WriteRequest& request);
 
 }  // namespace dcm::apiserver

@@ -19,7 +19,7 @@ ApiError unrecognized(std::string_view kind, std::string_view problem) {
 }
 
 // A body's kind is checked before everything else.
-Outcome<Document> recognized(Document document, std::string_view kind) {
+Result<Document> recognized(Document document, std::string_view kind) {
   for (const auto* name : {"apiVersion", "kind"}) {
     const Json* value = document.object.if_contains(name);
     if (value == nullptr || value->is_null() || value->is_string()) continue;
@@ -29,7 +29,7 @@ Outcome<Document> recognized(Document document, std::string_view kind) {
   return document;
 }
 
-Outcome<Document> decode_json(std::string_view body, std::string_view kind) {
+Result<Document> decode_json(std::string_view body, std::string_view kind) {
   std::string problem;
   auto json = parse_body(body, problem);
   if (json && json->is_null()) return Document{};
@@ -41,7 +41,7 @@ Outcome<Document> decode_json(std::string_view body, std::string_view kind) {
       unrecognized(kind, "couldn't get version/kind; json parse error: " + problem));
 }
 
-Outcome<Document> decode_yaml(std::string_view body, std::string_view kind) {
+Result<Document> decode_yaml(std::string_view body, std::string_view kind) {
   std::string problem;
   auto yaml = parse_yaml(body, problem);
   if (!yaml) return std::unexpected(unrecognized(kind, problem));
@@ -58,7 +58,7 @@ Outcome<Document> decode_yaml(std::string_view body, std::string_view kind) {
 namespace {
 
 // For a defined kind, both are required.
-Outcome<> take_defined_type_meta(const Target& target, JsonObject& object) {
+Result<> take_defined_type_meta(const Target& target, JsonObject& object) {
   const std::string expected = target.type->api_version(target.version);
   const std::string version(text_at(object, {"apiVersion"}));
   const std::string kind(text_at(object, {"kind"}));
@@ -85,7 +85,7 @@ Outcome<> take_defined_type_meta(const Target& target, JsonObject& object) {
 }  // namespace
 
 // apiVersion and kind may be left out; if they are there, they must be the path's.
-Outcome<> take_type_meta(const Target& target, JsonObject& object) {
+Result<> take_type_meta(const Target& target, JsonObject& object) {
   if (target.type->defined != nullptr) return take_defined_type_meta(target, object);
   const std::string expected = target.type->api_version(target.version);
   const std::string version(text_at(object, {"apiVersion"}));
@@ -102,7 +102,7 @@ Outcome<> take_type_meta(const Target& target, JsonObject& object) {
                   named, wrong.substr(wrong.find('/') + 1), target.type->kind, named, wrong)));
 }
 
-Outcome<> check_identity(const Target& target, const JsonObject& object) {
+Result<> check_identity(const Target& target, const JsonObject& object) {
   const Json* metadata = object.if_contains("metadata");
   if (metadata != nullptr && !metadata->is_object() && !metadata->is_null()) {
     return std::unexpected(bad_request("json: cannot unmarshal metadata into ObjectMeta"));
@@ -119,7 +119,7 @@ Outcome<> check_identity(const Target& target, const JsonObject& object) {
       "the name of the object ({}) does not match the name on the URL ({})", name, target.name)));
 }
 
-Outcome<Document> decode_document(const WriteRequest& request, std::string_view kind) {
+Result<Document> decode_document(const WriteRequest& request, std::string_view kind) {
   if (request.content_type == kYaml) return decode_yaml(request.body, kind);
   if (request.content_type.empty() || request.content_type == kJson) {
     return decode_json(request.body, kind);
@@ -128,7 +128,7 @@ Outcome<Document> decode_document(const WriteRequest& request, std::string_view 
       unsupported_media_type(fmt::format("{}, {}, {}", kJson, kYaml, kProtobuf)));
 }
 
-Outcome<JsonObject> decode_body(const WriteRequest& request, FieldCheck& check) {
+Result<JsonObject> decode_body(const WriteRequest& request, FieldCheck& check) {
   const Target& target = request.target;
   const std::string& kind = target.type->kind;
   auto document = decode_document(request, kind);

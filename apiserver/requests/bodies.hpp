@@ -17,15 +17,15 @@ struct Document {
   JsonObject object;
   std::vector<std::string> problems;
 };
-Outcome<Document> decode_document(const WriteRequest& request, std::string_view kind);
+Result<Document> decode_document(const WriteRequest& request, std::string_view kind);
 
 // Removes apiVersion and kind: they may be omitted; if present, they must match the path.
-Outcome<> take_type_meta(const Target& target, JsonObject& object);
+Result<> take_type_meta(const Target& target, JsonObject& object);
 
 // Namespace and name may be omitted; if present, they must match the path.
-Outcome<> check_identity(const Target& target, const JsonObject& object);
+Result<> check_identity(const Target& target, const JsonObject& object);
 
 // The object of a POST or PUT, without fields unknown to its kind.
-Outcome<JsonObject> decode_body(const WriteRequest& request, FieldCheck& check);
+Result<JsonObject> decode_body(const WriteRequest& request, FieldCheck& check);
 
 }  // namespace dcm::apiserver

@@ -75,7 +75,7 @@ std::string why_none_is_left(const JsonObject& budget) {
                      text_at(*condition, {"message"}));
 }
 
-Outcome<> check(const ResourceType& type, const JsonObject& budget) {
+Result<> check(const ResourceType& type, const JsonObject& budget) {
   const std::string_view name = text_at(budget, {"metadata", "name"});
   if (count(budget, "observedGeneration") <
       integer_at(budget, {"metadata", "generation"}).value_or(0)) {
@@ -123,7 +123,7 @@ void spend(JsonObject& budget, std::string_view pod_name, const std::string& now
 
 }  // namespace
 
-Outcome<> spend_disruption(Registry& registry, const Target& pod_target, const JsonObject& pod) {
+Result<> spend_disruption(Registry& registry, const Target& pod_target, const JsonObject& pod) {
   const ResourceType& type = registry.types().get("poddisruptionbudgets");
   const std::vector<Stored> budgets = budgets_of(registry, type, pod);
   if (budgets.size() > 1) {
@@ -141,7 +141,7 @@ Outcome<> spend_disruption(Registry& registry, const Target& pod_target, const J
                       .name = std::string(text_at(budget, {"metadata", "name"})),
                       .endpoint = Endpoint::status,
                       .manager = "kube-apiserver"};
-  const auto spent = registry.patch(target, [&](JsonObject& next) -> Outcome<> {
+  const auto spent = registry.patch(target, [&](JsonObject& next) -> Result<> {
     spend(next, pod_target.name, registry.now());
     return {};
   });

@@ -64,7 +64,7 @@ JsonObject encode(const DeleteOptions& options) {
   return encoded;
 }
 
-Outcome<> validate(const DeleteOptions& options) {
+Result<> validate(const DeleteOptions& options) {
   Causes causes;
   const bool known = std::ranges::all_of(options.dry_run, [](const Json& v) { return v == "All"; });
   if (!known) causes.push_back(not_supported("dryRun", options.dry_run, {"All"}));
@@ -80,7 +80,7 @@ int pending_status(const DeleteOptions& options) {
 namespace {
 
 // A body may name its kind, which must be DeleteOptions of any group.
-Outcome<DeleteOptions> decode_body_options(const WriteRequest& request) {
+Result<DeleteOptions> decode_body_options(const WriteRequest& request) {
   const auto document = decode_document(request, "DeleteOptions");
   if (!document) return std::unexpected(document.error());
   const JsonObject& options = document->object;
@@ -99,7 +99,7 @@ Outcome<DeleteOptions> decode_body_options(const WriteRequest& request) {
   return delete_options_of(options);
 }
 
-Outcome<DeleteOptions> decode_query_options(const Query& query) {
+Result<DeleteOptions> decode_query_options(const Query& query) {
   if (auto seconds = query.check_integer("gracePeriodSeconds"); !seconds) {
     return std::unexpected(std::move(seconds.error()));
   }
@@ -116,7 +116,7 @@ Outcome<DeleteOptions> decode_query_options(const Query& query) {
 
 }  // namespace
 
-Outcome<DeleteOptions> decode_delete_options(const WriteRequest& request) {
+Result<DeleteOptions> decode_delete_options(const WriteRequest& request) {
   auto decoded =
       request.body.empty() ? decode_query_options(request.query) : decode_body_options(request);
   if (!decoded) return decoded;

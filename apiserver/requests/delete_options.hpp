@@ -25,9 +25,9 @@ DeleteOptions delete_options_of(const JsonObject& options);
 JsonObject encode(const DeleteOptions& options);
 
 // 422 for unknown values.
-Outcome<> validate(const DeleteOptions& options);
+Result<> validate(const DeleteOptions& options);
 
 // From the body of a DELETE, or from its query if it has no body. Never from both.
-Outcome<DeleteOptions> decode_delete_options(const WriteRequest& request);
+Result<DeleteOptions> decode_delete_options(const WriteRequest& request);
 
 }  // namespace dcm::apiserver

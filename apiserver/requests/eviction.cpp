@@ -21,7 +21,7 @@ Target as_eviction(const Target& target, ResourceType& type, const JsonObject& b
 }
 
 // Dry runs may be requested in the query and in the body.
-Outcome<> join_dry_run(DeleteOptions& options, const Query& query) {
+Result<> join_dry_run(DeleteOptions& options, const Query& query) {
   if (!query.has("dryRun")) return {};
   const JsonArray asked{query.get("dryRun")};
   if (options.dry_run.empty()) options.dry_run = asked;
@@ -37,7 +37,7 @@ struct Eviction {
   DeleteOptions options;
 };
 
-Outcome<Eviction> decode_eviction(const WriteRequest& request) {
+Result<Eviction> decode_eviction(const WriteRequest& request) {
   auto document = decode_document(request, "Eviction");
   if (!document) return std::unexpected(std::move(document.error()));
   JsonObject& body = document->object;
@@ -68,8 +68,8 @@ bool has_no_budget(const JsonObject& pod) {
 }
 
 // Changes nothing if another pod has the name.
-Outcome<Stored> mark_as_target(Registry& registry, const Target& target, const DeleteWish& wish) {
-  auto marked = registry.rewrite(target, [&](JsonObject& pod, const std::string& now) -> Outcome<> {
+Result<Stored> mark_as_target(Registry& registry, const Target& target, const DeleteWish& wish) {
+  auto marked = registry.rewrite(target, [&](JsonObject& pod, const std::string& now) -> Result<> {
     if (auto ok = check_preconditions(target, pod, wish); !ok) return ok;
     Json& conditions = child(pod, "status")["conditions"];
     if (!conditions.is_array()) conditions = JsonArray();
@@ -87,7 +87,7 @@ Outcome<Stored> mark_as_target(Registry& registry, const Target& target, const D
 
 }  // namespace
 
-Outcome<Response> handle_eviction(Registry& registry, const WriteRequest& request) {
+Result<Response> handle_eviction(Registry& registry, const WriteRequest& request) {
   auto eviction = decode_eviction(request);
   if (!eviction) return std::unexpected(std::move(eviction.error()));
   if (auto admitted = registry.ask_policies(

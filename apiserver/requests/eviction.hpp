@@ -10,6 +10,6 @@ namespace dcm::apiserver {
 // Sets the condition DisruptionTarget, deletes the pod, and consumes one disruption of its budget.
 // 201 with a Status. Budgets do not apply to pods that are pending, finished or in deletion. 429
 // with the cause DisruptionBudget: not now. 500: more than one budget. 409: preconditions.
-Outcome<Response> handle_eviction(Registry& registry, const WriteRequest& request);
+Result<Response> handle_eviction(Registry& registry, const WriteRequest& request);
 
 }  // namespace dcm::apiserver

@@ -31,8 +31,8 @@ struct Patch {
 };
 
 // `json` is the content of `body`.
-Outcome<Patch> decode_patch(PatchKind kind, Json json, std::string_view body,
-                            const FieldCheck& check) {
+Result<Patch> decode_patch(PatchKind kind, Json json, std::string_view body,
+                           const FieldCheck& check) {
   if (kind == PatchKind::json) {
     auto operations = decode_json_patch(
         body, check.ignores_problems() ? OperationStrings::unchecked : OperationStrings::checked);
@@ -49,7 +49,7 @@ Outcome<Patch> decode_patch(PatchKind kind, Json json, std::string_view body,
   return Patch{kind, std::move(json), duplicate_fields(body)};
 }
 
-Outcome<> carry_out(JsonObject& object, const Patch& patch, const Schema& schema) {
+Result<> carry_out(JsonObject& object, const Patch& patch, const Schema& schema) {
   if (patch.kind == PatchKind::json) return apply_json_patch(object, patch.body.get_array());
   if (patch.kind == PatchKind::strategic) {
     return apply_strategic_merge_patch(object, patch.body.get_object(), schema);
@@ -72,8 +72,8 @@ ApiError nameless(const Target& target, const JsonObject& object, const Json& sh
 }
 
 // A patched object must still be an object of its kind.
-Outcome<> decode_patched(const Target& target, JsonObject& object, const Patch& patch,
-                         FieldCheck& check) {
+Result<> decode_patched(const Target& target, JsonObject& object, const Patch& patch,
+                        FieldCheck& check) {
   const bool strategic = patch.kind == PatchKind::strategic;
   const Json shown = strategic ? patch.body : Json(object);
   if (!strategic && text_at(object, {"apiVersion"}).empty()) {
@@ -98,7 +98,7 @@ Outcome<> decode_patched(const Target& target, JsonObject& object, const Patch& 
   return std::unexpected(name_undeterminable(target.name));
 }
 
-Outcome<Response> patch(Registry& registry, const WriteRequest& request, PatchKind kind) {
+Result<Response> patch(Registry& registry, const WriteRequest& request, PatchKind kind) {
   const Target& target = request.target;
   // Bad JSON is reported first, a bad patch only if the object exists.
   std::string problem;
@@ -108,7 +108,7 @@ Outcome<Response> patch(Registry& registry, const WriteRequest& request, PatchKi
   FieldCheck check(request.query);
   const auto patch = decode_patch(kind, std::move(*json), request.body, check);
   if (!patch) return std::unexpected(patch.error());
-  auto written = registry.patch(target, [&](JsonObject& object) -> Outcome<> {
+  auto written = registry.patch(target, [&](JsonObject& object) -> Result<> {
     object["apiVersion"] = target.type->api_version(target.version);
     object["kind"] = target.type->kind;
     if (auto done = carry_out(object, *patch, target.type->schema()); !done) return done;
@@ -118,7 +118,7 @@ Outcome<Response> patch(Registry& registry, const WriteRequest& request, PatchKi
 }
 
 // Unlike other writes, applying fields that the schema lacks fails.
-Outcome<> check_applied(const Target& target, JsonObject wanted) {
+Result<> check_applied(const Target& target, JsonObject wanted) {
   const std::string kind = target.type->kind;
   const std::string api_version = target.type->api_version(target.version);
   const std::string ns(text_at(wanted, {"metadata", "namespace"}));
@@ -140,7 +140,7 @@ Outcome<> check_applied(const Target& target, JsonObject wanted) {
                   target.type->group.empty() ? "/" : "", api_version, kind, problem)));
 }
 
-Outcome<JsonObject> decode_applied(const WriteRequest& request, FieldCheck& check) {
+Result<JsonObject> decode_applied(const WriteRequest& request, FieldCheck& check) {
   std::string problem;
   auto yaml = parse_yaml(request.body, problem);
   if (!yaml) return std::unexpected(bad_request("error encoding patch: " + problem));
@@ -156,7 +156,7 @@ Outcome<JsonObject> decode_applied(const WriteRequest& request, FieldCheck& chec
   return std::move(yaml->value.get_object());
 }
 
-Outcome<> check_applied_kind(const Target& target, const JsonObject& wanted) {
+Result<> check_applied_kind(const Target& target, const JsonObject& wanted) {
   const std::string_view version = text_at(wanted, {"apiVersion"});
   const std::string_view kind = text_at(wanted, {"kind"});
   if (version == target.type->api_version(target.version) && kind == target.type->kind) return {};
@@ -165,7 +165,7 @@ Outcome<> check_applied_kind(const Target& target, const JsonObject& wanted) {
       bad_request(fmt::format("invalid object type: {}{}, Kind={}", slash, version, kind)));
 }
 
-Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
+Result<Response> apply(Registry& registry, const WriteRequest& request) {
   const Target& target = request.target;
   // An apply creates a missing object, but not via /status.
   if (auto there = registry.get(target); !there && target.endpoint != Endpoint::main) {
@@ -198,7 +198,7 @@ Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
 
 }  // namespace
 
-Outcome<Response> handle_patch(Registry& registry, const WriteRequest& request) {
+Result<Response> handle_patch(Registry& registry, const WriteRequest& request) {
   const auto kind = patch_kind(request.content_type);
   if (request.target.type->defined != nullptr && (!kind || kind == PatchKind::strategic)) {
     return std::unexpected(unsupported_media_type(

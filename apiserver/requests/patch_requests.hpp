@@ -6,6 +6,6 @@
 
 namespace dcm::apiserver {
 
-Outcome<Response> handle_patch(Registry& registry, const WriteRequest& request);
+Result<Response> handle_patch(Registry& registry, const WriteRequest& request);
 
 }  // namespace dcm::apiserver

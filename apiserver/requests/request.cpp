@@ -110,7 +110,7 @@ std::optional<std::int64_t> Query::integer(std::string_view name) const {
   return number;
 }
 
-Outcome<> Query::check_integer(std::string_view name) const {
+Result<> Query::check_integer(std::string_view name) const {
   if (get(name).empty() || integer(name)) return {};
   return std::unexpected(bad_request(
       fmt::format("strconv.ParseInt: parsing {}: invalid syntax", serialize(Json(get(name))))));

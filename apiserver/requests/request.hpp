@@ -56,7 +56,7 @@ class Query {
   bool is_true(std::string_view name) const;
   std::optional<std::int64_t> integer(std::string_view name) const;
   // 400 if it is present but no number.
-  Outcome<> check_integer(std::string_view name) const;
+  Result<> check_integer(std::string_view name) const;
 
  private:
   std::map<std::string, std::string, std::less<>> values_;

@@ -56,8 +56,8 @@ const Review* find_review(const ResourcePath& path) {
   return found == std::end(kReviews) ? nullptr : found;
 }
 
-Outcome<Response> answer_review(const Review& review, std::string_view content_type,
-                                std::string_view body) {
+Result<Response> answer_review(const Review& review, std::string_view content_type,
+                               std::string_view body) {
   auto document = decode_document(
       {.target = {}, .query = {}, .content_type = content_type, .body = body}, review.kind);
   if (!document) return std::unexpected(std::move(document.error()));

@@ -21,7 +21,7 @@ std::span<const Review> all_reviews();
 // Null if the path is none.
 const Review* find_review(const ResourcePath& path);
 // `body` and `content_type`: the review in JSON or YAML.
-Outcome<Response> answer_review(const Review& review, std::string_view content_type,
-                                std::string_view body);
+Result<Response> answer_review(const Review& review, std::string_view content_type,
+                               std::string_view body);
 
 }  // namespace dcm::apiserver

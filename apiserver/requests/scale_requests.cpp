@@ -43,7 +43,7 @@ JsonObject scale_of(const JsonObject& object, const ScalePaths& paths) {
           {"status", status}};
 }
 
-Outcome<> apply_patch(JsonObject& scale, const WriteRequest& request) {
+Result<> apply_patch(JsonObject& scale, const WriteRequest& request) {
   if (request.content_type == "application/json-patch+json") {
     auto patch = decode_json_patch(request.body);
     if (!patch) return std::unexpected(std::move(patch.error()));
@@ -61,8 +61,8 @@ Outcome<> apply_patch(JsonObject& scale, const WriteRequest& request) {
   return {};
 }
 
-Outcome<JsonObject> wanted_scale(const WriteRequest& request, std::string_view method,
-                                 JsonObject scale) {
+Result<JsonObject> wanted_scale(const WriteRequest& request, std::string_view method,
+                                JsonObject scale) {
   if (method == "PATCH") {
     if (auto patched = apply_patch(scale, request); !patched) {
       return std::unexpected(std::move(patched.error()));
@@ -80,7 +80,7 @@ Outcome<JsonObject> wanted_scale(const WriteRequest& request, std::string_view m
   return std::move(document->object);
 }
 
-Outcome<> change(const Target& target, JsonObject& object, const JsonObject& scale) {
+Result<> change(const Target& target, JsonObject& object, const JsonObject& scale) {
   const auto replicas = integer_at(scale, {"spec", "replicas"}).value_or(0);
   set_replicas(object, defined_kind(*target.type).scale->spec, replicas);
   const std::string_view version = text_at(scale, {"metadata", "resourceVersion"});
@@ -90,8 +90,8 @@ Outcome<> change(const Target& target, JsonObject& object, const JsonObject& sca
 
 }  // namespace
 
-Outcome<Response> read_scale(Registry& registry, const Target& target) {
-  const auto object = registry.get(target);
+Result<Response> read_scale(Registry& registry, const Target& target) {
+  const auto object = registry.read(target);
   if (!object) return std::unexpected(object.error());
   const ScalePaths& paths = *defined_kind(*target.type).scale;
   if (value_at(**object, paths.spec) == nullptr) {
@@ -108,11 +108,11 @@ Outcome<Response> read_scale(Registry& registry, const Target& target) {
   return json_response(200, scale_of(**object, paths));
 }
 
-Outcome<Response> write_scale(Registry& registry, const WriteRequest& request,
-                              std::string_view method) {
+Result<Response> write_scale(Registry& registry, const WriteRequest& request,
+                             std::string_view method) {
   const Target& target = request.target;
   const ScalePaths& paths = *defined_kind(*target.type).scale;
-  auto written = registry.patch(target, [&](JsonObject& object) -> Outcome<> {
+  auto written = registry.patch(target, [&](JsonObject& object) -> Result<> {
     auto wanted = wanted_scale(request, method, scale_of(object, paths));
     if (!wanted) return std::unexpected(std::move(wanted.error()));
     return change(target, object, *wanted);

@@ -8,9 +8,9 @@
 namespace dcm::apiserver {
 
 // 500 if the object does not have the field of spec.replicas.
-Outcome<Response> read_scale(Registry& registry, const Target& target);
+Result<Response> read_scale(Registry& registry, const Target& target);
 // A PUT or PATCH of the Scale, as a write of the object.
-Outcome<Response> write_scale(Registry& registry, const WriteRequest& request,
-                              std::string_view method);
+Result<Response> write_scale(Registry& registry, const WriteRequest& request,
+                             std::string_view method);
 
 }  // namespace dcm::apiserver

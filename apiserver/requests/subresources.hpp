@@ -14,7 +14,7 @@ bool has_subresource(const ResourceType& type, std::string_view subresource);
 Endpoint endpoint_of(std::string_view subresource);
 
 // An action on an object. Such a subresource accepts only POST; null for others.
-using Action = Outcome<Response> (*)(Registry&, const WriteRequest&);
+using Action = Result<Response> (*)(Registry&, const WriteRequest&);
 Action action_of(std::string_view subresource);
 
 }  // namespace dcm::apiserver

@@ -20,7 +20,7 @@ void check_common(const Query& query, Causes& causes) {
   }
 }
 
-Outcome<> verdict(std::string_view kind, const Causes& causes) {
+Result<> verdict(std::string_view kind, const Causes& causes) {
   if (causes.empty()) return {};
   return std::unexpected(invalid_options(kind, causes));
 }
@@ -36,13 +36,13 @@ JsonObject admission_options(const Query& query) {
   return options;
 }
 
-Outcome<> check_write_options(std::string_view kind, const Query& query) {
+Result<> check_write_options(std::string_view kind, const Query& query) {
   Causes causes;
   check_common(query, causes);
   return verdict(kind, causes);
 }
 
-Outcome<> check_patch_options(PatchKind kind, const Query& query) {
+Result<> check_patch_options(PatchKind kind, const Query& query) {
   Causes causes;
   const bool applies = kind == PatchKind::apply;
   if (applies && query.get("fieldManager").empty()) {

@@ -31,7 +31,7 @@ Response refused(const ApiError& error, const FieldCheck& check) {
 
 }  // namespace
 
-Response written_response(Registry& registry, const Target& target, Outcome<Written> written,
+Response written_response(Registry& registry, const Target& target, Result<Written> written,
                           const FieldCheck& check) {
   if (!written) return refused(written.error(), check);
   const int status = written->kind == Written::Kind::created ? 201 : 200;
@@ -41,7 +41,7 @@ Response written_response(Registry& registry, const Target& target, Outcome<Writ
   return response;
 }
 
-Outcome<Response> handle_create(Registry& registry, const WriteRequest& request) {
+Result<Response> handle_create(Registry& registry, const WriteRequest& request) {
   if (auto valid = check_write_options("CreateOptions", request.query); !valid) {
     return std::unexpected(std::move(valid.error()));
   }
@@ -52,7 +52,7 @@ Outcome<Response> handle_create(Registry& registry, const WriteRequest& request)
                           registry.create(request.target, std::move(*body)), check);
 }
 
-Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request) {
+Result<Response> handle_replace(Registry& registry, const WriteRequest& request) {
   if (auto valid = check_write_options("UpdateOptions", request.query); !valid) {
     return std::unexpected(std::move(valid.error()));
   }
@@ -66,7 +66,7 @@ Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request
                           registry.replace(request.target, std::move(*body)), check);
 }
 
-Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request) {
+Result<Response> handle_delete(Registry& registry, const WriteRequest& request) {
   const auto options = decode_delete_options(request);
   if (!options) return std::unexpected(options.error());
   Target target = request.target;
@@ -81,8 +81,8 @@ Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request)
   return encoded_response(code, target.answer, registry.encode(target, deleted->object));
 }
 
-Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
-                                           const std::vector<Store::Entry>& entries) {
+Result<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
+                                          const std::vector<Store::Entry>& entries) {
   auto options = decode_delete_options(request);
   if (!options) return std::unexpected(options.error());
   Target target = request.target;

@@ -18,15 +18,15 @@ struct WriteRequest {
 // The kind of a patch, by its Content-Type.
 enum class PatchKind { json, merge, strategic, apply };
 
-Outcome<Response> handle_create(Registry& registry, const WriteRequest& request);
-Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request);
-Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request);
+Result<Response> handle_create(Registry& registry, const WriteRequest& request);
+Result<Response> handle_replace(Registry& registry, const WriteRequest& request);
+Result<Response> handle_delete(Registry& registry, const WriteRequest& request);
 // Deletes each of `names`; a name that has disappeared is no failure.
-Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
-                                           const std::vector<Store::Entry>& entries);
+Result<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
+                                          const std::vector<Store::Entry>& entries);
 
 // The written object or the failure, and the warnings about the body.
-Response written_response(Registry& registry, const Target& target, Outcome<Written> written,
+Response written_response(Registry& registry, const Target& target, Result<Written> written,
                           const FieldCheck& check);
 
 }  // namespace dcm::apiserver

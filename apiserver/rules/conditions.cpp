@@ -1,5 +1,6 @@
 #include "apiserver/rules/conditions.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "apiserver/rules/names.hpp"
@@ -95,6 +96,13 @@ const JsonObject* find_condition(const JsonArray& conditions, std::string_view t
     if (item.is_object() && text_at(item.get_object(), {"type"}) == type) return &item.get_object();
   }
   return nullptr;
+}
+
+bool has_condition(const JsonObject& object, std::string_view type) {
+  return std::ranges::any_of(array_at(object, {"status", "conditions"}), [&](const Json& item) {
+    const JsonObject& condition = as_object(item);
+    return text_at(condition, {"type"}) == type && text_at(condition, {"status"}) == "True";
+  });
 }
 
 }  // namespace dcm::apiserver

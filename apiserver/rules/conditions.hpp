@@ -19,5 +19,7 @@ void set_condition(JsonArray& conditions, JsonObject condition, const std::strin
 
 // The condition of that type; null if there is none.
 const JsonObject* find_condition(const JsonArray& conditions, std::string_view type);
+// Whether the status of the object has that condition with the status True.
+bool has_condition(const JsonObject& object, std::string_view type);
 
 }  // namespace dcm::apiserver

@@ -9,6 +9,7 @@
 #include "apiserver/rules/device_attributes.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
+#include "apiserver/text/has_true.hpp"
 
 namespace dcm::apiserver {
 
@@ -92,8 +93,7 @@ void validate_devices(const JsonObject& slice_spec, const std::string& path, Cau
   });
   const std::size_t most = is_any_advanced ? kAdvancedDevicesMax : kDevicesMax;
   if (devices.size() > most) return causes.push_back(too_many(path, devices.size(), most));
-  const Json* const chooses = slice_spec.if_contains("perDeviceNodeSelection");
-  const bool chooses_node = chooses != nullptr && *chooses == Json(true);
+  const bool chooses_node = has_true(slice_spec, "perDeviceNodeSelection");
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (!devices[i].is_object()) continue;

@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "apiserver/text/member_path.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::apiserver {
@@ -28,7 +29,10 @@ constexpr Default kDefaults[] = {
     {"PodSpec", "volumes[].configMap.defaultMode", "420"},
     {"PodSpec", "volumes[].downwardAPI.defaultMode", "420"},
     {"PodSpec", "volumes[].downwardAPI.items[].fieldRef.apiVersion", R"("v1")"},
+    {"PodSpec", "volumes[].downwardAPI.items[].resourceFieldRef.divisor", R"("0")"},
     {"PodSpec", "volumes[].projected.defaultMode", "420"},
+    {"PodSpec", "volumes[].projected.sources[].downwardAPI.items[].resourceFieldRef.divisor",
+     R"("0")"},
     {"PodSpec", "volumes[].projected.sources[].downwardAPI.items[].fieldRef.apiVersion", R"("v1")"},
     {"PodSpec", "volumes[].projected.sources[].serviceAccountToken.expirationSeconds", "3600"},
     {"PodSpec", "volumes[].iscsi.iscsiInterface", R"("default")"},
@@ -47,6 +51,7 @@ constexpr Default kDefaults[] = {
     {"Container", "terminationMessagePolicy", R"("File")"},
     {"Container", "ports[].protocol", R"("TCP")"},
     {"Container", "env[].valueFrom.fieldRef.apiVersion", R"("v1")"},
+    {"Container", "env[].valueFrom.resourceFieldRef.divisor", R"("0")"},
     {"Container", "lifecycle.postStart.httpGet.path", R"("/")"},
     {"Container", "lifecycle.postStart.httpGet.scheme", R"("HTTP")"},
     {"Container", "lifecycle.preStop.httpGet.path", R"("/")"},
@@ -93,7 +98,6 @@ constexpr Default kDefaults[] = {
     {"Job", "spec.podFailurePolicy.rules[].onPodConditions[].status", R"("True")"},
     {"CronJob", "spec.concurrencyPolicy", R"("Allow")"},
     {"CronJob", "spec.suspend", "false"},
-    {"CronJob", "spec.jobTemplate.metadata", "{}"},
     {"CronJob", "spec.successfulJobsHistoryLimit", "3"},
     {"CronJob", "spec.failedJobsHistoryLimit", "1"},
     {"Secret", "type", R"("Opaque")"},
@@ -174,25 +178,6 @@ struct Row {
   bool replaces_empty;  // Go has no pointer to these strings, so "" means none
 };
 
-void carry_out(const Row& row, std::string_view path, JsonObject& object) {
-  const auto end = path.find_first_of(".[");
-  const std::string_view name = path.substr(0, end);
-  if (end == std::string_view::npos) {
-    const bool is_there = object.contains(name);
-    if (!is_there || (row.replaces_empty && object[name] == Json(""))) object[name] = row.value;
-    return;
-  }
-  Json* value = object.if_contains(name);
-  if (value == nullptr) return;
-  if (path[end] == '.' && value->is_object()) {
-    carry_out(row, path.substr(end + 1), value->get_object());
-  } else if (path[end] == '[' && value->is_array()) {
-    for (Json& item : value->get_array()) {
-      if (item.is_object()) carry_out(row, path.substr(end + 3), item.get_object());
-    }
-  }
-}
-
 const std::vector<Row>& rows_of(std::string_view kind) {
   static const auto kByKind = [] {
     std::map<std::string_view, std::vector<Row>> by_kind;
@@ -214,7 +199,12 @@ const std::vector<Row>& rows_of(std::string_view kind) {
 }  // namespace
 
 void set_plain_defaults(std::string_view kind, JsonObject& object) {
-  for (const Row& row : rows_of(kind)) carry_out(row, row.path, object);
+  for (const Row& row : rows_of(kind)) {
+    visit_member(object, row.path, [&row](JsonObject& parent, std::string_view name) {
+      const Json* const value = parent.if_contains(name);
+      if (value == nullptr || (row.replaces_empty && *value == Json(""))) parent[name] = row.value;
+    });
+  }
 }
 
 }  // namespace dcm::apiserver

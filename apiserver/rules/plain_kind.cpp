@@ -14,6 +14,7 @@ constexpr auto kOfTemplate = PlainKind::Selector::of_template;
 Json* pod_spec_of(JsonObject& object, PlainKind::Pods pods) {
   if (pods == PlainKind::Pods::none) return nullptr;
   if (pods == PlainKind::Pods::of_template) return find(object, {"spec", "template", "spec"});
+  if (pods == PlainKind::Pods::of_stored_template) return find(object, {"template", "spec"});
   return find(object, {"spec", "jobTemplate", "spec", "template", "spec"});
 }
 
@@ -50,6 +51,7 @@ void PlainStrategy::prepare_update(JsonObject& next, const JsonObject& old, Endp
   for (const auto name : rules_.kept) {
     if (!has(next, {"spec", name})) restore(child(next, "spec"), object_at(old, {"spec"}), name);
   }
+  if (rules_.on_update != nullptr) rules_.on_update(next, old);
   if (rules_.generation == kCounted) count_generation(next, old);
 }
 

@@ -12,8 +12,8 @@ namespace dcm::apiserver {
 
 struct PlainKind {
   std::string_view kind;
-  // Where its pods' spec is, if it makes any.
-  enum class Pods { none, of_template, of_job_template } pods = Pods::none;
+  // Where its pods' spec is, if it makes any. A stored template makes none by itself.
+  enum class Pods { none, of_template, of_job_template, of_stored_template } pods = Pods::none;
   enum class Generation { none, counted } generation = Generation::none;
   enum class Selector { none, of_template } selector = Selector::none;
   void (*set_defaults)(JsonObject&) = nullptr;
@@ -23,6 +23,7 @@ struct PlainKind {
   CreateOnUpdate create_on_update = CreateOnUpdate::refused;
   void (*validate)(const JsonObject& next, const JsonObject* old, Causes&) = nullptr;
   std::string_view (*warning)(const JsonObject&) = nullptr;
+  void (*on_update)(JsonObject& next, const JsonObject& old) = nullptr;
 };
 
 class PlainStrategy final : public OldStatusStrategy {
@@ -32,7 +33,10 @@ class PlainStrategy final : public OldStatusStrategy {
 
   NameRule name_rule() const override { return rules_.name_rule; }
   CreateOnUpdate create_on_update() const override { return rules_.create_on_update; }
-  bool makes_pods() const override { return rules_.pods != PlainKind::Pods::none; }
+  bool makes_pods() const override {
+    return rules_.pods == PlainKind::Pods::of_template ||
+           rules_.pods == PlainKind::Pods::of_job_template;
+  }
   Json* pod_spec(JsonObject& object) const override;
   std::vector<std::string> warnings(const JsonObject& object, const JsonObject*) const override;
   void set_defaults(JsonObject& object, const WriteContext&) const override;

@@ -1,10 +1,10 @@
 // Kinds without special rules, for controllers, schedulers and tools: defaults by a table
 // (plain_defaults.*), a separate status, and server-side fields that controllers rely on.
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "apiserver/rules/plain_kind.hpp"
-#include "apiserver/rules/pod_defaults.hpp"
 #include "apiserver/rules/strategies.hpp"
 #include "runtime/base64.hpp"
 
@@ -39,8 +39,35 @@ void add_job_labels(JsonObject& job) {
   child(child(spec, "selector"), "matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
 }
 
+// A field of the internal version, which v1 has as an annotation: how often the template changed.
+constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
+
+std::int64_t template_generation(const JsonObject& set) {
+  const std::string_view text = text_at(set, {"metadata", "annotations", kTemplateGeneration});
+  std::int64_t generation = 0;
+  std::from_chars(text.data(), text.data() + text.size(), generation);
+  return generation;
+}
+
+void set_template_generation(JsonObject& set, std::int64_t generation) {
+  child(child(set, "metadata"), "annotations")[kTemplateGeneration] = std::to_string(generation);
+}
+
+void begin_template_generation(JsonObject& set) {
+  set_template_generation(set, std::max<std::int64_t>(1, template_generation(set)));
+}
+
+void count_template_generation(JsonObject& next, const JsonObject& old) {
+  const Json* const template_now = find(std::as_const(next), {"spec", "template"});
+  const Json* const template_before = find(old, {"spec", "template"});
+  const bool is_same =
+      template_now != nullptr && template_before != nullptr && *template_now == *template_before;
+  set_template_generation(next, template_generation(old) + (is_same ? 0 : 1));
+}
+
 // A DaemonSet with rolling updates replaces one pod at a time.
 void default_daemon_set(JsonObject& set) {
+  set_default(child(child(set, "metadata"), "annotations"), kTemplateGeneration, "0");
   JsonObject& strategy = child(child(set, "spec"), "updateStrategy");
   if (text_at(strategy, {"type"}) != "RollingUpdate") return;
   JsonObject& rolling = child(strategy, "rollingUpdate");
@@ -144,11 +171,6 @@ void begin_pending(JsonObject& object) {
   object["status"] = JsonObject{{"phase", "Pending"}};
 }
 
-void default_pod_template(JsonObject& object) {
-  Json* const spec = find(object, {"template", "spec"});
-  if (spec != nullptr && spec->is_object()) default_template_spec(spec->get_object());
-}
-
 void add_missing(JsonObject& amounts, const JsonObject& others) {
   for (const auto& [resource, amount] : others) set_default(amounts, resource, amount);
 }
@@ -189,6 +211,13 @@ PlainKind limit_range_rules() {
   return rules;
 }
 
+PlainKind daemon_set_rules() {
+  PlainKind rules{"DaemonSet", Pods::of_template, kCounted, kOfTemplate, default_daemon_set};
+  rules.on_create = begin_template_generation;
+  rules.on_update = count_template_generation;
+  return rules;
+}
+
 PlainKind api_service_rules() {
   PlainKind rules{"APIService"};
   rules.warning = [](const JsonObject& service) -> std::string_view {
@@ -206,7 +235,7 @@ const std::vector<PlainKind>& plain_kinds() {
       {"Deployment", Pods::of_template, kCounted, kOfTemplate, add_rolling_update},
       {"ReplicaSet", Pods::of_template, kCounted, kOfTemplate},
       {"StatefulSet", Pods::of_template, kCounted, kOfTemplate},
-      {"DaemonSet", Pods::of_template, kCounted, kOfTemplate, default_daemon_set},
+      daemon_set_rules(),
       {"ReplicationController", Pods::of_template, kCounted, kNoSelector, default_controller},
       {"Job", Pods::of_template, kCounted, kNoSelector, default_job, add_job_labels, {"selector"}},
       {"CronJob", Pods::of_job_template, kCounted},
@@ -245,7 +274,7 @@ const std::vector<PlainKind>& plain_kinds() {
       {"NetworkPolicy", Pods::none, kCounted, kNoSelector, default_network_policy},
       {"Ingress", Pods::none, kCounted},
       {"IngressClass", Pods::none, kCounted},
-      {"PodTemplate", Pods::none, kCounted, kNoSelector, default_pod_template},
+      {"PodTemplate", Pods::of_stored_template, kCounted},
       not_enforced("ResourceQuota", kNoGeneration),
       limit_range_rules(),
       not_enforced("FlowSchema", kCounted),

@@ -6,6 +6,7 @@
 #include "apiserver/rules/plain_defaults.hpp"
 #include "apiserver/rules/pod_requests.hpp"
 #include "apiserver/rules/strategy.hpp"
+#include "apiserver/text/has_true.hpp"
 
 namespace dcm::apiserver {
 
@@ -120,8 +121,7 @@ void default_pod_spec(JsonObject& spec) {
   }
   for_each_container(spec, default_container_requests);
   default_requests_as_a_whole(spec);
-  const Json* const network = spec.if_contains("hostNetwork");
-  if (network != nullptr && *network == Json(true)) for_each_container(spec, default_host_ports);
+  if (has_true(spec, "hostNetwork")) for_each_container(spec, default_host_ports);
 }
 
 void admit_pod_spec(JsonObject& spec, const JsonObject& old) {

@@ -1,4 +1,4 @@
-// Go's package strings for ASCII text.
+// Go's package strings for ASCII text, and more.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +20,12 @@ inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\n\v\f\r";
   text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
+}
+
+// Without spaces around it; other white space stays.
+inline std::string_view without_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
 }  // namespace dcm::apiserver

@@ -9,27 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/file_descriptor.hpp"
+
 namespace dcm::client {
 namespace {
 
 using runtime::fail;
+using runtime::FileDescriptor;
 using runtime::Reason;
 using runtime::Result;
-
-// Closes its file descriptor.
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 std::unexpected<runtime::Error> unreadable(const std::string& file, int error) {
   return fail(Reason::configuration,

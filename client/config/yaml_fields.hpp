@@ -4,9 +4,9 @@
 // duplicate key and a wrong type are errors with file, line and what was expected. Values are never
 // quoted in a message: any of them may be a secret, for example after wrong indentation.
 //
-// A kubeconfig that kubectl reads must be readable here, so it is read by client-go's rules: of two
-// equal keys the last one counts, "<<" merges maps, "yes" is true, and what follows the first
-// document is ignored. The first and the last are warnings.
+// A kubeconfig that kubectl reads must be readable here, so it is read by client-go's rules: the
+// last of two equal keys counts, "<<" merges maps, "yes" is true, and only the first document is
+// read. Equal keys and further documents cause warnings.
 #pragma once
 
 #include <optional>
@@ -49,7 +49,8 @@ class YamlReader {
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::string& file() const { return file_; }
   YamlRules rules() const { return rules_; }
-  // Whether one more map may be merged into another: a few lines can ask for any number.
+  // Whether one more map may be merged into another. Limited, as a few lines can request any number
+  // of merges.
   bool may_merge();
 
  private:

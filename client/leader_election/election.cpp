@@ -56,7 +56,7 @@ std::string renewal_after(const LeaseSpec& last, runtime::WallTime now) {
 }
 
 // Acquires the lease, or renews it.
-Write hold(const std::optional<LeaseSpec>& known, const Candidate& self, Moment now) {
+Write acquire_or_renew(const std::optional<LeaseSpec>& known, const Candidate& self, Moment now) {
   LeaseSpec spec;
   spec.holder = self.identity;
   // Never less than the duration that we rely on.
@@ -72,7 +72,7 @@ Write hold(const std::optional<LeaseSpec>& known, const Candidate& self, Moment 
 }
 
 // Released like client-go does: without a holder, and with a duration of one second.
-Write let_go(const LeaseSpec& known, Moment now) {
+Write release(const LeaseSpec& known, Moment now) {
   LeaseSpec spec = known;
   spec.holder.clear();
   spec.duration = kReleasedDuration;
@@ -102,7 +102,7 @@ Leading leading(const LeaseSpec& written, const Candidate& self, MonoTime sent) 
 Step next(const Following& state, const Candidate& self, Moment now) {
   if (now.mono < state.next_try) return Wait{state.next_try};
   if (state.turn == Following::Turn::read) return Read{};
-  return hold(state.seen ? std::optional(state.seen->spec) : std::nullopt, self, now);
+  return acquire_or_renew(state.seen ? std::optional(state.seen->spec) : std::nullopt, self, now);
 }
 
 Step next(const Leading& state, const Candidate& self, Moment now) {
@@ -110,13 +110,13 @@ Step next(const Leading& state, const Candidate& self, Moment now) {
   if (now.mono >= stop) return lost("it could not be renewed in time");
   if (now.mono < state.next_try) return Wait{std::min(state.next_try, stop)};
   if (state.turn == Leading::Turn::read) return Read{};
-  return hold(state.known, self, now);
+  return acquire_or_renew(state.known, self, now);
 }
 
 Step next(const Releasing& state, const Candidate& /*self*/, Moment now) {
   if (state.attempts_left == 0) return Ended{Ended::How::released, {}};
   if (state.turn == Releasing::Turn::read) return Read{};
-  return let_go(*state.known, now);
+  return release(*state.known, now);
 }
 
 Step next(const Ended& state, const Candidate& /*self*/, Moment /*now*/) {
@@ -138,7 +138,7 @@ State after_read(Following state, const Candidate& self, const Answer& answer) {
     return state;
   }
   if (!found) state.seen.reset();
-  state.turn = Following::Turn::take;
+  state.turn = Following::Turn::acquire;
   state.next_try = answer.now;
   return state;
 }

@@ -47,7 +47,7 @@ struct Following {
     MonoTime since;
   };
   std::optional<Seen> seen;  // nullopt: not read yet, or missing
-  enum class Turn { read, take } turn = Turn::read;
+  enum class Turn { read, acquire } turn = Turn::read;
   MonoTime next_try{};
   // An attempt to acquire it was not answered: it may be ours.
   bool may_be_holder = false;
@@ -108,7 +108,7 @@ State begin_release(State state);
 
 // ---- bounds -------------------------------------------------------------------------------------
 
-// Until when writes that need leadership may be sent; nullopt: not now.
+// Until when writes that only a leader may send may be sent; nullopt: not now.
 std::optional<MonoTime> may_write_until(const State& state, const Candidate& self);
 // Whether another candidate holds the lease now, as far as we know.
 bool is_held_by_other(const State& state, const Candidate& self, MonoTime now);

@@ -2,10 +2,10 @@
 //
 // The order of admission, when several wait:
 //  * work for live objects before the backlog; first come, first served within each;
-//  * so that nobody waits without end, one grant in 8 goes to the backlog while both wait;
+//  * one grant in 8 goes to the backlog while both wait, so that nobody waits forever;
 //  * events have a budget of their own beside that of work: a tenth of its rate and of its places.
-//    So neither holds up the other: not a storm of events (or a slow webhook on them), nor requests
-//    for one tenant's failing pods that use up all that work may have;
+//    So a storm of events (or a slow webhook on them) does not delay work, and requests for one
+//    tenant's failing pods, even if they exhaust the budget for work, do not delay events;
 //  * exempt requests (leases, reviews) pass at once and use up nothing.
 #pragma once
 

@@ -13,7 +13,7 @@
 
 namespace dcm::client {
 
-// The page that is read.
+// How far the list is read, and the limit and token of the ListOptions for the page to read.
 struct Paging {
   static constexpr std::size_t kLimitMax = 500;
 

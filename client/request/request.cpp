@@ -165,38 +165,38 @@ ApiRequest delete_request(const api::Resource& resource, const api::NamespacedNa
   return make_request(Verb::delete_, resource.path(key), std::move(body), options);
 }
 
-ApiRequest list_request(const api::Resource& resource, const ListQuery& query,
+ApiRequest list_request(const api::Resource& resource, const ListOptions& list,
                         CallOptions options) {
-  const std::string limit =
-      query.page.limit == 0 ? std::string() : std::to_string(query.page.limit);
-  ApiRequest request =
-      make_request(Verb::list,
-                   make_target(path_of(resource, query.selection),
-                               {{"limit", limit},
-                                {"continue", query.page.continue_token},
-                                {"labelSelector", query.selection.label_selector},
-                                {"fieldSelector", query.selection.field_selector}}),
-                   {}, options);
+  const std::string limit = list.limit == 0 ? std::string() : std::to_string(list.limit);
+  ApiRequest request = make_request(Verb::list,
+                                    make_target(path_of(resource, list.selection),
+                                                {{"limit", limit},
+                                                 {"continue", list.continue_token},
+                                                 {"labelSelector", list.selection.label_selector},
+                                                 {"fieldSelector", list.selection.field_selector}}),
+                                    {}, options);
   request.compression = Compression::gzip;
-  request.answer_bytes_max = query.page.limit == 1 ? kOneObjectBytesMax : kPageBytesMax;
+  request.answer_bytes_max = list.limit == 1 ? kOneObjectBytesMax : kPageBytesMax;
   return request;
 }
 
-ApiRequest watch_request(const api::Resource& resource, const WatchQuery& query,
+ApiRequest watch_request(const api::Resource& resource, const WatchOptions& watch,
                          CallOptions options) {
-  const bool is_watch_list = query.initial_events == InitialEvents::send;
-  const std::string timeout = std::to_string(query.server_timeout.count());
+  const bool is_watch_list = watch.initial_events == InitialEvents::send;
+  const std::string version = watch.resource_version.str();
+  const std::string timeout =
+      std::to_string(std::chrono::ceil<std::chrono::seconds>(watch.server_timeout).count());
   ApiRequest request =
       make_request(Verb::watch,
-                   make_target(path_of(resource, query.selection),
+                   make_target(path_of(resource, watch.selection),
                                {{"watch", "true"},
                                 {"allowWatchBookmarks", "true"},
-                                {"resourceVersion", query.resource_version},
+                                {"resourceVersion", version},
                                 {"sendInitialEvents", is_watch_list ? "true" : ""},
                                 {"resourceVersionMatch", is_watch_list ? "NotOlderThan" : ""},
                                 {"timeoutSeconds", timeout},
-                                {"labelSelector", query.selection.label_selector},
-                                {"fieldSelector", query.selection.field_selector}}),
+                                {"labelSelector", watch.selection.label_selector},
+                                {"fieldSelector", watch.selection.field_selector}}),
                    {}, options);
   if (is_watch_list) request.compression = Compression::gzip;
   return request;

@@ -140,32 +140,29 @@ struct Selection {
   std::string field_selector = {};  // "spec.nodeName=node-0"
 };
 
-struct ListPage {
+struct ListOptions {
+  Selection selection = {};
   std::size_t limit = 500;          // 0: the whole list
   std::string continue_token = {};  // empty: the first page
 };
-
-struct ListQuery {
-  Selection selection = {};
-  ListPage page = {};
-};
 // A page of a list. Without a resourceVersion, so the first page is a consistent read.
-ApiRequest list_request(const api::Resource& resource, const ListQuery& query,
+ApiRequest list_request(const api::Resource& resource, const ListOptions& list,
                         CallOptions options = {});
 
 // Whether a watch begins with the whole state (a "watch list", KEP-3157).
 enum class InitialEvents : std::uint8_t { none, send };
 
-struct WatchQuery {
+struct WatchOptions {
   // Where to resume; empty with `initial_events`: at the newest state.
-  std::string resource_version = {};
+  api::ResourceVersion resource_version = {};
   InitialEvents initial_events = InitialEvents::none;
-  std::chrono::seconds server_timeout{300};
+  // After this long the server ends the watch itself.
+  runtime::Duration server_timeout = std::chrono::minutes(5);
   Selection selection = {};
 };
 // Bookmarks are always requested. A watch list is compressed if the server supports it (and
 // replaced by a plain watch at its end); compressing single events would cost more than it saves.
-ApiRequest watch_request(const api::Resource& resource, const WatchQuery& query,
+ApiRequest watch_request(const api::Resource& resource, const WatchOptions& watch,
                          CallOptions options = {});
 
 }  // namespace dcm::client

@@ -121,7 +121,7 @@ class TypedClient {
     while (true) {
       const std::size_t before = objects.size();
       runtime::Result<api::ListMeta> page =
-          co_await list_page({selection, {paging.limit, paging.continue_token}}, options, objects);
+          co_await list_page({selection, paging.limit, paging.continue_token}, options, objects);
       if (!page && page.error().reason == runtime::Reason::body_too_large) {
         if (auto smaller = smaller_page(paging)) {
           paging = std::move(*smaller);
@@ -137,9 +137,9 @@ class TypedClient {
     }
   }
 
-  runtime::Task<runtime::Result<api::ListMeta>> list_page(ListQuery query, CallOptions options,
+  runtime::Task<runtime::Result<api::ListMeta>> list_page(ListOptions list, CallOptions options,
                                                           std::vector<Object>& objects) {
-    ApiRequest request = list_request(resource_, query, options);
+    ApiRequest request = list_request(resource_, list, options);
     request.accept = decoder_.accept();
     const runtime::Result<http::Response> answer = co_await rest_.send(request);
     if (!answer) co_return runtime::fail(answer.error());

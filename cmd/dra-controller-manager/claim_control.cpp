@@ -143,7 +143,8 @@ void add(const ControlContext& context) {
                         "them");
   }
   context.epoch.add(std::move(value));
-  context.explanations.claim_controller = &controller;
+  context.explainers.push_back(
+      resource_claim::explainer_of(controller, resource_claim::Miss::unknown));
 }
 
 }  // namespace
@@ -152,6 +153,7 @@ const ControlType kClaimControl{.name = kName,
                                 .alias = "resource-claim-controller",
                                 .runs = &Options::runs_resource_claim_controller,
                                 .kind = &api::kResourceClaimTemplates,
+                                .explains = true,
                                 .add = add};
 
 }  // namespace dcm::dra_manager

@@ -7,12 +7,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "client/api/event_sink.hpp"
 #include "cmd/dra-controller-manager/namespaces.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "controllers/common/expectations.hpp"
-#include "explain/source.hpp"
+#include "controllers/common/explainer.hpp"
 #include "manager/epoch.hpp"
 
 namespace dcm::dra_manager {
@@ -24,8 +25,8 @@ struct ControlContext {
   const Options& options;
   Cache<api::Pod>& pods;
   Cache<api::ResourceClaim>& claims;
-  // Where the controller registers its explainer, and what it cannot see.
-  ControllersSource::Parts& explanations;
+  // Where the controller adds its explainer, and what it cannot see.
+  std::vector<common::Explainer>& explainers;
   common::Sight& limits;
   // Created by the first controller that uses it, with only the taints of devices.
   std::function<Cache<api::ResourceSlice>&()> slices;
@@ -41,6 +42,7 @@ struct ControlType {
   bool Options::* runs;
   bool common::FeatureGates::* gate = nullptr;  // its feature gate; null if none
   const api::ResourceKind* kind;                // of resource.k8s.io, needed in addition to claims
+  bool explains = false;                        // whether it adds an explainer
   void (*add)(const ControlContext& context);
 };
 

@@ -78,10 +78,15 @@ void fill(const ControlsContext& context, Epoch& epoch) {
       api::make_claim_decoder(options.kube_api_content_type, epoch.version()));
   ControllersSource::Parts parts{.pods = pods.reader(), .claims = claims.reader()};
   common::Sight limits;
-  const ControlContext control{epoch,  context.events, options, pods,
-                               claims, parts,          limits,  make_slices_once(epoch, options)};
+  const ControlContext control{
+      epoch,  context.events,    options, pods,
+      claims, parts.controllers, limits,  make_slices_once(epoch, options)};
   for (const ControlType* type : kTypes) {
-    if (options.*(type->runs)) type->add(control);
+    if (options.*(type->runs)) {
+      type->add(control);
+    } else if (type->explains) {
+      parts.controllers.push_back({.controller = type->name});
+    }
   }
   parts.sight = [&epoch, limits] { return sight_of(epoch, limits); };
   epoch.keep(std::make_shared<Explanations>(context.explanations, std::move(parts)));

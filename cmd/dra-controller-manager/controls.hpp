@@ -4,6 +4,7 @@
 #include <span>
 
 #include "cmd/dra-controller-manager/control.hpp"
+#include "explain/source.hpp"
 #include "manager/lifecycle.hpp"
 
 namespace dcm::dra_manager {

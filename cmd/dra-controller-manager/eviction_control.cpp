@@ -101,7 +101,7 @@ void add(const ControlContext& context) {
   value.queue = "eviction";
   if (context.options.features.dra_device_taint_rules) value.optional_kind = control->rules();
   context.epoch.add(std::move(value));
-  context.explanations.eviction_controller = &controller;
+  context.explainers.push_back(device_taint_eviction::explainer_of(controller));
 }
 
 }  // namespace
@@ -110,6 +110,7 @@ const ControlType kEvictionControl{.name = kName,
                                    .runs = &Options::runs_device_taint_eviction_controller,
                                    .gate = &common::FeatureGates::dra_device_taints,
                                    .kind = &api::kResourceSlices,
+                                   .explains = true,
                                    .add = add};
 
 }  // namespace dcm::dra_manager

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include "manager/lifecycle.hpp"
 #include "manager/pages.hpp"
@@ -13,6 +12,7 @@
 #include "playground/cluster/heartbeats.hpp"
 #include "playground/cluster/hollow_nodes.hpp"
 #include "playground/part.hpp"
+#include "runtime/file_descriptor.hpp"
 #include "runtime/http/open_port.hpp"
 #include "runtime/memory.hpp"
 
@@ -32,14 +32,9 @@ class FolderLock {
   explicit FolderLock(const std::string& folder)
       : path_(folder + "/dra_hollow_node.lock"),
         file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
-  ~FolderLock() {
-    if (file_ >= 0) ::close(file_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
   Result<> take() const {
-    if (file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) == 0) return {};
+    if (file_.get() >= 0 && ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return {};
     return runtime::fail(
         runtime::Reason::configuration,
         errno == EWOULDBLOCK
@@ -49,7 +44,7 @@ class FolderLock {
 
  private:
   std::string path_;
-  int file_;
+  runtime::FileDescriptor file_;
 };
 
 // The enabled node features that kube-scheduler considers (KEP-5328).

@@ -62,7 +62,7 @@ std::unique_ptr<Decoder<ResourceClaimTemplate>> make_json_template_decoder(
 std::unique_ptr<Decoder<ResourceSlice>> make_json_slice_decoder(std::string_view version);
 std::unique_ptr<Decoder<DeviceTaintRule>> make_json_rule_decoder();
 std::unique_ptr<Decoder<PodGroup>> make_json_group_decoder();
-// There are few of these and not for long, so JSON is enough.
+// These are few and short-lived, so JSON is enough.
 std::unique_ptr<Decoder<ResourcePoolStatusRequest>> make_json_pool_status_request_decoder();
 
 // Kubernetes' protobuf (protozero). Field numbers are defined in the generated.proto of k8s.io/api;

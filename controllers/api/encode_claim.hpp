@@ -47,8 +47,8 @@ std::string encode_claim_names(std::string_view api_version, std::string_view ki
 std::string encode_reserve(const ObjectMeta& claim, const ConsumerReference& consumer);
 
 enum class Allocation : std::uint8_t { keep, clear };
-// Reservations to remove (all others stay; if none are given, the list is not touched), and the
-// allocation with the last of them: strategic merge on `/status`.
+// Removes these reservations and no others, and the allocation if it is to be cleared: strategic
+// merge on `/status`.
 std::string encode_release(const ObjectMeta& claim, std::span<const Uid> released,
                            Allocation allocation);
 

@@ -1,5 +1,5 @@
-// The status of a ResourcePoolStatusRequest as JSON. The rules that hold for all writes stand in
-// encode_claim.hpp.
+// The status of a ResourcePoolStatusRequest as JSON. encode_claim.hpp has the rules for
+// all writes.
 #pragma once
 
 #include <span>

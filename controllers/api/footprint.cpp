@@ -25,8 +25,8 @@ std::size_t heap(const std::vector<Element>& elements) {
   return elements.capacity() * sizeof(Element);
 }
 
-template <class Element>
-std::size_t owned(const std::unique_ptr<const std::vector<Element>>& elements) {
+template <class Elements>
+std::size_t owned(const std::unique_ptr<Elements>& elements) {
   return elements ? sizeof(*elements) + heap(*elements) : 0;
 }
 

@@ -43,7 +43,7 @@ inline constexpr std::size_t kReservedForMax = 256;
 struct AllocatedDevice {
   DeviceId id;
   // The tolerations that matter to eviction. Null if none, which is the usual case.
-  std::unique_ptr<const std::vector<DeviceToleration>> tolerations;
+  std::unique_ptr<std::vector<DeviceToleration>> tolerations;
 };
 
 struct ResourceClaim {

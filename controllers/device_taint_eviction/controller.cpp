@@ -7,6 +7,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
+#include "controllers/api/resources.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::device_taint_eviction {
@@ -261,6 +262,25 @@ void Controller::explain_work(const Item& item, workqueue::ItemReport report,
   }
   if (report.state == workqueue::ItemState::idle) return;
   topics.back().add(common::Outlook::acting, "Queued", describe(report, now));
+}
+
+common::Explainer explainer_of(const Controller& controller) {
+  const auto explain_rule = [&controller](const api::ResourceKind& kind,
+                                          const api::NamespacedName& key) {
+    const RulePtr rule =
+        &kind == &api::kDeviceTaintRules ? controller.find_rule(key.name) : nullptr;
+    if (rule == nullptr) return std::optional<common::Draft>();
+    return std::optional(common::draft_about(
+        kind, rule->meta, rule->meta.is_being_deleted ? "being deleted" : "in force",
+        controller.explain_rule(key.name)));
+  };
+  return {
+      .pod = [&controller](const PodPtr& pod) { return std::vector{controller.explain_pod(pod)}; },
+      .claim =
+          [&controller](const ClaimPtr& claim) {
+            return std::vector{controller.explain_taints_of(*claim)};
+          },
+      .other = explain_rule};
 }
 
 }  // namespace dcm::device_taint_eviction

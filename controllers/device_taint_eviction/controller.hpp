@@ -11,6 +11,7 @@
 #include <string>
 
 #include "client/api/event_sink.hpp"
+#include "controllers/common/explainer.hpp"
 #include "controllers/device_taint_eviction/api/api.hpp"
 #include "controllers/device_taint_eviction/device_metrics.hpp"
 #include "controllers/device_taint_eviction/explain.hpp"
@@ -128,5 +129,8 @@ class Controller {
   // Objects known at the start are backlog.
   Priority priority_ = Priority::backlog;
 };
+
+// `controller` must outlive it.
+common::Explainer explainer_of(const Controller& controller);
 
 }  // namespace dcm::device_taint_eviction

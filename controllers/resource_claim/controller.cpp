@@ -2,6 +2,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
+#include "controllers/api/resources.hpp"
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/explain/explain.hpp"
 #include "controllers/resource_claim/stores.hpp"
@@ -123,6 +124,22 @@ void Controller::explain_work(const Item& item, std::vector<common::Topic>& topi
   }
   if (report.state == workqueue::ItemState::idle) return;
   topic.add(common::Outlook::acting, "Queued", describe(report, now));
+}
+
+common::Explainer explainer_of(const Controller& controller, Miss miss) {
+  const auto explain_group = [&controller, miss](const api::ResourceKind& kind,
+                                                 const api::NamespacedName& key) {
+    const GroupPtr group = &kind == &api::kPodGroups ? controller.find_group(key) : nullptr;
+    if (group == nullptr) return std::optional<common::Draft>();
+    return std::optional(common::draft_about(kind, group->meta,
+                                             describe(*group, controller.pods_of(*group)),
+                                             controller.explain_group(group, miss)));
+  };
+  return {
+      .pod = [&controller, miss](const PodPtr& pod) { return controller.explain_pod(pod, miss); },
+      .claim = [&controller,
+                miss](const ClaimPtr& claim) { return controller.explain_claim(claim, miss); },
+      .other = explain_group};
 }
 
 }  // namespace dcm::resource_claim

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "client/api/event_sink.hpp"
+#include "controllers/common/explainer.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/explain/explain.hpp"
@@ -112,5 +113,8 @@ class Controller {
   ClaimUserSync user_sync_;
   ClaimSync claim_sync_;
 };
+
+// `controller` must outlive it.
+common::Explainer explainer_of(const Controller& controller, Miss miss);
 
 }  // namespace dcm::resource_claim

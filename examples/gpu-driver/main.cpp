@@ -1,5 +1,3 @@
-#include <charconv>
-#include <cstdio>
 #include <memory>
 
 #include "devices.hpp"
@@ -9,14 +7,8 @@ namespace {
 
 using dcm::driver_kit::HealthService;
 using dcm::driver_kit::MetadataFiles;
-
-// -1: not a number of GPUs.
-int number_of(const std::string& text) {
-  int number = -1;
-  const char* const end = text.data() + text.size();
-  const auto [rest, failure] = std::from_chars(text.data(), end, number);
-  return failure == std::errc() && rest == end && number <= 64 ? number : -1;
-}
+using dcm::options::number_setting;
+using dcm::options::text_setting;
 
 }  // namespace
 
@@ -25,15 +17,17 @@ int main(int count, char** arguments) {
                                                     .health = HealthService::served,
                                                     .metadata = MetadataFiles::written},
                                          .version = "1.0.0"};
-  const auto flags = dcm::driver_kit::read_flags(
-      count, arguments, {{"gpus", "2"}, {"broken-folder", "/run/gpu-driver/broken"}}, program);
-  const int gpus = flags ? number_of(flags->at("gpus")) : 0;
-  if (!flags || gpus < 0) {
-    std::fprintf(stderr, "gpu-driver: %s\n",
-                 flags ? "--gpus must be 0 to 64" : flags.error().message.c_str());
-    return 2;
-  }
+  int gpus = 2;
+  std::string broken_folder = "/run/gpu-driver/broken";
+  const auto exit = dcm::driver_kit::read_flags(
+      count, arguments,
+      {number_setting({"gpus", "", "NUMBER", "How many GPUs there are."}, gpus,
+                      {0, 64, "a number of 0 to 64"}),
+       text_setting({"broken-folder", "", "DIR", "Files in it name GPUs that are broken."},
+                    broken_folder)},
+      program);
+  if (exit) return print(*exit);
   return dcm::driver_kit::run_driver(program, [&](dcm::driver_kit::DriverProcess& process) {
-    return std::make_unique<gpu::Gpus>(process, gpus, flags->at("broken-folder"));
+    return std::make_unique<gpu::Gpus>(process, gpus, broken_folder);
   });
 }

@@ -20,7 +20,7 @@ void tell_free(const DeviceSurvey& survey, common::Topic& topic);
 void tell_obstacles(DeviceSurvey& survey, common::Topic& topic);
 // Extended resources without a class.
 void tell_unserved(const DeviceSurvey& survey, common::Topic& topic);
-// What each request has on the nodes.
+// What each request finds on the nodes.
 void tell_nodes(const DeviceSurvey& survey, common::Topic& topic);
 // The nodes that were not surveyed.
 void tell_left_out(const DeviceSurvey& survey, common::Topic& topic);

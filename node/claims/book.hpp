@@ -16,11 +16,10 @@ using ClaimKey = std::pair<std::string, std::string>;  // namespace and name
 
 struct Held {
   Entry entry;
-  bool is_prepared = false;             // all drivers have answered since the process started
-  bool is_going = false;                // an unprepare call has been sent
-  std::set<std::string> prepared = {};  // drivers that have answered since the process started
-  std::set<std::string> unprepared =
-      {};  // drivers that have answered since the claim is being unprepared
+  bool is_prepared = false;               // all drivers have answered since the process started
+  bool is_going = false;                  // an unprepare call has been sent
+  std::set<std::string> prepared = {};    // drivers that have answered since the process started
+  std::set<std::string> unprepared = {};  // drivers that have answered since unpreparing began
 
   friend bool operator==(const Held&, const Held&) = default;
 };

@@ -6,15 +6,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 namespace dcm::driver_kit {
 
 using runtime::Reason;
-
-CallLock::Turn::~Turn() {
-  if (file_ >= 0) ::close(file_);
-}
 
 runtime::Task<runtime::Result<CallLock::Turn>> CallLock::take(runtime::Deadline deadline) {
   auto slot = co_await slots_.acquire(deadline);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "runtime/file_descriptor.hpp"
 #include "runtime/slots.hpp"
 #include "runtime/task.hpp"
 
@@ -16,15 +17,11 @@ class CallLock {
   class Turn {
    public:
     Turn(runtime::Slots::Slot slot, int file) : slot_(std::move(slot)), file_(file) {}
-    Turn(Turn&& other) noexcept
-        : slot_(std::move(other.slot_)), file_(std::exchange(other.file_, -1)) {}
-    Turn& operator=(Turn&&) = delete;
-    ~Turn();
-    int file() const noexcept { return file_; }
+    int file() const noexcept { return file_.get(); }
 
    private:
     runtime::Slots::Slot slot_;
-    int file_;  // -1: none
+    runtime::FileDescriptor file_;
   };
 
   // How often a file locked by another process is polled.

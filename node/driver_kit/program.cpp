@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "manager/options/standard.hpp"
 #include "manager/own_process.hpp"
 #include "runtime/task_group.hpp"
 
@@ -16,48 +17,44 @@ std::string of_environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// The kit's flags, and where their values are stored. The folder of plugins has a subfolder per
-// driver.
-std::map<std::string, std::string*, std::less<>> places(DriverProgram& program,
-                                                        std::string& kubeconfig,
-                                                        std::string& plugins) {
-  return {{"kubeconfig", &kubeconfig},
-          {"node-name", &program.node},
-          {"pod-uid", &program.plugin.pod_uid},
-          {"kubelet-registrar-directory-path", &program.plugin.registry},
-          {"kubelet-plugins-directory-path", &plugins},
-          {"cdi-root", &program.plugin.cdi}};
+options::Settings kit_settings(DriverProgram& program, std::string& plugins) {
+  using options::text_setting;
+  return {
+      text_setting({"node-name", "", "NAME", "Name of this node; by default $NODE_NAME."},
+                   program.node),
+      text_setting({"pod-uid", "", "UID",
+                    "UID of the driver's pod, for rolling updates; by default $POD_UID."},
+                   program.plugin.pod_uid),
+      text_setting({"kubelet-registrar-directory-path", "", "DIR",
+                    "Where kubelet looks for the sockets of drivers."},
+                   program.plugin.registry),
+      text_setting({"kubelet-plugins-directory-path", "", "DIR",
+                    "The folder in which each driver has a folder of its own."},
+                   plugins),
+      text_setting({"cdi-root", "", "DIR", "Where the container runtime looks for CDI specs."},
+                   program.plugin.cdi),
+  };
 }
 
 }  // namespace
 
-Result<DriverFlags> read_flags(int count, const char* const* arguments, const DriverFlags& own,
-                               DriverProgram& program) {
-  const auto bad = [](std::string why) {
-    return runtime::fail(runtime::Reason::configuration, std::move(why));
-  };
-  DriverFlags found = own;
-  std::string kubeconfig;
-  std::string plugins;
+std::optional<options::Exit> read_flags(int count, const char* const* arguments,
+                                        options::Settings own, DriverProgram& program) {
+  std::string plugins = "/var/lib/kubelet/plugins";
   program.node = of_environment("NODE_NAME");
   program.plugin.pod_uid = of_environment("POD_UID");
-  const auto kits = places(program, kubeconfig, plugins);
-  for (int i = 1; i < count; ++i) {
-    std::string name(arguments[i]);
-    if (!name.starts_with("--")) return bad(name + ": expected a flag");
-    name.erase(0, 2);
-    const auto equals = name.find('=');
-    if (equals == std::string::npos && i + 1 == count) return bad("--" + name + " needs a value");
-    std::string value = equals == std::string::npos ? arguments[++i] : name.substr(equals + 1);
-    name = name.substr(0, equals);
-    const auto kit = kits.find(name);
-    if (kit == kits.end() && !found.contains(name)) return bad("--" + name + " is no flag");
-    (kit != kits.end() ? *kit->second : found[name]) = std::move(value);
-  }
-  if (program.node.empty()) return bad("--node-name is missing");
-  if (!kubeconfig.empty()) program.cluster.kubeconfig = kubeconfig;
-  if (!plugins.empty()) program.plugin.data = plugins + "/" + program.plugin.driver;
-  return found;
+  options::Settings table;
+  options::add_group(table, "Driver", std::move(own));
+  options::add_group(table, "Cluster", manager::cluster_settings(program.cluster));
+  options::add_group(table, "Node", kit_settings(program, plugins));
+  const options::Usage usage{.name = program.plugin.driver, .version = program.version};
+  const auto read =
+      read_arguments(usage, table, options::Strings(arguments + 1, arguments + count));
+  if (!read) return read.error();
+  if (program.node.empty())
+    return options::refuse(usage.name, "--node-name: must be given").error();
+  program.plugin.data = plugins + "/" + program.plugin.driver;
+  return std::nullopt;
 }
 
 DriverProcess::DriverProcess(runtime::Loop& loop, client::RestClient& rest,

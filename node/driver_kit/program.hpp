@@ -2,8 +2,8 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "client/config/config.hpp"
@@ -11,6 +11,7 @@
 #include "node/driver_kit/claims/claim_status.hpp"
 #include "node/driver_kit/plugin.hpp"
 #include "node/driver_kit/slices/api_slices.hpp"
+#include "options/program.hpp"
 
 namespace dcm::driver_kit {
 
@@ -21,14 +22,12 @@ struct DriverProgram {
   client::ConfigOverrides cluster = {};
 };
 
-using DriverFlags = std::map<std::string, std::string, std::less<>>;
-
-// `--name value` or `--name=value`: stores --kubeconfig, --node-name ($NODE_NAME), --pod-uid
-// ($POD_UID), --kubelet-registrar-directory-path, --kubelet-plugins-directory-path and --cdi-root
-// in `program`, and returns the author's own flags. Errors: configuration: a flag without a value,
-// an unknown flag, or no node name.
-runtime::Result<DriverFlags> read_flags(int count, const char* const* arguments,
-                                        const DriverFlags& own, DriverProgram& program);
+// Stores --kubeconfig, --context, --server, --node-name ($NODE_NAME), --pod-uid ($POD_UID),
+// --kubelet-registrar-directory-path, --kubelet-plugins-directory-path and --cdi-root in `program`,
+// and the author's `own` flags in the targets of their rows. If it returns an Exit (--help, or a
+// mistake), main() returns options::print() of it.
+std::optional<options::Exit> read_flags(int count, const char* const* arguments,
+                                        options::Settings own, DriverProgram& program);
 
 // What a driver uses besides its calls. Loop thread only.
 class DriverProcess {

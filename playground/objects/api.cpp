@@ -53,7 +53,7 @@ Task<Result<http::Response>> Api::list(api::Resource resource, std::string conti
                                        std::string namespace_) {
   return rest_.send(client::list_request(resource,
                                          {.selection = {.namespace_ = std::move(namespace_)},
-                                          .page = {.continue_token = std::move(continue_token)}},
+                                          .continue_token = std::move(continue_token)},
                                          kPatient));
 }
 

@@ -11,7 +11,7 @@
 
 namespace dcm::playground {
 
-// Of one device (KEP-5055). A device has one taint for each pair of key and effect.
+// A taint of a device (KEP-5055), which has one for each pair of key and effect.
 struct Taint {
   std::string key;
   std::string value;   // may be empty

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <list>
-#include <new>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "runtime/assert.hpp"
-#include "runtime/cancellation.hpp"
 #include "runtime/condition.hpp"
+#include "runtime/failure.hpp"
 #include "runtime/grpc/framing.hpp"
 #include "runtime/http2/connection.hpp"
 #include "runtime/task_group.hpp"
@@ -96,14 +94,12 @@ class Call final : private AnswerWriter {
       } else {
         status = co_await answer_one(unary->second, std::move(*request));
       }
-    } catch (const runtime::InvariantViolation&) {
-      throw;
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const std::exception& error) {
-      if (runtime::is_cancellation(std::current_exception())) throw;
-      context_.log.error("gRPC method failed", {{"method", path()}, {"error", error.what()}});
-      status = Status{Code::unknown, error.what()};
+    } catch (...) {
+      const std::exception_ptr failure = std::current_exception();
+      if (!runtime::is_isolated(failure)) throw;
+      const std::string text = runtime::text_of(failure);
+      context_.log.error("gRPC method failed", {{"method", path()}, {"error", text}});
+      status = Status{Code::unknown, text};
     }
     co_return std::move(*status);
   }

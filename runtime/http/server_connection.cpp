@@ -1,13 +1,12 @@
 #include "runtime/http/server_connection.hpp"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "runtime/assert.hpp"
-#include "runtime/cancellation.hpp"
+#include "runtime/failure.hpp"
 
 namespace dcm::http {
 namespace {
@@ -267,13 +266,11 @@ Task<> ServerConnection::call_handler(Request request) {
   const std::string description = fmt::format("{} {}", to_string(request.method), request.target);
   try {
     co_await handler_(std::move(request), *this);
-  } catch (const runtime::InvariantViolation&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    if (runtime::is_cancellation(std::current_exception())) throw;
-    log_.error("HTTP handler failed", {{"request", description}, {"error", error.what()}});
+  } catch (...) {
+    const std::exception_ptr failure = std::current_exception();
+    if (!runtime::is_isolated(failure)) throw;
+    log_.error("HTTP handler failed",
+               {{"request", description}, {"error", runtime::text_of(failure)}});
   }
 }
 

@@ -1,5 +1,5 @@
 // TLS above any other stream: OpenSSL handles the records, the stream below moves the bytes. It
-// knows no sockets, so it runs over pipes and on virtual time as well as over TCP.
+// uses no sockets, so it runs over pipes and on virtual time as well as over TCP.
 #pragma once
 
 #include <memory>

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "runtime/assert.hpp"
-#include "runtime/cancellation.hpp"
+#include "runtime/failure.hpp"
 #include "runtime/http2/connection.hpp"
 #include "runtime/task_group.hpp"
 
@@ -132,14 +131,11 @@ class Exchange final : private http::Responder {
     const std::string description = fmt::format("{} {}", to_string(request.method), request.target);
     try {
       co_await context_.handler(std::move(request), *this);
-    } catch (const runtime::InvariantViolation&) {
-      throw;
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const std::exception& error) {
-      if (runtime::is_cancellation(std::current_exception())) throw;
+    } catch (...) {
+      const std::exception_ptr failure = std::current_exception();
+      if (!runtime::is_isolated(failure)) throw;
       context_.log.error("HTTP handler failed",
-                         {{"request", description}, {"error", error.what()}});
+                         {{"request", description}, {"error", runtime::text_of(failure)}});
     }
   }
 

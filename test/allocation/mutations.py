@@ -113,35 +113,26 @@ def find(module, program, name, sizes, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*")
     parser.add_argument("--worlds", type=int, default=2000)
     parser.add_argument("--expressions", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--preset", default="release")
-    parser.add_argument("--check", action="store_true", help="only whether the place of each is there")
-    arguments = parser.parse_args()
-    mutating.check(MUTATIONS)
-    if arguments.check:
-        return
-    mutating.mutate(MUTATIONS, COPY, SWITCH)
-    mutating.build(COPY, arguments.preset, "allocation-judge")
+    arguments, mutations = mutating.begin(parser, MUTATIONS, COPY, ["allocation-judge"], SWITCH)
     module = assemble.assemble()
     program = COPY / "build" / arguments.preset / "bin/allocation-judge"
     sizes = {"worlds": arguments.worlds, "expressions": arguments.expressions}
-    rows = ["| mutation | what it does | found by | cases | the first |", "| --- | --- | --- | --- | --- |"]
-    missed = 0
-    for mutation in MUTATIONS:
-        if arguments.names and mutation.name not in arguments.names:
-            continue
-        found = find(module, program, mutation.name, sizes, arguments.seed)
-        missed += found is None
-        suite, cases, first = found or ("none", 0, "")
-        rows.append(f"| {mutation.name} | {mutation.what} | {suite} | {cases} | {first[:60]} |")
-        print(rows[-1], flush=True)
-    if not arguments.names:
-        mutating.write_table(README, rows)
-    print(f"{len(rows) - 2 - missed} found, {missed} missed")
-    sys.exit(missed > 0)
+    missed = []
+
+    def rows():
+        for mutation in mutations:
+            found = find(module, program, mutation.name, sizes, arguments.seed)
+            missed.extend([] if found else [mutation])
+            suite, cases, first = found or ("none", 0, "")
+            yield mutation.name, mutation.what, suite, cases, first[:60]
+
+    mutating.tabulate(("mutation", "what it does", "found by", "cases", "the first"), rows(),
+                      None if arguments.names else README)
+    print(f"{len(mutations) - len(missed)} found, {len(missed)} missed")
+    sys.exit(bool(missed))
 
 
 if __name__ == "__main__":

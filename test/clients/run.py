@@ -5,8 +5,9 @@
 
 A program is NAME.py beside this file, or what `go build -o FOLDER ./...` of this module makes. The
 folders of --tools have programs that run beside: kube-scheduler, kube-controller-manager and
-dra-example-kubeletplugin. Of the environment, $HELM is Helm, $CHART the chart that it installs, and
-$PYTHON a Python that has the client. A case with missing tools is skipped, and says so.
+dra-example-kubeletplugin. Of the environment, $HELM is Helm, $CHART the chart that it installs,
+$PYTHON a Python that has the client, $KUEUE and $JOBSET the managers, and $KUEUE_DEFINITIONS and
+$JOBSET_DEFINITIONS the folders of their definitions. A case with missing tools is skipped, and says so.
 """
 import argparse
 import dataclasses
@@ -26,28 +27,36 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A program, a tool that runs beside it with its flags, and variables that must be set."""
+    """A program, a tool that runs beside it with its flags, and variables that must be set.
+
+    One that takes long to build or to run, runs only if it is named.
+    """
 
     name: str
     beside: str = ""
     flags: tuple = ()
     needs: tuple = ()
+    only_named: bool = False
 
 
+# Jobs whose pods have claims, and what they own.
+WORKLOADS = ("--leader-elect=false", "--secure-port=0",
+             "--controllers=deployment-controller,replicaset-controller,job-controller,"
+             "resourceclaim-controller,device-taint-eviction-controller,garbage-collector-controller")
 CASES = (
     Case("typed"),
     Case("managed"),
     Case("scheduled", "kube-scheduler", ("--leader-elect=false", "--secure-port=0")),
-    Case("controlled", "kube-controller-manager",
-         ("--leader-elect=false", "--secure-port=0",
-          "--controllers=deployment-controller,replicaset-controller,job-controller,"
-          "resourceclaim-controller,device-taint-eviction-controller,garbage-collector-controller")),
+    Case("controlled", "kube-controller-manager", WORKLOADS),
     Case("published", "dra-example-kubeletplugin",
          ("--node-name=published", "--num-devices=3", "--cdi-root={folder}/cdi",
           "--kubelet-registrar-directory-path={folder}/registry",
           "--kubelet-plugins-directory-path={folder}/plugins")),
     Case("charted", needs=("HELM", "CHART")),
     Case("scripted", needs=("PYTHON",)),
+    Case("charts", needs=("HELM", "KUBECTL", "CHARTS"), only_named=True),
+    Case("kueue", "kube-controller-manager", WORKLOADS, ("KUEUE", "KUEUE_DEFINITIONS"), True),
+    Case("jobset", "kube-controller-manager", WORKLOADS, ("JOBSET", "JOBSET_DEFINITIONS"), True),
 )
 
 
@@ -85,7 +94,7 @@ def said(case, options, kubeconfig):
     with tempfile.TemporaryDirectory(prefix="clients-") as folder:
         # Helm and kubectl cache what a server serves: each server has its own caches.
         environment = {**os.environ, "KUBECONFIG": kubeconfig, "HELM_CACHE_HOME": folder,
-                       "KUBECACHEDIR": folder}
+                       "KUBECACHEDIR": folder, "TMPDIR": folder}
         beside = start_beside(case, options, kubeconfig, folder) if case.beside else None
         try:
             done = subprocess.run(command_of(case, options), env=environment, timeout=DEADLINE,
@@ -99,7 +108,8 @@ def said(case, options, kubeconfig):
         lines = [*done.stdout.splitlines(), f"exit status {done.returncode}"]
         if done.returncode != 0:
             lines += done.stderr.splitlines()[-5:]
-            lines += pathlib.Path(folder, "log").read_text().splitlines()[-5:] if beside else []
+            for log in sorted(pathlib.Path(folder).glob("*log")):
+                lines += log.read_text().splitlines()[-5:]
         return lines
 
 
@@ -129,7 +139,8 @@ def main():
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     options.programs = pathlib.Path(options.programs)
-    chosen = [case for case in CASES if not options.names or case.name in options.names]
+    chosen = [case for case in CASES
+              if case.name in options.names or not (options.names or case.only_named)]
     if not chosen:
         parser.error(f"the cases are {' '.join(case.name for case in CASES)}")
     with tempfile.TemporaryDirectory() as folder:

@@ -420,6 +420,17 @@ TEST_F(ExplainEviction, shows_time_left_by_toleration) {
                "note Selects: It selects the devices of driver " + driver());
 }
 
+TEST_F(ExplainEviction, needs_no_pool_status_requests) {
+  faults().add({.method = "GET",
+                .target = "/resourcepoolstatusrequests",
+                .times = 1'000'000,
+                .fault = {.kind = FaultKind::answer, .answer = {.status = 403}}});
+  create_user("p");
+  publish("slice", {});
+  start({"--controllers=*", "--feature-gates=DRAResourcePoolStatus=true"});
+  told_by_manager("pod", "p", "fine NoTaint");
+}
+
 // ---- who is asked -------------------------------------------------------------------------------
 
 TEST_F(Explain, answers_in_sentences) {

@@ -121,12 +121,8 @@ def status(name, what):
 NOT_ENFORCED = Except(r"^Warning: this API server stores objects", "limits of a namespace are stored only")
 # What a real server adds to the defaults of a kind.
 MISSING_DEFAULTS = {
-    "daemonset": Except(r"^\s+annotations:$|deprecated\.daemonset", "the generation of templates before apps/v1"),
-    "podtemplate": Except(r'^\s+value: ""$|^\s+resources: \{\}$', "what Go writes and omits is not listed for it"),
     "persistentvolume": Except(r"^\s+finalizers:$|pv-protection|lastPhaseTransitionTime", "nothing would end the protection"),
     "persistentvolumeclaim": Except(r"^\s+finalizers:$|pvc-protection", "nothing would end the protection"),
-    "csinode": Except(r"^\s+topologyKeys: null$|^status: \{\}$", "what Go writes is not listed for it"),
-    "volumeattachment": Except(r"^status:$|^\s+attached: false$", "what Go writes is not listed for it"),
 }
 
 

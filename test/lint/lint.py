@@ -48,7 +48,7 @@ INCLUDES = {
     # The node's side: what kubelet does for DRA.
     "node": ["controllers/api", "controllers/common", "client/api", "runtime", "runtime/grpc",
              "runtime/http"],
-    "node/driver_kit": ["node", "cel/kubernetes", "client", "client/api", "manager", "controllers/api", "runtime", "runtime/grpc", "runtime/http"],
+    "node/driver_kit": ["node", "cel/kubernetes", "client", "client/api", "manager", "options", "controllers/api", "runtime", "runtime/grpc", "runtime/http"],
     "explain": [
         "allocation", "cel/kubernetes", "controllers/api", "controllers/common", "controllers/resource_claim",
         "controllers/device_taint_eviction", "controllers/resource_pool_status", "informers", "client", "client/api", "manager", "options",

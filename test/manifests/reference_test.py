@@ -18,14 +18,14 @@ CHANGES = {
     "a metric whose prefix is not known":
         ("workqueue/metrics.cpp", 'metrics.gauge("workqueue_depth"', 'metrics.gauge("queue_depth"', None),
     "a metric's type": ("docs/metrics.md", "`workqueue_depth` | gauge", "`workqueue_depth` | counter", None),
-    "a message": ("client/leader_election/elector.cpp", '"Lost the lease"', '"The lease is lost"',
+    "a message": ("client/leader_election/leader_elector.cpp", '"Lost the lease"', '"The lease is lost"',
                   "| The lease is lost | error | | `why` |"),
     "a logger that is not known by its name":
-        ("client/leader_election/elector.cpp", 'log_.error("Lost', 'journal_->error("Lost', "| Lost the lease | error | | `why` |"),
+        ("client/leader_election/leader_elector.cpp", 'log_.error("Lost', 'journal_->error("Lost', "| Lost the lease | error | | `why` |"),
     "a message that is not a constant":
-        ("client/leader_election/elector.cpp", '.error("Lost the lease"', '.error(words', None),
+        ("client/leader_election/leader_elector.cpp", '.error("Lost the lease"', '.error(words', None),
     "an exit status on the page": ("docs/operate.md", "| 3 | a defect", "| 4 | a defect", None),
-    "a field without a meaning": ("client/leader_election/elector.cpp", '{"why", why}', '{"wherefore", why}', None),
+    "a field without a meaning": ("client/leader_election/leader_elector.cpp", '{"why", why}', '{"wherefore", why}', None),
     "a verbosity": ("informers/reflector_report.cpp", "log_.v(2)", "log_.v(5)", "| Reading all objects | info | 5 |"),
     "an exit status": ("manager/stop.hpp", "failed = 3", "failed = 4", None),
 }

@@ -27,7 +27,7 @@ SOURCES = [
     DTE + "sync/pod_eviction.cpp", DTE + "sync/condition_writer.cpp", DTE + "tracker.cpp", DTE + "state/pending_pods.cpp",
     DTE + "state/published_devices.cpp", DTE + "state/taint_rules.cpp",
     "informers/watch_state.cpp", "workqueue/scheduler.cpp", "workqueue/rate_limit.cpp",
-    "client/leader_election/election.cpp", "client/leader_election/elector.cpp", "client/request/retry.cpp",
+    "client/leader_election/election.cpp", "client/leader_election/leader_elector.cpp", "client/request/retry.cpp",
 ]
 # Ignored: what an invariant rules out, and logging (worlds without a timeline have no log).
 PASSED_OVER = ("DCM_ASSERT", "invariant_violated", "log.v(", "log_.v(", "log_.info", "log_.warning")

@@ -223,12 +223,15 @@ void Kubelet::look_at(const Pod& pod) {
   tasks_->spawn("start", start_pod(pod));
 }
 
-// The pod may use its claims, and no other pod holds an earlier claim of the same name, or devices
-// that the claim had before.
+// The pod may use its claims, and no other pod holds an earlier claim of the same name, devices
+// that the claim had before, or a device of the claim. The last happens where the pod group of a
+// running pod is deleted: the group's claim is released, and its devices are allocated anew.
 bool Kubelet::may_start(const Pod& pod) const {
   const auto may_use = [&](const Claim* claim) {
     return claim != nullptr && claim->is_allocated && claim->is_reserved_for(pod) &&
-           !is_in_the_way(claims_->book(), *claim);
+           std::ranges::none_of(claims_->book(), [&](const auto& each) {
+             return is_in_the_way(each.second, *claim);
+           });
   };
   const bool has_all = std::ranges::all_of(pod.claims, [&](const PodClaim& pod_claim) {
     return may_use(context_.cluster.usable_claim(pod, pod_claim));
@@ -236,17 +239,20 @@ bool Kubelet::may_start(const Pod& pod) const {
   return has_all && (pod.extended_claim.empty() || may_use(context_.cluster.extended_claim(pod)));
 }
 
-bool Kubelet::is_in_the_way(const node::Book& book, const Claim& claim) const {
-  const auto found = book.find({claim.ns, claim.name});
-  if (found == book.end()) return false;
-  const node::Entry& entry = found->second.entry;
+bool Kubelet::is_in_the_way(const node::Held& held, const Claim& claim) const {
+  const node::Entry& entry = held.entry;
   std::set<node::DeviceKey> devices;
   for (const Device& device : claim.devices) {
     devices.insert({device.driver, device.pool, device.device});
   }
-  const bool is_older =
-      entry.uid != claim.uid || (entry.extra && entry.extra->allocation != devices);
-  return is_older &&
+  const bool has_its_name = entry.namespace_ == claim.ns && entry.name == claim.name;
+  const bool is_older = has_its_name && (entry.uid != claim.uid ||
+                                         (entry.extra && entry.extra->allocation != devices));
+  const bool holds_its_device =
+      !has_its_name && entry.extra &&
+      std::ranges::any_of(entry.extra->allocation,
+                          [&](const node::DeviceKey& device) { return devices.contains(device); });
+  return (is_older || holds_its_device) &&
          std::ranges::any_of(entry.pod_uids, [this](const auto& pod) { return is_active(pod); });
 }
 

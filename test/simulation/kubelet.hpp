@@ -98,7 +98,7 @@ class Kubelet final : Actor, node::ClaimSource {
   runtime::Task<> end_pod(Pod pod);
   api::ObjectPtr<api::Pod> read(const Pod& pod) const;
   bool may_start(const Pod& pod) const;
-  bool is_in_the_way(const node::Book& book, const Claim& claim) const;
+  bool is_in_the_way(const node::Held& held, const Claim& claim) const;
   std::set<std::string> overdue() const;
   bool is_active(const std::string& pod_uid) const;
   runtime::MonoTime now() const { return context_.loop.time().now(); }

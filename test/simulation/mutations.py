@@ -293,34 +293,25 @@ def find_order(preset, mutation):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*")
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--preset", default="release")
-    parser.add_argument("--check", action="store_true", help="only whether the place of each is there")
-    arguments = parser.parse_args()
-    mutating.check(MUTATIONS)
-    if arguments.check:
-        return
-    mutating.mutate(MUTATIONS, COPY)
-    mutating.build(COPY, arguments.preset, "simulation", "explore")
-    rows = ["| mutation | what it does | found by world | invariant | and by order |", "| --- | --- | --- | --- | --- |"]
-    missed = 0
-    ordered = 0
-    mutations = [each for each in MUTATIONS if not arguments.names or each.name in arguments.names]
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+    arguments, mutations = mutating.begin(parser, MUTATIONS, COPY, ["simulation", "explore"])
+    missed, ordered = [], []
+
+    def rows(pool):
         results = pool.map(lambda each: (find(arguments.preset, each.name, arguments.seeds),
                                          find_order(arguments.preset, each.name)), mutations)
         for mutation, (found, order) in zip(mutations, results):
-            missed += found is None
-            ordered += order is not None
+            missed.extend([] if found else [mutation])
+            ordered.extend([mutation] if order is not None else [])
             seed, invariant = found or (f"none of {arguments.seeds}", "")
-            rows.append(f"| {mutation.name} | {mutation.what} | {seed} | {invariant} | {order or ''} |")
-            print(rows[-1], flush=True)
-    if not arguments.names:
-        mutating.write_table(README, rows)
-    print(f"{len(rows) - 2 - missed} found, {missed} missed; {ordered} by exploration too")
-    sys.exit(missed > 0)
+            yield mutation.name, mutation.what, seed, invariant, order or ""
+
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        mutating.tabulate(("mutation", "what it does", "found by world", "invariant", "and by order"), rows(pool),
+                          None if arguments.names else README)
+    print(f"{len(mutations) - len(missed)} found, {len(missed)} missed; {len(ordered)} by exploration too")
+    sys.exit(bool(missed))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ constexpr runtime::Duration kPatience = 3s;
 
 apiserver::ServerOptions server_options() {
   apiserver::ServerOptions options{.log_limit = 0};
-  options.watches.watch_list = apiserver::WatchOptions::WatchList::refused;
+  options.watches.watch_list = apiserver::WatchServing::WatchList::refused;
   options.ownership = apiserver::Ownership::of_applied;
   return options;
 }

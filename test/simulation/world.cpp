@@ -126,7 +126,7 @@ World::World(const WorldOptions& options)
 
 // Some do not support initial events in a watch: lists are read page by page.
 apiserver::ServerOptions World::draw_server() const {
-  using WatchList = apiserver::WatchOptions::WatchList;
+  using WatchList = apiserver::WatchServing::WatchList;
   apiserver::ServerOptions server{.log_limit = 0};
   const std::uint64_t chosen = rng_for(8).below(10);
   if (chosen == 0) server.watches.watch_list = WatchList::ignored;
@@ -172,7 +172,7 @@ void World::use_groups(runtime::Rng rng) {
 // the request for initial events costs each start and relist the deadline of a watch.
 Duration World::prompt() const {
   const bool is_slow =
-      draw_server().watches.watch_list == apiserver::WatchOptions::WatchList::ignored ||
+      draw_server().watches.watch_list == apiserver::WatchServing::WatchList::ignored ||
       manager_options_.eviction_rate > 0 || manager_options_.kube_api_qps < 10 ||
       manager_options_.concurrent_resource_claim_syncs < 10 ||
       manager_options_.concurrent_device_taint_eviction_syncs < 8 || pods_ > 100;

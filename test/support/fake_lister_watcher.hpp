@@ -49,7 +49,7 @@ class FakeListerWatcher final : public informers::ListerWatcher<T> {
   bool is_done() const { return answers_.empty(); }
   int open_streams() const { return *open_streams_; }
 
-  runtime::Task<runtime::Result<api::ListMeta>> list(client::ListPage wanted,
+  runtime::Task<runtime::Result<api::ListMeta>> list(informers::ListOptions wanted,
                                                      std::function<void(api::Decoded<T>)> sink,
                                                      runtime::Deadline deadline) override {
     note(wanted.continue_token.empty() ? "list" : "list continue " + wanted.continue_token);

@@ -5,6 +5,7 @@ switched on": a call of dcm_mutant(), which the test program defines. The source
 nothing of this: a copy of the tree gets all mutations and is built once. A place that is not found,
 or found twice, is an error, so that the lists stay true.
 """
+import itertools
 import pathlib
 import re
 import subprocess
@@ -70,8 +71,28 @@ def build(copy, preset, *targets):
     subprocess.run(["cmake", "--build", "--preset", preset, "--target", *targets, "--", "--quiet"], cwd=copy, check=True)
 
 
-def write_table(readme, rows):
-    """Between the marks in a README."""
-    begin, end = "<!-- mutations -->\n", "<!-- end of mutations -->"
-    before, rest = readme.read_text().split(begin)
-    readme.write_text(before + begin + "\n".join(rows) + "\n" + end + rest.split(end)[1])
+def begin(parser, mutations, copy, targets, edits=()):
+    """The arguments and the mutations that they name, once the copy has all mutations and is built."""
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--preset", default="release")
+    parser.add_argument("--check", action="store_true", help="only whether the place of each is there")
+    arguments = parser.parse_args()
+    check(mutations)
+    if arguments.check:
+        sys.exit()
+    mutate(mutations, copy, edits)
+    build(copy, arguments.preset, *targets)
+    return arguments, [each for each in mutations if not arguments.names or each.name in arguments.names]
+
+
+def tabulate(columns, rows, readme):
+    """Prints each row of cells as it comes; with a README, writes the table between the marks in it."""
+    table = []
+    for cells in itertools.chain([columns, ["---"] * len(columns)], rows):
+        table.append(f"| {' | '.join(str(cell) for cell in cells)} |")
+        print(table[-1], flush=True)
+    if readme is None:
+        return
+    start, end = "<!-- mutations -->\n", "<!-- end of mutations -->"
+    before, rest = readme.read_text().split(start)
+    readme.write_text(before + start + "\n".join(table) + "\n" + end + rest.split(end)[1])

@@ -191,7 +191,7 @@ class ClaimBuilder : public ObjectBuilder<ClaimBuilder, api::ResourceClaim> {
     allocated.id = {driver, pool, device};
     if (!tolerations.empty()) {
       allocated.tolerations =
-          std::make_unique<const std::vector<api::DeviceToleration>>(std::move(tolerations));
+          std::make_unique<std::vector<api::DeviceToleration>>(std::move(tolerations));
     }
     return this->allocated();
   }

@@ -10,10 +10,9 @@
 namespace dcm::api::protobuf {
 
 void read_list_metadata(const Field& metadata, ListMeta& list);
-// Without a resource version, it is none.
 BookmarkEvent read_bookmark(const Field& object);
 
-// All of it but the kind, which is the envelope's.
+// Everything but the kind, which is in the envelope.
 StatusBody read_status(const Field& status);
 
 // Reports a missing part that every object must have (see Decoder).

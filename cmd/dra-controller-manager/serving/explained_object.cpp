@@ -13,8 +13,8 @@ std::optional<api::ResourceAttributes> explained_object(std::string_view path) {
   if (!subject || subject->kind == Subject::Kind::rule) return std::nullopt;
   return api::ResourceAttributes{
       .verb = "get",
-      .group = std::string(group_of(subject->kind)),
-      .resource = std::string(plural_of(subject->kind)),
+      .group = std::string(resource_of(subject->kind).group),
+      .resource = std::string(resource_of(subject->kind).plural),
       .namespace_ = subject->key.namespace_.str(),
       .name = subject->key.name,
   };

@@ -23,13 +23,6 @@ constexpr bool is_v1beta1(std::string_view version) {
   return version.ends_with("v1beta1");
 }
 
-// A list that is nearly always empty.
-template <class Element>
-std::unique_ptr<const std::vector<Element>> if_any(std::vector<Element> elements) {
-  if (elements.empty()) return nullptr;
-  return std::make_unique<const std::vector<Element>>(std::move(elements));
-}
-
 // ---- pods and pod groups ------------------------------------------------------------------------
 
 void from_word(std::string_view word, PodPhase& out);

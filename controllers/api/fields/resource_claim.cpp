@@ -22,27 +22,20 @@ constexpr auto fields_of(const TolerationPart*) {
               row<"tolerationSeconds", 5>(&TolerationPart::seconds));
 }
 
-struct ResultPart {
-  DeviceId id;
-  std::vector<DeviceToleration> tolerations;
-};
-
 bool is_known_operator(std::string_view text) {
   return text.empty() || text == "Equal" || text == "Exists";
 }
 
-void take_toleration(const TolerationPart& part, ResultPart& result) {
+void take_toleration(const TolerationPart& part, AllocatedDevice& device) {
   if (part.effect != "NoExecute" || !is_known_operator(part.operator_)) return;
-  DeviceToleration& toleration = result.tolerations.emplace_back();
+  auto& tolerations = device.tolerations;
+  if (!tolerations) tolerations = std::make_unique<std::vector<DeviceToleration>>();
+  DeviceToleration& toleration = tolerations->emplace_back();
   toleration.key = part.key;
   toleration.operator_ =
       part.operator_ == "Exists" ? TolerationOperator::exists : TolerationOperator::equal;
   toleration.value = part.value_;
   if (part.seconds) toleration.duration.emplace(*part.seconds);
-}
-
-void take_result(ResultPart&& part, ResourceClaim& claim) {
-  claim.devices.push_back({std::move(part.id), if_any(std::move(part.tolerations))});
 }
 
 void take_requests(DeviceRequests requests, ResourceClaim& claim) {
@@ -56,7 +49,7 @@ void set_allocated(ResourceClaim& claim) {
 template <class Requests>
 constexpr auto claim_rows(Requests requests) {
   const auto tolerations = row<"tolerations", 6>(each<TolerationPart>(take_toleration));
-  const auto results = each<ResultPart>(result(&ResultPart::id, tolerations), take_result);
+  const auto results = list(&ResourceClaim::devices, result(&AllocatedDevice::id, tolerations));
   return rows(row<"metadata", 1>(claim_metadata<ResourceClaim>()),
               row<"spec", 2>(rows(row<"devices", 1>(one<DeviceRequests>(requests, take_requests)))),
               row<"status", 3>(rows(

@@ -21,9 +21,12 @@ void take_taint(DeviceTaint&& taint, DevicePart& device) {
   if (taint.effect == TaintEffect::no_execute) device.evicting.push_back(std::move(taint));
 }
 
-void take_device(DevicePart&& device, ResourceSlice& slice) {
-  slice.devices.push_back({std::move(device.name), if_any(std::move(device.evicting))});
-  if (device.has_no_schedule) note_no_schedule(slice);
+void take_device(DevicePart&& part, ResourceSlice& slice) {
+  auto& device = slice.devices.emplace_back(std::move(part.name));
+  if (!part.evicting.empty()) {
+    device.taints = std::make_unique<const std::vector<DeviceTaint>>(std::move(part.evicting));
+  }
+  if (part.has_no_schedule) note_no_schedule(slice);
 }
 
 constexpr auto kTaints = each<DeviceTaint>(take_taint);

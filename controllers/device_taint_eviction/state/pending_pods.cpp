@@ -39,7 +39,7 @@ void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<Rule
   const bool is_put_off = !is_new && due > pending.due;
   if (is_put_off) forgive(pending);
   const Waits before = is_new ? first : pending.waits;
-  const bool keeps_its_place = before == Waits::not_at_all || before == Waits::for_budget ||
+  const bool keeps_its_place = before == Waits::with_worker || before == Waits::for_budget ||
                                (before == Waits::after_failure && !is_put_off);
   if (!is_new && !keeps_its_place) leave(pending);
   pending.due = due;
@@ -58,7 +58,7 @@ std::optional<PendingPod> PendingPods::erase(const api::Uid& uid) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return std::nullopt;
   uncount(found->second);
-  if (found->second.failures > kFailuresOfBadLuck) --stuck_;
+  if (found->second.failures > kTransientFailuresMax) --stuck_;
   leave(found->second);
   return std::move(pods_.extract(found).mapped());
 }
@@ -111,7 +111,7 @@ void PendingPods::put_back(PendingPod& pod) {
 }
 
 void PendingPods::fail(PendingPod& pod, runtime::MonoTime now, runtime::Duration pause) {
-  if (++pod.failures == kFailuresOfBadLuck + 1) ++stuck_;
+  if (++pod.failures == kTransientFailuresMax + 1) ++stuck_;
   pod.backoff = workqueue::kItemBackoff.after(pod.backoff);
   put_off(pod, now + std::max(pod.backoff, pause));
 }
@@ -180,7 +180,7 @@ void PendingPods::uncount(const PendingPod& pod) {
 
 void PendingPods::forgive(PendingPod& pod) {
   pod.backoff = {};
-  if (pod.failures > kFailuresOfBadLuck) --stuck_;
+  if (pod.failures > kTransientFailuresMax) --stuck_;
   pod.failures = 0;
 }
 
@@ -199,8 +199,8 @@ void PendingPods::wait(PendingPod& pod, PendingPod::Waits waits) {
 }
 
 void PendingPods::leave(PendingPod& pod) {
-  const auto waits = std::exchange(pod.waits, PendingPod::Waits::not_at_all);
-  if (waits == PendingPod::Waits::not_at_all || waits == PendingPod::Waits::for_walk) return;
+  const auto waits = std::exchange(pod.waits, PendingPod::Waits::with_worker);
+  if (waits == PendingPod::Waits::with_worker || waits == PendingPod::Waits::for_walk) return;
   if (waits == PendingPod::Waits::until_due) return erase_from(due_, {pod.due, pod.sequence});
   const std::pair when(pod.not_before, pod.sequence);
   erase_from(retries_, when);

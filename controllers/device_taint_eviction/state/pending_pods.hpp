@@ -37,32 +37,32 @@ struct SentEviction {
   bool is_announced = false;  // its event has been reported
 };
 
-inline constexpr std::uint32_t kFailuresOfBadLuck = 5;
+inline constexpr std::uint32_t kTransientFailuresMax = 5;
 
 // A pending pod waits for its next attempt until it is due and its back-off has ended. Before that,
 // a pod found by a walk waits for the end of the walk. While a worker processes it, it waits for
 // nothing.
 struct PendingPod {
-  enum class Waits : std::uint8_t { for_walk, until_due, after_failure, for_budget, not_at_all };
+  enum class Waits : std::uint8_t { for_walk, until_due, after_failure, for_budget, with_worker };
 
   PodRef pod;
   std::uint64_t sequence = 0;  // breaks ties, so that a run can be repeated
   std::vector<RuleId> rules;   // sorted; without those of drivers
   runtime::WallTime due;
   runtime::MonoTime not_before;  // the end of its back-off
-  Waits waits = Waits::not_at_all;
+  Waits waits = Waits::with_worker;
   // Kept between attempts.
   runtime::Duration backoff{};  // the last one
   std::uint32_t failures = 0;
   bool is_announced = false;                    // an event was written
   std::optional<SentEviction> unanswered = {};  // may have been executed
 
-  bool is_with_worker() const { return waits == Waits::not_at_all; }
+  bool is_with_worker() const { return waits == Waits::with_worker; }
 };
 
-// The one schedule of evictions. Every change costs O(log n) and the rules of the pod; counts are
-// kept, never searched.
-// Invariants: a pod is in one of the two orders, waits for a walk, or a worker has it; the counts
+// The one schedule of evictions. Every change costs O(log n) plus the number of the pod's rules;
+// counts are kept, never searched.
+// Invariants: a pod is in one of the two orders, waits for a walk, or is with a worker; the counts
 // of a rule are those of the pods that name it. Loop thread only; no I/O.
 class PendingPods {
  public:
@@ -76,7 +76,7 @@ class PendingPods {
            PendingPod::Waits first = PendingPod::Waits::until_due);
   // A walk has found all its pods: those that wait for it now wait until they are due.
   void end_walk();
-  // The pod need not be evicted any longer, or has gone otherwise. nullopt: it was not pending.
+  // The pod no longer needs to be evicted, or is gone. nullopt: it was not pending.
   std::optional<PendingPod> erase(const api::Uid& uid);
   // A pod was evicted because of these rules, whether or not it is still pending.
   void count_evicted(const std::vector<RuleId>& rules);
@@ -94,7 +94,7 @@ class PendingPods {
   std::size_t stuck() const noexcept { return stuck_; }
   // Pods that a budget does not release yet.
   std::size_t held_by_budgets() const noexcept { return held_by_budgets_; }
-  // In that namespace, and the number of namespaces with any.
+  // The same for one namespace; and the number of namespaces with any such pod.
   std::size_t held_by_budgets(const api::InternedString& name_space) const {
     const auto held = held_in_.find(name_space);
     return held == held_in_.end() ? 0 : held->second.size();
@@ -104,7 +104,7 @@ class PendingPods {
   // The next pod for a worker: first pods that become due, then pods that were tried before. Null
   // if none. The caller then calls put_back(), fail(), put_off(), hold() or erase().
   PendingPod* take(const Now& now);
-  // When there may be one, on each clock.
+  // When the next one may be available, by each clock.
   std::optional<runtime::WallTime> next_due() const;
   std::optional<runtime::MonoTime> next_retry() const;
 

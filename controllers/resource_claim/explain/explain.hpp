@@ -22,9 +22,7 @@ enum class Miss : std::uint8_t {
 // The snapshot of a claim that a pod refers to.
 using SnapshotOf = std::function<ClaimSnapshot(const ClaimPtr&)>;
 
-// "Pending, on no node yet", "Running on node-a, being deleted".
-std::string describe(const api::Pod& pod);
-// "being deleted", "3 pods".
+// "3 pods with claims, being deleted".
 std::string describe(const api::PodGroup& group, std::size_t pods);
 
 // Snapshots of pods and groups are fresh ones, without answers.

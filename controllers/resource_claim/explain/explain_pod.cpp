@@ -14,22 +14,6 @@ using common::Outlook;
 using common::Topic;
 using Cause = Problem::Cause;
 
-std::string_view words(api::PodPhase phase) {
-  switch (phase) {
-    case api::PodPhase::pending:
-      return "Pending";
-    case api::PodPhase::running:
-      return "Running";
-    case api::PodPhase::succeeded:
-      return "Succeeded";
-    case api::PodPhase::failed:
-      return "Failed";
-    case api::PodPhase::unknown:
-      break;
-  }
-  return "Unknown";
-}
-
 // Answers look-ups of the workers if a cache miss is already the answer.
 void answer_look_ups(PodSnapshot& snapshot) {
   for (const std::string_view name : common::names_of_claims(*snapshot.pod)) {
@@ -287,17 +271,6 @@ struct StepWords {
     topic.add(Outlook::acting, reason, fmt::format("Next: {}.", what));
   }
 };
-
-}  // namespace
-
-std::string describe(const api::Pod& pod) {
-  const std::string node =
-      pod.node_name.empty() ? ", on no node yet" : " on " + pod.node_name.str();
-  return fmt::format("{}{}{}", words(pod.phase), node,
-                     pod.meta.is_being_deleted ? ", being deleted" : "");
-}
-
-namespace {
 
 // The inputs of a decision for the pod.
 Inputs inputs_of(const api::Pod& pod) {

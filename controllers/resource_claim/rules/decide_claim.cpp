@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/api/names.hpp"
 #include "controllers/common/pod_claims.hpp"
 
 namespace dcm::resource_claim {
@@ -23,17 +24,6 @@ Fate ask(const ClaimSnapshot& snapshot, ConsumerName name, const api::Uid& uid) 
   return fate_of_found(name.kind, std::get<Consumer>(answer->second), uid);
 }
 
-// Consumers are written by others, so a name may be anything; we ask only for valid names (DNS
-// subdomains, RFC 1123).
-bool can_be_name(std::string_view name) {
-  constexpr std::size_t kNameLengthMax = 253;
-  const auto is_allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  };
-  return !name.empty() && name.size() <= kNameLengthMax && name.front() != '.' &&
-         std::ranges::all_of(name, is_allowed);
-}
-
 }  // namespace
 
 Consumer consumer_of(const api::Pod& pod) {
@@ -51,7 +41,8 @@ Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReferenc
       consumer.is_pod_group() && snapshot.group_claims == common::GroupClaims::shared;
   if (!consumer.is_pod() && !is_group) return MayRun{MayRun::Why::is_no_pod};
   if (snapshot.deleted.contains(consumer.uid)) return IsGone{IsGone::Why::seen_deleted};
-  if (!can_be_name(consumer.name)) return IsGone{IsGone::Why::can_be_no_name};
+  // Others write consumers, so it may be any text: we ask only for names that are possible.
+  if (!api::can_be_name(consumer.name)) return IsGone{IsGone::Why::can_be_no_name};
   ConsumerName name{is_group ? Kind::group : Kind::pod, consumer.name};
   const auto cached = snapshot.cached.find(name);
   if (cached != snapshot.cached.end() && cached->second.uid == consumer.uid) {

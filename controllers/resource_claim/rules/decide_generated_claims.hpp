@@ -32,8 +32,8 @@ struct Gone {};
 // The answer to a look-up of a claim by its name.
 using ClaimAnswer = std::variant<ClaimPtr, Gone, runtime::Error>;
 
-// Whether the claim is for that entry of its controller: by its annotation, or if a policy has
-// stripped that, by its name. Requires a controller.
+// Whether its owner has the claim for that pod claim: by its annotation, or if a policy has
+// stripped the annotation, by its name. Requires an owner (`controller`).
 bool is_for_pod_claim(const api::ResourceClaim& claim, std::string_view pod_claim);
 
 // Whether the claim was created for this pod claim, and will stay: one in deletion stays as long as
@@ -67,12 +67,12 @@ class OwnedClaims {
 // The claims of a pod or group as this round knows them: from the caches at first, then also from
 // the answers to its steps.
 struct KnownClaims {
-  // Claims by name: those that the pod or group refers to or owns, as far as the cache or the own
-  // writes have them, and the answers to GetClaim. No entry: not known yet.
+  // Claims by name: those that the pod or group refers to or owns, from the cache and our own
+  // writes, and the answers to GetClaim. No entry: not known yet.
   std::map<std::string, ClaimAnswer, std::less<>> claims;
   // The templates that it names, if they exist, by name.
   std::map<std::string, TemplatePtr, std::less<>> templates;
-  // Claims that it may own: from cache and own writes.
+  // Claims that it may own: from the cache and our own writes.
   OwnedClaims owned;
   // The answers to CreateClaim, by the name of the claim.
   std::map<std::string, std::variant<ClaimPtr, runtime::Error>, std::less<>> created;
@@ -90,8 +90,8 @@ ClaimPtr find_claim(const KnownClaims& known, std::string_view name);
 // The latest state of the claim known to this round.
 ClaimPtr newest(const KnownClaims& known, const ClaimPtr& claim);
 
-// Asks the API server for a claim that the status names, as the claim watch may lag behind the pod
-// watch, or for one whose name a new claim should get.
+// Asks the API server for a claim: one that the status names (the claim watch may lag behind the
+// pod watch), or one whose name a new claim would get.
 struct GetClaim {
   std::string name;
   std::size_t position = 0;  // of the pod claim
@@ -178,7 +178,7 @@ void tell(const PodClaimStep& step, const Words& words) {
   std::visit(words, step.error());
 }
 
-// What spec and status name for a pod claim.
+// The claim that spec and status name for a pod claim.
 struct Named {
   std::optional<Settled> claim;  // nullopt: no usable claim
   std::string fault;             // of the claim that is named; empty: none was made yet
@@ -192,7 +192,7 @@ std::expected<Named, Stop> look_at_named(const Claimant& claimant, const KnownCl
 ClaimPtr find_orphan(const OwnedClaims& candidates, const api::ClaimUser& owner,
                      const api::PodClaim& pod_claim);
 
-// The event's problem of a pod claim: `why` is for users.
+// A problem of a pod claim that an event reports; `why` is for users.
 Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_claim,
                          Problem::Cause cause, const std::string& why,
                          Outcome outcome = Outcome::retry());
@@ -201,7 +201,7 @@ Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_clai
 PodClaimStep decide_own_claim(const Claimant& claimant, const KnownClaims& known,
                               const common::FeatureGates& gates, const api::PodClaim& pod_claim);
 
-// All pod claims are settled or have their problems, and the status has the names.
+// All pod claims are settled or have a problem, and the status has the names.
 struct AllSettled {
   struct Use {
     std::size_t position;  // of the pod claim
@@ -210,14 +210,14 @@ struct AllSettled {
   std::vector<Use> claims;
   std::vector<Problem> problems;
 };
-// The steps that bring them there.
+// A step towards that.
 using ClaimsStep = std::variant<GetClaim, CreateClaim, WriteNames>;
-// The next one for all of them, given what is decided for one.
+// The next step for all pod claims, given the decision about one.
 std::expected<AllSettled, ClaimsStep> decide_claims(
     const api::ClaimUser& user, const KnownClaims& known,
     const std::function<PodClaimStep(const api::PodClaim&)>& decide_one);
 
-// One of few steps as one of more.
+// Converts a step to a variant with more alternatives.
 template <class Step, class... Few>
 Step widen(std::variant<Few...> step) {
   return std::visit([](auto& one) -> Step { return std::move(one); }, step);

@@ -6,8 +6,8 @@
 
 namespace dcm::driver_kit {
 
-// Those in the capacities and counters of a device, or of a set of counters. Invalid quantities are
-// kept.
+// Rewrites the quantities in the capacities and counters of a device, or of a set of counters;
+// invalid ones are kept.
 void write_quantities_as_stored(boost::json::object& part);
 
 }  // namespace dcm::driver_kit

@@ -17,6 +17,23 @@ TEST_F(Defined, establishes_a_definition_and_serves_its_kind) {
   EXPECT_EQ(api.get("/apis/example.com").text({"preferredVersion", "version"}), "v1");
 }
 
+TEST_F(Defined, says_whether_a_protected_group_is_approved) {
+  std::string approved = definition();
+  replace_all(approved, "example.com", "example.k8s.io");
+  replace_all(
+      approved, R"("metadata":{)",
+      R"("metadata":{"annotations":{"api-approved.kubernetes.io":"https://example.com/1"},)");
+  ASSERT_EQ(api.post(kDefinitions, approved).status, 201);
+  const std::string path = std::string(kDefinitions) + "/widgets.example.k8s.io";
+  constexpr std::string_view kCondition = "KubernetesAPIApprovalPolicyConformant";
+  EXPECT_EQ(condition(api.get(path), kCondition), "True ApprovedAnnotation");
+  api.patch(
+      path, kMerge,
+      R"({"metadata":{"annotations":{"api-approved.kubernetes.io":"unapproved, for a test"}}})");
+  EXPECT_EQ(condition(api.get(path), kCondition), "False UnapprovedAnnotation");
+  EXPECT_EQ(condition(api.get(path), "Established"), "True InitialNamesAccepted");
+}
+
 TEST_F(Defined, rejects_name_taken_by_another_definition_of_group) {
   api.post(kDefinitions, definition());
   std::string other = definition();
@@ -159,10 +176,22 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"whose default does not fit", R"("default":1)", R"("default":100)",
                 "spec.validation.openAPIV3Schema.properties[spec].properties[replicas].default",
                 "should be less than or equal to 10"},
-        Refused{"that converts by a webhook", R"("scope":"Namespaced")",
+        Refused{"that converts by a webhook without saying which", R"("scope":"Namespaced")",
                 R"("scope":"Namespaced","conversion":{"strategy":"Webhook","webhook":{)"
                 R"("conversionReviewVersions":["v1"]}})",
-                "spec.conversion.strategy", "calls no webhooks"},
+                "spec.conversion.webhookClientConfig", "required when strategy is set to Webhook"},
+        Refused{"that converts by a webhook of an unknown version", R"("scope":"Namespaced")",
+                R"("scope":"Namespaced","conversion":{"strategy":"Webhook","webhook":{)"
+                R"("clientConfig":{"url":"https://hook.example.com"},)"
+                R"("conversionReviewVersions":["v7"]}})",
+                "spec.conversion.conversionReviewVersions",
+                "must include at least one of v1, v1beta1"},
+        Refused{"that converts by a webhook without TLS", R"("scope":"Namespaced")",
+                R"("scope":"Namespaced","conversion":{"strategy":"Webhook","webhook":{)"
+                R"("clientConfig":{"url":"http://hook.example.com"},)"
+                R"("conversionReviewVersions":["v1"]}})",
+                "spec.conversion.webhookClientConfig.url",
+                "'https' is the only allowed URL scheme"},
         Refused{"of a protected group", "example.com", "example.k8s.io",
                 "metadata.annotations[api-approved.kubernetes.io]",
                 "protected groups must have approval annotation"},

@@ -34,6 +34,60 @@ TEST_F(Api, counts_generations_of_deployment_without_status) {
   EXPECT_EQ(integer_at(spec.body, {"status", "replicas"}), 3);
 }
 
+TEST_F(Api, counts_template_generations_of_daemon_sets_in_an_annotation) {
+  constexpr std::string_view kSets = "/apis/apps/v1/namespaces/default/daemonsets";
+  const auto count = [](const Answer& answer) {
+    return answer.text({"metadata", "annotations", "deprecated.daemonset.template.generation"});
+  };
+  const std::string web = std::string(kSets) + "/web";
+  EXPECT_EQ(count(api.send("POST", kSets, kJson, std::string(kWeb))), "1");
+  EXPECT_EQ(count(api.patch(web, kMerge, R"({"spec":{"minReadySeconds":3}})")), "1");
+  EXPECT_EQ(count(api.patch(web, kMerge,
+                            R"({"metadata":{"annotations":{)"
+                            R"("deprecated.daemonset.template.generation":"7"}}})")),
+            "1");
+  EXPECT_EQ(count(api.patch(web, kMerge, R"({"spec":{"template":{"spec":{"hostNetwork":true}}}})")),
+            "2");
+}
+
+// What a chart leaves out or writes in full.
+TEST_F(Api, writes_templates_and_roles_as_go) {
+  const Answer made = api.send(
+      "POST", kDeployments, kJson,
+      R"({"metadata":{"name":"web"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{)"
+      R"("metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i:1","env":[)"
+      R"({"name":"CPU","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu"}}}],)"
+      R"("volumeMounts":[{"name":"v","mountPath":"/v","readOnly":false}]}],)"
+      R"("volumes":[{"name":"v","emptyDir":{}}]}}}})");
+  const JsonObject& container =
+      array_at(made.body, {"spec", "template", "spec", "containers"}).at(0).as_object();
+  EXPECT_EQ(text_at(array_at(container, {"env"}).at(0).as_object(),
+                    {"valueFrom", "resourceFieldRef", "divisor"}),
+            "0");
+  EXPECT_FALSE(array_at(container, {"volumeMounts"}).at(0).as_object().contains("readOnly"));
+  const Answer role = api.send("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", kJson,
+                               R"({"metadata":{"name":"r"},"aggregationRule":{}})");
+  ASSERT_TRUE(role.body.contains("rules")) << serialize(role.body);
+  EXPECT_TRUE(role.body.at("rules").is_null());
+  const Answer job = api.send(
+      "POST", "/apis/batch/v1/namespaces/default/cronjobs", kJson,
+      R"({"metadata":{"name":"j"},"spec":{"schedule":"@hourly","jobTemplate":{"spec":{"template":{)"
+      R"("spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}}})");
+  EXPECT_TRUE(has(job.body, {"spec", "jobTemplate", "spec", "template", "metadata"}));
+}
+
+// An empty object of the kind has them already.
+TEST_F(Api, gives_the_maker_of_a_template_no_parents_that_go_always_writes) {
+  const Answer made = api.send("POST", kDeployments, kJson, std::string(kWeb));
+  const JsonObject& fields =
+      object_at(array_at(made.body, {"metadata", "managedFields"}).at(0).as_object(), {"fieldsV1"});
+  EXPECT_FALSE(has(fields, {"f:spec", "."})) << serialize(Json(fields));
+  EXPECT_FALSE(has(fields, {"f:spec", "f:template", "f:spec", "f:containers", "."}));
+  EXPECT_TRUE(has(fields, {"f:spec", "f:template", "f:metadata", "f:labels", "."}));
+  EXPECT_TRUE(has(fields, {"f:spec", "f:template", "f:spec", "f:containers", R"(k:{"name":"c"})",
+                           "f:resources"}));
+}
+
 TEST_F(Api, rejects_selector_that_does_not_match_template) {
   std::string other(kWeb);
   other.replace(other.find(R"("labels":{"a")"), 13, R"("labels":{"x")");

@@ -48,6 +48,20 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"a rule that does not hold",
              R"({"type":"integer","x-kubernetes-validations":[{"rule":"self > 1"}]})", "", "1",
              "spec.x: Invalid value: 1: failed rule: self > 1"},
+        Rule{"a number that may not change",
+             R"({"type":"integer","x-kubernetes-validations":[{"rule":"self == oldSelf"}]})", "1",
+             "2", "spec.x: Invalid value: 2: failed rule: self == oldSelf"},
+        Rule{"a truth that may not change",
+             R"({"type":"boolean","x-kubernetes-validations":[{"rule":"self == oldSelf"}]})",
+             "true", "true", ""},
+        Rule{"an object that must change",
+             R"({"type":"object","properties":{"a":{"type":"string"}},)"
+             R"("x-kubernetes-validations":[{"rule":"self != oldSelf"}]})",
+             R"({"a":"b"})", R"({"a":"c"})", ""},
+        Rule{"keys of a map without limit",
+             R"({"type":"object","additionalProperties":{"type":"string"},)"
+             R"j("x-kubernetes-validations":[{"rule":"self.all(k, k.contains('x'))"}]})j",
+             "", R"({"xy":""})", ""},
         Rule{"a message",
              R"({"type":"integer","x-kubernetes-validations":[{"rule":"self > 1",)"
              R"("message":"too few"}]})",

@@ -223,8 +223,8 @@ TEST_F(ShortHistory, keeps_current_reader_through_compaction) {
 
 class OldServer : public Watches {
  protected:
-  OldServer() : Watches(with(WatchOptions::WatchList::ignored)) {}
-  static ServerOptions with(WatchOptions::WatchList how) {
+  OldServer() : Watches(with(WatchServing::WatchList::ignored)) {}
+  static ServerOptions with(WatchServing::WatchList how) {
     ServerOptions options;
     options.watches.watch_list = how;
     return options;
@@ -240,7 +240,7 @@ TEST_F(OldServer, ignores_watch_list_and_sends_no_marker) {
 TEST(WatchListGate, rejects_watch_list_if_off) {
   runtime::VirtualTime time;
   Server server(time, runtime::Rng(1),
-                {.watches = {.watch_list = WatchOptions::WatchList::refused}});
+                {.watches = {.watch_list = WatchServing::WatchList::refused}});
   Direct api(server);
   const auto watch = api.watch(std::string(kMaps) + "?watch=true&" + std::string(kWatchList));
   ASSERT_FALSE(watch.has_value());

@@ -17,14 +17,14 @@ TEST(Request, encodes_query_values_and_omits_empty_ones) {
 }
 
 TEST(Request, reads_first_page_consistently) {
-  const ApiRequest request = list_request(kClaims, {.page = {.limit = 500}});
+  const ApiRequest request = list_request(kClaims, {.limit = 500});
   EXPECT_EQ(request.target, "/apis/resource.k8s.io/v1/resourceclaims?limit=500");
   EXPECT_EQ(request.compression, Compression::gzip);
 }
 
 TEST(Request, adds_token_and_namespace_to_further_pages) {
   const ApiRequest request = list_request(
-      kClaims, {.selection = {.namespace_ = "lab"}, .page = {.limit = 2, .continue_token = "a=="}});
+      kClaims, {.selection = {.namespace_ = "lab"}, .limit = 2, .continue_token = "a=="});
   EXPECT_EQ(request.target,
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims?limit=2&continue=a%3D%3D");
 }
@@ -32,7 +32,7 @@ TEST(Request, adds_token_and_namespace_to_further_pages) {
 TEST(Request, leaves_selection_to_server) {
   const Selection selection{
       .namespace_ = "lab", .label_selector = "app=web", .field_selector = "spec.nodeName=node-0"};
-  EXPECT_EQ(list_request(kClaims, {.selection = selection, .page = {.limit = 0}}).target,
+  EXPECT_EQ(list_request(kClaims, {.selection = selection, .limit = 0}).target,
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims?labelSelector=app%3Dweb"
             "&fieldSelector=spec.nodeName%3Dnode-0");
   EXPECT_EQ(watch_request(kClaims, {.selection = selection}).target,
@@ -82,7 +82,8 @@ TEST(Request, requests_state_and_then_changes) {
 }
 
 TEST(Request, resumes_watch_at_last_version) {
-  const ApiRequest request = watch_request(kClaims, {.resource_version = "81507"});
+  const ApiRequest request =
+      watch_request(kClaims, {.resource_version = api::ResourceVersion("81507")});
   EXPECT_EQ(request.target,
             "/apis/resource.k8s.io/v1/resourceclaims?watch=true&allowWatchBookmarks=true"
             "&resourceVersion=81507&timeoutSeconds=300");

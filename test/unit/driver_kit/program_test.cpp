@@ -12,18 +12,22 @@ struct Read {
   explicit Read(std::vector<const char*> words) {
     words.insert(words.begin(), "driver");
     for (const char* name : {"NODE_NAME", "POD_UID"}) ::unsetenv(name);
-    flags = read_flags(static_cast<int>(words.size()), words.data(), {{"gpus", "2"}}, program);
+    exit = read_flags(
+        static_cast<int>(words.size()), words.data(),
+        {options::number_setting({"gpus", "", "NUMBER", "GPUs."}, gpus, options::kPositive)},
+        program);
   }
   DriverProgram program{.plugin = {.driver = "gpu.example.com"}};
-  runtime::Result<DriverFlags> flags;
+  int gpus = 2;
+  std::optional<options::Exit> exit;
 };
 
 TEST(ReadFlags, knows_flags_of_kit_and_author) {
   const Read read({"--node-name=n0", "--gpus", "7", "--kubelet-plugins-directory-path", "/plugins",
                    "--kubelet-registrar-directory-path", "/registry", "--cdi-root", "/cdi",
                    "--pod-uid", "u", "--kubeconfig", "/config"});
-  ASSERT_TRUE(read.flags) << read.flags.error().message;
-  EXPECT_EQ(read.flags->at("gpus"), "7");
+  ASSERT_FALSE(read.exit) << read.exit->text;
+  EXPECT_EQ(read.gpus, 7);
   EXPECT_EQ(read.program.node, "n0");
   EXPECT_EQ(read.program.plugin.data, "/plugins/gpu.example.com");
   EXPECT_EQ(read.program.plugin.registry, "/registry");
@@ -34,17 +38,33 @@ TEST(ReadFlags, knows_flags_of_kit_and_author) {
 
 TEST(ReadFlags, keeps_defaults) {
   const Read read({"--node-name", "n0"});
-  ASSERT_TRUE(read.flags);
-  EXPECT_EQ(read.flags->at("gpus"), "2");
-  EXPECT_EQ(read.program.plugin.data, "");
+  ASSERT_FALSE(read.exit);
+  EXPECT_EQ(read.gpus, 2);
+  EXPECT_EQ(read.program.plugin.data, "/var/lib/kubelet/plugins/gpu.example.com");
   EXPECT_EQ(read.program.plugin.cdi, "/var/run/cdi");
 }
 
 TEST(ReadFlags, names_unknown_flags) {
-  EXPECT_EQ(Read({}).flags.error().message, "--node-name is missing");
-  EXPECT_EQ(Read({"--gpu", "7"}).flags.error().message, "--gpu is no flag");
-  EXPECT_EQ(Read({"--gpus"}).flags.error().message, "--gpus needs a value");
-  EXPECT_EQ(Read({"gpus=7"}).flags.error().message, "gpus=7: expected a flag");
+  const auto refusal = [](std::vector<const char*> words) {
+    const Read read(std::move(words));
+    EXPECT_TRUE(read.exit && read.exit->status == 2);
+    return read.exit ? read.exit->text : "";
+  };
+  EXPECT_EQ(refusal({}), "gpu.example.com: --node-name: must be given");
+  EXPECT_EQ(refusal({"--gpu", "7"}), "gpu.example.com: unknown flag --gpu; did you mean --gpus?");
+  EXPECT_EQ(refusal({"--gpus"}),
+            "gpu.example.com: --gpus: expected a whole number above 0 after it");
+  EXPECT_EQ(refusal({"gpus=7"}),
+            "gpu.example.com: unexpected argument \"gpus=7\"; --help lists flags");
+}
+
+TEST(ReadFlags, helps_with_flags_of_kit_and_author) {
+  const Read read({"--help"});
+  ASSERT_TRUE(read.exit);
+  EXPECT_EQ(read.exit->status, 0);
+  for (const char* const flag : {"--gpus NUMBER", "--kubeconfig FILE", "--cdi-root DIR"}) {
+    EXPECT_NE(read.exit->text.find(flag), std::string::npos) << flag;
+  }
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ Node::Node(World& world, std::string node_name, Timing timing, Clock clock)
       line(world.server, world.loop.time(), time),
       rest({line, credentials, gate, time, metrics}, rest_options(name), runtime::Rng(1), {}),
       fence(time),
-      elector({rest, time, metrics, fence, *this}, {{"kube-system", kName}, {name, timing}},
+      elector({rest, time, metrics, fence, *this}, {"kube-system", kName}, {name, timing},
               runtime::Rng(std::hash<std::string>{}(name)), {}) {}
 
 Task<> Node::run() {
@@ -125,7 +125,7 @@ Task<> Node::write_all_the_time() {
   }
 }
 
-void Node::on_leading(const api::ObjectMeta& lease) {
+void Node::on_started_leading(const api::ObjectMeta& lease) {
   EXPECT_FALSE(has_begun) << name;
   EXPECT_EQ(lease.key.name, kName);
   has_begun = true;

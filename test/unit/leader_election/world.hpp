@@ -14,7 +14,7 @@
 
 #include "apiserver/front/direct.hpp"
 #include "apiserver/front/server.hpp"
-#include "client/leader_election/elector.hpp"
+#include "client/leader_election/leader_elector.hpp"
 #include "runtime/http/client.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
@@ -94,19 +94,19 @@ struct Clock {
 
 class World;
 
-class Node final : ElectionListener {
+class Node final : LeaderCallbacks {
  public:
   Node(World& world, std::string name, Timing timing, Clock clock);
 
   // Runs the elector, and writes every 100 ms while the fence is open.
   runtime::Task<> run();
 
-  bool has_begun = false;           // on_leading() was called
+  bool has_begun = false;           // on_started_leading() was called
   std::optional<std::string> lost;  // why
 
  private:
   runtime::Task<> write_all_the_time();
-  void on_leading(const api::ObjectMeta& lease) override;
+  void on_started_leading(const api::ObjectMeta& lease) override;
   void on_lost(std::string_view why) override;
 
   World& world_;
@@ -120,7 +120,7 @@ class Node final : ElectionListener {
   runtime::MetricsRegistry metrics;
   client::RestClient rest;
   Fence fence;
-  Elector elector;
+  LeaderElector elector;
   bool has_ended = false;
 };
 

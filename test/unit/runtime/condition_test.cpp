@@ -7,13 +7,13 @@ namespace dcm::runtime {
 namespace {
 
 using namespace std::chrono_literals;
-using Outcome = Condition::Wakeup;
+using Wakeup = Condition::Wakeup;
 
 CO_TEST(Condition, ends_wait_at_deadline) {
   Condition condition(loop.time());
   const MonoTime start = loop.time().now();
-  const Outcome outcome = co_await condition.wait(Deadline::after(loop.time(), 3h));
-  EXPECT_EQ(outcome, Outcome::timed_out);
+  const Wakeup outcome = co_await condition.wait(Deadline::after(loop.time(), 3h));
+  EXPECT_EQ(outcome, Wakeup::timed_out);
   EXPECT_EQ(loop.time().now() - start, 3h);
 }
 
@@ -40,8 +40,8 @@ CO_TEST(Condition, wakes_longest_waiter_or_all) {
 CO_TEST(Condition, leaves_no_timer_after_notification) {
   Condition condition(loop.time());
   loop.time().schedule(loop.time().now() + 1s, [&] { condition.notify_one(); });
-  const Outcome outcome = co_await condition.wait(Deadline::after(loop.time(), 1h));
-  EXPECT_EQ(outcome, Outcome::notified);
+  const Wakeup outcome = co_await condition.wait(Deadline::after(loop.time(), 1h));
+  EXPECT_EQ(outcome, Wakeup::notified);
   EXPECT_EQ(loop.time().pending(), 0U);
 }
 

@@ -35,7 +35,15 @@ func Config() *rest.Config { return Must(clientcmd.BuildConfigFromFlags("", os.G
 
 // Until polls, and exits if it takes too long.
 func Until(ctx context.Context, what string, done func(context.Context) (bool, error)) {
-	Check(wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, done))
+	UntilWithin(ctx, 30*time.Second, what, done)
+}
+
+// UntilWithin is Until for what takes longer.
+func UntilWithin(ctx context.Context, limit time.Duration, what string, done func(context.Context) (bool, error)) {
+	if err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, limit, true, done); err != nil {
+		fmt.Printf("FAILED: not so: %s: %v\n", what, err)
+		os.Exit(1)
+	}
 	Line("%s", what)
 }
 

@@ -1,5 +1,5 @@
 // Several candidates over hours and faults: never two writers, never long without one.
-#include "client/leader_election/elector.hpp"
+#include "client/leader_election/leader_elector.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "client/leader_election/elector.hpp"
+#include "client/leader_election/leader_elector.hpp"
 
 #include <utility>
 
@@ -20,12 +20,13 @@ api::Resource leases() {
 
 }  // namespace
 
-Elector::Elector(Dependencies dependencies, ElectorOptions options, runtime::Rng rng,
-                 runtime::Logger log)
+LeaderElector::LeaderElector(Dependencies dependencies, api::NamespacedName lease, Candidate self,
+                             runtime::Rng rng, runtime::Logger log)
     : deps_(dependencies),
-      options_(std::move(options)),
+      lease_(std::move(lease)),
+      self_(std::move(self)),
       rng_(rng),
-      log_(log.with({{"lease", options_.lease.str()}})),
+      log_(log.with({{"lease", lease_.str()}})),
       stop_requested_(deps_.time),
       failure_guard_(deps_.time, kFailureLogInterval),
       is_master_(deps_.metrics.gauge(
@@ -33,12 +34,12 @@ Elector::Elector(Dependencies dependencies, ElectorOptions options, runtime::Rng
           "[ALPHA] Gauge of if the reporting system is master of the relevant lease, 0 indicates "
           "backup, 1 indicates master. 'name' is the string used to identify the lease. Please "
           "make sure to group by name.",
-          {{"name", options_.lease.name}})),
+          {{"name", lease_.name}})),
       slow_paths_(deps_.metrics.counter(
           "leader_election_slowpath_total",
           "[ALPHA] Total number of slow path exercised in renewing leader leases. 'name' is the "
           "string used to identify the lease. Please make sure to group by name.",
-          {{"name", options_.lease.name}})),
+          {{"name", lease_.name}})),
       renew_age_(deps_.metrics.gauge(
           "program_lease_renew_age_seconds",
           "[ALPHA] Seconds since the last successful renewal of the lease was sent; 0 for an "
@@ -49,14 +50,14 @@ Elector::Elector(Dependencies dependencies, ElectorOptions options, runtime::Rng
           "none of them.")),
       refresh_(deps_.metrics.before_exposition([this] { refresh_gauges(); })) {}
 
-Elector::~Elector() {
+LeaderElector::~LeaderElector() {
   if (fence_timer_) deps_.time.cancel(*fence_timer_);
 }
 
-Task<> Elector::run() {
+Task<> LeaderElector::run() {
   while (!is_over_) {
     if (is_stopping_) move_to(begin_release(std::move(state_)));
-    Step step = next_step(state_, options_.candidate, {deps_.time.now(), deps_.time.wall_now()});
+    Step step = next_step(state_, self_, {deps_.time.now(), deps_.time.wall_now()});
     if (auto* ended = std::get_if<Ended>(&step)) {
       move_to(std::move(*ended));
     } else if (const auto* wait = std::get_if<Wait>(&step)) {
@@ -69,53 +70,53 @@ Task<> Elector::run() {
   }
 }
 
-void Elector::stop() {
+void LeaderElector::stop() {
   is_stopping_ = true;
   deps_.fence.close();
   if (fence_timer_) deps_.time.cancel(*std::exchange(fence_timer_, std::nullopt));
   stop_requested_.notify_all();
 }
 
-Task<> Elector::read() {
+Task<> LeaderElector::read() {
   if (is_leading()) slow_paths_.Increment();
-  const Answer answer = co_await send(client::get_request(leases(), options_.lease));
+  const Answer answer = co_await send(client::get_request(leases(), lease_));
   report("read", answer);
-  move_to(observe_read(std::move(state_), options_.candidate, answer));
+  move_to(observe_read(std::move(state_), self_, answer));
   report_holder();
 }
 
-Task<> Elector::write(Write write) {
+Task<> LeaderElector::write(Write write) {
   Result<std::string> body = write.kind == Write::Kind::create
-                                 ? api::encode_lease(options_.lease, write.spec)
+                                 ? api::encode_lease(lease_, write.spec)
                                  : api::encode_lease_update(stored_, write.spec);
   // The stored lease was decoded before, so an error is unexpected.
   if (!body) co_return lose(body.error().message);
   ApiRequest request =
       write.kind == Write::Kind::create
-          ? client::create_request(leases(), options_.lease.namespace_.str(), {std::move(*body)})
-          : client::update_request(leases(), options_.lease, std::move(*body));
+          ? client::create_request(leases(), lease_.namespace_.str(), {std::move(*body)})
+          : client::update_request(leases(), lease_, std::move(*body));
   const Answer answer = co_await send(std::move(request));
   report("written", answer);
-  move_to(observe_write(std::move(state_), options_.candidate, answer));
+  move_to(observe_write(std::move(state_), self_, answer));
 }
 
 // No retries below: each failure is followed by a new decision.
-Task<Answer> Elector::send(ApiRequest request) {
+Task<Answer> LeaderElector::send(ApiRequest request) {
   const MonoTime sent = deps_.time.now();
   request.priority = client::PriorityLevel::exempt;
   request.fencing = client::Fencing::unfenced;
   request.retries = client::Retries::none;
   request.answer_bytes_max = kLeaseBytesMax;
-  request.deadline = Deadline(request_deadline(state_, options_.candidate, sent));
+  request.deadline = Deadline(request_deadline(state_, self_, sent));
   const bool is_read = request.verb == client::Verb::get;
   Result<http::Response> response = co_await deps_.rest.send(std::move(request));
   if (is_read && !response && runtime::is_not_found(response.error())) {
     co_return Answer{std::nullopt, sent, deps_.time.now(), rng_.unit()};
   }
-  co_return Answer{take(std::move(response)), sent, deps_.time.now(), rng_.unit()};
+  co_return Answer{decode(std::move(response)), sent, deps_.time.now(), rng_.unit()};
 }
 
-Result<std::optional<LeaseSpec>> Elector::take(Result<http::Response> answer) {
+Result<std::optional<LeaseSpec>> LeaderElector::decode(Result<http::Response> answer) {
   if (!answer) return runtime::fail(std::move(answer.error()));
   Result<api::Lease> lease = api::decode_lease(answer->body);
   if (!lease) return runtime::fail(std::move(lease.error()));
@@ -124,7 +125,7 @@ Result<std::optional<LeaseSpec>> Elector::take(Result<http::Response> answer) {
   return std::move(lease->spec);
 }
 
-void Elector::move_to(State next) {
+void LeaderElector::move_to(State next) {
   // The fence closed while the answer was on its way.
   if (is_over_) return;
   const bool was_leading = is_leading();
@@ -135,12 +136,12 @@ void Elector::move_to(State next) {
   if (ended == nullptr) return;
   if (ended->how == Ended::How::lost) return lose(std::string(ended->why));
   is_over_ = true;
-  if (leader_ == options_.candidate.identity) log_.info("The lease is released");
+  if (leader_ == self_.identity) log_.info("The lease is released");
 }
 
-void Elector::follow_fence() {
+void LeaderElector::follow_fence() {
   if (fence_timer_) deps_.time.cancel(*std::exchange(fence_timer_, std::nullopt));
-  const auto until = may_write_until(state_, options_.candidate);
+  const auto until = may_write_until(state_, self_);
   is_master_.Set(until ? 1 : 0);
   if (!until || is_stopping_) return deps_.fence.close();
   deps_.fence.open_until(*until);
@@ -150,23 +151,23 @@ void Elector::follow_fence() {
   });
 }
 
-void Elector::begin_leading() {
-  leader_ = options_.candidate.identity;
+void LeaderElector::begin_leading() {
+  leader_ = self_.identity;
   const LeaseSpec& own = std::get<Leading>(state_).own;
   log_.info("Became the leader", {{"identity", leader_}, {"transitions", own.transitions}});
-  if (!is_stopping_) deps_.listener.on_leading(meta_);
+  if (!is_stopping_) deps_.callbacks.on_started_leading(meta_);
 }
 
-void Elector::lose(std::string_view why) {
+void LeaderElector::lose(std::string_view why) {
   is_over_ = true;
   deps_.fence.close();
   is_master_.Set(0);
   log_.error("Lost the lease", {{"why", why}});
   stop_requested_.notify_all();
-  deps_.listener.on_lost(why);
+  deps_.callbacks.on_lost(why);
 }
 
-void Elector::report(std::string_view what, const Answer& answer) {
+void LeaderElector::report(std::string_view what, const Answer& answer) {
   if (answer.lease) {
     if (problem_) failure_guard_.reset();
     return problem_.reset();
@@ -180,7 +181,7 @@ void Elector::report(std::string_view what, const Answer& answer) {
                {{"not", what}, {"error", runtime::to_string(error)}});
 }
 
-void Elector::report_holder() {
+void LeaderElector::report_holder() {
   const auto* following = std::get_if<Following>(&state_);
   if (following == nullptr || !following->seen) return;
   const std::string& holder = following->seen->spec.holder;
@@ -188,12 +189,12 @@ void Elector::report_holder() {
   log_.info("Another process leads; standing by", {{"holder", holder}});
 }
 
-void Elector::refresh_gauges() {
+void LeaderElector::refresh_gauges() {
   const auto* leading = std::get_if<Leading>(&state_);
   const Duration age =
       leading == nullptr ? Duration::zero() : deps_.time.now() - leading->renewed_at;
   renew_age_.Set(std::chrono::duration<double>(age).count());
-  is_others_.Set(is_held_by_other(state_, options_.candidate, deps_.time.now()) ? 1 : 0);
+  is_others_.Set(is_held_by_other(state_, self_, deps_.time.now()) ? 1 : 0);
 }
 
 }  // namespace dcm::leader_election

@@ -15,24 +15,19 @@
 
 namespace dcm::leader_election {
 
-struct ElectorOptions {
-  api::NamespacedName lease;
-  Candidate candidate;
-};
-
-// The listener of an election. Neither call may wait or destroy the elector.
-class ElectionListener {
+// Neither call may wait, or destroy the elector.
+class LeaderCallbacks {
  public:
-  virtual ~ElectionListener() = default;
+  virtual ~LeaderCallbacks() = default;
   // Called once, when the lease is acquired. The fence is open.
-  virtual void on_leading(const api::ObjectMeta& lease) = 0;
+  virtual void on_started_leading(const api::ObjectMeta& lease) = 0;
   // Called once, last. The fence is closed for good.
   virtual void on_lost(std::string_view why) = 0;
 };
 
 // Loop thread only. Its requests are not fenced and pass the client's limits; give it a client with
 // a connection of its own, so that they never queue behind others.
-class Elector {
+class LeaderElector {
  public:
   // All references must outlive it.
   struct Dependencies {
@@ -40,13 +35,14 @@ class Elector {
     runtime::TimeSource& time;
     runtime::MetricsRegistry& metrics;
     Fence& fence;
-    ElectionListener& listener;
+    LeaderCallbacks& callbacks;
   };
 
-  Elector(Dependencies dependencies, ElectorOptions options, runtime::Rng rng, runtime::Logger log);
-  ~Elector();
-  Elector(const Elector&) = delete;
-  Elector& operator=(const Elector&) = delete;
+  LeaderElector(Dependencies dependencies, api::NamespacedName lease, Candidate self,
+                runtime::Rng rng, runtime::Logger log);
+  ~LeaderElector();
+  LeaderElector(const LeaderElector&) = delete;
+  LeaderElector& operator=(const LeaderElector&) = delete;
 
   // Tries to become the leader, and renews. Ends when the lease is lost, or after stop() when it is
   // released (or if that fails: it expires by itself). If cancelled, ends without releasing it.
@@ -65,7 +61,7 @@ class Elector {
   runtime::Task<> read();
   runtime::Task<> write(Write write);
   runtime::Task<Answer> send(client::ApiRequest request);
-  Result<std::optional<LeaseSpec>> take(Result<http::Response> answer);
+  Result<std::optional<LeaseSpec>> decode(Result<http::Response> answer);
 
   void move_to(State next);
   void follow_fence();
@@ -76,7 +72,8 @@ class Elector {
   void refresh_gauges();
 
   Dependencies deps_;
-  ElectorOptions options_;
+  api::NamespacedName lease_;
+  Candidate self_;
   runtime::Rng rng_;
   runtime::Logger log_;
   State state_ = Following{};

@@ -1,0 +1,24 @@
+// A definition whose versions are converted by a webhook. It is stored and served, but the webhook
+// is never called: whatever has to be converted fails, as on a real server that cannot reach it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apiserver/model/api_error.hpp"
+#include "apiserver/model/resource_type.hpp"
+#include "apiserver/text/json.hpp"
+
+namespace dcm::apiserver {
+
+// The port of a webhook's service.
+void set_conversion_defaults(JsonObject& spec);
+// `spec.conversion`, with either strategy. A `caBundle` is not looked into.
+void validate_conversion(const JsonObject& spec, Causes& causes);
+// A warning that versions other than the stored one are useless; "": they are not.
+std::string conversion_warning(const JsonObject& spec);
+// Why objects of that version cannot be had; nullopt if they are stored in it, or if only their
+// `apiVersion` differs.
+std::optional<Unconverted> unconverted_of(const JsonObject& spec, const JsonObject& version);
+
+}  // namespace dcm::apiserver

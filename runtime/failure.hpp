@@ -1,0 +1,16 @@
+// Exceptions that reach code which runs the work of others.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace dcm::runtime {
+
+// Whether an exception concerns only the work that threw it. False for a cancellation, a broken
+// invariant and exhausted memory: rethrow these.
+bool is_isolated(const std::exception_ptr& failure) noexcept;
+
+// For logs.
+std::string text_of(const std::exception_ptr& failure);
+
+}  // namespace dcm::runtime

@@ -1,0 +1,26 @@
+// An open file, as POSIX has it.
+#pragma once
+
+#include <utility>
+
+#include <unistd.h>
+
+namespace dcm::runtime {
+
+// Closes it on destruction.
+class FileDescriptor {
+ public:
+  // -1: none.
+  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  ~FileDescriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const noexcept { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace dcm::runtime
