@@ -59,9 +59,42 @@ std::optional<std::string> expected_type(const Json& value, const Structural& sc
   return expect(value.is_number(), "numeric (int or float)");
 }
 
+bool has_default(const Structural& list, std::string_view key) {
+  const Structural* const member = list.items == nullptr ? nullptr : list.items->member(key);
+  return member != nullptr && member->default_value.has_value();
+}
+
+// Why an item of a list that is a map cannot be told from others.
+std::optional<std::string> unkeyed(const Json& item, const Structural& list) {
+  if (item.is_null()) return "associative list with keys may not have a null element";
+  if (!item.is_object()) return "associative list with keys may not have non-map elements";
+  const bool has_key = std::ranges::any_of(list.list_keys, [&](const std::string& key) {
+    return item.get_object().contains(key) || has_default(list, key);
+  });
+  if (has_key) return std::nullopt;
+  return fmt::format(
+      "associative list with keys has an element that omits all key fields [\"{}\"] (and doesn't "
+      "have default values for any key fields)",
+      fmt::join(list.list_keys, "\" \""));
+}
+
+std::optional<std::string> find_unkeyed(const Json& value, const Structural& schema,
+                                        const std::string& path) {
+  if (!value.is_array() || schema.list_type != "map") return std::nullopt;
+  std::size_t index = 0;
+  for (const Json& item : value.get_array()) {
+    if (auto wrong = unkeyed(item, schema)) {
+      return fmt::format("{}: element {}: {}", path, index, *wrong);
+    }
+    ++index;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> find_wrong(const Json& value, const Structural& schema,
                                       const std::string& path) {
   if (auto wrong = expected_type(value, schema)) return fmt::format("{}: {}", path, *wrong);
+  if (auto wrong = find_unkeyed(value, schema, path)) return wrong;
   if (value.is_array() && schema.items != nullptr) {
     std::size_t index = 0;
     for (const Json& item : value.get_array()) {

@@ -100,6 +100,10 @@ std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
 
 void DefinedKind::convert(JsonObject& object) const {
   set_defaults(object, schema);
+  drop_unknown(object);
+}
+
+void DefinedKind::drop_unknown(JsonObject& object) const {
   prune(object, schema, Root::resource);
 }
 

@@ -30,6 +30,7 @@ struct SelectableField {
 
 struct DefinedKind : DefinedTraits {
   void convert(JsonObject& object) const override;
+  void drop_unknown(JsonObject& object) const override;
 
   Structural schema;
   std::shared_ptr<const Rules> rules;  // of the schema; null if none

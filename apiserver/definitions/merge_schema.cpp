@@ -8,6 +8,16 @@ namespace {
 
 Schema merge_of(const Structural& schema);
 
+// Of values that no schema describes: objects are maps, at any depth.
+std::shared_ptr<const Schema> free_form() {
+  static const auto kFree = [] {
+    auto free = std::make_shared<Schema>();
+    free->values = std::shared_ptr<const Schema>(std::shared_ptr<void>(), free.get());
+    return free;
+  }();
+  return kFree;
+}
+
 // A list's schema is that of its items, plus the rules of the list.
 Schema list_of(const Structural& schema) {
   Schema list = schema.items == nullptr ? Schema() : merge_of(*schema.items);
@@ -33,7 +43,11 @@ Schema merge_of(const Structural& schema) {
   for (const auto& [name, property] : schema.properties) {
     merged.fields.emplace(name, merge_of(property));
   }
-  if (schema.has_values()) merged.values = std::make_shared<const Schema>(merge_of(*schema.values));
+  if (schema.has_values()) {
+    merged.values = std::make_shared<const Schema>(merge_of(*schema.values));
+  } else if (schema.preserves_unknown || schema.properties.empty()) {
+    merged.values = free_form();
+  }
   return merged;
 }
 

@@ -17,13 +17,20 @@ Shape shape_of(const Json& value, const Schema& schema) {
 
 FieldSet fields_of(const Json& value, const Schema& schema);
 
+// An entry of a map is a field itself, whatever it contains; an object's member only if it is one.
+void add_member(FieldSet& set, std::string_view name, const Json& value, const Schema& schema) {
+  FieldSet below = fields_of(value, schema.field(name));
+  below.member |= schema.values != nullptr && !schema.fields.contains(name);
+  if (!below.empty()) set.children["f:" + std::string(name)] = std::move(below);
+}
+
 // The schema of an item: a list's schema without its list rules.
 FieldSet fields_of_item(const Json& item, const Schema& list) {
   FieldSet set;
   if (list.list == Schema::List::map && item.is_object() &&
       list.object == Schema::Object::granular) {
     for (const auto& [name, value] : item.get_object()) {
-      set.children["f:" + std::string(name)] = fields_of(value, list.field(name));
+      add_member(set, name, value, list);
     }
   }
   set.member = true;
@@ -137,6 +144,20 @@ FieldSet with_parents(FieldSet set) {
   return set;
 }
 
+// The value itself changed, and what is or was below it came or went. A null takes any shape: then
+// only the latter.
+void compare_shapes(const Json& before, const Json& after, const Schema& schema, FieldSet& changed,
+                    FieldSet& removed) {
+  if (shape_of(before, schema) != Shape::leaf) {
+    removed = with_parents(fields_of(before, schema));
+    removed.member = false;
+  }
+  const bool is_below =
+      (before.is_null() || after.is_null()) && shape_of(before, schema) != shape_of(after, schema);
+  if (shape_of(after, schema) != Shape::leaf) changed = with_parents(fields_of(after, schema));
+  changed.member = !is_below;
+}
+
 void compare_into(const Json* before, const Json* after, const Schema& schema, FieldSet& changed,
                   FieldSet& removed) {
   // Go omits an empty list.
@@ -162,7 +183,7 @@ void compare_into(const Json* before, const Json* after, const Schema& schema, F
   } else if (is_same_shape && shape == Shape::list) {
     compare_lists(before->get_array(), after->get_array(), schema, changed, removed);
   } else {
-    changed = fields_of(*after, schema);
+    compare_shapes(*before, *after, schema, changed, removed);
   }
 }
 
@@ -264,9 +285,7 @@ std::string item_element(const Json& item, const Schema& list) {
 FieldSet fields_of(const JsonObject& object, const Schema& schema) {
   FieldSet set;
   for (const auto& [name, member] : object) {
-    if (FieldSet below = fields_of(member, schema.field(name)); !below.empty()) {
-      set.children["f:" + std::string(name)] = std::move(below);
-    }
+    add_member(set, name, member, schema);
   }
   // An empty object is a field itself; an empty list of identifiable items is not.
   set.member = object.empty();

@@ -40,6 +40,8 @@ struct DefinedTraits {
   virtual ~DefinedTraits() = default;
   // Gives a stored object the fields and defaults that it has in this version.
   virtual void convert(JsonObject& object) const = 0;
+  // Drops fields that are not in the schema.
+  virtual void drop_unknown(JsonObject& object) const = 0;
 
   std::string storage;  // the definition's name: "jobsets.jobset.x-k8s.io"
   std::string edition;  // another one for each change of the definition's spec

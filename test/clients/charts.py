@@ -21,9 +21,13 @@ VOLATILE = ("uid", "resourceVersion", "creationTimestamp", "time", "lastTransiti
             "nodePort", "caBundle", "ipFamilies")
 
 
-def is_of_another(stored, member):
-    """What another program of a real cluster writes: kube-aggregator, whether a service is available."""
-    return stored["kind"] == "APIService" and member == "status"
+def without_aggregator(stored):
+    """Whether the service of an APIService is available, is what kube-aggregator writes."""
+    if stored["kind"] == "APIService":
+        stored.pop("status", None)
+        stored["metadata"]["managedFields"] = [entry for entry in stored["metadata"]["managedFields"]
+                                               if entry.get("subresource") != "status"]
+    return stored
 
 
 def run(*words, text=None):
@@ -52,9 +56,7 @@ def settled(value):
 def show(stored):
     """A line for each member of a member: what differs stands out."""
     name = f"{stored['kind']} {stored['metadata']['name']}"
-    for member, value in settled(stored).items():
-        if is_of_another(stored, member):
-            continue
+    for member, value in settled(without_aggregator(stored)).items():
         if member == "status" and "conditions" in value:
             value["conditions"].sort(key=lambda condition: condition["type"])
         parts = value.items() if isinstance(value, dict) else [("", value)]

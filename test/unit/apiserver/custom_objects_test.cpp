@@ -250,6 +250,52 @@ INSTANTIATE_TEST_SUITE_P(
               R"(spec.x in body must be of type integer: "number")"}),
     kBySentence);
 
+// The fields of a manager's entry; empty if it has none.
+JsonObject fields_of_manager(const Answer& answer, std::string_view manager) {
+  for (const Json& entry : array_at(answer.body, {"metadata", "managedFields"})) {
+    if (text_at(entry.get_object(), {"manager"}) == manager) {
+      return object_at(entry.get_object(), {"fieldsV1"});
+    }
+  }
+  return {};
+}
+
+constexpr std::string_view kFree =
+    R"(,"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true},)"
+    R"("bare":{"type":"object"})";
+
+TEST_F(Defined, owns_each_entry_of_a_free_form_value) {
+  api.post(kDefinitions, definition(kFree));
+  const Answer made = api.patch(std::string(kWidget) + "?fieldManager=one", kApply,
+                                widget("a", R"({"free":{"m":{"x":[1]}}})"));
+  EXPECT_EQ(serialize(Json(fields_of_manager(made, "one"))),
+            R"({"f:spec":{"f:free":{"f:m":{".":{},"f:x":{}}}}})");
+}
+
+TEST_F(Defined, moves_a_free_form_value_that_changes_its_shape_to_its_writer) {
+  api.post(kDefinitions, definition(kFree));
+  api.patch(std::string(kWidget) + "?fieldManager=one", kApply,
+            widget("a", R"({"free":{"m":"text"}})"));
+  const std::string path = std::string(kWidget) + "?fieldManager=two";
+  const Answer object = api.patch(path, kMerge, R"({"spec":{"free":{"m":{"x":1}}}})");
+  EXPECT_EQ(serialize(Json(fields_of_manager(object, "two"))),
+            R"({"f:spec":{"f:free":{"f:m":{".":{},"f:x":{}}}}})");
+  EXPECT_EQ(fields_of_manager(object, "one"), JsonObject());
+  const Answer text = api.patch(path, kMerge, R"({"spec":{"free":{"m":"text"}}})");
+  EXPECT_EQ(serialize(Json(fields_of_manager(text, "two"))), R"({"f:spec":{"f:free":{"f:m":{}}}})");
+}
+
+TEST_F(Defined, drops_applied_fields_of_an_object_without_properties) {
+  api.post(kDefinitions, definition(kFree));
+  const Answer made = api.patch(std::string(kWidget) + "?fieldManager=one", kApply,
+                                widget("a", R"({"bare":{"l":"a"}})"));
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  const Answer same = api.patch(kWidget, kMerge, R"({"spec":{"bare":{}}})");
+  EXPECT_EQ(integer_at(same.body, {"metadata", "generation"}), 1);
+  EXPECT_TRUE(has(fields_of_manager(same, "one"), {"f:spec", "f:bare", "f:l"}))
+      << serialize(same.body);
+}
+
 TEST_F(Defined, merges_lists_and_maps_of_applied_objects_by_the_schema) {
   api.post(kDefinitions,
            definition(R"(,"ports":{"type":"array","x-kubernetes-list-type":"map",)"
@@ -260,6 +306,12 @@ TEST_F(Defined, merges_lists_and_maps_of_applied_objects_by_the_schema) {
                       R"("additionalProperties":{"type":"array","x-kubernetes-list-type":"set",)"
                       R"("items":{"type":"string"}}})"));
   const std::string path = std::string(kWidgets) + "/a?fieldManager=";
+  const Answer scalar = api.patch(path + "one", kApply, widget("a", R"({"ports":[80]})"));
+  EXPECT_EQ(scalar.status, 500);
+  EXPECT_TRUE(scalar.text({"message"})
+                  .ends_with(".spec.ports: element 0: associative list with keys may not have "
+                             "non-map elements"))
+      << scalar.text({"message"});
   api.patch(path + "one", kApply,
             widget("a", R"({"ports":[{"port":80,"name":"web"}],"rooms":{"x":["a"]}})"));
   const Answer both = api.patch(path + "two", kApply,

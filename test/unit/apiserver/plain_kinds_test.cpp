@@ -78,7 +78,10 @@ TEST_F(Api, writes_templates_and_roles_as_go) {
 
 // An empty object of the kind has them already.
 TEST_F(Api, gives_the_maker_of_a_template_no_parents_that_go_always_writes) {
-  const Answer made = api.send("POST", kDeployments, kJson, std::string(kWeb));
+  std::string probed(kWeb);
+  probed.replace(probed.find(R"("image":"i:1")"), 13,
+                 R"("image":"i:1","livenessProbe":{"httpGet":{"port":80}})");
+  const Answer made = api.send("POST", kDeployments, kJson, probed);
   const JsonObject& fields =
       object_at(array_at(made.body, {"metadata", "managedFields"}).at(0).as_object(), {"fieldsV1"});
   EXPECT_FALSE(has(fields, {"f:spec", "."})) << serialize(Json(fields));
@@ -86,6 +89,8 @@ TEST_F(Api, gives_the_maker_of_a_template_no_parents_that_go_always_writes) {
   EXPECT_TRUE(has(fields, {"f:spec", "f:template", "f:metadata", "f:labels", "."}));
   EXPECT_TRUE(has(fields, {"f:spec", "f:template", "f:spec", "f:containers", R"(k:{"name":"c"})",
                            "f:resources"}));
+  EXPECT_TRUE(has(fields, {"f:spec", "f:template", "f:spec", "f:containers", R"(k:{"name":"c"})",
+                           "f:livenessProbe", "f:httpGet", "."}));
 }
 
 TEST_F(Api, rejects_selector_that_does_not_match_template) {
