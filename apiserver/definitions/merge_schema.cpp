@@ -43,6 +43,9 @@ Schema merge_of(const Structural& schema) {
   for (const auto& [name, property] : schema.properties) {
     merged.fields.emplace(name, merge_of(property));
   }
+  if (schema.is_embedded_resource) {
+    merged.fields.try_emplace("metadata", schema_of("", "Pod").field("metadata"));
+  }
   if (schema.has_values()) {
     merged.values = std::make_shared<const Schema>(merge_of(*schema.values));
   } else if (schema.preserves_unknown || schema.properties.empty()) {

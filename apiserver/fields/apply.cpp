@@ -177,12 +177,14 @@ Result<JsonObject> apply_configuration(const ResourceType& type, const JsonObjec
     return std::unexpected(plain_failure("failed to convert old object: duplicate entries"));
   }
   // Only a field whose value would change can be in conflict; equal values are shared.
-  FieldSet contested = intersection(compare_fields(live, merged, schema).changed, claimed);
+  const FieldChanges changes = compare_fields(live, merged, schema);
+  FieldSet contested = intersection(changes.changed, claimed);
   const auto others = managed.others_owning(request.manager, contested);
   if (!others.empty() && request.force == ApplyForce::no) {
     return std::unexpected(apply_conflict(others, contested));
   }
   managed.take_from_others(request.manager, contested);
+  managed.take_from_others(request.manager, changes.removed);  // below what is no object any more
 
   if (const ManagedEntry* before = managed.find(request.manager)) {
     FieldSet gone = before->fields();

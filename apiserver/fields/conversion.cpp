@@ -129,10 +129,7 @@ bool needs_conversion(const ResourceType& type, std::string_view version) {
 }
 
 void to_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {
-  if (type.defined != nullptr) {
-    type.defined->drop_unknown(object);  // apply merges what a schema without properties allows
-    return;
-  }
+  if (type.defined != nullptr) return;
   if (type.group == "events.k8s.io") {
     for (const auto& [newer, stored] : kEventFields) rename(object, newer, stored);
     return;

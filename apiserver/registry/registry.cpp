@@ -21,6 +21,11 @@ constexpr std::size_t kMaxNameBase = 58;
 
 }  // namespace
 
+// An apply takes whatever an object without properties holds. It is validated, and then dropped.
+void drop_unknown(const ResourceType& type, JsonObject& object) {
+  if (type.defined != nullptr) type.defined->drop_unknown(object);
+}
+
 Result<> check_is_number(std::string_view version) {
   if (version.find_first_not_of("0123456789") == std::string_view::npos) return {};
   return std::unexpected(
@@ -234,6 +239,7 @@ Result<Written> Registry::make(const Target& target, JsonObject body, const Fiel
   if (const Unconverted* const why = target.type->unconverted()) {
     return std::unexpected(plain_failure(why->writing));
   }
+  if (applied != nullptr) drop_unknown(*target.type, body);
   if (target.commit == Commit::dry_run) {
     if (!version.empty()) child(body, "metadata")["resourceVersion"] = version;
     return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};

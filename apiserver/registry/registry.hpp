@@ -49,6 +49,8 @@ struct Deleted {
 Result<> check_preconditions(const Target& target, const JsonObject& object,
                              const DeleteWish& wish);
 
+// Drops applied fields that are not in a defined kind's schema.
+void drop_unknown(const ResourceType& type, JsonObject& object);
 // 500 if resourceVersion is no number.
 Result<> check_is_number(std::string_view version);
 

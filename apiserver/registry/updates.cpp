@@ -222,6 +222,7 @@ Result<Written> Registry::update(const Target& target, const Stored& old, JsonOb
   if (auto admitted = ask_policies("UPDATE", target, &next, old.get()); !admitted) {
     return std::unexpected(std::move(admitted.error()));
   }
+  if (how == Update::apply) drop_unknown(*target.type, next);
   return commit_update(target, old, std::move(next));
 }
 

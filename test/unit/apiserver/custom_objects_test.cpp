@@ -262,7 +262,7 @@ JsonObject fields_of_manager(const Answer& answer, std::string_view manager) {
 
 constexpr std::string_view kFree =
     R"(,"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true},)"
-    R"("bare":{"type":"object"})";
+    R"("bare":{"type":"object"},"full":{"type":"object","minProperties":1})";
 
 TEST_F(Defined, owns_each_entry_of_a_free_form_value) {
   api.post(kDefinitions, definition(kFree));
@@ -283,6 +283,23 @@ TEST_F(Defined, moves_a_free_form_value_that_changes_its_shape_to_its_writer) {
   EXPECT_EQ(fields_of_manager(object, "one"), JsonObject());
   const Answer text = api.patch(path, kMerge, R"({"spec":{"free":{"m":"text"}}})");
   EXPECT_EQ(serialize(Json(fields_of_manager(text, "two"))), R"({"f:spec":{"f:free":{"f:m":{}}}})");
+}
+
+TEST_F(Defined, validates_applied_fields_before_they_are_dropped) {
+  api.post(kDefinitions, definition(kFree));
+  const Answer made = api.patch(std::string(kWidget) + "?fieldManager=one", kApply,
+                                widget("a", R"({"full":{"l":"a"}})"));
+  EXPECT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_EQ(object_at(made.body, {"spec", "full"}), JsonObject());
+}
+
+TEST_F(Defined, takes_what_was_below_a_free_form_value_by_force) {
+  api.post(kDefinitions, definition(kFree));
+  const std::string path = std::string(kWidget) + "?fieldManager=";
+  api.patch(path + "one", kApply, widget("a", R"({"free":{"m":{"x":1}}})"));
+  const Answer text =
+      api.patch(path + "two&force=true", kApply, widget("a", R"({"free":{"m":"text"}})"));
+  EXPECT_EQ(fields_of_manager(text, "one"), JsonObject()) << serialize(text.body);
 }
 
 TEST_F(Defined, drops_applied_fields_of_an_object_without_properties) {
