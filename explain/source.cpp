@@ -37,14 +37,6 @@ std::string_view words(api::PodPhase phase) {
   return "Unknown";
 }
 
-// "Pending, on no node yet", "Running on node-a, being deleted".
-std::string describe(const api::Pod& pod) {
-  const std::string node =
-      pod.node_name.empty() ? ", on no node yet" : " on " + pod.node_name.str();
-  return fmt::format("{}{}{}", words(pod.phase), node,
-                     pod.meta.is_being_deleted ? ", being deleted" : "");
-}
-
 std::string describe(const api::ResourceClaim& claim) {
   std::string text = claim.is_allocated ? "allocated" : "not allocated";
   text += claim.reserved_for.empty() ? ", not reserved" : ", reserved";
@@ -68,6 +60,13 @@ std::vector<Topic> topics_of(const std::vector<Explainer>& controllers, Explain 
 }
 
 }  // namespace
+
+std::string describe(const api::Pod& pod) {
+  const std::string node =
+      pod.node_name.empty() ? ", on no node yet" : " on " + pod.node_name.str();
+  return fmt::format("{}{}{}", words(pod.phase), node,
+                     pod.meta.is_being_deleted ? ", being deleted" : "");
+}
 
 std::optional<Draft> ControllersSource::explain(const Subject& subject) const {
   if (subject.kind == Subject::Kind::pod) return explain_pod(subject.key);

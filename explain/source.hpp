@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include "informers/store.hpp"
 
 namespace dcm::explain {
+
+// "Pending, on no node yet", "Running on node-a, being deleted".
+std::string describe(const api::Pod& pod);
 
 class ExplanationSource {
  public:

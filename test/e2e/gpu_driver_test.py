@@ -3,6 +3,8 @@ helper."""
 import json
 import signal
 
+import yaml
+
 from objects import SHOW, WAIT, claim, device_class, pod, template
 from world import NODE, ROOT, Scene, World, soon
 
@@ -64,6 +66,14 @@ class GpuDriver(Scene):
             self.assertEqual(self.phase("all"), "Pending")
             self.delete("Pod", f"p{number}")
         self.assertEqual(self.shown("all"), ["gpu-0"])
+
+    def test_the_pod_of_the_example_gets_a_quarter(self):
+        """The pod of docs/write-a-driver.md; its class is there already."""
+        things = yaml.safe_load_all((ROOT / "examples/gpu-driver/pod.yaml").read_text())
+        self.create(*(each for each in things if each["kind"] != "DeviceClass"))
+        self.wait_for("first", "Running")
+        soon("its log names the device", lambda: 'GPU_DEVICE_00="gpu-0-part-' in World.cluster.kubectl(
+            "logs", "-n", self.namespace, "first").stdout)
 
     def test_claims_share_a_gpu_until_its_memory_is_gone(self):
         self.create(template(**of_profile("shared", capacity={"requests": {"memory": "20Gi"}})),

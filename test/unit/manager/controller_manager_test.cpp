@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "client/api/json/unstructured.hpp"
 #include "test/support/virtual_cluster.hpp"
 
 namespace dcm::manager {
@@ -68,6 +69,21 @@ TEST(ControllerManager, handles_each_cache_change) {
   of.cluster.run_for(1min);
   EXPECT_EQ(of.handled,
             (std::vector<std::string>{"default/before", "default/after", "default/before"}));
+}
+
+TEST(ControllerManager, caches_kind_that_is_named_at_run_time) {
+  ManagerOf of;
+  const std::string plural = "configmaps", name = "ConfigMap";
+  const api::ResourceKind kind{"", plural, name, api::Scope::namespaced, kV1};
+  auto& cache = of.cluster.manager().decoded_cache<api::json::Unstructured>(
+      kind, api::json::make_unstructured_decoder());
+  of.cluster.start();
+  of.cluster.api().post("/api/v1/namespaces/default/configmaps",
+                        R"({"metadata":{"name":"a"},"data":{"k":"v"}})");
+  of.cluster.run_for(1min);
+  const auto object = cache.reader().get({"default", "a"});
+  ASSERT_TRUE(object);
+  EXPECT_EQ(*object->find("data"), R"({"k":"v"})");
 }
 
 TEST(ControllerManager, waits_for_unserved_kind_without_lease) {

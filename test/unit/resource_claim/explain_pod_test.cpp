@@ -375,11 +375,5 @@ TEST(ExplainPod, quotes_server_on_refused_create_and_names_next_attempt) {
   EXPECT_NE(later.find("waiting NotAllocated"), later.npos) << later;
 }
 
-TEST(ExplainPod, fits_on_one_line) {
-  EXPECT_EQ(describe(*make_pod("p").get()), "Pending, on no node yet");
-  EXPECT_EQ(describe(*make_pod("p").on_node("n").phase(PodPhase::running).being_deleted().get()),
-            "Running on n, being deleted");
-}
-
 }  // namespace
 }  // namespace dcm::resource_claim

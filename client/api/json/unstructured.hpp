@@ -1,0 +1,36 @@
+// An object of a kind that is only known when the program runs, as Go's unstructured.Unstructured.
+//
+//   auto& cache = manager.decoded_cache(kind, api::json::make_unstructured_decoder());
+//   …
+//   const std::string* spec = object->find("spec");   // hand it to a JSON library
+//
+// Such an object costs the memory of its text. A kind whose fields are known is read as a
+// projection (projection.hpp), which keeps only what is used.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "client/api/decoder.hpp"
+#include "client/api/meta.hpp"
+
+namespace dcm::api::json {
+
+struct Unstructured {
+  ObjectMeta meta;
+  std::int64_t generation = 0;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+  // JSON texts, by name: "apiVersion", "kind", "spec", "data" and so on, all but `metadata`.
+  std::map<std::string, std::string, std::less<>> fields;
+
+  // Null if it is missing, or a JSON null.
+  const std::string* find(std::string_view field) const;
+};
+
+std::unique_ptr<Decoder<Unstructured>> make_unstructured_decoder();
+
+}  // namespace dcm::api::json
