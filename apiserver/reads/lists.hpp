@@ -2,6 +2,8 @@
 // resourceVersionMatch.
 #pragma once
 
+#include <span>
+
 #include "apiserver/reads/list_text.hpp"
 #include "apiserver/reads/selectors.hpp"
 #include "apiserver/requests/request.hpp"
