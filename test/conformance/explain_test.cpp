@@ -24,12 +24,13 @@ class Explaining : public Base {
     support::write_kubeconfig(this->file("reader"), run().admin);
   }
 
+  void start(const std::vector<std::string>& flags = {}) { this->start_manager(answering(flags)); }
   // Everybody may ask it: the in-memory server has no users.
-  void start(std::vector<std::string> flags = {}) {
+  std::vector<std::string> answering(std::vector<std::string> flags) const {
     flags.push_back(fmt::format("--secure-port={}", port_));
     flags.emplace_back("--bind-address=127.0.0.1");
     flags.emplace_back("--authorization-always-allow-paths=/debug/explain/*");
-    this->start_manager(std::move(flags));
+    return flags;
   }
 
   // The command, run to its end.
@@ -427,7 +428,12 @@ TEST_F(ExplainEviction, needs_no_pool_status_requests) {
                 .fault = {.kind = FaultKind::answer, .answer = {.status = 403}}});
   create_user("p");
   publish("slice", {});
-  start({"--controllers=*", "--feature-gates=DRAResourcePoolStatus=true"});
+  const auto manager =
+      another_manager(answering({"--controllers=*", "--feature-gates=DRAResourcePoolStatus=true"}));
+  EXPECT_TRUE(soon("the list of requests is refused", [&] {
+    return manager->log().find("\"resourcepoolstatusrequests\" error=\"forbidden") !=
+           std::string::npos;
+  })) << manager->log();
   told_by_manager("pod", "p", "fine NoTaint");
 }
 
