@@ -141,7 +141,8 @@ class Installed(unittest.TestCase):
     def test_driver_example_is_short_and_lists_its_gaps(self):
         gpu = self.folder / "gpu"
         shutil.copytree(ROOT / "examples/gpu-driver", gpu)
-        self.assertLess(sum(len(path.read_text().splitlines()) for path in gpu.iterdir()), 300)
+        driver = [path for path in gpu.iterdir() if path.suffix != ".yaml"]  # without the pod that uses it
+        self.assertLess(sum(len(path.read_text().splitlines()) for path in driver), 300)
         run("cmake", "-S", gpu, "-B", gpu / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
             "-DCMAKE_CXX_COMPILER=clang++-19", f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run("cmake", "--build", gpu / "build")
