@@ -1,5 +1,5 @@
-// Groups of the Kubernetes community (k8s.io, kubernetes.io) are protected: their definitions have an
-// annotation that says who approved them, or that nobody did.
+// Groups of the Kubernetes community (k8s.io, kubernetes.io) are protected: their definitions have
+// an annotation that says who approved them, or that nobody did.
 #pragma once
 
 #include <optional>

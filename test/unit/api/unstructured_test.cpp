@@ -17,14 +17,13 @@ TEST(Unstructured, keeps_each_field_as_its_text) {
   const auto read = make_unstructured_decoder()->decode_object(
       object(R"(,"spec":{"list":[1, {"a":null}],"s":"}"} ,"count":2,"on":false,"text":"x\"y")"));
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->object->fields,
-            (std::map<std::string, std::string, std::less<>>{
-                {"apiVersion", R"("example.com/v1")"},
-                {"kind", R"("Foo")"},
-                {"spec", R"({"list":[1, {"a":null}],"s":"}"})"},
-                {"count", "2"},
-                {"on", "false"},
-                {"text", R"("x\"y")"}}));
+  EXPECT_EQ(read->object->fields, (std::map<std::string, std::string, std::less<>>{
+                                      {"apiVersion", R"("example.com/v1")"},
+                                      {"kind", R"("Foo")"},
+                                      {"spec", R"({"list":[1, {"a":null}],"s":"}"})"},
+                                      {"count", "2"},
+                                      {"on", "false"},
+                                      {"text", R"("x\"y")"}}));
 }
 
 TEST(Unstructured, reads_what_its_metadata_says) {
