@@ -35,7 +35,13 @@ void validate_enum(const JsonObject& object, std::string_view name, const std::s
 class Spec {
  public:
   Spec(const JsonObject& spec, Causes& causes)
-      : spec_(spec), versions_(array_at(spec, {"versions"})), causes_(causes) {}
+      : spec_(spec),
+        versions_(array_at(spec, {"versions"})),
+        has_common_schema_(is_common("schema")),
+        has_common_subresources_(is_common("subresources")),
+        has_common_columns_(is_common("additionalPrinterColumns")),
+        has_common_selectable_(is_common("selectableFields")),
+        causes_(causes) {}
 
   void validate() {
     validate_group();
@@ -62,10 +68,12 @@ class Spec {
     }
   }
 
+  // Compares all versions.
   bool is_common(std::string_view name) const {
-    const auto member = [&](const Json& version) {
+    const auto member = [&](const Json& version) -> const Json& {
+      static const Json kNull;
       const Json* const value = as_object(version).if_contains(name);
-      return value == nullptr ? Json() : *value;
+      return value == nullptr ? kNull : *value;
     };
     return std::ranges::all_of(versions_, [&](const Json& version) {
       return member(version) == member(versions_.front());
@@ -81,11 +89,11 @@ class Spec {
   }
 
   void require_schemas() {
-    if (!versions_.empty() && is_common("schema") && has_schema(versions_.front())) return;
+    if (!versions_.empty() && has_common_schema_ && has_schema(versions_.front())) return;
     std::size_t index = 0;
     for (const Json& version : versions_) {
       const std::string path = indexed("spec.versions", index++) + ".schema.openAPIV3Schema";
-      if (!has_schema(version) || is_common("schema")) causes_.push_back(required_value(path));
+      if (!has_schema(version) || has_common_schema_) causes_.push_back(required_value(path));
     }
   }
 
@@ -104,15 +112,15 @@ class Spec {
       names.insert(text_at(shown, {"name"}));
       validate_name_label(Json(text_at(shown, {"name"})), path + ".name", causes_);
       validate_deprecation(shown, path, causes_);
-      if (!is_common("schema")) validate_schema_of(version, path + ".schema", status_of(version));
-      if (!is_common("subresources")) {
+      if (!has_common_schema_) validate_schema_of(version, path + ".schema", status_of(version));
+      if (!has_common_subresources_) {
         validate_subresources(object_at(shown, {"subresources"}), path + ".subresources", causes_);
       }
-      if (!is_common("additionalPrinterColumns")) {
+      if (!has_common_columns_) {
         validate_columns(array_at(shown, {"additionalPrinterColumns"}),
                          path + ".additionalPrinterColumns", causes_);
       }
-      if (!is_common("selectableFields")) {
+      if (!has_common_selectable_) {
         validate_selectable(array_at(shown, {"selectableFields"}), schema_of(version),
                             path + ".selectableFields", causes_);
       }
@@ -140,17 +148,17 @@ class Spec {
     const JsonObject& shown = as_object(first);
     const bool any_apart = std::ranges::any_of(
         versions_, [](const Json& version) { return status_of(version) == StatusIs::apart; });
-    if (is_common("schema")) {
+    if (has_common_schema_) {
       validate_schema_of(first, "spec.validation", any_apart ? StatusIs::apart : StatusIs::part);
     }
-    if (is_common("subresources")) {
+    if (has_common_subresources_) {
       validate_subresources(object_at(shown, {"subresources"}), "spec.subresources", causes_);
     }
-    if (is_common("additionalPrinterColumns")) {
+    if (has_common_columns_) {
       validate_columns(array_at(shown, {"additionalPrinterColumns"}),
                        "spec.additionalPrinterColumns", causes_);
     }
-    if (is_common("selectableFields")) {
+    if (has_common_selectable_) {
       validate_selectable(array_at(shown, {"selectableFields"}), schema_of(first),
                           "spec.selectableFields", causes_);
     }
@@ -158,6 +166,10 @@ class Spec {
 
   const JsonObject& spec_;
   const JsonArray& versions_;
+  const bool has_common_schema_;
+  const bool has_common_subresources_;
+  const bool has_common_columns_;
+  const bool has_common_selectable_;
   Causes& causes_;
 };
 

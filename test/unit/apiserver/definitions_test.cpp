@@ -34,6 +34,20 @@ TEST_F(Defined, says_whether_a_protected_group_is_approved) {
   EXPECT_EQ(condition(api.get(path), "Established"), "True InitialNamesAccepted");
 }
 
+// The cost of a version must not grow with their number: half a minute, without sanitizers.
+TEST_F(Defined, serves_thousands_of_versions) {
+  std::string versions;
+  for (int i = 2; i <= 6'000; ++i) {
+    versions +=
+        R"({"name":"v)" + std::to_string(i) +
+        R"(","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}},)";
+  }
+  std::string text = definition();
+  replace_all(text, R"("versions":[)", R"("versions":[)" + versions);
+  ASSERT_EQ(api.post(kDefinitions, text).status, 201);
+  EXPECT_EQ(api.get("/apis/example.com/v6000/namespaces/default/widgets").status, 200);
+}
+
 TEST_F(Defined, rejects_name_taken_by_another_definition_of_group) {
   api.post(kDefinitions, definition());
   std::string other = definition();
