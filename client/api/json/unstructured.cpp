@@ -18,7 +18,7 @@ struct UnstructuredFields {
     if (key == "metadata") return api::read_field(kMetadata, key, from, object);
     value part = from.from();
     RawJson raw;
-    if (!read_json(FieldValue(from.reader(), &part), raw)) return false;
+    if (!from.count_item() || !read_json(FieldValue(from.reader(), &part), raw)) return false;
     if (!raw.text.empty()) object.fields.insert_or_assign(std::string(key), std::move(raw.text));
     return true;
   }
