@@ -55,7 +55,7 @@ std::string endpoint_path(const PluginOptions& options) {
 }
 
 PluginOptions with_defaults(PluginOptions options) {
-  if (options.data.empty()) options.data = "/var/lib/kubelet/plugins/" + options.driver;
+  if (options.data.empty()) options.data = fmt::format("{}/{}", kPluginsFolder, options.driver);
   options.data = fs::absolute(options.data);  // the node learns the endpoint from it
   return options;
 }

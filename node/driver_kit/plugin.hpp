@@ -18,10 +18,13 @@ namespace dcm::driver_kit {
 
 enum class HealthService : std::uint8_t { not_served, served };
 
+// Kubelet's; each driver has a folder in it.
+inline constexpr const char* kPluginsFolder = "/var/lib/kubelet/plugins";
+
 struct PluginOptions {
   std::string driver;  // its name: a DNS subdomain of at most 63 characters
   std::string registry = "/var/lib/kubelet/plugins_registry";
-  std::string data = {};  // folder of the endpoint; empty: /var/lib/kubelet/plugins/<driver>
+  std::string data = {};  // folder of the endpoint; empty: kPluginsFolder/<driver>
   // UID of the driver's own pod: two instances may serve at the same time, so that an update leaves
   // no gap. Empty: one instance at a time.
   std::string pod_uid = {};

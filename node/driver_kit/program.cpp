@@ -40,7 +40,7 @@ options::Settings kit_settings(DriverProgram& program, std::string& plugins) {
 
 std::optional<options::Exit> read_flags(int count, const char* const* arguments,
                                         options::Settings own, DriverProgram& program) {
-  std::string plugins = "/var/lib/kubelet/plugins";
+  std::string plugins = kPluginsFolder;
   program.node = of_environment("NODE_NAME");
   program.plugin.pod_uid = of_environment("POD_UID");
   options::Settings table;
@@ -53,7 +53,10 @@ std::optional<options::Exit> read_flags(int count, const char* const* arguments,
   if (!read) return read.error();
   if (program.node.empty())
     return options::refuse(usage.name, "--node-name: must be given").error();
-  program.plugin.data = plugins + "/" + program.plugin.driver;
+  // A folder that the author has set stays, unless a flag names another.
+  if (program.plugin.data.empty() || plugins != kPluginsFolder) {
+    program.plugin.data = plugins + "/" + program.plugin.driver;
+  }
   return std::nullopt;
 }
 

@@ -9,7 +9,8 @@ namespace dcm::driver_kit {
 namespace {
 
 struct Read {
-  explicit Read(std::vector<const char*> words) {
+  explicit Read(std::vector<const char*> words, std::string data = {}) {
+    program.plugin.data = std::move(data);
     words.insert(words.begin(), "driver");
     for (const char* name : {"NODE_NAME", "POD_UID"}) ::unsetenv(name);
     exit = read_flags(
@@ -42,6 +43,12 @@ TEST(ReadFlags, keeps_defaults) {
   EXPECT_EQ(read.gpus, 2);
   EXPECT_EQ(read.program.plugin.data, "/var/lib/kubelet/plugins/gpu.example.com");
   EXPECT_EQ(read.program.plugin.cdi, "/var/run/cdi");
+}
+
+TEST(ReadFlags, keeps_folder_of_author_unless_flag_names_another) {
+  EXPECT_EQ(Read({"--node-name", "n0"}, "/own").program.plugin.data, "/own");
+  const Read other({"--node-name", "n0", "--kubelet-plugins-directory-path", "/plugins"}, "/own");
+  EXPECT_EQ(other.program.plugin.data, "/plugins/gpu.example.com");
 }
 
 TEST(ReadFlags, names_unknown_flags) {
