@@ -48,13 +48,13 @@ AGENTS = {"ours": "dra-controller-manager", "before": "dra-controller-manager", 
 CONTROLLERS = "resourceclaim-controller,device-taint-eviction-controller"
 CREATED, NAMED, EVICTED = "pod to claim", "pod to name in status", "taint to DELETE"
 PERCENTILES = {"p50": 50, "p99": 99, "p99.9": 99.9, "max": 100}
-# Requests about claims with bodies: a claim's name is made by the server for one of the two.
+# Claims are logged with their bodies: one of the managers leaves the choice of their names to the API server.
 POLICY = """{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [
   {"level": "Request", "verbs": ["create"], "resources": [{"group": "resource.k8s.io", "resources": ["resourceclaims"]}]},
   {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}"""
 SPEC = {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}}
 SLOW = 5  # seconds of the webhook
-ENDED = 120  # seconds within which a scene's last latency ends
+PATIENCE = 120  # seconds to wait at the end of a scene for pods that are not served yet
 
 
 # ---- the audit log ------------------------------------------------------------------------------
@@ -133,11 +133,14 @@ class Cluster:
         list(self.pool.map(lambda request: self.api.request(*request), requests))
 
     def at_rate(self, rate, requests):
-        """So many a second, evenly."""
+        """So many a second, evenly. Raises if one is refused."""
         begun = time.monotonic()
+        sent = []
         for number, request in enumerate(requests):
             time.sleep(max(0.0, begun + number / rate - time.monotonic()))
-            self.pool.submit(self.api.request, *request)
+            sent.append(self.pool.submit(self.api.request, *request))
+        for request in sent:
+            request.result()
 
     def make_pod(self, name, namespace="default", claim=None):
         source = {"resourceClaimName": claim} if claim else {"resourceClaimTemplateName": "t"}
@@ -159,7 +162,7 @@ class Cluster:
         return self.audit.read_text().splitlines()
 
 
-def until(condition, what, seconds=ENDED):
+def until(condition, what, seconds=PATIENCE):
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -405,11 +408,12 @@ def measure(who, program, options, folder):
     print(f"({NAMES[who]}: making {options.pods} pods and their claims first)", flush=True)
     cluster = Cluster(who, folder, options.pods)
     try:
-        run = Run(who, program, cluster, folder, options.seconds, open(folder / f"{who}.log", "w"))
-        fill(run)
-        for scene in options.scenes:
-            print(f"({NAMES[who]}: {scene})", flush=True)
-            SCENES[scene](run)
+        with open(folder / f"{who}.log", "w") as log:
+            run = Run(who, program, cluster, folder, options.seconds, log)
+            fill(run)
+            for scene in options.scenes:
+                print(f"({NAMES[who]}: {scene})", flush=True)
+                SCENES[scene](run)
     finally:
         lines = cluster.stop()
     found = moments(lines, AGENTS[who])
