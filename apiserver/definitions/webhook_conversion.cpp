@@ -155,7 +155,7 @@ void validate_conversion(const JsonObject& spec, Causes& causes) {
 std::string conversion_warning(const JsonObject& spec) {
   if (!is_by_webhook(spec) || array_at(spec, {"versions"}).size() < 2) return {};
   return fmt::format(
-      "this API server calls no webhooks: objects of {} can be had only in the version {}",
+      "this API server calls no webhooks: objects of {} are available only in version {}",
       text_at(spec, {"names", "kind"}), stored_version(spec));
 }
 

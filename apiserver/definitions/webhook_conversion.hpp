@@ -17,8 +17,8 @@ void set_conversion_defaults(JsonObject& spec);
 void validate_conversion(const JsonObject& spec, Causes& causes);
 // A warning that versions other than the stored one are useless; "": they are not.
 std::string conversion_warning(const JsonObject& spec);
-// Why objects of that version cannot be had; nullopt if they are stored in it, or if only their
-// `apiVersion` differs.
+// Why objects are not available in that version; nullopt if they are stored in it, or if only
+// their `apiVersion` differs.
 std::optional<Unconverted> unconverted_of(const JsonObject& spec, const JsonObject& version);
 
 }  // namespace dcm::apiserver

@@ -184,7 +184,7 @@ Result<JsonObject> apply_configuration(const ResourceType& type, const JsonObjec
     return std::unexpected(apply_conflict(others, contested));
   }
   managed.take_from_others(request.manager, contested);
-  managed.take_from_others(request.manager, changes.removed);  // below what is no object any more
+  managed.take_from_others(request.manager, changes.removed);  // fields of former objects
 
   if (const ManagedEntry* before = managed.find(request.manager)) {
     FieldSet gone = before->fields();

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxNameBase = 58;
 
 }  // namespace
 
-// An apply takes whatever an object without properties holds. It is validated, and then dropped.
+// An applied object may hold unknown fields. They are validated before they are dropped.
 void drop_unknown(const ResourceType& type, JsonObject& object) {
   if (type.defined != nullptr) type.defined->drop_unknown(object);
 }

@@ -108,7 +108,7 @@ State begin_release(State state);
 
 // ---- bounds -------------------------------------------------------------------------------------
 
-// Until when writes that only a leader may send may be sent; nullopt: not now.
+// Until when the leader's own writes may be sent; nullopt: not now.
 std::optional<MonoTime> may_write_until(const State& state, const Candidate& self);
 // Whether another candidate holds the lease now, as far as we know.
 bool is_held_by_other(const State& state, const Candidate& self, MonoTime now);

@@ -1,5 +1,5 @@
-// The status of a ResourcePoolStatusRequest as JSON. encode_claim.hpp has the rules for
-// all writes.
+// The status of a ResourcePoolStatusRequest as JSON. The rules for all writes are in
+// encode_claim.hpp.
 #pragma once
 
 #include <span>

@@ -225,7 +225,7 @@ void Kubelet::look_at(const Pod& pod) {
 
 // The pod may use its claims, and no other pod holds an earlier claim of the same name, devices
 // that the claim had before, or a device of the claim. The last happens where the pod group of a
-// running pod is deleted: the group's claim is released, and its devices are allocated anew.
+// running pod is deleted: the group's claim is released, and its devices are allocated again.
 bool Kubelet::may_start(const Pod& pod) const {
   const auto may_use = [&](const Claim* claim) {
     return claim != nullptr && claim->is_allocated && claim->is_reserved_for(pod) &&

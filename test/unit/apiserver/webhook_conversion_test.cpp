@@ -42,7 +42,7 @@ TEST_F(WebhookConversion, gets_default_port) {
 TEST_F(WebhookConversion, is_warned_of) {
   const auto warnings = defined.header("Warning");
   ASSERT_FALSE(warnings.empty());
-  EXPECT_NE(warnings.back().find("objects of Widget can be had only in the version v1"),
+  EXPECT_NE(warnings.back().find("objects of Widget are available only in version v1"),
             std::string::npos)
       << warnings.back();
 }
