@@ -97,19 +97,21 @@ Task<Outcome> Controller::handle(std::string name) {
     pending_.erase(name);
     co_return Outcome::done();
   }
-  pending_of(*request);
   const Outcome outcome = co_await answer(request);
   co_return outcome;
 }
 
 Task<Outcome> Controller::answer(RequestPtr request) {
   const runtime::MonoTime begun = deps_.time.now();
+  // The lists may miss a slice that is published while they are read.
+  pending_of(*request).awaits_slices = true;
   const Result<PoolInputs> inputs = co_await deps_.api.read(PoolFilter::of(*request));
   // It may have changed meanwhile. A new request of the same name is already queued.
   const api::Uid uid = request->meta.uid;
   request = find_pending(request->meta.key.name);
   if (request == nullptr || request->meta.uid != uid) co_return Outcome::done();
   Pending& pending = pending_of(*request);
+  pending.awaits_slices = false;
   std::optional<api::PoolStatusAnswer> found;
   if (inputs) {
     const bool waits = deps_.time.now() - pending.since < kPatience;

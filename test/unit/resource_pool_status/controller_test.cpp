@@ -3,9 +3,11 @@
 #include "controllers/resource_pool_status/controller.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -37,7 +39,9 @@ class FakeApi final : public PoolStatusApi {
   Task<Result<PoolInputs>> read(PoolFilter filter) override {
     reads.push_back(filter.driver.str());
     if (read_error) co_return std::unexpected(*read_error);
-    co_return PoolInputs{.slices = inputs.slices, .usage = inputs.usage, .rules = inputs.rules};
+    PoolInputs read{.slices = inputs.slices, .usage = inputs.usage, .rules = inputs.rules};
+    if (after_read) std::exchange(after_read, nullptr)();
+    co_return read;
   }
   Task<Result<RequestPtr>> write_status(RequestPtr request, api::PoolStatusAnswer answer) override {
     writes.push_back(request->meta.key.name + ": " + answer.message);
@@ -63,6 +67,7 @@ class FakeApi final : public PoolStatusApi {
   PoolInputs& inputs;
   std::optional<runtime::Error> read_error = {};
   std::optional<runtime::Error> write_error = {};
+  std::function<void()> after_read = nullptr;  // once, before the answer is delivered
   bool refuses_generation_0 = false;
   std::vector<std::string> reads = {};
   std::vector<std::string> writes = {};
@@ -168,6 +173,18 @@ TEST_F(ControllerTest, answers_once_missing_slice_appears) {
   publish("d");
   loop_.run_for(2s);
   EXPECT_THAT(api_.writes, ElementsAre("r: Calculated status for 1 pools"));
+}
+
+TEST_F(ControllerTest, notices_slice_that_appears_while_it_reads) {
+  one_of_two_slices();
+  api_.after_read = [this] {
+    second_slice();
+    publish("d");
+  };
+  start();
+  ask("r");
+  loop_.run_for(2s);
+  EXPECT_TRUE(is_answered("r"));
 }
 
 TEST_F(ControllerTest, decides_once_for_a_burst_of_slices) {
