@@ -45,15 +45,16 @@ struct Entry {
 
   Lane* lane = nullptr;
   ListLink<Entry> link;      // in its row while waiting, in the running list while processing
-  ListLink<Entry> age_link;  // only while it waits as backlog
+  ListLink<Entry> age_link;  // only while it waits as backlog, or is new
   std::set<Delay>::iterator delay;  // only while `delayed`
   MonoTime since{};                 // when it arrived at its place
   MonoTime added{};                 // when the add came that made it wait or dirty
   std::uint32_t failures = 0;       // retries with back-off since the last forget
   std::uint32_t early_ms = 0;       // how long before its retry's time it was handed out
   Place place = Place::outside;
-  bool dirty = false;
-  bool delayed = false;
+  bool dirty : 1 = false;
+  bool delayed : 1 = false;
+  bool is_new : 1 = false;  // handed out a short time ago
   DelayKind delay_kind = DelayKind::retry;
   Priority delay_priority = Priority::backlog;
   Priority added_as = Priority::backlog;   // while it waits or is dirty

@@ -27,7 +27,7 @@ namespace dcm::workqueue {
 
 struct Options {
   // `name` labels the metrics; `workers` is how many items may be processed concurrently (at least
-  // 1): a namespace gets half of them while others wait.
+  // 1): a namespace gets half of them while others wait, and some are kept free for the next.
   Options(std::string queue_name, std::size_t worker_count, const Backoff& of_items = kItemBackoff)
       : name(std::move(queue_name)), workers(worker_count), backoff(of_items) {}
 
@@ -70,10 +70,9 @@ class Queue {
   // Returns the delay.
   Duration add(const Item& item, const AddOptions& how) {
     if (!scheduler_.is_open()) return Duration::zero();
-    const std::size_t before = len();
     const MonoTime now = time_.now();
     const Duration delay = add(slot_of(item, now), how, now);
-    wake(before);
+    wake();
     return delay;
   }
   void add(const Item& item, Priority priority) { add(item, AddOptions{.priority = priority}); }
@@ -103,16 +102,18 @@ class Queue {
       co_await available_.wait();
     }
   }
-  // The same without waiting; nullopt: no item waits.
+  // The same without waiting; nullopt: no item waits that may be handed out now.
   std::optional<Item> take() {
     const MonoTime now = time_.now();
     const Entry* const entry = scheduler_.take(now);
+    wake();
     if (entry == nullptr) return std::nullopt;
     metrics_.observe_wait(now - entry->added);
     return *static_cast<const Slot*>(entry)->item;
   }
 
-  // Returns how long the item was worked on. Requires that a worker has it.
+  // Returns how long the item was worked on. Requires that a worker has it; that worker then calls
+  // get() again.
   Duration done(const Item& item) {
     const auto found = slots_.find(item);
     DCM_ASSERT(found != slots_.end());
@@ -121,7 +122,7 @@ class Queue {
     const Duration worked = scheduler_.done(found->second, now);
     metrics_.observe_work(worked);
     drop_if_forgettable(found, now);
-    wake(before);
+    if (len() > before) wake();
     return worked;
   }
 
@@ -200,15 +201,14 @@ class Queue {
   }
 
   void advance() {
-    const std::size_t before = len();
     scheduler_.advance(time_.now());
-    wake(before);
+    wake();
   }
 
-  // After each change: wakes one waiter for each item that became ready, and sets a timer for the
-  // earliest delay. A waiter whose item was taken by another waits again.
-  void wake(std::size_t waiting_before) {
-    for (std::size_t items = waiting_before; items < len(); ++items) available_.notify_one();
+  // After each change. A waiter that takes an item wakes the next one; a waiter whose item was
+  // taken by another waits again. Sets a timer for what becomes ready by itself.
+  void wake() {
+    if (scheduler_.can_take()) available_.notify_one();
     arm();
   }
 

@@ -13,13 +13,11 @@ namespace {
 
 constexpr Duration kMaxBacklogWait = 60s;
 constexpr std::uint32_t kLivePicksPerBacklogPick = 7;
-constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kWorkersPerIdleWorker = 4;
+constexpr Duration kNew = 250ms;
+constexpr std::size_t kMostNew = 32;
 // Limits the work of one call, so that 100,000 due items do not block the loop.
 constexpr int kStepsPerCall = 256;
-
-std::uint32_t half_rounded_up(std::size_t workers) {
-  return static_cast<std::uint32_t>((workers + 1) / 2);
-}
 
 MonoTime saturated_sum(MonoTime now, Duration delay) {
   return delay >= MonoTime::max() - now ? MonoTime::max() : now + delay;
@@ -28,8 +26,9 @@ MonoTime saturated_sum(MonoTime now, Duration delay) {
 // The range of an entry's field: 49 days.
 std::uint32_t to_milliseconds(Duration duration) {
   using std::chrono::milliseconds;
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
   const auto count = std::chrono::duration_cast<milliseconds>(duration).count();
-  return static_cast<std::uint32_t>(std::clamp<decltype(count)>(count, 0, kNoLimit));
+  return static_cast<std::uint32_t>(std::clamp<decltype(count)>(count, 0, kMost));
 }
 
 Priority kept_priority(const Entry& entry) {
@@ -41,7 +40,7 @@ Priority kept_priority(const Entry& entry) {
 }  // namespace
 
 Scheduler::Scheduler(std::size_t workers, const Backoff& backoff)
-    : namespace_limit_(half_rounded_up(workers)), backoff_(backoff) {
+    : workers_(workers), backoff_(backoff) {
   DCM_ASSERT(workers > 0);
   DCM_ASSERT(backoff.first > Duration::zero() && backoff.most > Duration::zero());
 }
@@ -193,6 +192,7 @@ void Scheduler::retry_now(MonoTime now) {
 }
 
 void Scheduler::advance(MonoTime now) {
+  age_new(now);
   if (!is_open()) return;
   for (int step = 0; step < kStepsPerCall; ++step) {
     if (delays_.empty() || delays_.begin()->due > now) return;
@@ -203,8 +203,11 @@ void Scheduler::advance(MonoTime now) {
 }
 
 std::optional<MonoTime> Scheduler::next_due() const {
-  if (!is_open() || delays_.empty()) return std::nullopt;
-  return delays_.begin()->due;
+  std::optional<MonoTime> due;
+  if (is_open() && !delays_.empty()) due = delays_.begin()->due;
+  if (waiting() == 0 || new_count_ < kMostNew) return due;
+  const MonoTime aged = new_.front()->since + kNew;
+  return std::min(due.value_or(aged), aged);
 }
 
 void Scheduler::enqueue(Entry& entry, Priority priority, MonoTime now) {
@@ -245,8 +248,9 @@ void Scheduler::promote_aged(MonoTime now) {
 Entry* Scheduler::take(MonoTime now) {
   if (waiting() == 0) return nullptr;
   promote_aged(now);
+  age_new(now);
   Row* chosen = choose_row();
-  DCM_ASSERT(chosen != nullptr);
+  if (chosen == nullptr) return nullptr;
   Row& row = *chosen;
   Entry& entry = *row.items.front();
   count_pick(entry.listed_as);
@@ -267,16 +271,33 @@ Entry* Scheduler::take(MonoTime now) {
   entry.since = now;
   entry.taken_as = entry.added_as;
   running_.push_back(entry);
+  new_.push_back(entry);
+  entry.is_new = true;
+  ++new_count_;
   ++row.lane->processing;
   --waiting_;
   ++processing_;
   return &entry;
 }
 
-Row* Scheduler::choose_row() {
+void Scheduler::age_new(MonoTime now) {
+  while (!new_.empty() && now - new_.front()->since >= kNew) drop_new(*new_.front());
+}
+
+void Scheduler::drop_new(Entry& entry) {
+  new_.remove(entry);
+  entry.is_new = false;
+  --new_count_;
+}
+
+Row* Scheduler::choose_row() const {
+  if (new_count_ >= kMostNew) return nullptr;
   const bool live_had_its_share = live_picks_ >= kLivePicksPerBacklogPick;
   const Priority first = live_had_its_share ? Priority::backlog : Priority::live;
-  for (const std::uint32_t limit : {namespace_limit_, kNoLimit}) {
+  const std::size_t half = (workers_ + 1) / 2;
+  const std::size_t idle = workers_ - std::min(processing_, workers_);
+  const std::size_t most = kWorkersPerIdleWorker * idle;
+  for (const std::size_t limit : {std::min(half, most), most}) {
     for (const Priority priority : {first, other(first)}) {
       if (Row* row = first_row(priority, limit)) return row;
     }
@@ -284,8 +305,8 @@ Row* Scheduler::choose_row() {
   return nullptr;
 }
 
-// Skips two or three at most: no more namespaces can have half of the workers.
-Row* Scheduler::first_row(Priority priority, std::uint32_t limit) const {
+// Skips the namespaces that have reached the limit: `workers` / `limit` at most.
+Row* Scheduler::first_row(Priority priority, std::size_t limit) const {
   const Round& round = rounds_[index_of(priority)];
   Row* row = round.front();
   while (row != nullptr && row->lane->processing >= limit) row = round.next(*row);
@@ -304,6 +325,7 @@ Duration Scheduler::done(Entry& entry, MonoTime now) {
   DCM_ASSERT(entry.place == Place::processing);
   const Duration worked = now - entry.since;
   running_.remove(entry);
+  if (entry.is_new) drop_new(entry);
   --entry.lane->processing;
   --processing_;
   entry.place = Place::outside;

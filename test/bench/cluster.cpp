@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "test/support/blocking_client.hpp"
+#include "test/support/kube.hpp"
 #include "test/support/paths.hpp"
 #include "test/support/process.hpp"
 
@@ -81,6 +82,18 @@ double traffic_mb_of(pid_t pid) {
   return bytes / 1e6;
 }
 
+// The sum of all series of a metric.
+double sum_of(const std::string& exposition, const std::string& metric) {
+  double sum = 0;
+  std::istringstream lines(exposition);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(metric + "{") || line.starts_with(metric + " ")) {
+      sum += std::stod(line.substr(line.rfind(' ')));
+    }
+  }
+  return sum;
+}
+
 bool has_reference() {
   return Process::run({{support::controlplane(), "path", "kube-controller-manager"}, {}, {}}) == 0;
 }
@@ -114,6 +127,11 @@ Cluster::~Cluster() {
 double Cluster::cpu_seconds() const {
   const auto folder = std::filesystem::path(kubeconfig_).parent_path();
   return cpu_seconds_of(std::stoi(support::read_file(folder / "kube-apiserver.pid")));
+}
+
+double Cluster::ended_watches() const {
+  return sum_of(support::Kube(kubeconfig_).get("/metrics").text,
+                "apiserver_terminated_watchers_total");
 }
 
 RunningManager::RunningManager(Who who, const Cluster& cluster, const std::string& controller)
@@ -154,6 +172,7 @@ Usage RunningManager::usage() const {
   const pid_t pid = process_->pid();
   return {.cpu_seconds = cpu_seconds_of(pid),
           .server_cpu_seconds = cluster_.cpu_seconds() - server_cpu_at_start_,
+          .ended_watches = cluster_.ended_watches(),
           .peak_memory_mb = peak_memory_mb_of(pid),
           .wakeups = wakeups_of(pid),
           .traffic_mb = traffic_mb_of(pid),
@@ -168,14 +187,7 @@ double RunningManager::metric(const std::string& metric) {
       output_ + ".metrics"};
   std::remove(ask.output.c_str());
   if (Process::run(ask) != 0) return 0;
-  double sum = 0;
-  std::istringstream lines(support::read_file(ask.output));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(metric + "{") || line.starts_with(metric + " ")) {
-      sum += std::stod(line.substr(line.rfind(' ')));
-    }
-  }
-  return sum;
+  return sum_of(support::read_file(ask.output), metric);
 }
 
 void RunningManager::wait_until_idle() {

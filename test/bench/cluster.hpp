@@ -16,6 +16,7 @@ namespace dcm::bench {
 struct Usage {
   double cpu_seconds = 0;
   double server_cpu_seconds = 0;  // of kube-apiserver, for all clients
+  double ended_watches = 0;       // by kube-apiserver, since it was started
   double peak_memory_mb = 0;
   double wakeups = 0;     // how often its threads waited and were woken
   double traffic_mb = 0;  // bytes received and sent on its open TCP connections
@@ -31,6 +32,8 @@ class Cluster {
   const std::string& kubeconfig() const { return kubeconfig_; }
   // Of kube-apiserver alone, so far.
   double cpu_seconds() const;
+  // How many watches kube-apiserver has ended because their readers were too slow for it.
+  double ended_watches() const;
 
  private:
   std::string name_;

@@ -10,13 +10,13 @@
 namespace dcm::bench {
 
 struct Costs {
-  // What was used from `before` to `after`, divided by the work done; memory and bytes are not
-  // divided.
+  // What was used from `before` to `after`, divided by the work done; memory, bytes and ended
+  // watches are not divided.
   void add(Who who, const Usage& before, const Usage& after, double work);
   // A row each; `per` is the divisor: " per 1,000".
   void print(const std::string& per) const;
 
-  std::map<Who, double> cpu, server_cpu, syscalls, wakeups, traffic, memory;
+  std::map<Who, double> cpu, server_cpu, ended_watches, syscalls, wakeups, traffic, memory;
 };
 
 }  // namespace dcm::bench

@@ -53,6 +53,7 @@ POLICY = """{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["
   {"level": "Request", "verbs": ["create"], "resources": [{"group": "resource.k8s.io", "resources": ["resourceclaims"]}]},
   {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}"""
 SPEC = {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}}
+TIMED_OUT = 504
 SLOW = 5  # seconds of the webhook
 PATIENCE = 120  # seconds to wait at the end of a scene for pods that are not served yet
 
@@ -69,11 +70,16 @@ def pod_of_claim(body):
 
 
 def moments(lines, agent):
-    """{what: {pod (or the slice with its name): time}}, of the first accepted request of a kind."""
+    """{what: {pod (or the slice with its name): time}}, of the first accepted request of a kind.
+
+    A request whose client was killed is logged as timed out although it was accepted: it counts if no later one is.
+    """
     found = {what: {} for what in ("accepted", "tainted", CREATED, NAMED, EVICTED)}
+    cut_off = {what: {} for what in found}
     for line in lines:
         event = json.loads(line)
-        if event.get("responseStatus", {}).get("code", 0) >= 300:
+        code = event.get("responseStatus", {}).get("code", 0)
+        if code >= 300 and code != TIMED_OUT:
             continue
         what, verb = event["objectRef"], event["verb"]
         key, about = None, (what["resource"], what.get("subresource"), verb == "create")
@@ -90,8 +96,9 @@ def moments(lines, agent):
             key = EVICTED
         if key:
             stamp = event["requestReceivedTimestamp" if key == EVICTED else "stageTimestamp"]
-            found[key].setdefault((what.get("namespace", ""), what.get("name")), at(stamp))
-    return found
+            (cut_off if code == TIMED_OUT else found)[key].setdefault(
+                (what.get("namespace", ""), what.get("name")), at(stamp))
+    return {what: cut_off[what] | found[what] for what in found}
 
 
 def latencies(found, what, prefix):

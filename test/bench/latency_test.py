@@ -48,6 +48,13 @@ class AuditLog(unittest.TestCase):
                  event("patch", "pods", "p", 9, subresource="status")]
         self.assertEqual(measured(lines, latency.NAMED), [3.0])
 
+    def test_a_request_whose_client_was_killed_counts_if_no_later_one_is_accepted(self):
+        lines = [event("create", "pods", "a", 1, agent="bench"), event("create", "pods", "b", 1, agent="bench"),
+                 event("patch", "pods", "a", 2, subresource="status", code=504),
+                 event("patch", "pods", "b", 2, subresource="status", code=504),
+                 event("patch", "pods", "b", 9, subresource="status")]
+        self.assertEqual(measured(lines, latency.NAMED), [1.0, 8.0])
+
     def test_what_never_ends_is_the_longest(self):
         lines = [event("create", "pods", "a", 1, agent="bench"), event("create", "pods", "b", 1, agent="bench"),
                  event("patch", "pods", "b", 2, subresource="status")]

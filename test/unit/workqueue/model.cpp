@@ -63,7 +63,11 @@ void Model::done(const std::string& item, MonoTime now) {
 }
 
 std::string Model::take(const std::string& item, MonoTime now) {
-  if (item.empty()) return waiting_.empty() ? "" : "a worker idles while an item waits";
+  if (item.empty()) {
+    const bool may_idle = std::ranges::all_of(
+        waiting_, [this](const auto& one) { return has_most(namespace_of(one.first)); });
+    return may_idle ? "" : "a worker idles while an item waits";
+  }
   if (processing_.contains(item)) return "two workers on one item";
   if (!waiting_.contains(item)) return "an item that does not wait";
   const Priority taken = urgency(item, now);
@@ -86,10 +90,18 @@ Priority Model::urgency(const std::string& item, MonoTime now) const {
   return now - waiting.since > 60s ? Priority::live : waiting.added_as;
 }
 
+std::size_t Model::running(const std::string& name_space) const {
+  std::size_t count = 0;
+  for (const auto& [item, priority] : processing_) count += namespace_of(item) == name_space;
+  return count;
+}
+
 bool Model::has_half(const std::string& name_space) const {
-  std::size_t running = 0;
-  for (const auto& [item, priority] : processing_) running += namespace_of(item) == name_space;
-  return running >= half_;
+  return running(name_space) >= half_ || has_most(name_space);
+}
+
+bool Model::has_most(const std::string& name_space) const {
+  return running(name_space) >= 4 * (workers_ - processing_.size());
 }
 
 bool Model::may_take(Priority priority, MonoTime now) const {
@@ -100,6 +112,7 @@ bool Model::may_take(Priority priority, MonoTime now) const {
 }
 
 std::string Model::check_share(const std::string& item) const {
+  if (has_most(namespace_of(item))) return "no worker is kept for others";
   if (!has_half(namespace_of(item))) return "";
   for (const auto& [candidate, waiting] : waiting_) {
     if (!has_half(namespace_of(candidate))) return "more than half of the workers, others wait";

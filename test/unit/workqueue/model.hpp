@@ -13,7 +13,7 @@ namespace dcm::workqueue {
 
 class Model {
  public:
-  explicit Model(std::size_t workers) : half_((workers + 1) / 2) {}
+  explicit Model(std::size_t workers) : workers_(workers), half_((workers + 1) / 2) {}
 
   void add(const std::string& item, Priority priority, MonoTime now);
   void add_after(const std::string& item, Duration delay, std::optional<Priority> priority,
@@ -46,7 +46,10 @@ class Model {
   }
   Priority kept_priority(const std::string& item) const;
   Priority urgency(const std::string& item, MonoTime now) const;
+  std::size_t running(const std::string& name_space) const;
   bool has_half(const std::string& name_space) const;
+  // Whether the idle workers are for others.
+  bool has_most(const std::string& name_space) const;
   // Whether an item that may be handed out now waits at this priority.
   bool may_take(Priority priority, MonoTime now) const;
   std::string check_share(const std::string& item) const;
@@ -55,6 +58,7 @@ class Model {
   void forget_turns(MonoTime now);
   std::string check_turns(const std::string& item, Priority taken, MonoTime now);
 
+  std::size_t workers_;
   std::size_t half_;
   std::map<std::string, Waiting> waiting_;
   std::map<std::string, Priority> processing_;  // what it was added as

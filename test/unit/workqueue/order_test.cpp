@@ -146,6 +146,36 @@ TEST(Share, gives_namespace_all_workers_while_no_other_waits) {
   EXPECT_EQ(queue.handle(3), "b/1 b/2 slow/5") << "the next that becomes free goes to the others";
 }
 
+TEST(Share, keeps_workers_for_namespaces_that_come) {
+  TestQueue queue(10);
+  add_many(queue, "slow/", 20, Priority::live);
+  for (int i = 0; i < 8; ++i) EXPECT_NE(queue.take(), "");
+  EXPECT_EQ(queue.take(), "") << "four fifths";
+  queue.add("b/1");
+  EXPECT_EQ(queue.take(), "b/1");
+  queue.add("c/1", Priority::backlog);
+  EXPECT_EQ(queue.take(), "c/1");
+  queue.done("slow/1");
+  EXPECT_EQ(queue.take(), "") << "one idle worker is for a third that comes";
+  queue.done("b/1");
+  EXPECT_EQ(queue.take(), "slow/9");
+}
+
+TEST(Share, keeps_worker_from_ten_slow_namespaces) {
+  TestQueue queue(50);
+  for (int slow = 0; slow < 10; ++slow) {
+    add_many(queue, std::to_string(slow) + "/", 20, Priority::live);
+  }
+  int taken = 0;
+  for (int i = 0; i < 2; ++i) {
+    while (!queue.take().empty()) ++taken;
+    queue.pass(250ms);
+  }
+  EXPECT_EQ(taken, 49);
+  queue.add("d/1");
+  EXPECT_EQ(queue.take(), "d/1");
+}
+
 TEST(Share, counts_both_priorities_together) {
   TestQueue queue(4);
   add_many(queue, "slow/", 10, Priority::live);
@@ -166,6 +196,26 @@ TEST(Share, serves_all_with_one_worker) {
   add_many(queue, "a/", 2, Priority::live);
   add_many(queue, "b/", 2, Priority::live);
   EXPECT_EQ(queue.handle(4), "a/1 b/1 a/2 b/2");
+}
+
+TEST(New, are_at_most_32_items_with_workers) {
+  TestQueue queue;
+  add_many(queue, "a/", 100, Priority::live);
+  int taken = 0;
+  const auto take_all = [&] {
+    while (!queue.take().empty()) ++taken;
+  };
+  take_all();
+  EXPECT_EQ(taken, 32);
+  queue.done("a/1");
+  take_all();
+  EXPECT_EQ(taken, 33);
+  queue.pass(250ms - 1ns);
+  take_all();
+  EXPECT_EQ(taken, 33);
+  queue.pass(1ns);
+  take_all();
+  EXPECT_EQ(taken, 65) << "what takes longer does not count";
 }
 
 TEST(Numbers, show_waiting_and_running_items) {
