@@ -2,16 +2,15 @@
 #: bench [NAME]      waiting, known, finished, churn: claims, next to kube-controller-manager; evict: evictions,
 #:                   and what a change of a rule or slice costs. These take --before=FILE (a manager of
 #:                   another build, measured besides), --no-reference, and --picture FILE (an SVG with the figures
-#:                   as bars). net: kube-controller-manager with all controllers, and both processes after it is
-#:                   relieved of the two: [--pods N];
-#:                   node: pods on a node, next to kubelet's own managers: [--pods N]; lists: GETs of
-#:                   the playground's API server beside LISTs: [--pods N] [--gzip] [--table]; scale: a start with
-#:                   150,000 pods, in memory: [--before=FILE]; servers: the playground's API server next to
-#:                   kube-apiserver and etcd, under the same clients: [--pods N]; allocate: allocator and CEL
-#:                   next to Kubernetes' own in Go: [SCENE]; latency: what users wait for, by percentile, from
-#:                   the API server's audit log: [SCENE…] [--before=FILE] [--no-reference] [--picture FILE];
-#:                   placing: the playground's scheduler, pods whose
-#:                   claims carry selectors and a matchAttribute next to pods without: [--pods N] [--nodes N]
+#:                   as bars); waiting and known take --pods=N. net: kube-controller-manager with all controllers,
+#:                   and both processes after it is relieved of the two: [--pods N]; node: pods on a node, next to
+#:                   kubelet's own managers: [--pods N]; lists: GETs of the playground's API server beside LISTs:
+#:                   [--pods N] [--gzip] [--table]; scale: a start with 150,000 pods, in memory: [--before=FILE];
+#:                   servers: the playground's API server next to kube-apiserver and etcd, under the same
+#:                   clients: [--pods N]; allocate: allocator and CEL next to Kubernetes' own in Go: [SCENE];
+#:                   latency: what users wait for, by percentile, from the API server's audit log: [SCENE…]
+#:                   [--before=FILE] [--no-reference] [--picture FILE]; placing: the playground's scheduler, pods
+#:                   whose claims carry selectors and a matchAttribute next to pods without: [--pods N] [--nodes N]
 
 source dev.d/lib/node_programs.sh
 

@@ -19,7 +19,7 @@ cmd_profile() {
   mkdir -p build/profile/counted build/logs
   echo "dev: the manager works and counts, for about five minutes"
   profile_part bench_claims waiting
-  DCM_BENCH_PODS=5000 profile_part bench_claims known
+  profile_part bench_claims known --pods=5000
   profile_part bench_claims finished
   profile_part bench_evict
   llvm-profdata-19 merge --sparse -o packaging/manager.profdata build/profile/counted/*.profraw

@@ -1,12 +1,12 @@
 // Figures of the resource claim controller next to kube-controller-manager, on a real control
 // plane.
 //
-//   bench_claims [waiting|known|finished|churn] [--before=FILE] [--no-reference] [--json=FILE]
+//   bench_claims [waiting|known|finished|churn] [--pods=N] [--before=FILE] [--no-reference]
+//                [--json=FILE]
 //   default: all
 //
 // Prints figures and ratios; it never fails on speed. Everything (API server, etcd, managers, this
 // program) shares the machine, so the ratios say more than the absolute figures.
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,17 +27,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kWaitingPods = 5'000;
+constexpr int kKnownPods = 30'000;
 constexpr int kFinishedPods = 3'000;
 constexpr int kChurnPods = 10'000;
 constexpr int kChurnRate = 100;  // a second
 constexpr int kChurnSeconds = 180;
 constexpr int kPodSeconds = 20;  // from a pod's creation to its end
-
-// Of "known": $DCM_BENCH_PODS, to see how memory grows with them.
-int known_pods() {
-  const char* given = std::getenv("DCM_BENCH_PODS");
-  return given != nullptr ? std::stoi(given) : 30'000;
-}
 
 constexpr const char* kController = "resourceclaim-controller";
 constexpr const char* kCreates = "dynamic_resource_allocation_resourceclaim_creates_total";
@@ -46,23 +41,24 @@ constexpr const char* kCreates = "dynamic_resource_allocation_resourceclaim_crea
 void measure_waiting() {
   Costs costs;
   std::map<Who, double> wall;
+  const int pods = wanted().pods.value_or(kWaitingPods);
+  const auto claims = static_cast<std::size_t>(pods);
   for (const Who who : everybody()) {
     Cluster cluster;
     Kube kube(cluster.kubeconfig());
     create_template(kube);
-    create_pods(kube, "pod-", kWaitingPods);
+    create_pods(kube, "pod-", pods);
     RunningManager manager(who, cluster, kController);
     wall[who] = seconds([&] {
-      must(support::eventually([&] { return count_claims(kube) >= kWaitingPods; }, 10min, 100ms),
+      must(support::eventually([&] { return count_claims(kube) >= claims; }, 10min, 100ms),
            "the claims were not made within 10 minutes");
-      must(support::eventually([&] { return count_served_pods(kube) >= kWaitingPods; }, 10min,
-                               250ms),
+      must(support::eventually([&] { return count_served_pods(kube) >= claims; }, 10min, 250ms),
            "the names were not written within 10 minutes");
     });
-    costs.add(who, {}, manager.usage(), kWaitingPods / 1000.0);
+    costs.add(who, {}, manager.usage(), pods / 1000.0);
     manager.stop();
   }
-  print_heading(fmt::format("claims for {} waiting pods", kWaitingPods));
+  print_heading(fmt::format("claims for {} waiting pods", pods));
   print_row("from the start until all names are written", wall, "s");
   costs.print(" per 1,000");
 }
@@ -71,7 +67,7 @@ void measure_waiting() {
 void measure_known() {
   Costs costs;
   std::map<Who, double> first_write;
-  const int pods = known_pods();
+  const int pods = wanted().pods.value_or(kKnownPods);
   auto claims = static_cast<std::size_t>(pods);
   Cluster cluster;
   Kube kube(cluster.kubeconfig());

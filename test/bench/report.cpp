@@ -1,6 +1,7 @@
 #include "test/bench/report.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -16,6 +17,14 @@ namespace {
 Wanted given;
 std::string heading;
 
+int count_of(const std::string& flag) {
+  const char* const end = flag.data() + flag.size();
+  int count = 0;
+  const auto [parsed, error] = std::from_chars(flag.data() + flag.find('=') + 1, end, count);
+  must(error == std::errc() && parsed == end && count > 0, "--pods needs a number from 1 on");
+  return count;
+}
+
 // Throws std::runtime_error.
 void read_flags(int argc, char** argv) {
   for (const std::string flag : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
@@ -23,6 +32,8 @@ void read_flags(int argc, char** argv) {
       given.before = flag.substr(flag.find('=') + 1);
     } else if (flag == "--no-reference") {
       given.reference = false;
+    } else if (flag.starts_with("--pods=")) {
+      given.pods = count_of(flag);
     } else if (flag.starts_with("--json=")) {
       given.json = flag.substr(flag.find('=') + 1);
     } else if (flag.starts_with("-")) {

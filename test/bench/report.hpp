@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,13 @@ void must(bool holds, const char* what);
 // Seconds of real time that `work` takes.
 double seconds(const std::function<void()>& work);
 
-// What to measure, from the command line: [NAME] [--before=FILE] [--no-reference] [--json=FILE]
+// What to measure, from the command line: [NAME] [--pods=N] [--before=FILE]
+// [--no-reference] [--json=FILE]
 struct Wanted {
   std::string name;    // of a measurement; empty: all
   std::string before;  // another build of our manager, measured as well; empty: none
   bool reference = true;
+  std::optional<int> pods;  // of the measurements waiting and known; nullopt: their own number
   std::string
       json;  // the drawn rows are appended to this file, one object per line; empty: no file
 };
