@@ -13,7 +13,7 @@ namespace {
 
 constexpr Duration kMaxBacklogWait = 60s;
 constexpr std::uint32_t kLivePicksPerBacklogPick = 7;
-constexpr std::size_t kWorkersPerIdleWorker = 4;
+constexpr std::size_t kWorkersPerIdleWorker = 8;
 constexpr Duration kNew = 250ms;
 constexpr std::size_t kMostNew = 32;
 // Limits the work of one call, so that 100,000 due items do not block the loop.

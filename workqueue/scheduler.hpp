@@ -34,9 +34,9 @@
 //   3. In a priority, the namespaces that have items there take turns; in a namespace, first come,
 //      first served.
 //   4. A namespace that has half of the workers (rounded up) is passed over, in both priorities,
-//      as long as another that has fewer waits in any. One that has four times as many workers as
+//      as long as another that has fewer waits in any. One that has eight times as many workers as
 //      are idle is passed over in any case, so that the first items of the next namespaces find a
-//      worker although all that run are slow: alone, a namespace gets four fifths of the workers.
+//      worker although all that run are slow: alone, a namespace gets 45 of 50 workers.
 //      (The dynamic thresholds of Choudhury and Hahne, IEEE/ACM Transactions on Networking, 1998.)
 //      Nothing is taken away from a namespace that has more when the others come; they get the
 //      workers that become free.

@@ -101,7 +101,7 @@ bool Model::has_half(const std::string& name_space) const {
 }
 
 bool Model::has_most(const std::string& name_space) const {
-  return running(name_space) >= 4 * (workers_ - processing_.size());
+  return running(name_space) >= 8 * (workers_ - processing_.size());
 }
 
 bool Model::may_take(Priority priority, MonoTime now) const {

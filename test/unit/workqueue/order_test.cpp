@@ -147,23 +147,24 @@ TEST(Share, gives_namespace_all_workers_while_no_other_waits) {
 }
 
 TEST(Share, keeps_workers_for_namespaces_that_come) {
-  TestQueue queue(10);
-  add_many(queue, "slow/", 20, Priority::live);
-  for (int i = 0; i < 8; ++i) EXPECT_NE(queue.take(), "");
-  EXPECT_EQ(queue.take(), "") << "four fifths";
+  TestQueue queue(20);
+  add_many(queue, "slow/", 30, Priority::live);
+  for (int i = 0; i < 18; ++i) EXPECT_NE(queue.take(), "");
+  EXPECT_EQ(queue.take(), "");
   queue.add("b/1");
   EXPECT_EQ(queue.take(), "b/1");
   queue.add("c/1", Priority::backlog);
   EXPECT_EQ(queue.take(), "c/1");
   queue.done("slow/1");
-  EXPECT_EQ(queue.take(), "") << "one idle worker is for a third that comes";
   queue.done("b/1");
-  EXPECT_EQ(queue.take(), "slow/9");
+  EXPECT_EQ(queue.take(), "") << "two idle workers are for others that come";
+  queue.done("slow/2");
+  EXPECT_EQ(queue.take(), "slow/19");
 }
 
-TEST(Share, keeps_worker_from_ten_slow_namespaces) {
+TEST(Share, keeps_worker_from_five_slow_namespaces) {
   TestQueue queue(50);
-  for (int slow = 0; slow < 10; ++slow) {
+  for (int slow = 0; slow < 5; ++slow) {
     add_many(queue, std::to_string(slow) + "/", 20, Priority::live);
   }
   int taken = 0;
@@ -174,6 +175,14 @@ TEST(Share, keeps_worker_from_ten_slow_namespaces) {
   EXPECT_EQ(taken, 49);
   queue.add("d/1");
   EXPECT_EQ(queue.take(), "d/1");
+}
+
+TEST(Share, gives_up_to_eight_workers_to_one_namespace) {
+  for (std::size_t workers = 1; workers <= 8; ++workers) {
+    TestQueue queue(workers);
+    add_many(queue, "a/", 10, Priority::live);
+    for (std::size_t i = 0; i < workers; ++i) EXPECT_NE(queue.take(), "") << workers;
+  }
 }
 
 TEST(Share, counts_both_priorities_together) {
