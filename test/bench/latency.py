@@ -356,7 +356,7 @@ ROWS = [(scene, title, what, prefix)
 def in_words(seconds):
     if math.isinf(seconds):
         return "never"
-    return f"{seconds * 1000:.0f} ms" if seconds < 10 else f"{seconds:.1f} s"
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
 def table(rows):
