@@ -54,7 +54,7 @@ struct Entry {
   Place place = Place::outside;
   bool dirty : 1 = false;
   bool delayed : 1 = false;
-  bool is_new : 1 = false;  // handed out a short time ago
+  bool is_new : 1 = false;  // counts for rule 5
   DelayKind delay_kind = DelayKind::retry;
   Priority delay_priority = Priority::backlog;
   Priority added_as = Priority::backlog;   // while it waits or is dirty

@@ -27,7 +27,7 @@ namespace dcm::workqueue {
 
 struct Options {
   // `name` labels the metrics; `workers` is how many items may be processed concurrently (at least
-  // 1): a namespace gets half of them while others wait, and some are kept free for the next.
+  // 1): a namespace gets half of them while others wait, and some stay idle for the next.
   Options(std::string queue_name, std::size_t worker_count, const Backoff& of_items = kItemBackoff)
       : name(std::move(queue_name)), workers(worker_count), backoff(of_items) {}
 
@@ -102,7 +102,7 @@ class Queue {
       co_await available_.wait();
     }
   }
-  // The same without waiting; nullopt: no item waits that may be handed out now.
+  // The same without waiting; nullopt: none waits, or rules 4 and 5 hold back all that wait.
   std::optional<Item> take() {
     const MonoTime now = time_.now();
     const Entry* const entry = scheduler_.take(now);
@@ -205,8 +205,8 @@ class Queue {
     wake();
   }
 
-  // After each change. A waiter that takes an item wakes the next one; a waiter whose item was
-  // taken by another waits again. Sets a timer for what becomes ready by itself.
+  // After each change: wakes a waiter, which wakes the next one when it has taken an item. A waiter
+  // whose item was taken by another waits again. Sets a timer for what becomes ready by itself.
   void wake() {
     if (scheduler_.can_take()) available_.notify_one();
     arm();

@@ -13,8 +13,8 @@ namespace {
 
 constexpr Duration kMaxBacklogWait = 60s;
 constexpr std::uint32_t kLivePicksPerBacklogPick = 7;
-constexpr std::size_t kWorkersPerIdleWorker = 8;
-constexpr Duration kNew = 250ms;
+constexpr std::size_t kWorkersPerIdleWorker = 8;  // rule 4
+constexpr Duration kNew = 250ms;                  // rule 5
 constexpr std::size_t kMostNew = 32;
 // Limits the work of one call, so that 100,000 due items do not block the loop.
 constexpr int kStepsPerCall = 256;
@@ -291,11 +291,12 @@ void Scheduler::drop_new(Entry& entry) {
 }
 
 Row* Scheduler::choose_row() const {
-  if (new_count_ >= kMostNew) return nullptr;
+  const std::size_t idle = workers_ - std::min(processing_, workers_);
+  // Without an idle worker, first_row() would pass over every namespace that waits.
+  if (idle == 0 || new_count_ >= kMostNew) return nullptr;
   const bool live_had_its_share = live_picks_ >= kLivePicksPerBacklogPick;
   const Priority first = live_had_its_share ? Priority::backlog : Priority::live;
   const std::size_t half = (workers_ + 1) / 2;
-  const std::size_t idle = workers_ - std::min(processing_, workers_);
   const std::size_t most = kWorkersPerIdleWorker * idle;
   for (const std::size_t limit : {std::min(half, most), most}) {
     for (const Priority priority : {first, other(first)}) {
@@ -305,7 +306,7 @@ Row* Scheduler::choose_row() const {
   return nullptr;
 }
 
-// Skips the namespaces that have reached the limit: `workers` / `limit` at most.
+// Skips the namespaces that have reached the limit (above 0): `workers` / `limit` at most.
 Row* Scheduler::first_row(Priority priority, std::size_t limit) const {
   const Round& round = rounds_[index_of(priority)];
   Row* row = round.front();

@@ -40,11 +40,11 @@
 //      (The dynamic thresholds of Choudhury and Hahne, IEEE/ACM Transactions on Networking, 1998.)
 //      Nothing is taken away from a namespace that has more when the others come; they get the
 //      workers that become free.
-//   5. At most 32 items that were handed out in the last 250 ms are with workers. kube-apiserver
-//   ends
-//      a watch that is more than about 20 events behind; 50 writes at a time, of a manager with 50
-//      workers, did that, and were not served faster than 32. An item that takes longer waits for
-//      something else, such as a slow webhook.
+//   5. Of the items that were handed out in the last 250 ms, at most 32 are with workers at a time.
+//      kube-apiserver ends a watch that is some 20 events behind. 50 concurrent writes put watches
+//      that far behind, and were served no faster than 32. An item that takes longer than 250 ms
+//      does not count, because it waits for something else. Behind slow webhooks of several
+//      namespaces, for example, all workers may be busy.
 //   A delay or retry without its own priority keeps its item's: while the item is with a
 //   worker the one it was added with before it was handed out (ageing does not count), else the one
 //   it waits or is delayed with; live, if the item is idle.
@@ -98,9 +98,9 @@ class Scheduler {
   void retry_now(Entry& entry, MonoTime now);
   // Ends all back-offs, whose common cause has ended.
   void retry_now(MonoTime now);
-  // The next item to process; nullptr if none waits, or none may be handed out before done().
+  // The next item to process; nullptr if none waits, or rules 4 and 5 hold back all that wait.
   Entry* take(MonoTime now);
-  // Whether take() would return one, at the time of the last call.
+  // Whether take() would return one, at the time of the last take() or advance().
   bool can_take() const { return waiting() > 0 && choose_row() != nullptr; }
   // Returns how long it was processed.
   Duration done(Entry& entry, MonoTime now);
@@ -108,7 +108,7 @@ class Scheduler {
   // Applies delays that have ended, at most a few hundred per call; if more have, next_due() is in
   // the past too.
   void advance(MonoTime now);
-  // When the next delay ends, or what waits may be handed out although no done() is called.
+  // When the next delay ends, or rule 5 no longer holds back what waits.
   std::optional<MonoTime> next_due() const;
 
   // Pending delays never end. In a drain, a dirty item waits again after it is done.
