@@ -158,6 +158,14 @@ void Server::make_own(std::string_view resource, JsonObject object) {
   DCM_ASSERT(made.has_value());
 }
 
+void Server::restore(std::string_view resource, JsonObject object) {
+  const std::string key = object_key(text_at(object, {"metadata", "namespace"}),
+                                     text_at(object, {"metadata", "name"}));
+  const std::string& storage = types_.get(resource).storage();
+  DCM_ASSERT(store_.get(storage, key) == nullptr);
+  store_.put(storage, key, std::move(object));
+}
+
 void Server::settle_definitions() {
   definitions_.settle([this](std::string_view storage) { watches_.end_all(storage); });
   (void)registry_.take_warnings();  // no client has requested what follows

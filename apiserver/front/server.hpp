@@ -88,6 +88,9 @@ class Server {
   // Makes all versions before the newest one (or a given one) a 410.
   void compact_history() { compact_history(store_.revision()); }
   void compact_history(Revision to) { store_.compact(to); }
+  // Stores an object as a restored backup has it, with its UID and status: without defaults,
+  // validation and managed fields. `object` has a name, and no object of that name exists.
+  void restore(std::string_view resource, JsonObject object);
   // Serves other versions from now on.
   void serve(const ServedVersions& served) { types_.serve(served); }
 
