@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -194,7 +195,7 @@ class ObjectTable {
   std::optional<SlotId> find(const api::NamespacedName& name) const;
   SlotId take_free_slot();
 
-  std::vector<ObjectPtr<T>> slots_;
+  std::deque<ObjectPtr<T>> slots_;
   std::vector<bool> marks_;
   std::vector<SlotId> free_;
   PostingTable by_name_;
@@ -205,7 +206,7 @@ class ObjectTable {
 
 template <class T>
 std::size_t ObjectTable<T>::bytes() const noexcept {
-  std::size_t sum = object_bytes_ + slots_.capacity() * sizeof(ObjectPtr<T>) +
+  std::size_t sum = object_bytes_ + slots_.size() * sizeof(ObjectPtr<T>) +
                     free_.capacity() * sizeof(SlotId) + by_name_.bytes();
   for (const auto& index : indexes_) sum += index->bytes();
   return sum;

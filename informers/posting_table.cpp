@@ -1,6 +1,7 @@
 #include "informers/posting_table.hpp"
 
 #include <ranges>
+#include <utility>
 
 #include "runtime/assert.hpp"
 
@@ -18,8 +19,8 @@ void PostingTable::set(SlotId slot, std::span<const KeyHash> hashes) {
 }
 
 std::size_t PostingTable::bytes() const noexcept {
-  return postings_.capacity() * sizeof(Posting) +
-         (buckets_.capacity() + first_of_slot_.capacity()) * sizeof(PostingId);
+  return postings_.size() * sizeof(Posting) +
+         (buckets_.size() + first_of_slot_.size()) * sizeof(PostingId);
 }
 
 bool PostingTable::stands_under(SlotId slot, std::span<const KeyHash> hashes) const {
@@ -65,7 +66,7 @@ PostingTable::PostingId PostingTable::allocate() {
 }
 
 void PostingTable::insert(SlotId slot, KeyHash hash) {
-  if (size_ == buckets_.size()) grow();
+  if (size_ >= buckets_.size()) split_bucket();
   const PostingId head = find_group(hash);
   const PostingId added = allocate();
   Posting& posting = postings_[added];
@@ -99,18 +100,19 @@ void PostingTable::remove(PostingId removed) {
   --size_;
 }
 
-void PostingTable::grow() {
-  constexpr std::size_t kBucketsMin = 16;
-  std::vector<PostingId> old(buckets_.empty() ? kBucketsMin : buckets_.size() * 2, kNone);
-  old.swap(buckets_);
-  for (PostingId head : old) {
-    while (head != kNone) {
-      const PostingId next = postings_[head].next_group;
-      PostingId& bucket = buckets_[bucket_of(postings_[head].hash)];
-      postings_[head].next_group = bucket;
-      bucket = head;
-      head = next;
+void PostingTable::split_bucket() {
+  const std::size_t added = buckets_.size();
+  buckets_.push_back(kNone);
+  if (added == 0) return;
+  PostingId* link = &buckets_[added - std::bit_floor(added)];
+  while (*link != kNone) {
+    Posting& head = postings_[*link];
+    if (bucket_of(head.hash) != added) {
+      link = &head.next_group;
+      continue;
     }
+    const PostingId moved = std::exchange(*link, head.next_group);
+    head.next_group = std::exchange(buckets_[added], moved);
   }
 }
 

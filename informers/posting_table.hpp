@@ -4,11 +4,12 @@
 // 24 bytes, and 4 for its bucket. The key is not stored: the caller of a look-up compares.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <span>
-#include <vector>
 
 namespace dcm::informers {
 
@@ -20,8 +21,9 @@ constexpr KeyHash fold_hash(std::size_t hash) {
   return static_cast<KeyHash>((hash * 0x9E37'79B9'7F4A'7C15ULL) >> 32U);
 }
 
-// Every change is O(1) in the number of slots, however many share a hash. Slots under a hash are in
-// insertion order, independent of addresses.
+// Every change is O(1) in the number of slots, however many share a hash, and none copies the table
+// to let it grow: a million objects come without a pause. Slots under a hash are in insertion order,
+// independent of addresses.
 class PostingTable {
  public:
   // From now on `slot` has exactly these hashes, each given once. It keeps its places under
@@ -68,12 +70,18 @@ class PostingTable {
   PostingId allocate();
   void insert(SlotId slot, KeyHash hash);
   void remove(PostingId posting);
-  void grow();
-  std::size_t bucket_of(KeyHash hash) const { return hash & (buckets_.size() - 1); }
+  void split_bucket();
+  // Linear hashing (Litwin, VLDB 1980): of the buckets that a power of two would have, the last ones
+  // may be missing, and their postings are in the buckets from which they will be split off.
+  std::size_t bucket_of(KeyHash hash) const {
+    const std::size_t full = std::bit_floor(buckets_.size());
+    const std::size_t bucket = hash & (2 * full - 1);
+    return bucket < buckets_.size() ? bucket : bucket - full;
+  }
 
-  std::vector<Posting> postings_;
-  std::vector<PostingId> buckets_;        // a power of two
-  std::vector<PostingId> first_of_slot_;  // by slot
+  std::deque<Posting> postings_;
+  std::deque<PostingId> buckets_;
+  std::deque<PostingId> first_of_slot_;  // by slot
   PostingId free_ = kNone;                // chained by `next`
   std::size_t size_ = 0;
 };

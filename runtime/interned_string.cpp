@@ -1,8 +1,9 @@
 #include "runtime/interned_string.hpp"
 
 #include <memory>
-#include <unordered_map>
 #include <utility>
+
+#include "runtime/sharded_map.hpp"
 
 namespace dcm::runtime {
 
@@ -14,7 +15,7 @@ struct InternedString::Entry {
 
 struct InternedString::Table {
   // Keys point into their entries.
-  std::unordered_map<std::string_view, std::unique_ptr<Entry>> entries;
+  ShardedMap<std::string_view, std::unique_ptr<Entry>> entries;
 
   static Table& instance() {
     // Never destroyed: objects with static storage may still hold strings when the process ends.
@@ -26,13 +27,13 @@ struct InternedString::Table {
 InternedString::InternedString(std::string_view text) {
   if (text.empty()) return;
   auto& entries = Table::instance().entries;
-  auto found = entries.find(text);
-  if (found == entries.end()) {
+  if (const auto* found = entries.find(text)) {
+    entry_ = found->get();
+  } else {
     auto entry = std::make_unique<Entry>(std::string(text), std::hash<std::string_view>{}(text));
-    const std::string_view key = entry->text;
-    found = entries.emplace(key, std::move(entry)).first;
+    entry_ = entry.get();
+    entries.try_emplace(entry_->text, std::move(entry));
   }
-  entry_ = found->second.get();
   ++entry_->users;
 }
 
@@ -50,7 +51,7 @@ InternedString& InternedString::operator=(InternedString other) noexcept {
 
 InternedString::~InternedString() {
   if (entry_ == nullptr || --entry_->users > 0) return;
-  Table::instance().entries.erase(Table::instance().entries.find(entry_->text));
+  Table::instance().entries.erase(entry_->text);
 }
 
 const std::string& InternedString::str() const noexcept {

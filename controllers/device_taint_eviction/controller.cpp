@@ -245,10 +245,9 @@ void Controller::look_for_pods(const Rule& rule, RuleFacts& facts) const {
     if (std::ranges::binary_search(verdict.rules, rule.id))
       found.emplace(pod->meta.key, *verdict.due);
   };
-  const bool has_more =
-      walk.advance(tracker_.allocated(), kLookMax, [&](const api::DeviceId&, const auto& uses) {
-        for (const AllocatedDevices::Use& use : uses) for_each_consumer(*use.claim, lookup_, judge);
-      });
+  const bool has_more = walk.advance(
+      tracker_.allocated(), kLookMax,
+      [&](const AllocatedDevices::Use& use) { for_each_consumer(*use.claim, lookup_, judge); });
   if (has_more) facts.look = RuleFacts::Look::cut_short;
   for (const auto& [key, due] : found) facts.pods.push_back({key, due});
 }

@@ -126,13 +126,11 @@ std::size_t Tracker::advance_walk(std::size_t limit) {
   bool has_more = true;
   // Devices of one claim are usually neighbours.
   ClaimPtr last;
-  const auto find_pods = [&](const api::DeviceId&, const std::vector<AllocatedDevices::Use>& uses) {
-    for (const AllocatedDevices::Use& use : uses) {
-      if (use.claim == last) continue;
-      last = use.claim;
-      steps += last->reserved_for.size();
-      for_each_consumer(*last, lookup_, [this](const PodPtr& pod) { found_.add(*pod); });
-    }
+  const auto find_pods = [&](const AllocatedDevices::Use& use) {
+    if (use.claim == last) return;
+    last = use.claim;
+    steps += last->reserved_for.size();
+    for_each_consumer(*last, lookup_, [this](const PodPtr& pod) { found_.add(*pod); });
   };
   do {
     steps += kWalkStride;

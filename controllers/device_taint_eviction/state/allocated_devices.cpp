@@ -11,13 +11,9 @@ bool fits(const api::InternedString& wanted, const api::InternedString& name) {
   return wanted.empty() || wanted == name;
 }
 
-// 0, 1, or 2 for more.
-std::size_t plain_uses(const std::vector<AllocatedDevices::Use>& uses) {
-  std::size_t count = 0;
-  for (const AllocatedDevices::Use& use : uses) {
-    if (!use.claim->has_admin_access && ++count == 2) break;
-  }
-  return count;
+bool has_same_devices(const api::ResourceClaim& a, const api::ResourceClaim& b) {
+  return std::ranges::equal(a.devices, b.devices, {}, &api::AllocatedDevice::id,
+                            &api::AllocatedDevice::id);
 }
 
 }  // namespace
@@ -34,10 +30,7 @@ void AllocatedDevices::replace(const ClaimPtr& before, const ClaimPtr& after) {
   // Nearly every change of a claim leaves its devices unchanged.
   if (before && after && has_same_devices(*before, *after)) {
     for (std::uint32_t result = 0; result < count(before); ++result) {
-      auto& uses = devices_.at(before->devices[result].id).uses;
-      const auto use = std::ranges::find(uses, before, &Use::claim);
-      DCM_ASSERT(use != uses.end());
-      *use = {after, use->result};
+      uses_[find(before, result)].use.claim = after;
     }
     return;
   }
@@ -45,81 +38,80 @@ void AllocatedDevices::replace(const ClaimPtr& before, const ClaimPtr& after) {
   for (std::uint32_t result = 0; result < count(after); ++result) insert(after, result);
 }
 
-bool AllocatedDevices::has_same_devices(const api::ResourceClaim& a,
-                                        const api::ResourceClaim& b) const {
-  return std::ranges::equal(a.devices, b.devices, {}, &api::AllocatedDevice::id,
-                            &api::AllocatedDevice::id);
+AllocatedDevices::SlotId AllocatedDevices::find(const ClaimPtr& claim, std::uint32_t result) const {
+  std::optional<SlotId> found;
+  by_device_.for_each(hash_of(claim->devices[result].id), [&](SlotId slot) {
+    const Use& use = uses_[slot].use;
+    if (use.claim == claim && use.result == result) found = slot;
+    return !found;
+  });
+  DCM_ASSERT(found);
+  return *found;
+}
+
+// Without admin access: 0, 1, or 2 for more.
+std::size_t AllocatedDevices::plain_uses(const api::DeviceId& device) const {
+  std::size_t count = 0;
+  by_device_.for_each(hash_of(device), [&](SlotId slot) {
+    if (device_at(slot) == device && !uses_[slot].use.claim->has_admin_access) ++count;
+    return count < 2;
+  });
+  return count;
 }
 
 void AllocatedDevices::insert(const ClaimPtr& claim, std::uint32_t result) {
-  const auto [device, is_new] = devices_.try_emplace(claim->devices[result].id);
-  device->second.uses.push_back({claim, result});
-  if (!claim->has_admin_access && plain_uses(device->second.uses) == 1)
-    ++in_use_[device->first.driver];
-  if (is_new) enlist(*device);
+  if (free_.empty()) {
+    free_.push_back(static_cast<SlotId>(uses_.size()));
+    uses_.emplace_back();
+  }
+  const SlotId slot = free_.back();
+  free_.pop_back();
+  uses_[slot].use = {claim, result};
+  const api::DeviceId& device = device_at(slot);
+  const informers::KeyHash hash = hash_of(device);
+  by_device_.set(slot, {&hash, 1});
+  if (!claim->has_admin_access && plain_uses(device) == 1) ++in_use_[device.driver];
+  enlist(slot);
 }
 
 void AllocatedDevices::erase(const ClaimPtr& claim, std::uint32_t result) {
-  const auto device = devices_.find(claim->devices[result].id);
-  DCM_ASSERT(device != devices_.end());
-  auto& uses = device->second.uses;
-  const auto use = std::ranges::find_if(
-      uses, [&](const Use& each) { return each.claim == claim && each.result == result; });
-  DCM_ASSERT(use != uses.end());
-  uses.erase(use);
-  if (!claim->has_admin_access && plain_uses(uses) == 0) leave(device->first.driver);
-  if (!uses.empty()) return;
-  delist(*device);
-  devices_.erase(device);
-}
-
-void AllocatedDevices::leave(const api::InternedString& driver) {
-  const auto found = in_use_.find(driver);
-  DCM_ASSERT(found != in_use_.end());
-  if (--found->second == 0) in_use_.erase(found);
-}
-
-const api::InternedString& AllocatedDevices::part(const api::DeviceId& device, Via via) {
-  static const api::InternedString none;
-  switch (via) {
-    case via_driver:
-      return device.driver;
-    case via_pool:
-      return device.pool;
-    case via_device:
-      return device.device;
-    case via_all:
-    case kVias:
-      break;
+  const SlotId slot = find(claim, result);
+  const api::DeviceId& device = device_at(slot);
+  delist(slot);
+  by_device_.clear(slot);
+  if (!claim->has_admin_access && plain_uses(device) == 0) {
+    const auto in_use = in_use_.find(device.driver);
+    DCM_ASSERT(in_use != in_use_.end());
+    if (--in_use->second == 0) in_use_.erase(in_use);
   }
-  return none;
+  uses_[slot].use = {};
+  free_.push_back(slot);
 }
 
-void AllocatedDevices::enlist(Device& device) {
-  for (std::uint8_t via = 0; via < kVias; ++via) {
-    List& list = lists_[via][part(device.first, static_cast<Via>(via))];
-    device.second.positions[via] = static_cast<std::uint32_t>(list.size());
-    list.push_back(&device);
+const api::InternedString& AllocatedDevices::part(const api::DeviceId& device, Part part) {
+  const api::InternedString* const parts[] = {&device.driver, &device.pool, &device.device};
+  return *parts[part];
+}
+
+void AllocatedDevices::enlist(SlotId slot) {
+  for (std::uint8_t each = 0; each < kParts; ++each) {
+    List& list = lists_[each][part(device_at(slot), static_cast<Part>(each))];
+    uses_[slot].positions[each] = static_cast<std::uint32_t>(list.size());
+    list.push_back(slot);
   }
 }
 
-void AllocatedDevices::delist(Device& device) {
-  for (std::uint8_t via = 0; via < kVias; ++via) {
-    const auto found = lists_[via].find(part(device.first, static_cast<Via>(via)));
-    List& list = found->second;
-    const std::uint32_t position = device.second.positions[via];
-    DCM_ASSERT(list[position] == &device);
+void AllocatedDevices::delist(SlotId slot) {
+  for (std::uint8_t each = 0; each < kParts; ++each) {
+    const api::InternedString& name = part(device_at(slot), static_cast<Part>(each));
+    List& list = *lists_[each].find(name);
+    const std::uint32_t position = uses_[slot].positions[each];
+    DCM_ASSERT(list[position] == slot);
     list[position] = list.back();
-    list[position]->second.positions[via] = position;
+    uses_[list[position]].positions[each] = position;
     list.pop_back();
-    if (list.empty()) lists_[via].erase(found);
+    if (list.empty()) lists_[each].erase(name);
   }
-}
-
-const AllocatedDevices::List* AllocatedDevices::find_list(Via via,
-                                                          const api::InternedString& name) const {
-  const auto found = lists_[via].find(name);
-  return found == lists_[via].end() ? nullptr : &found->second;
 }
 
 bool AllocatedDevices::Walk::is_exact() const {
@@ -127,24 +119,24 @@ bool AllocatedDevices::Walk::is_exact() const {
 }
 
 const AllocatedDevices::List* AllocatedDevices::Walk::open(const AllocatedDevices& index) {
-  const auto list_of = [&](Via via) { return index.find_list(via, part(device(), via)); };
-  const auto size_of = [](const List* list) {
-    return list == nullptr ? std::size_t{0} : list->size();
+  static const List none;
+  const api::DeviceId wanted{selector_.driver, selector_.pool, selector_.device};
+  const auto list_of = [&](Part each) {
+    const List* list = index.lists_[each].find(part(wanted, each));
+    return list == nullptr ? &none : list;
   };
-  if (!via_) {
-    via_ = via_all;
-    const List* shortest = list_of(via_all);
-    for (const Via via : {via_driver, via_pool, via_device}) {
-      if (part(device(), via).empty()) continue;
-      const List* list = list_of(via);
-      if (size_of(list) > size_of(shortest)) continue;
-      via_ = via;
-      shortest = list;
+  if (!is_open_) {
+    is_open_ = true;
+    left_ = index.uses_.size();
+    for (const Part each : {driver, pool, device}) {
+      if (part(wanted, each).empty() || (part_ && list_of(each)->size() > left_)) continue;
+      part_ = each;
+      left_ = list_of(each)->size();
     }
-    left_ = size_of(shortest);
   }
-  const List* list = list_of(*via_);
-  left_ = std::min(left_, size_of(list));
+  if (!part_) return nullptr;
+  const List* list = list_of(*part_);
+  left_ = std::min(left_, list->size());
   return list;
 }
 

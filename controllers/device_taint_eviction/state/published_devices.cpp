@@ -117,15 +117,15 @@ std::size_t PublishedDevices::count(const Pool& pool, const api::InternedString&
 
 std::size_t PublishedDevices::count(const api::DeviceSelector& selector) const {
   if (!selector.driver.empty() && !selector.pool.empty()) {
-    const auto found = pools_.find({selector.driver, selector.pool});
-    return found == pools_.end() ? 0 : count(found->second, selector.device);
+    const Pool* pool = pools_.find({selector.driver, selector.pool});
+    return pool == nullptr ? 0 : count(*pool, selector.device);
   }
   std::size_t sum = 0;
-  for (const auto& [name, pool] : pools_) {
-    if (!selector.driver.empty() && selector.driver != name.first) continue;
-    if (!selector.pool.empty() && selector.pool != name.second) continue;
+  pools_.for_each([&](const PoolName& name, const Pool& pool) {
+    if (!selector.driver.empty() && selector.driver != name.first) return;
+    if (!selector.pool.empty() && selector.pool != name.second) return;
     sum += count(pool, selector.device);
-  }
+  });
   return sum;
 }
 

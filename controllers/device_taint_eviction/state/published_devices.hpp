@@ -12,6 +12,7 @@
 #include "client/api/decoder.hpp"
 #include "controllers/api/device_taint_rule.hpp"
 #include "controllers/api/resource_slice.hpp"
+#include "runtime/sharded_map.hpp"
 
 namespace dcm::device_taint_eviction {
 
@@ -29,10 +30,10 @@ class PublishedDevices {
   // Calls `visit(taint)` for each taint with effect NoExecute in the current slices.
   template <class Visit>
   void for_each_taint(const api::DeviceId& device, Visit visit) const {
-    const auto pool = pools_.find({device.driver, device.pool});
-    if (pool == pools_.end()) return;
-    const auto found = pool->second.tainted.find(device.device);
-    if (found == pool->second.tainted.end()) return;
+    const Pool* pool = pools_.find({device.driver, device.pool});
+    if (pool == nullptr) return;
+    const auto found = pool->tainted.find(device.device);
+    if (found == pool->tainted.end()) return;
     for (const Tainted& tainted : found->second) {
       for (const api::DeviceTaint& taint : *tainted.taints) visit(taint);
     }
@@ -45,9 +46,9 @@ class PublishedDevices {
   // Calls `visit(driver, pool, current slices by name)`.
   template <class Visit>
   void for_each_pool(Visit visit) const {
-    for (const auto& [name, pool] : pools_) {
+    pools_.for_each([&](const PoolName& name, const Pool& pool) {
       visit(name.first, name.second, pool.generations.rbegin()->second);
-    }
+    });
   }
 
   std::size_t pools() const noexcept { return pools_.size(); }
@@ -80,7 +81,7 @@ class PublishedDevices {
   };
   static std::size_t count(const Pool& pool, const api::InternedString& device);
 
-  std::unordered_map<PoolName, Pool, PoolHash> pools_;
+  runtime::ShardedMap<PoolName, Pool, PoolHash> pools_;
 };
 
 }  // namespace dcm::device_taint_eviction

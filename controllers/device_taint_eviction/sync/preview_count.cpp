@@ -27,9 +27,7 @@ bool PreviewCount::advance(const AllocatedDevices& allocated, const Lookup& look
                            std::size_t limit) {
   if (!has_usable_selector(*rule_)) return false;
   return walk_.advance(allocated, limit,
-                       [&](const api::DeviceId&, const std::vector<AllocatedDevices::Use>& uses) {
-                         for (const AllocatedDevices::Use& use : uses) count(use, lookup);
-                       });
+                       [&](const AllocatedDevices::Use& use) { count(use, lookup); });
 }
 
 void PreviewCount::count(const AllocatedDevices::Use& use, const Lookup& lookup) {

@@ -275,21 +275,23 @@ TEST(Tracker, visits_every_matching_device_throughout_walk) {
     AllocatedDevices::Walk walk(selector);
     std::set<std::string> visited;
     std::set<std::string> gone;
-    const auto visit = [&](const api::DeviceId& id, const auto& uses) {
-      EXPECT_TRUE(matches(selector, id));
-      EXPECT_FALSE(uses.empty());
-      visited.insert(id.str());
+    const auto visit = [&](const AllocatedDevices::Use& use) {
+      EXPECT_TRUE(matches(selector, use.allocated().id));
+      visited.insert(use.allocated().id.str());
     };
     while (walk.advance(index, 1 + rng.below(3), visit)) change(gone);
     for (const std::string& device : expected) {
       EXPECT_TRUE(visited.contains(device) || gone.contains(device)) << device;
     }
-    std::size_t distinct = 0;
-    std::set<std::string> alive;
+    std::map<std::string, std::set<std::string>> in_use;
     for (const auto& [name, claim] : claims) {
-      if (claim && alive.insert(claim->devices[0].id.str()).second) ++distinct;
+      if (claim) in_use[claim->devices[0].id.driver.str()].insert(claim->devices[0].id.str());
     }
-    EXPECT_EQ(index.size(), distinct);
+    index.for_each_driver([&](const api::InternedString& driver, std::size_t devices) {
+      EXPECT_EQ(devices, in_use[driver.str()].size());
+      in_use.erase(driver.str());
+    });
+    EXPECT_TRUE(in_use.empty());
   }
 }
 

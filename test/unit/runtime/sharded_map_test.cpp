@@ -1,0 +1,45 @@
+#include "runtime/sharded_map.hpp"
+
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "runtime/rng.hpp"
+
+namespace dcm::runtime {
+namespace {
+
+TEST(ShardedMap, does_what_a_map_does) {
+  Rng rng(1);
+  ShardedMap<std::string, int> map;
+  std::map<std::string, int> model;
+  for (int step = 0; step < 20'000; ++step) {
+    const std::string key = std::to_string(rng.below(500));
+    if (rng.below(2) == 0) {
+      const auto [value, is_new] = map.try_emplace(key, step);
+      EXPECT_EQ(is_new, model.try_emplace(key, step).second);
+      EXPECT_EQ(value, model[key]);
+    } else {
+      map.erase(key);
+      model.erase(key);
+    }
+    EXPECT_EQ(map.size(), model.size());
+    EXPECT_EQ(map.find(key) != nullptr, model.contains(key));
+  }
+  map["zero"];
+  model["zero"];
+  std::map<std::string, int> visited;
+  map.for_each([&](const std::string& key, int value) { visited[key] = value; });
+  EXPECT_EQ(visited, model);
+}
+
+TEST(ShardedMap, keeps_values_in_place) {
+  ShardedMap<int, int> map;
+  const int* first = &map[0];
+  for (int i = 1; i < 100'000; ++i) map[i] = i;
+  EXPECT_EQ(map.find(0), first);
+}
+
+}  // namespace
+}  // namespace dcm::runtime
