@@ -1,4 +1,4 @@
-// Exceptions that reach code which runs the work of others.
+// Classifies exceptions for code that runs other code's work.
 #pragma once
 
 #include <exception>

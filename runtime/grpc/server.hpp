@@ -22,7 +22,7 @@ using runtime::Task;
 class AnswerWriter {
  public:
   virtual ~AnswerWriter() = default;
-  // Waits until the client has room for it. Errors: cancelled (the client has gone).
+  // Waits until the client has room for the message. Errors: cancelled (the client has gone).
   virtual Task<Result<void>> write(std::string_view message) = 0;
 };
 
@@ -40,10 +40,10 @@ struct Methods {
 };
 
 struct ServerOptions {
-  // At this many, the next connection replaces the oldest one that waits for no answer.
+  // At this limit, the next connection replaces the oldest one that awaits no answer.
   std::size_t connections_max = 64;
-  std::size_t calls_max = 100;                      // on one connection, concurrently
-  std::size_t message_bytes_max = 4 * 1024 * 1024;  // of a request
+  std::size_t calls_max = 100;                      // concurrent, on one connection
+  std::size_t message_bytes_max = 4 * 1024 * 1024;  // limit for a request
 };
 
 // Serves until it is cancelled. `listener` and `methods` must outlive it.

@@ -35,7 +35,7 @@ inline constexpr int kCodeCount = static_cast<int>(Code::unauthenticated) + 1;
 
 // As Go writes it: "DeadlineExceeded".
 std::string_view to_string(Code code);
-// A number that gRPC does not have is `unknown`.
+// A number that gRPC does not define becomes `unknown`.
 Code code_from_number(std::string_view decimal);
 // For an answer without a gRPC status (doc/http-grpc-status-mapping.md).
 Code code_from_http(int status);

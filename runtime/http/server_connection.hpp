@@ -39,7 +39,7 @@ class ServerConnection final : private Responder {
   enum class State : std::uint8_t { unfinished, idle, answering };
   State state() const noexcept { return state_; }
   runtime::MonoTime since() const noexcept { return since_; }
-  // How long the client has not accepted the next piece of its answer.
+  // How long the next piece of the answer has waited for the client to read.
   runtime::Duration unread_for() const {
     return writing_since_ ? time_.now() - *writing_since_ : runtime::Duration::zero();
   }
@@ -99,7 +99,7 @@ class ServerConnection final : private Responder {
   runtime::MonoTime since_;
   std::optional<runtime::MonoTime> writing_since_;
 
-  // Of the current request.
+  // The parser of the current request.
   std::unique_ptr<RequestParser> parser_;
   bool is_head_request_ = false;
   Answer answer_ = Answer::none;

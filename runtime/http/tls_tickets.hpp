@@ -13,8 +13,8 @@ namespace dcm::http {
 // From now on the context keeps the newest ticket for each verified name.
 void keep_tickets(ssl_ctx_st* context);
 
-// Before the handshake of a session whose server name is to be verified: presents the ticket for
-// it, if any.
+// Call this before the handshake of a session whose server name is verified. It presents the ticket
+// for that name, if there is one.
 void show_ticket(ssl_st* session);
 
 }  // namespace dcm::http
