@@ -17,7 +17,7 @@ struct Condition {
   std::int64_t observed_generation = 0;         // 0: left out
   runtime::WallTime last_transition_time = {};  // of `status`; set_condition() keeps it
 
-  // Equal apart from the time.
+  // Whether both are equal apart from the time.
   bool says_the_same(const Condition& other) const;
 };
 

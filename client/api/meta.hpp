@@ -34,7 +34,7 @@ class RareText {
   explicit operator bool() const noexcept { return text_ != nullptr; }
   const std::string& operator*() const noexcept { return *text_; }
 
-  // None sorts before all texts.
+  // An absent text sorts before all others.
   friend std::strong_ordering operator<=>(const RareText& a, const RareText& b) noexcept {
     return a && b ? *a <=> *b : bool(a) <=> bool(b);
   }

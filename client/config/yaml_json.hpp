@@ -1,4 +1,4 @@
-// YAML as JSON, read like Kubernetes does: for values that are passed on unread.
+// YAML as JSON, read as Kubernetes does: for values that are passed on unread.
 #pragma once
 
 #include <optional>

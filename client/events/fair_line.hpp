@@ -17,7 +17,7 @@ class FairLine {
   enum class Rank : std::uint8_t { first, again };
 
   // `in_hand_max`: how many of one namespace are written concurrently, so that a webhook that is
-  // slow for one does not hold up all.
+  // slow for one namespace does not hold up all.
   explicit FairLine(std::size_t in_hand_max) : in_hand_max_(in_hand_max) {}
 
   void push(const std::string& name_space, std::string id, Rank rank);

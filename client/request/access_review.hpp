@@ -13,8 +13,8 @@
 
 namespace dcm::client {
 
-// Both are sent whether or not this process leads: they change nothing in the cluster. `rest` must
-// outlive the calls.
+// Both reviews are sent whether or not this process leads: they change nothing in the cluster.
+// `rest` must outlive the calls.
 
 // The user of that token; nullopt: the token is not valid in this cluster. Errors: as
 // RestClient::send; malformed.

@@ -25,8 +25,8 @@ struct Paging {
   std::size_t calm_pages = 0;       // pages since one was too large
 };
 
-// The page after one of `objects` objects, given its `continue_token`. Errors: malformed: the list
-// does not end.
+// The page after one with `objects` objects, given its `continue_token`. Errors: malformed: the
+// list does not end.
 runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string continue_token);
 
 // The same page with a smaller limit; nullopt if it cannot be smaller.

@@ -13,7 +13,7 @@ namespace dcm::client {
 class Redaction {
  public:
   // The `Authorization` of a request that is sent now; empty if none. The previous one is
-  // remembered as well: its answer may still arrive.
+  // remembered as well: the answer to its request may still arrive.
   void use(std::string_view authorization);
 
   // The text without these credentials.

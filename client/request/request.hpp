@@ -37,10 +37,10 @@ http::Method method_of(Verb verb);
 // The media type of a body in JSON; empty for verbs without one.
 std::string_view content_type_of(Verb verb);
 bool is_write(Verb verb);
-// Whether repeating it is harmless after the first one may have been carried out. Merge patches,
-// updates and deletions carry preconditions (uid, resourceVersion), so a second one is a no-op or a
-// conflict; a second create may create a second object, and a second JSON patch may add a second
-// list item.
+// Whether a request is harmless to repeat after the first one may have been carried out. Merge
+// patches, updates and deletions carry preconditions (uid, resourceVersion), so a second one is a
+// no-op or a conflict; a second create may create a second object, and a second JSON patch may add
+// a second list item.
 bool is_idempotent(Verb verb);
 
 // The order of requests when the client's own limits are reached.

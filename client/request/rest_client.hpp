@@ -66,10 +66,10 @@ class RestClient {
   runtime::Task<runtime::Result<http::Response>> send(ApiRequest request);
 
   // Opens a watch. Takes a turn of the rate limit, but holds no slot while open. Sent once (except
-  // after a 401): its reflector knows where to resume.
+  // after a 401): the reflector knows where to resume.
   runtime::Task<runtime::Result<std::unique_ptr<http::StreamingResponse>>> open(ApiRequest request);
 
-  // `error` of a decoder, with the URL of the body, and without our credential.
+  // A decoder's `error`, with the body's URL added and our credential removed.
   runtime::Error explain(const ApiRequest& request, runtime::Error error) const;
   // For text of answers that arrives later: hides the credential that was used last.
   const Redaction& redaction() const noexcept { return redaction_; }

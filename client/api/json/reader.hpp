@@ -75,7 +75,7 @@ class Reader {
   bool fail(simdjson::error_code code, std::string_view expected);
   bool missing(std::string_view field);
 
-  // malformed, with path and cause. Only after a failure.
+  // The error (malformed), with path and cause. Call this only after a failure.
   runtime::Error error() const;
 
  private:
