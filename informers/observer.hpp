@@ -11,7 +11,7 @@ using api::ObjectPtr;
 
 // The source of a change. A start or a relist brings backlog, which may be hours old.
 enum class Origin : std::uint8_t {
-  initial,  // found by the first list or a relist, deletions included
+  initial,  // found by the first list or a relist, including deletions
   live,     // a watch event, or a write of our own
 };
 

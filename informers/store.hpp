@@ -35,7 +35,7 @@ class Store;
 template <class T>
 class StoreReader;
 
-// Objects by a secondary key, in insertion order.
+// Finds objects by a secondary key, in insertion order.
 template <class T, class Key>
 class Index {
  public:
@@ -82,7 +82,7 @@ class Cursor {
 template <class T>
 class StoreReader {
  public:
-  // Null if there is none, or none of interest.
+  // Null if there is none, or none that the cache keeps.
   ObjectPtr<T> get(const api::NamespacedName& name) const { return table_->get(name); }
   std::size_t size() const noexcept { return table_->size(); }
 
@@ -113,10 +113,10 @@ class StoreReader {
 template <class T>
 class OwnWrites {
  public:
-  // `written` is the API server's answer to one of our writes, even for an object that the cache no
-  // longer keeps.
+  // `written` is the API server's answer to one of our writes, even if the cache no longer keeps
+  // the object.
   void record(api::Decoded<T> written) { store_->record(std::move(written)); }
-  // Not null.
+  // `written` must not be null.
   void record(ObjectPtr<T> written) {
     DCM_ASSERT(written != nullptr);
     store_->record({written->meta, written});
@@ -203,7 +203,7 @@ class Store {
 
   StoreReader<T> reader() const { return StoreReader<T>(table_); }
   OwnWrites<T> own_writes() { return OwnWrites<T>(*this); }
-  // Once.
+  // Call this once.
   StoreWriter<T> take_writer() {
     DCM_ASSERT(!has_writer_);
     has_writer_ = true;
@@ -212,7 +212,7 @@ class Store {
 
   std::size_t unseen() const noexcept { return own_.size(); }
   std::size_t bytes() const noexcept { return table_.bytes(); }
-  // O(n): for tests and simulations.
+  // Takes O(n): for tests and simulations.
   void check() const { table_.check(); }
 
  private:
@@ -230,7 +230,7 @@ class Store {
 
   bool has_room_for(const api::Decoded<T>& seen, std::size_t objects_max,
                     std::size_t bytes_max) const;
-  // Why there is no object now: this one was deleted from view, or there was none before.
+  // Why the object is absent: the last one left the projection (same UID), or it was deleted.
   static Absence absence_of(const ObjectPtr<T>& last, const api::ObjectMeta& now) {
     return last && last->meta.uid == now.uid ? Absence::left : Absence::deleted;
   }
@@ -312,8 +312,8 @@ void Store<T>::observe_absent(const api::ObjectMeta& gone, Origin origin) {
   if (!hold_back(gone, {})) hide(gone.key, Absence::deleted, origin);
 }
 
-// Whether a newer write of our own precedes the watched state. If not, the ledger has no write for
-// the name afterwards.
+// Whether our own newer write hides the watched state. If not, the ledger has no write for the name
+// afterwards.
 template <class T>
 bool Store<T>::hold_back(const api::ObjectMeta& seen, Watched<T> watched) {
   auto* const own = own_.find(seen.key);
@@ -358,7 +358,7 @@ void Store<T>::pass(const api::ResourceVersion& version) {
   }
 }
 
-// The only ways to change the table: to an object, or to none. Observers are notified at once.
+// The only ways to change the table: put an object, or remove it. Observers are notified at once.
 template <class T>
 void Store<T>::show(ObjectPtr<T> object, Origin origin) {
   ObjectPtr<T> before = table_.get(object->meta.key);

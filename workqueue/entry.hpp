@@ -50,7 +50,7 @@ struct Entry {
   MonoTime since{};                 // when it arrived at its place
   MonoTime added{};                 // when the add came that made it wait or dirty
   std::uint32_t failures = 0;       // retries with back-off since the last forget
-  std::uint32_t early_ms = 0;       // how long before its retry's time it was handed out
+  std::uint32_t early_ms = 0;       // how long before the time of its retry it was handed out
   Place place = Place::outside;
   bool dirty : 1 = false;
   bool delayed : 1 = false;

@@ -13,7 +13,7 @@
 namespace dcm::workqueue {
 
 // Member of a queue. Histograms are updated immediately; gauges and counters are read from the
-// queue on each exposition, so that an add costs nothing here. The registry must outlive it.
+// queue on each exposition, so that an add costs nothing here. The registry must outlive this.
 class QueueMetrics {
  public:
   // `load` is called at each exposition, and a last time by the destructor.
