@@ -26,7 +26,7 @@ struct ConnectionOptions {
   double burst = 100;
   std::size_t inflight_max = 100;
   bool http2 = false;
-  http2::Cleartext cleartext = http2::Cleartext::http1;  // what it speaks without TLS
+  http2::Cleartext cleartext = http2::Cleartext::http1;  // the protocol without TLS
 };
 
 class Connection {
@@ -37,8 +37,8 @@ class Connection {
                                                            const ConnectionOptions& options,
                                                            const client::WriteGate& gate,
                                                            Process process);
-  // Over a network of the caller's, which must outlive it, to `config.server`: for tests, and for a
-  // server of the same process.
+  // Connects to `config.server` over the caller's network, which must outlive this: for tests, and
+  // for a server in the same process.
   static std::unique_ptr<Connection> over(http::Transport& network,
                                           const client::ClusterConfig& config,
                                           const ConnectionOptions& options,
@@ -52,7 +52,7 @@ class Connection {
   // Picks up certificates and CAs that change at run time. Ends by cancellation only, or at once
   // over a network of the caller's.
   runtime::Task<> watch_files();
-  // Renews expiring credentials. Ends by cancellation, or at once.
+  // Renews expiring credentials. Ends by cancellation; if nothing expires, at once.
   runtime::Task<> keep_credentials_fresh() { return credentials_->keep_fresh(); }
 
  private:

@@ -25,7 +25,7 @@ class Elected {
     changed_.notify_all();
     while (!is_set_) co_await changed_.wait();
   }
-  // Waits until somebody waits for it.
+  // Waits until an epoch waits for the election.
   runtime::Task<> wait_until_wanted() {
     while (!is_wanted_) co_await changed_.wait();
   }

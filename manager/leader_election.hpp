@@ -18,7 +18,7 @@ namespace dcm::manager {
 struct LeaderElectionOptions {
   api::NamespacedName lease;
   leader_election::Timing timing = {};
-  // Of this process, never used twice; empty: it is made of the host's name.
+  // Unique to this process, and never used twice; empty: one is made from the host's name.
   std::string identity = {};
   // Called instead of ending the process when the lease is lost; for tests, which share a process.
   std::function<void()> on_lost = {};

@@ -54,7 +54,7 @@ class Lifecycle {
 
   Lifecycle(Dependencies dependencies, LifecycleOptions options);
 
-  // Call these before run(); what they refer to outlives it.
+  // Call these before run(); what they refer to must outlive this.
 
   void use(Controllers controllers);
   // Starts before everything else, and ends after it.
