@@ -1,7 +1,7 @@
 // The drivers' reports about their devices' health, and which of them still count.
 //
-// Kept by instance, so that the end of an old instance's stream removes nothing that the new one
-// has reported. Pure: takes reports, ends of streams, and the time.
+// Reports are kept by instance, so that the end of an old instance's stream removes nothing that
+// the new one has reported. Pure: takes reports, ends of streams, and the time.
 #pragma once
 
 #include <cstddef>

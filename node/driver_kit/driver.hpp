@@ -19,7 +19,7 @@ using runtime::Task;
 
 // An entry of status.allocation.devices.results.
 struct AllocatedDevice {
-  std::string request;  // without its subrequest: nodes compare it like this
+  std::string request;  // without its subrequest: nodes compare it this way
   std::string pool;
   std::string device;
   std::optional<std::string> share_id = {};

@@ -29,8 +29,8 @@ std::map<std::string, std::vector<RequestDevice>> devices_by_request(const Alloc
 std::string metadata_file(const AllocatedClaim& claim, const std::string& driver,
                           const std::string& request, const std::vector<RequestDevice>& devices);
 
-// The same file, one generation later, with updated details of these devices. Errors: it is no such
-// file, or has no such device.
+// The same file, one generation later, with updated details of these devices. Errors: `file` is not
+// a metadata file, or has no such device.
 std::expected<std::string, std::string> updated_metadata(std::string_view file,
                                                          const std::vector<RequestDevice>& devices);
 

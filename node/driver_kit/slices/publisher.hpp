@@ -60,12 +60,12 @@ class SlicePublisher {
   Task<runtime::Result<>> write();
   Task<runtime::Result<>> carry_out(SlicePlan plan);
   using Write = Task<runtime::Result<SliceApi::Slice>> (SliceApi::*)(SliceApi::Slice);
-  // Without fields that a server rejects because a feature is off.
+  // Sends without fields that a server rejects because a feature is off.
   Task<runtime::Result<SliceApi::Slice>> send(Write write, SliceApi::Slice slice);
   void remember_times(const std::vector<SliceApi::Slice>& published);
   void forget_all_but(const std::vector<SliceApi::Slice>& published);
   void accept(const boost::json::object& written, const boost::json::object& stored);
-  // Until other pools are published, or `deadline`.
+  // Waits until other pools are published, or `deadline`.
   Task<> wait_for_pools(std::uint64_t seen, runtime::Deadline deadline);
 
   runtime::TimeSource& time_;
