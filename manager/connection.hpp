@@ -47,7 +47,7 @@ class Connection {
   client::RestClient& rest() { return rest_; }
   // For the lease: on a separate connection, so that it never queues behind other calls.
   client::RestClient& lease_rest() { return lease_rest_; }
-  // Moves the bytes of HTTP/2, which is used while this runs. Ends by cancellation, or at once.
+  // Moves the bytes of HTTP/2, which is used while this runs. Without HTTP/2, ends at once.
   runtime::Task<> speak_http2();
   // Picks up certificates and CAs that change at run time. Ends by cancellation only, or at once
   // over a network of the caller's.

@@ -12,7 +12,7 @@ namespace dcm::driver_kit {
 
 enum class Claimed : std::uint8_t { still, no_more, unknown };
 
-// `claim`: the JSON of the claim of that name, or why it cannot be read. Not ours any more if gone,
+// `claim`: the JSON of the claim of that name, or why it cannot be read. `no_more` if it is gone,
 // replaced under its name, not allocated, or allocated with other devices of this driver.
 Claimed is_still_claimed(const PreparedRecord& record, const std::string& driver,
                          const runtime::Result<std::string>& claim);
