@@ -15,10 +15,10 @@ struct Options {
   int shards_max = 100;                // of one set
 };
 
-// The flags for them. `options` must outlive the rows.
+// The flags for these options. `options` must outlive the rows.
 dcm::options::Settings flags(Options& options);
 
-// `manager` runs it, and outlives it.
+// `manager` runs the controllers, and outlives them.
 void add_controllers(dcm::manager::ControllerManager& manager, const Options& options);
 
 }  // namespace shards
