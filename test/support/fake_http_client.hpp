@@ -1,4 +1,4 @@
-// An http::Client that plays a script: what each exchange is answered, when, and what was asked.
+// An http::Client that plays a script: how each exchange is answered, and when. Records requests.
 //
 //   FakeHttpClient http(loop.time());
 //   http.answer({.status = 429, .headers = {{"Retry-After", "3"}}});

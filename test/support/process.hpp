@@ -20,7 +20,7 @@ class Process {
 
   // Throws std::runtime_error if the program cannot be started.
   explicit Process(const Command& command);
-  // Kills it, if it still runs.
+  // Kills the process if it still runs.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
