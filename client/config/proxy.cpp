@@ -93,7 +93,7 @@ bool is_loopback(const std::string& host, const std::optional<ip::address>& addr
   return address ? address->is_loopback() : host == "localhost";
 }
 
-// As written first, then in lower case.
+// Looks for the name as written, then in lower case.
 std::string variable(const Environment& environment, const std::string& name) {
   const auto value = environment.variable(name);
   if (value && !value->empty()) return *value;
