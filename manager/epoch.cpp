@@ -44,7 +44,7 @@ Task<> Epoch::run() {
   co_await tasks_.join();
 }
 
-// From now on, the cache is filled, and asked how it is.
+// From now on, the cache is filled, and its state is reported.
 void Epoch::run_cache(Source& source) {
   source.is_running = true;
   source.cache.sync->on_return([this] { retry_now(); });
