@@ -232,7 +232,7 @@ TEST_F(ExecCredentialsTest, reports_hanging_plugin_to_caller_with_equal_deadline
 TEST_F(ExecCredentialsTest, respects_shorter_deadline_of_request) {
   give_tokens(1h, 20s);
   EXPECT_EQ(authorization(5s), "it had not ended");
-  // Which was not the plugin's fault.
+  // That was not the plugin's fault.
   EXPECT_EQ(authorization(1min), "Bearer t2");
 }
 
