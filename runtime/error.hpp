@@ -54,7 +54,7 @@ enum class Reason : std::uint8_t {
 
 inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::configuration) + 1;
 
-// As in logs: "object_not_found".
+// The reason's name, as in logs: "object_not_found".
 std::string_view to_string(Reason reason);
 
 // A server's complaint about one field (metav1.StatusCause).

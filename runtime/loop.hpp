@@ -64,8 +64,8 @@ class VirtualLoop {
   // Runs everything that needs no time to pass.
   void run_ready();
 
-  // Calls back between two tasks, after `count` more have run; so it can be at any await. Needs a
-  // drawn order. `callback` is no task: it must not cancel any.
+  // Calls back between two tasks, after `count` more have run; so it can be at any await. Requires
+  // a drawn order. `callback` is not a task: it must not cancel one.
   void after_tasks(std::uint64_t count, std::function<void()> callback);
 
  private:

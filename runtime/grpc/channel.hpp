@@ -51,7 +51,7 @@ class Channel {
   // Sends one request and reads one answer. `method` is a path: "/package.Service/Method". The
   // server is told the deadline (grpc-timeout). While the channel backs off after a failed connect,
   // a call fails at once with `unavailable`; while it connects, the call waits. A connection that
-  // ended after it was established is no failed connect: the next call opens another.
+  // ended after it was established does not count as failed: the next call opens another.
   virtual Task<Result<std::string>> call(std::string_view method, std::string_view request,
                                          Deadline deadline) = 0;
   // Sends one request that gets many answers. Returns when the request is on its way.

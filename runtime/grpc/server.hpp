@@ -26,10 +26,10 @@ class AnswerWriter {
   virtual Task<Result<void>> write(std::string_view message) = 0;
 };
 
-// One request, one answer. `deadline` is the client's (unreachable if none). Cancelled when the
-// client cancels or disconnects, or at its deadline.
+// A method with one request and one answer. `deadline` is the client's (unreachable if none).
+// Cancelled when the client cancels or disconnects, or at its deadline.
 using UnaryMethod = std::function<Task<Result<std::string>>(std::string request, Deadline)>;
-// One request, many answers; ends with the status.
+// A method with one request and many answers; it returns the status.
 using StreamMethod =
     std::function<Task<Status>(std::string request, AnswerWriter& answers, Deadline)>;
 

@@ -53,7 +53,7 @@ class Stream {
   http::Headers& head();
   // Waits for at least one byte of the body; empty at its end. Valid until the next call.
   Task<Result<std::string_view>> read_some(Deadline deadline);
-  // Only after the end of the body; empty if there were none.
+  // Call this only after the end of the body. Empty if there were no trailers.
   const http::Headers& trailers() const;
   // Whether the stream was closed without an error before the peer had ended it.
   bool was_cut() const;

@@ -95,8 +95,8 @@ class Session {
 
   // Processes bytes sent by the peer.
   void receive(std::string_view bytes);
-  // The events since the last call, from receive() or next_output(), in order. Each stream's last
-  // event is ClosedEvent.
+  // The events since the last call, from receive() or next_output(), in order. The last event of
+  // each stream is a ClosedEvent.
   std::vector<Event> take_events();
   // The next frames to send; empty: nothing for now. Valid until the next call of any function
   // here.
@@ -107,7 +107,7 @@ class Session {
   // The peer's last violation of the protocol, if any.
   const std::string& fault() const { return fault_; }
 
-  // ---- streams. A function for a stream that is closed already does nothing.
+  // ---- streams. A function for a stream that is already closed does nothing.
 
   // Opens a stream as the client, if can_open(). Send a body with write() and end().
   StreamId open(const http::Headers& fields, Body body = Body::follows);
