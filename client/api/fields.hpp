@@ -122,7 +122,7 @@ inline constexpr bool kIsRows = false;
 template <class... Parts>
 inline constexpr bool kIsRows<Rows<Parts...>> = true;
 
-// The table of a type, given by the function `fields_of(const T*)` beside it.
+// The table of a type, given by the function `fields_of(const T*)` declared next to it.
 template <class T>
 concept HasFields = requires(const T* none) { fields_of(none); };
 template <HasFields T>

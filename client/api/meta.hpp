@@ -61,7 +61,7 @@ class Uid {
  private:
   using Bytes = std::array<std::uint8_t, 16>;
   Bytes bytes_{};
-  RareText text_;  // set if the text is no canonical UUID
+  RareText text_;  // set if the text is not a canonical UUID
 };
 
 // A decimal number of any length, comparable between objects of one resource (KEP-5504; older

@@ -22,7 +22,7 @@ inline constexpr std::size_t kStatusMessageBytesMax = 1024;
 inline constexpr std::size_t kStatusCausesMax = 16;
 
 // The Error for an answer with `http_status` (>= 400) and this body. Refines the server's reason by
-// the details and causes that our callers distinguish (see runtime::Reason). If the body is no
+// the details and causes that our callers distinguish (see runtime::Reason). If the body is not a
 // Status (a proxy's page), its beginning becomes the message. The message is one printable line of
 // at most `kStatusMessageBytesMax`; other bodies fill at most 300 bytes of it.
 //

@@ -11,7 +11,7 @@ namespace dcm::client {
 
 enum class PemKind { certificate, private_key };
 
-// As in messages: "a certificate in PEM".
+// The words for messages: "a certificate in PEM".
 std::string_view to_string(PemKind kind);
 
 // Whether `text` contains a complete block of that kind.

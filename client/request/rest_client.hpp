@@ -35,7 +35,7 @@ struct RestClientOptions {
   // client that stops waiting earlier does not know the result.
   runtime::Duration write_timeout = std::chrono::seconds(40);
   runtime::Duration read_timeout = std::chrono::seconds(60);
-  // For the header of a watch's answer: the server sends it at once.
+  // For the headers of a watch's answer, which the server sends at once.
   runtime::Duration open_timeout = std::chrono::seconds(30);
   // A call without a deadline is not repeated later than this after its start.
   runtime::Duration retry_window = std::chrono::seconds(30);
@@ -71,7 +71,7 @@ class RestClient {
 
   // A decoder's `error`, with the body's URL added and our credential removed.
   runtime::Error explain(const ApiRequest& request, runtime::Error error) const;
-  // For text of answers that arrives later: hides the credential that was used last.
+  // Hides the credential that was used last, in text of answers that arrives later.
   const Redaction& redaction() const noexcept { return redaction_; }
 
   // "https://10.0.0.1:6443/api/v1/pods", for messages.

@@ -8,7 +8,7 @@
 //     return rows(row<"name">(&Port::name), row<"containerPort">(&Port::number));
 //   }
 //
-// Or, where that is not enough, by a function beside it:
+// Or, where that is not enough, by a function declared next to it:
 //
 //   bool read_json(dcm::api::json::FieldValue from, Port& port) {
 //     return from.each_field([&](std::string_view key, FieldValue value) {

@@ -37,7 +37,7 @@ class Reader {
 
   // Resets the count.
   void begin_object() { items_ = 0; }
-  // For a map, whose entries are not counted by each_item().
+  // Counts an entry of a map, because each_item() does not.
   [[nodiscard]] bool count_item();
 
   // Calls `on_field(key, value) -> bool` for each field. Keys (like all views from here) live as
