@@ -1,6 +1,6 @@
 // Objects of one kind by name, with secondary indexes.
 //
-// `footprint(const T&)`, declared beside the kind, returns an object's bytes; without it, only
+// `footprint(const T&)`, declared next to the kind, returns an object's bytes; without it, only
 // sizeof counts. Data only: the store (store.hpp) decides who may change it and who is notified.
 #pragma once
 

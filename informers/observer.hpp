@@ -25,7 +25,7 @@ class Observer {
   virtual ~Observer() = default;
 
   virtual void observe_added(const ObjectPtr<T>& object, Origin origin) = 0;
-  // Same UID, other resourceVersion.
+  // The object has the same UID and another resourceVersion.
   virtual void observe_updated(const ObjectPtr<T>& before, const ObjectPtr<T>& after,
                                Origin origin) = 0;
   virtual void observe_deleted(const ObjectPtr<T>& last_known, Origin origin) = 0;
