@@ -23,9 +23,9 @@ class QueueMetrics {
   QueueMetrics(const QueueMetrics&) = delete;
   QueueMetrics& operator=(const QueueMetrics&) = delete;
 
-  // From the add to the hand-out.
+  // `waited` is the time from the add to the hand-out.
   void observe_wait(Duration waited);
-  // From the hand-out to done.
+  // `worked` is the time from the hand-out to done().
   void observe_work(Duration worked);
 
  private:

@@ -49,7 +49,7 @@ class ProblemMemory {
     const auto found = problems_.find(item);
     if (found != problems_.end() && !found->second.is_of_this_attempt) erase(found);
   }
-  // For an item without further attempts.
+  // Call this for an item without further attempts.
   void forget(const Item& item) {
     const auto found = problems_.find(item);
     if (found != problems_.end()) erase(found);

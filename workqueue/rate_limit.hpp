@@ -11,7 +11,7 @@ namespace dcm::workqueue {
 
 using runtime::Backoff;
 
-// Of an item, by default.
+// The default back-off of an item.
 inline constexpr Backoff kItemBackoff{std::chrono::milliseconds(5), std::chrono::seconds(1000)};
 
 // Admits a burst of 100 retries at once, then 10 per second. A reservation is never refused but
