@@ -23,7 +23,7 @@ class VersionedWork {
  public:
   virtual ~VersionedWork() = default;
 
-  // Until stop() or cancellation.
+  // Runs until stop() or cancellation.
   virtual runtime::Task<> run() = 0;
   // Starts nothing new; run() ends when work in progress is done. Idempotent.
   virtual void stop() = 0;

@@ -59,7 +59,7 @@ class Lifecycle {
   void use(Controllers controllers);
   // Starts before everything else, and ends after it.
   void add_foundation(std::string name, JobFunction run);
-  // Like the controllers, but in every instance. Ends by itself or by cancellation.
+  // Runs like the controllers, but in every instance. Ends by itself or by cancellation.
   void add_job(std::string name, JobFunction run);
 
   const Dependencies& dependencies() const { return deps_; }
