@@ -24,7 +24,7 @@ using Value = std::variant<bool, std::int64_t, double, std::string, Strings, Swi
 // switches are NAME=true or NAME=false, optionally surrounded by spaces. nullopt if invalid.
 std::optional<Value> parse_value(const Value& like, std::string_view text);
 
-// In the format of parse_value.
+// Writes `value` in the format of parse_value.
 std::string to_text(const Value& value);
 
 // "a whole number", "a list of strings".
@@ -38,7 +38,7 @@ Value overlay(const Value& below, const Value& given);
 // a sign, or more than a Duration can hold.
 std::optional<runtime::Duration> parse_duration(std::string_view text);
 
-// In the format of parse_duration.
+// Writes `duration` in the format of parse_duration.
 std::string format_duration(runtime::Duration duration);
 
 }  // namespace dcm::options
