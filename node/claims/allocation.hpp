@@ -25,7 +25,7 @@ struct ClaimView {
   std::vector<AllocationResult> results;
 };
 
-// From a claim in JSON. Anything invalid is ignored.
+// Reads a claim in JSON. Anything invalid is ignored.
 std::vector<AllocationResult> allocation_results(std::string_view claim);
 
 inline constexpr std::string_view kSkipAll = "*";

@@ -22,7 +22,7 @@
 
 namespace dcm::node {
 
-// In kubelet's words, as shown in events.
+// Errors are in kubelet's words, as shown in events.
 using ClaimResult = std::expected<void, std::string>;
 
 // What to do at the end of a pod with a claim that has no entry, because the checkpoint was

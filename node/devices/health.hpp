@@ -19,7 +19,7 @@
 namespace dcm::node {
 
 enum class Health : std::uint8_t { unknown, healthy, unhealthy };
-// As in a pod's status: "Unknown".
+// The word in a pod's status: "Unknown".
 std::string_view to_string(Health health);
 
 inline constexpr runtime::Duration kHealthTimeout = std::chrono::seconds(30);
@@ -41,7 +41,7 @@ struct HealthReport {
   runtime::Duration timeout{};  // 0 or less: kHealthTimeout
 };
 
-// At most kHealthMessageBytesMax bytes, cut between characters.
+// Cuts `message` between characters to at most kHealthMessageBytesMax bytes.
 std::string cut_message(std::string message);
 
 class HealthTable {

@@ -78,8 +78,8 @@ class Driver {
   virtual Task<Prepared> prepare(AllocatedClaim claim) = 0;
   // Must accept a claim that is not prepared. The claim may no longer exist in the API.
   virtual Task<Unprepared> unprepare(node::ClaimRef claim) = 0;
-  // Runs beside the calls, in a program of run_driver(): watch devices, publish them, report
-  // health. Cancelled at the end; may also end earlier.
+  // Runs concurrently with the calls, in a program of run_driver(): watch devices, publish them,
+  // report health. Cancelled at the end; may also end earlier.
   virtual Task<> run() { co_return; }
 };
 

@@ -17,7 +17,7 @@ void check_place_of_device(const Field& device, bool is_chosen_by_device);
 void check_device(const Field& device, bool is_chosen_by_device);
 void check_capacity(const Field& device);
 void check_binding(const Field& device);
-// Of sharedCounters and consumesCounters.
+// Checks an item of sharedCounters or consumesCounters.
 void check_counters(const Field& counters);
 void check_node_allocatable(const Field& device);
 

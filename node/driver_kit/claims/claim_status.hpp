@@ -27,7 +27,7 @@ struct DeviceStatus {
 boost::json::object make_condition(std::string_view type, bool is_true, std::string_view reason,
                                    std::string_view message, runtime::WallTime since);
 
-// By server-side apply, so that several drivers can write into one claim. Requires permission to
+// Uses server-side apply, so that several drivers can write into a claim. Requires permission to
 // patch resourceclaims/status, and from 1.36 on associated-node:patch of resourceclaims/driver.
 class ClaimStatusWriter {
  public:

@@ -25,7 +25,7 @@ struct RequestDevice {
 std::map<std::string, std::vector<RequestDevice>> devices_by_request(const AllocatedClaim& claim,
                                                                      const PreparedClaim& prepared);
 
-// A stream of JSON documents.
+// The file's content: a stream of JSON documents.
 std::string metadata_file(const AllocatedClaim& claim, const std::string& driver,
                           const std::string& request, const std::vector<RequestDevice>& devices);
 
@@ -34,7 +34,7 @@ std::string metadata_file(const AllocatedClaim& claim, const std::string& driver
 std::expected<std::string, std::string> updated_metadata(std::string_view file,
                                                          const std::vector<RequestDevice>& devices);
 
-// Its path in the container.
+// The file's path in the container.
 std::string metadata_path_in_container(const AllocatedClaim& claim, const std::string& driver,
                                        const std::string& request);
 

@@ -27,7 +27,7 @@ class ApiSlices final : public SliceApi {
   Task<runtime::Result<Slice>> update(Slice slice) override;
   Task<runtime::Result<>> remove(Slice slice) override;
 
-  // Reports changes, and whenever some may have been missed. Ends only by cancellation.
+  // Reports changes, and that some may have been missed. Ends only by cancellation.
   Task<> watch(std::function<void()> on_change);
 
  private:
