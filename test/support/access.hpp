@@ -1,6 +1,6 @@
 // How to reach an API server: the parts of a kubeconfig that tests use.
 //
-// Not the product's own: it supports only files, tokens and CAs as written by the test servers.
+// Unlike the product, it supports only files, tokens and CAs as written by the test servers.
 #pragma once
 
 #include <string>

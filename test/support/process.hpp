@@ -27,7 +27,7 @@ class Process {
 
   pid_t pid() const { return pid_; }
   void signal(int number) const;
-  // Its exit status, if it has ended; 128 + the signal that ended it.
+  // The exit status, if the process has ended: 128 + the signal if one ended it.
   std::optional<int> exit_status();
 
   // Runs a command to its end; returns its exit status.

@@ -78,9 +78,9 @@ class VirtualCluster {
   manager::Process process() { return {loop_, metrics_, rng_, log_}; }
   runtime::VirtualLoop& loop() { return loop_; }
 
-  // To create objects and inspect them.
+  // For creating objects and inspecting them.
   apiserver::Direct& api() { return api_; }
-  // To refuse requests, lose answers, end watches.
+  // For refusing requests, losing answers, ending watches.
   apiserver::Server& server() { return server_; }
   runtime::TimeSource& time() { return loop_.time(); }
   // Breaks every connection.
