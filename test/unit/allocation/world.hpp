@@ -109,7 +109,7 @@ class World {
   }
 };
 
-// A request for class "any", by name and further fields of `exactly`.
+// A request for class "any", with a name and further fields of `exactly`.
 inline std::string exactly(std::string_view name, std::string_view more = "'count': 1") {
   const std::string_view mode =
       more.contains("allocationMode") ? "" : "'allocationMode': 'ExactCount', ";
