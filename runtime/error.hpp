@@ -44,7 +44,7 @@ enum class Reason : std::uint8_t {
   // No answer, or an invalid one.
   deadline_exceeded,
   unreachable,     // no connection: refused, no route, no such host
-  tls,             // no trust in the handshake: wrong CA, wrong name, expired certificate
+  tls,             // not trusted in the handshake: wrong CA, wrong name, expired certificate
   disconnected,    // reset, or broken within an answer
   malformed,       // not as expected (framing, JSON, a field of the wrong type)
   body_too_large,  // more bytes than allowed for this request

@@ -54,7 +54,7 @@ using SourceLocation = std::source_location;
 
 class LogRate;
 
-// Where lines are written and which are wanted; one per process, shared by all loggers.
+// Where lines are written, and which ones; one per process, shared by all loggers.
 class LogBackend {
  public:
   using Write = std::function<void(Severity, std::string_view line)>;

@@ -1,4 +1,4 @@
-// Limits how often a line is logged that outside events may cause repeatedly.
+// Limits how often a line is logged if outside events may cause it repeatedly.
 //
 // A line is logged at once, and then only after 10 s, 20 s, and so on up to 10 minutes, as long as
 // it keeps recurring; after such a pause without it, a line starts again. All lines of one message

@@ -11,8 +11,8 @@ namespace dcm::runtime {
 // its heap.
 void return_large_memory_at_once();
 
-// Returns free heap memory to the system: after a burst of short-lived memory, such as the first
-// lists.
+// Returns free heap memory to the system. For use after a burst of short-lived memory, such as the
+// first lists.
 void return_free_memory();
 
 // Does that once a minute until cancelled. Bursts recur (when an API server restarts, all clients

@@ -17,8 +17,8 @@
 
 namespace dcm::http {
 
-// Loop thread only. Everything it refers to outlives it. `became_idle` is notified when it waits
-// for another request after an answer.
+// Loop thread only. Everything it refers to must outlive it. `became_idle` is notified when it
+// waits for another request after an answer.
 class ServerConnection final : private Responder {
  public:
   // Whether the connection may continue now that its first request has arrived.
