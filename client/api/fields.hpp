@@ -354,7 +354,7 @@ constexpr auto present(Mark mark, Table table) {
   };
 }
 
-// A flag that several places may set.
+// A flag that several fields may set.
 template <class Member>
 constexpr auto any(Member member) {
   return one<bool>([member](bool is_set, auto& out) { out.*member |= is_set; });

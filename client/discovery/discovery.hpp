@@ -1,7 +1,7 @@
 // Which version of each kind the API server serves (Kubernetes API discovery).
 //
-// Asked group by group, not through the aggregated document: we know few kinds, and another
-// product's broken extension API server must not matter to us.
+// Groups are queried one by one, not through the aggregated document: we know few kinds, and
+// another product's broken extension API server must not matter to us.
 #pragma once
 
 #include <map>

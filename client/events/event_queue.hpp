@@ -7,9 +7,9 @@
 // their message; we keep other messages apart).
 //
 // Normal events report something done, once, such as an eviction. Warnings report failures, and
-// repeat while the cause lasts. So each type has its own bounded queue, and three writes of four go
+// repeat while the cause lasts. So each type has its own bounded queue, and three of four writes go
 // to normal events. Each queue serves namespaces in turn; when it is full, an event of the
-// namespace with the most waiting ones is dropped for another.
+// namespace with the most waiting ones is dropped to make room.
 #pragma once
 
 #include <cstddef>

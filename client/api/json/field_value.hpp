@@ -41,7 +41,7 @@ class FieldValue {
   // Both must outlive it; `value` belongs to the parser.
   FieldValue(Reader& reader, void* value) : reader_(&reader), value_(value) {}
 
-  // After false, reading fails as a whole: return false from your own function, too.
+  // If this returns false, all reading has failed: return false from your own function, too.
   template <class M>
   [[nodiscard]] bool read(M& member) const {
     return read_value(*this, member);
