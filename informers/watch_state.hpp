@@ -60,7 +60,7 @@ struct WatchPolicy {
   // remember a minute or more of history, and resuming later would require another list.
   Duration leave_compressed_within = std::chrono::seconds(30);
   // After this many watch lists in a row that the server ended or failed, the same pause follows as
-  // after a stall: it may be unable to serve any, as on storage without progress notifications.
+  // after a stall: perhaps the server cannot serve any, as without progress notifications.
   unsigned watch_list_failures_max = 3;
   // After this many accepted watches in a row from the same version that brought nothing,
   // everything is listed: the server may have been reset to an earlier state (a restored etcd), or
@@ -89,7 +89,7 @@ std::string_view to_string(RelistReason reason);
 
 // --- What follows a wait.
 struct ListAnew {
-  std::optional<RelistReason> reason;  // null: another attempt of the current relist
+  std::optional<RelistReason> reason;  // nullopt: another attempt of the current relist
 };
 struct ListOn {
   client::Paging page;
