@@ -40,7 +40,7 @@ struct Options {
 struct AddOptions {
   // The item is not ready before this has passed. Of this and a pending delay, the earlier applies.
   std::optional<Duration> after = {};
-  // Also not before the item's back-off and its namespace's limit of retries allow it.
+  // If true, the item's back-off and its namespace's limit of retries must allow it as well.
   bool rate_limited = false;
   // nullopt: the priority of the work in progress on the item; live if there is none.
   std::optional<Priority> priority = {};
