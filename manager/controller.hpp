@@ -48,7 +48,7 @@ struct Controller {
   // Nothing new is begun, and run() ends when work in progress is done. Idempotent, and may be
   // called before run(). Empty: run() is cancelled.
   std::function<void()> stop = {};
-  // The API server works again: retries earlier failures at once.
+  // Called when the API server works again: retries earlier failures at once.
   std::function<void()> retry_now = {};
   // The load of its queue; `queue` is the name by which a stuck queue is reported.
   std::function<workqueue::Load()> load = {};

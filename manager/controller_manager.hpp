@@ -59,8 +59,8 @@ class ControllerManager {
   //   Task<Outcome> reconcile(NamespacedName name);
   //
   // It is called for each name that the queue hands out: again if the outcome says so, and whenever
-  // a cache that feeds it changes; never concurrently for the same name. The manager owns it, so it
-  // may use its members. (A lambda would refer to destroyed locals.)
+  // a cache that feeds it changes; never concurrently for the same name. The manager owns the
+  // reconciler, so its coroutines may use its members. (A lambda would refer to destroyed locals.)
   template <class R>
   Worklist& controller(std::string name, const ControllerOptions& options, R reconciler);
 

@@ -43,7 +43,7 @@ class LeaderElection final : leader_election::LeaderCallbacks {
   runtime::Task<> stop();
   // Stops, and leaves the lease as it is.
   runtime::Task<> abandon();
-  // Why this process does not take part, if so.
+  // Why this process cannot take part in the election; nullopt if nothing is wrong.
   std::optional<std::string> problem() const;
 
   const std::string& identity() const { return identity_; }

@@ -35,7 +35,7 @@ enum class Audience : std::uint8_t {
 struct Page {
   // "/metrics", or everything below a path with a trailing slash
   std::string path;
-  http::Method method = http::Method::get;  // includes HEAD with GET
+  http::Method method = http::Method::get;  // GET includes HEAD
   std::function<http::Response(const http::Request&)> answer = {};
   // Instead of `answer`, for a page that sends requests first.
   std::function<runtime::Task<http::Response>(http::Request, Audience)> answer_later = {};

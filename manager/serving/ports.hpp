@@ -33,7 +33,7 @@ class Ports {
                                                       const ServingOptions& options,
                                                       ObjectOf object_of = {});
 
-  // For pages on the secured port only, before run().
+  // Add pages for the secured port only here, before run().
   Pages& secured_pages() { return secured_pages_; }
 
   // Answers until cancelled. Callers of the secured port are reviewed through `rest`.
