@@ -44,7 +44,7 @@ struct Arguments {
 std::expected<Arguments, Exit> read_arguments(const Usage& usage, std::span<const Setting> table,
                                               const Strings& arguments);
 
-// Bad flags of the program or command of that name, in one line.
+// An Exit for bad flags of the program or command of that name, in one line.
 std::unexpected<Exit> refuse(std::string_view name, std::string_view why);
 // "unexpected argument "dmeo"; did you mean demo?".
 std::string refuse_word(std::string_view word, std::span<const CommandText> commands);
