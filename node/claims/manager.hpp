@@ -55,7 +55,7 @@ class ClaimManager {
   runtime::Task<ClaimResult> prepare(api::ObjectPtr<api::Pod> pod);
   // Call this after a pod's containers have stopped, before its final phase is written.
   runtime::Task<ClaimResult> unprepare(api::ObjectPtr<api::Pod> pod);
-  // Unprepares claims for pods that are not active. Does nothing before the pods have been listed.
+  // Unprepares claims of pods that are not active. Does nothing before the pods have been listed.
   // Returns what failed; the next round retries it.
   runtime::Task<std::vector<std::string>> unprepare_orphans();
   // Creates entries, without a call, for claims of the pod that have none although the API server

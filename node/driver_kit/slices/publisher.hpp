@@ -41,8 +41,8 @@ class SlicePublisher {
   static constexpr runtime::Duration kMendDelay = std::chrono::seconds(30);
   static constexpr runtime::Backoff kRetry{std::chrono::seconds(1), std::chrono::minutes(1)};
 
-  // `time` and `api` must outlive it. An empty `node`: for pools of no node, by one publisher in
-  // the cluster.
+  // `time` and `api` must outlive it. An empty `node` is for pools of no node, which need a single
+  // publisher in the cluster.
   SlicePublisher(runtime::TimeSource& time, SliceApi& api, std::string driver, std::string node,
                  runtime::Logger log);
 
