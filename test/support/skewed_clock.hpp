@@ -1,4 +1,4 @@
-// The clocks of one process under test, by libdcm-clock-shim.so (clock_shim.cpp).
+// The clocks of one process under test, faked by libdcm-clock-shim.so (clock_shim.cpp).
 #pragma once
 
 #include <chrono>
