@@ -370,8 +370,8 @@ constexpr auto entries(Each... wanted) {
   };
 }
 
-// Passes a message's bytes as they came, after its fields, to `take(std::string_view, Format, T&)`.
-// Not called for a null.
+// Reads a message's fields, then passes its bytes as they came to `take(std::string_view, Format,
+// T&)`. Not called for a null.
 template <class Table, class Take>
 constexpr auto raw(Table table, Take take) {
   return [table, take](const auto& from, auto& out) {

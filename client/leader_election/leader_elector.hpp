@@ -26,7 +26,7 @@ class LeaderCallbacks {
 };
 
 // Loop thread only. Its requests are not fenced, and the client's limits do not apply; give it a
-// client with a connection of its own, so that they never queue behind others.
+// client with a connection of its own, so that they never queue behind other requests.
 class LeaderElector {
  public:
   // All references must outlive it.

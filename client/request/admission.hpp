@@ -3,7 +3,7 @@
 // The order of admission, when several wait:
 //  * work for live objects before the backlog; first come, first served within each;
 //  * one grant in 8 goes to the backlog while both wait, so that nobody waits forever;
-//  * events have a budget of their own beside that of work: a tenth of its rate and of its places.
+//  * events have their own budget: a tenth of the rate, and of the places, that work has.
 //    So a storm of events (or a slow webhook on them) does not delay work, and requests for one
 //    tenant's failing pods, even if they exhaust the budget for work, do not delay events;
 //  * exempt requests (leases, reviews) pass at once and use up nothing.

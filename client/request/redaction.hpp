@@ -1,7 +1,7 @@
 // Removes our own credential from text written by others.
 //
-// A server or proxy may answer with what it was sent, and its text gets into the log, into events
-// that tenants read, and onto pages. So all text of an answer is filtered here before it is shown.
+// A server or proxy may repeat what it was sent, and its answer gets into the log, into events that
+// tenants read, and onto pages. So all text of an answer is filtered here before it is shown.
 #pragma once
 
 #include <array>

@@ -62,7 +62,7 @@ enum class Retries : std::uint8_t {
   allowed,
   // Only while no server answers at all, which is no tenant's fault. Server errors are left to the
   // caller's queue, which is fair: a worker that waits for one tenant's problem is lost to all
-  // others.
+  // other tenants.
   unanswered,
   none,
 };
