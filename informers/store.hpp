@@ -144,7 +144,7 @@ class StoreWriter {
 
   // A relist is mark-and-sweep against the live store: begin, observe every listed object (or
   // observe_unlisted if it was deleted meanwhile), sweep until it returns nullopt, end. It may be
-  // restarted at any point. `version` is the list's.
+  // restarted at any point. `version` is that of the list.
   void begin_relist() {
     store_->table_.unmark_all();
     store_->gone_.begin_relist();

@@ -56,8 +56,8 @@ class SyncState {
   runtime::Condition synced_;
 };
 
-// Waits for all of them. Returns descriptions of those not synced by the deadline; empty if all
-// are.
+// Waits for all of `states`. Returns descriptions of those that are not synced by the deadline;
+// empty if all are.
 runtime::Task<std::vector<std::string>> wait_for_sync(std::vector<SyncState*> states,
                                                       runtime::Deadline deadline);
 
