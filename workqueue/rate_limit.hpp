@@ -18,7 +18,7 @@ inline constexpr Backoff kItemBackoff{std::chrono::milliseconds(5), std::chrono:
 // gets a delay, and lengthens the next one's.
 class RetryBucket {
  public:
-  // Takes a token, now or from the future.
+  // Takes the next token, even a future one; returns how long to wait for it.
   runtime::Duration reserve(runtime::MonoTime now);
   // A full bucket has no state: it may be destroyed and created again.
   bool is_full(runtime::MonoTime now) const { return full_at_ <= now; }
