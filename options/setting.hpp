@@ -50,7 +50,7 @@ struct Bounds {
   const char* expected;
 };
 inline constexpr Bounds kPositive = {1, std::numeric_limits<int>::max(), "a whole number above 0"};
-// Up to the largest range in which a double represents each whole number.
+// Up to 2^53: a double represents every whole number up to that.
 inline constexpr Bounds kWhole = {0, 9007199254740992, "a whole number of at least 0"};
 inline constexpr Bounds kAnyNumber = {std::numeric_limits<double>::lowest(),
                                       std::numeric_limits<double>::max(), "a number"};
