@@ -13,7 +13,7 @@ namespace dcm::node {
 // extended resources for this container.
 struct ContainerClaim {
   ClaimKey key;
-  std::string request;  // empty: all of the claim's
+  std::string request;  // empty: all requests of the claim
 };
 
 // A device and its driver. Points into the book.

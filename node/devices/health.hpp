@@ -62,7 +62,7 @@ class HealthTable {
   // When the next report of any driver expires.
   std::optional<runtime::MonoTime> next_expiry() const;
 
-  // According to the newest valid report; unknown without one.
+  // The health in the newest valid report; unknown if there is none.
   DeviceHealth health_of(const std::string& driver, const Device& device,
                          runtime::MonoTime now) const;
 

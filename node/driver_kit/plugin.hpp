@@ -32,7 +32,7 @@ struct PluginOptions {
   std::string cdi = std::string(kCdiFolder);  // where the container runtime looks for specs
   // Whether containers can read metadata of their devices (KEP-5304).
   MetadataFiles metadata = MetadataFiles::not_written;
-  node::Files* files = nullptr;  // must outlive the plugin; null: the machine's
+  node::Files* files = nullptr;  // must outlive the plugin; null: the machine's files
   // Called with the node's answer to the registration; must not wait.
   std::function<void(const RegistrationStatus&)> on_status = [](const auto&) {};
 };

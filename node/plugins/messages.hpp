@@ -15,7 +15,7 @@
 
 namespace dcm::node {
 
-// An allocation has at most 32 results, a pod's claims are bounded likewise, and the API bounds the
+// An allocation has at most 32 results, a pod's claims are limited as well, and the API limits the
 // names in them. A driver's answer may have several times as much, but no more, as it is kept in
 // memory and in the checkpoint. A larger answer counts as an error for its claim.
 inline constexpr std::size_t kAnsweredClaimsMax = 1024;

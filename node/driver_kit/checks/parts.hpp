@@ -21,7 +21,7 @@ void check_binding(const Field& device);
 void check_counters(const Field& counters);
 void check_node_allocatable(const Field& device);
 
-// A list of distinct items, at most this many. Returns them.
+// Checks a list of distinct items, at most this many. Returns them.
 std::vector<Field> check_set(const Field& list, std::size_t most,
                              const std::function<std::string_view(const Field&)>& key_of);
 

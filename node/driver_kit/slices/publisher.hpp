@@ -1,5 +1,5 @@
 // Keeps a driver's ResourceSlices up to date: writes them, and restores them when another client
-// has changed or deleted them, like a node that has lost its driver.
+// has changed or deleted them, such as a node that has lost its driver.
 #pragma once
 
 #include <chrono>
