@@ -1,4 +1,4 @@
-// A test's side of the fault proxy: starts dcm-fault-proxy before an API server and drives it.
+// A test's side of the fault proxy: starts dcm-fault-proxy in front of a server, and drives it.
 //
 //   Faults faults(access, "/tmp/here/proxy");
 //   const auto rule = faults.add({.method = "POST", .target = "/resourceclaims$",

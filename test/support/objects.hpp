@@ -62,7 +62,7 @@ class ObjectBuilder {
     return self();
   }
 
-  // The object as others see it. Do not call builders afterwards.
+  // The object as others see it. Do not call builder functions afterwards.
   std::shared_ptr<const T> get() const { return object_; }
   operator std::shared_ptr<const T>() const { return object_; }
 
