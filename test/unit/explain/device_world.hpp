@@ -78,7 +78,7 @@ class DeviceWorld {
                                results, reserved));
     return *this;
   }
-  // Likewise, reserved for a pod group.
+  // The same, but reserved for a pod group.
   DeviceWorld& held_by_group(std::string_view key, std::string_view pool, std::string_view device,
                              std::string_view group) {
     add_claim(key, fmt::format("'status': {{'allocation': {{'devices': {{'results': [{{'request': "
