@@ -112,7 +112,7 @@ State begin_release(State state);
 std::optional<MonoTime> may_write_until(const State& state, const Candidate& self);
 // Whether another candidate holds the lease now, as far as we know.
 bool is_held_by_other(const State& state, const Candidate& self, MonoTime now);
-// When to abandon a request about the lease that is sent now.
+// When to abandon a lease request that is sent now.
 MonoTime request_deadline(const State& state, const Candidate& self, MonoTime now);
 
 }  // namespace dcm::leader_election
