@@ -5,17 +5,17 @@
 // small, copyable (except the writer) and must not outlive the store.
 //
 // Own writes. An object that a write returned is a change of the store like any other, only
-// earlier: get(), every index and every observer see it at once. Until the watch has passed its
-// resourceVersion (by an event, a bookmark or a list of that version or a later one), older events
-// of that name are held back and an older relist does not remove it. Once it is passed, only the
-// watch counts: usually it has shown the same object (which is not reported again); a newer object
-// replaced it; a deleted one was removed by its event or by the relist; and if the watch showed
-// nothing of it, the store falls back to what the watch did show. A write result that the watch has
-// already passed, or that is not newer than the stored object, changes nothing. A DELETE that
-// returns the object (being deleted, with a finalizer or a grace period) is recorded like any other
-// write. If it is gone at once, no answer gives the resourceVersion of the deletion: record_gone()
-// hides that object, by its UID, until the watch shows its deletion, a later state, or a list
-// without it.
+// earlier: get(), every index and every observer see it at once. Until the watch has passed
+// its resourceVersion (by an event, a bookmark or a list of that version or a later one),
+// older events of that name are held back and an older relist does not remove it. Once the
+// watch has passed it, only the watch counts. Usually the watch has shown the same object,
+// which is not reported again, or a newer one, or its deletion. If it showed nothing of the
+// write, the store falls back to what it did show. A write result that the watch has already
+// passed, or that is not newer than the stored object, changes nothing. A DELETE that returns
+// the object (being deleted, with a finalizer or a grace period) is recorded like any other
+// write. If the object is gone at once, no answer gives the resourceVersion of the deletion:
+// record_gone() hides the object, by its UID, until the watch shows its deletion, a later
+// state, or a list without it.
 #pragma once
 
 #include <functional>
