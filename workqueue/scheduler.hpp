@@ -45,9 +45,9 @@
 //      that far behind, and were served no faster than 32. An item that takes longer than 250 ms
 //      does not count, because it waits for something else. Behind slow webhooks of several
 //      namespaces, for example, all workers may be busy.
-//   A delay or retry without its own priority keeps its item's: while a worker has the item, the
-//   one it was added with before it was handed out (ageing does not count); otherwise the one it
-//   waits or is delayed with; live if the item is idle.
+//   A delay or retry without its own priority keeps the item's: while a worker has the item, that
+//   is the one it was added with before it was handed out (ageing does not count); otherwise the
+//   one it waits or is delayed with; live if the item is idle.
 #pragma once
 
 #include <cstdint>
