@@ -80,7 +80,7 @@ class ControllerManager {
   void job(std::string name, RunsOn where, J job) {
     add_job(std::move(name), where, make_job(std::move(job)));
   }
-  // The same, but it runs again and again, `interval` after its last end.
+  // The same, repeated: the next run starts `interval` after the last one has ended.
   template <class J>
   void periodic_job(std::string name, RunsOn where, runtime::Duration interval, J job) {
     add_periodic_job(interval, std::move(name), where, make_job(std::move(job)));

@@ -13,7 +13,7 @@
 
 namespace dcm::manager {
 
-// The objects behind their arguments must outlive all rows.
+// The objects behind the arguments of these functions must outlive all rows.
 
 // Which API server to use, for every command that talks to one.
 options::Settings cluster_settings(client::ConfigOverrides& cluster);
