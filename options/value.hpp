@@ -30,7 +30,7 @@ std::string to_text(const Value& value);
 // "a whole number", "a list of strings".
 std::string_view type_of(const Value& value);
 
-// Merges `given` over `below`: switch by switch, everything else as a whole.
+// Merges `given` over `below`. Switches are merged one by one; other values are replaced.
 Value overlay(const Value& below, const Value& given);
 
 // Durations in the format of Kubernetes' flags (Go's time.ParseDuration): "15s", "1m30s", "0.5s".
