@@ -91,8 +91,8 @@ class ClaimReader {
   virtual Task<runtime::Result<std::string>> get(node::ClaimKey key) = 0;
 };
 
-// `json` as the claim that the node means. Errors: why it cannot be prepared: it has no UID, was
-// replaced under its name, or is not allocated.
+// Reads `json` as the claim that the node means. Errors: why it cannot be prepared: it has no UID,
+// was replaced under its name, or is not allocated.
 std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& meant,
                                                       const std::string& driver, std::string json);
 
