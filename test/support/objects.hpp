@@ -93,7 +93,7 @@ class ClaimUserBuilder : public ObjectBuilder<Self, T> {
     this->object_->created = when;
     return this->self();
   }
-  // An entry of the status.
+  // Adds an entry to the status.
   Self& names(const std::string& pod_claim, const std::string& claim) {
     this->object_->claim_statuses.push_back({pod_claim, claim});
     api::sort_claim_statuses(*this->object_);
