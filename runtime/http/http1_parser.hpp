@@ -76,7 +76,7 @@ class Parser {
 
   virtual bool head_complete() const = 0;
   virtual bool complete() const = 0;
-  // What the message asks for. Needs head_complete(), like everything below.
+  // Whether the connection may be kept open. Needs head_complete(), like everything below.
   virtual bool keep_alive() const = 0;
   virtual std::optional<std::uint64_t> content_length() const = 0;
   virtual Head& head() = 0;
