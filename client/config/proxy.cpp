@@ -40,7 +40,7 @@ std::optional<ip::address> address_of(std::string_view text) {
   return error ? std::nullopt : std::optional(address);
 }
 
-// Whether `address` is in a network like "10.0.0.0/8"; nullopt if that is no network.
+// Whether `address` is in a network like "10.0.0.0/8"; nullopt if that is not a network.
 std::optional<bool> is_in_network(std::string_view network, const ip::address& address) {
   error_code error;
   const std::string text(network);
