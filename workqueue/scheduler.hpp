@@ -69,8 +69,8 @@ struct Load {
   std::uint64_t retries = 0;
 };
 
-// Keeps entries in order; the caller (Queue) keeps which item is which entry. Nothing here depends
-// on addresses or on the order of a hash table.
+// Keeps entries in order; the caller (Queue) knows which item each entry is for. Nothing here
+// depends on addresses or on the order of a hash table.
 class Scheduler {
  public:
   // `workers`: how many items may be handed out concurrently.
