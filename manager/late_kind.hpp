@@ -38,7 +38,7 @@ class LateKind {
   const api::ResourceKind& kind() const { return kind_; }
   // The cache of the version in use; null if none.
   informers::SyncState* cache() const { return cache_; }
-  // Why that is not known yet, in one line; nullopt if it is known.
+  // Why it is not known yet whether the kind is served, in one line; nullopt if it is known.
   const std::optional<std::string>& missing() const { return missing_; }
 
  private:
