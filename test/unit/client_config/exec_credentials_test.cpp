@@ -110,7 +110,7 @@ class ExecCredentialsTest : public testing::Test {
     loop_.run(refresh_into(rejected, refreshed));
     return refreshed;
   }
-  // Runs `body` beside keep_fresh().
+  // Runs `body` concurrently with keep_fresh().
   void with_keeper(const std::function<void()>& body) {
     runtime::TaskGroup keeper(loop_.executor());
     keeper.spawn("keep fresh", credentials_->keep_fresh());
