@@ -45,7 +45,7 @@ struct SessionOptions {
   // without a reader does not block the others.
   std::uint32_t connection_window = 16 * 1024 * 1024;
   std::size_t header_bytes_max =
-      64 * 1024;  // of one set of headers: names, values, and 32 bytes per field
+      64 * 1024;  // limit for one set of headers: names, values, and 32 bytes per field
   // How many streams the peer may have open. A client's peer may open none.
   std::uint32_t peer_streams_max = 100;
 };
