@@ -18,7 +18,7 @@ namespace dcm::client {
 struct ExecCredentialsOptions {
   ExecPlugin plugin;
   std::string exec_info;                                 // encode_exec_info()
-  runtime::Duration timeout = std::chrono::seconds(30);  // of one run
+  runtime::Duration timeout = std::chrono::seconds(30);  // limit for one run
   // Minimum interval between runs caused by a 401.
   runtime::Duration pause_after_run = std::chrono::seconds(10);
   runtime::Backoff pause_after_failure{std::chrono::seconds(1), std::chrono::minutes(1)};

@@ -82,7 +82,7 @@ class Admission {
   runtime::TokenBucket tokens_;
   runtime::TokenBucket event_tokens_;
   std::array<Queue, 3> queues_;
-  std::size_t in_flight_ = 0;  // for work
+  std::size_t in_flight_ = 0;  // requests for work
   std::size_t events_in_flight_ = 0;
   int grants_since_backlog_ = 0;
   std::optional<runtime::TimerId> timer_;

@@ -19,8 +19,8 @@ struct Paging {
 
   std::size_t limit = kLimitMax;
   std::string continue_token = {};  // empty: the first
-  std::size_t pages = 0;            // before this one
-  std::size_t empty_pages = 0;      // of these: before the first object
+  std::size_t pages = 0;            // pages before this one
+  std::size_t empty_pages = 0;      // how many of these were empty
   std::size_t objects = 0;          // objects in those pages
   std::size_t calm_pages = 0;       // pages since one was too large
 };

@@ -27,7 +27,7 @@ namespace dcm::client {
 
 struct RestClientOptions {
   http::Endpoint server = {};    // for the label `host` and for logs
-  std::string path_prefix = {};  // of the server's URL, without a trailing slash
+  std::string path_prefix = {};  // the path in the server's URL, without a trailing slash
   std::string user_agent = {};
   AdmissionLimits limits = {};
   RetryPolicy retry = {};
