@@ -108,7 +108,7 @@ struct AwaitingInitialEvents {
 };
 struct Listing {
   client::Paging page;    // the page being read
-  unsigned failures = 0;  // of this page, in a row
+  unsigned failures = 0;  // failures of this page, in a row
 };
 struct Watching {
   api::ResourceVersion last;
@@ -128,8 +128,8 @@ struct WatchState {
   WatchPhase phase;
   // Until then lists are read in pages: permanently once the server has refused a watch list.
   MonoTime pages_until{};
-  unsigned failures = 0;               // since back-off was last reset
-  Hindrance last = Hindrance::server;  // of the last of them
+  unsigned failures = 0;               // failures since back-off was last reset
+  Hindrance last = Hindrance::server;  // that of the last failure
   MonoTime last_failure{};
   unsigned failed_watch_lists = 0;  // ended or failed by the server, in a row
   unsigned fruitless_watches = 0;   // in a row
