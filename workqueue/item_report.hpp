@@ -25,9 +25,9 @@ enum class Whose : std::uint8_t { ours, users };
 struct Problem {
   // Problems that users can fix: a missing template, a quota.
   Whose whose = Whose::ours;
-  std::string text;          // of the last attempt; several are joined
-  runtime::WallTime first;   // of the first of the failed attempts in a row
-  runtime::WallTime latest;  // of the last failed attempt
+  std::string text;          // what failed in the last attempt; several are joined
+  runtime::WallTime first;   // time of the first of the failed attempts in a row
+  runtime::WallTime latest;  // time of the last failed attempt
 };
 
 // Two readings of the clocks at the same moment.

@@ -64,7 +64,7 @@ namespace dcm::workqueue {
 struct Load {
   std::size_t depth = 0;  // items that wait, or are dirty
   Duration unfinished{};  // total time of current work until now
-  Duration longest{};     // of the longest current work
+  Duration longest{};     // time of the longest current work
   std::uint64_t adds = 0;
   std::uint64_t retries = 0;
 };
@@ -150,7 +150,7 @@ class Scheduler {
   Round rounds_[kPriorities];
   IntrusiveList<Entry, &Entry::age_link> ageing_;  // backlog, longest wait first
   IntrusiveList<Entry, &Entry::link> running_;     // longest processing first
-  IntrusiveList<Entry, &Entry::age_link> new_;     // of running_, those of rule 5
+  IntrusiveList<Entry, &Entry::age_link> new_;     // those of running_ that rule 5 counts
   std::size_t new_count_ = 0;
   std::set<Delay> delays_;
   std::uint64_t delay_sequence_ = 0;
