@@ -59,7 +59,7 @@ class Connection {
   // A network of our own, with its certificates.
   struct Tcp {
     client::TlsFiles files;
-    http::TlsClientOptions tls;  // in use
+    http::TlsClientOptions tls;  // the options in use
     std::unique_ptr<http::TcpTransport> transport;
   };
 

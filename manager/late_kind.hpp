@@ -51,7 +51,7 @@ class LateKind {
   Hooks hooks_;
   std::optional<std::string> missing_;
   std::string version_;                    // empty: none is in use
-  informers::SyncState* cache_ = nullptr;  // of the version in use
+  informers::SyncState* cache_ = nullptr;  // the cache of the version in use
   client::Availability last_answer_ = client::NotServed{};
 };
 
