@@ -21,7 +21,7 @@ namespace dcm::options {
 struct SettingText {
   std::string flag;         // without the dashes: "kube-api-qps"
   std::string key;          // its key in the file: "clientConnection.qps"; empty: none
-  std::string placeholder;  // of the value, in help: "NUMBER"
+  std::string placeholder;  // stands for the value in help: "NUMBER"
   std::string help;         // sentences, with a full stop
   char letter = 0;          // 'v': also -v; 0: none
   std::string alias = {};   // an alternative name; empty: none
