@@ -50,7 +50,7 @@ std::optional<std::string> refuse_devices(const Book& book, const std::vector<Cl
 struct UnpreparePlan {
   std::vector<ClaimKey> shared;           // other pods remain: this one is removed
   std::vector<ClaimKey> last;             // no other pod: to be unprepared and forgotten
-  Calls calls;                            // without drivers that have answered already
+  Calls calls;                            // excluding drivers that have answered already
   std::vector<std::string> skipped = {};  // as in PreparePlan
 
   friend bool operator==(const UnpreparePlan&, const UnpreparePlan&) = default;

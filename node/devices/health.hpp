@@ -24,7 +24,7 @@ std::string_view to_string(Health health);
 
 inline constexpr runtime::Duration kHealthTimeout = std::chrono::seconds(30);
 inline constexpr std::size_t kHealthMessageBytesMax = 1024;
-inline constexpr std::size_t kHealthDevicesMax = 16384;  // of a driver
+inline constexpr std::size_t kHealthDevicesMax = 16384;  // limit for one driver
 
 struct DeviceHealth {
   Health health = Health::unknown;
@@ -70,7 +70,7 @@ class HealthTable {
   struct Word {
     DeviceHealth state;
     runtime::MonoTime until;
-    std::uint64_t number = 0;  // of the report: later ones win
+    std::uint64_t number = 0;  // number of the report: later ones win
   };
   using Words = std::map<std::string, Word>;  // by instance
   using Devices = std::map<Device, Words>;

@@ -31,7 +31,7 @@ struct AllocatedDevice {
 // An allocated claim, verified to be the one that the node means.
 struct AllocatedClaim {
   node::ClaimRef ref;
-  std::vector<AllocatedDevice> devices;  // of this driver
+  std::vector<AllocatedDevice> devices;  // the devices of this driver
   std::string json;                      // the whole claim, including its configuration
   // The claim's name in its pod, if it was made from a template.
   std::string pod_claim_name = {};
@@ -52,7 +52,7 @@ struct PreparedDevice {
   std::string device;
   std::optional<std::string> share_id = {};
   std::vector<std::string> requests = {};  // empty: of all
-  std::vector<std::string> cdi_ids = {};   // of specs written by the driver itself
+  std::vector<std::string> cdi_ids = {};   // devices of specs written by the driver itself
   // containerEdits of the Container Device Interface (env, deviceNodes, mounts, hooks, …): the kit
   // writes the spec, and removes it with the claim.
   boost::json::object edits = {};

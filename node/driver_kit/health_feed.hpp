@@ -32,7 +32,7 @@ class HealthFeed {
   runtime::Condition changed_;
   std::string last_;  // the message
   runtime::MonoTime good_until_;
-  std::uint64_t number_ = 0;  // of reports
+  std::uint64_t number_ = 0;  // number of reports so far
 };
 
 }  // namespace dcm::driver_kit

@@ -19,7 +19,7 @@ namespace dcm::node {
 // names in them. A driver's answer may have several times as much, but no more, as it is kept in
 // memory and in the checkpoint. A larger answer counts as an error for its claim.
 inline constexpr std::size_t kAnsweredClaimsMax = 1024;
-inline constexpr std::size_t kAnsweredDevicesMax = 128;                      // of a claim
+inline constexpr std::size_t kAnsweredDevicesMax = 128;                      // limit for one claim
 inline constexpr std::size_t kClaimAnswerBytesMax = std::size_t{256} << 10;  // on the wire
 inline constexpr std::size_t kServicesMax = 64;
 

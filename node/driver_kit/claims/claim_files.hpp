@@ -24,7 +24,7 @@ struct ClaimFilesOptions {
 struct PreparedRecord {
   node::ClaimRef ref;
   std::vector<AllocatedDevice> devices;
-  std::string text;  // of its file; never repeats
+  std::string text;  // content of its file; never repeats
 };
 
 // Each file exists completely or not at all, even after a machine crash. A record is written before

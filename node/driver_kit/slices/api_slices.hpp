@@ -38,7 +38,7 @@ class ApiSlices final : public SliceApi {
   client::RestClient& rest_;
   std::string node_;
   std::string selector_;
-  std::string version_;  // of the last list
+  std::string version_;  // resourceVersion of the last list
 };
 
 // Claims from the API server.
