@@ -12,7 +12,7 @@ namespace shards {
 
 struct Options {
   std::string name_space = "default";  // the namespace of ShardSets and ConfigMaps
-  int shards_max = 100;                // of one set
+  int shards_max = 100;                // limit for one set
 };
 
 // The flags for these options. `options` must outlive the rows.
