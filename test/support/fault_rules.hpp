@@ -28,8 +28,8 @@ enum class FaultKind : std::uint8_t {
 
 struct Fault {
   FaultKind kind = FaultKind::reset;
-  http::Response answer = {};  // of `answer` and `disown`
-  std::size_t bytes = 0;       // of `cut_answer`
+  http::Response answer = {};  // for `answer` and `disown`
+  std::size_t bytes = 0;       // for `cut_answer`
 };
 
 struct Rule {
