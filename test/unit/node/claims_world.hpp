@@ -88,7 +88,7 @@ class ClaimsWorld {
   MemoryFiles files;
   FakeClaims claims;
   FakeDrivers drivers;
-  std::size_t renames = 0;  // of files: as many as writes of the checkpoint
+  std::size_t renames = 0;  // renames of files: as many as writes of the checkpoint
   bool is_disk_full = false;
   node::UnknownClaims unknown = node::UnknownClaims::leave;
   std::string log;
