@@ -101,8 +101,8 @@ class Session {
   // The next frames to send; empty: nothing for now. Valid until the next call of any function
   // here.
   std::string_view next_output();
-  // Either side has ended it, or the peer has violated the protocol: once next_output() is empty,
-  // the connection must be closed.
+  // Whether either side has ended it, or the peer has violated the protocol: then the connection
+  // must be closed once next_output() is empty.
   bool is_over() const;
   // The peer's last violation of the protocol, if any.
   const std::string& fault() const { return fault_; }
