@@ -19,7 +19,7 @@ class ApiWatchStream final : public WatchStream<T> {
  public:
   using Event = api::WatchEvent<T>;
 
-  // `url` is shown in messages, `redaction` filters the server's own. `decoder` must outlive it.
+  // `url` is for messages, whose text `redaction` filters. `decoder` must outlive it.
   ApiWatchStream(std::unique_ptr<http::StreamingResponse> response, const api::Decoder<T>& decoder,
                  std::string url, client::Redaction redaction = {})
       : response_(std::move(response)),
