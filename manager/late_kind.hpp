@@ -26,7 +26,7 @@ class LateKind {
     // The kind is served: start filling its cache. Called at most once.
     std::function<informers::SyncState&(const client::Served&)> start;
     std::function<void()> not_served;  // called if it is not served when the work begins
-    std::function<void(const std::string& version)> has_lost;  // that version is not served now
+    std::function<void(const std::string& version)> has_lost;  // the version is served no longer
   };
   // All dependencies must outlive it.
   LateKind(Dependencies dependencies, const api::ResourceKind& kind, Hooks hooks);
