@@ -19,7 +19,7 @@ class ApiWatchStream final : public WatchStream<T> {
  public:
   using Event = api::WatchEvent<T>;
 
-  // `url` is for messages, `redaction` for the server's. `decoder` must outlive it.
+  // `url` is for messages, whose text `redaction` filters. `decoder` must outlive it.
   ApiWatchStream(std::unique_ptr<http::StreamingResponse> response, const api::Decoder<T>& decoder,
                  std::string url, client::Redaction redaction = {})
       : response_(std::move(response)),
@@ -74,7 +74,7 @@ class ApiWatchStream final : public WatchStream<T> {
   client::WatchFrames frames_;
 };
 
-// `rest` and `decoder` must outlive it, its calls and its streams. Created again when discovery
+// `rest` and `decoder` must outlive this, its calls and its streams. Created again when discovery
 // finds another version. With a selection, it lists and watches only the selected objects.
 template <class T>
 class ApiListerWatcher final : public ListerWatcher<T> {
@@ -86,7 +86,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
         decoder_(decoder),
         selection_(std::move(selection)) {}
 
-  // Before the first list.
+  // Call this before the first list.
   void use_version(std::string version) { resource_.version = std::move(version); }
 
   runtime::Task<runtime::Result<api::ListMeta>> list(ListOptions options,
@@ -95,7 +95,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
     options.selection = selection_;
     client::ApiRequest request = client::list_request(
         resource_, options,
-        // A page of a long list is repeated alone, without the pages before it.
+        // A page of a long list is repeated alone, without the preceding pages.
         {.deadline = deadline, .retries = client::Retries::allowed});
     request.accept = client::without_managed_fields(decoder_.accept());
     const runtime::Result<http::Response> answer = co_await rest_.send(request);

@@ -40,12 +40,12 @@ class Informer {
   Informer(const Informer&) = delete;
   Informer& operator=(const Informer&) = delete;
 
-  // Before run().
+  // Call this before run().
   template <class Key>
   Index<T, Key> add_index(std::string name, Extract<T, Key> extract) {
     return store_.template add_index<Key>(std::move(name), std::move(extract));
   }
-  // Before run(). The observer must outlive it.
+  // Call this before run(). The observer must outlive the informer.
   void add_observer(Observer<T>& observer) { store_.add_observer(observer); }
 
   StoreReader<T> reader() const { return store_.reader(); }

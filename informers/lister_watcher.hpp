@@ -31,7 +31,7 @@ class WatchStream {
       runtime::Deadline deadline) = 0;
 };
 
-// Knows which objects it selects: ignores the selection in the options.
+// Selects objects by itself, and ignores the selection in the options.
 template <class T>
 class ListerWatcher {
  public:

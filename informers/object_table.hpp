@@ -1,6 +1,6 @@
 // Objects of one kind by name, with secondary indexes.
 //
-// `footprint(const T&)`, declared beside the kind, returns an object's bytes; without it, only
+// `footprint(const T&)`, declared next to the kind, returns an object's bytes; without it, only
 // sizeof counts. Data only: the store (store.hpp) decides who may change it and who is notified.
 #pragma once
 
@@ -27,7 +27,7 @@ using api::ObjectPtr;
 template <class Key>
 using Emit = std::function<void(const Key&)>;
 
-// Emits the keys of an object. A function of the object alone.
+// Emits the keys of an object, which must depend on the object alone.
 template <class T, class Key>
 using Extract = std::function<void(const T&, const Emit<Key>&)>;
 
@@ -46,7 +46,7 @@ class AnyIndex {
  public:
   explicit AnyIndex(std::string name) : name(std::move(name)) {}
   virtual ~AnyIndex() = default;
-  // The object stands under exactly its keys from now on.
+  // From now on, the index lists the object under exactly its keys.
   virtual void set(SlotId slot, const T& object) = 0;
   virtual void clear(SlotId slot) = 0;
   // How many postings the object has.
@@ -96,7 +96,7 @@ class KeyedIndex final : public AnyIndex<T> {
   static KeyHash hash_of(const Key& key) { return fold_hash(std::hash<Key>{}(key)); }
 
  private:
-  // The keys of an object are extracted again for each look-up that finds it, unless they are more.
+  // Up to this many keys of an object are extracted again for each look-up that finds it.
   static constexpr std::size_t kFewKeys = 32;
 
   // An object has one posting per key; two keys with one hash share it, and has() compares.
@@ -117,7 +117,7 @@ class KeyedIndex final : public AnyIndex<T> {
 
   Extract<T, Key> extract_;
   std::unordered_map<SlotId, std::unordered_set<Key>> keys_of_many_;
-  std::size_t keys_kept_ = 0;    // there
+  std::size_t keys_kept_ = 0;    // how many of them
   std::vector<KeyHash> hashes_;  // buffer of set()
 };
 
@@ -126,7 +126,7 @@ class KeyedIndex final : public AnyIndex<T> {
 template <class T>
 class ObjectTable {
  public:
-  // `extract` must be given before the first object.
+  // Call this before the first object is stored.
   template <class Key>
   const KeyedIndex<T, Key>& add_index(std::string name, Extract<T, Key> extract) {
     DCM_ASSERT(size() == 0);
@@ -145,11 +145,11 @@ class ObjectTable {
     const auto slot = find(name);
     return slot ? slots_[*slot] : nullptr;
   }
-  // Replaces the object of the same name. A new one is unmarked.
+  // Replaces the object of the same name. A new object is unmarked.
   void put(ObjectPtr<T> object);
   void remove(const api::NamespacedName& name);
 
-  // Marks, for a relist: which objects were seen again.
+  // Marks show which objects a relist has seen again.
   void unmark_all() { marks_.assign(slots_.size(), false); }
   void mark(const api::NamespacedName& name) {
     if (const auto slot = find(name)) marks_[*slot] = true;

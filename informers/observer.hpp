@@ -11,7 +11,7 @@ using api::ObjectPtr;
 
 // The source of a change. A start or a relist brings backlog, which may be hours old.
 enum class Origin : std::uint8_t {
-  initial,  // found by the first list or a relist, deletions included
+  initial,  // found by the first list or a relist, including deletions
   live,     // a watch event, or a write of our own
 };
 
@@ -25,7 +25,7 @@ class Observer {
   virtual ~Observer() = default;
 
   virtual void observe_added(const ObjectPtr<T>& object, Origin origin) = 0;
-  // Same UID, other resourceVersion.
+  // The object has the same UID and another resourceVersion.
   virtual void observe_updated(const ObjectPtr<T>& before, const ObjectPtr<T>& after,
                                Origin origin) = 0;
   virtual void observe_deleted(const ObjectPtr<T>& last_known, Origin origin) = 0;

@@ -80,7 +80,7 @@ class OwnDeletions {
   void add(const api::ObjectMeta& last, api::ObjectPtr<T> watched) {
     entries_.insert_or_assign(last.key, Entry{last.uid, last.resource_version, std::move(watched)});
   }
-  // Whether it is old news: a state of the object from before its deletion.
+  // Whether `seen` is out of date: a state of the object from before its deletion.
   bool hold_back(const api::Decoded<T>& seen) {
     const auto found = entries_.find(seen.meta.key);
     if (found == entries_.end()) return false;
@@ -95,7 +95,7 @@ class OwnDeletions {
     return true;
   }
   void drop(const api::NamespacedName& name) { entries_.erase(name); }
-  // The last watched state of each, null if none.
+  // The last watched state of each object; null if none.
   api::ObjectPtr<T> take() {
     auto entry = entries_.extract(entries_.begin());
     return std::move(entry.mapped().watched);

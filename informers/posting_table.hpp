@@ -1,7 +1,7 @@
 // A multimap from hashes to slots: the basis of a store's key table and its indexes.
 //
 // The table knows neither keys nor objects, so one compiled copy serves every kind. A posting costs
-// 24 bytes, and 4 for its bucket. The key is not stored: the caller of a look-up compares.
+// 24 bytes, and 4 for its bucket. Keys are not stored: callers of a look-up compare them.
 #pragma once
 
 #include <bit>

@@ -5,17 +5,17 @@
 // small, copyable (except the writer) and must not outlive the store.
 //
 // Own writes. An object that a write returned is a change of the store like any other, only
-// earlier: get(), every index and every observer see it at once. Until the watch has passed its
-// resourceVersion (by an event, a bookmark or a list of that version or a later one), older events
-// of that name are held back and an older relist does not remove it. Once it is passed, only the
-// watch counts: usually it has shown the same object (which is not reported again); a newer object
-// replaced it; a deleted one was removed by its event or by the relist; and if the watch showed
-// nothing of it, the store falls back to what the watch did show. A write result that the watch has
-// already passed, or that is not newer than the stored object, changes nothing. A DELETE that
-// returns the object (being deleted, with a finalizer or a grace period) is recorded like any other
-// write. If it is gone at once, no answer gives the resourceVersion of the deletion: record_gone()
-// hides that object, by its UID, until the watch shows its deletion, a later state, or a list
-// without it.
+// earlier: get(), every index and every observer see it at once. Until the watch has passed
+// its resourceVersion (by an event, a bookmark or a list of that version or a later one),
+// older events of that name are held back and an older relist does not remove it. Once the
+// watch has passed it, only the watch counts. Usually the watch has shown the same object,
+// which is not reported again, or a newer one, or its deletion. If it showed nothing of the
+// write, the store falls back to what it did show. A write result that the watch has already
+// passed, or that is not newer than the stored object, changes nothing. A DELETE that returns
+// the object (being deleted, with a finalizer or a grace period) is recorded like any other
+// write. If the object is gone at once, no answer gives the resourceVersion of the deletion:
+// record_gone() hides the object, by its UID, until the watch shows its deletion, a later
+// state, or a list without it.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ class Store;
 template <class T>
 class StoreReader;
 
-// Objects by a secondary key, in insertion order.
+// Finds objects by a secondary key, in insertion order.
 template <class T, class Key>
 class Index {
  public:
@@ -82,7 +82,7 @@ class Cursor {
 template <class T>
 class StoreReader {
  public:
-  // Null if there is none, or none of interest.
+  // Null if there is none, or none that the cache keeps.
   ObjectPtr<T> get(const api::NamespacedName& name) const { return table_->get(name); }
   std::size_t size() const noexcept { return table_->size(); }
 
@@ -113,10 +113,10 @@ class StoreReader {
 template <class T>
 class OwnWrites {
  public:
-  // `written` is the API server's answer to one of our writes, even for an object that the cache no
-  // longer keeps.
+  // `written` is the API server's answer to one of our writes, even if the cache no longer keeps
+  // the object.
   void record(api::Decoded<T> written) { store_->record(std::move(written)); }
-  // Not null.
+  // `written` must not be null.
   void record(ObjectPtr<T> written) {
     DCM_ASSERT(written != nullptr);
     store_->record({written->meta, written});
@@ -144,7 +144,7 @@ class StoreWriter {
 
   // A relist is mark-and-sweep against the live store: begin, observe every listed object (or
   // observe_unlisted if it was deleted meanwhile), sweep until it returns nullopt, end. It may be
-  // restarted at any point. `version` is the list's.
+  // restarted at any point. `version` is that of the list.
   void begin_relist() {
     store_->table_.unmark_all();
     store_->gone_.begin_relist();
@@ -203,7 +203,7 @@ class Store {
 
   StoreReader<T> reader() const { return StoreReader<T>(table_); }
   OwnWrites<T> own_writes() { return OwnWrites<T>(*this); }
-  // Once.
+  // Call this once.
   StoreWriter<T> take_writer() {
     DCM_ASSERT(!has_writer_);
     has_writer_ = true;
@@ -212,7 +212,7 @@ class Store {
 
   std::size_t unseen() const noexcept { return own_.size(); }
   std::size_t bytes() const noexcept { return table_.bytes(); }
-  // O(n): for tests and simulations.
+  // Takes O(n): for tests and simulations.
   void check() const { table_.check(); }
 
  private:
@@ -230,7 +230,7 @@ class Store {
 
   bool has_room_for(const api::Decoded<T>& seen, std::size_t objects_max,
                     std::size_t bytes_max) const;
-  // Why there is no object now: this one was deleted from view, or there was none before.
+  // Why the object is absent: the last one left the projection (same UID), or it was deleted.
   static Absence absence_of(const ObjectPtr<T>& last, const api::ObjectMeta& now) {
     return last && last->meta.uid == now.uid ? Absence::left : Absence::deleted;
   }
@@ -312,8 +312,8 @@ void Store<T>::observe_absent(const api::ObjectMeta& gone, Origin origin) {
   if (!hold_back(gone, {})) hide(gone.key, Absence::deleted, origin);
 }
 
-// Whether a newer write of our own precedes the watched state. If not, the ledger has no write for
-// the name afterwards.
+// Whether our own newer write hides the watched state. If not, the ledger has no write for the name
+// afterwards.
 template <class T>
 bool Store<T>::hold_back(const api::ObjectMeta& seen, Watched<T> watched) {
   auto* const own = own_.find(seen.key);
@@ -358,7 +358,7 @@ void Store<T>::pass(const api::ResourceVersion& version) {
   }
 }
 
-// The only ways to change the table: to an object, or to none. Observers are notified at once.
+// The only ways to change the table: put an object, or remove it. Observers are notified at once.
 template <class T>
 void Store<T>::show(ObjectPtr<T> object, Origin origin) {
   ObjectPtr<T> before = table_.get(object->meta.key);

@@ -28,15 +28,15 @@ class SyncState {
   const std::string& last_error() const noexcept { return last_error_; }
   // Time since the last event, bookmark or page; nullopt before the first.
   std::optional<runtime::Duration> last_event_age() const;
-  // How long no list or watch has been accepted; nullopt if all is well.
+  // How long lists and watches have been failing; nullopt if all is well.
   std::optional<runtime::Duration> failing() const;
-  // Called when one is accepted after failing for more than a moment: the reason may have blocked
-  // other work as well.
+  // Called when a list or watch is accepted after failing for more than a moment: the reason may
+  // have blocked other work as well.
   void on_return(std::function<void()> notify) { on_return_ = std::move(notify); }
   // "pods: not synced: forbidden: …", "pods: synced"
   std::string describe() const;
 
-  // Waits until it is synced, or until the deadline.
+  // Waits until the store is synced, or until the deadline.
   runtime::Task<> wait(runtime::Deadline deadline);
 
   void note_event();
@@ -56,8 +56,8 @@ class SyncState {
   runtime::Condition synced_;
 };
 
-// Waits for all of them. Returns descriptions of those not synced by the deadline; empty if all
-// are.
+// Waits for all of `states`. Returns descriptions of those that are not synced by the deadline;
+// empty if all are.
 runtime::Task<std::vector<std::string>> wait_for_sync(std::vector<SyncState*> states,
                                                       runtime::Deadline deadline);
 

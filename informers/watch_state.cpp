@@ -244,8 +244,8 @@ class Step {
     return finish(std::move(phase), ReadEvent{in(policy_.watch_silence)});
   }
 
-  // Expiry is no fault, and the first one is handled at once; a server that expires everything must
-  // not make us list all the time.
+  // Expiry is not a fault, and the first one is handled at once; a server that expires everything
+  // must not make us list all the time.
   WatchStep relist(RelistReason reason) {
     const Duration backoff = next_backoff({Reason::gone, {}});
     if (state_.failures == 1) return list_anew({reason});

@@ -35,21 +35,21 @@ struct CacheLimits {
 
 struct WatchPolicy {
   CacheLimits cache;
-  // After a failure: doubling from `backoff_min` to `backoff_max`, and up to as much again
-  // (jitter); back at the start after `backoff_reset` without a failure.
+  // The wait after a failure doubles from `backoff_min` to `backoff_max`, plus up to as much again
+  // (jitter). It starts over after `backoff_reset` without a failure.
   Duration backoff_min = std::chrono::milliseconds(800);
   Duration backoff_max = std::chrono::seconds(30);
   Duration backoff_reset = std::chrono::minutes(2);
   // A list is restarted when one of its pages has failed more often than this in a row.
   unsigned page_failures_max = 8;
-  // The maximum while there is no answer at all: attempts burden no server, and a recovered server
-  // must be noticed within seconds. (Jitter is added here, too.)
+  // The maximum wait while there is no answer at all: attempts burden no server, and a recovered
+  // server must be noticed within seconds. (Jitter is added here, too.)
   Duration unanswered_max = std::chrono::seconds(4);
   // The same, without jitter, if an operator must help (no permission, no credentials, no such
   // resource): a starting API server refuses all clients until it has read its roles.
   Duration denied_max = std::chrono::seconds(30);
 
-  Duration request_timeout = std::chrono::seconds(60);  // a page; the acceptance of a watch
+  Duration request_timeout = std::chrono::seconds(60);  // for a page, or for accepting a watch
   // Initial events: the longest pause between two, and the longest total time.
   Duration initial_events_pause = std::chrono::seconds(30);
   Duration initial_events_total = std::chrono::minutes(2);
@@ -59,8 +59,8 @@ struct WatchPolicy {
   // A compressed watch list is replaced by a plain watch if it took no longer than this: servers
   // remember a minute or more of history, and resuming later would require another list.
   Duration leave_compressed_within = std::chrono::seconds(30);
-  // After this many watch lists in a row that the server ended or failed: it may be unable to serve
-  // any, as on storage without progress notifications. Followed by the same pause as a stall.
+  // After this many watch lists in a row that the server ended or failed, the same pause follows as
+  // after a stall: perhaps the server cannot serve any, as without progress notifications.
   unsigned watch_list_failures_max = 3;
   // After this many accepted watches in a row from the same version that brought nothing,
   // everything is listed: the server may have been reset to an earlier state (a restored etcd), or
@@ -89,7 +89,7 @@ std::string_view to_string(RelistReason reason);
 
 // --- What follows a wait.
 struct ListAnew {
-  std::optional<RelistReason> reason;  // null: another attempt of the current relist
+  std::optional<RelistReason> reason;  // nullopt: another attempt of the current relist
 };
 struct ListOn {
   client::Paging page;
@@ -108,7 +108,7 @@ struct AwaitingInitialEvents {
 };
 struct Listing {
   client::Paging page;    // the page being read
-  unsigned failures = 0;  // of this page, in a row
+  unsigned failures = 0;  // failures of this page, in a row
 };
 struct Watching {
   api::ResourceVersion last;
@@ -128,8 +128,8 @@ struct WatchState {
   WatchPhase phase;
   // Until then lists are read in pages: permanently once the server has refused a watch list.
   MonoTime pages_until{};
-  unsigned failures = 0;               // since back-off was last reset
-  Hindrance last = Hindrance::server;  // of the last of them
+  unsigned failures = 0;               // failures since back-off was last reset
+  Hindrance last = Hindrance::server;  // that of the last failure
   MonoTime last_failure{};
   unsigned failed_watch_lists = 0;  // ended or failed by the server, in a row
   unsigned fruitless_watches = 0;   // in a row
@@ -202,8 +202,8 @@ struct WatchStep {
   Request request;
 };
 
-// Whether the event shows more than acceptance of a request: an accepted watch may still fail to
-// deliver.
+// Whether the event shows more than that a request was accepted: an accepted watch may still fail
+// to deliver.
 bool shows_progress(const ReflectorEvent& event);
 
 // An event that cannot follow from the state's request is a broken invariant. Each pair of state

@@ -24,8 +24,8 @@ api::ObjectReference reference_to(const api::Resource& resource, const api::Obje
 // `status.conditions`.
 boost::json::array encode_conditions(const std::vector<api::Condition>& conditions);
 
-// A whole body: `fields` with kind and name. With a UID it applies only to that object: if it is
-// gone, nothing is created.
+// A whole body: `fields` with kind and name. With a UID it applies only to the object with that
+// UID: if that is gone, nothing is created.
 std::string encode_body(const api::Resource& resource, const api::NamespacedName& name,
                         const api::Uid& uid, const boost::json::object& fields);
 // A merge patch for exactly that object.

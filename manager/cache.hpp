@@ -20,15 +20,15 @@ inline informers::InformerContext informer_context(const Process& process) {
 
 template <class T>
 struct CacheOptions {
-  // What the API server sends at all. If a namespace is set, a Role in it suffices.
+  // Which objects the API server sends at all. If a namespace is set, a Role in it suffices.
   client::Selection select = {};
-  // Which of that is kept; all by default.
+  // Which of these objects are kept; all by default.
   std::function<bool(const T&)> keep = {};
-  // For metrics and logs; the plural by default. For a second cache of the same kind.
+  // For metrics and logs; the plural by default. Set it for a second cache of the same kind.
   std::string name = {};
 };
 
-// `rest` and what `process` refers to must outlive it.
+// `rest` and what `process` refers to must outlive the cache.
 template <class T>
 class Cache {
  public:
@@ -42,8 +42,8 @@ class Cache {
 
   // The object of that name; null if there is none.
   api::ObjectPtr<T> get(const api::NamespacedName& name) const { return reader().get(name); }
-  // Before run(). Indexes objects by the result of `keys_of(object)`: a Key, or a std::optional or
-  // std::vector of Keys. It must depend on nothing else.
+  // Call this before run(). Indexes objects by the result of `keys_of(object)`: a Key, or a
+  // std::optional or std::vector of Keys. `keys_of` must depend on the object alone.
   template <class Key, class KeysOf>
   informers::Index<T, Key> index(std::string name, KeysOf keys_of) {
     static_assert(SomeOf<std::invoke_result_t<KeysOf&, const T&>, Key>,
@@ -56,7 +56,7 @@ class Cache {
         });
   }
 
-  // Call it before run(), for a kind whose version was unknown at first.
+  // Call this before run(), for a kind whose version was unknown at first.
   void use_version(const std::string& version) {
     resource_.version = version;
     source_.use_version(version);

@@ -14,7 +14,7 @@
 
 namespace dcm::manager {
 
-// A small value; what it refers to outlives its calls. Errors of all calls are those of
+// A small value; what it refers to must outlive its calls. Errors of all calls are those of
 // RestClient::send; runtime::is_object_gone() means that the object no longer exists, or was
 // replaced under its name. `fields` are the object's own: kind and name are added.
 //
@@ -76,8 +76,8 @@ class CacheClient {
   // Deletes exactly that object. Succeeds if it is already gone.
   Answer<void> remove(const api::ObjectMeta& object) const { return send_remove(*this, object); }
 
-  // `object` has a member `std::vector<std::string> finalizers`, of "metadata.finalizers". Succeeds
-  // if there is nothing to change. Conflict: the object has changed, wait for the watch.
+  // `object` has a member `std::vector<std::string> finalizers`, read from "metadata.finalizers".
+  // Succeeds if there is nothing to change. Conflict: the object has changed, wait for the watch.
   Answer<void> add_finalizer(const T& object, const std::string& finalizer) const {
     std::vector<std::string> finalizers = finalizers_of(object);
     const bool is_there = std::ranges::find(finalizers, finalizer) != finalizers.end();
@@ -144,7 +144,7 @@ class CacheClient {
         self, client::merge_patch_request(self.cache_->resource(), object.key, {},
                                           encode_finalizers(object, *finalizers), self.options_));
     if (!written) co_return runtime::fail(written.error());
-    // Without its last finalizer, a deleted object disappears with this write.
+    // A deleted object that loses its last finalizer disappears with this write.
     if (finalizers->empty() && written->meta.is_being_deleted)
       self.own_writes().record_gone(object);
     co_return runtime::Result<>();

@@ -26,7 +26,7 @@ struct ConnectionOptions {
   double burst = 100;
   std::size_t inflight_max = 100;
   bool http2 = false;
-  http2::Cleartext cleartext = http2::Cleartext::http1;  // what it speaks without TLS
+  http2::Cleartext cleartext = http2::Cleartext::http1;  // the protocol without TLS
 };
 
 class Connection {
@@ -37,8 +37,8 @@ class Connection {
                                                            const ConnectionOptions& options,
                                                            const client::WriteGate& gate,
                                                            Process process);
-  // Over a network of the caller's, which must outlive it, to `config.server`: for tests, and for a
-  // server of the same process.
+  // Connects to `config.server` over the caller's network, which must outlive this: for tests, and
+  // for a server in the same process.
   static std::unique_ptr<Connection> over(http::Transport& network,
                                           const client::ClusterConfig& config,
                                           const ConnectionOptions& options,
@@ -47,19 +47,19 @@ class Connection {
   client::RestClient& rest() { return rest_; }
   // For the lease: on a separate connection, so that it never queues behind other calls.
   client::RestClient& lease_rest() { return lease_rest_; }
-  // Moves the bytes of HTTP/2, which is used while this runs. Ends by cancellation, or at once.
+  // Moves the bytes of HTTP/2, which is used while this runs. Without HTTP/2, ends at once.
   runtime::Task<> speak_http2();
   // Picks up certificates and CAs that change at run time. Ends by cancellation only, or at once
   // over a network of the caller's.
   runtime::Task<> watch_files();
-  // Renews expiring credentials. Ends by cancellation, or at once.
+  // Renews expiring credentials. Ends by cancellation; if nothing expires, at once.
   runtime::Task<> keep_credentials_fresh() { return credentials_->keep_fresh(); }
 
  private:
   // A network of our own, with its certificates.
   struct Tcp {
     client::TlsFiles files;
-    http::TlsClientOptions tls;  // in use
+    http::TlsClientOptions tls;  // the options in use
     std::unique_ptr<http::TcpTransport> transport;
   };
 

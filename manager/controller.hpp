@@ -1,4 +1,4 @@
-// A controller as the frame knows it, whatever it does: a value in the list of an epoch.
+// A controller as the lifecycle sees it, whatever it does: a value in the list of an epoch.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace dcm::manager {
 
-// The cache of a kind, whatever its type. Who adds it keeps it until the epoch has ended.
+// The cache of a kind, whatever its type. The code that adds it keeps it until the epoch has ended.
 struct AnyCache {
   informers::SyncState* sync;
   std::function<runtime::Task<>()> run;
@@ -24,31 +24,31 @@ AnyCache any_cache(Cache<T>& cache) {
   return {&cache.sync(), [&cache] { return cache.informer().run(); }};
 }
 
-// A kind that a controller uses where it is served, in a version of its own: the controller does
-// not begin before that is known, works without it, and gets it when it is served later. A version
-// that stops being served ends the epoch.
+// A kind that a controller uses if it is served, in a version of its own. The controller begins
+// when that is known, works without the kind, and gets it if it is served later. A version that
+// stops being served ends the epoch.
 struct OptionalKind {
   const api::ResourceKind* kind;
-  // Called once at most, when the kind is served. Returns its cache.
+  // Called at most once, when the kind is served. Returns its cache.
   std::function<AnyCache(const client::Served&)> use;
-  // For the log: the work begins without this kind, or the version in use is lost.
+  // For the log: the work begins without this kind, or the version in use is no longer served.
   std::function<void()> on_missing;
   std::function<void(const std::string& version)> on_lost;
 };
 
 struct Controller {
   std::string name;  // in running_managed_controllers
-  // Complete before it works.
+  // Must be complete before the controller works.
   std::vector<informers::SyncState*> caches = {};
   std::optional<OptionalKind> optional_kind = std::nullopt;
-  // The caches are complete; the lease may be far away.
+  // Called when the caches are complete, perhaps long before the lease is acquired.
   std::function<void()> on_synced = {};
-  // Called once, with the caches complete and the lease. Until stop(), or cancellation.
+  // Called once, with complete caches and the lease. Runs until stop() or cancellation.
   std::function<runtime::Task<>()> run;
-  // Nothing new is begun, and run() ends when what is in hand is done. Idempotent, and may come
-  // before run(). Empty: run() is cancelled.
+  // Nothing new is begun, and run() ends when work in progress is done. Idempotent, and may be
+  // called before run(). Empty: run() is cancelled.
   std::function<void()> stop = {};
-  // The API server works again: retries earlier failures at once.
+  // Called when the API server works again: retries earlier failures at once.
   std::function<void()> retry_now = {};
   // The load of its queue; `queue` is the name by which a stuck queue is reported.
   std::function<workqueue::Load()> load = {};

@@ -5,7 +5,7 @@ namespace {
 
 using runtime::Task;
 
-// By value: it outlives the call that created it.
+// Takes its parameters by value, because the task outlives the call that created it.
 Task<> repeat(runtime::TimeSource& time, runtime::Duration interval, JobFunction job) {
   for (;; co_await runtime::sleep_for(time, interval)) co_await job();
 }

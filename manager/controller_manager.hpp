@@ -5,7 +5,7 @@
 //   manager.feed(labels, pods);
 //   co_await manager.run();
 //
-// The order of start and stop is lifecycle.hpp's. A program that loses the lease ends at once, with
+// lifecycle.hpp has the order of start and stop. A program that loses the lease ends at once, with
 // exit status 1, because it must no longer write.
 #pragma once
 
@@ -59,13 +59,13 @@ class ControllerManager {
   //   Task<Outcome> reconcile(NamespacedName name);
   //
   // It is called for each name that the queue hands out: again if the outcome says so, and whenever
-  // a cache that feeds it changes; never concurrently for the same name. The manager owns it, so it
-  // may use its members. (A lambda would refer to destroyed locals.)
+  // a cache that feeds it changes; never concurrently for the same name. The manager owns the
+  // reconciler, so its coroutines may use its members. (A lambda would refer to destroyed locals.)
   template <class R>
   Worklist& controller(std::string name, const ControllerOptions& options, R reconciler);
 
-  // A change of an object adds the names returned by `names_of`: a NamespacedName, or a
-  // std::optional or std::vector of them. Only for changes for which `when(before, after)` is true.
+  // For each change for which `when(before, after)` is true, adds the names returned by `names_of`:
+  // a NamespacedName, or a std::optional or std::vector of them.
   template <class T, class NamesOf = OwnName, class When = AnyChange>
   void feed(Worklist& controller, Cache<T>& from, NamesOf names_of = {}, When when = {});
   // A change of an object adds its controller, if that is of the kind `owner`.
@@ -80,7 +80,7 @@ class ControllerManager {
   void job(std::string name, RunsOn where, J job) {
     add_job(std::move(name), where, make_job(std::move(job)));
   }
-  // Repeats it, `interval` after it has ended.
+  // The same, repeated: the next run starts `interval` after the last one has ended.
   template <class J>
   void periodic_job(std::string name, RunsOn where, runtime::Duration interval, J job) {
     add_periodic_job(interval, std::move(name), where, make_job(std::move(job)));
@@ -98,8 +98,8 @@ class ControllerManager {
     events().report(reference_to(cache.resource(), about), type, program(), reason, message);
   }
 
-  // What a handler returns after its last write: done, or after an error, which is logged, a retry
-  // with back-off.
+  // What a handler returns after its last write: done; or a retry with back-off if the write
+  // failed, and the error is logged.
   template <class Value>
   workqueue::Outcome done_or_retry(const api::NamespacedName& name,
                                    const runtime::Result<Value>& written) const {
@@ -113,10 +113,10 @@ class ControllerManager {
   const runtime::Logger& log() const { return process().log; }
   runtime::TimeSource& time() { return process().loop.time(); }
   runtime::Rng& rng() { return process().rng; }
-  // For calls besides the caches' (client/request/request.hpp).
+  // For calls other than those of caches (client/request/request.hpp).
   client::RestClient& rest() { return lifecycle_.dependencies().rest; }
 
-  // Until request_stop(), or until a part has failed.
+  // Runs until request_stop(), or until a part has failed.
   runtime::Task<> run() { return lifecycle_.run(); }
   void request_stop(ExitStatus status = ExitStatus::asked_to_stop) {
     lifecycle_.request_stop(status);

@@ -6,9 +6,9 @@
 
 namespace dcm::manager {
 
-// The elector tries to acquire the lease only once an epoch is ready to work and waits for this: a
-// process that cannot work must not block others. It is set once and never reset, because a process
-// that loses the lease ends.
+// The elector tries to acquire the lease only once an epoch is ready to work and waits to be
+// elected: a process that cannot work must not block others. It is set once and never reset,
+// because a process that loses the lease ends.
 class Elected {
  public:
   // `time` must outlive it.
@@ -25,7 +25,7 @@ class Elected {
     changed_.notify_all();
     while (!is_set_) co_await changed_.wait();
   }
-  // Waits until somebody waits for it.
+  // Waits until an epoch waits for the election.
   runtime::Task<> wait_until_wanted() {
     while (!is_wanted_) co_await changed_.wait();
   }

@@ -28,7 +28,7 @@ void Epoch::add(Controller controller) {
   if (auto& kind = member.controller.optional_kind) expect(member, *std::move(kind));
 }
 
-// A job is no controller: nobody asks where it runs.
+// A job is not a controller, so it is not reported as running.
 void Epoch::report(const Member& member, Running running) {
   if (!member.controller.stop) return;
   report_running_controller(context_.process.metrics, context_.program, member.controller.name,
@@ -44,7 +44,7 @@ Task<> Epoch::run() {
   co_await tasks_.join();
 }
 
-// From now on, the cache is filled, and asked how it is.
+// From now on, the cache is filled, and its state is reported.
 void Epoch::run_cache(Source& source) {
   source.is_running = true;
   source.cache.sync->on_return([this] { retry_now(); });

@@ -38,7 +38,7 @@ class Epoch final : public VersionedWork {
   Epoch(EpochContext context, client::Served served);
   ~Epoch() override;
 
-  // It is filled by these before run().
+  // The functions below fill the epoch, before run().
 
   // A cache of the epoch's own.
   template <class T>
@@ -50,13 +50,13 @@ class Epoch final : public VersionedWork {
     return *made;
   }
   void add_cache(AnyCache cache) { caches_.push_back({std::move(cache)}); }
-  // In the best version of its kind, which is waited for.
+  // A cache of the best served version of `kind`; run() waits until there is one.
   void add_cache(AnyCache cache, const api::ResourceKind& kind,
                  std::function<void(const std::string& version)> use_version) {
     caches_.push_back({std::move(cache), &kind, std::move(use_version)});
   }
   void add(Controller controller);
-  // Called as the first controller begins to work.
+  // `notify` is called when the first controller begins to work.
   void on_working(std::function<void()> notify) { on_working_ = std::move(notify); }
   // `part` lives as long as the epoch, and ends before what was kept earlier.
   template <class Part>
@@ -93,7 +93,7 @@ class Epoch final : public VersionedWork {
     std::string why_not_served = {};
     bool is_running = false;
   };
-  // A controller from its preparation on: it waits for no cache that only others need.
+  // A controller from its preparation on. It does not wait for caches that only others need.
   struct Member {
     Member(Controller its_controller, runtime::Executor executor)
         : controller(std::move(its_controller)), cancelled_by_stop(std::move(executor)) {}

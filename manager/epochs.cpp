@@ -89,7 +89,7 @@ Task<std::optional<client::Served>> Epochs::find_version() {
 }
 
 Task<> Epochs::run_epoch(std::unique_ptr<VersionedWork> epoch) {
-  // On every exit path, including failures: the status pages keep asking.
+  // Reset on every exit path, including failures, because the status pages keep asking.
   struct Current {
     VersionedWork*& place;
     ~Current() { place = nullptr; }

@@ -1,4 +1,4 @@
-// Runs one epoch after the other, as versions of the kinds that the controllers share come and go.
+// Runs one epoch after another, as versions of the kinds that the controllers share come and go.
 //
 // Asks the API server what it serves, has an epoch made for that version, runs it until the version
 // is no longer served or the process stops, and starts over.
@@ -23,7 +23,7 @@ class VersionedWork {
  public:
   virtual ~VersionedWork() = default;
 
-  // Until stop() or cancellation.
+  // Runs until stop() or cancellation.
   virtual runtime::Task<> run() = 0;
   // Starts nothing new; run() ends when work in progress is done. Idempotent.
   virtual void stop() = 0;
@@ -46,7 +46,7 @@ class Epochs {
   Epochs(runtime::Executor executor, runtime::TimeSource& time, runtime::Logger log, Stop& stop,
          Find find, Make make, std::string group = {});
 
-  // Runs until the stop is requested and the current epoch has ended. Rethrows from epochs.
+  // Runs until a stop is requested and the current epoch has ended. Rethrows what an epoch throws.
   runtime::Task<> run();
   // Asks the current epoch to end. Returns false if there is none.
   bool stop_current();

@@ -1,4 +1,4 @@
-// From the changes of a cache to the names that a controller processes.
+// Turns changes of a cache into the names that a controller processes.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct OwnName {
 };
 inline constexpr OwnName own_name;
 
-// The name of its controller, if it is of this kind.
+// The name of the object's controller, if it is of this kind.
 struct OwnerName {
   api::InternedString group;
   api::InternedString kind;
@@ -54,7 +54,7 @@ struct AnyChange {
 };
 inline constexpr AnyChange any_change;
 
-// Excludes changes of only metadata and status. A deletion that waits for finalizers is included.
+// Excludes changes of metadata and status alone, but not a deletion that waits for finalizers.
 struct GenerationChanged {
   template <class T>
   bool operator()(const T* before, const T* after) const {

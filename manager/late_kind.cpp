@@ -43,7 +43,7 @@ Task<> LateKind::follow() {
 
 void LateKind::take(const client::Availability& availability) {
   if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
-    // Once it was known, work continues without it.
+    // Once the answer was known, work continues without a new one.
     if (missing_) missing_ = fmt::format("{}: {}", kind_.plural, to_string(unknown->error));
     return;
   }

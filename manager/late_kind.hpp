@@ -13,8 +13,8 @@
 
 namespace dcm::manager {
 
-// Looked up before the work begins, and followed from then on. Never in another version than the
-// first: that needs a new epoch.
+// Looked up before the work begins, and followed from then on. Only the version found first is
+// used: another one needs a new epoch.
 class LateKind {
  public:
   struct Dependencies {
@@ -25,20 +25,20 @@ class LateKind {
   struct Hooks {
     // The kind is served: start filling its cache. Called at most once.
     std::function<informers::SyncState&(const client::Served&)> start;
-    std::function<void()> not_served;  // the best version when the work begins
-    std::function<void(const std::string& version)> has_lost;  // the version it began with
+    std::function<void()> not_served;  // called if it is not served when the work begins
+    std::function<void(const std::string& version)> has_lost;  // the version is served no longer
   };
   // All dependencies must outlive it.
   LateKind(Dependencies dependencies, const api::ResourceKind& kind, Hooks hooks);
 
   // Waits until it is known whether it is served.
   runtime::Task<> find();
-  // Waits until it has been lost. After find().
+  // Waits until the kind has been lost. Call this after find().
   runtime::Task<> follow();
   const api::ResourceKind& kind() const { return kind_; }
-  // Of the version in use; null if none.
+  // The cache of the version in use; null if none.
   informers::SyncState* cache() const { return cache_; }
-  // Why that is not known yet, in one line; nullopt if it is known.
+  // Why it is not known yet whether the kind is served, in one line; nullopt if it is known.
   const std::optional<std::string>& missing() const { return missing_; }
 
  private:
@@ -51,7 +51,7 @@ class LateKind {
   Hooks hooks_;
   std::optional<std::string> missing_;
   std::string version_;                    // empty: none is in use
-  informers::SyncState* cache_ = nullptr;  // of the version in use
+  informers::SyncState* cache_ = nullptr;  // the cache of the version in use
   client::Availability last_answer_ = client::NotServed{};
 };
 

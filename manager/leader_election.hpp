@@ -18,7 +18,7 @@ namespace dcm::manager {
 struct LeaderElectionOptions {
   api::NamespacedName lease;
   leader_election::Timing timing = {};
-  // Of this process, never used twice; empty: it is made of the host's name.
+  // Unique to this process, and never used twice; empty: one is made from the host's name.
   std::string identity = {};
   // Called instead of ending the process when the lease is lost; for tests, which share a process.
   std::function<void()> on_lost = {};
@@ -43,7 +43,7 @@ class LeaderElection final : leader_election::LeaderCallbacks {
   runtime::Task<> stop();
   // Stops, and leaves the lease as it is.
   runtime::Task<> abandon();
-  // Why this process does not take part, if so.
+  // Why this process cannot take part in the election; nullopt if nothing is wrong.
   std::optional<std::string> problem() const;
 
   const std::string& identity() const { return identity_; }

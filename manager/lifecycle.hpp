@@ -54,12 +54,12 @@ class Lifecycle {
 
   Lifecycle(Dependencies dependencies, LifecycleOptions options);
 
-  // Call these before run(); what they refer to outlives it.
+  // Call these before run(); what they refer to must outlive this.
 
   void use(Controllers controllers);
   // Starts before everything else, and ends after it.
   void add_foundation(std::string name, JobFunction run);
-  // Like the controllers, but in every instance. Ends by itself or by cancellation.
+  // Runs like the controllers, but in every instance. Ends by itself or by cancellation.
   void add_job(std::string name, JobFunction run);
 
   const Dependencies& dependencies() const { return deps_; }

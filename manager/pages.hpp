@@ -35,9 +35,9 @@ enum class Audience : std::uint8_t {
 struct Page {
   // "/metrics", or everything below a path with a trailing slash
   std::string path;
-  http::Method method = http::Method::get;  // includes HEAD with GET
+  http::Method method = http::Method::get;  // GET includes HEAD
   std::function<http::Response(const http::Request&)> answer = {};
-  // Instead of `answer`, for a page that sends requests first.
+  // Used instead of `answer` by a page that sends requests first.
   std::function<runtime::Task<http::Response>(http::Request, Audience)> answer_later = {};
 };
 
@@ -48,9 +48,9 @@ class Pages {
   // 404 if there is no such page, 405 if there is one for another method.
   runtime::Task<http::Response> answer(http::Request request,
                                        Audience audience = Audience::everything) const;
-  // In the order they were added.
+  // All pages, in the order in which they were added.
   const std::vector<Page>& all() const { return pages_; }
-  // Their paths.
+  // The paths of all pages.
   std::vector<std::string> paths() const;
 
  private:
@@ -64,7 +64,7 @@ void add_reasons_page(Pages& pages, const Health& health);
 // /metrics.
 void add_metrics_page(Pages& pages, runtime::MetricsRegistry& metrics);
 
-// For a port whose pages read no body.
+// Options for a port whose pages read no body.
 http::ServerOptions open_server_options();
 
 // Answers every request from `pages`, which must outlive the handler.

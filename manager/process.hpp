@@ -8,7 +8,7 @@
 
 namespace dcm::manager {
 
-// Outlives all of the parts.
+// Must outlive all of the parts.
 struct Process {
   runtime::LoopRef loop;
   runtime::MetricsRegistry& metrics;

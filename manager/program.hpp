@@ -27,7 +27,7 @@ struct ProgramOptions {
   // Health and metrics as plain HTTP. With a `secure_port`, as HTTPS for callers that the API
   // server authenticates and authorizes.
   ServingOptions serving = {.metrics_bind_address = "0.0.0.0:8080"};
-  runtime::Duration drain_timeout = std::chrono::seconds(20);  // of LifecycleOptions
+  runtime::Duration drain_timeout = std::chrono::seconds(20);  // as in LifecycleOptions
 };
 
 // Runs until SIGTERM or SIGINT; a second signal ends the process at once. `add_controllers` is

@@ -1,5 +1,5 @@
-// Whether the caches and queues of a program make progress: what is missing for good work, and what
-// has stopped so that only a restart helps.
+// Whether the caches and queues of a program make progress: why they are not ready, and what is
+// stuck so that only a restart helps.
 //
 // Any answer of the process shows that its loop runs. An unreachable cluster, or one that refuses
 // us, is no reason to restart: those parts report it themselves, and continue.
@@ -18,14 +18,14 @@ namespace dcm::manager {
 // A watch brings a bookmark a minute. If a healthy watch is silent for this long, it has lost its
 // connection without noticing.
 inline constexpr runtime::Duration kSilenceMax = std::chrono::minutes(15);
-// Every request has a far earlier deadline, so a worker that takes longer waits for nothing.
+// Every request has a far earlier deadline, so a worker that takes longer is stuck.
 inline constexpr runtime::Duration kWorkMax = std::chrono::minutes(15);
 
-// In one line; nullopt if it makes progress, or reports the reason itself.
+// The reason in one line; nullopt if it makes progress, or reports the reason itself.
 std::optional<std::string> why_stuck(const informers::SyncState& cache);
 std::optional<std::string> why_stuck(std::string_view queue, const workqueue::Load& load);
 
-// In one line; nullopt if it has all objects, and follows their changes.
+// The reason in one line; nullopt if it has all objects, and follows their changes.
 std::optional<std::string> why_incomplete(const informers::SyncState& cache);
 
 }  // namespace dcm::manager

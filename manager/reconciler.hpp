@@ -29,7 +29,7 @@ concept StatelessHandler =
 template <class R>
 Handler make_handler(R reconciler) {
   if constexpr (Reconciler<R>) {
-    // At a fixed address: its coroutines refer to it.
+    // Kept at a fixed address, because its coroutines refer to it.
     auto kept = std::make_shared<R>(std::move(reconciler));
     return [kept](api::NamespacedName name) { return kept->reconcile(std::move(name)); };
   } else {

@@ -44,7 +44,7 @@ class Worklist {
                                   failures_);
   }
 
-  // Retries everything that waits for its next attempt now.
+  // Retries now what waits for its next attempt.
   void retry_now() { queue_.retry_now(); }
   workqueue::Load load() const { return queue_.load(); }
 

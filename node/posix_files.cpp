@@ -71,7 +71,7 @@ Result<> PosixFiles::create(const std::string& path, std::string_view content, R
   if (content.size() > kFileBytesMax) return failed("cannot be written", path, EFBIG);
   const FileDescriptor file = open_file(path, O_WRONLY | O_CREAT | O_EXCL);
   if (file.get() < 0) return failed("cannot be made", path, errno);
-  // Not at the open, where the process's umask would apply.
+  // Not when opening it, where the process's umask would apply.
   if (readers == Readers::all && ::fchmod(file.get(), kReadableByAll) != 0) {
     return failed("cannot be made", path, errno);
   }

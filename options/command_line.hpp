@@ -39,9 +39,9 @@ struct CommandLine {
 };
 
 // `--name value`, `--name=value`, `--switch`, `--switch=false`, `-v 4`, `-v=4`, `-v4`, and `--`,
-// after which all are words. A list or map given several times is merged. `table` must outlive the
-// result. Errors: one line that names the flag, what it got and what was expected; the value of an
-// unknown flag is never part of it.
+// after which all arguments are words. A list or map given several times is merged. `table` must
+// outlive the result. Errors: one line that names the flag, what it got and what was expected; the
+// value of an unknown flag is never part of it.
 std::expected<CommandLine, std::string> parse_command_line(std::span<const Setting> table,
                                                            const Strings& arguments,
                                                            const OtherFlags& others = {});

@@ -20,15 +20,15 @@ struct Exit {
 // A command, in the help of its program.
 struct CommandText {
   std::string name;
-  std::string synopsis;  // of its words: "KIND [NAMESPACE/]NAME"
+  std::string synopsis;  // the words that it takes: "KIND [NAMESPACE/]NAME"
   std::string help;      // one sentence
 };
 
 struct Usage {
-  std::string name;           // of a command: "program command"
+  std::string name;           // for a command: "program command"
   std::string version = {};   // empty: --version is an unknown flag
   std::string summary = {};   // sentences, for --help
-  std::string synopsis = {};  // of its words; empty: it takes none but commands
+  std::string synopsis = {};  // the words that it takes; empty: none but commands
   std::vector<CommandText> commands = {};
   std::string notes = {};  // after the flags in its help
 };
@@ -44,7 +44,7 @@ struct Arguments {
 std::expected<Arguments, Exit> read_arguments(const Usage& usage, std::span<const Setting> table,
                                               const Strings& arguments);
 
-// Bad flags of the program or command of that name, in one line.
+// An Exit for bad flags of the program or command of that name, in one line.
 std::unexpected<Exit> refuse(std::string_view name, std::string_view why);
 // "unexpected argument "dmeo"; did you mean demo?".
 std::string refuse_word(std::string_view word, std::span<const CommandText> commands);

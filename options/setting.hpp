@@ -21,7 +21,7 @@ namespace dcm::options {
 struct SettingText {
   std::string flag;         // without the dashes: "kube-api-qps"
   std::string key;          // its key in the file: "clientConnection.qps"; empty: none
-  std::string placeholder;  // of the value, in help: "NUMBER"
+  std::string placeholder;  // stands for the value in help: "NUMBER"
   std::string help;         // sentences, with a full stop
   char letter = 0;          // 'v': also -v; 0: none
   std::string alias = {};   // an alternative name; empty: none
@@ -50,7 +50,7 @@ struct Bounds {
   const char* expected;
 };
 inline constexpr Bounds kPositive = {1, std::numeric_limits<int>::max(), "a whole number above 0"};
-// As far as a double counts each of them.
+// Up to 2^53: a double represents every whole number up to that.
 inline constexpr Bounds kWhole = {0, 9007199254740992, "a whole number of at least 0"};
 inline constexpr Bounds kAnyNumber = {std::numeric_limits<double>::lowest(),
                                       std::numeric_limits<double>::max(), "a number"};
@@ -64,7 +64,7 @@ Setting text_setting(SettingText text, std::string& target);
 Setting name_setting(SettingText text, std::string& target);
 Setting list_setting(SettingText text, Strings& target);
 Setting switches_setting(SettingText text, Switches& target);
-// Above 0.
+// A duration above 0.
 Setting duration_setting(SettingText text, runtime::Duration& target);
 // Whole numbers of at least 0, separated by commas.
 Setting numbers_setting(SettingText text, std::vector<std::size_t>& target);
@@ -75,7 +75,7 @@ Setting excluding(Setting row, Strings flags);
 // `check` returns why a text, or one of a list, is invalid; empty: it is valid. An empty list
 // counts as an empty text.
 Setting checked(Setting row, std::function<std::string(const std::string&)> check);
-// Checks of a path.
+// Why a path is not a file, or not a folder; empty if it is.
 std::string why_no_file(const std::string& path);
 std::string why_no_folder(const std::string& path);
 

@@ -24,13 +24,13 @@ using Value = std::variant<bool, std::int64_t, double, std::string, Strings, Swi
 // switches are NAME=true or NAME=false, optionally surrounded by spaces. nullopt if invalid.
 std::optional<Value> parse_value(const Value& like, std::string_view text);
 
-// In the format of parse_value.
+// Writes `value` in the format of parse_value.
 std::string to_text(const Value& value);
 
 // "a whole number", "a list of strings".
 std::string_view type_of(const Value& value);
 
-// Merges `given` over `below`: switch by switch, everything else as a whole.
+// Merges `given` over `below`. Switches are merged one by one; other values are replaced.
 Value overlay(const Value& below, const Value& given);
 
 // Durations in the format of Kubernetes' flags (Go's time.ParseDuration): "15s", "1m30s", "0.5s".
@@ -38,7 +38,7 @@ Value overlay(const Value& below, const Value& given);
 // a sign, or more than a Duration can hold.
 std::optional<runtime::Duration> parse_duration(std::string_view text);
 
-// In the format of parse_duration.
+// Writes `duration` in the format of parse_duration.
 std::string format_duration(runtime::Duration duration);
 
 }  // namespace dcm::options

@@ -12,7 +12,7 @@ constexpr bool is_letter(char c) {
 constexpr bool is_alphanumeric(char c) {
   return is_letter(c) || is_digit(c);
 }
-// As in API names: no capitals.
+// As in API names, letters must be lowercase.
 constexpr bool is_lower_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || is_digit(c);
 }

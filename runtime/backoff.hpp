@@ -1,4 +1,4 @@
-// Exponential back-off: how long to wait before what has failed is tried again.
+// Exponential back-off: how long to wait before a failed operation is tried again.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 
 namespace dcm::runtime {
 
-// `first`, doubled after each further failure, and never more than `most`. Both are above 0, and
-// `first` is the smaller one. Jitter is the caller's.
+// Waits `first`, and twice as long after each further failure, but never more than `most`. Both are
+// above 0, and `first` is not above `most`. The caller adds jitter.
 struct Backoff {
   Duration first;
   Duration most;
 
-  // The wait that follows one of `last`; 0: there was none.
+  // The wait that follows a wait of `last`; a `last` of 0 means that there was none.
   constexpr Duration after(Duration last) const {
     return last > most / 2 ? most : std::max(2 * last, first);
   }

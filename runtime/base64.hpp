@@ -1,4 +1,4 @@
-// Base64 (RFC 4648), by OpenSSL.
+// Base64 (RFC 4648), via OpenSSL.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace dcm::runtime {
 
-// With the standard alphabet (section 4) and padding: the `…-data` fields of a kubeconfig, basic
-// authentication, bytes in JSON.
+// With the standard alphabet (section 4) and padding, as in the `…-data` fields of a kubeconfig,
+// basic authentication, and bytes in JSON.
 std::string encode_base64(std::string_view bytes);
 
 // nullopt if `text` is not base64: padding is required, unused bits must be 0. Line breaks are

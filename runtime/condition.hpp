@@ -1,6 +1,6 @@
-// Lets a task wait for another one on the loop. Every wait is built on it: sleeping is a wait
-// without notification, a queue's `get` is a wait for an add. As all tasks share one thread, the
-// usual loop `while (!ready) co_await wait()` loses no wake-up.
+// Lets a task wait for another one on the loop. Every wait is built on a Condition: sleeping is a
+// wait without notification, a queue's `get` is a wait for an add. As all tasks share one thread,
+// the usual loop `while (!ready) co_await wait()` loses no wake-up.
 #pragma once
 
 #include <list>
@@ -22,10 +22,10 @@ class Condition {
   Condition(const Condition&) = delete;
   Condition& operator=(const Condition&) = delete;
 
-  // Waits for a notification after this call, or for the deadline. Throws on cancellation.
+  // Waits for the next notification, or for the deadline. Throws on cancellation.
   Task<Wakeup> wait(Deadline deadline = {});
 
-  // Wakes the longest waiter, or all. Without a waiter, does nothing.
+  // Wakes the task that has waited longest, or all tasks. Does nothing if no task waits.
   void notify_one();
   void notify_all();
 

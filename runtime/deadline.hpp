@@ -1,7 +1,7 @@
 // The point in time at which a wait ends.
 //
 // Interfaces take a Deadline, not a timeout: it can be passed through any number of calls without
-// adding up, and a callee uses the earlier of its caller's and its own.
+// adding up, and a callee uses the earlier of its caller's deadline and its own.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace dcm::runtime {
 
 class Deadline {
  public:
-  // Never reached.
+  // A deadline that is never reached.
   constexpr Deadline() = default;
   constexpr explicit Deadline(MonoTime when) : when_(when) {}
   static constexpr Deadline unreachable() { return Deadline(); }

@@ -1,9 +1,9 @@
 // Errors, as values.
 //
-// Reason is closed: the status reasons of the Kubernetes API (apimachinery's metav1.StatusReason),
-// refined where a caller must tell cases apart, and the ways a connection fails. One table
-// (error.cpp) says how each is treated, and callers use the functions below, never the message.
-// Exceptions are reserved for cancellation, out of memory and broken invariants.
+// Reason is a closed set: the status reasons of the Kubernetes API (apimachinery's
+// metav1.StatusReason), refined where a caller must tell cases apart, and the ways a connection
+// fails. One table (error.cpp) says how each is treated, and callers use the functions below, never
+// the message. Exceptions are reserved for cancellation, out of memory and broken invariants.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class Reason : std::uint8_t {
   bad_request,                 // 400
   unauthorized,                // 401
   forbidden,                   // 403
-  namespace_terminating,       // 403: nothing can be created in a namespace in deletion
+  namespace_terminating,       // 403: nothing can be created in a namespace being deleted
   object_not_found,            // 404, and the answer names the object
   not_served,                  // 404 otherwise: the resource itself is not served
   method_not_allowed,          // 405
@@ -33,9 +33,9 @@ enum class Reason : std::uint8_t {
   request_too_large,           // 413
   unsupported_media_type,      // 415
   invalid,                     // 422
-  another_object,              // 409 or 422: the object of that UID is gone
+  another_object,              // 409 or 422: the object with that UID is gone
   too_many_requests,           // 429
-  disruption_budget,           // 429 (404, 409) of the Eviction API, which names a budget
+  disruption_budget,           // 429 (or 404, 409) of the Eviction API, naming a budget
   internal_error,              // 500
   service_unavailable,         // 503
   server_timeout,              // 504
@@ -44,17 +44,17 @@ enum class Reason : std::uint8_t {
   // No answer, or an invalid one.
   deadline_exceeded,
   unreachable,     // no connection: refused, no route, no such host
-  tls,             // no trust in the handshake: wrong CA, wrong name, expired certificate
+  tls,             // not trusted in the handshake: wrong CA, wrong name, expired certificate
   disconnected,    // reset, or broken within an answer
   malformed,       // not as expected (framing, JSON, a field of the wrong type)
   body_too_large,  // more bytes than allowed for this request
   shutting_down,   // we are stopping, or may no longer write
-  configuration,   // one of our files, flags or credentials
+  configuration,   // one of our files, flags or credentials is unusable
 };
 
 inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::configuration) + 1;
 
-// As in logs: "object_not_found".
+// The reason's name, as in logs: "object_not_found".
 std::string_view to_string(Reason reason);
 
 // A server's complaint about one field (metav1.StatusCause).
@@ -68,8 +68,8 @@ struct Error {
   std::string message;                            // one line, without secrets
   std::optional<std::uint16_t> http_status = {};  // set when there was an answer
   std::optional<Duration> retry_after = {};       // requested by the server
-  // Of `invalid`, as sent by the server: interpreting its fields is left to code that knows the
-  // kind.
+  // Set for `invalid`, as sent by the server: interpreting the fields is left to code that knows
+  // the kind.
   std::vector<FieldCause> causes = {};
 };
 
@@ -91,7 +91,7 @@ std::string to_string(const Error& error);
 bool is_not_found(const Error& error);
 // The object changed between our read and our write: wait for the watch.
 bool is_conflict(const Error& error);
-// A write for an object that is gone, or whose name another one has now: nothing left to do.
+// The object of a write is gone, or another one has its name now: nothing is left to do.
 bool is_object_gone(const Error& error);
 // The version or continue token is too old: list again.
 bool is_expired(const Error& error);

@@ -1,4 +1,4 @@
-// Exceptions that reach code which runs the work of others.
+// Classifies exceptions for code that runs other code's work.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@ namespace dcm::runtime {
 // invariant and exhausted memory: rethrow these.
 bool is_isolated(const std::exception_ptr& failure) noexcept;
 
-// For logs.
+// The exception's text, for logs.
 std::string text_of(const std::exception_ptr& failure);
 
 }  // namespace dcm::runtime

@@ -1,4 +1,4 @@
-// An open file, as POSIX has it.
+// An open file, as in POSIX.
 #pragma once
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace dcm::runtime {
 
-// Closes it on destruction.
+// Closes the file on destruction.
 class FileDescriptor {
  public:
   // -1: none.

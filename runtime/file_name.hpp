@@ -15,7 +15,7 @@ inline constexpr std::size_t kFileNameBytesMax = 255;  // NAME_MAX of Linux
 // Invariant: not empty, at most 255 bytes, no slash and no control character, neither "." nor "..".
 class FileName {
  public:
-  // `what` names it in the error: "pod UID". Errors: configuration.
+  // `what` says in the error what the name is: "pod UID". Errors: configuration.
   static Result<FileName> parse(std::string_view what, std::string_view name);
 
   const std::string& str() const noexcept { return name_; }

@@ -23,8 +23,8 @@ class Gathering {
   static constexpr Duration kLongWait = std::chrono::milliseconds(5);
   static constexpr int kGap = 3;
 
-  // A round of events comes `waited` after the end of the last round, including the pause. Returns
-  // how long to pause after this one.
+  // Call this for each round of events, with the time since the end of the last round, including
+  // the pause. Returns how long to pause after this round.
   Duration next_pause(Duration waited) noexcept {
     if (waited <= kShortWait) {
       short_waits_ = std::min(short_waits_ + 1, 2 * kBusyAfter);

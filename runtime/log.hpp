@@ -9,9 +9,9 @@
 //   {"ts":1763735884123.456,"caller":"binder.cpp:42","level":"info","msg":"Pod bound","pod":…}
 // Warnings and errors are rate-limited (log_rate.hpp): the first one about an object is logged,
 // then with back-off and a count of suppressed ones; so callers need no limit of their own. Two are
-// equal if message and fields are, apart from numbers, and from digits and quoted names in text of
-// other programs (kWords in log.cpp). Info lines are limited by message, below -v=4. Long values
-// are cut. The caller promises that no field holds a token, a key or an Authorization header.
+// equal if message and fields are, ignoring numbers, and digits and quoted names in other programs'
+// text (kWords in log.cpp). Info lines are limited by message, below -v=4. Long values are cut. The
+// caller promises that no field holds a token, a key or an Authorization header.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ using SourceLocation = std::source_location;
 
 class LogRate;
 
-// Where lines are written and which are wanted; one per process, shared by all loggers.
+// Where lines are written, and which ones; one per process, shared by all loggers.
 class LogBackend {
  public:
   using Write = std::function<void(Severity, std::string_view line)>;
@@ -111,8 +111,8 @@ class Logger {
   std::string bound_;  // already encoded
 };
 
-// Passes a message that differs from the last one, otherwise once per `interval`: for a lasting
-// fault that each attempt finds again.
+// Lets a message through if it differs from the last one, otherwise once per `interval`: for a
+// lasting fault that each attempt finds again.
 class RepeatGuard {
  public:
   RepeatGuard(const TimeSource& time, Duration interval) : time_(time), interval_(interval) {}

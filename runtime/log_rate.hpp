@@ -1,10 +1,10 @@
-// Limits how often a line is logged that outside events may cause repeatedly.
+// Limits how often a line is logged if outside events may cause it repeatedly.
 //
 // A line is logged at once, and then only after 10 s, 20 s, and so on up to 10 minutes, as long as
-// it keeps recurring; a line that was absent for such a pause starts again. All lines of one
-// message together are limited to 200 at once and then one per second, however many objects they
-// are about. Info lines are not compared: 2,000 per message at once, and then 100 per second.
-// Suppressed lines are counted, and the count is logged with the message's next line.
+// it keeps recurring; after such a pause without it, a line starts again. All lines of one message
+// together are limited to 200 at once and then one per second, however many objects they are about.
+// Info lines are not compared: 2,000 per message at once, and then 100 per second. Suppressed lines
+// are counted, and the count is logged with the message's next line.
 #pragma once
 
 #include <chrono>
@@ -50,7 +50,7 @@ class LogRate {
   static constexpr double kInfoBurst = 2'000;
   static constexpr double kInfoPerSecond = 100;
 
-  // The suppressed lines before one that is logged.
+  // How many lines were suppressed before one that is logged.
   struct LeftOut {
     std::uint64_t repeated = 0;    // the same line
     std::uint64_t suppressed = 0;  // other lines of this message
@@ -58,7 +58,7 @@ class LogRate {
 
   // `message` and `line` are hashes of what their names say. nullopt: do not log the line.
   std::optional<LeftOut> admit(std::uint64_t message, std::uint64_t line, MonoTime now);
-  // For a line that is no warning.
+  // For an info line.
   std::optional<LeftOut> admit_info(std::uint64_t message, MonoTime now);
 
  private:

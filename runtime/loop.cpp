@@ -101,7 +101,7 @@ struct Loop::Impl {
   std::function<void(int)> on_signal;
   std::optional<Gathering> gathering;
 
-  // As run(), with pauses.
+  // Like run(), with pauses.
   void run_gathering() {
     MonoTime ended = time.now();
     while (context.run_one() > 0) {

@@ -33,7 +33,7 @@ class Loop {
 
   // Runs `main` and everything it starts until it ends; rethrows its exception.
   void run(Task<> main);
-  // Calls `handler` on the loop at each of these signals.
+  // Calls `handler` on the loop whenever one of these signals arrives.
   void on_signals(std::initializer_list<int> signals, std::function<void(int)> handler);
 
  private:
@@ -64,8 +64,8 @@ class VirtualLoop {
   // Runs everything that needs no time to pass.
   void run_ready();
 
-  // Calls back between two tasks after this many more have run: at any await, that is. Needs a
-  // drawn order. `callback` is no task: it must not cancel any.
+  // Calls back between two tasks, after `count` more have run; so it can be at any await. Requires
+  // a drawn order. `callback` is not a task: it must not cancel one.
   void after_tasks(std::uint64_t count, std::function<void()> callback);
 
  private:
@@ -79,7 +79,7 @@ class LoopRef {
   // Implicit, so that a loop can be passed as a LoopRef. The loop must outlive it.
   LoopRef(Loop& loop) : executor_(loop.executor()), time_(&loop.time()) {}
   LoopRef(VirtualLoop& loop) : executor_(loop.executor()), time_(&loop.time()) {}
-  // A process with its own clocks on a shared loop.
+  // For a process with its own clocks on a shared loop.
   LoopRef(Executor executor, TimeSource& time) : executor_(std::move(executor)), time_(&time) {}
 
   Executor executor() const { return executor_; }

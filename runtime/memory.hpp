@@ -11,12 +11,12 @@ namespace dcm::runtime {
 // its heap.
 void return_large_memory_at_once();
 
-// Returns free heap memory to the system: after a burst of short-lived memory, such as the first
-// lists.
+// Returns free heap memory to the system. For use after a burst of short-lived memory, such as the
+// first lists.
 void return_free_memory();
 
-// Does so once a minute until cancelled. Bursts recur (when an API server restarts, all clients
-// reconnect at once), and each leaves holes that the next does not quite fit in.
+// Does that once a minute until cancelled. Bursts recur (when an API server restarts, all clients
+// reconnect at once), and each leaves holes that do not quite fit the next one.
 Task<> keep_returning_free_memory(TimeSource& time);
 
 }  // namespace dcm::runtime

@@ -49,12 +49,12 @@ class Refresh {
   std::function<void()> forget_;
 };
 
-// Outlives all users of a series or a Refresh of it. In metrics of a library, the prefix `program_`
-// becomes the program's name: "program_worker_panics_total" is exposed as
+// Must outlive all users of a series or a Refresh of it. In metrics of a library, the prefix
+// `program_` becomes the program's name: "program_worker_panics_total" is exposed as
 // "node_labeller_worker_panics_total".
 class MetricsRegistry {
  public:
-  // `program` in snake_case.
+  // `program` is in snake_case.
   explicit MetricsRegistry(std::string program = "controller");
   ~MetricsRegistry();
   MetricsRegistry(const MetricsRegistry&) = delete;

@@ -16,7 +16,7 @@ bool is_harmful(char32_t code) {
 struct Lead {
   std::size_t bytes;
   char32_t bits;
-  char32_t smallest;  // an overlong sequence, invalid below this
+  char32_t smallest;  // below this, the sequence is overlong, so invalid
 };
 
 Lead lead_of(unsigned char byte) {

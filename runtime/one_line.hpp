@@ -20,7 +20,7 @@ Character first_character(std::string_view text);
 
 // Harmful characters become spaces.
 std::string one_line(std::string_view text);
-// The same for a text of several lines, which stay lines.
+// The same for a text of several lines: line breaks are kept.
 std::string plain_lines(std::string_view text);
 
 }  // namespace dcm::runtime

@@ -5,8 +5,8 @@
 
 namespace dcm::runtime {
 
-// From now on as many as the system allows (the hard limit), as in every Go program: the usual soft
-// limit of 1,024 exists for programs that call select().
+// Raises the limit to what the system allows (the hard limit), as every Go program does: the usual
+// soft limit of 1,024 exists for programs that call select().
 void allow_all_open_files();
 
 std::size_t open_files_max();

@@ -6,7 +6,7 @@
 namespace dcm::runtime {
 
 // `co_await outlast_cancellation()`: from here on a cancellation does not make this task throw, so
-// that it can finish pending work. That must end by itself.
+// that it can finish pending work. That work must end by itself.
 inline auto outlast_cancellation() {
   return boost::asio::this_coro::throw_if_cancelled(false);
 }

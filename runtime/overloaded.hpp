@@ -1,4 +1,4 @@
-// One visitor of a variant, made of a case for each of its alternatives.
+// Builds a visitor of a variant from one function for each alternative.
 #pragma once
 
 namespace dcm::runtime {

@@ -39,7 +39,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-// Standard input is empty, output goes to `output`, everything else but errors is closed.
+// Standard input is empty, output goes to `output`, all else except standard error is closed.
 class FileActions {
  public:
   FileActions(int output, const std::string& error_file) {
@@ -114,7 +114,7 @@ struct Child {
   bool is_too_much() const { return output.size() > output_max; }
 
   void reap() {
-    // While the number is still ours: other processes of its group may be left.
+    // While the process ID is still ours: other processes of its group may be left.
     kill_group();
     int wait_status = 0;
     const pid_t reaped = ::waitpid(pid, &wait_status, WNOHANG);

@@ -7,7 +7,7 @@
 
 namespace dcm::runtime {
 
-// Runs `work`, and cancels the others of the group when it is done.
+// Runs `work`, and cancels the group's other tasks when it is done.
 inline Task<> run_then_cancel(Task<> work, TaskGroup& group) {
   co_await std::move(work);
   group.cancel();

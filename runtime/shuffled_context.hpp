@@ -31,7 +31,7 @@ class ShuffledContext final : public boost::asio::execution_context {
   void after_tasks(std::uint64_t count, std::function<void()> callback) {
     callbacks_.emplace(tasks_run_ + count, std::move(callback));
   }
-  // Runs `callback` as if it were ready: what it dispatches runs at once.
+  // Runs `callback` as if it were a ready task: what it dispatches runs at once.
   template <class F>
   auto run(F callback) {
     is_running_ = true;
@@ -48,7 +48,7 @@ class ShuffledContext final : public boost::asio::execution_context {
   std::multimap<std::uint64_t, std::function<void()>> callbacks_;  // in units of tasks_run_
 };
 
-// As Asio wants executors: https://think-async.com/Asio, "Standard executors".
+// An executor as Asio requires it: https://think-async.com/Asio, "Standard executors".
 class ShuffledContext::Executor {
  public:
   using Blocking = boost::asio::execution::blocking_t;

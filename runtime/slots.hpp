@@ -16,7 +16,7 @@ namespace dcm::runtime {
 // and small requests do not overtake a large one forever.
 class Slots {
  public:
-  // Returned on destruction.
+  // Returns its slots on destruction.
   class Slot {
    public:
     Slot(Slots& slots, std::size_t count) : slots_(&slots), count_(count) {}
@@ -36,7 +36,7 @@ class Slots {
     std::size_t count_;
   };
 
-  // `time` must outlive the slots, and the slots every Slot.
+  // `time` must outlive the slots, and the slots must outlive every Slot.
   Slots(TimeSource& time, std::size_t count) : time_(time), count_(count), free_(count) {}
 
   // `count` slots (bytes, if they are a budget), clamped to the capacity. Errors:

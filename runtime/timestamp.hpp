@@ -15,12 +15,12 @@ std::string timestamp(WallTime time);
 // metav1.MicroTime: "2027-03-01T10:15:00.000000Z".
 std::string micro_timestamp(WallTime time);
 
-// Any offset. parse_timestamp truncates fractions of a second, parse_micro_timestamp keeps
-// microseconds. A time outside the range of WallTime is clamped to it. nullopt for text that is no
-// time.
+// Accepts any offset. parse_timestamp truncates fractions of a second, parse_micro_timestamp keeps
+// microseconds. A time outside the range of WallTime is clamped to it. nullopt for text that is not
+// a time.
 std::optional<WallTime> parse_timestamp(std::string_view text);
 std::optional<WallTime> parse_micro_timestamp(std::string_view text);
-// From seconds since 1970, within the same bounds.
+// From seconds since 1970; clamped in the same way.
 WallTime time_of_seconds(std::int64_t seconds);
 
 }  // namespace dcm::runtime

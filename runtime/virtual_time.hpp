@@ -17,7 +17,7 @@ class VirtualTime final : public TimeSource {
   void cancel(TimerId id) noexcept override { timers_.cancel(id); }
 
   // Jumps to the next due time, unless it is after `limit`, and runs what is due then. Returns
-  // whether there was anything.
+  // whether anything ran.
   bool advance_to_next(MonoTime limit);
   // Advances to `when` without running anything. Requires that nothing is due before.
   void advance_to(MonoTime when);

@@ -48,9 +48,9 @@ struct Entry {
   ListLink<Entry> age_link;  // only while it waits as backlog, or is new
   std::set<Delay>::iterator delay;  // only while `delayed`
   MonoTime since{};                 // when it arrived at its place
-  MonoTime added{};                 // when the add came that made it wait or dirty
+  MonoTime added{};                 // when the add that made it wait or dirty came
   std::uint32_t failures = 0;       // retries with back-off since the last forget
-  std::uint32_t early_ms = 0;       // how long before its retry's time it was handed out
+  std::uint32_t early_ms = 0;       // how long before the time of its retry it was handed out
   Place place = Place::outside;
   bool dirty : 1 = false;
   bool delayed : 1 = false;

@@ -19,15 +19,15 @@ struct ItemReport {
   std::optional<runtime::MonoTime> due;  // the end of a pending delay
 };
 
-// The failure of an item's last attempt, or of the last attempts in a row.
+// Who can fix a Problem: the failure of an item's last attempt, or of the last ones in a row.
 enum class Whose : std::uint8_t { ours, users };
 
 struct Problem {
   // Problems that users can fix: a missing template, a quota.
   Whose whose = Whose::ours;
-  std::string text;          // of the last attempt; several are joined
-  runtime::WallTime first;   // of the first of the failed attempts in a row
-  runtime::WallTime latest;  // of the last one
+  std::string text;          // what failed in the last attempt; several are joined
+  runtime::WallTime first;   // time of the first of the failed attempts in a row
+  runtime::WallTime latest;  // time of the last failed attempt
 };
 
 // Two readings of the clocks at the same moment.

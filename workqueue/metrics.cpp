@@ -11,7 +11,7 @@ using runtime::MetricsRegistry;
 
 namespace {
 
-// The reference ends at 10.
+// Kubernetes' own buckets end at 10.
 const Buckets kSeconds{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 30, 60, 120, 300, 600};
 
 constexpr auto kDepthHelp = "[BETA] Current depth of workqueue";

@@ -13,7 +13,7 @@
 namespace dcm::workqueue {
 
 // Member of a queue. Histograms are updated immediately; gauges and counters are read from the
-// queue on each exposition, so that an add costs nothing here. The registry must outlive it.
+// queue on each exposition, so that an add costs nothing here. The registry must outlive this.
 class QueueMetrics {
  public:
   // `load` is called at each exposition, and a last time by the destructor.
@@ -23,9 +23,9 @@ class QueueMetrics {
   QueueMetrics(const QueueMetrics&) = delete;
   QueueMetrics& operator=(const QueueMetrics&) = delete;
 
-  // From the add to the hand-out.
+  // `waited` is the time from the add to the hand-out.
   void observe_wait(Duration waited);
-  // From the hand-out to done.
+  // `worked` is the time from the hand-out to done().
   void observe_work(Duration worked);
 
  private:

@@ -29,8 +29,8 @@ class Outcome {
   constexpr runtime::Duration delay() const noexcept { return delay_; }
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
-  // Orders by urgency, the more urgent one first. If several outcomes apply to an item, it gets the
-  // least.
+  // Orders by urgency, the more urgent one first. If several apply to an item, the first in this
+  // order is used.
   friend auto operator<=>(const Outcome&, const Outcome&) = default;
 
  private:

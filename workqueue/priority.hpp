@@ -8,7 +8,7 @@
 namespace dcm::workqueue {
 
 // Live: a user changed something and waits for the result. Backlog: work from a start, a takeover
-// or a relist, for which no user waits. Ordered by urgency.
+// or a relist, for which no user waits. In order of urgency.
 enum class Priority : std::uint8_t { backlog, live };
 
 inline constexpr std::size_t kPriorities = 2;

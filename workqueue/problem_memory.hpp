@@ -12,8 +12,8 @@
 
 namespace dcm::workqueue {
 
-// A handler calls begin(), note() for each problem, end(); an attempt without problems clears the
-// item's. Bounded: if too many items fail, the ones that began to fail first are forgotten, as
+// A handler calls begin(), note() for each problem, end(); an attempt without problems clears those
+// of the item. Bounded: if too many items fail, the ones that began to fail first are forgotten, as
 // nothing depends on this memory. Attempts of one item never overlap.
 template <class Item, class Hash>
 class ProblemMemory {
@@ -49,7 +49,7 @@ class ProblemMemory {
     const auto found = problems_.find(item);
     if (found != problems_.end() && !found->second.is_of_this_attempt) erase(found);
   }
-  // For an item without further attempts.
+  // Call this for an item without further attempts.
   void forget(const Item& item) {
     const auto found = problems_.find(item);
     if (found != problems_.end()) erase(found);

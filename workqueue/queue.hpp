@@ -27,7 +27,7 @@ namespace dcm::workqueue {
 
 struct Options {
   // `name` labels the metrics; `workers` is how many items may be processed concurrently (at least
-  // 1): a namespace gets half of them while others wait, and some stay idle for the next.
+  // 1): a namespace gets half of them while others wait, and some stay idle for the next namespace.
   Options(std::string queue_name, std::size_t worker_count, const Backoff& of_items = kItemBackoff)
       : name(std::move(queue_name)), workers(worker_count), backoff(of_items) {}
 
@@ -36,11 +36,11 @@ struct Options {
   Backoff backoff;
 };
 
-// When an item is ready to be handed out, and its priority then. Without a delay: at once.
+// When an added item may be handed out (without a delay: at once), and with which priority.
 struct AddOptions {
-  // Not before this has passed. With a pending delay, the earlier one applies.
+  // The item is not ready before this has passed. Of this and a pending delay, the earlier applies.
   std::optional<Duration> after = {};
-  // Also not before the item's back-off and its namespace's limit of retries allow it.
+  // If true, the item's back-off and its namespace's limit of retries must allow it as well.
   bool rate_limited = false;
   // nullopt: the priority of the work in progress on the item; live if there is none.
   std::optional<Priority> priority = {};
@@ -82,12 +82,12 @@ class Queue {
     on_known(item, [this](Slot& slot, MonoTime) { scheduler_.forget(slot); });
   }
 
-  // Delivers all items that wait for a retry now: the cause of failures may have ended.
+  // Makes all items that wait for a retry ready now: the cause of failures may have ended.
   void retry_now() {
     scheduler_.retry_now(time_.now());
     advance();
   }
-  // The same for one item, if it waits; resets its back-off in any case.
+  // The same for one item, if it waits for a retry; resets its back-off in any case.
   void retry_now(const Item& item) {
     on_known(item, [this](Slot& slot, MonoTime now) { scheduler_.retry_now(slot, now); });
     advance();

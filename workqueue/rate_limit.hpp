@@ -11,14 +11,14 @@ namespace dcm::workqueue {
 
 using runtime::Backoff;
 
-// Of an item, by default.
+// The default back-off of an item.
 inline constexpr Backoff kItemBackoff{std::chrono::milliseconds(5), std::chrono::seconds(1000)};
 
 // Admits a burst of 100 retries at once, then 10 per second. A reservation is never refused but
 // gets a delay, and lengthens the next one's.
 class RetryBucket {
  public:
-  // Takes a token, now or from the future.
+  // Takes the next token, even a future one; returns how long to wait for it.
   runtime::Duration reserve(runtime::MonoTime now);
   // A full bucket has no state: it may be destroyed and created again.
   bool is_full(runtime::MonoTime now) const { return full_at_ <= now; }

@@ -100,7 +100,7 @@ Lane& Scheduler::lane_of(const InternedString& name_space, MonoTime now) {
   return lane;
 }
 
-// Two for each new one, so that idle lanes are removed faster than they are created.
+// Drops two for each new one, so that idle lanes are removed faster than they are created.
 void Scheduler::drop_full_buckets(MonoTime now) {
   for (int looked_at = 0; looked_at < 2 && !resting_.empty(); ++looked_at) {
     Lane& lane = *resting_.front();

@@ -14,16 +14,16 @@
 //   processing       processing_dirty  processing_dirty -                 idle, or delayed
 //   processing_dirty (**)              (**)             -                 waiting
 //
-//   (*)  A delay stays pending when its item is added earlier, and makes it come again at its
-//        time: something may be due then. But a delay that is a retry only asks for another
-//        attempt: it is dropped when the item is handed out before, which is that attempt. If that
-//        one fails, the retry comes when it was due, and counts once: useless events must
-//        not make the backoff longer.
-//   (**) Same state; an item added as backlog that is added as live moves up.
-//   add_after: sets a delay in whatever state, that of `delayed` when idle. One delay per item: of
-//        two the earlier time and the more urgent priority apply. A delay of 0 or less is an add.
+//   (*)  A delay stays pending when its item is added before it ends, and adds the item again at
+//        its time: something may be due then. But a retry only asks for another attempt. It is
+//        dropped when the item is handed out earlier, because that is the attempt. If that attempt
+//        fails, the next retry comes when the dropped one was due, and counts once: useless events
+//        must not make the backoff longer.
+//   (**) Same state; a backlog item that is added as live moves up.
+//   add_after: sets a delay in any state; an idle item becomes `delayed`. One delay per item: of
+//        two, the earlier time and the more urgent priority apply. A delay of 0 or less is an add.
 //   add_rate_limited: add_after with the longest of the item's backoff, its namespace's bucket, and
-//        what the caller says (a server's Retry-After).
+//        the delay that the caller gives (a server's Retry-After).
 //   retry_now: a pending retry's time comes now, and the next backoff is the first one again. For
 //        one item, or for all that are delayed; then the namespaces' buckets are reset as well.
 //   forget: the next backoff is the first one again. Changes nothing else.
@@ -31,23 +31,23 @@
 // Order of picks:
 //   1. An item that has waited longer than 60 s (since it could have been handed out) is live.
 //   2. Live goes before backlog, but while both wait one pick in 8 goes to the backlog.
-//   3. In a priority, the namespaces that have items there take turns; in a namespace, first come,
-//      first served.
+//   3. Within a priority, the namespaces that have items there take turns; within a namespace, the
+//      order is first come, first served.
 //   4. A namespace that has half of the workers (rounded up) is passed over, in both priorities,
-//      as long as another that has fewer waits in any. One that has eight times as many workers as
-//      are idle is passed over in any case, so that the first items of the next namespaces find a
-//      worker although all that run are slow: alone, a namespace gets 45 of 50 workers.
+//      while another one that has fewer has items in either. One that has eight times as many
+//      workers as are idle is passed over in any case, so that the first items of other namespaces
+//      find a worker even if all running items are slow: alone, a namespace gets 45 of 50 workers.
 //      (The dynamic thresholds of Choudhury and Hahne, IEEE/ACM Transactions on Networking, 1998.)
-//      Nothing is taken away from a namespace that has more when the others come; they get the
-//      workers that become free.
+//      A namespace that has more keeps its workers when others come; these others get the workers
+//      that become free.
 //   5. Of the items that were handed out in the last 250 ms, at most 32 are with workers at a time.
 //      kube-apiserver ends a watch that is some 20 events behind. 50 concurrent writes put watches
 //      that far behind, and were served no faster than 32. An item that takes longer than 250 ms
 //      does not count, because it waits for something else. Behind slow webhooks of several
 //      namespaces, for example, all workers may be busy.
-//   A delay or retry without its own priority keeps its item's: while the item is with a
-//   worker the one it was added with before it was handed out (ageing does not count), else the one
-//   it waits or is delayed with; live, if the item is idle.
+//   A delay or retry without its own priority keeps the item's: while a worker has the item, that
+//   is the one it was added with before it was handed out (ageing does not count); otherwise the
+//   one it waits or is delayed with; live if the item is idle.
 #pragma once
 
 #include <cstdint>
@@ -64,13 +64,13 @@ namespace dcm::workqueue {
 struct Load {
   std::size_t depth = 0;  // items that wait, or are dirty
   Duration unfinished{};  // total time of current work until now
-  Duration longest{};     // of the longest current work
+  Duration longest{};     // time of the longest current work
   std::uint64_t adds = 0;
   std::uint64_t retries = 0;
 };
 
-// Keeps entries in order; the caller (Queue) keeps which item is which entry. Nothing here depends
-// on addresses or on the order of a hash table.
+// Keeps entries in order; the caller (Queue) knows which item each entry is for. Nothing here
+// depends on addresses or on the order of a hash table.
 class Scheduler {
  public:
   // `workers`: how many items may be handed out concurrently.
@@ -150,7 +150,7 @@ class Scheduler {
   Round rounds_[kPriorities];
   IntrusiveList<Entry, &Entry::age_link> ageing_;  // backlog, longest wait first
   IntrusiveList<Entry, &Entry::link> running_;     // longest processing first
-  IntrusiveList<Entry, &Entry::age_link> new_;     // of running_, those of rule 5
+  IntrusiveList<Entry, &Entry::age_link> new_;     // those of running_ that rule 5 counts
   std::size_t new_count_ = 0;
   std::set<Delay> delays_;
   std::uint64_t delay_sequence_ = 0;

@@ -61,7 +61,7 @@ runtime::Task<> work(Queue& queue, Handler& handler, Describe& describe,
       failure = std::current_exception();
     }
     if (failure && !runtime::is_isolated(failure)) {
-      // Its processing was cut off: another worker may take it.
+      // The item's processing was cut off: another worker may take it.
       queue.add(*item, {.after = runtime::Duration::zero()});
       queue.done(*item);
       std::rethrow_exception(failure);

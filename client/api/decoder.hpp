@@ -69,7 +69,7 @@ class Decoder {
   virtual std::string_view accept() const = 0;
   virtual Result<Decoded<T>> decode_object(std::string_view body) const = 0;
   // Passes each item to `sink` while reading: a list is never held twice. After an error, the items
-  // so far are an unknown part of the list.
+  // passed so far are an unknown part of the list.
   virtual Result<ListMeta> decode_list(std::string_view body,
                                        const std::function<void(Decoded<T>)>& sink) const = 0;
   virtual Result<WatchEvent<T>> decode_watch_event(std::string_view frame) const = 0;

@@ -13,7 +13,7 @@ std::string encode_lease(const NamespacedName& key, const LeaseSpec& spec);
 
 // The body of an update: `stored`, the lease as the server sent it, with another spec. Unknown
 // fields (labels, fields of a newer API) are kept, and so is its resourceVersion: of two concurrent
-// updates, the second one conflicts. Errors: malformed, if the text is no lease.
+// updates, the second one conflicts. Errors: malformed, if the text is not a lease.
 runtime::Result<std::string> encode_lease_update(std::string_view stored, const LeaseSpec& spec);
 
 }  // namespace dcm::api

@@ -1,4 +1,4 @@
-// Text for Boost.JSON, to whose own view type std::string_view does not convert everywhere.
+// Boost.JSON's own view type, to which std::string_view does not convert everywhere.
 #pragma once
 
 #include <string_view>

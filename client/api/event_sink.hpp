@@ -14,8 +14,8 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
 
-  // `component` is who reports ("node_labeller"); `reason` one word in CamelCase; `message` a text
-  // for people.
+  // `component` names the reporter ("node_labeller"); `reason` one word in CamelCase; `message` a
+  // text for people.
   virtual void report(const api::ObjectReference& about, api::EventType type,
                       std::string_view component, std::string_view reason,
                       std::string_view message) = 0;

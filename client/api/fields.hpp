@@ -18,8 +18,8 @@
 //   - a function `bool(const Source&, T&)` of yours.
 //
 // A Source is a value that is being read: json::Source, json::FieldValue or protobuf::Source. A
-// missing field and a null leave a member as it was made; fields without a row are passed over.
-// Everything that reads returns false after an error, which the source has then noted.
+// missing field and a null leave a member at its initial value; fields without a row are skipped.
+// All reading functions return false after an error, which the source has then recorded.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ struct Word : std::string_view {
   using std::string_view::string_view;
 };
 
-// A value that is there, and not looked into.
+// A value that is present but never read.
 struct Unread {};
 
 // A name as a template's argument: where a table is read, the compiler knows what it compares with.
@@ -73,7 +73,7 @@ constexpr Row<kName, kNumber, Target> row(Target target) {
   return {std::move(target)};
 }
 
-// An entry of a map, by its key.
+// A row for an entry of a map, found by its key.
 template <class Target>
 struct EntryRow {
   std::string_view key;
@@ -97,8 +97,8 @@ struct Rows {
   std::tuple<Each...> all;
   Otherwise unknown = {};
 
-  // `handle(key, const Source&, T&)`, which returns whether it could, gets the fields without a
-  // row.
+  // Passes fields without a row to `handle(key, const Source&, T&)`, which returns whether it
+  // succeeded.
   template <class Handle>
   constexpr Rows<Handle, Each...> otherwise(Handle handle) const {
     return {all, std::move(handle)};
@@ -110,7 +110,7 @@ constexpr Rows<PassOver, Each...> rows(Each... all) {
   return {{std::move(all)...}};
 }
 
-// The rows of both.
+// The rows of both tables.
 template <class... A, class... B>
 constexpr Rows<PassOver, A..., B...> operator+(const Rows<PassOver, A...>& a,
                                                const Rows<PassOver, B...>& b) {
@@ -122,7 +122,7 @@ inline constexpr bool kIsRows = false;
 template <class... Parts>
 inline constexpr bool kIsRows<Rows<Parts...>> = true;
 
-// The table of a type, by the function `fields_of(const T*)` beside it.
+// The table of a type, given by the function `fields_of(const T*)` declared next to it.
 template <class T>
 concept HasFields = requires(const T* none) { fields_of(none); };
 template <HasFields T>
@@ -133,7 +133,7 @@ inline constexpr auto kFieldsOf = fields_of(static_cast<const T*>(nullptr));
 template <class Source, class M>
 [[nodiscard]] bool read_value(const Source& from, M& out);
 
-// The result of a function that may return whether it succeeded.
+// Calls a function, and returns its result, or true if it returns nothing.
 template <class Function, class... Args>
 [[nodiscard]] bool succeeds(const Function& function, Args&&... args) {
   if constexpr (std::is_void_v<std::invoke_result_t<const Function&, Args...>>) {
@@ -144,12 +144,12 @@ template <class Function, class... Args>
   }
 }
 
-// Whether a row has this key. It is then read, and `is_read` false if that failed.
+// Whether a row has this key. If so, reads the field; `is_read` becomes false if that fails.
 template <class Table, class Key, class Source, class T>
 [[nodiscard, gnu::always_inline]] inline bool offer(const Table& table, const Key& key,
                                                     const Source& from, T& out, bool& is_read);
 
-// A field of an object by its key.
+// Reads the field of an object that has this key.
 template <class Table, class Key, class Source, class T>
 [[nodiscard, gnu::always_inline]] inline bool read_field(const Table& table, const Key& key,
                                                          const Source& from, T& out) {
@@ -158,7 +158,7 @@ template <class Table, class Key, class Source, class T>
   return table.unknown(key, from, out);
 }
 
-// All fields of an object.
+// Reads all fields of an object.
 template <class Source, class T, class Table>
 [[nodiscard]] bool read_fields(const Source& from, T& out, const Table& table) {
   return from.each_field(
@@ -344,7 +344,7 @@ constexpr auto at(Member member, Target target) {
   };
 }
 
-// A message whose presence counts: `mark(T&)`, and then its fields.
+// A message whose presence counts: calls `mark(T&)`, then reads its fields.
 template <class Mark, class Table>
 constexpr auto present(Mark mark, Table table) {
   return [mark, table](const auto& from, auto& out) {
@@ -354,7 +354,7 @@ constexpr auto present(Mark mark, Table table) {
   };
 }
 
-// A flag that several places may set.
+// A flag that several fields may set.
 template <class Member>
 constexpr auto any(Member member) {
   return one<bool>([member](bool is_set, auto& out) { out.*member |= is_set; });
@@ -370,8 +370,8 @@ constexpr auto entries(Each... wanted) {
   };
 }
 
-// A message's bytes as they came, after its fields: `take(std::string_view, Format, T&)`. Not
-// called for a null.
+// Reads a message's fields, then passes its bytes as they came to `take(std::string_view, Format,
+// T&)`. Not called for a null.
 template <class Table, class Take>
 constexpr auto raw(Table table, Take take) {
   return [table, take](const auto& from, auto& out) {
@@ -407,7 +407,7 @@ constexpr auto fields_of(const ObjectMeta*) {
           one<Word>([](Word when, ObjectMeta& meta) { meta.is_being_deleted = !when.empty(); })));
 }
 
-// `metadata`: what every object has into its `meta`, and rows of the kind's own into the object.
+// `metadata`: reads what every object has into its `meta`, and the kind's own rows into the object.
 // `managedFields`, often the largest part of an object, is skipped like all unused fields.
 template <class... Each>
 constexpr auto metadata(Each... own) {

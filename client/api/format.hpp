@@ -21,7 +21,7 @@ constexpr Format format_of(std::string_view content_type) {
   return content_type.starts_with(kProtobuf) ? Format::protobuf : Format::json;
 }
 
-// Text or bytes in one of them.
+// Text or bytes in one of these formats.
 struct Encoded {
   std::string bytes;
   Format format = Format::json;

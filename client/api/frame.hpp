@@ -18,7 +18,7 @@ std::optional<FrameType> frame_type(std::string_view name);
 // "true" on the bookmark that ends the initial events.
 inline constexpr std::string_view kInitialEventsEndAnnotation = "k8s.io/initial-events-end";
 
-// The error of an ERROR frame. Its status code is in its object, or else follows from its reason.
+// The error of an ERROR frame. Its status code is in its object, or follows from its reason.
 runtime::Error frame_error(const StatusBody& status);
 
 }  // namespace dcm::api

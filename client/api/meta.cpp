@@ -88,7 +88,7 @@ bool operator==(const Uid& a, const Uid& b) noexcept {
   return (a <=> b) == 0;
 }
 
-// UUIDs and none by their bytes, before all other texts. (A text's bytes are zero.)
+// Orders absent UIDs and UUIDs by their bytes, before all other texts. (A text's bytes are zero.)
 std::strong_ordering operator<=>(const Uid& a, const Uid& b) noexcept {
   if (a.text_ || b.text_) return a.text_ <=> b.text_;
   return std::memcmp(a.bytes_.data(), b.bytes_.data(), sizeof(Uid::Bytes)) <=> 0;

@@ -34,7 +34,7 @@ class RareText {
   explicit operator bool() const noexcept { return text_ != nullptr; }
   const std::string& operator*() const noexcept { return *text_; }
 
-  // None sorts before all texts.
+  // An absent text sorts before all others.
   friend std::strong_ordering operator<=>(const RareText& a, const RareText& b) noexcept {
     return a && b ? *a <=> *b : bool(a) <=> bool(b);
   }
@@ -61,7 +61,7 @@ class Uid {
  private:
   using Bytes = std::array<std::uint8_t, 16>;
   Bytes bytes_{};
-  RareText text_;  // set if the text is no canonical UUID
+  RareText text_;  // set if the text is not a canonical UUID
 };
 
 // A decimal number of any length, comparable between objects of one resource (KEP-5504; older

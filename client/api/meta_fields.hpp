@@ -1,4 +1,4 @@
-// The fields of what comes beside objects: metav1.ListMeta, metav1.Status, and bookmarks.
+// The fields of messages other than objects: metav1.ListMeta, metav1.Status, and bookmarks.
 #pragma once
 
 #include "client/api/decoder.hpp"
@@ -13,7 +13,7 @@ constexpr auto fields_of(const ListMeta*) {
               row<"continue", 3>(&ListMeta::continue_token));
 }
 
-// An object of the watched kind, with nothing but these.
+// An object of the watched kind, with no fields but these.
 constexpr auto fields_of(const BookmarkEvent*) {
   constexpr auto set_end = [](Word word, BookmarkEvent& bookmark) {
     bookmark.is_initial_events_end = word == "true";

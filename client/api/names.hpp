@@ -8,7 +8,7 @@
 
 namespace dcm::api {
 
-// Whether an object or a namespace may have that name: about a DNS subdomain (RFC 1123). Such a
+// Whether an object or a namespace may have that name: roughly a DNS subdomain (RFC 1123). Such a
 // name is safe in paths and texts.
 inline bool can_be_name(std::string_view name) {
   constexpr std::size_t kNameLengthMax = 253;

@@ -29,7 +29,7 @@ class NegotiatedDecoder final : public Decoder<T> {
     return reader_of(body).decode_list(body, sink);
   }
   Result<WatchEvent<T>> decode_watch_event(std::string_view frame) const override {
-    // As the first byte of a message it would be a group, which Kubernetes does not use.
+    // In protobuf, this first byte would start a group, which Kubernetes does not use.
     return (frame.starts_with('{') ? json_ : protobuf_)->decode_watch_event(frame);
   }
 

@@ -17,7 +17,7 @@ struct ResourceKind {
   std::string_view plural;
   std::string_view kind;
   Scope scope;
-  std::span<const std::string_view> versions;  // that we understand, the best first
+  std::span<const std::string_view> versions;  // those that we understand, the best first
 };
 
 extern const ResourceKind kPods;

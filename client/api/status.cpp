@@ -34,9 +34,9 @@ Reason invalid_reason(const StatusBody& status) {
   return has_cause_field(status, "metadata.uid") ? Reason::another_object : Reason::invalid;
 }
 
-// The object of that UID is gone, in the three places where the API server compares UIDs (delete
-// preconditions, writes, an apply that must not create). Only the message distinguishes them from
-// an outdated version; its beginning is the server's own, not a webhook's.
+// Whether the object with that UID is gone, in the three places where the API server compares UIDs
+// (delete preconditions, writes, an apply that must not create). Only the message distinguishes
+// them from an outdated version; its beginning is the server's own, not a webhook's.
 bool is_about_uid(std::string_view message) {
   return message.starts_with("Operation cannot be fulfilled on ") &&
          (message.contains(": the UID in the precondition (") ||

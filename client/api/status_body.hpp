@@ -22,7 +22,7 @@ struct StatusBody {
   std::string reason;
   std::int64_t code = 0;
   std::string details_name;
-  std::string details_kind;  // a resource's name, for most: "pods"
+  std::string details_kind;  // usually the name of a resource: "pods"
   std::int64_t retry_after_seconds = 0;
   std::vector<StatusCause> causes;
 };

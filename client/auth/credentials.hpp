@@ -41,7 +41,7 @@ struct ClientIdentity {
   std::string certificate_pem;
   std::string key_pem;
 };
-// Presents them to servers from now on. Errors: configuration.
+// Presents this certificate to servers from now on. Errors: configuration.
 using UseCertificate = std::function<runtime::Result<>(const ClientIdentity&)>;
 
 struct ClusterConfig;
@@ -54,7 +54,7 @@ struct CredentialTools {
   UseCertificate use_certificate = nullptr;         // null: a plugin's certificate cannot be used
 };
 
-// The Authorization of `config`, and the impersonated user. A token file is read again every minute
+// The credentials in `config`, and its impersonated user. A token file is read again every minute
 // and after a 401; while that fails, the last token stays in use, and the log says so. For plugins
 // see exec_credentials.hpp.
 std::unique_ptr<Credentials> make_credentials(const ClusterConfig& config, CredentialTools tools);

@@ -27,7 +27,7 @@ using runtime::WallTime;
 constexpr Duration kLookMax = 1min;
 constexpr Duration kLookMin = 1s;
 constexpr Duration kRepeatWarning = 10min;
-// Callers with a plugin's full time limit have read the clock a moment before us.
+// Callers that grant a plugin's full time limit have read the clock a moment before us.
 constexpr Duration kMoment = 1s;
 // The fraction of a credential's life after which a new one is requested.
 constexpr std::int64_t kRefreshNumerator = 4;
@@ -102,7 +102,7 @@ class ExecCredentials final : public Credentials {
     ExecCredentials& owner_;
   };
 
-  // Without running the plugin first.
+  // Whether the credential can be used without running the plugin first.
   bool is_usable() const {
     if (!held_) return false;
     if (held_->came_expired) return is_running_ || time_.now() < next_try_;
@@ -114,7 +114,7 @@ class ExecCredentials final : public Credentials {
     return !held_->came_expired || time_.now() >= next_try_;
   }
 
-  // Until something may be due.
+  // How long until something may be due.
   Duration until_look() const {
     if (!held_ || !held_->expires) return kLookMax;
     Duration wait = held_->refresh_at - time_.wall_now();
@@ -226,7 +226,7 @@ class ExecCredentials final : public Credentials {
   std::optional<Held> held_;
   std::optional<Error> failure_;  // of the last run
   MonoTime next_try_{};           // after a failure, or a credential that was already expired
-  Duration pause_{};              // the last one
+  Duration pause_{};              // the last pause
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Credentials from a plugin, used as long as they are valid.
 //
-// The plugin runs when there are none, before they expire, and after a 401; never twice at the same
-// time, and after a failure only after a pause. While previous credentials are still valid, a
-// failure is only a warning.
+// The plugin runs when there are no credentials, before they expire, and after a 401; never twice
+// at the same time, and after a failure only after a pause. While previous credentials are still
+// valid, a failure is only a warning.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ namespace dcm::client {
 struct ExecCredentialsOptions {
   ExecPlugin plugin;
   std::string exec_info;                                 // encode_exec_info()
-  runtime::Duration timeout = std::chrono::seconds(30);  // of one run
-  // Minimum interval of runs caused by a 401.
+  runtime::Duration timeout = std::chrono::seconds(30);  // limit for one run
+  // Minimum interval between runs caused by a 401.
   runtime::Duration pause_after_run = std::chrono::seconds(10);
   runtime::Backoff pause_after_failure{std::chrono::seconds(1), std::chrono::minutes(1)};
 };

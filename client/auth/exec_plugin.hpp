@@ -38,7 +38,7 @@ struct ExecCluster {
   std::string ca_pem = {};
   std::string proxy_url = {};
   bool disable_compression = false;
-  std::string config_json = {};  // of the cluster's extension for exec plugins; empty: none
+  std::string config_json = {};  // the cluster's extension for exec plugins; empty: none
 };
 
 // The value of KUBERNETES_EXEC_INFO. `cluster` is null if the plugin does not ask for it. We never

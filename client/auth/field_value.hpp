@@ -11,7 +11,7 @@ namespace dcm::client {
 // character, apart from tabs, so nothing can end the field and begin another (RFC 9110, 5.5).
 bool is_field_value(std::string_view text);
 
-// `text` without surrounding blanks and line breaks; nullopt if it is no valid header value.
+// `text` without surrounding blanks and line breaks; nullopt if it is not a valid header value.
 std::optional<std::string> trimmed_field_value(std::string_view text);
 
 }  // namespace dcm::client

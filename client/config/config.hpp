@@ -30,7 +30,7 @@ struct PemSource {
 // All connection settings. Contains secrets: never logged, has no printing function.
 struct ClusterConfig {
   http::Endpoint server;
-  std::string path_prefix;  // of the server's URL, without the trailing slash: "/k8s/clusters/c-1"
+  std::string path_prefix;  // in the server's URL, without the trailing slash: "/k8s/clusters/c-1"
   PemSource ca;
   std::string tls_server_name;
   http::Verification verification = http::Verification::full;

@@ -45,7 +45,7 @@ struct KubeconfigCluster : KubeconfigEntry {
   bool insecure_skip_tls_verify = false;
   Text proxy_url;
   bool disable_compression = false;
-  std::string exec_config_json;  // of the extension client.authentication.k8s.io/exec
+  std::string exec_config_json;  // the extension client.authentication.k8s.io/exec
 };
 
 struct KubeconfigUser : KubeconfigEntry {

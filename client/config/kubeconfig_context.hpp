@@ -19,7 +19,7 @@ runtime::Result<> apply_server(ClusterConfig& config, const std::string& url,
                                const std::string& where);
 
 // Removes all credentials from a connection without TLS, as client-go does, and warns: they could
-// be read on the way. Impersonation is no credential, and stays.
+// be read on the way. Impersonation is not a credential, and stays.
 void drop_credentials_without_tls(ClusterConfig& config);
 
 // Makes user name and password of the server's URL, if present, the only credentials besides a

@@ -14,7 +14,7 @@ namespace dcm::client {
 // "file:12: user "ada": what". Line 0: the line of the entry.
 std::string locate_in(const KubeconfigEntry& entry, std::string_view kind, int line,
                       std::string_view what);
-// An error (configuration) of that text.
+// An error (configuration) with that text.
 std::unexpected<runtime::Error> refuse(const KubeconfigEntry& entry, std::string_view kind,
                                        int line, std::string_view what);
 

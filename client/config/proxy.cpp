@@ -40,7 +40,7 @@ std::optional<ip::address> address_of(std::string_view text) {
   return error ? std::nullopt : std::optional(address);
 }
 
-// Whether `address` is in a network like "10.0.0.0/8"; nullopt if that is no network.
+// Whether `address` is in a network like "10.0.0.0/8"; nullopt if that is not a network.
 std::optional<bool> is_in_network(std::string_view network, const ip::address& address) {
   error_code error;
   const std::string text(network);
@@ -93,7 +93,7 @@ bool is_loopback(const std::string& host, const std::optional<ip::address>& addr
   return address ? address->is_loopback() : host == "localhost";
 }
 
-// As written first, then in lower case.
+// Looks for the name as written, then in lower case.
 std::string variable(const Environment& environment, const std::string& name) {
   const auto value = environment.variable(name);
   if (value && !value->empty()) return *value;

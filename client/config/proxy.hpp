@@ -16,13 +16,13 @@ namespace dcm::client {
 // never with the user name or password.
 runtime::Result<http::Proxy> make_proxy(std::string_view url, std::string_view where);
 
-// The proxy for `server` according to the environment. Loopback addresses have none. Errors: as
-// make_proxy.
+// The proxy for `server` according to the environment. Loopback addresses use no proxy. Errors: as
+// for make_proxy.
 runtime::Result<std::optional<http::Proxy>> proxy_of_environment(const http::Endpoint& server,
                                                                  const Environment& environment);
 
-// Whether NO_PROXY names a host: "*", names with their subdomains (".example.com": only those),
-// addresses, networks in CIDR notation, each with or without a port, separated by commas.
+// Whether NO_PROXY names a host: "*", names and their subdomains (".a.com": only these), addresses,
+// networks in CIDR notation, each with or without a port, separated by commas.
 bool is_excluded(std::string_view no_proxy, const http::Endpoint& server);
 
 }  // namespace dcm::client

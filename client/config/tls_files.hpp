@@ -24,9 +24,9 @@ class TlsFiles {
  public:
   explicit TlsFiles(ClusterConfig config);
 
-  // The options on the first call and whenever a file has changed since; otherwise nullopt. An
-  // error counts as not read: the next call tries again. Certificate and key that are read between
-  // their two writes do not match; the second write causes another read.
+  // The options on the first call and whenever a file has changed since; otherwise nullopt. After
+  // an error, the next call tries again. A certificate and a key that are read between their two
+  // writes do not match; the second write causes another read.
   runtime::Result<std::optional<http::TlsClientOptions>> read_if_changed();
 
  private:

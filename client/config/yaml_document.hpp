@@ -8,8 +8,8 @@
 
 namespace dcm::client {
 
-// Limits of values, and of anchors and aliases. yaml-cpp takes about 0.5 KB for each value, and
-// longer for each anchor the more there are: 16 MB of them would block the program for minutes. A
+// Limits for values, and for anchors and aliases. yaml-cpp takes about 0.5 KB for each value, and
+// more time per anchor as their number grows: 16 MB of them would block the program for minutes. A
 // kubeconfig of 5,000 clusters has 150,000 values.
 inline constexpr std::size_t kYamlNodesMax = 250'000;
 inline constexpr std::size_t kYamlAnchorsMax = 1'000;

@@ -43,7 +43,7 @@ class YamlReader {
   YAML::Node parse(const std::string& text);
 
   void fail(int line, std::string_view what);
-  // The first few are kept.
+  // Only the first few warnings are kept.
   void warn(int line, std::string_view what);
   const std::optional<runtime::Error>& error() const { return error_; }
   const std::vector<std::string>& warnings() const { return warnings_; }

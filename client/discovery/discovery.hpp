@@ -1,7 +1,7 @@
 // Which version of each kind the API server serves (Kubernetes API discovery).
 //
-// Asked group by group, not through the aggregated document: we know few kinds, and another
-// product's broken extension API server must not matter to us.
+// Groups are queried one by one, not through the aggregated document: we know few kinds, and
+// another product's broken extension API server must not matter to us.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ using KindSet = std::vector<const api::ResourceKind*>;
 struct Unknown {
   runtime::Error error;
 };
-// The server answered, and serves no version that we know. Why, in one line for operators.
+// The server answered, and serves no version that we know; `why` is a line for operators.
 struct NotServed {
   std::string why;
 };
@@ -44,9 +44,9 @@ class Discovery {
   // `rest` must outlive it.
   explicit Discovery(RestClient& rest) : rest_(rest) {}
 
-  // Asks exactly once, so that errors show at once: at the start, later while something is missing
-  // (ask_again_after), and when a whole resource turns out to be gone (not_served). Remembers
-  // nothing. All kinds of a set are of one group.
+  // Asks exactly once, so that errors show at once. Call it at the start, later while something is
+  // missing (ask_again_after), and when a whole resource turns out to be gone (not_served).
+  // Remembers nothing. All kinds of a set are of one group.
   runtime::Task<Availability> find(KindSet kinds, runtime::Deadline deadline);
 
  private:

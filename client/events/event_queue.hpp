@@ -1,15 +1,15 @@
-// Decides about a reported event: a new object, a repetition of one, or nothing. No I/O.
+// Decides what a reported event becomes: a new object, a repetition of one, or nothing. No I/O.
 //
-// Same object, type, component, reason and message (apart from names quoted in it): one Event,
-// whose `count` grows and whose message is the latest. A repetition of a waiting event costs no
-// extra write. Per object and reason 25 reports pass at once and then one in 5 minutes, as in
-// client-go (whose limit is per object, and which also merges events that differ in their message;
-// we keep other messages apart).
+// Reports with the same object, type, component, reason and message (apart from names quoted in it)
+// share one Event, whose `count` grows and whose message is the latest. A repetition of a waiting
+// event costs no extra write. Per object and reason 25 reports pass at once and then one in 5
+// minutes, as in client-go (whose limit is per object, and which also merges events that differ in
+// their message; we keep other messages apart).
 //
 // Normal events report something done, once, such as an eviction. Warnings report failures, and
-// repeat while the cause lasts. So each type has its own bounded queue, and three writes of four go
-// to the first. Each queue serves namespaces in turn; when it is full, an event of the namespace
-// with the most waiting ones is dropped for another.
+// repeat while the cause lasts. So each type has its own bounded queue, and three of four writes go
+// to normal events. Each queue serves namespaces in turn; when it is full, an event of the
+// namespace with the most waiting ones is dropped to make room.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ namespace dcm::client {
 struct EventLimits {
   std::size_t normal_waiting_max = 10'000;
   std::size_t warnings_waiting_max = 1'000;
-  // How many of one namespace and queue are written concurrently.
+  // How many events of one namespace and queue are written concurrently.
   std::size_t writes_per_namespace = 4;
   // Limit of remembered events that do not wait, and of (object, reason) pairs; the least recently
   // used are forgotten.

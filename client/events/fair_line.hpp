@@ -16,8 +16,8 @@ class FairLine {
   // First writes go before repetitions of the same namespace.
   enum class Rank : std::uint8_t { first, again };
 
-  // `in_hand_max`: how many of one namespace are written concurrently, so that a webhook that is
-  // slow for one does not hold up all.
+  // `in_hand_max`: how many items of one namespace are written concurrently, so that a webhook that
+  // is slow for one namespace does not hold up all.
   explicit FairLine(std::size_t in_hand_max) : in_hand_max_(in_hand_max) {}
 
   void push(const std::string& name_space, std::string id, Rank rank);

@@ -71,7 +71,7 @@ Write acquire_or_renew(const std::optional<LeaseSpec>& known, const Candidate& s
   return {Write::Kind::update, std::move(spec)};
 }
 
-// Released like client-go does: without a holder, and with a duration of one second.
+// Releases as client-go does: without a holder, and with a duration of one second.
 Write release(const LeaseSpec& known, Moment now) {
   LeaseSpec spec = known;
   spec.holder.clear();

@@ -2,8 +2,8 @@
 //
 // The protocol is client-go's LeaderElector (tools/leaderelection), so candidates of both kinds can
 // coexist. The holder renews; all others measure on their own clock how long the lease has been
-// unchanged; and each update carries the resourceVersion it was based on. The times in a lease are
-// for people: clocks are never compared.
+// unchanged. Each update carries the resourceVersion it was based on. The times in a lease are for
+// people: clocks are never compared.
 //
 // Where it is stricter than client-go: a leader's time starts when the last successful renewal was
 // sent, not when it was answered; a lease that is deleted, cleared or shortened by hand does not
@@ -108,11 +108,11 @@ State begin_release(State state);
 
 // ---- bounds -------------------------------------------------------------------------------------
 
-// Until when the leader's own writes may be sent; nullopt: not now.
+// Until when the leader's own writes may be sent; nullopt: they may not be sent now.
 std::optional<MonoTime> may_write_until(const State& state, const Candidate& self);
 // Whether another candidate holds the lease now, as far as we know.
 bool is_held_by_other(const State& state, const Candidate& self, MonoTime now);
-// When to abandon a request about the lease that is sent now.
+// When to abandon a lease request that is sent now.
 MonoTime request_deadline(const State& state, const Candidate& self, MonoTime now);
 
 }  // namespace dcm::leader_election

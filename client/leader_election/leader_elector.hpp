@@ -25,8 +25,8 @@ class LeaderCallbacks {
   virtual void on_lost(std::string_view why) = 0;
 };
 
-// Loop thread only. Its requests are not fenced and pass the client's limits; give it a client with
-// a connection of its own, so that they never queue behind others.
+// Loop thread only. Its requests are not fenced, and the client's limits do not apply; give it a
+// client with a connection of its own, so that they never queue behind other requests.
 class LeaderElector {
  public:
   // All references must outlive it.

@@ -8,12 +8,12 @@
 namespace dcm::leader_election {
 
 struct Timing {
-  // For how long others wait after each renewal.
+  // How long others wait after each renewal.
   runtime::Duration lease_duration = std::chrono::seconds(15);
-  // A leader that could not renew for this long stops. The difference between the two is the margin
-  // for clocks of different speed, and for requests in flight.
+  // A leader that could not renew for this long stops. The rest of lease_duration is a margin for
+  // clocks of different speed, and for requests in flight.
   runtime::Duration renew_deadline = std::chrono::seconds(10);
-  // Between a leader's renewals, and the minimum between the attempts of other candidates.
+  // The time between a leader's renewals, and the minimum between other candidates' attempts.
   runtime::Duration retry_period = std::chrono::seconds(2);
 };
 
@@ -21,7 +21,7 @@ struct Timing {
 // act in lockstep.
 inline constexpr double kJitterMax = 1.2;
 
-// Why the three values are inconsistent, in one line; empty if they are not.
+// Why the three values are inconsistent, in one line; empty if they are consistent.
 std::string why_invalid(const Timing& timing);
 
 }  // namespace dcm::leader_election

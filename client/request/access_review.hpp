@@ -13,23 +13,23 @@
 
 namespace dcm::client {
 
-// Both are sent whether or not this process leads: they change nothing in the cluster. `rest` must
-// outlive the calls.
+// Both reviews are sent whether or not this process leads: they change nothing in the cluster.
+// `rest` must outlive the calls.
 
-// The user of that token; nullopt: the token is not valid in this cluster. Errors: as
+// The user of that token; nullopt: the token is not valid in this cluster. Errors: as for
 // RestClient::send; malformed.
 runtime::Task<runtime::Result<std::optional<api::UserInfo>>> review_token(
     RestClient& rest, std::string token, runtime::Deadline deadline);
 
 enum class Access { allowed, denied };
-// Errors: as RestClient::send; malformed.
+// Errors: as for RestClient::send; malformed.
 runtime::Task<runtime::Result<Access>> review_access(RestClient& rest, api::UserInfo user,
                                                      api::AccessAttributes what,
                                                      runtime::Deadline deadline);
 
 // The CAs of client certificates that the cluster publishes for its extension servers, as PEM: from
 // ConfigMap extension-apiserver-authentication in kube-system. Empty if it publishes none. Errors:
-// as RestClient::send; malformed.
+// as for RestClient::send; malformed.
 runtime::Task<runtime::Result<std::string>> read_published_client_ca(RestClient& rest,
                                                                      runtime::Deadline deadline);
 

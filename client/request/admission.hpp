@@ -3,7 +3,7 @@
 // The order of admission, when several wait:
 //  * work for live objects before the backlog; first come, first served within each;
 //  * one grant in 8 goes to the backlog while both wait, so that nobody waits forever;
-//  * events have a budget of their own beside that of work: a tenth of its rate and of its places.
+//  * events have their own budget: a tenth of the rate, and of the places, that work has.
 //    So a storm of events (or a slow webhook on them) does not delay work, and requests for one
 //    tenant's failing pods, even if they exhaust the budget for work, do not delay events;
 //  * exempt requests (leases, reviews) pass at once and use up nothing.
@@ -82,7 +82,7 @@ class Admission {
   runtime::TokenBucket tokens_;
   runtime::TokenBucket event_tokens_;
   std::array<Queue, 3> queues_;
-  std::size_t in_flight_ = 0;  // for work
+  std::size_t in_flight_ = 0;  // requests for work
   std::size_t events_in_flight_ = 0;
   int grants_since_backlog_ = 0;
   std::optional<runtime::TimerId> timer_;

@@ -19,14 +19,14 @@ struct Paging {
 
   std::size_t limit = kLimitMax;
   std::string continue_token = {};  // empty: the first
-  std::size_t pages = 0;            // before this one
-  std::size_t empty_pages = 0;      // of these: before the first object
+  std::size_t pages = 0;            // pages before this one
+  std::size_t empty_pages = 0;      // how many of these were empty
   std::size_t objects = 0;          // objects in those pages
   std::size_t calm_pages = 0;       // pages since one was too large
 };
 
-// The page after one of `objects` objects, given its `continue_token`. Errors: malformed: the list
-// does not end.
+// The page after one with `objects` objects, given its `continue_token`. Errors: malformed: the
+// list does not end.
 runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string continue_token);
 
 // The same page with a smaller limit; nullopt if it cannot be smaller.

@@ -6,7 +6,7 @@ namespace dcm::client {
 namespace {
 
 constexpr std::string_view kShown = "(redacted)";
-// A shorter text is no token, but may be a common word.
+// A shorter text is not a token, but may be a common word.
 constexpr std::size_t kSecretBytesMin = 8;
 
 }  // namespace

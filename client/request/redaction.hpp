@@ -1,6 +1,6 @@
 // Removes our own credential from text written by others.
 //
-// A server or proxy may answer with what it was sent: its text gets into the log, into events that
+// A server or proxy may repeat what it was sent, and its answer gets into the log, into events that
 // tenants read, and onto pages. So all text of an answer is filtered here before it is shown.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace dcm::client {
 class Redaction {
  public:
   // The `Authorization` of a request that is sent now; empty if none. The previous one is
-  // remembered as well: its answer may still arrive.
+  // remembered as well: the answer to its request may still arrive.
   void use(std::string_view authorization);
 
   // The text without these credentials.

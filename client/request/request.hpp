@@ -37,7 +37,7 @@ http::Method method_of(Verb verb);
 // The media type of a body in JSON; empty for verbs without one.
 std::string_view content_type_of(Verb verb);
 bool is_write(Verb verb);
-// Whether repeating it is harmless after the first one may have been carried out. Merge patches,
+// Whether a request is harmless to repeat even if the first attempt was carried out. Merge patches,
 // updates and deletions carry preconditions (uid, resourceVersion), so a second one is a no-op or a
 // conflict; a second create may create a second object, and a second JSON patch may add a second
 // list item.
@@ -62,7 +62,7 @@ enum class Retries : std::uint8_t {
   allowed,
   // Only while no server answers at all, which is no tenant's fault. Server errors are left to the
   // caller's queue, which is fair: a worker that waits for one tenant's problem is lost to all
-  // others.
+  // other tenants.
   unanswered,
   none,
 };
@@ -125,7 +125,7 @@ ApiRequest strategic_merge_patch_request(const api::Resource& resource,
 ApiRequest merge_patch_request(const api::Resource& resource, const api::NamespacedName& key,
                                std::string_view subresource, std::string body,
                                CallOptions options = {});
-// `body` is a list of operations; `test` makes it a conflict (422) if the object differs.
+// `body` is a list of operations; a `test` fails as a conflict (422) if the object differs.
 ApiRequest json_patch_request(const api::Resource& resource, const api::NamespacedName& key,
                               std::string_view subresource, std::string body,
                               CallOptions options = {});
@@ -153,7 +153,7 @@ ApiRequest list_request(const api::Resource& resource, const ListOptions& list,
 enum class InitialEvents : std::uint8_t { none, send };
 
 struct WatchOptions {
-  // Where to resume; empty with `initial_events`: at the newest state.
+  // Where to resume. Empty, with `initial_events`: begin at the newest state.
   api::ResourceVersion resource_version = {};
   InitialEvents initial_events = InitialEvents::none;
   // After this long the server ends the watch itself.

@@ -240,7 +240,7 @@ Error RestClient::error_of_answer(const ApiRequest& request, std::uint16_t statu
                                    http::to_string(method_of(request.verb)), url(request), status),
             .http_status = status};
   }
-  // Before it is cut to length, and after unescaping.
+  // Redacted before it is cut to length, and again after unescaping.
   Error error = api::decode_status_error(status, redaction_.apply(std::string(body)));
   error.message = redaction_.apply(std::move(error.message));
   error.http_status = status;

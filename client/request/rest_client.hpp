@@ -27,7 +27,7 @@ namespace dcm::client {
 
 struct RestClientOptions {
   http::Endpoint server = {};    // for the label `host` and for logs
-  std::string path_prefix = {};  // of the server's URL, without a trailing slash
+  std::string path_prefix = {};  // the path in the server's URL, without a trailing slash
   std::string user_agent = {};
   AdmissionLimits limits = {};
   RetryPolicy retry = {};
@@ -35,7 +35,7 @@ struct RestClientOptions {
   // client that stops waiting earlier does not know the result.
   runtime::Duration write_timeout = std::chrono::seconds(40);
   runtime::Duration read_timeout = std::chrono::seconds(60);
-  // For the header of a watch's answer: the server sends it at once.
+  // For the headers of a watch's answer, which the server sends at once.
   runtime::Duration open_timeout = std::chrono::seconds(30);
   // A call without a deadline is not repeated later than this after its start.
   runtime::Duration retry_window = std::chrono::seconds(30);
@@ -66,12 +66,12 @@ class RestClient {
   runtime::Task<runtime::Result<http::Response>> send(ApiRequest request);
 
   // Opens a watch. Takes a turn of the rate limit, but holds no slot while open. Sent once (except
-  // after a 401): its reflector knows where to resume.
+  // after a 401): the reflector knows where to resume.
   runtime::Task<runtime::Result<std::unique_ptr<http::StreamingResponse>>> open(ApiRequest request);
 
-  // `error` of a decoder, with the URL of the body, and without our credential.
+  // A decoder's `error`, with the body's URL added and our credential removed.
   runtime::Error explain(const ApiRequest& request, runtime::Error error) const;
-  // For text of answers that arrives later: hides the credential that was used last.
+  // Hides the credential that was used last, in text of answers that arrives later.
   const Redaction& redaction() const noexcept { return redaction_; }
 
   // "https://10.0.0.1:6443/api/v1/pods", for messages.

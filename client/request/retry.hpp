@@ -6,9 +6,9 @@
 // | not sent for sure (no connection) | after a backoff | the same |
 // | 500, 503, 504, reset, timeout | after Retry-After or backoff | never: the caller looks first |
 // | 401 | see RestClient: once, at once, with new credentials | the same |
-// | anything else, among it 409 | never | never |
+// | anything else, including 409 | never | never |
 //
-// A watch is never repeated here: its reflector knows where to go on, and has a backoff of its own.
+// Watches are never repeated here: reflectors know where to resume, and have their own backoff.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ namespace dcm::client {
 
 struct RetryPolicy {
   int attempts_max = 8;  // in total
-  // Each wait is drawn from the upper half.
+  // Each wait is drawn from the upper half of the backoff.
   runtime::Backoff backoff{std::chrono::milliseconds(200), std::chrono::seconds(10)};
 };
 

@@ -32,7 +32,7 @@ class TypedClient {
   }
 
   // All objects of a namespace (empty: of all), or of a selection, as of one point in time not
-  // before this call: includes every write that was answered before. Starts over if pages expire.
+  // before this call, so every write that was answered before is seen. Starts over if pages expire.
   runtime::Task<runtime::Result<std::vector<Object>>> list_all(std::string namespace_,
                                                                CallOptions options = {}) {
     return list_all(Selection{.namespace_ = std::move(namespace_)}, options);

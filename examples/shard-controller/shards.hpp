@@ -12,13 +12,13 @@ namespace shards {
 
 struct Options {
   std::string name_space = "default";  // the namespace of ShardSets and ConfigMaps
-  int shards_max = 100;                // of one set
+  int shards_max = 100;                // limit for one set
 };
 
-// The flags for them. `options` must outlive the rows.
+// The flags for these options. `options` must outlive the rows.
 dcm::options::Settings flags(Options& options);
 
-// `manager` runs it, and outlives it.
+// `manager` runs the controllers, and outlives them.
 void add_controllers(dcm::manager::ControllerManager& manager, const Options& options);
 
 }  // namespace shards

@@ -1,4 +1,4 @@
-// Rows shared by programs of Kubernetes, under their usual names.
+// Rows shared by Kubernetes programs, under their usual names.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace dcm::manager {
 
-// The objects behind their arguments must outlive all rows.
+// The objects behind the arguments of these functions must outlive all rows.
 
 // Which API server to use, for every command that talks to one.
 options::Settings cluster_settings(client::ConfigOverrides& cluster);
@@ -26,8 +26,8 @@ struct ElectionFlags {
   LeaderElectionOptions election = {};
 };
 options::Settings election_settings(ElectionFlags& flags);
-// After every row was applied: sets `election` accordingly, nullopt if off. Returns conflicting
-// settings.
+// Call this after every row was applied. Sets `election` accordingly, nullopt if off. Returns
+// conflicting settings.
 std::optional<options::Conflict> settle_election(const ElectionFlags& flags,
                                                  std::optional<LeaderElectionOptions>& election);
 

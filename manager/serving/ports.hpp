@@ -13,7 +13,7 @@
 namespace dcm::manager {
 
 struct ServingOptions {
-  std::string metrics_bind_address = {};               // of the plain port; empty: not served
+  std::string metrics_bind_address = {};               // of the plain port; empty: no such port
   std::vector<std::string> metrics_accept_hosts = {};  // accepted host names (http::OpenPort)
   std::string bind_address = "0.0.0.0";
   int secure_port = 0;  // 0: not served
@@ -33,7 +33,7 @@ class Ports {
                                                       const ServingOptions& options,
                                                       ObjectOf object_of = {});
 
-  // For pages on the secured port only, before run().
+  // Add pages for the secured port only here, before run().
   Pages& secured_pages() { return secured_pages_; }
 
   // Answers until cancelled. Callers of the secured port are reviewed through `rest`.

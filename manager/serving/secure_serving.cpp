@@ -87,7 +87,7 @@ Task<> SecureServing::keep_certificates_fresh(client::RestClient& rest, runtime:
     Result<> taken =
         co_await certificates_.refresh(rest, runtime::Deadline::after(time_, kRefreshTimeout));
     if (certificates_.tls() != in_use) {
-      // Certificate and key that are read between their two writes do not match: next time.
+      // A key and certificate read between their two writes do not match; the next read will.
       if (Result<> set = listener_->set_tls(certificates_.tls()); set) {
         in_use = certificates_.tls();
         if (has_read_all) log.info("The HTTPS port uses the changed certificates");

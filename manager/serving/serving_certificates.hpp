@@ -29,7 +29,7 @@ class ServingCertificates {
   const http::TlsServerOptions& tls() const { return tls_; }
 
   // Reads the files again, and the clients' CAs from the cluster if no file has them. An unreadable
-  // part stays unchanged. Errors: configuration, naming the file; as RestClient::send.
+  // part stays unchanged. Errors: configuration, naming the file; as for RestClient::send.
   runtime::Task<runtime::Result<>> refresh(client::RestClient& rest, runtime::Deadline deadline);
 
  private:

@@ -21,7 +21,7 @@ constexpr runtime::Duration kOrphansInterval = std::chrono::seconds(60);
 // kubelet's label for the claims of all drivers together.
 constexpr const char* kAnyDriver = "<any>";
 
-// Kubelet's.
+// The same buckets as kubelet's.
 const runtime::Buckets& operation_buckets() {
   static const runtime::Buckets buckets = [] {
     constexpr double kFirst = 0.1;

@@ -64,7 +64,7 @@ class Agent final : private DriverObserver {
   // Ends only by cancellation.
   runtime::Task<> run();
 
-  // Like ClaimManager's. Errors are texts for events.
+  // Like ClaimManager's functions. Errors are texts for events.
   runtime::Task<ClaimResult> prepare(api::ObjectPtr<api::Pod> pod);
   runtime::Task<ClaimResult> unprepare(api::ObjectPtr<api::Pod> pod);
   runtime::Task<ClaimResult> enter(api::ObjectPtr<api::Pod> pod) {

@@ -19,7 +19,7 @@ namespace dcm::node {
 // How to treat slices from before the start of the node.
 enum class FirstWipe : std::uint8_t {
   // Deletes all slices at once, like kubelet. A driver that was running all the time publishes them
-  // again; a driver built with the Go helper after 30 s.
+  // again; one that was built with the Go helper does so after 30 s.
   at_start,
   // Deletes the slices of drivers that have not connected after the wiping delay.
   late,

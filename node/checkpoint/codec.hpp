@@ -2,7 +2,7 @@
 // (pkg/kubelet/cm/dra/state): one JSON object with a string of JSON and its CRC-32.
 //
 // Byte for byte as kubelet writes it, apart from the key `dcm` of an entry, which kubelet ignores.
-// So each may take over the other's file.
+// So kubelet and this agent can take over each other's file.
 #pragma once
 
 #include <string>

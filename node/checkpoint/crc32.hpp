@@ -1,4 +1,4 @@
-// CRC-32 as Go's crc32.ChecksumIEEE; computed by zlib.
+// CRC-32 like Go's crc32.ChecksumIEEE; computed by zlib.
 #pragma once
 
 #include <cstdint>

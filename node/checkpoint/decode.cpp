@@ -129,7 +129,7 @@ Result<Data> read_data(std::string_view json) {
   return data;
 }
 
-// The JSON string, whose checksum is right.
+// The JSON string, whose checksum is correct.
 Result<std::string> read_envelope(std::string_view file) {
   std::string data;
   std::int64_t checksum = -1;

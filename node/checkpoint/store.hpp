@@ -27,7 +27,7 @@ class CheckpointStore {
   // Renames an unusable file to `dra_manager_state.corrupt-TIME.rebuilding`, and returns its path:
   // open() then starts without it.
   runtime::Result<std::string> set_aside(runtime::WallTime now);
-  // Whether entries of a file set aside are still missing, by this process or an earlier one.
+  // Whether entries of a file that this process or an earlier one set aside are still missing.
   runtime::Result<bool> is_rebuilding();
   // All entries are rebuilt: removes `.rebuilding` from the names of files set aside.
   runtime::Result<> end_rebuilding();

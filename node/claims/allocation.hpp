@@ -25,14 +25,14 @@ struct ClaimView {
   std::vector<AllocationResult> results;
 };
 
-// From a claim in JSON. Anything invalid is ignored.
+// Reads a claim in JSON. Anything invalid is ignored.
 std::vector<AllocationResult> allocation_results(std::string_view claim);
 
 inline constexpr std::string_view kSkipAll = "*";
 inline constexpr std::string_view kSkipPrepare = "NodePrepareResources";
 inline constexpr std::string_view kSkipUnprepare = "NodeUnprepareResources";
 
-// A driver is skipped if all of its results are (KEP: DRAOptionalNodeOperations).
+// A driver is skipped if all of its results say so (KEP: DRAOptionalNodeOperations).
 std::map<std::string, DriverState> driver_states(const std::vector<AllocationResult>& results);
 bool skips(const DriverState& state, std::string_view operation);
 

@@ -44,7 +44,7 @@ std::optional<std::string> refuse_entry(const Held& held, const ClaimView& view)
   return std::nullopt;
 }
 
-// The drivers that have yet to do it.
+// Adds the drivers that have not done it yet.
 void add_calls(const Held& held, const std::set<std::string>& done, std::string_view operation,
                Calls& calls, std::vector<std::string>& skipped) {
   for (const auto& [driver, state] : held.entry.drivers) {

@@ -28,7 +28,7 @@ using Calls = std::map<std::string, std::vector<ClaimRef>>;  // by driver
 struct PreparePlan {
   std::vector<Held> entries;  // as they must be on disk before the first call
   Calls calls;
-  std::vector<std::string> skipped = {};  // a driver for each claim for which its call is skipped
+  std::vector<std::string> skipped = {};  // the driver's name for each skipped call
 
   friend bool operator==(const PreparePlan&, const PreparePlan&) = default;
 };
@@ -39,9 +39,9 @@ ClaimKey key_of(const ClaimView& view);
 std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const std::string& pod_uid,
                                                        const std::vector<ClaimView>& views);
 
-// The entries that conflict with these claims: of another claim under the same name, of an
-// allocation that the claim no longer has, or of a claim that still holds a device allocated since
-// to one of these (its pod was force-deleted).
+// The entries that conflict with these claims: entries for another claim of the same name, for an
+// allocation that the claim no longer has, or for a claim that still holds a device that is now
+// allocated to one of these (the pod of the former was force-deleted).
 std::set<ClaimKey> entries_in_the_way(const Book& book, const std::vector<ClaimView>& views);
 // Why these claims cannot be prepared yet: a device of theirs is in the book for another claim.
 // Shares of a device, and devices with adminAccess, may belong to several claims.
@@ -50,7 +50,7 @@ std::optional<std::string> refuse_devices(const Book& book, const std::vector<Cl
 struct UnpreparePlan {
   std::vector<ClaimKey> shared;           // other pods remain: this one is removed
   std::vector<ClaimKey> last;             // no other pod: to be unprepared and forgotten
-  Calls calls;                            // without drivers that have answered already
+  Calls calls;                            // excluding drivers that have answered already
   std::vector<std::string> skipped = {};  // as in PreparePlan
 
   friend bool operator==(const UnpreparePlan&, const UnpreparePlan&) = default;
@@ -61,7 +61,7 @@ struct UnpreparePlan {
 UnpreparePlan decide_unprepare(const Book& book, const std::string& pod_uid,
                                const std::set<ClaimKey>& keys);
 
-// A driver's answer for one claim. An unprepare has no devices.
+// A driver's answer for one claim. The answer to an unprepare has no devices.
 struct ClaimAnswer {
   std::string error = {};  // empty: success
   std::vector<PreparedDevice> devices = {};

@@ -21,7 +21,7 @@ struct ClaimToLookUp {
   friend bool operator==(const ClaimToLookUp&, const ClaimToLookUp&) = default;
 };
 
-// In the order of spec.resourceClaims, followed by the one for extended resources.
+// Returns claims in the order of spec.resourceClaims, then the one for extended resources.
 std::expected<std::vector<ClaimToLookUp>, std::string> claims_to_look_up(const api::Pod& pod);
 
 enum class SkipGate : std::uint8_t { off, on };  // feature gate DRAOptionalNodeOperations

@@ -234,7 +234,7 @@ Task<ClaimResult> ClaimManager::enter_held(const api::Pod& pod,
   co_return co_await write_ahead(plan->entries);
 }
 
-// It is unknown which of them were prepared: a claim stays until the last of them has ended.
+// It is unknown for which pods a claim was prepared, so it stays until the last has ended.
 void ClaimManager::add_other_pods(const ClaimView& view, Held& held) const {
   if (!active_ || held.entry.uid != view.claim->meta.uid.str()) return;
   for (const api::ConsumerReference& consumer : view.claim->reserved_for) {

@@ -22,7 +22,7 @@
 
 namespace dcm::node {
 
-// In kubelet's words, as shown in events.
+// Errors are in kubelet's words, as shown in events.
 using ClaimResult = std::expected<void, std::string>;
 
 // What to do at the end of a pod with a claim that has no entry, because the checkpoint was
@@ -51,12 +51,12 @@ class ClaimManager {
   // Reads the checkpoint. Call this first.
   runtime::Result<> open();
 
-  // Before a pod's containers start. May be called again at any time.
+  // Call this before a pod's containers start. May be called again at any time.
   runtime::Task<ClaimResult> prepare(api::ObjectPtr<api::Pod> pod);
-  // After a pod's containers have stopped, before its final phase is written.
+  // Call this after a pod's containers have stopped, before its final phase is written.
   runtime::Task<ClaimResult> unprepare(api::ObjectPtr<api::Pod> pod);
-  // Unprepares for pods that are not active. Does nothing before the pods have been listed. Returns
-  // what failed; the next round retries it.
+  // Unprepares claims of pods that are not active. Does nothing before the pods have been listed.
+  // Returns what failed; the next round retries it.
   runtime::Task<std::vector<std::string>> unprepare_orphans();
   // Creates entries, without a call, for claims of the pod that have none although the API server
   // assigns them to it: for a pod that ran while the checkpoint was lost.
@@ -84,7 +84,7 @@ class ClaimManager {
   runtime::Task<Views> look(const api::Pod& pod, const std::vector<ClaimToLookUp>& wanted);
   runtime::Task<> clear_the_way(const std::set<ClaimKey>& in_the_way);
   runtime::Task<ClaimResult> write_ahead(const std::vector<Held>& entries);
-  // With the locks of `claims`.
+  // Requires the locks of `claims`.
   runtime::Task<ClaimResult> enter_held(const api::Pod& pod,
                                         const std::vector<ClaimToLookUp>& claims);
   void add_other_pods(const ClaimView& view, Held& held) const;
@@ -96,7 +96,7 @@ class ClaimManager {
   void mark_prepared(const std::vector<Held>& entries);
 
   runtime::Task<ClaimResult> unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys);
-  // With the locks of `keys`.
+  // Requires the locks of `keys`.
   runtime::Task<ClaimResult> unprepare_held(const std::string& pod_uid,
                                             const std::set<ClaimKey>& keys);
   runtime::Task<Failure> call_unprepare(const UnpreparePlan& plan);

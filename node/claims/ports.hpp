@@ -15,7 +15,7 @@ namespace dcm::node {
 class ClaimSource {
  public:
   virtual ~ClaimSource() = default;
-  // From the API server, never from a cache, which may be older than the reservation.
+  // Reads from the API server, never from a cache, which may be older than the reservation.
   virtual runtime::Task<runtime::Result<ClaimView>> get(ClaimKey key) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Writes of the checkpoint that operations share: an operation that comes before a write begins
+// Writes of the checkpoint that operations share: an operation that arrives before a write begins
 // waits for that write.
 #pragma once
 

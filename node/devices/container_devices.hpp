@@ -13,7 +13,7 @@ namespace dcm::node {
 // extended resources for this container.
 struct ContainerClaim {
   ClaimKey key;
-  std::string request;  // empty: all of the claim's
+  std::string request;  // empty: all requests of the claim
 };
 
 // A device and its driver. Points into the book.
@@ -26,8 +26,8 @@ struct DriverDevice {
 // entry.
 std::vector<DriverDevice> devices_of(const Book& book, const ContainerClaim& claim);
 
-// In the order of the container's claims, then by driver, then in the driver's order; each once.
-// Errors: a claim without an entry; the container cannot be created.
+// IDs in the order of the container's claims, then by driver, then in its order; each once. Errors:
+// a claim without an entry; the container cannot be created.
 std::expected<std::vector<std::string>, std::string> cdi_devices_of(
     const Book& book, const std::vector<ContainerClaim>& claims);
 

@@ -1,7 +1,7 @@
 // The drivers' reports about their devices' health, and which of them still count.
 //
-// Kept by instance, so that the end of an old instance's stream removes nothing that the new one
-// has reported. Pure: takes reports, ends of streams, and the time.
+// Reports are kept by instance, so that the end of an old instance's stream removes nothing that
+// the new one has reported. Pure: takes reports, ends of streams, and the time.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@
 namespace dcm::node {
 
 enum class Health : std::uint8_t { unknown, healthy, unhealthy };
-// As in a pod's status: "Unknown".
+// The word in a pod's status: "Unknown".
 std::string_view to_string(Health health);
 
 inline constexpr runtime::Duration kHealthTimeout = std::chrono::seconds(30);
 inline constexpr std::size_t kHealthMessageBytesMax = 1024;
-inline constexpr std::size_t kHealthDevicesMax = 16384;  // of a driver
+inline constexpr std::size_t kHealthDevicesMax = 16384;  // limit for one driver
 
 struct DeviceHealth {
   Health health = Health::unknown;
@@ -41,7 +41,7 @@ struct HealthReport {
   runtime::Duration timeout{};  // 0 or less: kHealthTimeout
 };
 
-// At most kHealthMessageBytesMax bytes, cut between characters.
+// Cuts `message` between characters to at most kHealthMessageBytesMax bytes.
 std::string cut_message(std::string message);
 
 class HealthTable {
@@ -62,7 +62,7 @@ class HealthTable {
   // When the next report of any driver expires.
   std::optional<runtime::MonoTime> next_expiry() const;
 
-  // According to the newest valid report; unknown without one.
+  // The health in the newest valid report; unknown if there is none.
   DeviceHealth health_of(const std::string& driver, const Device& device,
                          runtime::MonoTime now) const;
 
@@ -70,7 +70,7 @@ class HealthTable {
   struct Word {
     DeviceHealth state;
     runtime::MonoTime until;
-    std::uint64_t number = 0;  // of the report: later ones win
+    std::uint64_t number = 0;  // number of the report: later ones win
   };
   using Words = std::map<std::string, Word>;  // by instance
   using Devices = std::map<Device, Words>;

@@ -30,7 +30,7 @@ class DraService {
   // All claims, or an error: a claim that may not be prepared fails the call before anything is
   // done.
   Task<grpc::Result<std::vector<AllocatedClaim>>> look_up(const Claims& asked);
-  // Including its files.
+  // Prepares the claim, including its files.
   Task<Driver::Prepared> prepare_one(AllocatedClaim claim);
   Task<Driver::Unprepared> unprepare_one(node::ClaimRef claim);
   node::ClaimAnswer answer_of(const node::ClaimRef& claim, Driver::Prepared prepared) const;

@@ -19,7 +19,7 @@ using runtime::Task;
 
 // An entry of status.allocation.devices.results.
 struct AllocatedDevice {
-  std::string request;  // without its subrequest: nodes compare it like this
+  std::string request;  // without its subrequest: nodes compare it this way
   std::string pool;
   std::string device;
   std::optional<std::string> share_id = {};
@@ -31,7 +31,7 @@ struct AllocatedDevice {
 // An allocated claim, verified to be the one that the node means.
 struct AllocatedClaim {
   node::ClaimRef ref;
-  std::vector<AllocatedDevice> devices;  // of this driver
+  std::vector<AllocatedDevice> devices;  // the devices of this driver
   std::string json;                      // the whole claim, including its configuration
   // The claim's name in its pod, if it was made from a template.
   std::string pod_claim_name = {};
@@ -52,7 +52,7 @@ struct PreparedDevice {
   std::string device;
   std::optional<std::string> share_id = {};
   std::vector<std::string> requests = {};  // empty: of all
-  std::vector<std::string> cdi_ids = {};   // of specs written by the driver itself
+  std::vector<std::string> cdi_ids = {};   // devices of specs written by the driver itself
   // containerEdits of the Container Device Interface (env, deviceNodes, mounts, hooks, …): the kit
   // writes the spec, and removes it with the claim.
   boost::json::object edits = {};
@@ -78,8 +78,8 @@ class Driver {
   virtual Task<Prepared> prepare(AllocatedClaim claim) = 0;
   // Must accept a claim that is not prepared. The claim may no longer exist in the API.
   virtual Task<Unprepared> unprepare(node::ClaimRef claim) = 0;
-  // Runs beside the calls, in a program of run_driver(): watch devices, publish them, report
-  // health. Cancelled at the end; may also end earlier.
+  // Runs concurrently with the calls, in a program of run_driver(): watch devices, publish them,
+  // report health. Cancelled at the end; may also end earlier.
   virtual Task<> run() { co_return; }
 };
 
@@ -91,8 +91,8 @@ class ClaimReader {
   virtual Task<runtime::Result<std::string>> get(node::ClaimKey key) = 0;
 };
 
-// `json` as the claim that the node means. Errors: why it cannot be prepared: it has no UID, was
-// replaced under its name, or is not allocated.
+// Reads `json` as the claim that the node means. Errors: why it cannot be prepared: it has no UID,
+// was replaced under its name, or is not allocated.
 std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& meant,
                                                       const std::string& driver, std::string json);
 

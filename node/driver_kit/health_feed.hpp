@@ -17,9 +17,9 @@ class HealthFeed {
   // `time` must outlive it.
   explicit HealthFeed(runtime::TimeSource& time) : time_(time), changed_(time) {}
 
-  // Sent at once, and to nodes that connect before the first of its timeouts. Nothing is repeated:
-  // a driver must report again within its devices' timeouts, or they become unknown. A report may
-  // omit devices; they keep their previous health.
+  // Sends `devices` at once, and to nodes that connect before the first timeout of a device.
+  // Nothing is repeated: a driver must report again within its devices' timeouts, or they become
+  // unknown. A report may omit devices; they keep their previous health.
   void report(const std::vector<node::HealthReport>& devices);
 
   // Adds v1 and v1alpha1 of DRAResourceHealth. `methods` must not outlive it.
@@ -32,7 +32,7 @@ class HealthFeed {
   runtime::Condition changed_;
   std::string last_;  // the message
   runtime::MonoTime good_until_;
-  std::uint64_t number_ = 0;  // of reports
+  std::uint64_t number_ = 0;  // number of reports so far
 };
 
 }  // namespace dcm::driver_kit

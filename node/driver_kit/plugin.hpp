@@ -18,7 +18,7 @@ namespace dcm::driver_kit {
 
 enum class HealthService : std::uint8_t { not_served, served };
 
-// Kubelet's; each driver has a folder in it.
+// Kubelet's folder, in which each driver has its own.
 inline constexpr const char* kPluginsFolder = "/var/lib/kubelet/plugins";
 
 struct PluginOptions {
@@ -32,7 +32,7 @@ struct PluginOptions {
   std::string cdi = std::string(kCdiFolder);  // where the container runtime looks for specs
   // Whether containers can read metadata of their devices (KEP-5304).
   MetadataFiles metadata = MetadataFiles::not_written;
-  node::Files* files = nullptr;  // must outlive the plugin; null: the machine's
+  node::Files* files = nullptr;  // must outlive the plugin; null: the machine's files
   // Called with the node's answer to the registration; must not wait.
   std::function<void(const RegistrationStatus&)> on_status = [](const auto&) {};
 };
@@ -49,7 +49,7 @@ SocketPaths socket_paths(const PluginOptions& options);
 using Listen =
     std::function<runtime::Result<std::unique_ptr<http::Listener>>(const std::string& path)>;
 
-// As files, replacing those left by a crash, in folders that are created if missing.
+// Creates files, replacing those left by a crash, in folders that are created if missing.
 Listen listen_on_files(runtime::LoopRef loop);
 
 // Loop thread only.

@@ -195,7 +195,7 @@ Task<> DriverConnections::follow_health(Instance& instance) {
   }
 }
 
-// Until the stream ends.
+// Reads until the stream ends.
 Task<grpc::Status> DriverConnections::read_health(Instance& instance) {
   const auto stream = co_await instance.connection.channel->open(
       health_path(instance.services.health), "", Deadline::after(loop_.time(), kCallTimeout));

@@ -29,7 +29,7 @@ inline constexpr runtime::Duration kCallTimeout = std::chrono::seconds(45);
 // When a stream of health reports that has ended is reopened.
 inline constexpr runtime::Duration kHealthPause = std::chrono::seconds(5);
 
-// Loop thread only. stop() before it goes.
+// Loop thread only. Call stop() before destroying it.
 class DriverConnections final : public DriverCalls {
  public:
   // `transport` must outlive it.
@@ -37,7 +37,7 @@ class DriverConnections final : public DriverCalls {
                     ServiceChoice choice, runtime::Logger log);
   ~DriverConnections() override;
 
-  // Before the first registration. `observer` must outlive the instances.
+  // Call this before the first registration. `observer` must outlive the instances.
   void tell(DriverObserver& observer) { observer_ = &observer; }
 
   // A whole registration: GetInfo, the choice of services, the instance, and the notification of
@@ -63,7 +63,7 @@ class DriverConnections final : public DriverCalls {
   runtime::Task<grpc::Result<void>> notify(grpc::Channel& channel, const std::string& error);
   Added add(const std::string& socket, const PluginInfo& info, const Services& services);
   runtime::Task<> remove(std::shared_ptr<Instance> instance);
-  // As long as the instance exists.
+  // Runs as long as the instance exists.
   runtime::Task<> follow_connection(Instance& instance);
   runtime::Task<> follow_health(Instance& instance);
   runtime::Task<grpc::Status> read_health(Instance& instance);

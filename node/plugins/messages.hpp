@@ -15,11 +15,11 @@
 
 namespace dcm::node {
 
-// An allocation has at most 32 results, a pod's claims are bounded likewise, and the API bounds the
-// names in them. A driver's answer may have several times that, and no more, as it is kept in
-// memory and in the checkpoint. A larger answer is an error of its claim.
+// An allocation has at most 32 results, a pod's claims are limited as well, and the API limits the
+// names in them. A driver's answer may have several times as much, but no more, as it is kept in
+// memory and in the checkpoint. A larger answer counts as an error for its claim.
 inline constexpr std::size_t kAnsweredClaimsMax = 1024;
-inline constexpr std::size_t kAnsweredDevicesMax = 128;                      // of a claim
+inline constexpr std::size_t kAnsweredDevicesMax = 128;                      // limit for one claim
 inline constexpr std::size_t kClaimAnswerBytesMax = std::size_t{256} << 10;  // on the wire
 inline constexpr std::size_t kServicesMax = 64;
 

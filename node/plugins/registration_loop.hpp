@@ -26,7 +26,7 @@ class RegistrationLoop {
   RegistrationLoop(runtime::LoopRef loop, DriverConnections& plugins, std::string registry,
                    runtime::Logger log);
 
-  // Until it is cancelled. Plugins stay registered then: DriverConnections::stop() ends them.
+  // Runs until cancelled. Plugins stay registered then: DriverConnections::stop() ends them.
   runtime::Task<> run();
 
  private:

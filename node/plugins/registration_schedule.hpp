@@ -27,7 +27,7 @@ class RegistrationSchedule {
  public:
   struct Work {
     std::string path;
-    std::uint64_t number;  // of the desired state that it serves
+    std::uint64_t number;  // number of the desired state that it serves
 
     friend bool operator==(const Work&, const Work&) = default;
   };
@@ -52,7 +52,7 @@ class RegistrationSchedule {
  private:
   struct Socket {
     std::optional<std::uint64_t> wish;        // its number; nullopt: no file
-    std::optional<std::uint64_t> registered;  // for which desired state
+    std::optional<std::uint64_t> registered;  // number of the registered state
     std::optional<std::uint64_t> refused;
     bool is_busy = false;
     std::uint64_t failed = 0;  // the desired state that the back-off belongs to

@@ -42,7 +42,7 @@ bool is_driver_name(std::string_view name);
 
 // "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources"
 std::string method_path(DraService service, std::string_view method);
-// For the stream of health reports. Requires that there is such a service.
+// The path for the stream of health reports. Requires that there is such a service.
 std::string health_path(HealthService service);
 
 }  // namespace dcm::node

@@ -30,8 +30,8 @@ struct SocketFolderWatch::Inotify {
     if (descriptor.is_open()) return {};
     const int fd = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (fd < 0) {
-      // Without the virtual call of an error category: UBSan inspects its object through a pipe,
-      // and there may be no descriptor for that.
+      // Avoids the virtual call of an error category: UBSan inspects its object through a pipe, and
+      // there may be no descriptor for that.
       return runtime::fail(runtime::Reason::configuration,
                            std::string("inotify: ") + ::strerrordesc_np(errno));
     }

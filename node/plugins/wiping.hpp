@@ -30,7 +30,7 @@ class WipeTimers {
   void finish(const std::string& driver);
   // Retried after 1, 2, 4, … s, and then indefinitely every 5 min.
   void fail(const std::string& driver, runtime::MonoTime now);
-  // When the next one is due.
+  // When the next deletion is due.
   std::optional<runtime::MonoTime> next() const;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 using runtime::Error;
 
-// gRPC's (doc/connection-backoff.md).
+// gRPC's back-off (doc/connection-backoff.md).
 constexpr runtime::Duration kFirstPause = std::chrono::seconds(1);
 constexpr runtime::Duration kPauseMax = std::chrono::seconds(120);
 constexpr double kPauseFactor = 1.6;
@@ -189,15 +189,15 @@ Task<> ReconnectingChannel::stay_connected() {
   }
 }
 
-// Or until a call ends the pause by changing the state.
+// Waits until `time`, or until a call ends the pause by changing the state.
 Task<> ReconnectingChannel::pause_until(State state, runtime::MonoTime time) {
   change(state);
   const Deadline deadline(time);
   while (state_ == state && !deadline.has_passed(time_)) co_await changed_.wait(deadline);
 }
 
-// Connects, and stays until the connection is lost or accepts no more calls. Returns whether there
-// was one.
+// Connects, and stays until the connection is lost or accepts no more calls. Returns whether it was
+// connected.
 Task<bool> ReconnectingChannel::connect_once() {
   const Deadline deadline = Deadline::after(time_, options_.connect_timeout);
   runtime::Result<std::unique_ptr<http::Stream>> stream =

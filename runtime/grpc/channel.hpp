@@ -23,19 +23,19 @@ struct ChannelOptions {
   http::Endpoint endpoint;              // for Unix sockets `host` is the path
   std::string authority = "localhost";  // the server's name in requests
   std::string user_agent = "grpc-c++-dcm";
-  std::size_t message_bytes_max = 4 * 1024 * 1024;  // of an answer
-  // Limit for a server that accepts and says nothing. A channel is connected when the server's
+  std::size_t message_bytes_max = 4 * 1024 * 1024;  // limit for an answer
+  // Limit for a server that accepts and then stays silent. A channel is connected when the server's
   // HTTP/2 SETTINGS have arrived.
   runtime::Duration connect_timeout = std::chrono::seconds(20);
 };
 
-// The answer of a method with one request and many answers. Destroying it cancels the call.
+// The answers to one request of a method that has many. Destroying it cancels the call.
 class AnswerStream {
  public:
   virtual ~AnswerStream() = default;
-  // Waits for the next message; nullopt: the server has ended the stream with OK. After that or an
-  // error it must not be called again, except after a deadline: then a message that was on its way
-  // comes next.
+  // Waits for the next message; nullopt: the server has ended the stream with OK. After that, or
+  // after an error, do not call it again, except after a deadline: then a message that was on its
+  // way comes next.
   virtual Task<Result<std::optional<std::string>>> next(Deadline deadline) = 0;
 };
 
@@ -51,10 +51,10 @@ class Channel {
   // Sends one request and reads one answer. `method` is a path: "/package.Service/Method". The
   // server is told the deadline (grpc-timeout). While the channel backs off after a failed connect,
   // a call fails at once with `unavailable`; while it connects, the call waits. A connection that
-  // ended after it was established is no failed connect: the next call opens another.
+  // ended after it was established does not count as failed: the next call opens another.
   virtual Task<Result<std::string>> call(std::string_view method, std::string_view request,
                                          Deadline deadline) = 0;
-  // Sends one request for many answers. Returns when the request is on its way.
+  // Sends one request that gets many answers. Returns when the request is on its way.
   virtual Task<Result<std::unique_ptr<AnswerStream>>> open(std::string_view method,
                                                            std::string_view request,
                                                            Deadline connect_deadline) = 0;
@@ -64,7 +64,7 @@ class Channel {
   virtual std::uint64_t changes() const noexcept = 0;
   // Waits until changes() differs from `seen`, or for the deadline.
   virtual Task<> wait_for_change(std::uint64_t seen, Deadline deadline) = 0;
-  // Waits until connected; false if not by the deadline.
+  // Waits until connected; returns false if the deadline passes first.
   virtual Task<bool> wait_until_connected(Deadline deadline) = 0;
   // Why the last attempt to connect failed, or what ended the last connection.
   virtual const std::string& last_error() const noexcept = 0;

@@ -16,7 +16,7 @@ struct Unit {
   runtime::Duration length;
 };
 
-// Ascending.
+// In ascending order.
 constexpr std::array<Unit, 6> kUnits = {{{'n', std::chrono::nanoseconds(1)},
                                          {'u', std::chrono::microseconds(1)},
                                          {'m', std::chrono::milliseconds(1)},

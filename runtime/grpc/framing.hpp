@@ -33,13 +33,13 @@ class MessageReader {
   std::string bytes_;
 };
 
-// "grpc-timeout" of the time left until `deadline`; nullopt for an unreachable deadline.
+// The "grpc-timeout" value for the time left until `deadline`; nullopt for an unreachable deadline.
 std::optional<std::string> encode_timeout(runtime::Deadline deadline,
                                           const runtime::TimeSource& time);
 // Errors: internal (not a gRPC timeout).
 Result<runtime::Duration> decode_timeout(std::string_view text);
 
-// Encoding of "grpc-message": every byte but printable ASCII, and '%', as %XX.
+// Encoding of "grpc-message": '%' and bytes that are not printable ASCII become %XX.
 std::string percent_encode(std::string_view message);
 std::string percent_decode(std::string_view text);
 

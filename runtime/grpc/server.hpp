@@ -22,14 +22,14 @@ using runtime::Task;
 class AnswerWriter {
  public:
   virtual ~AnswerWriter() = default;
-  // Waits until the client has room for it. Errors: cancelled (the client has gone).
+  // Waits until the client has room for the message. Errors: cancelled (the client has gone).
   virtual Task<Result<void>> write(std::string_view message) = 0;
 };
 
-// One request, one answer. `deadline` is the client's (unreachable if none). Cancelled when the
-// client cancels or disconnects, or at its deadline.
+// A method with one request and one answer. `deadline` is the client's (unreachable if none).
+// Cancelled when the client cancels or disconnects, or at its deadline.
 using UnaryMethod = std::function<Task<Result<std::string>>(std::string request, Deadline)>;
-// One request, many answers; ends with the status.
+// A method with one request and many answers; it returns the status.
 using StreamMethod =
     std::function<Task<Status>(std::string request, AnswerWriter& answers, Deadline)>;
 
@@ -40,10 +40,10 @@ struct Methods {
 };
 
 struct ServerOptions {
-  // At this many, the next connection replaces the oldest one that waits for no answer.
+  // At this limit, the next connection replaces the oldest one that awaits no answer.
   std::size_t connections_max = 64;
-  std::size_t calls_max = 100;                      // on one connection, concurrently
-  std::size_t message_bytes_max = 4 * 1024 * 1024;  // of a request
+  std::size_t calls_max = 100;                      // concurrent, on one connection
+  std::size_t message_bytes_max = 4 * 1024 * 1024;  // limit for a request
 };
 
 // Serves until it is cancelled. `listener` and `methods` must outlive it.

@@ -33,13 +33,13 @@ enum class Code : std::uint8_t {
 
 inline constexpr int kCodeCount = static_cast<int>(Code::unauthenticated) + 1;
 
-// As Go writes it: "DeadlineExceeded".
+// The code's name as Go writes it: "DeadlineExceeded".
 std::string_view to_string(Code code);
-// A number that gRPC does not have is `unknown`.
+// A number that gRPC does not define becomes `unknown`.
 Code code_from_number(std::string_view decimal);
-// For an answer without a gRPC status (doc/http-grpc-status-mapping.md).
+// The code for an answer without a gRPC status (doc/http-grpc-status-mapping.md).
 Code code_from_http(int status);
-// For a call without an answer.
+// The code for a call without an answer.
 Code code_from(const runtime::Error& error);
 
 // `no`: the server has certainly not seen the call, so it may be repeated.

@@ -136,7 +136,7 @@ Task<Result<Response>> PooledClient::send_pooled(const Request& request, const s
     if (is_stale(use, exchange, response.error())) idle_.close_all();
     const Failure failure = failure_of(exchange, response.error());
     if (auto error = attempts.fail(failure, use, response.error())) co_return fail(*error);
-    // Its outcome is unknown also if sending it again is forbidden.
+    // If sending it again is forbidden, its outcome is still unknown.
     if (!may_send(limits)) co_return response;
     connection.reset();
   }

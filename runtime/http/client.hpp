@@ -1,6 +1,6 @@
 // An HTTP/1.1 client for one origin (RFC 9112): a bounded pool of keep-alive connections.
 //
-// It has no redirects, cookies, caches, retries or credentials; its users add what they need.
+// It handles no redirects, cookies, caches, retries or credentials; callers add what they need.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct ClientOptions {
   // How many connections may be open concurrently, not counting streams.
   std::size_t connections_max = 100;
   // An idle connection is closed after this long; the API server closes its side after 3 minutes or
-  // more, and a request must not meet that.
+  // more, and no request should coincide with that.
   runtime::Duration idle_max = std::chrono::seconds(90);
   runtime::Duration connect_timeout = std::chrono::seconds(10);
   std::size_t header_bytes_max = 64 * 1024;
@@ -34,20 +34,20 @@ struct ExchangeLimits {
   std::function<Result<>()> before_send = {};
 };
 
-// A response whose body is read as it arrives: a watch. Owns its connection, which is closed with
-// it.
+// A response whose body is read as it arrives, such as a watch. Owns its connection, and closes it
+// on destruction.
 class StreamingResponse {
  public:
   virtual ~StreamingResponse() = default;
   virtual std::uint16_t status() const = 0;
   virtual const Headers& headers() const = 0;
-  // Waits for at least one byte of the (decompressed) body. An empty view means its end. The view
-  // is valid until the next call. Errors: disconnected (cut in the middle), deadline_exceeded,
-  // malformed.
+  // Waits for at least one byte of the (decompressed) body. An empty view means the end of the
+  // body. The view is valid until the next call. Errors: disconnected (cut in the middle),
+  // deadline_exceeded, malformed.
   virtual Task<Result<std::string_view>> read_some(Deadline deadline) = 0;
 };
 
-// Sends requests. Loop thread only. Outlives its exchanges.
+// Sends requests. Loop thread only. Must outlive its exchanges.
 class Client {
  public:
   virtual ~Client() = default;
@@ -58,7 +58,7 @@ class Client {
   virtual Task<Result<Response>> send(Request request, ExchangeLimits limits) = 0;
 
   // Sends on a separate connection and returns when the headers of the answer have arrived.
-  // `deadline` applies only to those.
+  // `deadline` applies only to the headers.
   virtual Task<Result<std::unique_ptr<StreamingResponse>>> open(Request request,
                                                                 Deadline deadline) = 0;
 

@@ -15,8 +15,8 @@
 namespace dcm::http {
 
 // Writes a request, then reads the headers and the pieces of the answer, inflating gzip. Errors of
-// both: disconnected, deadline_exceeded, tls, malformed, body_too_large; after an error the
-// connection is unusable.
+// start() and read_body(): disconnected, deadline_exceeded, tls, malformed, body_too_large; after
+// an error the connection is unusable.
 class Exchange {
  public:
   // `connection` must outlive the exchange.
@@ -24,7 +24,7 @@ class Exchange {
 
   // Sends `wire` and waits for the headers of the final answer.
   Task<Result<>> start(std::string_view wire, Deadline deadline);
-  // Waits for more of the body; empty at its end. Valid until the next call.
+  // Waits for more of the body; returns an empty view at its end. Valid until the next call.
   Task<Result<std::string_view>> read_body(Deadline deadline);
 
   ResponseHead& head() { return parser_->head(); }

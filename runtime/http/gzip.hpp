@@ -11,11 +11,11 @@
 
 namespace dcm::http {
 
-// How much a loop may inflate before it must yield: a few bytes can become megabytes; each quarter
-// is about a millisecond's work.
+// How much a loop may inflate before it must yield: a few bytes can become megabytes, and inflating
+// one turn's 256 KiB takes about a millisecond.
 class InflatingTurn {
  public:
-  // Limit of further bytes.
+  // Counts `bytes` more. Whether the turn is used up; then the next one starts.
   bool is_over(std::size_t bytes) {
     constexpr std::size_t kBytesPerTurn = 256 * 1024;
     bytes_ += bytes;

@@ -1,4 +1,4 @@
-// HTTP/1.1 messages to bytes (RFC 9112).
+// Encodes HTTP/1.1 messages as bytes (RFC 9112).
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace dcm::http {
 
-// Errors: configuration, as of encode_request().
+// Errors: configuration, as for encode_request().
 runtime::Result<> check_request(const Request& request);
 
-// Head and body, to be sent in one write. Adds Host and Content-Length. Errors: configuration (a
-// target or field that would corrupt the message, such as a token with a line break; the value is
-// not shown).
+// Returns head and body, to be sent in one write. Adds Host and Content-Length. Errors:
+// configuration (a target or field that would corrupt the message, such as a token with a line
+// break; the value is not shown).
 runtime::Result<std::string> encode_request(const Request& request, std::string_view authority);
 
 // How the peer finds the end of an answer's body.

@@ -1,7 +1,7 @@
 // Bytes in, HTTP/1.1 messages out (RFC 9112), without any I/O: the client, the server, simulations
 // and fuzzing all read messages through this one interface.
 //
-// It decodes no content (gzip). Of connections it knows only whether this message allows reuse.
+// Content (gzip) is not decoded. Of the connection, it knows only whether the message allows reuse.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ template <class T>
 using ParseResult = std::expected<T, ParseError>;
 
 struct ParserLimits {
-  // Limit of the first line, of all fields, and of the lines between the chunks of a body, each.
+  // Applies to the first line, to all fields, and to the lines between a body's chunks, separately.
   std::size_t head_bytes_max = 64 * 1024;
   std::uint64_t body_bytes_max = std::numeric_limits<std::uint64_t>::max();
 };
@@ -71,12 +71,12 @@ class Parser {
   // Consumes as many bytes as one step allows. If nothing is consumed, it needs more bytes after
   // these. Requires !complete().
   virtual ParseResult<Progress> put(std::string_view bytes) = 0;
-  // The stream has ended: the proper end of a body without a length, `truncated` otherwise.
+  // The stream has ended: this properly ends a body without a length; otherwise it is `truncated`.
   virtual ParseResult<void> put_eof() = 0;
 
   virtual bool head_complete() const = 0;
   virtual bool complete() const = 0;
-  // What the message requests; requires head_complete(), like everything below.
+  // Whether the connection may be kept open. Needs head_complete(), like everything below.
   virtual bool keep_alive() const = 0;
   virtual std::optional<std::uint64_t> content_length() const = 0;
   virtual Head& head() = 0;

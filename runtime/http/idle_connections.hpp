@@ -17,7 +17,7 @@ struct Connection {
   ReadBuffer buffer;
   std::uint64_t generation = 0;
 
-  // Only while idle.
+  // Call this only while the connection is idle.
   void trim() noexcept {
     buffer.trim();
     stream->trim();
@@ -34,13 +34,13 @@ class IdleConnections {
   IdleConnections(const IdleConnections&) = delete;
   IdleConnections& operator=(const IdleConnections&) = delete;
 
-  // The most recently used one that the server has not closed; nullopt if none.
+  // The most recently used connection that the server has not closed; nullopt if none.
   std::unique_ptr<Connection> take();
-  // Keeps it, unless close_all() was called since it was opened.
+  // Keeps the connection, unless close_all() was called since it was opened.
   void put(std::unique_ptr<Connection> connection);
   // Connections in use are closed when they are put back.
   void close_all();
-  // The generation of connections opened from now on.
+  // The generation of connections that are opened from now on.
   std::uint64_t generation() const noexcept { return generation_; }
 
  private:

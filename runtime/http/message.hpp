@@ -17,10 +17,10 @@ enum class Method : std::uint8_t { get, head, post, put, patch, delete_ };
 std::string_view to_string(Method method);
 std::optional<Method> method_from(std::string_view name);
 
-// As names of header fields compare.
+// Compares texts without case, as for names of header fields.
 bool equals_without_case(std::string_view a, std::string_view b);
 
-// Header fields in order; names compare without case. Few of them, so a vector.
+// Header fields in order; names compare without case. There are few, so a vector is enough.
 class Headers {
  public:
   Headers() = default;

@@ -14,9 +14,9 @@ namespace dcm::http {
 
 // Hosts are compared without their port and without case.
 struct OpenPort {
-  // Its own address, as host:port. On a loopback address, it accepts loopback addresses as Host;
-  // elsewhere every IP address, because no browser can be made to treat one as a name. `localhost`
-  // is accepted everywhere.
+  // The port's own address, as host:port. On a loopback address, it accepts loopback addresses as
+  // Host; elsewhere every IP address, because no browser can be made to treat one as a name.
+  // `localhost` is accepted everywhere.
   std::string address = {};
   // Further hosts, as configured: a name, "*.example.com" for all names below one, "*" for every
   // host. Pages of these hosts may send requests as well.
@@ -24,7 +24,7 @@ struct OpenPort {
 };
 
 // Why a request is rejected: 403 for a foreign Host or Origin, 415 for a body from a browser
-// without Content-Type, which browsers send across origins without asking. Status 0: it is
+// without Content-Type, which browsers send across origins without a preflight. Status 0: it is
 // accepted.
 struct OpenPortRefusal {
   std::uint16_t status = 0;

@@ -10,8 +10,8 @@
 namespace dcm::http {
 
 // Connects by "host:port" to the current listener there, otherwise fails as `unreachable`. Each
-// direction of a pipe buffers at most `buffer_bytes`; a writer waits for room. Outlives its streams
-// and listeners.
+// direction of a pipe buffers at most `buffer_bytes`; a writer waits for room. Must outlive its
+// streams and listeners.
 class PipeNetwork final : public Transport {
  public:
   explicit PipeNetwork(runtime::TimeSource& time, std::size_t buffer_bytes = 64 * 1024);

@@ -11,7 +11,7 @@ namespace dcm::http {
 
 // A proxy and our credentials for it. Holds a secret: never logged.
 struct Proxy {
-  Endpoint endpoint;               // whether to use TLS to the proxy itself
+  Endpoint endpoint;               // also says whether to use TLS to the proxy itself
   std::string authorization = {};  // value of Proxy-Authorization; empty: none
   ProxyProtocol protocol = ProxyProtocol::http_connect;
   std::optional<UrlUser> socks5_user = {};
@@ -19,8 +19,8 @@ struct Proxy {
 };
 
 // Asks the proxy at the other end of `below` for a tunnel to `target`; afterwards `below` is that
-// tunnel. It must outlive the task. Errors: unreachable (the proxy refuses, or cannot reach it; the
-// message quotes its answer), disconnected, deadline_exceeded, malformed.
+// tunnel. `below` must outlive the task. Errors: unreachable (the proxy refuses, or cannot reach
+// it; the message quotes its answer), disconnected, deadline_exceeded, malformed.
 Task<Result<>> open_tunnel(Stream& below, const Proxy& proxy, Endpoint target, Deadline deadline);
 
 }  // namespace dcm::http

@@ -37,7 +37,7 @@ class ReadBuffer {
     end_ += bytes;
     has_come_ = true;
   }
-  // For less than its capacity.
+  // Requires fewer bytes than the buffer's capacity.
   void append(std::string_view bytes) {
     if (bytes.empty()) return;
     std::memcpy(space().data(), bytes.data(), bytes.size());

@@ -44,7 +44,7 @@ enum class Replay : std::uint8_t { send_again, report, report_earlier };
 //   other    |                                                                 | report
 Replay decide_replay(const FailedAttempt& attempt);
 
-// The attempts at sending one request.
+// The attempts to send one request.
 class Attempts {
  public:
   explicit Attempts(Method method) : method_(method) {}

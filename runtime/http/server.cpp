@@ -125,7 +125,7 @@ class Server {
            (!is_greedy(connection) && all_.settled < options_.connections_max);
   }
 
-  // For one that is not closed.
+  // Requires that the connection is not closed.
   const Count& of_address(const ServerConnection& connection) const {
     return by_address_.at(connection.address());
   }
@@ -153,9 +153,9 @@ class Server {
     return time_.now() - connection.since() < kNewcomerGrace;
   }
 
-  // From the newcomer's address if that has too many, otherwise from all.
+  // The first one to close: of the newcomer's address if that has too many, otherwise of all.
   Connections::iterator first_settled_to_go(const ServerConnection& newcomer) {
-    // The smaller, the sooner it is closed.
+    // The smaller the rank, the sooner the connection is closed.
     const auto rank = [this](const ServerConnection& each) {
       const bool is_idle = each.state() == ServerConnection::State::idle;
       const auto neighbours = static_cast<std::ptrdiff_t>(of_address(each).settled);

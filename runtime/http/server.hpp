@@ -21,22 +21,22 @@ struct UpgradedConnection;
 
 struct ServerOptions {
   // At this many connections, of all or of one address, the next one to send a request replaces
-  // another: the oldest with an unfinished request, otherwise the oldest idle one; among equals,
-  // one of the address with the most. A connection that is being answered stays, unless it has
-  // stopped reading its answer for a moment. If none can be closed, the next one waits.
+  // another. One with an unfinished request goes before an idle one, then one of the address with
+  // the most connections, then the oldest. A connection that is being answered stays, unless its
+  // client has stopped reading for a moment. If none can be closed, the next one waits.
   std::size_t connections_max = 256;
   std::size_t connections_per_address_max = std::numeric_limits<std::size_t>::max();
   // Connections that have not sent a request yet cost 4 KB each, or 60 KB with TLS when its
   // handshake has begun, so there may be many. Above this limit, the next one replaces the oldest
-  // of the address with the most, but none younger than two seconds; then the newcomer waits in the
-  // system's queue.
+  // one of the address with the most, if it is older than two seconds; otherwise the new one waits
+  // in the system's queue.
   std::size_t new_connections_max = 2048;
   std::size_t header_bytes_max = 16 * 1024;
   std::size_t body_bytes_max = 1024 * 1024;
   runtime::Duration request_timeout = std::chrono::seconds(10);  // for headers and body to arrive
   runtime::Duration idle_max = std::chrono::seconds(90);
-  // An older connection is closed after its next answer: a certificate presented in a handshake
-  // must not count forever.
+  // A connection older than this is closed after its next answer: a certificate presented in a
+  // handshake must not count forever.
   runtime::Duration age_max = runtime::Duration::max();
   runtime::Duration write_timeout = std::chrono::seconds(30);  // for each piece of the answer
   // The answer to requests that reach no handler, because they are too large or not HTTP: its

@@ -308,7 +308,7 @@ Task<> ServerConnection::drain() {
   }
 }
 
-// Runs beside a streaming handler, which may wait for events for long without writing anything.
+// Runs alongside a streaming handler, which may wait long for events without writing anything.
 Task<> ServerConnection::watch_peer() {
   while (!buffer_.is_full()) {
     const Result<std::size_t> read = co_await stream_->read_some(buffer_.space(), Deadline());

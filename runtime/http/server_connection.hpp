@@ -17,8 +17,8 @@
 
 namespace dcm::http {
 
-// Loop thread only. Everything it refers to outlives it. `became_idle` is notified when it waits
-// for another request after an answer.
+// Loop thread only. Everything it refers to must outlive it. `became_idle` is notified when it
+// waits for another request after an answer.
 class ServerConnection final : private Responder {
  public:
   // Whether the connection may continue now that its first request has arrived.
@@ -39,7 +39,7 @@ class ServerConnection final : private Responder {
   enum class State : std::uint8_t { unfinished, idle, answering };
   State state() const noexcept { return state_; }
   runtime::MonoTime since() const noexcept { return since_; }
-  // How long the client has not accepted the next piece of its answer.
+  // How long the next piece of the answer has waited for the client to read.
   runtime::Duration unread_for() const {
     return writing_since_ ? time_.now() - *writing_since_ : runtime::Duration::zero();
   }
@@ -99,7 +99,7 @@ class ServerConnection final : private Responder {
   runtime::MonoTime since_;
   std::optional<runtime::MonoTime> writing_since_;
 
-  // Of the current request.
+  // The parser of the current request.
   std::unique_ptr<RequestParser> parser_;
   bool is_head_request_ = false;
   Answer answer_ = Answer::none;

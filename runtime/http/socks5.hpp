@@ -13,7 +13,7 @@
 
 namespace dcm::http {
 
-// Whether RFC 1929 can carry it: a name of 1 to 255 bytes, a password of at most 255.
+// Whether RFC 1929 can carry the user: a name of 1 to 255 bytes, a password of at most 255.
 bool is_socks5_user(const UrlUser& user);
 
 // Asks for a tunnel to `target`, whose name is resolved by the proxy. Call begin(), then take()
@@ -48,7 +48,7 @@ class Socks5Handshake {
   std::optional<UrlUser> user_;
   State state_ = State::method;
   std::size_t wanted_ = 0;
-  std::string received_;  // of the expected message
+  std::string received_;  // the part of the expected message so far
 };
 
 }  // namespace dcm::http

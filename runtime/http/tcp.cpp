@@ -61,8 +61,8 @@ Task<Result<Addresses>> resolve(Executor executor, std::string host, std::uint16
   co_return fail(Reason::deadline_exceeded, "the name was not resolved by the deadline");
 }
 
-// Tries each until one answers. Each gets its share of the remaining time, as in Go, so that a
-// silent address leaves some for the others.
+// Tries each address until one answers. Each gets its share of the remaining time, as in Go, so
+// that a silent address leaves some for the others.
 Task<Result<std::unique_ptr<Stream>>> connect_to_any(Executor executor, Addresses addresses,
                                                      TimeSource& time, Deadline deadline) {
   Result<std::unique_ptr<Stream>> stream = fail(Reason::unreachable, "the name has no address");

@@ -30,10 +30,10 @@ struct TlsClientOptions {
 };
 
 // A Transport for both kinds of endpoint.
-// Errors of make: configuration (a PEM that cannot be used; the message says which).
+// Errors of make_tcp_transport(): configuration (an unusable PEM; the message says which).
 class TcpTransport : public Transport {
  public:
-  // Used by new connections; open ones continue.
+  // New connections use these; open ones continue.
   virtual Result<> set_tls(const TlsClientOptions& options) = 0;
 };
 // Connections go through `proxy`, if given. A TLS connection to the proxy itself is verified by the
@@ -51,8 +51,8 @@ enum class TlsVersion : std::uint8_t { v1_2, v1_3 };
 // What a server accepts.
 struct TlsPolicy {
   TlsVersion min_version = TlsVersion::v1_2;
-  // Cipher suites of TLS 1.2 (those of 1.3 are always on), each valid by is_cipher_suite(). Empty:
-  // all. If only suites of 1.3 are given, 1.2 is off.
+  // Cipher suites of TLS 1.2 (those of 1.3 are always on), each one accepted by is_cipher_suite().
+  // Empty: all. If only suites of 1.3 are given, 1.2 is off.
   std::vector<std::string> cipher_suites = {};
   friend bool operator==(const TlsPolicy&, const TlsPolicy&) = default;
 };
@@ -65,7 +65,7 @@ bool is_cipher_suite(std::string_view name);
 struct TlsServerOptions {
   std::string certificate_pem;
   std::string key_pem;
-  std::string client_ca_pem;  // of the clients' certificates; empty: none is requested
+  std::string client_ca_pem;  // verifies clients; empty: no certificate is requested
   ClientCertificates client_certificates = ClientCertificates::required;
   Protocols protocols = Protocols::http1;
   TlsPolicy policy = {};
@@ -75,8 +75,8 @@ struct TlsServerOptions {
 // A Listener that does the handshake if TLS options were given.
 class TcpListener : public Listener {
  public:
-  // Used by new connections; open ones continue. Errors: configuration (an unusable PEM); then the
-  // previous ones remain.
+  // New connections use these; open ones continue. Errors: configuration (an unusable PEM); then
+  // the previous ones remain.
   virtual Result<> set_tls(const TlsServerOptions& options) = 0;
 };
 

@@ -37,7 +37,7 @@ constexpr int kKeepAliveProbes = 3;
 // costs less than one for each read and write.
 class Alarm {
  public:
-  // An operation in progress; its place is its direction's. Ends before the alarm.
+  // An operation in progress, in the place of its direction. It ends before the alarm does.
   class Operation {
    public:
     Operation(Alarm& alarm, Operation*& place, Deadline deadline)

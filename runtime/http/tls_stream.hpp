@@ -14,7 +14,7 @@ namespace dcm::http {
 std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
                                                const TlsContext& context,
                                                runtime::TimeSource& time);
-// The same with the hello already read from `below`: at most 8 KB.
+// The same, when the hello (at most 8 KB) was already read from `below`.
 std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
                                                const TlsContext& context, runtime::TimeSource& time,
                                                std::string_view first_bytes);

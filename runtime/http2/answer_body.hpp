@@ -15,7 +15,7 @@ class AnswerBody {
   // `stream` has received its headers, and outlives this.
   explicit AnswerBody(Stream& stream);
 
-  // As Stream::read_some(). Further errors: malformed (an encoding that was not requested, broken
+  // Like Stream::read_some(). Further errors: malformed (an encoding that was not requested, broken
   // gzip).
   Task<Result<std::string_view>> read_some(Deadline deadline);
 

@@ -8,7 +8,7 @@
 
 namespace dcm::http2 {
 
-// The protocol if no TLS lets the server choose.
+// The protocol for connections without TLS, on which the server cannot choose.
 enum class Cleartext { http1, http2 };
 
 class Client : public http::Client {

@@ -27,8 +27,8 @@ using runtime::Task;
 
 struct ConnectionOptions {
   SessionOptions session = {};
-  // A connection with streams that was silent for `ping_after` is probed by PING, and abandoned
-  // `ping_timeout` later.
+  // A connection with streams that was silent for `ping_after` is probed by PING, and lost if
+  // nothing comes within `ping_timeout`.
   runtime::Duration ping_after = std::chrono::seconds(30);
   runtime::Duration ping_timeout = std::chrono::seconds(15);
   runtime::Duration write_timeout = std::chrono::seconds(30);
@@ -38,7 +38,7 @@ struct ConnectionOptions {
 
 class Connection;
 
-// A stream, from either side. Reset when it is destroyed before both sides have ended it. Errors:
+// A stream, from either side. It is reset if destroyed before both sides have ended it. Errors:
 // disconnected (also a reset by the peer), deadline_exceeded, malformed; `unreachable` means that
 // the peer certainly has not processed it, so that it may be sent again.
 class Stream {
@@ -53,12 +53,12 @@ class Stream {
   http::Headers& head();
   // Waits for at least one byte of the body; empty at its end. Valid until the next call.
   Task<Result<std::string_view>> read_some(Deadline deadline);
-  // Only after the end of the body; empty if there were none.
+  // Call this only after the end of the body. Empty if there were no trailers.
   const http::Headers& trailers() const;
   // Whether the stream was closed without an error before the peer had ended it.
   bool was_cut() const;
 
-  // For servers: the headers of the answer, which without a body are all of it.
+  // For servers: sends the headers. Without a body, they are the whole answer.
   void respond(const http::Headers& fields, Body body = Body::follows);
   // Waits until the peer has accepted enough of what was written before.
   Task<Result<>> write(std::string_view bytes, Deadline deadline);

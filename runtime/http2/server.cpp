@@ -23,7 +23,7 @@ constexpr std::uint32_t kStreamsMax = 250;
 // Written at once under one write timeout.
 constexpr std::size_t kSliceBytes = 64 * 1024;
 
-// Returns bytes first that were read already.
+// First returns bytes that were already read.
 class PrefixedStream final : public http::Stream {
  public:
   PrefixedStream(std::unique_ptr<http::Stream> below, std::string prefix)

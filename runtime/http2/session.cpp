@@ -76,7 +76,7 @@ std::string to_string(ErrorCode code) {
   return nghttp2_http2_strerror(static_cast<std::uint32_t>(code));
 }
 
-// These callbacks are called from C: no exception may leave them. Only out of memory can be thrown
+// These callbacks are called from C: no exception may leave them. Only std::bad_alloc can be thrown
 // there, which ends the process.
 struct Session::Nghttp2 {
   Nghttp2(Session& owner, Side s, const SessionOptions& o) : session(owner), side(s), options(o) {}

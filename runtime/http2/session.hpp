@@ -1,7 +1,7 @@
 // HTTP/2 (RFC 9113) without any I/O: bytes in, events and bytes out, for either side of a
 // connection.
 //
-// Frames, HPACK, flow control and the state of streams are libnghttp2's; this file's .cpp is the
+// libnghttp2 handles frames, HPACK, flow control and the state of streams; this file's .cpp is the
 // only place that sees it. Everything that a peer can make us store is bounded.
 #pragma once
 
@@ -45,7 +45,7 @@ struct SessionOptions {
   // without a reader does not block the others.
   std::uint32_t connection_window = 16 * 1024 * 1024;
   std::size_t header_bytes_max =
-      64 * 1024;  // of one set of headers: names, values and 32 for each field
+      64 * 1024;  // limit for one set of headers: names, values, and 32 bytes per field
   // How many streams the peer may have open. A client's peer may open none.
   std::uint32_t peer_streams_max = 100;
 };
@@ -95,21 +95,21 @@ class Session {
 
   // Processes bytes sent by the peer.
   void receive(std::string_view bytes);
-  // The events since the last call, from receive() or next_output(), in order. Each stream's last
-  // event is ClosedEvent.
+  // The events since the last call, from receive() or next_output(), in order. The last event of
+  // each stream is a ClosedEvent.
   std::vector<Event> take_events();
   // The next frames to send; empty: nothing for now. Valid until the next call of any function
   // here.
   std::string_view next_output();
-  // Either side has ended it, or the peer has violated the protocol: once next_output() is empty,
-  // the connection must be closed.
+  // Whether either side has ended it, or the peer has violated the protocol: then the connection
+  // must be closed once next_output() is empty.
   bool is_over() const;
   // The peer's last violation of the protocol, if any.
   const std::string& fault() const { return fault_; }
 
-  // ---- streams. A function for a stream that is closed already does nothing.
+  // ---- streams. A function for a stream that is already closed does nothing.
 
-  // Opens a stream as the client, if can_open(). A body follows by write() and end().
+  // Opens a stream as the client, if can_open(). Send a body with write() and end().
   StreamId open(const http::Headers& fields, Body body = Body::follows);
   // Answers as the server.
   void respond(StreamId stream, const http::Headers& fields, Body body = Body::follows);
@@ -117,7 +117,7 @@ class Session {
   void end(StreamId stream);
   void end(StreamId stream, const http::Headers& trailers);
   void reset(StreamId stream, ErrorCode code);
-  // The written bytes that wait for the peer's window or their turn.
+  // How many written bytes wait for the peer's window or their turn.
   std::size_t unsent(StreamId stream) const;
   // This much of a stream's data was consumed: the peer may send as much again.
   void consume(StreamId stream, std::size_t bytes);

@@ -1,6 +1,6 @@
 // How to reach an API server: the parts of a kubeconfig that tests use.
 //
-// Not the product's reader: supports only files, tokens and CAs as written by the test servers.
+// Unlike the product, it supports only files, tokens and CAs as written by the test servers.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ struct Access {
   std::string token = {};
 };
 
-// Of `context`, or of the current one if that is empty. Throws std::runtime_error.
+// Reads `context`, or the current context if that is empty. Throws std::runtime_error.
 Access read_access(const std::string& kubeconfig, std::string context = {});
 
-// A kubeconfig with one context, `test`.
+// Writes a kubeconfig with one context, `test`.
 void write_kubeconfig(const std::string& file, const Access& access);
 
 }  // namespace dcm::support

@@ -17,7 +17,7 @@ struct CertificateWishes {
   std::vector<std::string> addresses = {};  // IP SANs
   int valid_from_days = -1;                 // relative to today
   int valid_to_days = 1;
-  unsigned rsa_bits = 0;  // 0: on P-256
+  unsigned rsa_bits = 0;  // 0: a P-256 key
   std::vector<std::string> common_names = {"test"};
   std::vector<std::string> organizations = {};
 };
@@ -27,7 +27,7 @@ class CertificateAuthority {
   explicit CertificateAuthority(const std::string& name);
   ~CertificateAuthority();
 
-  // For use as server and as client, with its own key.
+  // Issues a certificate for servers and clients, with its own key.
   Identity issue(const CertificateWishes& wishes) const;
   // The CA's own certificate.
   std::string pem() const;

@@ -1,9 +1,9 @@
-// libdcm-clock-shim.so, for LD_PRELOAD: a process whose clocks are what a test says.
+// libdcm-clock-shim.so, for LD_PRELOAD: gives a process clocks that a test sets.
 //
 // DCM_CLOCK_FILE names a file of two numbers, seconds to add to the wall clock and to the clocks
-// that only go forward (CLOCK_MONOTONIC and CLOCK_BOOTTIME). It is read at each look at a clock, so
-// a test can make the process believe that its machine has slept. Waiting is not changed: a timer
-// fires when the kernel says so, and the process notices then how late it is.
+// that only go forward (CLOCK_MONOTONIC and CLOCK_BOOTTIME). It is read whenever a clock is read,
+// so a test can make the process believe that its machine has slept. Waiting is not changed: a
+// timer fires when the kernel says so, and the process notices then how late it is.
 #include <cstdint>
 #include <cstdlib>
 

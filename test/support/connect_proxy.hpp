@@ -11,11 +11,11 @@ namespace dcm::support {
 
 struct ConnectProxyOptions {
   std::string authorization = {};  // the required Proxy-Authorization; empty: none
-  // Called for each request: "CONNECT 127.0.0.1:6443 200".
+  // Called for each request, with a text like "CONNECT 127.0.0.1:6443 200".
   std::function<void(const std::string&)> report = [](const std::string&) {};
 };
 
-// Serves until cancelled. `listener` and `upstream` outlive it.
+// Serves until cancelled. `listener` and `upstream` must outlive it.
 runtime::Task<> serve_connect(runtime::Executor executor, http::Listener& listener,
                               http::Transport& upstream, ConnectProxyOptions options);
 

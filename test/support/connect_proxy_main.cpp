@@ -2,8 +2,8 @@
 //
 //   dcm-connect-proxy [AUTHORIZATION]
 //
-// Prints its address when it is ready, then a line for each request. AUTHORIZATION is what
-// Proxy-Authorization must say: "Basic YTpi".
+// Prints its address when it is ready, then a line for each request. AUTHORIZATION is the required
+// value of Proxy-Authorization: "Basic YTpi".
 #include <csignal>
 #include <cstdio>
 

@@ -34,7 +34,7 @@ class FakeCalls {
       [](std::size_t, const std::string&) { return Fault{}; };
   // The text of every call so far, as sent.
   std::vector<std::string> calls;
-  std::vector<workqueue::Priority> priorities;  // of each call
+  std::vector<workqueue::Priority> priorities;  // the priority of each call
   // How long a call takes until it is executed, and then until its answer.
   runtime::Duration latency = std::chrono::milliseconds(1);
   runtime::Duration answer_latency{};

@@ -14,7 +14,7 @@ using runtime::Reason;
 
 namespace {
 
-// Also for tests to find a call by.
+// The text of a call, by which tests find it.
 struct Words {
   std::string operator()(const Get<api::Pod>& get) const { return "get pod " + get.key.name; }
   std::string operator()(const Get<api::PodGroup>& get) const {

@@ -1,6 +1,6 @@
 // A minimal in-memory API server for the resource claim controller, with faults on demand. It keeps
-// the rules that the controller relies on: UIDs and resourceVersions are checked, a claim with a
-// finalizer stays until it is removed, and an unchanged object causes no event.
+// the rules that the controller relies on: UIDs and resourceVersions are checked, a claim stays
+// until its finalizers are removed, and an unchanged object causes no event.
 #pragma once
 
 #include <functional>
@@ -62,7 +62,7 @@ class FakeClaimApi final : public resource_claim::ClaimApi, public FakeCalls {
     alter(name, change);
   }
 
-  // The current object; null if none.
+  // Returns the current object; null if none.
   PodPtr pod(const std::string& name) const { return find<api::Pod>(name); }
   ClaimPtr claim(const std::string& name) const { return find<api::ResourceClaim>(name); }
   const Objects<api::Pod>& pods() const { return all<api::Pod>(); }
@@ -76,10 +76,10 @@ class FakeClaimApi final : public resource_claim::ClaimApi, public FakeCalls {
   // An admission webhook removes each reservation again.
   bool undoes_reservations = false;
 
-  // The watch of all kinds.
+  // Called for each change, as the watch of all kinds.
   std::function<void(const Change&)> on_change = [](const Change&) {};
 
-  // In calls: "create trainer-gpus- for gpus", "release x p-uid, deallocate".
+  // Recorded as "create trainer-gpus- for gpus", "release x p-uid, deallocate".
   Task<Result<PodPtr>> send(resource_claim::PodRequest request, Priority priority) override;
   Task<Result<GroupPtr>> send(resource_claim::GroupRequest request, Priority priority) override;
   Task<Result<ClaimPtr>> send(resource_claim::ClaimRequest request, Priority priority) override;

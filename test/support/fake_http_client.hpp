@@ -1,4 +1,4 @@
-// An http::Client that plays a script: what each exchange is answered, when, and what was asked.
+// An http::Client that plays a script: how each exchange is answered, and when. Records requests.
 //
 //   FakeHttpClient http(loop.time());
 //   http.answer({.status = 429, .headers = {{"Retry-After", "3"}}});
@@ -6,7 +6,7 @@
 //   ...
 //   http.seen().at(1).at - http.seen().at(0).at;   // 3 s
 //
-// This fake is no server: it keeps the promises of http::Client (deadlines, `before_send`), and
+// This fake is not a server: it keeps the promises of http::Client (deadlines, `before_send`), and
 // does not understand the requests. An exchange without a scripted answer fails as `unreachable`,
 // and a test that looks at seen() finds it.
 #pragma once

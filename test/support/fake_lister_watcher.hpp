@@ -1,13 +1,13 @@
-// A ListerWatcher that follows a script: each request gets the next answer, and is written down
-// with the virtual time at which it came.
+// A ListerWatcher that follows a script: each request gets the next answer, and is recorded with
+// the virtual time at which it came.
 //
 //   fake.stream({added(a), end_of_initial_events("5")}, Then::hang);
 //   fake.refuse(Error{Reason::gone, "too old"});
 //   …
 //   fake.requests() == {"0 watch list", "0.8 watch from 5"}
 //
-// Beyond its script, a request waits until its deadline. Every answer takes a turn of the loop; so
-// does every event, unless they come buffered.
+// Once the script has ended, a request waits until its deadline. Every answer takes a turn of the
+// loop; so does every event, unless they come buffered.
 #pragma once
 
 #include <deque>

@@ -69,7 +69,7 @@ void act_on(WatchRelay& watch, const std::string& act, const std::string& event)
   throw std::invalid_argument("no such thing to do to a watch: " + act);
 }
 
-// Bodies may be protobuf, which JSON cannot hold: other bytes than plain text become dots.
+// Bodies may be protobuf, which JSON cannot hold: bytes that are not plain text become dots.
 std::string as_text(std::string body) {
   std::ranges::replace_if(body, [](char c) { return c < ' ' || c > '~'; }, '.');
   return body;

@@ -17,7 +17,7 @@
 
 namespace dcm::support {
 
-// `proxy` outlives the server that calls it. Invalid requests get a 400 with the reason.
+// `proxy` must outlive the server that calls it. Invalid requests get a 400 with the reason.
 http::Handler make_fault_control(FaultProxy& proxy);
 
 std::string_view to_string(FaultKind kind);

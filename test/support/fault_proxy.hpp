@@ -25,7 +25,7 @@ namespace dcm::support {
 
 class FaultProxy {
  public:
-  // `upstream` and `time` outlive it. `path_prefix` precedes the target of each request.
+  // `upstream` and `time` must outlive it. `path_prefix` precedes the target of each request.
   FaultProxy(runtime::TimeSource& time, http::Client& upstream, std::string path_prefix,
              runtime::Logger log);
 
@@ -45,7 +45,7 @@ class FaultProxy {
   enum class Release : std::uint8_t { pass, lose };
   void release(std::size_t rule, Release how);
 
-  // To each open watch whose target matches; returns their number. Throws std::regex_error.
+  // Applies to each open watch whose target matches; returns their number. Throws std::regex_error.
   template <class Do>
   std::size_t each_watch(const std::string& target, Do act) {
     const std::regex pattern(target);

@@ -3,7 +3,7 @@
 //   dcm-fault-proxy --upstream=URL [--upstream-ca=FILE] [--tls --ca-out=FILE]
 //
 // Prints `server: URL` and `control: URL` when it is ready, then a line for each request. With
-// --tls it serves with a certificate of a CA made for this run, whose own goes to FILE.
+// --tls it serves with a certificate of a CA made for this run; the CA's own goes to FILE.
 #include <csignal>
 #include <cstdio>
 #include <exception>

@@ -1,4 +1,4 @@
-// Which request meets which fault: the decisions of the fault proxy, without I/O.
+// Which fault a request gets: the decisions of the fault proxy, without I/O.
 //
 // A rule matches requests by method and target, lets the first `skip` of them pass, and applies its
 // fault to the next `times`. The first rule that is not used up wins.
@@ -15,7 +15,7 @@
 
 namespace dcm::support {
 
-// A fault of a request, as the client sees it.
+// The fault that a request gets, as the client sees it.
 enum class FaultKind : std::uint8_t {
   reset,        // the connection is closed, and the server never sees the request
   drop_answer,  // the server executes the request; then the connection is closed silently
@@ -28,8 +28,8 @@ enum class FaultKind : std::uint8_t {
 
 struct Fault {
   FaultKind kind = FaultKind::reset;
-  http::Response answer = {};  // of `answer` and `disown`
-  std::size_t bytes = 0;       // of `cut_answer`
+  http::Response answer = {};  // for `answer` and `disown`
+  std::size_t bytes = 0;       // for `cut_answer`
 };
 
 struct Rule {

@@ -1,4 +1,4 @@
-// A test's side of the fault proxy: starts dcm-fault-proxy before an API server and drives it.
+// A test's side of the fault proxy: starts dcm-fault-proxy in front of a server, and drives it.
 //
 //   Faults faults(access, "/tmp/here/proxy");
 //   const auto rule = faults.add({.method = "POST", .target = "/resourceclaims$",
@@ -38,7 +38,7 @@ class Faults {
   std::size_t held(std::size_t rule) { return state(rule).held; }
   void release(std::size_t rule, FaultProxy::Release how);
 
-  // To the open watches whose target matches; each returns their number.
+  // These apply to open watches whose target matches; each returns their number.
   std::size_t cut_watches(const std::string& target) { return to_watches(target, "cut"); }
   std::size_t stall_watches(const std::string& target) { return to_watches(target, "stall"); }
   std::size_t resume_watches(const std::string& target) { return to_watches(target, "resume"); }

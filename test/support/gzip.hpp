@@ -1,4 +1,4 @@
-// Compresses what tests let a server send. Users link zlib.
+// Compresses what tests let a server send. Code that includes this must link zlib.
 #pragma once
 
 #include <stdexcept>

@@ -20,14 +20,14 @@ class Kube {
  public:
   struct Answer {
     unsigned status;
-    json::value body;  // null if the body is no JSON
+    json::value body;  // null if the body is not JSON
     std::string text;
   };
 
   enum class Patch { merge, strategic, apply };
 
   explicit Kube(const Access& access);
-  // As configured in a kubeconfig; `context` empty: the current one.
+  // Connects as a kubeconfig says; an empty `context` means the current one.
   explicit Kube(const std::string& kubeconfig, const std::string& context = {});
   ~Kube();
 
@@ -41,7 +41,7 @@ class Kube {
   json::value must_post(const std::string& path, const json::value& body);
   json::value must_patch(const std::string& path, Patch type, const json::value& body);
 
-  // Concurrent requests (`parallel` of them), in order of `bodies`; each must succeed.
+  // Concurrent requests (`parallel` of them at a time), in order of `bodies`; each must succeed.
   void post_all(const std::string& path, const std::vector<json::value>& bodies,
                 std::size_t parallel);
   struct Call {
@@ -60,7 +60,7 @@ class Kube {
 
 // The value at a path like "/status/allocation", or null.
 const json::value& at(const json::value& document, std::string_view pointer);
-// Its string, or "".
+// The string at that path, or "".
 std::string text_at(const json::value& document, std::string_view pointer);
 
 }  // namespace dcm::support

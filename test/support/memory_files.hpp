@@ -1,4 +1,4 @@
-// In-memory files that can fail at each operation, and lose what was not fsynced.
+// In-memory files that can fail at each operation, and lose data that was not fsynced.
 #pragma once
 
 #include <functional>

@@ -3,8 +3,8 @@
 //   make_pod("trainer-0").from_template("gpus", "gpu").names("gpus", "trainer-0-gpus-x7k2p")
 //   make_claim("shared").allocated().reserved_for("trainer-0")
 //
-// Everything is in namespace "lab". An object's UID is its name with "-uid" behind it, unless
-// with_uid says otherwise, so rows can name UIDs without building the object.
+// Everything is in namespace "lab". An object's UID is its name followed by "-uid", unless with_uid
+// says otherwise, so rows can name UIDs without building the object.
 #pragma once
 
 #include <memory>
@@ -62,7 +62,7 @@ class ObjectBuilder {
     return self();
   }
 
-  // The object as others see it. Do not call builders afterwards.
+  // The object as others see it. Do not call builder functions afterwards.
   std::shared_ptr<const T> get() const { return object_; }
   operator std::shared_ptr<const T>() const { return object_; }
 
@@ -93,7 +93,7 @@ class ClaimUserBuilder : public ObjectBuilder<Self, T> {
     this->object_->created = when;
     return this->self();
   }
-  // An entry of the status.
+  // Adds an entry to the status.
   Self& names(const std::string& pod_claim, const std::string& claim) {
     this->object_->claim_statuses.push_back({pod_claim, claim});
     api::sort_claim_statuses(*this->object_);
@@ -157,7 +157,7 @@ class ClaimBuilder : public ObjectBuilder<ClaimBuilder, api::ResourceClaim> {
     return controlled_by({api::kSchedulingGroup, "PodGroup", group, uid_of(group)})
         .for_pod_claim(pod_claim);
   }
-  // Generated for a pod claim, like the controller does.
+  // Generated for a pod claim, as the controller does.
   ClaimBuilder& generated_for(const std::string& pod, const std::string& pod_claim) {
     return owned_by(pod).for_pod_claim(pod_claim);
   }
@@ -179,7 +179,7 @@ class ClaimBuilder : public ObjectBuilder<ClaimBuilder, api::ResourceClaim> {
     object_->is_allocated = true;
     return *this;
   }
-  // Adds one device to its allocation, of driver "gpu.example.com".
+  // Adds one device of driver "gpu.example.com" to the allocation.
   ClaimBuilder& with_device(const std::string& pool, const std::string& device,
                             std::vector<api::DeviceToleration> tolerations = {}) {
     return with_device_of("gpu.example.com", pool, device, std::move(tolerations));
@@ -219,7 +219,7 @@ class TemplateBuilder : public ObjectBuilder<TemplateBuilder, api::ResourceClaim
   }
 };
 
-// Of driver "gpu.example.com".
+// Builds slices of driver "gpu.example.com".
 class SliceBuilder : public ObjectBuilder<SliceBuilder, api::ResourceSlice> {
  public:
   SliceBuilder(const std::string& name, const std::string& pool) : ObjectBuilder(name) {
@@ -236,7 +236,7 @@ class SliceBuilder : public ObjectBuilder<SliceBuilder, api::ResourceSlice> {
     object_->pool_generation = generation;
     return *this;
   }
-  // Only taints that evict, like a decoder keeps them.
+  // Keeps only taints that evict, as a decoder does.
   SliceBuilder& device(const std::string& name, std::vector<api::DeviceTaint> taints = {}) {
     api::PublishedDevice& device = object_->devices.emplace_back();
     device.name = name;

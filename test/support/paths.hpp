@@ -5,13 +5,13 @@
 
 namespace dcm::support {
 
-// A program of this build, by its target's name: beside the running one.
+// The program of this build with that target's name, next to the running one.
 std::string binary(const std::string& target);
 // test/controlplane/controlplane
 std::string controlplane();
 // build/logs, created if missing.
 std::string log_dir();
-// The text of a file, "" if there is none.
+// The text of a file; "" if there is no such file.
 std::string read_file(const std::string& name);
 
 }  // namespace dcm::support

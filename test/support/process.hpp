@@ -20,14 +20,14 @@ class Process {
 
   // Throws std::runtime_error if the program cannot be started.
   explicit Process(const Command& command);
-  // Kills it, if it still runs.
+  // Kills the process if it still runs.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   pid_t pid() const { return pid_; }
   void signal(int number) const;
-  // Its exit status, if it has ended; 128 + the signal that ended it.
+  // The exit status, if the process has ended: 128 + the signal if one ended it.
   std::optional<int> exit_status();
 
   // Runs a command to its end; returns its exit status.

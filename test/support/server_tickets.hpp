@@ -5,10 +5,10 @@
 
 namespace dcm::test {
 
-// From now on; one for each connection.
+// From now on, each connection gets a ticket.
 void give_tickets(const http::TlsContext& server);
 
-// How many connections presented a valid one.
+// How many connections presented a valid ticket.
 long good_tickets(const http::TlsContext& server);
 
 }  // namespace dcm::test

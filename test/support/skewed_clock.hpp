@@ -1,4 +1,4 @@
-// The clocks of one process under test, by libdcm-clock-shim.so (clock_shim.cpp).
+// The clocks of one process under test, faked by libdcm-clock-shim.so (clock_shim.cpp).
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ class SkewedClock {
   // Stores its offsets in `file`. Throws std::runtime_error if it cannot be created.
   explicit SkewedClock(std::string file);
 
-  // For the process with that clock; programs that read clocks without libc are not affected.
+  // For the process to start with that clock. Without libc, a program sees the real clocks.
   std::map<std::string, std::string> environment() const;
 
   // The wall clock is wrong by that much; negative: behind.

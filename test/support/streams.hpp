@@ -21,8 +21,8 @@ inline runtime::Task<std::string> read_all(http::Stream& stream) {
   }
 }
 
-// Writes piece after piece, each so that it is read before the next one. `pieces` must stay valid
-// while it runs. Errors: of the write that failed; the rest is not written then.
+// Writes the pieces one by one, so that each is read before the next. `pieces` must stay valid
+// while it runs. Errors: those of the failed write; the rest is then not written.
 inline runtime::Task<runtime::Result<>> write_pieces(http::Stream& stream,
                                                      std::span<const std::string_view> pieces) {
   for (const std::string_view piece : pieces) {

@@ -61,7 +61,7 @@ class VirtualCluster {
   VirtualCluster& operator=(const VirtualCluster&) = delete;
 
   manager::ControllerManager& manager() { return manager_; }
-  // Call after its controllers have been added.
+  // Call this after the manager's controllers have been added.
   void start() { tasks_.spawn("manager", manager_.run()); }
   // Advances time, and runs what is due.
   void run_for(runtime::Duration duration) { loop_.run_for(duration); }
@@ -73,21 +73,21 @@ class VirtualCluster {
     loop_.run(keep(std::move(task), result));
     return *std::move(result);
   }
-  // For parts that are made by hand, apart from the manager: a client that needs no lease.
+  // For parts that a test creates without the manager: a client that needs no lease.
   client::RestClient& rest() { return connection_->lease_rest(); }
   manager::Process process() { return {loop_, metrics_, rng_, log_}; }
   runtime::VirtualLoop& loop() { return loop_; }
 
-  // To create objects and inspect them.
+  // For creating objects and inspecting them.
   apiserver::Direct& api() { return api_; }
-  // To refuse requests, lose answers, end watches.
+  // For refusing requests, losing answers, ending watches.
   apiserver::Server& server() { return server_; }
   runtime::TimeSource& time() { return loop_.time(); }
   // Breaks every connection.
   void cut_connections() { network_.cut_all(); }
   // /metrics, as text.
   std::string metrics() { return metrics_.expose(); }
-  // The manager's log so far, up to each write (verbosity 2).
+  // The manager's log so far, at verbosity 2, which shows each write.
   const std::string& log() const { return log_text_; }
 
  private:

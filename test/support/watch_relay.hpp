@@ -1,7 +1,7 @@
 // Carries one watch from a server to a client, and can corrupt it on the way.
 //
 // Frames of JSON (lines) are passed on whole, so that an event can be inserted between them; any
-// other body unchanged.
+// other body is passed on as it comes.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace dcm::support {
 
-// Both streams outlive it.
+// Both streams must outlive it.
 class WatchRelay {
  public:
   WatchRelay(runtime::Executor executor, runtime::TimeSource& time, std::string target,
              http::StreamingResponse& from, http::Responder& to);
 
   const std::string& target() const { return target_; }
-  // Until either side ends it.
+  // Runs until either side ends the watch.
   runtime::Task<> run();
 
   // The connection to the client is closed silently; at once, or when this many bytes of the body

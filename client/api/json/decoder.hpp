@@ -137,7 +137,7 @@ class JsonDecoder final : public Decoder<T> {
     });
   }
 
-  // An answer without items or version is no list, and must not empty a cache.
+  // An answer without items or version is not a list, and must not empty a cache.
   static bool check_list(Reader& reader, const ListMeta& list, bool has_items) {
     if (!has_items) return reader.missing("items");
     if (list.resource_version.empty()) return reader.missing("metadata.resourceVersion");

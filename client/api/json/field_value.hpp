@@ -8,7 +8,7 @@
 //     return rows(row<"name">(&Port::name), row<"containerPort">(&Port::number));
 //   }
 //
-// Or, where that is not enough, by a function beside it:
+// Or, where that is not enough, by a function declared next to it:
 //
 //   bool read_json(dcm::api::json::FieldValue from, Port& port) {
 //     return from.each_field([&](std::string_view key, FieldValue value) {
@@ -31,17 +31,17 @@ namespace dcm::api::json {
 
 class Reader;
 
-// Valid during the call that it is given to. A value is read once.
+// Valid only during the call that receives it. A value can be read once.
 class FieldValue {
  public:
   static constexpr Format kFormat = Format::json;
   using OnField = std::function<bool(std::string_view key, FieldValue value)>;
   using OnItem = std::function<bool(FieldValue item)>;
 
-  // Both outlive it; `value` is the parser's.
+  // Both must outlive it; `value` belongs to the parser.
   FieldValue(Reader& reader, void* value) : reader_(&reader), value_(value) {}
 
-  // False ends the reading, which then fails as a whole: return it from your own function.
+  // If this returns false, all reading has failed: return false from your own function, too.
   template <class M>
   [[nodiscard]] bool read(M& member) const {
     return read_value(*this, member);
@@ -51,7 +51,7 @@ class FieldValue {
   // Reports why the value cannot be taken, with its place in the object.
   [[nodiscard]] bool fail(std::string_view why) const;
 
-  // The rest is what rows need (json::Source).
+  // The functions below are for rows (as in json::Source).
   bool is_null() const;
   bool text(std::string_view& out) const;
   bool word(std::string_view& out) const { return text(out); }
@@ -75,7 +75,7 @@ struct RawJson {
 };
 [[nodiscard]] bool read_json(FieldValue from, RawJson& raw);
 [[nodiscard]] bool read_json(FieldValue from, double& number);
-// Of `metadata.ownerReferences`: the one with `controller: true`.
+// From `metadata.ownerReferences`, reads the one with `controller: true`.
 [[nodiscard]] bool read_json(FieldValue from, std::optional<ControllerRef>& owner);
 
 }  // namespace dcm::api::json

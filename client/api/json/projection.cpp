@@ -77,7 +77,7 @@ class AnyFields {
                  AnyObject& object) const {
     if (const Wanted* whole = find(wanted, key)) return read(from, *whole, object);
     const AllWanted inside = within(wanted, key);
-    // "tls" is no part of "data.tls.crt" where it is a text.
+    // Where "tls" is a text, it cannot contain the rest of "data.tls.crt".
     if (inside.empty() || !is_object(from.from())) return true;
     return read_fields(from, inside, object);
   }

@@ -37,7 +37,7 @@ class Reader {
 
   // Resets the count.
   void begin_object() { items_ = 0; }
-  // For a map, whose entries are not counted by each_item().
+  // Counts an entry of a map, because each_item() does not.
   [[nodiscard]] bool count_item();
 
   // Calls `on_field(key, value) -> bool` for each field. Keys (like all views from here) live as
@@ -75,7 +75,7 @@ class Reader {
   bool fail(simdjson::error_code code, std::string_view expected);
   bool missing(std::string_view field);
 
-  // malformed, with path and cause. Only after a failure.
+  // The error (malformed), with path and cause. Call this only after a failure.
   runtime::Error error() const;
 
  private:

@@ -13,7 +13,7 @@ namespace dcm::api::json {
 // metav1.Time; nothing for null.
 [[nodiscard]] bool read_time(Reader& reader, value field, std::optional<runtime::WallTime>& out);
 
-// Valid during the call that it is given to. A value is read once.
+// Valid only during the call that receives it. A value can be read once.
 class Source {
  public:
   static constexpr Format kFormat = Format::json;
@@ -29,7 +29,7 @@ class Source {
   bool flag(bool& out) const { return reader_->flag(from_, out); }
   bool integer(std::int64_t& out) const { return reader_->integer(from_, out); }
   bool time(std::optional<runtime::WallTime>& out) const { return read_time(*reader_, from_, out); }
-  // `on_field(std::string_view key, Source)`, as all of these returns whether it could.
+  // `on_field(std::string_view key, Source)`, like all of these, returns whether it succeeded.
   template <class OnField>
   bool each_field(OnField&& on_field) const {
     return reader_->each_field(from_, [&](std::string_view key, value field) {
@@ -40,7 +40,7 @@ class Source {
   bool each_item(OnItem&& on_item) const {
     return reader_->each_item(from_, [&](value item) { return on_item(Source(*reader_, item)); });
   }
-  // Of a map.
+  // Visits the entries of a map.
   template <class OnEntry>
   bool each_entry(OnEntry&& on_entry) const {
     return each_field(on_entry);
@@ -52,7 +52,7 @@ class Source {
       return on_field(key, Source(*reader_, field));
     });
   }
-  // Of any type that a row may have.
+  // Reads any type that a row may have.
   template <class M>
   bool read(M& out) const {
     return read_value(*this, out);

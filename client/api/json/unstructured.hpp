@@ -1,4 +1,4 @@
-// An object of a kind that is only known when the program runs, as Go's unstructured.Unstructured.
+// An object of a kind that is known only at run time, like Go's unstructured.Unstructured.
 //
 //   auto& cache = manager.decoded_cache(kind, api::json::make_unstructured_decoder());
 //   …

@@ -75,7 +75,7 @@ class Field {
   std::int64_t integer_ = 0;
 };
 
-// Inline: it runs for each field of each object, also for those that nobody reads.
+// Inline: it runs for each field of each object, even for fields that nobody reads.
 inline Field::Field(protozero::pbf_reader& reader, Texts& texts)
     : texts_(&texts), number_(reader.tag()), type_(reader.wire_type()) {
   if (type_ == protozero::pbf_wire_type::length_delimited) {

@@ -1,5 +1,5 @@
-// A field of a protobuf message, as the tables of fields read it (client/api/fields.hpp). What is
-// damaged is thrown (field.hpp), so nothing here returns false.
+// A field of a protobuf message, as the tables of fields read it (client/api/fields.hpp). Damaged
+// data throws (field.hpp), so nothing here returns false.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace dcm::api::protobuf {
 
-// metav1.Time; nothing for the zero time, which has no bytes.
+// metav1.Time; nullopt for the zero time, which has no bytes.
 std::optional<runtime::WallTime> read_time(const Field& time);
 
 class Source {

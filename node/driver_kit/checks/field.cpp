@@ -31,7 +31,7 @@ void Field::must_be_integer() const {
   if (!is_integer) refuse("must be an integer of 64 bits");
 }
 
-// Plain numbers as well, like the API server's decoder.
+// Accepts plain numbers as well, like the API server's decoder.
 std::optional<cel::Quantity> Field::quantity() const {
   if (!is_set()) return std::nullopt;
   const bool is_readable = value_->is_string() || value_->is_number();

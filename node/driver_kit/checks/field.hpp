@@ -25,7 +25,7 @@ class Field {
       : value_(value), path_(std::move(path)), fault_(&fault) {}
 
   void refuse(std::string_view why) const;
-  // Rejects it for the reason returned by a check of checks/names.hpp; empty: none.
+  // Rejects the field for the reason returned by a check of checks/names.hpp; empty: none.
   void refuse_if(std::string_view why) const {
     if (!why.empty()) refuse(why);
   }

@@ -17,11 +17,11 @@ void check_place_of_device(const Field& device, bool is_chosen_by_device);
 void check_device(const Field& device, bool is_chosen_by_device);
 void check_capacity(const Field& device);
 void check_binding(const Field& device);
-// Of sharedCounters and consumesCounters.
+// Checks an item of sharedCounters or consumesCounters.
 void check_counters(const Field& counters);
 void check_node_allocatable(const Field& device);
 
-// A list of distinct items, at most this many. Returns them.
+// Checks a list of distinct items, at most this many. Returns them.
 std::vector<Field> check_set(const Field& list, std::size_t most,
                              const std::function<std::string_view(const Field&)>& key_of);
 

@@ -46,7 +46,7 @@ std::size_t check_node_selector(const Field& selector) {
   return terms.size();
 }
 
-// Adds the fields that are set to `set`.
+// Counts a field that is set in `set`.
 void check_node_name(const Field& name, std::size_t& set) {
   if (!name.is_set()) return;
   ++set;

@@ -10,7 +10,7 @@
 namespace dcm::driver_kit {
 
 // One line that names the first invalid field: "pool n0: devices[gpu-0].attributes[model]: must …".
-// Devices are named by their names. nullopt: the pools can be published.
+// Devices appear by name, not by index. nullopt: the pools can be published.
 std::optional<std::string> problem_of(const SliceOwner& owner,
                                       const std::vector<DevicePool>& pools);
 

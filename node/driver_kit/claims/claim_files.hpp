@@ -24,7 +24,7 @@ struct ClaimFilesOptions {
 struct PreparedRecord {
   node::ClaimRef ref;
   std::vector<AllocatedDevice> devices;
-  std::string text;  // of its file; never repeats
+  std::string text;  // content of its file; never repeats
 };
 
 // Each file exists completely or not at all, even after a machine crash. A record is written before
@@ -35,12 +35,12 @@ class ClaimFiles {
   ClaimFiles(node::Files& files, runtime::TimeSource& time, ClaimFilesOptions options)
       : files_(files), time_(time), options_(std::move(options)) {}
 
-  // Before the driver prepares the claim.
+  // Call this before the driver prepares the claim.
   runtime::Result<> begin(const AllocatedClaim& claim);
-  // After that: adds the written names to `cdi_ids` of the devices.
+  // Call this after that: it adds the written names to `cdi_ids` of the devices.
   runtime::Result<> write(const AllocatedClaim& claim, PreparedClaim& prepared);
-  // For one request, when more is known: addresses, once the pod has a network. `request`: without
-  // its subrequest.
+  // Updates one request when more is known, such as addresses once the pod has a network. `request`
+  // has no subrequest.
   runtime::Result<> update_metadata(const node::ClaimRef& claim, const std::string& request,
                                     const std::vector<PreparedDevice>& devices);
   // Succeeds for a claim without files.

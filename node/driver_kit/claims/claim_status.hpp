@@ -27,7 +27,7 @@ struct DeviceStatus {
 boost::json::object make_condition(std::string_view type, bool is_true, std::string_view reason,
                                    std::string_view message, runtime::WallTime since);
 
-// By server-side apply, so that several drivers can write into one claim. Requires permission to
+// Uses server-side apply, so that several drivers can write into a claim. Requires permission to
 // patch resourceclaims/status, and from 1.36 on associated-node:patch of resourceclaims/driver.
 class ClaimStatusWriter {
  public:
@@ -35,8 +35,8 @@ class ClaimStatusWriter {
   ClaimStatusWriter(client::RestClient& rest, std::string driver)
       : rest_(rest), driver_(std::move(driver)) {}
 
-  // Replaces everything that this driver has reported before; nullopt removes it. Errors: of the
-  // API server; conflict: another claim has that name now.
+  // Replaces everything that this driver has reported before; nullopt removes it. Errors: those of
+  // the API server; conflict: another claim has that name now.
   Task<runtime::Result<>> apply(node::ClaimRef claim, std::vector<DeviceStatus> devices);
 
  private:

@@ -12,8 +12,8 @@ namespace dcm::driver_kit {
 
 enum class Claimed : std::uint8_t { still, no_more, unknown };
 
-// `claim`: the JSON of the claim of that name, or why it cannot be read. No longer ours if it is
-// gone, was replaced under its name, or is not allocated, or with other devices of this driver.
+// `claim`: the JSON of the claim of that name, or why it cannot be read. `no_more` if it is gone,
+// replaced under its name, not allocated, or allocated with other devices of this driver.
 Claimed is_still_claimed(const PreparedRecord& record, const std::string& driver,
                          const runtime::Result<std::string>& claim);
 
@@ -21,7 +21,7 @@ Claimed is_still_claimed(const PreparedRecord& record, const std::string& driver
 class Leftovers {
  public:
   static constexpr runtime::Backoff kRetry{std::chrono::seconds(1), std::chrono::minutes(1)};
-  // Waits for the driver's turn; retries later.
+  // How long to wait for the driver's turn before trying again later.
   static constexpr runtime::Duration kPatience = std::chrono::seconds(30);
 
   // All references must outlive it.
@@ -33,7 +33,7 @@ class Leftovers {
   Task<> settle();
 
  private:
-  // Whether nothing is left to do about it.
+  // Whether nothing is left to do about the record.
   Task<bool> settle_one(PreparedRecord record);
   Task<bool> unprepare(PreparedRecord record);
 

@@ -1,6 +1,6 @@
 // Metadata files for containers about a claim's devices (KEP-5304): one for each request, with the
-// same content in each version of the API, newest first. Paths and names are the Go helper's, so
-// that each can clean up the other's files.
+// same content in each version of the API, newest first. Paths and names are those of the Go
+// helper, so that each can clean up the other's files.
 #pragma once
 
 #include <expected>
@@ -25,16 +25,16 @@ struct RequestDevice {
 std::map<std::string, std::vector<RequestDevice>> devices_by_request(const AllocatedClaim& claim,
                                                                      const PreparedClaim& prepared);
 
-// A stream of JSON documents.
+// The file's content: a stream of JSON documents.
 std::string metadata_file(const AllocatedClaim& claim, const std::string& driver,
                           const std::string& request, const std::vector<RequestDevice>& devices);
 
-// The same file, one generation later, with updated details of these devices. Errors: it is no such
-// file, or has no such device.
+// The same file, one generation later, with updated details of these devices. Errors: `file` is not
+// a metadata file, or has no such device.
 std::expected<std::string, std::string> updated_metadata(std::string_view file,
                                                          const std::vector<RequestDevice>& devices);
 
-// Its path in the container.
+// The file's path in the container.
 std::string metadata_path_in_container(const AllocatedClaim& claim, const std::string& driver,
                                        const std::string& request);
 

@@ -11,7 +11,7 @@
 
 namespace dcm::driver_kit {
 
-// The parts of a spec that are the driver's.
+// The parts of a spec that the driver determines.
 struct AcceptedContent {
   boost::json::object written;
   boost::json::object stored;

@@ -24,7 +24,7 @@ using runtime::Result;
 const api::Resource kSlices{&api::kResourceSlices, "v1"};
 const api::Resource kClaims{&api::kResourceClaims, "v1"};
 
-// The server ends a watch after the first; a watch that the server has lost ends by the second.
+// The server ends a watch after the first time; one that the server has lost ends by the second.
 constexpr std::chrono::seconds kWatchTime{300};
 constexpr runtime::Duration kWatchPatience = std::chrono::seconds(330);
 
@@ -113,7 +113,7 @@ Task<> ApiSlices::watch(std::function<void()> on_change) {
   while (true) {
     const runtime::MonoTime began = time_.now();
     (void)co_await watch_once(on_change);
-    version_.clear();  // some changes may be missed: from the newest state, after a list
+    version_.clear();  // changes may be missed: start from a new list
     on_change();
     pause = time_.now() - began > kPause.most ? kPause.first : kPause.after(pause);
     co_await runtime::sleep_for(time_, pause);

@@ -27,7 +27,7 @@ class ApiSlices final : public SliceApi {
   Task<runtime::Result<Slice>> update(Slice slice) override;
   Task<runtime::Result<>> remove(Slice slice) override;
 
-  // Reports changes, and whenever some may have been missed. Ends only by cancellation.
+  // Reports changes, and that some may have been missed. Ends only by cancellation.
   Task<> watch(std::function<void()> on_change);
 
  private:
@@ -38,7 +38,7 @@ class ApiSlices final : public SliceApi {
   client::RestClient& rest_;
   std::string node_;
   std::string selector_;
-  std::string version_;  // of the last list
+  std::string version_;  // resourceVersion of the last list
 };
 
 // Claims from the API server.

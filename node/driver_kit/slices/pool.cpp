@@ -89,7 +89,7 @@ std::vector<json::object> contents_of(const DevicePool& pool) {
     // The API server stores no empty list.
     const json::value* const devices = slice.if_contains("devices");
     if (devices != nullptr && devices->as_array().empty()) slice.erase("devices");
-    // The API takes this field only beside devices that consume counters.
+    // The API takes this field only with devices that consume counters.
     if (!consumes_counters(slice)) slice.erase("partitionTypeAttribute");
   }
   return slices;

@@ -10,8 +10,8 @@
 
 namespace dcm::driver_kit {
 
-// The API's limits for a slice; the second if devices have taints, consume counters, or have list
-// attributes.
+// The API's limits for a slice; the second applies if devices have taints, consume counters, or
+// have list attributes.
 inline constexpr std::size_t kDevicesMax = 128;
 inline constexpr std::size_t kComplexDevicesMax = 64;
 inline constexpr std::size_t kCounterSetsMax = 8;

@@ -31,7 +31,7 @@ Result<> SlicePublisher::publish(std::vector<DevicePool> pools) {
     log_.error("Pools cannot be published", {{"driver", owner_.driver}, {"err", *problem}});
     return runtime::fail(runtime::Reason::configuration, *problem);
   }
-  // Even while the slices are gone, for example because the node deleted those of a lost driver.
+  // Kept while the slices are gone, for example because the node deleted a lost driver's.
   std::map<std::string, TaintTimes> times;
   for (const DevicePool& pool : pools_) times[pool.name].add(pool);
   for (DevicePool& pool : pools) times[pool.name].set(pool);

@@ -1,5 +1,5 @@
 // Keeps a driver's ResourceSlices up to date: writes them, and restores them when another client
-// has changed or deleted them, like a node that has lost its driver.
+// has changed or deleted them, such as a node that has lost its driver.
 #pragma once
 
 #include <chrono>
@@ -41,8 +41,8 @@ class SlicePublisher {
   static constexpr runtime::Duration kMendDelay = std::chrono::seconds(30);
   static constexpr runtime::Backoff kRetry{std::chrono::seconds(1), std::chrono::minutes(1)};
 
-  // `time` and `api` must outlive it. An empty `node`: for pools of no node, by one publisher in
-  // the cluster.
+  // `time` and `api` must outlive it. An empty `node` is for pools of no node, which need a single
+  // publisher in the cluster.
   SlicePublisher(runtime::TimeSource& time, SliceApi& api, std::string driver, std::string node,
                  runtime::Logger log);
 
@@ -60,12 +60,12 @@ class SlicePublisher {
   Task<runtime::Result<>> write();
   Task<runtime::Result<>> carry_out(SlicePlan plan);
   using Write = Task<runtime::Result<SliceApi::Slice>> (SliceApi::*)(SliceApi::Slice);
-  // Without fields that a server rejects because a feature is off.
+  // Sends without fields that a server rejects because a feature is off.
   Task<runtime::Result<SliceApi::Slice>> send(Write write, SliceApi::Slice slice);
   void remember_times(const std::vector<SliceApi::Slice>& published);
   void forget_all_but(const std::vector<SliceApi::Slice>& published);
   void accept(const boost::json::object& written, const boost::json::object& stored);
-  // Until other pools are published, or `deadline`.
+  // Waits until other pools are published, or `deadline`.
   Task<> wait_for_pools(std::uint64_t seen, runtime::Deadline deadline);
 
   runtime::TimeSource& time_;

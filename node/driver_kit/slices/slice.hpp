@@ -16,7 +16,7 @@ inline constexpr std::size_t kIndexDigits = 5;
 std::string slice_name(const boost::json::object& slice);
 std::string pool_of(const boost::json::object& slice);
 std::int64_t generation_of(const boost::json::object& slice);
-// Its index among its pool's slices, from its name; nullopt: not named by the kit's rules.
+// A slice's index in its pool, from its name; nullopt: it is not named by the kit's rules.
 std::optional<std::size_t> index_of(const boost::json::object& slice);
 const boost::json::array& slice_devices(const boost::json::object& slice);
 // The spec without fields derived from driver, node and pool.

@@ -15,8 +15,8 @@ namespace dcm::driver_kit {
 
 class TaintTimes {
  public:
-  // Of the pool's devices, in any of these slices, or among the devices of a pool. Later additions
-  // do not replace known times.
+  // Adds the times of devices, found in these slices or among the devices of a pool. Later
+  // additions do not replace known times.
   void add(const std::vector<const boost::json::object*>& slices);
   void add(const DevicePool& pool);
 

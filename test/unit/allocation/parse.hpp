@@ -1,4 +1,4 @@
-// Objects of the API from JSON with single quotes.
+// Makes API objects from JSON with single quotes.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@ T parse(std::string json) {
   return object;
 }
 
-// A slice of driver "d", and the only one of pool "p", unless overridden by `spec`; fields without
-// braces.
+// A slice of driver "d", and the only one of pool "p", unless overridden by `spec`, which is fields
+// without braces.
 inline std::shared_ptr<const Slice> parse_slice(std::string_view name, std::string_view spec) {
   const auto unless = [&](std::string_view key, std::string_view text) {
     return spec.contains(fmt::format("'{}'", key)) ? "" : fmt::format("'{}': {}, ", key, text);

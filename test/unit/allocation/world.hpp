@@ -1,4 +1,4 @@
-// Worlds for tables: objects of the API in JSON with single quotes, and answers as one line.
+// Clusters for test tables: API objects in JSON with single quotes, and answers as one line.
 #pragma once
 
 #include <deque>
@@ -42,7 +42,7 @@ class World {
     slices.add(parse_slice(name, spec));
     return *this;
   }
-  // Devices on node "n", each as fields without braces.
+  // Adds devices on node "n", each as fields without braces.
   World& devices(const std::vector<std::string>& all) {
     return slice("s", fmt::format("'nodeName': 'n', 'devices': [{}]", join(all)));
   }
@@ -51,7 +51,7 @@ class World {
         fmt::format("{{'metadata': {{'name': '{}'}}, 'spec': {{{}}}}}", name, spec)));
     return *this;
   }
-  // A claim given by its requests, each as fields without braces, and further fields of its
+  // Adds a claim with these requests, each as fields without braces, and further fields of its
   // `devices`.
   World& claim(const std::vector<std::string>& requests, std::string_view more = "") {
     claims.push_back(parse<ClaimFields, Claim>(
@@ -109,7 +109,7 @@ class World {
   }
 };
 
-// A request for class "any", by name and further fields of `exactly`.
+// A request for class "any", with a name and further fields of `exactly`.
 inline std::string exactly(std::string_view name, std::string_view more = "'count': 1") {
   const std::string_view mode =
       more.contains("allocationMode") ? "" : "'allocationMode': 'ExactCount', ";

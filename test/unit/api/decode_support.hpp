@@ -16,7 +16,7 @@ inline constexpr std::string_view kIdentity =
     R"("name":"trainer-0","namespace":"lab","uid":"5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11",)"
     R"("resourceVersion":"81507")";
 
-// An object; `metadata` has further fields of it, `rest` further top-level fields.
+// An object; `metadata` has further fields of its metadata, `rest` further top-level fields.
 inline std::string object_json(std::string_view rest, std::string_view metadata = {}) {
   return fmt::format(R"({{"metadata":{{{}{}{}}}{}{}}})", kIdentity, metadata.empty() ? "" : ",",
                      metadata, rest.empty() ? "" : ",", rest);
@@ -30,7 +30,7 @@ Decoded<T> decode_ok(const Decoder<T>& decoder, std::string_view json) {
   return {};
 }
 
-// The message of a failure, which must be `malformed`.
+// The message of a failure, whose reason must be `malformed`.
 template <class Decoded>
 std::string malformed(const runtime::Result<Decoded>& decoded) {
   if (decoded) return "decoded";

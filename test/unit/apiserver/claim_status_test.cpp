@@ -40,7 +40,7 @@ std::string conditions(std::size_t count) {
 struct Row {
   std::string sentence;
   std::string members;              // of the one device or result
-  std::vector<std::string> causes;  // "FieldValueInvalid .networkData.ips[0]", of it
+  std::vector<std::string> causes;  // "FieldValueInvalid .networkData.ips[0]", relative to it
 };
 
 class ClaimStatus : public Api {

@@ -70,7 +70,7 @@ class Api : public ::testing::Test {
   Direct api{server};
 };
 
-// A row's sentence as the name of its test.
+// Makes a row's sentence the name of its test.
 inline constexpr auto kBySentence = [](const auto& row) {
   std::string name(row.param.sentence);
   for (char& c : name) {
@@ -86,7 +86,7 @@ inline JsonObject object_of(std::string_view text) {
   return json && json->is_object() ? json->get_object() : JsonObject();
 }
 
-// All current events of a watch.
+// Takes all current events of a watch.
 inline std::vector<JsonObject> drain(Watch& watch) {
   std::vector<JsonObject> events;
   while (const auto line = watch.next()) {

@@ -76,7 +76,7 @@ TEST_F(Api, writes_templates_and_roles_as_go) {
   EXPECT_TRUE(has(job.body, {"spec", "jobTemplate", "spec", "template", "metadata"}));
 }
 
-// An empty object of the kind has them already.
+// Even an empty object of the kind has these parents.
 TEST_F(Api, gives_the_maker_of_a_template_no_parents_that_go_always_writes) {
   std::string probed(kWeb);
   probed.replace(probed.find(R"("image":"i:1")"), 13,

@@ -164,7 +164,7 @@ CO_TEST(EventFairness, probes_unreachable_server_with_one_event) {
   co_await group.join();
 }
 
-// Such as a webhook that is slow for one tenant.
+// For example, a webhook is slow for one tenant.
 CO_TEST(EventFairness, reserves_writers_for_other_namespaces_during_slow_answers) {
   EventQueue queue({}, runtime::Rng(1));
   const auto report = [&](const char* name_space, int pod) {

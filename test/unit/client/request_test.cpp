@@ -41,7 +41,7 @@ TEST(Request, leaves_selection_to_server) {
             "&fieldSelector=spec.nodeName%3Dnode-0");
 }
 
-// Four workers that wait for four bad objects are lost to all others.
+// Four workers that wait for four bad objects are lost to all other objects.
 TEST(Request, leaves_answered_requests_to_callers_queue_by_default) {
   EXPECT_EQ(CallOptions().retries, Retries::unanswered);
   EXPECT_EQ(ApiRequest().retries, Retries::unanswered);

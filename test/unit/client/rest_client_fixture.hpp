@@ -33,7 +33,7 @@ class FakeCredentials final : public Credentials {
  public:
   std::string token = "first";
   std::vector<std::string> rejected;
-  // The token that refresh() finds; empty: nothing new.
+  // The token that refresh() finds; empty: no new one.
   std::string token_after_refresh;
 
   runtime::Task<runtime::Result<>> authorize(http::Headers& headers, runtime::Deadline) override {

@@ -131,7 +131,7 @@ CO_TEST(RestClient, sends_once_if_caller_decides_anew) {
   EXPECT_EQ(f.http.seen().size(), 1U);
 }
 
-// The queue retries it, fairly; a waiting worker is lost to everybody.
+// The queue retries it, fairly; a waiting worker is lost to all other objects.
 CO_TEST(RestClient, leaves_answered_request_to_callers_queue) {
   for (const auto& refusal : {status(500), status(503), status(429, {{"Retry-After", "5"}})}) {
     RestClientFixture f(loop);

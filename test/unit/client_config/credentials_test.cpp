@@ -146,7 +146,7 @@ TEST_F(TokenFileTest, reads_file_again_after_refusal) {
   write("token", "two");
   EXPECT_EQ(refresh("Bearer one"), Refreshed::yes);
   EXPECT_EQ(authorization(), "Bearer two");
-  // A request sent with the old token, too.
+  // The same for a request that was sent with the old token.
   EXPECT_EQ(refresh("Bearer one"), Refreshed::yes);
   EXPECT_EQ(refresh("Bearer two"), Refreshed::no);
 }

@@ -110,7 +110,7 @@ class ExecCredentialsTest : public testing::Test {
     loop_.run(refresh_into(rejected, refreshed));
     return refreshed;
   }
-  // Runs `body` beside keep_fresh().
+  // Runs `body` concurrently with keep_fresh().
   void with_keeper(const std::function<void()>& body) {
     runtime::TaskGroup keeper(loop_.executor());
     keeper.spawn("keep fresh", credentials_->keep_fresh());
@@ -232,7 +232,7 @@ TEST_F(ExecCredentialsTest, reports_hanging_plugin_to_caller_with_equal_deadline
 TEST_F(ExecCredentialsTest, respects_shorter_deadline_of_request) {
   give_tokens(1h, 20s);
   EXPECT_EQ(authorization(5s), "it had not ended");
-  // Which was not the plugin's fault.
+  // That was not the plugin's fault.
   EXPECT_EQ(authorization(1min), "Bearer t2");
 }
 

@@ -37,7 +37,7 @@ class Cluster {
   explicit Cluster(ControllerOptions options = {});
   ~Cluster();
 
-  // A pod on a node with gpu-0 of pool "pool-<name>", by a claim reserved for it.
+  // Adds a pod on a node, with gpu-0 of pool "pool-<name>" by a claim reserved for it.
   void add_pod(const std::string& name, std::vector<api::DeviceToleration> tolerations = {});
   // A taint on all devices, `added` seconds from kStart.
   static test::RuleBuilder rule_for_all(seconds added = 0s) {
@@ -45,15 +45,15 @@ class Cluster {
   }
 
   enum class Rules : std::uint8_t { served, not_served };
-  // A new process: fresh caches, filled from the API server, the controller on standby.
+  // Starts a process with fresh caches, filled from the API server, and the controller on standby.
   void start_standby(Rules rules = Rules::served);
-  // …with the right to write.
+  // Gives that process the right to write.
   void activate();
   void start() {
     start_standby();
     activate();
   }
-  // The rules are served from now on.
+  // From now on, the rules are served.
   void serve_rules() { process_->observe_rules(*this); }
   // The process is killed, whatever it is doing.
   void kill();
@@ -66,7 +66,7 @@ class Cluster {
 
   void run_for(runtime::Duration duration) { loop.run_for(duration); }
 
-  // The calls since the last query; without those for conditions; only those.
+  // The calls since the last query: all; without those for conditions; only those for conditions.
   std::vector<std::string> calls();
   std::vector<std::string> pod_calls();
   std::vector<std::string> condition_calls();
@@ -81,7 +81,7 @@ class Cluster {
   FakeEvictionApi api{loop.time()};
   RecordedEvents events;
   std::vector<std::string> log;
-  // For the next process: whether it writes, or only observes (for 30 s).
+  // Whether the next process writes, or only observes (for 30 s).
   enum class Role : std::uint8_t { writes, dry_run };
   Role role = Role::writes;
 

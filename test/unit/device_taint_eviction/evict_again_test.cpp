@@ -134,7 +134,7 @@ TEST(EvictAgain, counts_delete_with_lost_answer_at_time_of_sending) {
   EXPECT_LT(cluster.metric(kDelays), 21);
 }
 
-// It was executed soon, or never.
+// The lost request was executed soon, or never.
 TEST(EvictAgain, ignores_pod_that_goes_long_after_lost_answer) {
   Cluster cluster;
   cluster.add_pod("p");

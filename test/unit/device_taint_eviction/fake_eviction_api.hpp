@@ -34,17 +34,17 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
   void put(const PodPtr& pod) { put_in(pods, pod); }
   void put(const ClaimPtr& claim) { put_in(claims, claim); }
   void put(const SlicePtr& slice) { put_in(slices, slice); }
-  // Like the server, keeps an existing status.
+  // As in the server, an existing status is kept.
   void put(const RulePtr& rule);
   void put(const auto& builder) { put(builder.get()); }
-  // With a status written by somebody else.
+  // Puts a rule with a status that somebody else has written.
   void set(const RulePtr& rule) { put_in(rules, rule); }
   void remove_pod(const std::string& name) { remove_from(pods, {"lab", name}); }
   void remove_claim(const std::string& name) { remove_from(claims, {"lab", name}); }
   void remove_slice(const std::string& name) { remove_from(slices, {{}, name}); }
   void remove_rule(const std::string& name) { remove_from(rules, {{}, name}); }
 
-  // In calls: "mark p", "remove p", "evict p", "r: True PodsPendingEviction: 1 pod …".
+  // Recorded as "mark p", "remove p", "evict p", "r: True PodsPendingEviction: 1 pod …".
   Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) override;
   Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
                                         Priority priority) override;
@@ -54,11 +54,11 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
   Objects<api::ResourceSlice> slices;
   Objects<api::DeviceTaintRule> rules;
 
-  // The watch.
+  // Called for each change, as a watch.
   std::function<void(const Change&)> on_change = [](const Change&) {};
   // Pods that a PodDisruptionBudget protects.
   std::set<std::string> protected_pods;
-  // How often each UID was deleted; evictions of pods already in deletion do not count.
+  // How often each UID was deleted; evictions of pods already being deleted do not count.
   std::map<std::string, int> deletions;
 
  private:

@@ -51,7 +51,7 @@ class RandomWorld {
   World world;
 
  private:
-  // Of a pod that keeps its UID: it is updated.
+  // A pod to be put; if the name exists, an update with the same UID.
   PodPtr random_pod() {
     const std::string name = numbered("p", rng_.below(6));
     auto pod = test::make_pod(name).uses("own", name + "-claim");

@@ -1,4 +1,4 @@
-// A dry run beside a working manager, or none: what is reported, and that nothing is written.
+// A dry run alongside a working manager, or alone: what is reported, and that nothing is written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -115,7 +115,7 @@ TEST(DryRun, requests_500_pods_only_once) {
   cluster.run_for(20min);
   EXPECT_EQ(cluster.counted("writes_total", "delete", "pods"), 500);
   EXPECT_EQ(cluster.counted("open_disagreements", "delete", "pods"), 500);
-  // Once each, and a look every five minutes.
+  // Each item once, and one look every five minutes.
   EXPECT_LE(cluster.metric("workqueue_adds_total{name=\"device-taint-eviction-controller\"}"),
             500 * 6);
 }

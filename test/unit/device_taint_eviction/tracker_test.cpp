@@ -390,7 +390,7 @@ TEST_F(TrackerTest, judges_shared_claim_in_slices) {
   EXPECT_EQ(world.pending_pods.size(), kPods);
 }
 
-// Each by a separate change: the pod's other claims are no reason to judge it again.
+// Each claim changes separately: a pod's other claims are no reason to judge it again.
 TEST_F(TrackerTest, judges_no_pod_for_claims_without_taints) {
   constexpr std::size_t kClaims = 2'000;
   auto pod = test::make_pod("many").on_node("node");
@@ -467,7 +467,7 @@ TEST_F(TrackerTest, holds_pods_until_walk_ends_unless_device_breaks) {
   EXPECT_NE(pending.take(now), nullptr);
 }
 
-// Their condition first says how many will be evicted.
+// The rule's condition must first say how many pods will be evicted.
 TEST_F(TrackerTest, holds_pods_of_next_walk) {
   for (const std::string& pool : {"a", "b"}) {
     auto shared = test::make_claim("of-" + pool).with_device(pool, "gpu-0");

@@ -1,5 +1,5 @@
 // A small cluster for the tests: objects by name, each change reported to a tracker, and taints and
-// tolerations in one word.
+// tolerations given by one word.
 #pragma once
 
 #include <chrono>
@@ -90,7 +90,7 @@ class World : public Lookup {
     while (tracker.has_work()) tracker.advance(slice);
   }
 
-  // "p 0s, q 30s": the pending pods, and their times.
+  // "p 0s, q 30s": the pending pods, and when they are due.
   std::string pending() const {
     std::string text;
     for (const auto& [key, pod] : pods) {
@@ -133,7 +133,7 @@ class World : public Lookup {
     const auto found = objects.find(key);
     return found == objects.end() ? nullptr : found->second;
   }
-  // The previous state.
+  // Returns the previous state.
   template <class T>
   static api::ObjectPtr<T> replace(Objects<T>& objects, const api::ObjectPtr<T>& object) {
     return std::exchange(objects[object->meta.key], object);

@@ -1,5 +1,5 @@
-// The parts of a driver that talk to an API server, and an in-memory one: over HTTP, on virtual
-// time.
+// The parts of a driver that talk to an API server, and an in-memory API server: over HTTP, on
+// virtual time.
 #pragma once
 
 #include <memory>

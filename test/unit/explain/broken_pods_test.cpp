@@ -34,7 +34,7 @@ Subject pod(const std::string& name) {
   return {Subject::Kind::pod, {"default", name}};
 }
 
-// "stuck ClaimMissing: There is no …", a line each.
+// "stuck ClaimMissing: There is no …", one line each.
 std::string findings_of(const ExplainOutcome& outcome) {
   if (!outcome.text.starts_with("{")) return outcome.text;
   std::string text;
@@ -129,14 +129,14 @@ class Scene {
     EXPECT_TRUE(answer.ok()) << apiserver::serialize(answer.body);
   }
 
-  // By the manager's page.
+  // Asks the manager's page.
   Task<ExplainOutcome> ask(Subject subject) {
     ExplainOutcome outcome = co_await ask_manager(
         *http, *credentials,
         {.subject = std::move(subject), .format = Format::json, .server = "manager"});
     co_return outcome;
   }
-  // By the command itself.
+  // Reads the cluster, as the command does.
   Task<ExplainOutcome> read(Subject subject) {
     ExplainOutcome outcome =
         co_await read_cluster(manager.connection->rest(), loop.time(),
@@ -174,7 +174,7 @@ class Scene {
 
 struct Row {
   const char* pod;
-  const char* told;  // by both
+  const char* told;  // what both say
 };
 
 CO_TEST(ExplainBrokenPods, gives_same_answer_in_process_and_by_command) {

@@ -18,7 +18,7 @@ namespace dcm::explain {
 
 class DeviceWorld {
  public:
-  // Classes "any" (without selectors) and "gpu" (driver "gpu.example.com").
+  // Has classes "any" (without selectors) and "gpu" (driver "gpu.example.com").
   DeviceWorld() {
     device_class("any", "");
     device_class("gpu", R"(device.driver == \"gpu.example.com\")");
@@ -41,7 +41,7 @@ class DeviceWorld {
                 : fmt::format("'selectors': [{{'cel': {{'expression': '{}'}}}}]", selector)))));
     return *this;
   }
-  // On a node, in a pool of the same name; each device as fields without braces.
+  // Adds devices on a node, in a pool of the same name; each as fields without braces.
   DeviceWorld& devices(std::string_view node, const std::vector<std::string>& all,
                        std::string_view more = "'pool': ") {
     const std::string pool =
@@ -58,7 +58,7 @@ class DeviceWorld {
             "{{'metadata': {{'name': 's{}'}}, 'spec': {{{}}}}}", listed.slices.size(), spec))));
     return *this;
   }
-  // An allocated claim "ns/name" with these devices of the pool, reserved for pods.
+  // Adds an allocated claim "ns/name" with these devices of the pool, reserved for pods.
   DeviceWorld& held(std::string_view key, std::string_view pool,
                     const std::vector<std::string_view>& devices,
                     const std::vector<std::string_view>& pods, std::string_view more = "") {
@@ -78,7 +78,7 @@ class DeviceWorld {
                                results, reserved));
     return *this;
   }
-  // Likewise, reserved for a pod group.
+  // The same, but reserved for a pod group.
   DeviceWorld& held_by_group(std::string_view key, std::string_view pool, std::string_view device,
                              std::string_view group) {
     add_claim(key, fmt::format("'status': {{'allocation': {{'devices': {{'results': [{{'request': "
@@ -97,20 +97,20 @@ class DeviceWorld {
                         name, created, resource))));
     return *this;
   }
-  // The pod in question, as JSON: its spec. Its claims are found by name.
+  // Sets the pod in question, by its spec in JSON. Its claims are found by name.
   DeviceWorld& pod(std::string_view spec) {
     asking = allocation::parse<AskingPodFields, AskingPod>(
         fmt::format("{{'metadata': {{'name': 'p', 'namespace': 'lab'}}, 'spec': {{{}}}}}", spec));
     return *this;
   }
-  // Its only container "c" requests that much of an extended resource.
+  // Sets the pod: its only container "c" requests that much of an extended resource.
   DeviceWorld& pod_with_resource(std::string_view resource, int amount = 1) {
     return pod(
         fmt::format("'containers': [{{'name': 'c', 'resources': {{'requests': {{'cpu': "
                     "'100m', '{}': '{}'}}}}}}]",
                     resource, amount));
   }
-  // A claim of the pod "lab/p" in question, by its requests.
+  // Adds a claim of the pod in question, "lab/p", with these requests.
   DeviceWorld& wants(const std::vector<std::string>& requests, std::string_view more = "") {
     const std::string key = fmt::format("lab/c{}", wanted.size());
     wanted.push_back(
@@ -128,7 +128,7 @@ class DeviceWorld {
     return *this;
   }
 
-  // "outlook Reason: text", one per line; surveys at most this many nodes.
+  // Returns "outlook Reason: text" lines; surveys at most this many nodes.
   std::string explain(std::size_t nodes_max = 1000) {
     DeviceInventory inventory(listed);
     if (asking) {

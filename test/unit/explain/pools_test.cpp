@@ -215,7 +215,7 @@ TEST_F(ExplainPools, counts_devices_of_one_pool) {
   EXPECT_THAT(outcome.text, testing::Not(HasSubstr("node-1")));
 }
 
-// Before 1.37, spec.pool.name is no field that selects.
+// Before 1.37, spec.pool.name is not a field selector.
 TEST_F(ExplainPools, works_if_server_cannot_select_by_pool) {
   publish("gpu.example.com", "node-1");
   publish("gpu.example.com", "node-2");

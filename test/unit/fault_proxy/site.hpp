@@ -1,4 +1,4 @@
-// A server, the proxy before it and a client of the proxy, over pipes.
+// A server, the proxy in front of it, and a client of the proxy, over pipes.
 #pragma once
 
 #include <memory>
@@ -62,7 +62,7 @@ struct Site {
     co_return response;
   }
 
-  // The bytes of a watch until it ends; ends with "…" if it was cut.
+  // The bytes of a watch until its end, followed by "…" if it was cut.
   runtime::Task<std::string> read_watch(http::StreamingResponse& watch) {
     std::string all;
     for (;;) {

@@ -169,7 +169,7 @@ CO_TEST(Grpc, reconnects_at_once_and_fails_current_call_as_unavailable) {
   co_await site.stop();
 }
 
-// In the turn in which its connection is lost; the next call opens another.
+// The call comes in the turn in which its connection is lost; the next call opens another.
 CO_TEST(Grpc, does_not_retry_on_lost_connection) {
   GrpcSite site(loop);
   site.start();

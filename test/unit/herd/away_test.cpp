@@ -1,5 +1,5 @@
-// An API server that is away for ten minutes: nothing piles up meanwhile, and the manager
-// recovers seconds after it.
+// An API server that is away for ten minutes: nothing piles up meanwhile, and the manager recovers
+// within seconds afterwards.
 //
 // Both controllers with their caches and the real client against the API server in memory over
 // HTTP, on virtual time.

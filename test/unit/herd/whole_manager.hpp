@@ -30,7 +30,7 @@ class CountingTransport final : public http::Transport {
   http::Transport& inner_;
 };
 
-// Needs no lease, and speaks HTTP/1.1. `network` must outlive it.
+// It needs no lease, and speaks HTTP/1.1. `network` must outlive it.
 struct WholeManager {
   WholeManager(runtime::VirtualLoop& loop, http::Transport& network)
       : process{loop, metrics, rng, log},
@@ -44,7 +44,7 @@ struct WholeManager {
     lifecycle.use(dra_manager::make_controllers({options, lifecycle.events(), explanations}));
   }
 
-  // Until it works.
+  // Returns when the manager works.
   runtime::Task<> start() {
     group.spawn("manager", lifecycle.run());
     while (lifecycle.why_not_ready()) {

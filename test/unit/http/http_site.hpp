@@ -39,7 +39,7 @@ inline Response ok(std::string body) {
   return Response{.status = 200, .headers = {}, .body = std::move(body)};
 }
 
-// Answers with the request's target.
+// Answers each request with its target.
 inline Handler echo() {
   return [](Request request, Responder& responder) -> Task<> {
     co_await responder.send(ok(request.target));
@@ -80,7 +80,7 @@ struct Scripted {
   enum class Then { keep, close, stall };
   std::string answer;
   Then then = Then::keep;
-  std::size_t piece_bytes = 100'000;  // written at once
+  std::size_t piece_bytes = 100'000;  // bytes per write
 };
 
 // A server that plays a script, one entry for each request, over all connections.

@@ -236,7 +236,7 @@ std::string resets(int count) {
 }
 
 const std::vector<Row> kRows = {
-    // A client with stream 1 and 3 open, and its server.
+    // A client with streams 1 and 3 open, and its server.
     {"an_answer", Side::client, headers(1, kStatus200, kEndHeaders | kEndStream),
      "head 1 :status=200; end 1", false},
     {"an_interim_answer_is_passed_over", Side::client,

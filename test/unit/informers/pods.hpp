@@ -40,7 +40,7 @@ inline ObjectPtr<api::Pod> a_pod(const PodSpec& spec) {
   return pod;
 }
 
-// As received from the API: of interest, or not (any longer).
+// A pod as received from the API: of interest, or not (any longer).
 inline api::Decoded<api::Pod> seen(const PodSpec& spec) {
   return {meta_of(spec), a_pod(spec)};
 }
@@ -54,7 +54,7 @@ inline Extract<api::Pod, api::NamespacedName> by_claim() {
   };
 }
 
-// "added a@1", "updated a@1 to 2 (initial)", "deleted a@2", "left a@2"
+// Records lines such as "added a@1", "updated a@1 to 2 (initial)", "deleted a@2", "left a@2"
 class Diary final : public Observer<api::Pod> {
  public:
   using Pod = ObjectPtr<api::Pod>;

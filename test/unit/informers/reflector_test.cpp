@@ -181,7 +181,7 @@ TEST_F(ReflectorTest, resumes_after_clean_end) {
   EXPECT_EQ(informer_.sync().last_error(), "");
 }
 
-// Without the pause, it was 2,000 requests in 8 s.
+// Without the pause, there were 2,000 requests in 8 s.
 TEST_F(ReflectorTest, reopens_short_watches_once_a_second) {
   fake_.stream({end_of_initial_events(5)}, Then::end);
   for (int i = 6; i < 100; ++i) fake_.stream({bookmark(i)}, Then::end);

@@ -50,7 +50,7 @@ class LocalTime final : public runtime::TimeSource {
   struct Timer {
     runtime::TimerId in_world;
     std::function<void()> callback;
-    bool is_due = false;  // but held, while frozen
+    bool is_due = false;  // but held back while frozen
   };
   bool is_frozen_ = false;
   std::map<runtime::TimerId, Timer> timers_;
@@ -102,7 +102,7 @@ class Node final : LeaderCallbacks {
   runtime::Task<> run();
 
   bool has_begun = false;           // on_started_leading() was called
-  std::optional<std::string> lost;  // why
+  std::optional<std::string> lost;  // why it was lost
 
  private:
   runtime::Task<> write_all_the_time();
@@ -128,20 +128,20 @@ class World {
  public:
   explicit World(runtime::VirtualLoop& loop);
 
-  // A candidate that starts now.
+  // Adds a candidate that starts now.
   Node& add(Timing timing = {}, Clock clock = {});
   void run_for(Duration duration) { loop.run_for(duration); }
-  // Asks all to stop, and waits.
+  // Asks all candidates to stop, and waits until they have.
   void stop();
 
   LeaseSpec lease();
   void edit_lease(const std::string& spec);
   void delete_lease();
-  // The one that may write now, or null. Fails the test if there are several.
+  // The candidate that may write now, or null. Fails the test if there are several.
   Node* writer();
   // The longest time without writes between two writers.
   Duration longest_gap() const;
-  // Each process writes in one stretch: a process that has been followed never writes again.
+  // Each process writes in one stretch: once another process writes, the first never writes again.
   void expect_one_after_the_other() const;
 
   struct Write {

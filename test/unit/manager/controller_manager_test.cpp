@@ -1,4 +1,4 @@
-// The frame of a program of controllers: the order of its start and stop, and what it waits for.
+// The lifecycle of a program of controllers: its order of start and stop, and what it waits for.
 #include "manager/controller_manager.hpp"
 
 #include <gtest/gtest.h>

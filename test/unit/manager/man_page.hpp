@@ -9,7 +9,7 @@
 
 namespace dcm::dra_manager {
 
-// In man(7), without a date: the same table gives the same page.
+// In man(7) format, without a date: the same table gives the same page.
 std::string make_man_page(std::span<const Setting> table, std::span<const Command> commands);
 
 }  // namespace dcm::dra_manager

@@ -20,7 +20,7 @@ constexpr const char* kEmptyData =
     R"({"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v1",)"
     R"("ClaimInfoStateList":[]})";
 
-// A file around any data, with a right checksum.
+// A file around any data, with a correct checksum.
 std::string envelope(const std::string& data) {
   std::string file = R"({"Data":)";
   append_go_string(file, data);

@@ -1,6 +1,6 @@
 // A node's claims in memory: an API server's claims, drivers that record their state, and files.
 //
-// The node can be destroyed at each step of a file or driver and restarted with what is left.
+// The node can be destroyed at each step of a file or driver, and restarted with what is left.
 #pragma once
 
 #include <map>
@@ -58,12 +58,12 @@ class FakeDrivers final : public node::DriverCalls {
   runtime::Task<Answer> unprepare(std::string driver, std::vector<node::ClaimRef> claims) override;
 
   std::set<std::string> missing;
-  std::map<std::string, std::vector<std::string>> refusals;  // by driver, consumed one by one
-  std::map<std::string, node::ClaimAnswer> answers;          // by driver, instead of one device
+  std::map<std::string, std::vector<std::string>> refusals;  // by driver; each call consumes one
+  std::map<std::string, node::ClaimAnswer> answers;          // by driver; by default, one device
   std::map<std::string, runtime::Duration> works_for;
   std::vector<std::string> journal;             // "gpu.example.com prepare c1-uid"
   std::set<std::string> prepared;               // "gpu.example.com c1-uid"
-  std::vector<std::string> without_checkpoint;  // prepares that were not in the file
+  std::vector<std::string> without_checkpoint;  // prepared before they were in the file
 
  private:
   using Refusal = std::optional<std::string>;
@@ -88,7 +88,7 @@ class ClaimsWorld {
   MemoryFiles files;
   FakeClaims claims;
   FakeDrivers drivers;
-  std::size_t renames = 0;  // of files: as many as writes of the checkpoint
+  std::size_t renames = 0;  // renames of files: as many as writes of the checkpoint
   bool is_disk_full = false;
   node::UnknownClaims unknown = node::UnknownClaims::leave;
   std::string log;

@@ -226,7 +226,7 @@ CO_TEST(ClaimManager, retries_unprepare_until_success) {  // [57], [58], [60]
   EXPECT_TRUE(on_disk(world).empty());
 }
 
-// Like kubelet: found by test/node/compare.py.
+// As in kubelet: found by test/node/compare.py.
 CO_TEST(ClaimManager, does_not_delay_shared_claim_for_refusing_driver) {  // [38], [57]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());

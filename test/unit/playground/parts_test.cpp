@@ -60,7 +60,7 @@ struct Cluster {
                               R"("deviceClassName":"gpu.example.com")" + exactly + "}}]}}}");
     EXPECT_EQ(made.status, 201) << serialize(made.body);
   }
-  // A pod that uses that claim; none: "".
+  // A pod that uses that claim; "" for none.
   void make_pod(const std::string& name, const std::string& claim,
                 const std::string& annotations = "") {
     const std::string claims =

@@ -54,7 +54,7 @@ struct Scene {
 
   static api::NamespacedName key(const std::string& name) { return {"lab", name}; }
 
-  // `spec` and `status`: further fields of them.
+  // `spec` and `status` are further fields of the node's spec and status.
   void add_node(const std::string& name, const std::string& spec = "",
                 const std::string& labels = "", const std::string& status = "") {
     const auto made = read_json(
@@ -81,7 +81,7 @@ struct Scene {
     devices.observe_class(classes[name], made);
     classes[name] = made;
   }
-  // A slice `name` of the pool of the same name; `spec`: all but driver and pool.
+  // Adds slice `name` of a pool of that name; `spec` has all fields but driver and pool.
   void add_slice(const std::string& name, const std::string& driver, const std::string& spec,
                  int slice_count = 1) {
     const auto made = read_json(
@@ -93,7 +93,7 @@ struct Scene {
     devices.observe_slice(slices[made->meta.key.name], made);
     slices[made->meta.key.name] = made;
   }
-  // `device`: fields of each.
+  // `device` has the fields of each device.
   void add_devices(const std::string& node, const std::string& driver, std::size_t count,
                    const std::string& device = "") {
     std::string list;
@@ -102,7 +102,7 @@ struct Scene {
     }
     add_slice(node, driver, fmt::format(R"("nodeName":"{}","devices":[{}])", node, list));
   }
-  // `devices`: fields of spec.devices.
+  // `spec` has fields of spec.devices.
   void add_claim(const std::string& name, const std::string& spec, const std::string& meta = "",
                  const std::string& status = "") {
     claims[key(name)] = read_json(
@@ -122,7 +122,7 @@ struct Scene {
     return {driver, node, fmt::format("dev-{}", number)};
   }
   void take(const api::DeviceId& id) { devices.take({.devices = {result(id)}}); }
-  // A device of the node, as the scheduler would have written it.
+  // Allocates a device of the node, as the scheduler would write it.
   void allocate(const std::string& name, const api::DeviceId& id) {
     Claim& claim = edit(name);
     claim.is_allocated = true;
@@ -158,7 +158,7 @@ struct Scene {
   }
 };
 
-// A pod that names these claims; `spec`: further fields.
+// A pod that names these claims; `spec` has further fields.
 inline Pod pod_with(const std::vector<std::string>& claims = {}, const std::string& spec = "") {
   const auto read = read_json(
       make_pod_decoder(),

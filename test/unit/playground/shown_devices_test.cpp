@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of devices beside folders that must stay.
+// A folder of devices next to folders that must stay.
 class ShownDevicesTest : public testing::Test {
  protected:
   ShownDevicesTest() {

@@ -181,7 +181,7 @@ TEST(ForeignClaims, are_not_counted_in_dry_run) {
   EXPECT_EQ(world.count(), 0);
 }
 
-// Too late for a claim of the previous leader.
+// The claim comes too late to be one of the previous leader.
 struct Beside : Foreign {
   Beside() {
     start();

@@ -548,7 +548,7 @@ TEST(GenerateClaims, ends_back_off_of_pods_when_template_appears) {
   EXPECT_EQ(world.api.claims().size(), 1U);
 }
 
-// Its creator has forged its owner.
+// The claim's creator has forged its owner.
 TEST(Reserve, ignores_claim_in_other_namespace_with_same_uid) {
   World world;
   world.api.put(make_claim("shared").in_namespace("other").generated_for("p", "a").allocated());
@@ -558,7 +558,7 @@ TEST(Reserve, ignores_claim_in_other_namespace_with_same_uid) {
   EXPECT_THAT(world.calls(), testing::IsEmpty());
 }
 
-// An admission webhook undoes it. No loop, although each answer is a success.
+// An admission webhook undoes it. This causes no loop, although each answer is a success.
 TEST(Reserve, backs_off_from_reservation_that_does_not_last) {
   World world;
   world.api.put(make_claim("s").allocated());

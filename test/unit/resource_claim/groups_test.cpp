@@ -100,7 +100,7 @@ TEST_F(Groups, resume_when_template_appears) {
   EXPECT_EQ(world.api.pod("a")->claim_statuses.front().claim_name, "trainers-fabric-vrgz8");
 }
 
-// More than there are events for the group in question.
+// More than the number of events for the group in question.
 constexpr std::size_t kRefusals = 6;
 
 // Rejects the next of these writes.

@@ -10,7 +10,7 @@
 
 namespace dcm::resource_claim {
 
-// The known claims created for a pod or group. `Self` adds its own.
+// The known claims created for a pod or group. `Self` adds fields of its own.
 template <class Self, class Snapshot>
 class KnownGeneration {
  public:
@@ -23,7 +23,7 @@ class KnownGeneration {
     snapshot_.templates[claim_template->meta.key.name] = claim_template;
     return self();
   }
-  // The answers to the creates of the claim's first name.
+  // The create with the claim's first name was answered with this claim.
   Self& created(const std::string& pod_claim, const ClaimPtr& claim) {
     snapshot_.created.emplace(name_of(pod_claim), claim);
     return self();
@@ -32,7 +32,7 @@ class KnownGeneration {
     snapshot_.created.emplace(name_of(pod_claim), std::move(error));
     return self();
   }
-  // Another object has that name.
+  // Another object has the claim's name with that number.
   Self& taken(const std::string& pod_claim, unsigned number = 0) {
     snapshot_.created.emplace(name_of(pod_claim, number),
                               runtime::Error{runtime::Reason::already_exists, "already exists"});

@@ -1,4 +1,4 @@
-// The frame of the controller: standby, backlog, priorities, stopping, metrics.
+// The lifecycle of the controller: standby, backlog, priorities, stopping, metrics.
 #include <gmock/gmock.h>
 
 #include "test/unit/resource_claim/world.hpp"

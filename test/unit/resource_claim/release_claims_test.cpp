@@ -262,7 +262,7 @@ TEST(ReleaseClaims, deletes_generated_claim_of_finished_pod_last) {
               ElementsAre("release p-uid, deallocate of x", "remove finalizer of x", "delete x"));
 }
 
-// Whether or not the pod's successor is seen in time: its owner reference suffices.
+// Whether or not the pod's successor is seen in time: the claim's owner reference suffices.
 TEST(ReleaseClaims, leaves_generated_claim_of_deleted_pod_to_garbage_collector) {
   World world;
   world.api.put(make_pod("p").from_template("a", "t").names("a", "c"));

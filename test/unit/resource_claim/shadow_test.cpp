@@ -1,4 +1,4 @@
-// A dry run beside a working manager, or none: what is reported, and that nothing is written.
+// A dry run alongside a working manager, or alone: what is reported, and that nothing is written.
 #include <algorithm>
 
 #include <gmock/gmock.h>

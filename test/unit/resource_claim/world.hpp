@@ -39,9 +39,9 @@ class World {
   World();
   ~World();
 
-  // A new process: fresh caches, filled from the API server, and the controller on standby.
+  // Starts a process with fresh caches, filled from the API server, and the controller on standby.
   void start_standby();
-  // …with the right to write.
+  // Gives that process the right to write.
   void activate();
   void start() {
     start_standby();
@@ -57,7 +57,7 @@ class World {
   void hold_watch(Held what = Held::everything) { held_kinds_ = what; }
   void release_watch();
 
-  // Time enough for all retries.
+  // Runs long enough for all retries.
   void settle() { loop.run_for(std::chrono::minutes(30)); }
   void run_for(runtime::Duration duration) { loop.run_for(duration); }
 
@@ -75,7 +75,7 @@ class World {
   runtime::MetricsRegistry& metrics() { return process_->metrics; }
   common::FeatureGates gates;
   std::size_t workers = 50;
-  // For the next process: whether it writes, or only observes (for 30 s, with working watches).
+  // Whether the next process writes, or only observes (for 30 s, with working watches).
   enum class Role : std::uint8_t { writes, dry_run };
   Role role = Role::writes;
   bool is_watching = true;

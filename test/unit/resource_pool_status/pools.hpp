@@ -1,4 +1,4 @@
-// Pools for tables: API objects in JSON with single quotes, and statuses as one line.
+// Pools for test tables: API objects in JSON with single quotes, and statuses as one line.
 #pragma once
 
 #include <string>
@@ -42,13 +42,13 @@ class Pools {
     inputs.slices.push_back(allocation::parse_slice(name, spec));
     return *this;
   }
-  // A slice of devices, each given as fields without braces.
+  // Adds a slice of devices, each given as fields without braces.
   Pools& devices(const std::vector<std::string>& all, std::string_view more = "") {
     std::string list;
     for (const std::string& each : all) list += (list.empty() ? "{" : ", {") + each + "}";
     return slice("s", fmt::format("'devices': [{}]{}{}", list, more.empty() ? "" : ", ", more));
   }
-  // A claim allocates the device; further fields of the result.
+  // Adds a claim that allocates the device; `more` has further fields of the result.
   Pools& allocated(std::string_view device, std::string_view more = "") {
     const auto claim =
         allocation::parse<allocation::AllocatedClaimFields, allocation::Claim>(fmt::format(
@@ -73,7 +73,7 @@ class Pools {
     }
     return texts;
   }
-  // Of the only pool.
+  // The status of the only pool.
   std::string status(const PoolFilter& filter = {.driver = "d"}) const {
     const auto texts = statuses(filter);
     return texts.size() == 1 ? texts.front() : fmt::format("{} pools", texts.size());

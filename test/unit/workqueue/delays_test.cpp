@@ -17,7 +17,7 @@ void fail_once(TestQueue& queue, const TestItem& item) {
   queue.done(item);
 }
 
-// So often that its next attempt is minutes away.
+// Fails the item so often that its next attempt is minutes away.
 void fail_often(TestQueue& queue, const TestItem& item) {
   for (int failures = 0; failures < 15; ++failures) queue.add_rate_limited(item);
   queue.add(item);

@@ -145,7 +145,7 @@ std::set<std::string> Model::in_turn(Priority priority, MonoTime now) const {
   return names;
 }
 
-// Between two turns of one namespace each other one has one, if it waited all the time.
+// Between two turns of a namespace, each other one that waited all the time has a turn.
 std::string Model::check_turns(const std::string& item, Priority taken, MonoTime now) {
   auto& passed_over = passed_over_[index_of(taken)];
   const std::string turn = namespace_of(item);

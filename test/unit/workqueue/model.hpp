@@ -1,5 +1,5 @@
 // The queue's contract, written naively: maps and loops over everything. It does not say which item
-// is next, but what must hold of the item handed out.
+// is next, only what must hold for an item that is handed out.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class Model {
                  DelayKind kind, MonoTime now);
   void advance(MonoTime now);
   void done(const std::string& item, MonoTime now);
-  // What is wrong with handing out `item` now, or "" ("": no item).
+  // Why `item` ("": no item) must not be handed out now, or "" if it may be.
   std::string take(const std::string& item, MonoTime now);
 
   ItemState state(const std::string& item) const;
@@ -48,7 +48,7 @@ class Model {
   Priority urgency(const std::string& item, MonoTime now) const;
   std::size_t running(const std::string& name_space) const;
   bool has_half(const std::string& name_space) const;
-  // Whether the idle workers are for others.
+  // Whether the idle workers are reserved for other namespaces.
   bool has_most(const std::string& name_space) const;
   // Whether an item that may be handed out now waits at this priority.
   bool may_take(Priority priority, MonoTime now) const;
@@ -61,11 +61,11 @@ class Model {
   std::size_t workers_;
   std::size_t half_;
   std::map<std::string, Waiting> waiting_;
-  std::map<std::string, Priority> processing_;  // what it was added as
+  std::map<std::string, Priority> processing_;  // the priority that it was added with
   std::map<std::string, Priority> dirty_;
   std::map<std::string, Pending> pending_;
   std::uint64_t sequence_ = 0;
-  int live_picks_ = 0;           // since the last of the backlog, while any waited
+  int live_picks_ = 0;           // since the backlog's last, while any of it waited
   int live_picks_in_spite_ = 0;  // since then, while one might have been taken
   // How often the first namespace was passed over for the second since its last turn.
   std::map<std::pair<std::string, std::string>, int> passed_over_[kPriorities];

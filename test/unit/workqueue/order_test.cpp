@@ -12,7 +12,7 @@ void add_many(TestQueue& queue, const std::string& prefix, int count, Priority p
   for (int i = 1; i <= count; ++i) queue.add(TestItem(prefix + std::to_string(i)), priority);
 }
 
-// How many are handed out until none is.
+// How many items are handed out until none is left to take.
 int take_all(TestQueue& queue) {
   int count = 0;
   while (!queue.take().empty()) ++count;
@@ -181,7 +181,7 @@ TEST(Share, keeps_worker_from_five_slow_namespaces) {
   EXPECT_EQ(queue.take(), "d/1");
 }
 
-// Each add would look at all namespaces otherwise: minutes.
+// Otherwise, each add would look at all namespaces, which takes minutes.
 TEST(Share, costs_no_more_with_many_namespaces_while_all_workers_are_busy) {
   TestQueue queue(8);
   add_many(queue, "slow/", 8, Priority::live);

@@ -37,7 +37,7 @@ class Admission : public Api {
     ASSERT_EQ(made.status, 201) << serialize(made.body);
   }
 
-  // With one validation.
+  // Puts a policy with one validation.
   void deny_unless(std::string_view expression, std::string_view more = "") {
     put_policy(R"({"validations":[{"expression":)" + serialize(Json(expression)) +
                std::string(more) + "}]}");
