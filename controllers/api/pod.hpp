@@ -15,8 +15,8 @@
 
 namespace dcm::api {
 
-// An entry of spec.resourceClaims of a pod or pod group. Exactly one source is set in the known
-// APIs; neither in newer ones.
+// An entry of spec.resourceClaims of a pod or pod group. In the known APIs exactly one source is
+// set; in a newer API, perhaps neither.
 struct PodClaim {
   InternedString name;
   InternedString claim_name;     // resourceClaimName

@@ -30,7 +30,7 @@ struct ResourceSlice {
   std::vector<std::uint32_t> no_schedule;
 };
 
-// The last of its devices has a taint with effect NoSchedule; called once even for several taints.
+// Records that the last device has a taint with effect NoSchedule. Repeated calls have no effect.
 inline void note_no_schedule(ResourceSlice& slice) {
   const auto device = static_cast<std::uint32_t>(slice.devices.size() - 1);
   if (slice.no_schedule.empty() || slice.no_schedule.back() != device)

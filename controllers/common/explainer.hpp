@@ -1,4 +1,4 @@
-// What a controller says of the objects that concern it: its part of their explanations.
+// What a controller says about the objects that concern it: its part of their explanations.
 #pragma once
 
 #include <functional>

@@ -54,7 +54,7 @@ class DirtyPods {
 struct Released {
   PodRef pod;
   enum class Why : std::uint8_t { may_stay, goes } why{};
-  std::optional<SentEviction> unanswered;  // for a pod that goes: possibly because of that
+  std::optional<SentEviction> unanswered;  // of a pod that goes: perhaps this is why
 };
 
 // Notified of every change of pods, claims, slices and rules; the look-up must already show it. A

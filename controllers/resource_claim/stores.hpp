@@ -41,7 +41,7 @@ struct GroupStores {
   api::ObjectPtr<api::PodGroup> group_of(const api::Pod& pod) const;
 };
 
-// Readers, indexes and recorders of own writes; none of them outlives its store.
+// Readers, indexes and recorders of own writes; must not outlive their stores.
 struct Stores {
   informers::StoreReader<api::Pod> pods;
   informers::StoreReader<api::ResourceClaim> claims;

@@ -35,8 +35,8 @@ class EvictionApi {
   virtual ~EvictionApi() = default;
 
   virtual Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) = 0;
-  // The condition EvictionInProgress of the rule; returns the updated rule, never null. Not served:
-  // the API server has no status for rules.
+  // Writes the rule's condition EvictionInProgress; returns the updated rule, never null. Error
+  // not_served: the API server has no status for rules.
   virtual Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
                                                 Priority priority) = 0;
 };

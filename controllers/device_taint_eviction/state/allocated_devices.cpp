@@ -11,7 +11,7 @@ bool fits(const api::InternedString& wanted, const api::InternedString& name) {
   return wanted.empty() || wanted == name;
 }
 
-// 0, 1, or 2 for more.
+// Counts up to two uses: 2 means two or more.
 std::size_t plain_uses(const std::vector<AllocatedDevices::Use>& uses) {
   std::size_t count = 0;
   for (const AllocatedDevices::Use& use : uses) {

@@ -165,7 +165,7 @@ struct Settled {
     group,  // the group's own round creates it, and wakes its pods
   };
   Origin origin = Origin::user;
-  // Null: an unknown user's claim, a group's claim that does not exist yet, or none is needed.
+  // Null: a user's claim that is not known, a group's claim that does not exist yet, or not_needed.
   ClaimPtr claim;
 };
 // Why a pod claim is not settled: a request has to be sent first, or something cannot be done.

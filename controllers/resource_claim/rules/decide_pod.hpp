@@ -33,7 +33,7 @@ struct PodSnapshot : KnownClaims {
   std::size_t reserved_up_to = 0;
 };
 
-// For the pod, or for its group.
+// Reserves the claim for the pod, or for its group.
 struct Reserve {
   ClaimPtr claim;
   api::ConsumerReference consumer;
