@@ -29,9 +29,9 @@ struct DeviceId {
 
 // The effect of a taint on pods that do not tolerate it.
 enum class TaintEffect : std::uint8_t {
-  none,         // no effect: a preview
-  no_schedule,  // they get no device with the taint
-  no_execute,   // pods that already have such a device are evicted
+  none,         // None: a preview
+  no_schedule,  // NoSchedule: they get no device with this taint
+  no_execute,   // NoExecute: if they already have such a device, they are evicted
   other,        // an effect of a newer API
 };
 

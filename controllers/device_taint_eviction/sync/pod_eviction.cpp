@@ -59,7 +59,7 @@ Task<> PodEviction::evict(PodRef pod) {
 }
 
 Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
-  EvictionSnapshot::Mark mark{};  // only of this attempt: the server withdraws it in time
+  EvictionSnapshot::Mark mark{};  // only of this attempt: the server may withdraw it later
   while (true) {
     PendingPod* pending = deps_.tracker.judge_again(pod);
     // A pod that was released and became pending again has its own turn.
