@@ -34,7 +34,7 @@ enum class Ending : std::uint8_t {
 struct Containers {
   int restarts = 0;
   Duration started{0};                  // since the pod's start
-  std::optional<Duration> ended = {};   // the end before the last start, or of those that wait
+  std::optional<Duration> ended = {};   // their last end: before the last start, or before the wait
   std::optional<Duration> waits_for{};  // they wait this long before restarting
   std::optional<Duration> next = {};    // when this changes by itself
   friend bool operator==(const Containers&, const Containers&) = default;

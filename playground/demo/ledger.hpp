@@ -22,7 +22,7 @@ struct Tally {
   std::size_t pods_pending = 0;
   std::size_t pods_running = 0;
   std::size_t claims = 0;            // all
-  std::size_t claims_generated = 0;  // of pods, among them
+  std::size_t claims_generated = 0;  // of these, the claims generated for pods
   std::size_t claims_allocated = 0;
   std::size_t reservations = 0;
   std::size_t devices_in_use = 0;

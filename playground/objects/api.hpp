@@ -24,7 +24,7 @@ class Api {
 
   Task<Result<http::Response>> get(api::Resource resource, api::NamespacedName key);
   Task<Result<http::Response>> get(std::string path);
-  // Without a name in the key: into the collection of its namespace.
+  // Without a name in the key, creates in the collection of its namespace.
   Task<Result<http::Response>> create(api::Resource resource, api::NamespacedName key,
                                       std::string subresource, std::string body);
   // Server-side apply with force: creates or updates.
@@ -44,7 +44,7 @@ class Api {
                                        std::string subresource, std::string body);
   Task<Result<http::Response>> remove(api::Resource resource, api::NamespacedName key,
                                       std::string body);
-  // All objects of a collection.
+  // Deletes all objects of a collection.
   Task<Result<http::Response>> remove_all(std::string path);
 
  private:

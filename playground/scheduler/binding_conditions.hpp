@@ -22,7 +22,7 @@ struct BindingState {
   runtime::WallTime deadline = {};
 };
 
-// Of an allocated claim.
+// The state of an allocated claim.
 BindingState binding_state_of(const Claim& claim, runtime::WallTime now);
 
 }  // namespace dcm::playground
