@@ -14,7 +14,7 @@ namespace dcm::apiserver {
 
 class ParamsOf {
  public:
-  // Of the kind that the policy names, if any. Error: no such kind.
+  // For the kind that the policy names, if any. Error: there is no such kind.
   static std::expected<ParamsOf, std::string> find(const JsonObject& policy,
                                                    const ResourceTable& types);
 

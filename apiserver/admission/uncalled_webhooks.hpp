@@ -13,7 +13,7 @@ namespace dcm::apiserver {
 
 class UncalledWebhooks {
  public:
-  // All that is referred to outlives it.
+  // All references must outlive it.
   UncalledWebhooks(const Store& store, const ResourceTable& types) : store_(store), types_(types) {}
 
   // Whether any configuration was ever stored. Cheap.

@@ -1,5 +1,5 @@
 // Validates a pod, and changes of it (k8s.io/kubernetes pkg/apis/core/validation/validation.go):
-// the likely mistakes of claims' clients, schedulers and tests. Volumes, probes, security
+// mistakes that clients, schedulers and tests of claims probably make. Volumes, probes, security
 // contexts and affinity are not checked.
 #pragma once
 
