@@ -18,7 +18,7 @@
 
 namespace dcm::dra_manager {
 
-// The parts of an epoch that a controller uses. All of it outlives the controller.
+// The parts of an epoch that a controller uses. All of them must outlive the controller.
 struct ControlContext {
   Epoch& epoch;
   api::EventSink& events;
@@ -50,7 +50,7 @@ extern const ControlType kClaimControl;
 extern const ControlType kEvictionControl;
 extern const ControlType kPoolStatusControl;
 
-// ---- for their files ----------------------------------------------------------------------------
+// ---- for the controllers' files -----------------------------------------------------------------
 
 // Logs that the caches of a controller are complete.
 std::function<void()> say_synced(const ControlContext& context, std::string_view controller);
