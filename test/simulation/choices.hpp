@@ -21,7 +21,7 @@ class Choices {
 
   // Without trailing zeros.
   std::vector<std::size_t> order() const;
-  // Whether a prefix requested more than there was: the world does not depend on its choices alone.
+  // Whether a prefix requested more than there was: the world depends on more than its choices.
   bool has_diverged() const { return has_diverged_; }
 
  private:

@@ -25,7 +25,7 @@ class FaultInjector {
     std::list<Replica>& replicas;
     runtime::Duration until;  // when no fault is active any longer
   };
-  // The server's current request faults are the usual ones.
+  // The server's current request faults become the usual ones, to which each fault returns.
   explicit FaultInjector(World world);
 
   // Starts at its time, and ends with it.

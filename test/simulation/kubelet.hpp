@@ -76,7 +76,7 @@ class Kubelet final : Actor, node::ClaimSource {
   Kubelet(ActorContext context, runtime::Rng rng, std::string name, common::GroupClaims groups,
           Likelihood likelihood);
 
-  // Once in a second or two, until stop().
+  // Looks at the pods every second or two, until stop().
   runtime::Task<> look();
   runtime::Task<> stop();
   // What holds at any time, and what must hold soon if nothing interferes.
