@@ -30,7 +30,7 @@ class Cluster {
   explicit Cluster(const std::string& audit_file = {});
   ~Cluster();
   const std::string& kubeconfig() const { return kubeconfig_; }
-  // Of kube-apiserver alone, so far.
+  // The CPU time of kube-apiserver alone, so far.
   double cpu_seconds() const;
   // How many watches kube-apiserver has ended because their readers were too slow for it.
   double ended_watches() const;
