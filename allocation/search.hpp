@@ -92,7 +92,7 @@ class Search {
 
   bool is_in_use(const Place& place, std::size_t candidate) const;
   bool is_taken_by_claim(const Place& place, std::size_t candidate) const;
-  // `consumed` is nullopt until it is computed, as for devices of a request for all.
+  // `consumed` is nullopt until it is computed, as for devices of a request for all devices.
   Take take(const Place& place, std::size_t candidate, std::optional<Consumption> consumed);
   Take add_constraints(const Place& place, std::size_t candidate);
   void remove_constraints(const Place& place, std::size_t count);

@@ -36,7 +36,7 @@ struct Frame {
     fatal_cost = cost;
   }
 
-  // Errors that end the evaluation, whatever else is true or false.
+  // Whether an error has ended the evaluation, whatever else is true or false.
   bool is_stopped() const { return cost > cost_limit || !fatal.empty() || arena.is_exhausted(); }
 };
 

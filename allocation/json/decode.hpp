@@ -12,7 +12,7 @@
 #include "client/api/decoder.hpp"
 #include "client/api/json/source.hpp"
 
-// For the kit's rows (client/api/fields.hpp): in the namespace of Quantity, so that it is found.
+// For the kit's rows (client/api/fields.hpp): in Quantity's namespace, where the function is found.
 namespace dcm::cel {
 // A quantity is a string, or a plain number.
 [[nodiscard]] bool read_json(const api::json::Source& from, Quantity& out);

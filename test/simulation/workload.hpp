@@ -27,7 +27,7 @@ class Workload {
   // Namespaces, templates, devices, shared claims. Before set_up().
   void make_templates_large() { users_.make_templates_large(); }
   void set_up();
-  // Until the users stop; then only what ends by itself continues.
+  // Starts all actors. Once the users stop, only what ends by itself continues.
   void start();
   runtime::Task<> stop();
   // Creates the objects that users have held back.
