@@ -146,7 +146,7 @@ class Map {
   };
 
   virtual std::size_t size() const = 0;
-  // nullopt if absent. An error is a value.
+  // nullopt if absent. An error is returned as a value.
   virtual std::optional<Value> find(Value key, Arena& arena) const = 0;
   // `in`, which is stricter than find() for maps with a default.
   virtual bool contains(Value key, Arena& arena) const { return find(key, arena).has_value(); }

@@ -1,5 +1,5 @@
 // The pools of devices: how many devices each has, and how many are allocated, unavailable and
-// available. It says not why an object waits, but which devices there are.
+// available. They tell which devices there are, not why an object waits.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Webhooks that a real server would call for a write. This one calls none, and says so in a warning
-// with the answer to the write.
+// Webhooks that a real server would call for a write. This server calls none, and says so in a
+// warning with the answer to the write.
 #pragma once
 
 #include <string>

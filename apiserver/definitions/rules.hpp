@@ -51,7 +51,7 @@ class Rules {
 
   const Structural& schema_;
   IsResource resource_;
-  // Rules with `oldSelf` as a value, and those with an optional one.
+  // For rules with `oldSelf` as a value, and for rules with an optional `oldSelf`.
   std::unique_ptr<cel::Library> library_;
   std::unique_ptr<cel::Library> optional_library_;
   std::optional<RuleType> type_;

@@ -68,7 +68,7 @@ ApiError forbidden(const ResourceType& type, std::string_view name, std::string_
 ApiError namespace_terminating(const ResourceType& type, std::string_view name,
                                std::string_view ns);
 ApiError method_not_allowed();
-// For a defined kind.
+// The answer for a defined kind.
 ApiError method_not_supported(const ResourceType& type, std::string_view verb);
 ApiError not_acceptable();
 ApiError unsupported_media_type(std::string_view accepted);

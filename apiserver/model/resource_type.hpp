@@ -95,7 +95,7 @@ struct ResourceType {
   const Schema& schema() const;
   // The types of its fields in a version; any if it is no struct.
   const FieldType& fields(std::string_view version) const;
-  // The members of its list items.
+  // Whether items of its lists carry apiVersion and kind.
   TypeMeta item_meta() const { return defined == nullptr ? TypeMeta::omitted : TypeMeta::shown; }
 
   // By version, since DeviceTaintRule became stricter with v1.

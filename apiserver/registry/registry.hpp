@@ -156,7 +156,7 @@ class Registry {
   UncalledWebhooks webhooks_;
   ObjectTexts texts_;
   std::vector<std::string> warnings_;
-  Advice advice_;  // null: nothing
+  Advice advice_;  // null: no further warnings
 };
 
 }  // namespace dcm::apiserver

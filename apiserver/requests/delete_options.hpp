@@ -21,7 +21,7 @@ int pending_status(const DeleteOptions& options);
 // From a DeleteOptions object, without validation.
 DeleteOptions delete_options_of(const JsonObject& options);
 
-// As admission policies see them.
+// The options as admission policies see them.
 JsonObject encode(const DeleteOptions& options);
 
 // 422 for unknown values.

@@ -37,7 +37,7 @@ class Strategy {
   virtual NameRule name_rule() const { return NameRule::dns_subdomain; }
   virtual CreateOnUpdate create_on_update() const { return CreateOnUpdate::refused; }
   virtual Dependents dependents() const { return Dependents::collected; }
-  // Context for strategies. `old`: before an update; null if new.
+  // Warnings for the writer. `old`: the object before an update; null if new.
   virtual std::vector<std::string> warnings(const JsonObject& /*next*/,
                                             const JsonObject* /*old*/) const {
     return {};

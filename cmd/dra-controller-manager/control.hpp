@@ -1,4 +1,4 @@
-// How a controller is added to an epoch of the manager: one file of this folder for each
+// How a controller is added to an epoch of the manager: one file of this folder per controller
 // (claim_control.cpp, eviction_control.cpp, pool_status_control.cpp), and one row in controls.cpp.
 #pragma once
 
