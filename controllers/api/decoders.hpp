@@ -20,7 +20,7 @@ namespace dcm::api {
 enum class PodSelection : std::uint8_t { of_interest, all };
 
 // Whether templates are decoded with their content. A cache keeps small contents only (at most 16
-// KiB per template, and 32 MiB per decoder); of a larger content it knows only the size.
+// KiB per template, and 32 MiB per decoder); of larger contents it knows only the size.
 enum class TemplateContent : std::uint8_t { where_small, all };
 
 // Budget for template contents: per template, and for all together. Copies share the budget.

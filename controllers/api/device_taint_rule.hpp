@@ -16,7 +16,7 @@ namespace dcm::api {
 // The condition that reports the progress of its eviction.
 inline constexpr std::string_view kEvictionInProgress = "EvictionInProgress";
 
-// The devices that a rule selects: every part that is set must be equal.
+// Selects the devices that equal it in every part that is set.
 struct DeviceSelector {
   InternedString driver;  // empty: any; the same holds for the other two
   InternedString pool;

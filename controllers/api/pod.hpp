@@ -1,6 +1,6 @@
 // core/v1 Pod and scheduling.k8s.io PodGroup (KEP-4671), projected to what the controllers read.
-// Both name claims, and templates from which claims are generated; a group names those shared by
-// its pods (KEP-5729).
+// Both name claims, and templates from which claims are generated; a group names the claims that
+// its pods share (KEP-5729).
 #pragma once
 
 #include <cstddef>

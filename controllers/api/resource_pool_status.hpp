@@ -87,7 +87,7 @@ struct PoolStatus {
   std::optional<DeviceTotals> totals = {};  // nullopt: the pool is incomplete
   std::vector<PartitionTypeStatus> partitions = {};
   std::optional<ShareableStatus> shareable = {};
-  // Empty: none. Begins with a word for programs: "PoolIncomplete: …".
+  // Empty: none. Begins with a keyword for programs: "PoolIncomplete: …".
   std::string validation_error = {};
 
   friend bool operator==(const PoolStatus&, const PoolStatus&) = default;

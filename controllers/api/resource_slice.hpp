@@ -1,5 +1,5 @@
 // resource.k8s.io ResourceSlice (KEP-4381), projected to its devices, their evicting taints, and
-// what is counted.
+// the data for device counts.
 #pragma once
 
 #include <cstddef>

@@ -74,7 +74,7 @@ class Sight {
   bool is_hidden(Input input) const { return at(input).has_value(); }
   // "ResourceSlices could not be read: …", one for each hidden input, without a full stop.
   std::vector<std::string> gaps() const;
-  // As above; the input is hidden.
+  // The same for one input, which must be hidden.
   std::string gap(Input input) const;
 
  private:

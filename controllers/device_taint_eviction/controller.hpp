@@ -55,7 +55,7 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // Before the informers run. The arguments are informers or bare stores, and outlive it.
+  // Call before the informers run. The arguments are informers or bare stores, and must outlive it.
   template <class Pods, class Claims, class Slices>
   void observe(Pods& pods, Claims& claims, Slices& slices) {
     pods.add_observer(observers_.pods());
@@ -90,7 +90,7 @@ class Controller {
   const Tracker& tracker() const { return tracker_; }
 
  private:
-  // Something may need to be queued, reported or walked.
+  // Call it when something may need to be queued, reported or walked.
   void notify();
   Task<> follow();
   void queue_rules();

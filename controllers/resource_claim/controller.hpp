@@ -52,7 +52,7 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // Before the informers run. The arguments are informers or bare stores, and outlive it.
+  // Call before the informers run. The arguments are informers or bare stores, and must outlive it.
   template <class Pods, class Claims, class Templates>
   void observe(Pods& pods, Claims& claims, Templates& templates) {
     pods.add_observer(wakeups_);

@@ -15,7 +15,7 @@ namespace dcm::resource_claim {
 
 using informers::Emit;
 
-// The keys of each index. Functions of the object alone.
+// The keys of each index: functions of the object alone.
 void index_pod_by_claim(const api::Pod& pod, const Emit<api::NamespacedName>& emit);
 void index_pod_by_group(const api::Pod& pod, const Emit<api::NamespacedName>& emit);
 void index_group_by_claim(const api::PodGroup& group, const Emit<api::NamespacedName>& emit);

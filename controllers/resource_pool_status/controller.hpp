@@ -48,7 +48,7 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // Call before the informers run. The arguments are informers or bare stores, and outlive it.
+  // Call before the informers run. The arguments are informers or bare stores, and must outlive it.
   // Slices are not kept: they only wake waiting requests.
   template <class Requests, class Slices>
   void observe(Requests& requests, Slices& slices) {

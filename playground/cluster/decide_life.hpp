@@ -40,8 +40,8 @@ struct Containers {
   friend bool operator==(const Containers&, const Containers&) = default;
 };
 // Their state after the pod has run for that time, if they crash: kubelet restarts them at once,
-// then after 10 s, 20 s, … up to 5 minutes, counted from the crash; containers that have run for 10
-// minutes at once again.
+// then after 10 s, 20 s, … up to 5 minutes, counted from the crash; after a run of 10 minutes, at
+// once again.
 Containers containers_after(Duration running, std::optional<Duration> crash_after);
 
 // Nothing to do until something changes.

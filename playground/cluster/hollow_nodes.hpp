@@ -37,7 +37,7 @@ class HollowNodes {
 
   // Creates the Node objects, or makes existing ones ready.
   Task<Result<>> publish();
-  // After the first sync. Ends only by cancellation.
+  // Call after the first sync. Ends only by cancellation.
   Task<> run();
   void wake(const api::NamespacedName& pod) { work_.add(pod); }
 

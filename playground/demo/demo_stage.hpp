@@ -43,7 +43,7 @@ class DemoStage {
   // Shows the table until `reached` is true. Errors: deadline_exceeded, naming `what`.
   Task<Result<>> show_until(std::string what, Reached reached);
   void say(const std::string& line) { table_.say(line, process_.loop.time().now() - start_); }
-  // Events of the namespace with that reason.
+  // Counts the events of the namespace with that reason.
   Task<Result<std::size_t>> count_events(std::string reason);
   // Records an unexpected fact.
   void blame(std::string mistake) { mistakes_.push_back(std::move(mistake)); }

@@ -45,12 +45,12 @@ class Ledger {
  public:
   explicit Ledger(std::string namespace_) : namespace_(std::move(namespace_)) {}
 
-  // Changes as passed to observers; null: not there. Other namespaces are ignored.
+  // Record changes as passed to observers; null: no such object. Other namespaces are ignored.
   void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
   void observe_claim(const api::ObjectPtr<Claim>& before, const api::ObjectPtr<Claim>& after);
 
   const Tally& tally() const { return tally_; }
-  // All pods have ended, no generated claim is left, no device is in use.
+  // Whether all pods have ended, no generated claim is left, and no device is in use.
   bool is_over() const;
   // All mistakes so far, one line each; empty: none.
   std::vector<std::string> mistakes() const;

@@ -36,7 +36,7 @@ class Api {
   // JSON merge patch: lists are replaced whole.
   Task<Result<http::Response>> merge_patch(api::Resource resource, api::NamespacedName key,
                                            std::string body);
-  // A page of the objects of the kind; an empty token: the first. An empty namespace: all of them.
+  // A page of the kind's objects. Empty token: the first page. Empty namespace: all namespaces.
   Task<Result<http::Response>> list(api::Resource resource, std::string continue_token,
                                     std::string namespace_ = {});
   // Replaces the whole object; `body` has its resourceVersion.

@@ -18,7 +18,7 @@ class SliceSearch {
  public:
   explicit SliceSearch(api::DeviceId device) : device_(std::move(device)) {}
 
-  // A page of a list of slices. Returns the token for the next one; empty: that was the last.
+  // Takes a page of a list of slices. Returns the token for the next one; empty: that was the last.
   // Errors: malformed.
   runtime::Result<std::string> look_through(std::string_view page);
   // After the last page: the slice. Errors: object_not_found, with the existing names.

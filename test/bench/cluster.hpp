@@ -48,7 +48,7 @@ class RunningManager {
   Usage usage() const;
   // The sum of all series of a metric; 0 while it is not available.
   double metric(const std::string& name);
-  // Until its metrics are available, and it has used hardly any CPU for a second.
+  // Waits until its metrics are available, and it has used hardly any CPU for a second.
   void wait_until_idle();
   // SIGTERM, and waits for the end.
   void stop();

@@ -130,7 +130,7 @@ class Case : public testing::Test {
   Names reserved_for(const std::string& claim);
   bool is_allocated(const std::string& claim);
   Names finalizers_of(const std::string& claim);
-  // No reservation, no allocation, no finalizer.
+  // Whether it has no reservation, no allocation and no finalizer.
   bool is_free(const std::string& claim);
   std::vector<json::value> events_of(const std::string& pod);
   // Whether a Warning on the pod has this reason and contains this text.

@@ -56,7 +56,7 @@ struct Group {
   ClaimNames made;
 
   std::string key() const { return ns + "/" + name; }
-  // An identical pod claim is the group's, for all pods of it.
+  // Whether the group has an identical pod claim, which its pods then share.
   bool has(const PodClaim& claim) const;
 };
 

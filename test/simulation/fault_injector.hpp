@@ -28,7 +28,7 @@ class FaultInjector {
   // The server's current request faults become the usual ones, to which each fault returns.
   explicit FaultInjector(World world);
 
-  // Starts at its time, and ends with it.
+  // Starts at the fault's time, and ends with the fault.
   runtime::Task<> inject(Fault fault);
   // A write of that process has arrived at the server: the moment that some faults wait for.
   enum class Kind { create_of_claim, other };

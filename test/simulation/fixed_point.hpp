@@ -20,7 +20,7 @@ struct Missing : Breach {
   bool is_held_up_by_owner;  // its owner requests something else that is unavailable
 };
 
-// Everything except what its owner blocks: the fixed point is reached.
+// What is missing now. At the fixed point, that is nothing but what owners block.
 std::vector<Missing> missing_at_fixed_point(const Safety& world, runtime::WallTime now);
 
 }  // namespace dcm::simulation

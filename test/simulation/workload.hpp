@@ -24,7 +24,7 @@ class Workload {
   Workload(ActorContext context, runtime::Rng rng, std::size_t pods,
            std::optional<runtime::Rng> groups);
 
-  // Namespaces, templates, devices, shared claims. Before set_up().
+  // set_up() creates namespaces, templates, devices and shared claims. Call the first before it.
   void make_templates_large() { users_.make_templates_large(); }
   void set_up();
   // Starts all actors. Once the users stop, only what ends by itself continues.
@@ -40,7 +40,7 @@ class Workload {
   Scheduler& scheduler() { return scheduler_; }
   MassEviction& mass_eviction() { return mass_eviction_; }
   Copies& copies() { return copies_; }
-  // What a node does, and must not do.
+  // What a node did although it must not; nullopt: nothing.
   const std::optional<Breach>& breach() const { return nodes_.breach(); }
 
  private:

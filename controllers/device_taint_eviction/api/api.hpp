@@ -23,7 +23,7 @@ struct Mark {
 };
 // DELETE, with the pod's own grace period. Accepted even during deletion.
 struct Remove {};
-// An Eviction (policy/v1). Too many requests: a PodDisruptionBudget forbids it now.
+// An Eviction (policy/v1). The error "too many requests": a PodDisruptionBudget forbids it now.
 struct Evict {};
 using PodWrite = std::variant<Mark, Remove, Evict>;
 

@@ -47,7 +47,7 @@ struct PendingPod {
 
   PodRef pod;
   std::uint64_t sequence = 0;  // breaks ties, so that a run can be repeated
-  std::vector<RuleId> rules;   // sorted; without those of drivers
+  std::vector<RuleId> rules;   // sorted; a driver's taint is not among them
   runtime::WallTime due;
   runtime::MonoTime not_before;  // the end of its back-off
   Waits waits = Waits::with_worker;
@@ -114,7 +114,7 @@ class PendingPods {
   void fail(PendingPod& pod, runtime::MonoTime now, runtime::Duration pause);
   // Nothing needs to be done before that time, and perhaps not even then.
   void put_off(PendingPod& pod, runtime::MonoTime until);
-  // A budget does not release it: no failure, and no growing delay.
+  // A budget does not allow the eviction: that is no failure, and the delay does not grow.
   void hold(PendingPod& pod, runtime::MonoTime until);
   // A budget may have room now, in that namespace: see wake_stirred().
   void stir(const api::InternedString& name_space);

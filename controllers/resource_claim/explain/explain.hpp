@@ -25,7 +25,7 @@ using SnapshotOf = std::function<ClaimSnapshot(const ClaimPtr&)>;
 // "3 pods with claims, being deleted".
 std::string describe(const api::PodGroup& group, std::size_t pods);
 
-// Snapshots of pods and groups are fresh ones, without answers.
+// Snapshots of pods and groups must be fresh: without answers.
 
 // A topic for each pod claim, one for extended resources, and one for the next step.
 std::vector<common::Topic> explain_pod(PodSnapshot snapshot, const common::FeatureGates& gates,

@@ -89,7 +89,7 @@ ClaimStep decide_claim(const ClaimSnapshot& snapshot);
 
 // ---- its parts, for explanations of one consumer ------------------------------------------------
 
-// Certain facts about a pod or group of that name and UID. An existing group counts as a group
+// What is certain about a pod or group of that name and UID. An existing group counts as a group
 // whose pods may run.
 struct MayRun {
   enum class Why : std::uint8_t { runs, group_is_there, is_no_pod, not_known } why{};
