@@ -10,7 +10,7 @@ struct DeleteOptions {
   DeleteWish wish;
   JsonArray dry_run;  // "All"; anything else is invalid
   std::string propagation_policy = {};
-  std::optional<bool> orphan_dependents = {};  // the predecessor of the policy
+  std::optional<bool> orphan_dependents = {};  // the predecessor of propagationPolicy
 
   Commit commit() const { return dry_run.empty() ? Commit::write : Commit::dry_run; }
 };

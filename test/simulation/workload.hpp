@@ -24,7 +24,7 @@ class Workload {
   Workload(ActorContext context, runtime::Rng rng, std::size_t pods,
            std::optional<runtime::Rng> groups);
 
-  // set_up() creates namespaces, templates, devices and shared claims. Call the first before it.
+  // Call it before set_up(), which creates namespaces, templates, devices and shared claims.
   void make_templates_large() { users_.make_templates_large(); }
   void set_up();
   // Starts all actors. Once the users stop, only what ends by itself continues.
