@@ -35,13 +35,13 @@ struct Cluster {
 };
 
 struct Options {
-  // When to give up and say so, counted in devices, requests and claims tried. The
-  // search takes no more steps than kube-scheduler's.
+  // After this many steps the search gives up, and says so: devices, requests and claims tried. It
+  // takes no more steps than kube-scheduler's search.
   std::uint64_t steps_max = 2'000'000;
   // Called at each step; empty: never stop.
   std::function<bool()> is_time_up = {};
-  // A new UUID for each share of a device. If empty, all shares get the same one, which suffices to
-  // ask whether there is a fit.
+  // Returns a new UUID for each share of a device. If empty, all shares get the same one, which is
+  // enough to ask whether there is a fit.
   std::function<std::string()> new_share_id = {};
 };
 

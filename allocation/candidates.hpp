@@ -26,7 +26,7 @@ struct Candidate {
   // Taken by this search:
   std::uint32_t taken = 0;    // number of requests that took it as a whole
   std::uint32_t shares = 0;   // taken from a shared device
-  Consumption consumed = {};  // requested by these; empty: no one
+  Consumption consumed = {};  // requested by these shares; empty if there are none
 };
 
 class Candidates {

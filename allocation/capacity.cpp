@@ -18,7 +18,7 @@ std::unexpected<std::string> not_representable(std::string_view why) {
       "capacity request cannot be represented in the device's range arithmetic: {}", why));
 }
 
-// Whether the range is counted in thousandths: all of it must be exact in them.
+// Whether the range is counted in thousandths: all of its values must be exact thousandths.
 bool is_in_thousandths(const Range& range, bool is_fractional) {
   const auto is_exact = [](const std::optional<Quantity>& each) {
     return !each || each->as_milli();

@@ -26,7 +26,7 @@ struct CapacityObstacle {
   Quantity wanted = {};    // after rounding
 };
 
-// What is consumed of each capacity of a device, in their order. An error is fatal: `capacity
+// The consumed amount of each capacity of a device, in order. An error is fatal: `capacity
 // "memory": …`.
 using Consumption = std::vector<Quantity>;
 std::expected<Consumption, std::string> consumption_of(const Ask& ask, const Device& device,

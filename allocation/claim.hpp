@@ -43,8 +43,8 @@ struct Ask {
   std::optional<bool> admin_access = {};  // an empty list differs from a missing one
   std::vector<SelectorText> selectors = {};
   std::vector<Toleration> tolerations = {};
-  std::vector<RawJson> toleration_texts = {};               // shared: an allocation repeats them
-  std::optional<std::vector<NamedQuantity>> capacity = {};  // its requests
+  std::vector<RawJson> toleration_texts = {};               // shared: allocations repeat them
+  std::optional<std::vector<NamedQuantity>> capacity = {};  // from the field capacity.requests
   std::vector<std::pair<std::string, std::string>> derived_attributes = {};  // name, expression
 
   bool is_all() const { return mode == "All"; }

@@ -15,7 +15,7 @@ namespace dcm::allocation {
 // The devices added to a constraint so far. Borrows their attributes.
 class ConstraintState {
  public:
-  // `list_types`: values are sets, and scalars sets of one (KEP-5491).
+  // With `list_types`, values are sets, and a scalar is a set of one (KEP-5491).
   ConstraintState(const Constraint& constraint, bool list_types)
       : constraint_(&constraint), list_types_(list_types) {}
 
@@ -24,7 +24,7 @@ class ConstraintState {
   // False if the device contradicts those already added. Null means that the device lacks the
   // attribute.
   bool add(const cel::Attribute* attribute);
-  // In the reverse order of adding.
+  // Removes the device that was added last.
   void remove();
 
  private:
@@ -46,7 +46,7 @@ class ConstraintState {
   std::vector<Set> sets_ = {};
 };
 
-// For scalars of one type. Lists and unknown values equal nothing.
+// Compares scalars of one type. Lists and unknown values equal nothing.
 bool is_same_scalar(const cel::Attribute& a, const cel::Attribute& b);
 
 }  // namespace dcm::allocation

@@ -55,7 +55,7 @@ class GroupLedger {
 
   // Returns false, and takes nothing, on conflict.
   bool take(const Device& device);
-  // In the reverse order of taking.
+  // Call it in the reverse order of taking.
   void give_back(const Device& device);
 
  private:

@@ -53,7 +53,7 @@ class OneResource {
     std::int64_t count;
   };
 
-  // Up to `wanted` devices of containers that start later.
+  // Reuses up to `wanted` devices of long-lived containers that start later. Returns how many.
   std::int64_t reuse(const NumberedContainer& numbered, std::int64_t wanted,
                      std::vector<RequestMapping>& mappings) const {
     std::int64_t sum = 0;

@@ -76,7 +76,7 @@ std::set<std::string> extended_resources_of(const NumberedContainers& containers
 ExtendedClaim make_extended_claim(const NumberedContainers& containers,
                                   const std::map<std::string, std::string>& classes);
 
-// Of two classes with the same extendedResourceName: whether the first one serves it. The newest
+// Whether the first of two classes with the same extendedResourceName serves it. The newest class
 // does; of equally old ones, the one with the smaller name.
 bool serves_before(const DeviceClass& a, const DeviceClass& b);
 

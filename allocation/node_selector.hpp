@@ -1,4 +1,4 @@
-// Which nodes something is for: a NodeSelector of core/v1, matched like the scheduler does.
+// Which nodes a device or a pod accepts: a NodeSelector of core/v1, matched as the scheduler does.
 #pragma once
 
 #include <expected>

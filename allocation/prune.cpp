@@ -11,7 +11,7 @@ namespace {
 
 using Status = Search::Status;
 
-// Most searches finish long before. kube-scheduler takes about 10 ms for this many steps.
+// Most searches end with fewer steps. kube-scheduler takes about 10 ms for this many steps.
 constexpr std::uint64_t kPlainSteps = 2'000;
 // Detects a request or claim that cannot be satisfied even if it is the only one.
 constexpr std::uint64_t kAloneSteps = 20'000;
@@ -47,7 +47,7 @@ std::string describe(const std::optional<Quantity>& quantity) {
   return quantity ? quantity->text() : "-";
 }
 
-// For a device that several claims may share, all of its capacities count.
+// All capacities count for a device that several claims may share.
 std::string describe_shared(const Device& device, const Amounts* consumed) {
   std::string text;
   for (std::size_t i = 0; i < device.capacity.size(); ++i) {
@@ -135,7 +135,7 @@ bool is_impossible(Search& search, Search::At from, Search::At end) {
   return outcome != Status::found && outcome != Status::error;
 }
 
-// If the search fails with all devices free, it fails after any choice for others.
+// If the search fails with all devices free, it fails after any choice for the other parts.
 bool has_impossible_part(Search& search, Allocator& allocator) {
   const auto& claims = allocator.claims().claims();
   for (std::size_t claim = claims.size(); claim-- > 0;) {

@@ -1,4 +1,4 @@
-// Shortens searches that would explode: equivalent devices, and requests that cannot be satisfied.
+// Shortens searches: skips equivalent devices, and detects requests that cannot be satisfied.
 #pragma once
 
 #include "allocation/search.hpp"

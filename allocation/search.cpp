@@ -178,7 +178,7 @@ Search::Status Search::try_asks(Place place) {
   return are_all_over_limit ? Status::over_limit : Status::failed;
 }
 
-// There is only one list of them: if one device cannot be taken, there is no solution.
+// A request for all devices has no alternatives: if one of them is refused, there is no solution.
 Search::Status Search::take_all(Place place) {
   const std::size_t candidate = all_[place.ask->index][static_cast<std::size_t>(place.device)];
   switch (is_in_use(place, candidate) ? Take::refused : take(place, candidate, std::nullopt)) {
@@ -233,7 +233,7 @@ Search::Status Search::take_one(Place place) {
 }
 
 // Whether fewer devices are left than the request still needs. Checked only after all of them were
-// judged: before, one of them may cause an error, which takes precedence.
+// judged: an unjudged one may cause an error, which takes precedence.
 bool Search::is_hopeless(Place place, std::size_t from) {
   RequestContext& context = *place.context;
   if (!context.is_exhausted || !place.ask->derived.empty()) return false;
@@ -247,7 +247,7 @@ bool Search::is_hopeless(Place place, std::size_t from) {
   return usable[from] < counts_[place.ask->index] - place.device;
 }
 
-// Judged alone, apart from the other devices of this request.
+// Whether the device may be taken, judged without the other devices of this request.
 bool Search::may_be_taken(Place place, std::size_t i) {
   const auto& taken = taken_[place.claim];
   const auto own = std::ranges::subrange(
@@ -336,12 +336,12 @@ Search::Take Search::add_constraints(const Place& place, std::size_t index) {
   return Take::taken;
 }
 
-// The first `count` devices of the request.
+// Takes the last device out of the first `count` constraints of the request.
 void Search::remove_constraints(const Place& place, std::size_t count) {
   while (count-- > 0) constraints_[place.claim][place.ask->constraints[count]].remove();
 }
 
-// The last device of the claim.
+// Gives back the last device of the claim.
 void Search::give_back(const Place& place) {
   const Taken taken = std::move(taken_[place.claim].back());
   taken_[place.claim].pop_back();

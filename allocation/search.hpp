@@ -13,7 +13,7 @@
 
 namespace dcm::allocation {
 
-// A device that was assigned to a request.
+// A device that is assigned to a request.
 struct Taken {
   std::size_t candidate;
   PreparedAsk* ask;
@@ -45,8 +45,8 @@ class Search {
 
   // Computes what each request needs. Returns false on error.
   bool prepare();
-  // From one position to the end, or up to another one. After any result but `found`, nothing is
-  // taken.
+  // Searches from one position to the end, or to another position. After any result but `found`,
+  // nothing is taken.
   Status run(At from = {}, std::optional<At> end = {});
 
   // Gives back what `found` took and clears the error; the next run may take that many steps.
@@ -71,7 +71,7 @@ class Search {
     std::size_t claim = 0;
     std::size_t request = 0;
     PreparedAsk* ask = nullptr;  // null: the alternatives of the request are still to be tried
-    std::int64_t device = 0;     // of the ask
+    std::int64_t device = 0;     // how many devices the ask has already
     std::size_t from = 0;        // the first candidate to try
     RequestContext* context = nullptr;
   };
@@ -92,7 +92,7 @@ class Search {
 
   bool is_in_use(const Place& place, std::size_t candidate) const;
   bool is_taken_by_claim(const Place& place, std::size_t candidate) const;
-  // `consumed` is nullopt until it is computed, as for devices of a request for all.
+  // `consumed` is nullopt until it is computed, as for devices of a request for all devices.
   Take take(const Place& place, std::size_t candidate, std::optional<Consumption> consumed);
   Take add_constraints(const Place& place, std::size_t candidate);
   void remove_constraints(const Place& place, std::size_t count);

@@ -25,7 +25,7 @@ struct Counter {
   Quantity value;
 };
 
-// KEP-4815: what the partitions of one device share.
+// KEP-4815: the counters that the partitions of one device share.
 struct CounterSet {
   InternedString name;
   std::vector<Counter> counters = {};
@@ -64,7 +64,7 @@ struct Device {
   bool allow_multiple = false;                  // allowMultipleAllocations
   std::vector<cel::Attribute> attributes = {};  // the slice owns their strings
   std::vector<cel::Capacity> capacity = {};
-  // Of the capacity with the same index; null if none. Empty if all of them are null.
+  // The policy of the capacity with the same index; null if none. Empty if all of them are null.
   std::vector<std::unique_ptr<const RequestPolicy>> policies = {};
   std::unique_ptr<const DeviceExtras> rare = {};
 
@@ -90,7 +90,7 @@ struct Slice {
 
   bool has_per_device_nodes() const { return per_device_nodes.value_or(false); }
   api::DeviceId id_of(const Device& device) const { return {driver, pool, device.name}; }
-  // As a selector sees the device.
+  // The device as a selector sees it.
   cel::DeviceView view_of(const Device& device) const {
     return {driver.str(), device.allow_multiple, device.attributes, device.capacity};
   }

@@ -36,7 +36,7 @@ namespace dcm::allocation {
 class SliceIndex {
  public:
   void add(SlicePtr slice);
-  // The slice of that name, as it was added.
+  // Removes the slice of that name; pool and node must be those with which it was added.
   void remove(const Slice& slice);
 
   // Slices with that nodeName; slices without a nodeName; slices of a pool in any generation.

@@ -18,7 +18,7 @@ using Amounts = std::map<std::string, Quantity, std::less<>>;
 // taken twice and given back twice. Amounts must be given back exactly as they were taken.
 class Usage {
  public:
-  // A result of an allocation. Admin access is not counted.
+  // `result` is a result of an allocation. Admin access is not counted.
   void take(const DeviceResult& result);
   void give_back(const DeviceResult& result);
 
@@ -26,10 +26,10 @@ class Usage {
   void take_share(const api::DeviceId& id) { ++shares_[id].count; }
   void take_capacity(const api::DeviceId& id, const std::vector<NamedQuantity>& amounts);
 
-  // Whether it is allocated as a whole.
+  // Whether the device is allocated as a whole.
   bool has_device(const api::DeviceId& id) const { return devices_.contains(id); }
   bool is_shared(const api::DeviceId& id) const { return shares_.contains(id); }
-  // Null if nothing is.
+  // Null if nothing is consumed.
   const Amounts* consumed(const api::DeviceId& id) const;
   bool is_empty() const { return devices_.empty() && shares_.empty(); }
   std::size_t devices() const { return devices_.size() + shares_.size(); }

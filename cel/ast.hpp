@@ -26,7 +26,7 @@ struct Expr {
   // select: operand; call: arguments; list: elements; map: keys and values in turn; message:
   // values; fold: see Fold
   std::vector<Expr*> args = {};
-  std::vector<bool> optionals = {};  // list, map and message: entries written with '?', or none
+  std::vector<bool> optionals = {};  // list, map, message: which entries have a '?'; empty: none
   std::vector<std::string> fields =
       {};  // message: names; fold: loop variable, second or "", accumulator
 

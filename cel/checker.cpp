@@ -43,7 +43,7 @@ class Checker {
 
   std::string text(const Type* type) { return inference_.substitute(type, true)->text(); }
 
-  // A node that macros have inserted twice is checked once.
+  // A node that macros have inserted in two places is checked once.
   const Type* check(Expr& expr) {
     if (expr.type != nullptr) return expr.type;
     expr.type = type_of(expr);

@@ -10,7 +10,7 @@ std::uint64_t share(std::uint64_t size, double factor) {
   return static_cast<std::uint64_t>(std::ceil(static_cast<double>(size) * factor));
 }
 
-// For sum, max, indexOf, …: strings by their bytes, rounded down, everything else as one.
+// For sum, max, indexOf, …: a string counts by its bytes, rounded down, everything else as one.
 std::uint64_t traversal(const Value& value, int depth = 0) {
   if (depth > 64) return 1;
   switch (value.kind()) {
@@ -91,7 +91,7 @@ std::uint64_t actual_cost(std::span<const Overload* const> overloads, std::span<
     case CostRule::to_text:
     case CostRule::quote:
       return share(size_of(args[0]), kTraversal);
-    // The reference counts the format only under its former name.
+    // The reference counts the size of the format only for the former name of this function.
     case CostRule::format:
       return share(size_of(args[0]), kTraversal);
     case CostRule::scan_twice:
@@ -139,7 +139,7 @@ std::uint64_t actual_cost(std::span<const Overload* const> overloads, std::span<
     case CostRule::net_text_in_net:
       return net_cost(args, true, true);
     case CostRule::validate:
-      // A format's size is that of its pattern.
+      // The size of a named format is that of its pattern.
       return share(size_of(args[1]) + 1, kTraversal) * share(size_of(args[0]), kPattern);
     case CostRule::authorize:
       return 350'000;

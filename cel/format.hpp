@@ -10,7 +10,7 @@
 
 namespace dcm::cel {
 
-// An error is a value.
+// Returns an error as a value.
 Value format(std::string_view text, const List& args, Arena& arena);
 
 // What is wrong with a constant format and a list of arguments with known types.

@@ -18,9 +18,9 @@ class Inference {
   // everything. Binds variables if the answer is yes.
   bool is_assignable(const Type* a, const Type* b);
   bool are_assignable(const std::vector<const Type*>& a, const std::vector<const Type*>& b);
-  // With type variables replaced; `free_as_dyn` replaces unbound ones by dyn.
+  // The type with its variables replaced; `free_as_dyn` replaces unbound ones by dyn.
   const Type* substitute(const Type* type, bool free_as_dyn);
-  // With fresh variables for the parameters of a signature.
+  // The type with fresh variables in place of the parameters of a signature.
   const Type* instantiate(const Type* type, std::map<std::string_view, const Type*>& variables);
 
   static const Type* most_general(const Type* a, const Type* b);
@@ -28,7 +28,7 @@ class Inference {
  private:
   bool match(const Type* a, const Type* b);
   bool match_all(std::span<const Type* const> a, std::span<const Type* const> b);
-  // Whether `variable` can be bound to `type`; the second part: it is bound already.
+  // Whether `variable` can be bound to `type`, and whether it is bound already.
   std::pair<bool, bool> bind(const Type* type, const Type* variable);
   bool is_referenced_in(const Type* variable, const Type* type) const;
   const Type* find(const Type* variable) const;
@@ -37,7 +37,7 @@ class Inference {
 
   TypePool& pool_;
   std::unordered_map<const Type*, const Type*> meaning_;
-  std::vector<std::pair<const Type*, const Type*>> changes_;  // and its previous binding
+  std::vector<std::pair<const Type*, const Type*>> changes_;  // with the previous binding
 };
 
 }  // namespace dcm::cel

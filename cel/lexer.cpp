@@ -105,7 +105,7 @@ Token Lexer::take_string(std::size_t prefix, bool raw, Token::Kind kind) {
     }
     ++at;
   }
-  // "" before anything but a long string
+  // An unterminated long string is read as an empty literal.
   if (is_long) return take(kind, prefix + 2);
   return take(Token::Kind::malformed, std::min(at + 1, rest_.size()));
 }

@@ -36,7 +36,7 @@ struct Frame {
     fatal_cost = cost;
   }
 
-  // Errors that end the evaluation, whatever else is true or false.
+  // Whether an error has ended the evaluation, whatever else is true or false.
   bool is_stopped() const { return cost > cost_limit || !fatal.empty() || arena.is_exhausted(); }
 };
 
@@ -96,7 +96,7 @@ struct Overload {
   Implementation run;
   CostRule cost;
 
-  // By the kinds of the values; for lists and maps also of their first elements.
+  // Judges by the kinds of the values; for lists and maps also by those of their first elements.
   bool accepts(std::span<const Value> values, Arena& arena) const;
 };
 
@@ -124,9 +124,9 @@ class Library {
 
   void add(std::span<const FunctionRow> rows);
   void add_variable(std::string name, const Type* type);
-  // An object type whose fields expressions select, but that they cannot create.
+  // Adds an object type. Expressions can select its fields, but cannot create such an object.
   void add_object(std::string name, Fields fields = {});
-  // Or changes its type, for later compilations. Requires that such an object exists.
+  // Adds a field or changes its type, for later compilations. The object type must exist.
   void set_field(std::string_view object, std::string name, const Type* type);
   void leave_out_bindings() { bindings_ = Bindings::absent; }
   Bindings bindings() const { return bindings_; }

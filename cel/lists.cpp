@@ -182,7 +182,7 @@ Value reverse(Args args, Frame& frame) {
   return make_list(values, frame.arena);
 }
 
-// Compares all pairs; what would cost too much is not begun.
+// Comparing all pairs is not even begun if it would cost too much.
 bool is_too_dear(std::size_t a, std::size_t b, Frame& frame) {
   if (a == 0 || b <= frame.cost_limit / a) return false;
   frame.cost = ~std::uint64_t{0};

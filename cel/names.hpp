@@ -1,4 +1,4 @@
-// Names that only the language itself uses: operators as functions, hidden variables.
+// Names that only the language itself uses: functions behind operators, and hidden variables.
 #pragma once
 
 #include <string_view>

@@ -115,7 +115,7 @@ class Otherwise final : public Node {
 
 inline constexpr std::size_t kArgumentsMax = 4;
 
-// The reference cannot compute the cost of such a call with an error, and gives up.
+// If the argument of such a call is an error, the reference cannot compute the cost, and gives up.
 inline bool needs_list(CostRule rule) {
   return rule == CostRule::distinct || rule == CostRule::sort || rule == CostRule::sort_by;
 }

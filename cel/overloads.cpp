@@ -6,7 +6,7 @@
 namespace dcm::cel {
 namespace {
 
-// The reference asks the left operand of these for a trait. A value that has the trait, or that
+// The reference asks the left operand of each for a trait. A value that has the trait, or that
 // accepts any function, reports the error itself, without the name of the function.
 struct Trait {
   std::string_view function;
@@ -33,7 +33,7 @@ constexpr Trait kTraits[] = {
 };
 constexpr Kinds kReceivers = kinds(Kind::string, Kind::duration, Kind::timestamp);
 
-// String functions reject other values themselves.
+// String functions themselves reject values of other kinds.
 constexpr std::string_view kOfText[] = {"startsWith", "endsWith", "contains"};
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace dcm::cel {
 // functions with several overloads stop at the first one. This affects costs.
 bool is_named(std::string_view function);
 
-// The error, in the words of the reference.
+// The error, as the reference words it.
 Value no_overload(std::string_view function, std::span<const Value> args, Arena& arena);
 
 }  // namespace dcm::cel

@@ -11,8 +11,8 @@
 
 namespace dcm::cel {
 
-// Limit of nesting, and of links of a chain such as a.b.c or 1 + 2 + 3. Recursion over a tree goes
-// no deeper.
+// Limit of nesting, and of the links in a chain such as a.b.c or 1 + 2 + 3. Recursion over a tree
+// goes no deeper.
 inline constexpr std::uint32_t kDepthMax = 250;
 
 struct Parsed {

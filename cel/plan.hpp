@@ -25,7 +25,7 @@ struct Plan {
   std::vector<std::unique_ptr<const Node>> nodes;
   const Node* root = nullptr;
   std::size_t slots = 0;   // of loop variables
-  std::string error = {};  // constant calls such as int("x")
+  std::string error = {};  // of constant calls such as int("x")
 };
 
 // The evaluating node of each part of a tree.

@@ -24,11 +24,11 @@ class Program {
       std::string_view source, const Library& library, const CheckType& check_type = {});
   ~Program();
 
-  // `frame.variables` has the values of the library's variables. An error is a value of its own
-  // kind. The result and everything in it live as long as the frame's arena and the program.
+  // `frame.variables` has the values of the library's variables. An error is returned as a value of
+  // Kind::error. The result and everything in it live as long as the frame's arena and the program.
   Value evaluate(Frame& frame) const;
 
-  // Of the result, as the checker found it.
+  // The type of the result, as the checker found it.
   const Type& type() const;
   std::uint64_t max_cost() const;
 

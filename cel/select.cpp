@@ -8,7 +8,7 @@
 namespace dcm::cel {
 namespace {
 
-// A list's index: an integer of any type within 64 bits with a sign, also a whole double.
+// A list's index: an integer of any type that fits into a signed 64-bit one, or a whole double.
 std::optional<std::int64_t> index_of(const Value& key) {
   if (key.is(Kind::integer)) return key.as_integer();
   if (key.is(Kind::unsigned_integer))

@@ -7,7 +7,7 @@ namespace dcm::cel {
 
 // Whether a map or list accepts it as a key.
 bool is_key(const Value& key);
-// nullopt if not there. Error if the key is invalid.
+// nullopt if there is none. Returns an error if the key is invalid.
 std::optional<Value> look_up(const Value& container, const Value& key, Arena& arena);
 // "no such key: x", "index out of bounds: 3".
 Value missing(const Value& container, const Value& key, Arena& arena);

@@ -14,7 +14,7 @@ namespace dcm::cel {
 // The value of a part of the input: `device.attributes["gpu.example.com"].model` and `"A100"`.
 struct Met {
   std::string expression;
-  std::string value;  // as in an expression; "not set"; for other errors their text
+  std::string value;  // as written in an expression, "not set", or the text of another error
 };
 
 struct Reason {
@@ -38,7 +38,7 @@ class Trace {
   void collect(const Expr& expr, Frame& frame, std::vector<Met>& met) const;
   void note(const Expr& expr, Frame& frame, std::vector<Met>& met) const;
   bool is_input(const Expr& expr) const;
-  // nullopt if it has none of its own, or over the limit.
+  // nullopt if the expression has no node of its own, or if the limit is exceeded.
   std::optional<Value> evaluate(const Expr& expr, Frame& frame) const;
 
   const Program& program_;

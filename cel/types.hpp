@@ -15,7 +15,7 @@ namespace dcm::cel {
 
 class Type {
  public:
-  // The kinds of values, in their order (types.cpp checks it), followed by those of types only.
+  // The kinds of values, in their order (types.cpp checks it), then the kinds that only types have.
   enum class Kind : std::uint8_t {
     error,
     null,
@@ -48,7 +48,7 @@ class Type {
 
   bool is_dynamic() const { return kind_ == Kind::dyn || kind_ == Kind::any; }
   bool is_same(const Type& other) const;
-  // As messages have it: "list(int)", "map(string, dyn)".
+  // As shown in messages: "list(int)", "map(string, dyn)".
   std::string text() const;
   // With the names that types have at run time: "map(string, google.protobuf.Any)".
   std::string full_text() const;

@@ -8,7 +8,7 @@
 
 namespace dcm::cel {
 
-// In one spelling: double quotes, single blanks, no redundant parentheses. nullopt if it contains a
+// Canonical text: double quotes, single blanks, no redundant parentheses. nullopt if it contains a
 // loop, whose macro is no longer in the tree, or a message.
 std::optional<std::string> unparse(const Expr& expr);
 

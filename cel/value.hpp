@@ -146,7 +146,7 @@ class Map {
   };
 
   virtual std::size_t size() const = 0;
-  // nullopt if absent. An error is a value.
+  // nullopt if absent. An error is returned as a value.
   virtual std::optional<Value> find(Value key, Arena& arena) const = 0;
   // `in`, which is stricter than find() for maps with a default.
   virtual bool contains(Value key, Arena& arena) const { return find(key, arena).has_value(); }
@@ -164,11 +164,11 @@ Value insert(const Map& map, Value key, Value value, Arena& arena);
 // Objects added by a library: quantities, addresses, … Identified by their class.
 struct ObjectClass {
   std::string_view type_name;
-  // Both are of this class, or `b` is any value: then an error if they cannot be compared.
+  // Both are of this class, or `b` is any value; returns an error if they cannot be compared.
   Value (*equal)(const Object& a, const Value& b);
   std::uint64_t (*size)(const Object& object) = nullptr;  // for costs; none: 1
-  bool is_hashable = true;                    // whether looking one up among constants is an error
-  std::string_view implementation_name = {};  // as some messages have it
+  bool is_hashable = true;                    // false: looking one up among constants is an error
+  std::string_view implementation_name = {};  // the type's name in some messages
   std::string (*text)(const Object& object) = nullptr;  // for display; empty: its type's name
 };
 

@@ -46,7 +46,7 @@ ExplainOutcome outcome_of(const ManagerQuestion& question, http::Response answer
     return {is_whole ? ExplainStatus::explained : ExplainStatus::explained_in_part,
             std::move(answer.body)};
   }
-  // A missing object is answered by a sentence of the page; this is the answer of a server without
+  // For a missing object, the page answers with a sentence. Other 404s come from a server without
   // that page.
   if (answer.status == 404 && answer.body != "not found\n") {
     return {ExplainStatus::no_such_object, first_line(answer.body)};

@@ -139,7 +139,7 @@ const T* take(const Asked<T>& asked, Input input, Sight& sight) {
   return nullptr;
 }
 
-// Before the controllers' steps: other components' messages usually explain why they wait.
+// Other components' messages go before the controllers' steps: usually they explain why those wait.
 void add(Topic topic, Draft& draft) {
   draft.topics.insert(draft.topics.begin(), std::move(topic));
 }
@@ -195,7 +195,7 @@ void add_evidence(const Evidence& evidence, WallTime now, Draft& draft, Sight& s
   }
 }
 
-// ---- who does the work --------------------------------------------------------------------------
+// ---- which manager does the work ----------------------------------------------------------------
 
 bool seems_held(const api::LeaseSpec& lease, WallTime now) {
   const auto renewed = runtime::parse_micro_timestamp(lease.renew_time);

@@ -1,6 +1,6 @@
 // Messages of other components about an object: the scheduler's in the pod's conditions, the API
-// server's in events of refused attempts and in quotas, kubelet's and the node's. Read on demand
-// (read_evidence.hpp); here it becomes sentences.
+// server's in events of refused attempts and in quotas, kubelet's and the node's. They are read on
+// demand (read_evidence.hpp), and become sentences here.
 #pragma once
 
 #include <optional>
@@ -41,7 +41,7 @@ struct PodReport {
   std::vector<std::string> gates = {};
   bool wants_extended_resources = false;  // which may have a DeviceClass
   std::optional<Condition> scheduled = {};
-  std::optional<ContainerReport> waits = {};  // the first one
+  std::optional<ContainerReport> waits = {};  // the first container that waits
   std::optional<runtime::WallTime> containers_ended = {};
   std::vector<std::string> finalizers = {};
 };
@@ -67,7 +67,7 @@ struct NodeReport {
   std::optional<Condition> ready = {};
 };
 
-// nullopt: not read, because the question does not depend on it.
+// nullopt: not read, because the explanation does not depend on it.
 template <class T>
 using Asked = std::optional<common::Known<T>>;
 
@@ -83,7 +83,7 @@ struct Evidence {
 bool makes_claim(const common::Draft& draft);
 // Whether the question is why no devices are allocated.
 bool asks_devices(const Evidence& evidence, const common::Draft& draft);
-// Whether the scheduler, or kubelet, acts next.
+// Whether the scheduler (or kubelet) acts next.
 bool is_schedulers(const PodReport& pod);
 bool is_kubelets(const PodReport& pod);
 
@@ -91,10 +91,10 @@ bool is_kubelets(const PodReport& pod);
 void add_evidence(const Evidence& evidence, runtime::WallTime now, common::Draft& draft,
                   common::Sight& sight);
 
-// What to do about the message of a refused write; empty if unknown.
+// What to do about a refused write with this message; empty if unknown.
 std::string_view advice_about_refusal(std::string_view message);
 
-// ---- who does the work --------------------------------------------------------------------------
+// ---- which manager does the work ----------------------------------------------------------------
 
 // How long to watch a lease that seems to have expired: the clock of its holder may differ from
 // ours, but a living holder renews it within this time.

@@ -15,7 +15,7 @@ using common::Stance;
 using common::Topic;
 using runtime::WallTime;
 
-// A healthy node needs a second or two from the end of the containers to that of the pod.
+// On a healthy node, a pod ends a second or two after its containers.
 constexpr runtime::Duration kEnding = std::chrono::seconds(30);
 
 constexpr std::array kAboutDrivers = {

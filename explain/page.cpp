@@ -24,7 +24,7 @@ using runtime::Task;
 
 // How long a caller waits for other components' messages.
 constexpr runtime::Duration kEvidenceTimeout = std::chrono::seconds(5);
-// A question about devices reads claims and slices of the whole cluster: limit of concurrent ones.
+// A question about devices reads claims and slices of the whole cluster, so few may run at once.
 constexpr std::size_t kDeviceReadings = 1;
 
 // The query overrides Accept; a caller that accepts anything gets text.

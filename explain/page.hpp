@@ -1,5 +1,5 @@
-// debug/explain/…: what the controllers know about an object, what they do now and why, and what it
-// waits for.
+// debug/explain/…: what the controllers know about an object, what they do for it now and why, and
+// what it waits for.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ using manager::Page;
 
 // Called for each request.
 struct ExplainContext {
-  // Null if there is none yet; then `teller().missing` says why.
+  // Returns null if there is none yet; then `teller().missing` says why.
   std::function<const ExplanationSource*()> source;
   std::function<Teller()> teller;
   // To read other components' messages about the object. Null: none are read.
@@ -26,8 +26,8 @@ struct ExplainContext {
 };
 
 // In sentences; as JSON with ?output=json, or if Accept has JSON but not text; as HTML for
-// browsers. 404: the object is unknown; 503: nothing is known yet. `time` and what `context` refers
-// to must outlive it.
+// browsers. 404: the object is unknown; 503: nothing is known yet. `time` and the references in
+// `context` must outlive it.
 Page make_explain_page(runtime::TimeSource& time, ExplainContext context);
 
 }  // namespace dcm::explain

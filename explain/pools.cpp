@@ -23,7 +23,7 @@ using runtime::Task;
 
 constexpr std::size_t kTextWidth = 100;
 
-// "gpu.example.com/node-1" to its two parts.
+// Splits "gpu.example.com/node-1" into its two parts.
 PoolFilter filter_named(std::string_view name) {
   const std::size_t slash = std::min(name.find('/'), name.size());
   PoolFilter filter{.driver = name.substr(0, slash)};
@@ -79,7 +79,7 @@ std::string lines_of(const api::ShareableStatus& shareable) {
   return lines;
 }
 
-// Empty if the table is complete without it.
+// Empty if there is nothing to add to the table.
 std::string details_of(const api::PoolStatus& pool) {
   std::string lines;
   for (const api::PartitionTypeStatus& partition : pool.partitions) lines += line_of(partition);

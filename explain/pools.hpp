@@ -1,5 +1,5 @@
 // The pools of devices: how many devices each has, and how many are allocated, unavailable and
-// available. Not why an object waits, but what is there to wait for.
+// available. They tell which devices there are, not why an object waits.
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ struct PoolQuestion {
 
 // Whether the words of a command line ask for pools: {"pool"}, {"pools", …}, {"pool/…"}.
 bool asks_for_pools(const std::vector<std::string>& words);
-// {"pool"}: all; {"pool", "gpu.example.com"}: those of a driver; {"pool", "gpu.example.com/node-1"}
+// {"pool"}: all; {"pool", "gpu.example.com"}: one driver's; {"pool", "gpu.example.com/node-1"}
 // or {"pool/gpu.example.com/node-1"}: one. A pool's name may contain slashes, a driver's not.
 // Errors: configuration, in one line.
 runtime::Result<resource_pool_status::PoolFilter> pools_from_words(

@@ -92,7 +92,7 @@ class Reading {
                   name_space(), objects_.groups);
   }
 
-  // Null if there are none because the kind is not served, or because that is unknown.
+  // Returns null if the kind is not served, or if that is unknown.
   const Served* served_or_hidden(Input input, const Availability& availability) {
     if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
       sight_.hide(input, unknown->error.message);
@@ -128,7 +128,7 @@ class Reading {
   common::Sight sight_;
 };
 
-// This command knows the manager's gates only if given as flags.
+// This command knows the manager's gates only from its own flags.
 void doubt_gates(Draft& draft) {
   for (Topic& topic : draft.topics) {
     for (common::Finding& finding : topic.findings) {

@@ -1,5 +1,5 @@
-// Reads the cluster once and explains from that, with a manager's controllers that carry nothing
-// out.
+// Reads the cluster once and explains an object from that, with a manager's controllers that carry
+// nothing out.
 #pragma once
 
 #include "client/request/rest_client.hpp"
@@ -15,7 +15,7 @@ struct ClusterQuestion {
   Subject subject;
   Format format = Format::text;
   common::FeatureGates features = {};
-  // Whether `features` are known to be the manager's. If not, it is unknown what a gate forbids.
+  // Whether `features` are known to be the manager's. If not, it is unknown what its gates forbid.
   enum class Gates : std::uint8_t { assumed, told } gates = Gates::assumed;
   api::NamespacedName lease = {"kube-system", "dra-controller-manager"};  // the manager's
   runtime::Deadline deadline = {};
@@ -23,7 +23,7 @@ struct ClusterQuestion {
 
 // Lists, without watching: the pods, claims and templates of the object's namespace (for a rule,
 // the pods and claims of all namespaces), slices and rules; reads what others say of the object
-// (read_evidence.hpp), and the manager's lease. Kinds that it may not read, apart from the object's
+// (read_evidence.hpp), and the manager's lease. Kinds that may not be read, apart from the object's
 // own, are named first. Both references must outlive the task.
 runtime::Task<ExplainOutcome> read_cluster(client::RestClient& rest, runtime::TimeSource& time,
                                            ClusterQuestion question);

@@ -19,8 +19,8 @@ using common::Unknown;
 using runtime::Result;
 using runtime::Task;
 
-// ---- fields of answers: an absent one, or one of another type, is empty
-// ---------------------------
+// ---- fields of answers --------------------------------------------------------------------------
+// A field that is absent, or of another type, is read as empty.
 
 const json::value& at(const json::value& value, std::string_view pointer) {
   static const json::value kNone;
@@ -57,7 +57,7 @@ bool wants_extended_resources(const json::value& container) {
          });
 }
 
-// The first container that does not start. The two reasons are those of every pod's start.
+// The first container that does not start. The two skipped reasons occur in every pod's start.
 std::optional<ContainerReport> waiting_container(const json::value& pod) {
   for (const char* kind : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
     for (const json::value& entry : list(pod, kind)) {
@@ -69,7 +69,7 @@ std::optional<ContainerReport> waiting_container(const json::value& pod) {
   return std::nullopt;
 }
 
-// When the last of them ended; nullopt while one runs or may run.
+// When the last container ended; nullopt while one runs or may still run.
 std::optional<runtime::WallTime> end_of_containers(const json::value& pod) {
   std::optional<runtime::WallTime> last;
   for (const char* kind : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
@@ -127,7 +127,7 @@ std::optional<runtime::WallTime> time_of(const json::value& event) {
   return std::nullopt;
 }
 
-// The latest of each reason.
+// The latest event of each reason.
 std::vector<EventReport> event_reports(const json::value& events, const std::string& uid) {
   std::map<std::string, EventReport> latest;
   for (const json::value& event : list(events, "/items")) {
@@ -151,7 +151,7 @@ std::optional<std::uint64_t> whole_number(const std::string& quantity) {
   return std::stoull(quantity);
 }
 
-// Limits on claims, and on devices of a class.
+// Whether a quota limits claims, or devices of a class.
 bool is_about_claims(std::string_view resource) {
   return resource == "count/resourceclaims.resource.k8s.io" ||
          resource.ends_with(".deviceclass.resource.k8s.io/devices");
@@ -180,13 +180,13 @@ std::vector<QuotaReport> quota_reports(const json::value& quotas) {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-// One question's requests.
+// The requests for one question.
 class Reader {
  public:
   Reader(client::RestClient& rest, runtime::Deadline deadline) : rest_(rest), deadline_(deadline) {}
 
   Task<Result<json::value>> get(std::string target) {
-    // After the controllers' own requests.
+    // This request goes after the controllers' own.
     const Result<http::Response> answer =
         co_await rest_.send({.target = std::move(target),
                              .priority = client::PriorityLevel::backlog,

@@ -8,7 +8,7 @@
 
 namespace dcm::explain {
 
-// Whether to read refusals: not if the draft's author made the attempts itself.
+// Whether to read refusals. Not needed if the draft's author made the attempts itself.
 enum class Refusals : std::uint8_t { asked, known };
 
 // A read failure is part of the evidence. `rest` must outlive the task; `draft` is read before the

@@ -31,7 +31,7 @@ using common::Topic;
 
 constexpr std::size_t kWidth = 100;
 
-// `text` in several lines, with `label` before the first.
+// Wraps `text` into lines, with `label` before the first line.
 std::string labelled(std::string_view label, std::size_t indent, std::string_view text) {
   std::string lines = wrap(text, indent, kWidth);
   return lines.replace(0, std::min(label.size(), indent), label);

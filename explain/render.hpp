@@ -23,7 +23,7 @@ struct Teller {
   Role role = Role::works;
   std::string identity = {};  // in the lease; empty: no leader election
   std::string leader = {};    // empty: no leader is known
-  // Missing inputs, without which it may be wrong; empty: complete.
+  // Missing inputs, without which the explanation may be wrong; empty: complete.
   std::string missing = {};
 };
 
@@ -35,12 +35,12 @@ struct Told {
 
 enum class Format : std::uint8_t { text, json, html };
 
-// On a page that mentions something unreadable.
+// The header of a page that mentions something unreadable.
 inline constexpr const char* kInPartHeader = "X-Explained-In-Part";
 
 std::string_view content_type_of(Format format);
 std::string render(const Told& told, Format format);
-// If there is nothing to explain: a sentence without a full stop.
+// Formats a problem instead of an explanation: a sentence without a full stop.
 std::string render_problem(std::string_view problem, Format format);
 
 // Whether all important inputs could be read.

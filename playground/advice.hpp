@@ -1,5 +1,5 @@
-// Warnings for those who create an object that nothing acts on, in the answer to the create:
-// kubectl shows them. Without them, users would wait forever.
+// Warnings in the answer to a create, if nothing acts on the created object: kubectl shows them.
+// Without them, users would wait forever.
 #pragma once
 
 #include <string>

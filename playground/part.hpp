@@ -24,8 +24,8 @@ using workqueue::Outcome;
 
 inline constexpr std::string_view kProgram = "dra-playground";
 
-// As many requests at a time as there are workers, and the watches. Of the program's own rate,
-// there is no limit.
+// Allows as many concurrent requests as there are workers, plus the watches. The program's own rate
+// is not limited.
 inline manager::ConnectionOptions connection_options(std::string_view program = kProgram) {
   return {.user_agent = std::string(program) + "/" + std::string(runtime::kVersion),
           .qps = 0,
@@ -35,7 +35,7 @@ inline manager::ConnectionOptions connection_options(std::string_view program = 
 
 // Prints one line on standard error; returns the exit status.
 inline int report_failure(const runtime::Error& error, std::string_view program = kProgram) {
-  // A server's words may be part of it.
+  // The message may contain text of a server.
   return manager::refuse(program, error.message, 1);
 }
 

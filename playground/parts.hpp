@@ -43,7 +43,7 @@ class Parts {
   // Creates nodes, device classes and slices. Errors: refusals of the API server; an unusable
   // folder or checkpoint.
   Task<Result<>> publish();
-  // They work in an epoch of the frame.
+  // Adds the parts to an epoch, in which they work.
   void fill(manager::Epoch& epoch);
 
   const Caches& caches() const { return caches_; }

@@ -25,8 +25,8 @@ void announce(const Size& size, const std::string& origin) {
   std::cout << fmt::format("{} nodes on {}", size.nodes, origin) << std::endl;
 }
 
-// The playground's programs and parts in the frame: first it publishes and tells that by `ready`,
-// then they work.
+// Runs the playground's programs and parts in the frame: first it publishes and calls `ready`, then
+// they work.
 class Main {
  public:
   // Returns the kubeconfig of the cluster.

@@ -16,8 +16,8 @@ struct Programs {
   std::string controller_manager;
 };
 
-// The newest built by `./dev`, or those in $KUBEBUILDER_ASSETS. Errors: configuration; the message
-// says where they were searched.
+// The newest programs built by `./dev`, or those in $KUBEBUILDER_ASSETS. Errors: configuration; the
+// message says where they were searched.
 runtime::Result<Programs> find_programs();
 
 // One of them with its arguments, except the kubeconfig.

@@ -12,17 +12,17 @@
 #include "client/api/decoder.hpp"
 #include "client/api/json/source.hpp"
 
-// Of the kit's rows (client/api/fields.hpp): beside the type, so that it is found.
+// For the kit's rows (client/api/fields.hpp): in Quantity's namespace, where the function is found.
 namespace dcm::cel {
-// A text, or a plain number.
+// A quantity is a string, or a plain number.
 [[nodiscard]] bool read_json(const api::json::Source& from, Quantity& out);
 }  // namespace dcm::cel
 
 namespace dcm::allocation {
 
-// Parts, for the rows of kinds that contain them. `out` must be new.
+// Readers of parts, for the rows of kinds that contain them. `out` must be new.
 [[nodiscard]] bool read_json(const api::json::Source& from, ClaimSpec& out);
-// Its `devices` field.
+// Reads the field `devices` of a claim's spec.
 [[nodiscard]] bool read_devices(const api::json::Source& from, ClaimSpec& out);
 [[nodiscard]] bool read_json(const api::json::Source& from, AllocationResult& out);
 [[nodiscard]] bool read_json(const api::json::Source& from, DeviceResult& out);
@@ -54,7 +54,7 @@ using SliceFields = JsonFields<Slice>;
 using DeviceClassFields = JsonFields<DeviceClass>;
 using ClaimFields = JsonFields<Claim>;
 using NodeFields = JsonFields<Node>;
-// Claims that are not allocated are left out, and so is what a claim asks for.
+// Leaves out claims that are not allocated, and the requests of all claims.
 struct AllocatedClaimFields {
   bool read_field(std::string_view version, std::string_view key, const api::json::Source& from,
                   Claim& out) const {

@@ -12,7 +12,7 @@ using api::rows;
 using api::Word;
 using api::json::Source;
 
-// ---- what is asked for --------------------------------------------------------------------------
+// ---- requests -----------------------------------------------------------------------------------
 
 void from_word(std::string_view word, Toleration::Operator& out) {
   using enum Toleration::Operator;
@@ -98,7 +98,7 @@ bool read_json(const Source& from, Request& out) {
   const auto read_exactly = [&](const Source& part, Request&) {
     return read_fields(part, exactly, ask());
   };
-  // v1beta1 has no `exactly` around them.
+  // v1beta1 has these fields directly in the request, without `exactly`.
   const auto read_flat = [&](std::string_view key, const Source& field, Request&) {
     return read_field(ask(), key, field, exactly);
   };
@@ -143,7 +143,7 @@ bool read_json(const Source& from, ClaimSpec& out) {
   return read_fields(from, out, rows(row<"devices">(&read_devices)));
 }
 
-// ---- what is given ------------------------------------------------------------------------------
+// ---- allocations --------------------------------------------------------------------------------
 
 void from_word(std::string_view word, ConfigResult::Source& out) {
   out = word == "FromClaim" ? ConfigResult::Source::from_claim : ConfigResult::Source::from_class;

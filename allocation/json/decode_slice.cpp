@@ -29,7 +29,7 @@ bool read_json(const Source& from, NodeSelector& out) {
 
 namespace {
 
-// Its own name is the key of its entry.
+// A counter's name is the key of its entry.
 bool read_counters(const Source& from, std::vector<Counter>& out) {
   return from.each_field([&](std::string_view name, const Source& field) {
     return read_fields(field, out.emplace_back(name), rows(row<"value">(&Counter::value)));
@@ -212,7 +212,7 @@ constexpr auto rare(M DeviceExtras::* member) {
   };
 }
 
-// Of a slice or a device; `to` makes a row's target of a member.
+// The node choice of a slice or a device; `to` turns a member into the target of a row.
 template <class To>
 constexpr auto node_choice(To to) {
   return rows(row<"nodeName">(to(&NodeChoice::node_name)),

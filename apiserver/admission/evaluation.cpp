@@ -71,7 +71,7 @@ std::optional<cel::Value> Evaluation::LazyVariables::find(cel::Value key, cel::A
   if (!evaluation_.variables_.contains(name)) return std::nullopt;
   const auto known = evaluation_.known_.find(name);
   if (known != evaluation_.known_.end()) return known->second;
-  // Until it is known: seen by a variable that refers to itself.
+  // The value until it is known: a variable that refers to itself sees this.
   cel::Value& value =
       evaluation_.known_.emplace(name, cel::Value::error("refers to itself")).first->second;
   value = evaluation_.variable(name);

@@ -22,7 +22,7 @@ using Expressions = std::map<std::string, Expression, std::less<>>;
 
 class Evaluation {
  public:
-  // All references outlive it.
+  // All references must outlive it.
   Evaluation(const Expressions& variables, const Input& input, Phase phase, std::uint64_t budget);
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;

@@ -14,11 +14,11 @@ namespace dcm::apiserver {
 
 class ParamsOf {
  public:
-  // Of the kind that the policy names, if any. Error: no such kind.
+  // For the kind that the policy names, if any. Error: there is no such kind.
   static std::expected<ParamsOf, std::string> find(const JsonObject& policy,
                                                    const ResourceTable& types);
 
-  // The policy is evaluated once with each; nullopt: without parameters. `ns`: of the request. The
+  // The policy is evaluated once for each; nullopt: without parameters. `ns`: of the request. The
   // error explains what is wrong with the binding.
   using All = std::vector<std::optional<JsonObject>>;
   std::expected<All, std::string> of(const JsonObject& binding, std::string_view ns,

@@ -16,7 +16,7 @@ namespace dcm::apiserver {
 
 class Policies {
  public:
-  // All references outlive the policies.
+  // All references must outlive the policies.
   Policies(const Store& store, const ResourceTable& types) : store_(store), types_(types) {}
 
   // Whether any policy was ever stored. Cheap.

@@ -38,7 +38,7 @@ struct Verdict {
   std::map<std::string, std::string> annotations;  // for an audit log
 };
 
-// The inputs of expressions for a request; outlive the evaluation.
+// The inputs of expressions for a request; must outlive the evaluation.
 struct Input {
   const JsonObject* object = nullptr;
   const JsonObject* old_object = nullptr;

@@ -55,7 +55,7 @@ void UncalledWebhooks::refresh() {
     for (const auto& [key, object] : store_.list(kind, "", "", store_.revision())) {
       for (const Json& item : array_at(*object, {"webhooks"})) {
         const JsonObject& webhook = as_object(item);
-        // A policy without rules is about everything, a webhook about nothing.
+        // A policy without rules applies to everything, a webhook to nothing.
         if (array_at(webhook, {"rules"}).empty()) continue;
         webhooks_.push_back(
             {fmt::format("the webhook {} of {} {} is about this write, but this API server calls "

@@ -1,5 +1,5 @@
-// Webhooks that a real server would call for a write. This one calls none, and says so in a warning
-// with the answer to the write.
+// Webhooks that a real server would call for a write. This server calls none, and says so in a
+// warning with the answer to the write.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace dcm::apiserver {
 
 class UncalledWebhooks {
  public:
-  // All that is referred to outlives it.
+  // All references must outlive it.
   UncalledWebhooks(const Store& store, const ResourceTable& types) : store_(store), types_(types) {}
 
   // Whether any configuration was ever stored. Cheap.

@@ -1,4 +1,4 @@
-// The names of a definition that no other one of its group has.
+// The names of a definition that no other definition of its group has.
 #pragma once
 
 #include "apiserver/definitions/conditions.hpp"

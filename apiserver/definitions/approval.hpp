@@ -12,7 +12,7 @@ namespace dcm::apiserver {
 
 // nullopt if the group is not protected.
 std::optional<Condition> approval_of(const JsonObject& definition);
-// `old`: before an update; null if new. An annotation that is kept may be wrong.
+// `old`: the definition before an update; null if new. An unchanged annotation may be invalid.
 void validate_approval(const JsonObject& definition, const JsonObject* old, Causes& causes);
 
 }  // namespace dcm::apiserver

@@ -5,7 +5,7 @@
 
 namespace dcm::apiserver {
 
-// Of a version of a definition, which outlives it. Defaults to an age column.
+// The columns of a version, which must outlive the result. Defaults to an age column.
 Printer printer_of_definition(const JsonObject& version);
 
 }  // namespace dcm::apiserver

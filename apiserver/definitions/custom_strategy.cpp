@@ -41,7 +41,7 @@ void CustomStrategy::prepare_create(JsonObject& object, const WriteContext&) con
 void CustomStrategy::prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
                                     const WriteContext&) const {
   if (endpoint == Endpoint::status) {
-    // Only the status, and managed fields.
+    // Only the status and managed fields may change.
     JsonObject kept = old;
     restore(kept, next, "status");
     restore(child(kept, "metadata"), object_at(next, {"metadata"}), "managedFields");

@@ -9,7 +9,7 @@ struct DefinedKind;
 
 class CustomStrategy final : public Strategy {
  public:
-  // `kind` owns it.
+  // `kind` owns the strategy.
   explicit CustomStrategy(const DefinedKind& kind) : kind_(kind) {}
 
   void set_defaults(JsonObject& object, const WriteContext&) const override;

@@ -109,7 +109,7 @@ void DefinedKind::drop_unknown(JsonObject& object) const {
 
 const DefinedKind& defined_kind(const ResourceType& type) {
   DCM_ASSERT(type.defined != nullptr);
-  return static_cast<const DefinedKind&>(*type.defined);  // nothing else is made
+  return static_cast<const DefinedKind&>(*type.defined);  // the only type that is ever created
 }
 
 std::vector<ResourceType> types_of_definition(const JsonObject& definition, Versions which) {

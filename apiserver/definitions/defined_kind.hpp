@@ -40,7 +40,7 @@ struct DefinedKind : DefinedTraits {
   JsonObject published = {};  // the schema as written in the definition
 };
 
-// Of a kind that a client has defined.
+// Requires a kind that a client has defined.
 const DefinedKind& defined_kind(const ResourceType& type);
 
 enum class Versions { served, all };

@@ -1,4 +1,4 @@
-// The names of a defined kind: of its resources, short names, categories.
+// The names of a defined kind: its resources, short names and categories.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace dcm::apiserver {
 
-// `names`: of the spec, or those accepted.
+// `names`: those of the spec, or the accepted ones.
 void validate_defined_names(const JsonObject& names, const std::string& path, Causes& causes);
-// Reports the missing ones.
+// Reports missing names.
 void require_defined_names(const JsonObject& names, const std::string& path, Causes& causes);
-// A name that is a label: of a resource, a version.
+// A name that must be a label, such as that of a resource or a version.
 void validate_name_label(const Json& value, const std::string& path, Causes& causes);
 
 }  // namespace dcm::apiserver

@@ -6,7 +6,7 @@
 
 namespace dcm::apiserver {
 
-// `old`: before an update; null if new.
+// `old`: the definition before an update; null if new.
 void validate_definition(const JsonObject& definition, const JsonObject* old, Causes& causes);
 
 }  // namespace dcm::apiserver

@@ -141,7 +141,7 @@ bool Definitions::establish(const std::string& name, const JsonObject& definitio
   return true;
 }
 
-// By any of its versions, served or not, that needs no webhook.
+// Uses any version that needs no webhook, served or not.
 void Definitions::delete_objects(const std::string& name, const JsonObject& definition) {
   const std::vector<ResourceType> types = types_of_definition(definition, Versions::all);
   const auto readable = std::ranges::find(types, nullptr, &ResourceType::unconverted);

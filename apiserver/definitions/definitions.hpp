@@ -15,7 +15,7 @@ namespace dcm::apiserver {
 
 class Definitions {
  public:
-  // All references outlive it.
+  // All references must outlive it.
   Definitions(const Store& store, Registry& registry, ResourceTable& types)
       : store_(store), registry_(registry), types_(types) {}
 

@@ -5,8 +5,8 @@
 
 namespace dcm::apiserver {
 
-// "date-time" and "datetime" are one. Others are ignored, with a warning to the definition's
-// author.
+// "date-time" and "datetime" are the same format. Others are ignored, with a warning to the
+// definition's author.
 bool is_known_format(std::string_view type, std::string_view format);
 bool fits_format(std::string_view format, std::string_view text);
 

@@ -8,10 +8,10 @@
 
 namespace dcm::apiserver {
 
-// The old list item that corresponds to a new one: only lists that are maps tell. Null if none.
+// The old list item that corresponds to a new one, if the list is a map. Null if there is none.
 const Json* correlated_item(const Json& item, const Json* old_list, const Structural& list);
 
-// Duplicate items, in lists that are sets or maps.
+// Reports duplicate items in lists that are sets or maps.
 void validate_unique_items(const Json& value, const Structural& schema, const std::string& path,
                            Causes& causes);
 

@@ -1,5 +1,5 @@
-// How the lists and maps of a schema are merged, by x-kubernetes-list-type and the like: what is
-// refused.
+// Validates how the lists and maps of a schema are merged: x-kubernetes-list-type and similar
+// members.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace dcm::apiserver {
 
-// Of one schema, without nested ones.
+// Validates one schema, without nested schemas.
 void validate_list_types(const JsonObject& schema, const std::string& path, Causes& causes);
 
 }  // namespace dcm::apiserver

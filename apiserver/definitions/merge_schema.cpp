@@ -8,7 +8,7 @@ namespace {
 
 Schema merge_of(const Structural& schema);
 
-// Of values that no schema describes: objects are maps, at any depth.
+// The schema of values that no schema describes: objects are maps, at any depth.
 std::shared_ptr<const Schema> free_form() {
   static const auto kFree = [] {
     auto free = std::make_shared<Schema>();

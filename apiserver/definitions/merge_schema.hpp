@@ -6,7 +6,7 @@
 
 namespace dcm::apiserver {
 
-// Of a resource: its metadata merges like that of all objects.
+// For a resource, whose metadata merges like that of all objects.
 Schema merge_schema_of(const Structural& schema);
 
 }  // namespace dcm::apiserver

@@ -8,7 +8,7 @@
 
 namespace dcm::apiserver {
 
-// Of a property's schema in the schema at `path`.
+// The path of a property's schema, within the schema at `path`.
 inline std::string property_path(const std::string& path, std::string_view name) {
   return fmt::format("{}.properties[{}]", path, name);
 }

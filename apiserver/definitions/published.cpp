@@ -49,7 +49,7 @@ void collect_referred(const Json& schema, const PublishedSchemas& all, JsonObjec
   }
 }
 
-// What each resource has, whatever its schema says.
+// Adds the members that each resource has, whatever its schema says.
 void add_meta(JsonObject& schema) {
   const JsonObject& pod = PublishedSchemas::of("v1").named("io.k8s.api.core.v1.Pod");
   JsonObject properties = object_at(schema, {"properties"});

@@ -5,7 +5,7 @@
 
 namespace dcm::apiserver {
 
-// By name ("com.example.v1.Widget"), including referenced ones. Empty for a group version without
+// Schemas by name ("com.example.v1.Widget"), and referenced ones. Empty for a group version without
 // such kinds.
 JsonObject published_schemas(const ResourceTable& types, std::string_view group,
                              std::string_view version);

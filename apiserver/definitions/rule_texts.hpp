@@ -7,7 +7,7 @@
 
 namespace dcm::apiserver {
 
-// Of one schema, without nested ones.
+// Validates one schema, without nested schemas.
 void validate_rule_texts(const JsonObject& schema, const std::string& path, Causes& causes);
 
 }  // namespace dcm::apiserver

@@ -9,7 +9,7 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::int64_t kRequestMax = std::int64_t{3} * 1024 * 1024;
-// Of what has no length: numbers, objects, and, on a real server too, the keys of maps.
+// The length of what has none: numbers, objects, and, on a real server too, the keys of maps.
 constexpr std::int64_t kNoLength = 0;
 
 // Sizes of values as JSON, including quotes.

@@ -24,7 +24,7 @@ struct RuleType {
   std::map<std::string, RuleType, std::less<>> fields = {};
   std::unique_ptr<RuleType> element = {};  // of a list or map
 
-  // For the value at a path inside ("@items", "@values").
+  // The maximum size of the value at an inner path ("@items", "@values").
   std::optional<std::uint64_t> size_of(std::span<const std::string> path) const;
 };
 

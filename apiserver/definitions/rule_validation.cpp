@@ -30,7 +30,7 @@ std::string too_costly(std::string_view what, std::uint64_t cost, std::uint64_t 
       what, shown);
 }
 
-// As in the internal version.
+// The rule as the internal version shows it.
 Json shown_rule(const RuleText& rule) {
   const auto optional = [](bool is_there, Json value) {
     return is_there ? std::move(value) : Json();

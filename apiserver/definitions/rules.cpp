@@ -56,7 +56,7 @@ void Rules::compile_own() {
         library == &library_ ? type_->type : (*library)->types().optional(type_->type);
     (*library)->add_variable("self", type_->type);
     (*library)->add_variable("oldSelf", old);
-    // A real server treats all names as the value's, even those of types.
+    // A real server gives the value's size limit to all names, even to those of types.
     (*library)->add_size_limit([this](std::span<const std::string> path) {
       return path.empty() ? std::nullopt : type_->size_of(path.subspan(1));
     });

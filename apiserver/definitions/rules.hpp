@@ -24,13 +24,13 @@ struct CompiledRule {
   std::string field = {};  // of the blamed value
 };
 
-// The rules of one schema, and of nested schemas. The schema outlives it.
+// The rules of one schema, and of nested schemas. The schema must outlive it.
 class Rules {
  public:
   // Null if there are none.
   static std::unique_ptr<const Rules> compile(const Structural& schema, IsResource resource);
 
-  // `old`: before an update; null if new.
+  // `old`: the value before an update; null if new.
   void validate(const Json& value, const Json* old, Causes& causes) const;
 
   const std::vector<CompiledRule>& compiled() const { return compiled_; }
@@ -51,7 +51,7 @@ class Rules {
 
   const Structural& schema_;
   IsResource resource_;
-  // Rules with `oldSelf` as a value, and those with an optional one.
+  // For rules with `oldSelf` as a value, and for rules with an optional `oldSelf`.
   std::unique_ptr<cel::Library> library_;
   std::unique_ptr<cel::Library> optional_library_;
   std::optional<RuleType> type_;

@@ -14,7 +14,7 @@ std::vector<std::string> steps_of(std::string_view path);
 // Null if the object has no such field.
 const Json* value_at(const JsonObject& object, std::string_view path);
 
-// Of an object: a number of at least 0, if present.
+// Checks the replicas of an object: a number of at least 0, if present.
 void validate_replicas(const JsonObject& object, const std::string& path, Causes& causes);
 void validate_scale_selector(const JsonObject& object, const std::string& path, Causes& causes);
 

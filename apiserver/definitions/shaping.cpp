@@ -25,7 +25,7 @@ void drop_members(JsonObject& object, const auto& goes) {
   object = std::move(kept);
 }
 
-// Nulls that are not allowed and have no default.
+// Drops nulls that are not allowed and have no default.
 void drop_nulls_within(Json& value, const Structural* schema) {
   if (value.is_array()) {
     const Structural* const items = schema == nullptr ? nullptr : schema->items.get();

@@ -13,7 +13,7 @@ namespace dcm::apiserver {
 void set_defaults(Json& value, const Structural* schema);
 void set_defaults(JsonObject& object, const Structural& schema);
 
-// A resource has apiVersion, kind and metadata, whatever its schema says of them.
+// A resource has apiVersion, kind and metadata, whatever its schema says about them.
 enum class Root { resource, value };
 
 // Removes fields that the schema lacks. Returns their paths, in order.

@@ -89,7 +89,7 @@ struct Structural {
   bool has_values() const { return additional == Additional::typed; }
 };
 
-// Of any JSON: what is no schema has no constraints.
+// Reads any JSON: what is not a schema has no constraints.
 Structural read_structural(const JsonObject& schema);
 
 // The schema of a resource's root also has kind, apiVersion and metadata.

@@ -29,14 +29,14 @@ struct ValueResult {
   void merge(ValueResult other);
 };
 
-// For schemas with a type.
+// Requires a schema with a type.
 ValueResult check_type(const Json& value, const Structural& schema, const ValuePlace& place);
 ValueResult check_allowed_values(const Json& value, const Structural& schema,
                                  const ValuePlace& place);
 ValueResult check_text(std::string_view text, const Structural& schema, const ValuePlace& place);
 ValueResult check_number(const Json& value, const Structural& schema, const ValuePlace& place);
 
-// Without a value: what allOf and the like say about the whole.
+// A cause without a value: what allOf and the like say about the whole.
 Cause about_the_whole(const std::string& base, std::string message);
 
 }  // namespace dcm::apiserver

@@ -12,7 +12,7 @@ namespace dcm::apiserver {
 void validate_value(const Json& value, const Json* old, const Structural& schema,
                     const std::string& base, Causes& causes);
 
-// Rules are not evaluated after such a cause.
+// Whether there is a cause after which rules are not evaluated.
 bool blocks_rules(const Causes& causes);
 
 }  // namespace dcm::apiserver

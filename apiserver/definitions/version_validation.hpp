@@ -10,7 +10,7 @@ namespace dcm::apiserver {
 
 void validate_subresources(const JsonObject& subresources, const std::string& path, Causes& causes);
 void validate_columns(const JsonArray& columns, const std::string& path, Causes& causes);
-// `schema`: the one that must have the fields.
+// `schema`: the schema that must have the fields.
 void validate_selectable(const JsonArray& fields, const JsonObject& schema, const std::string& path,
                          Causes& causes);
 void validate_deprecation(const JsonObject& version, const std::string& path, Causes& causes);

@@ -34,7 +34,7 @@ void validate_strategy(std::string_view strategy, Causes& causes) {
 
 void validate_service(const JsonObject& service, Causes& causes) {
   const std::string path = fmt::format("{}.service", kClientPath);
-  // Swapped by the real server, too, where one of them is missing.
+  // The real server confuses the two names as well.
   if (text_at(service, {"namespace"}).empty()) causes.push_back(required_value(path + ".name"));
   if (text_at(service, {"name"}).empty()) causes.push_back(required_value(path + ".namespace"));
   const std::int64_t port = integer_at(service, {"port"}).value_or(0);

@@ -11,9 +11,9 @@
 
 namespace dcm::apiserver {
 
-// The port of a webhook's service.
+// Sets the default port of a webhook's service.
 void set_conversion_defaults(JsonObject& spec);
-// `spec.conversion`, with either strategy. A `caBundle` is not looked into.
+// Validates `spec.conversion`, with either strategy, but not the content of a `caBundle`.
 void validate_conversion(const JsonObject& spec, Causes& causes);
 // A warning that versions other than the stored one are useless; "": they are not.
 std::string conversion_warning(const JsonObject& spec);

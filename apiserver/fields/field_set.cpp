@@ -17,7 +17,7 @@ Shape shape_of(const Json& value, const Schema& schema) {
 
 FieldSet fields_of(const Json& value, const Schema& schema);
 
-// An entry of a map is a field itself, whatever it contains; an object's member only if it is one.
+// An entry of a map is always a field itself; a member of an object only if it is a leaf or empty.
 void add_member(FieldSet& set, std::string_view name, const Json& value, const Schema& schema) {
   FieldSet below = fields_of(value, schema.field(name));
   below.member |= schema.values != nullptr && !schema.fields.contains(name);

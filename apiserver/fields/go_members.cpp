@@ -243,7 +243,7 @@ void carry_out(const Row& row, JsonObject& object) {
   });
 }
 
-// What Go writes of a pod's spec, it writes of a template's.
+// Go writes the same members of a template's spec as of a pod's.
 void add_template(const Template& place, std::vector<Row>& rows) {
   constexpr Member kMetadata{"", "", kAlways, "{}"};
   rows.emplace_back(kMetadata, fmt::format("{}.metadata", place.path));

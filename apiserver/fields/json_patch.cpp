@@ -227,7 +227,7 @@ Result<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
   std::size_t copied = 0;
   for (const Json& item : patch) {
     const auto operation = operation_of(item);
-    // The library accepts a list as the whole; then it is no object of any kind.
+    // The library accepts a list as the whole document; the result is then no object of any kind.
     if (operation && operation->kind == "replace" && operation->path.empty() &&
         operation->value.is_array()) {
       return std::unexpected(invalid_patch(operation->value, "it is no object"));

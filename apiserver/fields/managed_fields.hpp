@@ -38,7 +38,7 @@ class ManagedEntry {
   FieldSet fields() const { return FieldSet::from_json(fields_v1()); }
   bool owns_any(const FieldSet& fields) const { return overlaps(fields_v1(), fields); }
   bool owns_all(const FieldSet& fields) const { return covers(fields_v1(), fields); }
-  // Whether anything is left.
+  // Removes the fields; returns whether any are left.
   bool lose(const FieldSet& fields);
   JsonObject to_json() const;
 
@@ -65,11 +65,11 @@ class ManagedFields {
   std::vector<const ManagedEntry*> others_owning(const Manager& manager,
                                                  const FieldSet& fields) const;
 
-  // Adds to what the manager owns; `time` is set if that is a change.
+  // Adds to the fields that the manager owns; `time` is set if that is a change.
   void add(const Manager& manager, const FieldSet& fields, const std::string& time);
   void take_from_others(const Manager& manager, const FieldSet& fields);
   void remove_everywhere(const FieldSet& fields);
-  // Replaces what the manager owns; `time` is set if that is a change. Empty: the manager is
+  // Replaces the fields of the manager; `time` is set if that is a change. Empty: the manager is
   // removed.
   void set(const Manager& manager, const FieldSet& fields, const std::string& time);
 

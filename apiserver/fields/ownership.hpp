@@ -15,16 +15,16 @@ enum class Ownership {
 
 Manager manager_of(const Target& target, Operation operation);
 
-// Converts it to what Go writes, which its manager then owns. A list that is always written is then
+// Converts the object to what Go writes. A list that is always written is then
 // present, even if empty; and an empty list of statuses differs from none (`kept`). For a defined
 // kind, only the metadata is a struct.
 void make_as_written(const ResourceType& type, JsonObject& object,
                      Path kept = {"requests", "resourceClaimStatuses",
                                   "nodeAllocatableResourceClaimStatuses"});
 
-// Both convert the object to what Go writes, unless it is applied. Applied fields belong to the
-// applier, and defaults to no manager; a posted object belongs to its creator as a whole.
-// `applied`: the fields that an apply claims; null for a POST.
+// Like own_as_writer(), converts the object to what Go writes, unless it is applied. Applied fields
+// belong to the applier, and defaults to no manager; a posted object belongs to its creator as a
+// whole. `applied`: the fields that an apply claims; null for a POST.
 void own_as_maker(const Target& target, JsonObject& object, const FieldSet* applied,
                   const std::string& now);
 
@@ -33,7 +33,7 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
 void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next,
                    const std::string& now);
 
-// Fields from before the first apply belong to a manager of that name, so that conflicts are
+// Fields from before the first apply belong to a manager with that name, so that conflicts are
 // possible.
 void own_before_first_apply(const Target& target, JsonObject& live, const std::string& now);
 

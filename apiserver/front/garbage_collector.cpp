@@ -85,7 +85,7 @@ void GarbageCollector::observe(std::string_view resource, const Change& change) 
   }
 }
 
-// Forgets an object, and checks its owners again, which may wait for it.
+// Forgets an object, and checks its owners again, which may be waiting for its end.
 void GarbageCollector::forget(const Uid& uid) {
   const auto known = objects_.find(uid);
   if (known == objects_.end()) return;

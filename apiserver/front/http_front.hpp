@@ -10,7 +10,7 @@ namespace dcm::apiserver {
 // watch has its own.
 http::ServerOptions front_options();
 
-// Answers HTTP requests from `server`, watches as chunked streams. Both outlive what it returns:
+// Answers HTTP requests from `server`, watches as chunked streams. Both must outlive the result:
 //   group.spawn("apiserver", http::serve(*listener, time, front_options(),
 //                                        http_handler(server, time), log));
 // A Response's `reset_after` cuts the connection.

@@ -101,7 +101,7 @@ void add_built_in(JsonObject& definitions, std::string_view api_version) {
   }
 }
 
-// With the built-in schema of their metadata.
+// Adds a defined kind, with the built-in schema of its metadata.
 void add_defined(JsonObject& definitions, const ResourceTable& types, const ResourceType& type) {
   for (const std::string& version : type.versions) {
     for (const auto& [name, schema] : published_schemas(types, type.group, version)) {

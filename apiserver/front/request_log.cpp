@@ -16,7 +16,7 @@ std::size_t RequestLog::add(const LoggedRequest& request) {
   return dropped_ + requests_.size() - 1;
 }
 
-// At once, so that a long run does not shift the whole log for each request.
+// Drops half at once, so that a long run does not shift the whole log for each request.
 void RequestLog::drop_half() {
   const std::size_t gone = std::max<std::size_t>(1, requests_.size() / 2);
   const auto end = requests_.begin() + static_cast<std::ptrdiff_t>(gone);

@@ -247,7 +247,7 @@ Response Server::handle(const Request& request) {
   if (before_) {
     if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
   }
-  // Before the request, which may change the kinds.
+  // Determined before the request is handled, which may change the kinds.
   const std::string deprecation =
       parsed.type == nullptr ? "" : deprecation_of(*parsed.type, parsed.path->version);
   auto outcome = dispatch(request, parsed);

@@ -48,7 +48,7 @@ struct WriteRequest;
 
 class Server {
  public:
-  // `time` outlives the server. Starts with the namespaces of a real server.
+  // `time` must outlive the server. Starts with the namespaces of a real server.
   Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions options = {});
   ~Server();
   Server(const Server&) = delete;

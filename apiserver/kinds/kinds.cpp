@@ -160,7 +160,7 @@ const std::vector<PlainRow>& plain_rows() {
   return kRows;
 }
 
-// Without its rules.
+// The type of a row, without its rules.
 ResourceType bare_type(const PlainRow& row) {
   std::string singular(row.kind);
   std::ranges::transform(singular, singular.begin(),

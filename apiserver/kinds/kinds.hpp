@@ -7,7 +7,7 @@
 
 namespace dcm::apiserver {
 
-// With the versions that are always served; ResourceTable::serve() chooses the others.
+// Each has only the versions that are always served; ResourceTable::serve() chooses the others.
 std::list<ResourceType> built_in_kinds();
 
 }  // namespace dcm::apiserver

@@ -68,7 +68,7 @@ ApiError forbidden(const ResourceType& type, std::string_view name, std::string_
 ApiError namespace_terminating(const ResourceType& type, std::string_view name,
                                std::string_view ns);
 ApiError method_not_allowed();
-// For a defined kind.
+// The answer for a defined kind.
 ApiError method_not_supported(const ResourceType& type, std::string_view verb);
 ApiError not_acceptable();
 ApiError unsupported_media_type(std::string_view accepted);
@@ -79,12 +79,12 @@ ApiError too_large(std::string_view why);
 ApiError invalid_patch(const Json& shown, std::string_view why);
 ApiError expired(std::string message);
 ApiError version_too_large(std::uint64_t wanted, std::uint64_t current);
-// An object that is stored in a version from which it cannot be converted, and a list with one.
+// An object stored in a version from which it cannot be converted, and a list with such an object.
 ApiError unreadable(const ResourceType& type, std::string_view key, std::string_view revision);
 ApiError unreadable_list(const ResourceType& type, std::string_view key, std::string_view revision);
-// The answer to a change of one.
+// The answer to a change of such an object.
 ApiError undecodable(const ResourceType& type, std::string_view revision);
-// A watch of objects that are not there yet, or cannot be had.
+// A watch of objects that do not exist yet, or cannot be read.
 ApiError not_initialized();
 // A plain Go error: 500 without a reason.
 ApiError plain_failure(std::string message);

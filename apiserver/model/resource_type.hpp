@@ -27,15 +27,15 @@ enum class StatusSubresource { none, present };
 // The content of the answer to a DELETE.
 enum class DeleteAnswer { object, status };
 
-// Why objects cannot be had in a version that a webhook would convert: the failure of reading one,
-// and of writing one.
+// Why objects are not available in a version that a webhook would convert: the failure of a read,
+// and that of a write.
 struct Unconverted {
   std::string reading;
   std::string writing;
 };
 
-// What a kind that a client has defined says of itself, where that of a built-in kind follows from
-// its name. Immutable; a definition that changes makes new ones.
+// The traits of a kind that a client has defined; for a built-in kind, they follow from its
+// name. Immutable; a changed definition creates new ones.
 struct DefinedTraits {
   virtual ~DefinedTraits() = default;
   // Gives a stored object the fields and defaults that it has in this version.
@@ -44,7 +44,7 @@ struct DefinedTraits {
   virtual void drop_unknown(JsonObject& object) const = 0;
 
   std::string storage;  // the definition's name: "jobsets.jobset.x-k8s.io"
-  std::string edition;  // another one for each change of the definition's spec
+  std::string edition;  // differs after each change of the definition's spec
   std::string list_kind;
   std::vector<std::string> categories;
   std::string deprecation;  // the warning to each of its users; "": none
@@ -95,7 +95,7 @@ struct ResourceType {
   const Schema& schema() const;
   // The types of its fields in a version; any if it is no struct.
   const FieldType& fields(std::string_view version) const;
-  // The members of its list items.
+  // Whether items of its lists carry apiVersion and kind.
   TypeMeta item_meta() const { return defined == nullptr ? TypeMeta::omitted : TypeMeta::shown; }
 
   // By version, since DeviceTaintRule became stricter with v1.

@@ -1,4 +1,4 @@
-// The columns of what says who and what is allowed, and of what belongs to an account.
+// The columns of kinds for policies, access and accounts.
 #include <map>
 #include <string>
 

@@ -1,4 +1,4 @@
-// What the columns of many kinds are made of.
+// Parts that the columns of many kinds share.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace dcm::apiserver {
 
 using Printers = std::map<std::string_view, Printer>;
 
-// The kinds of each file, by name.
+// The printers of each file, by kind.
 Printers workload_printers();
 Printers network_printers();
 Printers storage_printers();

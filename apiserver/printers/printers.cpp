@@ -182,7 +182,7 @@ Json sum(const JsonObject& request, std::string_view field) {
   return Json(std::to_string(total));
 }
 
-// Of the condition that is true; null: none.
+// The condition that says how the request was answered; null: none is True.
 const JsonObject* answer_of(const JsonObject& request) {
   for (const Json& each : array_at(request, {"status", "conditions"})) {
     const JsonObject& condition = each.as_object();

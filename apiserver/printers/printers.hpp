@@ -11,7 +11,7 @@ namespace dcm::apiserver {
 
 // Name and creation time for a kind without its own columns.
 const Printer& printer_of(std::string_view kind);
-// Those of its definition, if a client has defined the kind.
+// The columns of its definition, if a client has defined the kind.
 const Printer& printer_of(const ResourceType& type);
 
 // The cells of kind `Pod`, in a separate file because of container states.

@@ -30,7 +30,7 @@ std::string access_modes(const JsonArray& modes) {
   return text;
 }
 
-// An annotation goes before the field that has taken its place.
+// The annotation takes precedence over the field that has replaced it.
 std::string_view class_of(const JsonObject& volume) {
   const std::string_view annotated =
       text_at(volume, {"metadata", "annotations", "volume.beta.kubernetes.io/storage-class"});

@@ -43,7 +43,7 @@ class ListParts {
   std::size_t encoded_ = 0;             // objects
   std::size_t bytes_ = 0;               // of their items
   std::vector<std::string> kept_ = {};  // items waiting for the head
-  std::size_t told_ = 0;                // of those
+  std::size_t told_ = 0;                // how many of these were returned
   enum class At { head, items, tail, end } at_ = At::head;
 };
 

@@ -33,7 +33,7 @@ struct Page {
 };
 Result<Page> select_page(const Store& store, const ListTarget& target, const Query& query);
 
-// In the format of its kind's list.
+// A list in the format of its kind.
 ListText list_text(const ListTarget& target, const JsonObject& metadata, Encoding encoding);
 // The same in JSON, for any kind: `{"kind":…,"apiVersion":…,"metadata":…,"items":[`.
 ListText json_list_text(std::string_view kind, std::string_view api_version,

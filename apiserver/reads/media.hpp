@@ -27,7 +27,7 @@ std::vector<MediaType> parse_accept(std::string_view header);
 
 // How an object or a list of them is shown.
 struct Form {
-  // `metadata`: only that, as meta.k8s.io's PartialObjectMetadata.
+  // `metadata`: only the metadata, as meta.k8s.io's PartialObjectMetadata.
   enum class Shape { object, metadata, table } shape = Shape::object;
   Encoding encoding = Encoding::json;
   std::string version = {};  // of meta.k8s.io, unless it is a plain object

@@ -19,11 +19,11 @@ class Selector {
 
   bool matches(const JsonObject& object) const;
   bool selects_everything() const { return terms_.empty(); }
-  // By `metadata.name=…`.
+  // Whether it selects by `metadata.name=…`.
   bool selects_one_name() const { return selects("metadata.name"); }
   // The selected name; valid as long as the selector.
   std::optional<std::string_view> selected_name() const;
-  // Pods by `spec.nodeName=…`.
+  // Whether it selects pods by `spec.nodeName=…`.
   bool selects_node() const { return type_->is("Pod") && selects("spec.nodeName"); }
   // Whether the terms about the node match, ignoring the others.
   bool matches_node(const JsonObject& pod) const;

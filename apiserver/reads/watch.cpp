@@ -214,7 +214,7 @@ std::optional<std::string> Watch::next() {
   if (std::exchange(marker_due_, false)) return initial_marker();
   if (failure_) return std::exchange(failure_, std::nullopt);
   if (auto change = next_change()) return change;
-  // Only now, with nothing left behind, has this reader reached the newest revision.
+  // Only now, with no event left, this reader has reached the newest revision.
   if (ended_ || !std::exchange(bookmark_due_, false)) return std::nullopt;
   return bookmark();
 }

@@ -29,7 +29,7 @@ struct WatchServing {
   enum class WatchList { supported, refused, ignored } watch_list = WatchList::supported;
 };
 
-// The server's parts that a watch uses. All references outlive it.
+// The server's parts that a watch uses. All references must outlive it.
 struct WatchContext {
   const Store* store;
   runtime::TimeSource* time;

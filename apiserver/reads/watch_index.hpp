@@ -24,7 +24,7 @@ class WatchIndex {
   void end_all();
   void end_all(std::string_view resource);
 
-  // Whether a client watches that resource whose User-Agent is one of those.
+  // Whether a client with a matching User-Agent watches that resource.
   using IsOne = std::function<bool(std::string_view user_agent)>;
   bool has_client(std::string_view resource, const IsOne& is_one) const;
 

@@ -37,8 +37,8 @@ bool is_immortal(const Target& target) {
          (target.name == "default" || target.name == "kube-public" || target.name == "kube-system");
 }
 
-// Whether the garbage collector must process dependents before the object is deleted: its
-// finalizers.
+// Sets the finalizers that tell whether the garbage collector must process dependents before the
+// object is deleted.
 void set_collector_finalizers(JsonObject& metadata, Propagation wish) {
   JsonArray finalizers;
   for (const Json& item : array_at(metadata, {"finalizers"})) {
@@ -61,7 +61,7 @@ void set_collector_finalizers(JsonObject& metadata, Propagation wish) {
 
 Result<> check_preconditions(const Target& target, const JsonObject& object,
                              const DeleteWish& wish) {
-  // Namespaces check themselves, and name the resource.
+  // Namespaces have a check of their own, which names the resource.
   ResourceType type = *target.type;
   if (type.is("Namespace")) type.kind = type.plural;
   const std::string_view uid = text_at(object, {"metadata", "uid"});

@@ -35,8 +35,8 @@ struct DeleteWish {
   std::string resource_version = {};  // precondition, "" for none
   std::optional<std::int64_t> grace_seconds = {};
   Propagation propagation = Propagation::unsaid;
-  // A request for one object; for a collection, of which policies see no name; or an eviction,
-  // which they have seen already.
+  // A request for one object; for a collection, for which policies see no name; or an eviction,
+  // which policies have seen already.
   enum class Of { object, collection, eviction } of = Of::object;
 };
 
@@ -58,14 +58,14 @@ Result<> check_is_number(std::string_view version);
 void set_namespace(const Target& target, JsonObject& metadata);
 // Drops duplicate owner references from `metadata`; returns the warning, or "".
 std::string drop_repeated_owners_with_warning(JsonObject& metadata);
-// Null members: neither structs nor metadata have them.
+// Drops null members: neither structs nor metadata have them.
 void drop_nulls(const ResourceType& type, JsonObject& object);
 // Each cause once, in the words of the client's version.
 Causes as_client_sees(Causes causes, const Target& target);
 
 class Registry {
  public:
-  // All references outlive the registry.
+  // All references must outlive the registry.
   Registry(Store& store, const ResourceTable& types, runtime::TimeSource& time, runtime::Rng& rng,
            Ownership ownership)
       : store_(store),
@@ -76,7 +76,7 @@ class Registry {
         policies_(store, types),
         webhooks_(store, types) {}
 
-  // Whether it is there; and its content, unless only a webhook could convert it.
+  // get() tells whether it exists; read() returns it only if no webhook is needed to convert it.
   Result<Stored> get(const Target& target) const;
   Result<Stored> read(const Target& target) const;
   Result<Written> create(const Target& target, JsonObject body);
@@ -96,7 +96,7 @@ class Registry {
   // Whether admission policies admit a write of a subresource. `kind`: of the posted object.
   Result<> ask_policies(const Target& target, std::string_view subresource, GroupVersionKind kind,
                         const JsonObject& object);
-  // Warnings for the client of a request; "" is none.
+  // Adds a warning for the client of a request; "" adds none.
   void warn(const std::string& text);
   void warn_of(const Target& target, const JsonObject& next, const JsonObject* old);
   // Further warnings for the creator of an object.
@@ -156,7 +156,7 @@ class Registry {
   UncalledWebhooks webhooks_;
   ObjectTexts texts_;
   std::vector<std::string> warnings_;
-  Advice advice_;  // null: nothing
+  Advice advice_;  // null: no further warnings
 };
 
 }  // namespace dcm::apiserver

@@ -204,7 +204,7 @@ Result<Written> Registry::update(const Target& target, const Stored& old, JsonOb
   } else {
     own_as_writer(target, *old, next, now());
   }
-  // A patch sees them first as its manager.
+  // Duplicates in a patch are dropped only after they have been recorded as its manager's.
   if (how != Update::replace) warn(drop_repeated_owners_with_warning(child(next, "metadata")));
   // Only a strategy may increment the generation; its changes of other system fields are ignored.
   restore(child(next, "metadata"), object_at(*old, {"metadata"}), "generation");

@@ -10,7 +10,7 @@ struct DeleteOptions {
   DeleteWish wish;
   JsonArray dry_run;  // "All"; anything else is invalid
   std::string propagation_policy = {};
-  std::optional<bool> orphan_dependents = {};  // the predecessor of the policy
+  std::optional<bool> orphan_dependents = {};  // the predecessor of propagationPolicy
 
   Commit commit() const { return dry_run.empty() ? Commit::write : Commit::dry_run; }
 };
@@ -21,7 +21,7 @@ int pending_status(const DeleteOptions& options);
 // From a DeleteOptions object, without validation.
 DeleteOptions delete_options_of(const JsonObject& options);
 
-// As admission policies see them.
+// The options as admission policies see them.
 JsonObject encode(const DeleteOptions& options);
 
 // 422 for unknown values.

@@ -46,7 +46,7 @@ Result<Eviction> decode_eviction(const WriteRequest& request) {
   if (auto typed = take_type_meta(eviction, body); !typed) {
     return std::unexpected(std::move(typed.error()));
   }
-  eviction.name.clear();  // its own text for a name that differs
+  eviction.name.clear();  // a different name is reported below, with a separate text
   if (auto fits = check_identity(eviction, body); !fits) {
     return std::unexpected(std::move(fits.error()));
   }

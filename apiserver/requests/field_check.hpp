@@ -13,7 +13,7 @@ namespace dcm::apiserver {
 
 class FieldCheck {
  public:
-  // For a request with valid options. Default: warn.
+  // Requires valid options. The default is to warn.
   explicit FieldCheck(const Query& query);
 
   bool ignores_problems() const { return mode_ == Mode::ignore; }

@@ -18,7 +18,7 @@ struct Review {
 };
 
 std::span<const Review> all_reviews();
-// Null if the path is none.
+// Null if the path is not that of a review.
 const Review* find_review(const ResourcePath& path);
 // `body` and `content_type`: the review in JSON or YAML.
 Result<Response> answer_review(const Review& review, std::string_view content_type,

@@ -7,7 +7,7 @@
 
 namespace dcm::apiserver {
 
-// 500 if the object does not have the field of spec.replicas.
+// 500 if the object lacks the field behind spec.replicas.
 Result<Response> read_scale(Registry& registry, const Target& target);
 // A PUT or PATCH of the Scale, as a write of the object.
 Result<Response> write_scale(Registry& registry, const WriteRequest& request,

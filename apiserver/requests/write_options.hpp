@@ -7,10 +7,10 @@ namespace dcm::apiserver {
 
 // 422 for unknown values. `kind` is "CreateOptions" or "UpdateOptions".
 Result<> check_write_options(std::string_view kind, const Query& query);
-// The same for a patch: an apply needs a manager, and may be forced; others may not.
+// The same for a patch: an apply needs a manager, and may be forced; other patches may not.
 Result<> check_patch_options(PatchKind kind, const Query& query);
 
-// As admission policies see them.
+// The options as admission policies see them.
 JsonObject admission_options(const Query& query);
 
 }  // namespace dcm::apiserver

@@ -17,7 +17,7 @@ constexpr std::size_t kAlternativesMax = 8;
 constexpr std::size_t kConstraintsMax = 32;
 
 void default_device_request(JsonObject& request) {
-  // Nothing, an empty string and no device are equivalent.
+  // An empty mode and a count of 0 are the same as missing ones.
   if (text_at(request, {"allocationMode"}).empty()) request["allocationMode"] = "ExactCount";
   if (integer_at(request, {"count"}) == 0) request.erase("count");
   if (text_at(request, {"allocationMode"}) == "ExactCount") set_default(request, "count", 1);

@@ -20,7 +20,7 @@ void validate_request_reference(const JsonObject& spec, std::string_view name,
 void validate_request_references(const JsonObject& spec, const JsonArray& names,
                                  const std::string& path, Causes& causes);
 
-// Whether the spec has that request: "request", or "request/alternative" of one with alternatives.
+// Whether the spec has that request: "request", or "request/alternative" for one with alternatives.
 bool is_claim_request(const JsonObject& spec, std::string_view reference);
 
 }  // namespace dcm::apiserver

@@ -12,7 +12,7 @@ namespace dcm::apiserver {
 void validate_attribute_name(std::string_view name, const std::string& path, Causes& causes);
 // "domain/name", as constraints name an attribute.
 void validate_full_attribute_name(std::string_view name, const std::string& path, Causes& causes);
-// It has exactly one of its types.
+// An attribute has exactly one of the typed values.
 void validate_attribute(const JsonObject& attribute, const std::string& path, Causes& causes);
 
 }  // namespace dcm::apiserver

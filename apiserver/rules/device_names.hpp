@@ -9,13 +9,13 @@
 namespace dcm::apiserver {
 
 void validate_driver_name(std::string_view name, const std::string& path, Causes& causes);
-// Names separated by slashes.
+// A pool name consists of names separated by slashes.
 void validate_pool_name(std::string_view name, const std::string& path, Causes& causes);
-// The same two in allocations, and drivers in configuration: the texts differ, as in the real
+// The same checks in allocations, and of drivers in configuration: the texts differ, as in the real
 // server.
 void validate_caseless_driver_name(std::string_view name, const std::string& path, Causes& causes);
 void validate_allocated_pool_name(std::string_view name, const std::string& path, Causes& causes);
-// As offered by a device class.
+// The name of an extended resource that a device class offers.
 void validate_extended_resource_name(std::string_view name, const std::string& path,
                                      Causes& causes);
 

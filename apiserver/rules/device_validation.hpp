@@ -1,4 +1,4 @@
-// Validates devices, their taints, and tolerations of these (k8s.io/kubernetes
+// Validates devices, their taints, and tolerations of these taints (k8s.io/kubernetes
 // pkg/apis/resource/validation): texts and fields match the real server. Counters, request policies
 // and binding conditions are not checked.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace dcm::apiserver {
 
-// Of a slice, `spec.devices`.
+// Validates `spec.devices` of a slice.
 void validate_devices(const JsonObject& slice_spec, const std::string& path, Causes& causes);
 
 void validate_device_taint(const JsonObject& taint, const std::string& path, Causes& causes);

@@ -98,7 +98,7 @@ void PlainStrategy::validate_selector(const JsonObject& object, Causes& causes) 
                                  "`selector` does not match template `labels`"));
 }
 
-// What the API's defaults say of it stays; what the writer says does not.
+// The API's defaults for the status are kept; what the writer sets is not.
 JsonObject PlainStrategy::begin_status() const {
   JsonObject defaults;
   set_plain_defaults(kind_, defaults);

@@ -12,13 +12,13 @@ namespace dcm::apiserver {
 
 struct PlainKind {
   std::string_view kind;
-  // Where its pods' spec is, if it makes any. A stored template makes none by itself.
+  // Where the spec of its pods is, if it creates any. A stored template creates none by itself.
   enum class Pods { none, of_template, of_job_template, of_stored_template } pods = Pods::none;
   enum class Generation { none, counted } generation = Generation::none;
   enum class Selector { none, of_template } selector = Selector::none;
   void (*set_defaults)(JsonObject&) = nullptr;
   void (*on_create)(JsonObject&) = nullptr;
-  std::vector<std::string_view> kept = {};  // of the spec, where an update leaves it out
+  std::vector<std::string_view> kept = {};  // fields of the spec that an update without them keeps
   NameRule name_rule = NameRule::dns_subdomain;
   CreateOnUpdate create_on_update = CreateOnUpdate::refused;
   void (*validate)(const JsonObject& next, const JsonObject* old, Causes&) = nullptr;
@@ -28,7 +28,7 @@ struct PlainKind {
 
 class PlainStrategy final : public OldStatusStrategy {
  public:
-  // Both outlive it. `kind`: of its own; several kinds may share rules.
+  // Both must outlive it. `kind`: its own kind; several kinds may share rules.
   PlainStrategy(const PlainKind& rules, std::string_view kind) : rules_(rules), kind_(kind) {}
 
   NameRule name_rule() const override { return rules_.name_rule; }

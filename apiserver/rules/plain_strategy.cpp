@@ -175,7 +175,7 @@ void add_missing(JsonObject& amounts, const JsonObject& others) {
   for (const auto& [resource, amount] : others) set_default(amounts, resource, amount);
 }
 
-// What a container may have at most, it has by default; and that, or the least, it requests.
+// By default, a container's limit is the maximum; its request is that limit, or else the minimum.
 void default_limit_range(JsonObject& range) {
   Json* const limits = find(range, {"spec", "limits"});
   if (limits == nullptr || !limits->is_array()) return;

@@ -12,7 +12,7 @@ void validate_container_parts(const JsonObject& container, const std::string& pa
 void validate_pod_tolerations(const JsonArray& tolerations, const std::string& path,
                               Causes& causes);
 void validate_scheduling_gates(const JsonArray& gates, const std::string& path, Causes& causes);
-// Of a node.
+// Validates the taints of a node.
 void validate_node_taints(const JsonArray& taints, const std::string& path, Causes& causes);
 // Labels by which a pod selects nodes.
 void validate_label_map(const JsonObject& labels, const std::string& path, Causes& causes);

@@ -178,7 +178,7 @@ Verdict validate_deadline(const JsonObject& next, const JsonObject& old, Causes&
   return Verdict::go_on;
 }
 
-// All of it except its seconds, in one order.
+// The toleration without its seconds, with its members in a fixed order.
 std::string text_of_toleration(const Json& toleration) {
   JsonArray texts;
   for (const auto* key : {"key", "operator", "value", "effect"}) {

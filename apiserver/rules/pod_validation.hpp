@@ -1,6 +1,6 @@
 // Validates a pod, and changes of it (k8s.io/kubernetes pkg/apis/core/validation/validation.go):
-// the likely mistakes of claims' clients, schedulers and tests. Volumes, probes, security
-// contexts and affinity are not checked.
+// finds mistakes that clients, schedulers and tests of claims are likely to make. Volumes, probes,
+// security contexts and affinity are not checked.
 #pragma once
 
 #include "apiserver/model/api_error.hpp"

@@ -156,7 +156,7 @@ void check_token(const JsonObject& token, const std::string& path, const std::st
   check_required_path(token, projected, causes);  // named like this by the real server
 }
 
-// Each path once among everything projected into the volume.
+// Each path may occur only once among everything projected into the volume.
 void check_unique_paths(const JsonObject& source, const std::string& path,
                         std::set<std::string_view>& seen, Causes& causes) {
   for (const auto* kind : {"secret", "configMap", "downwardAPI"}) {

@@ -28,7 +28,7 @@ inline constexpr SystemPriorityClass kSystemPriorityClasses[] = {
 std::optional<std::string> admit_priority(JsonObject& spec,
                                           const std::vector<Store::Entry>& classes);
 
-// The same for a PriorityClass: there is one default.
+// The same for a PriorityClass: only one may be the default.
 std::optional<std::string> admit_priority_class(const JsonObject& wanted,
                                                 const std::vector<Store::Entry>& classes);
 

@@ -37,7 +37,7 @@ class Strategy {
   virtual NameRule name_rule() const { return NameRule::dns_subdomain; }
   virtual CreateOnUpdate create_on_update() const { return CreateOnUpdate::refused; }
   virtual Dependents dependents() const { return Dependents::collected; }
-  // Context for strategies. `old`: before an update; null if new.
+  // Warnings for the writer. `old`: the object before an update; null if new.
   virtual std::vector<std::string> warnings(const JsonObject& /*next*/,
                                             const JsonObject* /*old*/) const {
     return {};
@@ -55,7 +55,7 @@ class Strategy {
   // The fields (`spec`, `metadata.ownerReferences`) that prepare_update restores: writing them
   // gives no ownership.
   virtual std::vector<std::string> reset_fields(Endpoint) const { return {}; }
-  // The spec of the pod that it is, or that it creates; null if none.
+  // The spec of the object if it is a pod, or of the pods that it creates; null if there is none.
   virtual Json* pod_spec(JsonObject&) const { return nullptr; }
   // Whether a controller creates pods from it.
   virtual bool makes_pods() const { return false; }
@@ -65,8 +65,8 @@ class Strategy {
                                                     std::int64_t /*wished*/) const {
     return std::nullopt;
   }
-  // The changes of a first DELETE if the object must stay until something else is gone; returns
-  // true then.
+  // If the object must stay until something else is gone: makes the changes of a first DELETE, and
+  // returns true.
   virtual bool begin_deletion(JsonObject&, const std::string& /*now*/) const { return false; }
   // Fields that a fieldSelector may name, besides metadata.name and metadata.namespace.
   virtual SelectableFields selectable_fields(const JsonObject&) const { return {}; }
@@ -99,7 +99,7 @@ void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& ca
 void set_default(JsonObject& object, std::string_view key, Json value);
 // Whether a member is non-zero: not false or "".
 bool is_set(const JsonObject& object, std::string_view key);
-// The key of a label or a taint, the type of a condition.
+// Validates the key of a label or a taint, or the type of a condition.
 void validate_label_name(std::string_view name, const std::string& path, Causes& causes);
 // "spec.devices.requests[3]".
 std::string indexed(std::string_view path, std::size_t index);

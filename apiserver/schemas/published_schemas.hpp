@@ -11,7 +11,7 @@ namespace dcm::apiserver {
 
 class PublishedSchemas {
  public:
-  // Those of a group version ("v1", "resource.k8s.io/v1"); empty if it has none. Lives as long as
+  // Schemas of a group version ("v1", "resource.k8s.io/v1"); empty if it has none. Lives as long as
   // the process.
   static const PublishedSchemas& of(std::string_view api_version);
 

@@ -32,7 +32,7 @@ bool has(const JsonObject& object, Path path);
 // An item of a list of objects; an empty one if it is something else.
 const JsonObject& as_object(const Json& value);
 
-// The object member `key`, created if missing or no object.
+// The object member `key`; created if it is missing or not an object.
 JsonObject& child(JsonObject& object, std::string_view key);
 // Copies `from[key]` to `to[key]`; removes it if absent there.
 void restore(JsonObject& to, const JsonObject& from, std::string_view key);
@@ -48,7 +48,7 @@ std::string serialize(const JsonObject& object);
 // Two steps, because a few rules distinguish an empty list from a missing one. Free-form
 // `parameters` of opaque device configuration are kept unchanged.
 void drop_nulls(JsonObject& object);
-// All but the lists with those names.
+// Drops empty lists, except those with these names.
 void drop_empty_lists(JsonObject& object, Path but = {});
 
 inline std::string_view view(const boost::json::string& text) {

@@ -51,7 +51,7 @@ class Attribute {
     return kind_ == Kind::unsupported || kind_ == Kind::malformed_version ||
            kind_ == Kind::malformed_versions;
   }
-  // Set for the kind that has them.
+  // Valid only for the kind that has such a value.
   bool as_boolean() const { return value_.boolean; }
   std::int64_t as_integer() const { return value_.integer; }
   std::string_view as_text() const { return {value_.text, size_}; }  // string, version

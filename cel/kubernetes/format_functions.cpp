@@ -86,7 +86,7 @@ Faults check(std::string_view text) {
   return faults_of(text, kRule);
 }
 
-// A trailing dash is allowed in a prefix of a name.
+// A prefix of a name may end with a dash.
 template <const Rule& kRule>
 Faults check_prefix(std::string_view text) {
   std::string name(text);

@@ -13,8 +13,8 @@ namespace dcm::cel {
 // A quantity of the Kubernetes API: an exact decimal that remembers the kind of suffix it was
 // written with.
 //
-// At most 38 significant digits; a longer number is refused, which no API server would store for a
-// device. Precision ends at 1n: what is finer is rounded away from zero. With a binary suffix the
+// At most 38 significant digits; longer numbers are rejected, and no API server stores them for a
+// device. Precision ends at 1n: finer values are rounded away from zero. With a binary suffix the
 // value is at most 2^63-1.
 class Quantity {
  public:

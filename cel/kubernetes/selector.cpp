@@ -13,7 +13,7 @@ constexpr std::uint64_t kCostMax = 1'000'000;
 constexpr std::uint64_t kDomainMax = 63, kIdentifierMax = 32, kDriverMax = 63, kValueMax = 64,
                         kEntriesMax = 32;
 
-// By the path in `device`. A map's size is its number of entries, a quantity's is 0.
+// The limit for a path in `device`. A map's size is its number of entries, a quantity's is 0.
 std::optional<std::uint64_t> limit_of(std::span<const std::string> path) {
   if (path.empty() || path[0] != "device") return std::nullopt;
   path = path.subspan(1);
@@ -65,7 +65,7 @@ std::unique_ptr<const Library> make_library(const SelectorFeatures& wanted,
   return library;
 }
 
-// Each is created on first use and kept: programs refer to it.
+// Each library is created on first use and kept: programs refer to it.
 const Library& library_for(const SelectorFeatures& features, Environment environment) {
   static std::unique_ptr<const Library> libraries[2][2][2];
   auto& library = libraries[features.consumable_capacity][features.list_attributes]

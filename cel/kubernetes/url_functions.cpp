@@ -12,7 +12,7 @@ using Args = std::span<const Value>;
 
 struct Url {
   std::string_view text, scheme, host, path,
-      query;  // views of the argument; the scheme as it is written
+      query;  // views of the argument; the scheme as written there
 };
 
 struct UrlObject : Object {

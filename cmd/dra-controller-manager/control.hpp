@@ -1,4 +1,4 @@
-// How a controller is added to an epoch of the manager: one file of this folder for each
+// How a controller is added to an epoch of the manager: one file of this folder per controller
 // (claim_control.cpp, eviction_control.cpp, pool_status_control.cpp), and one row in controls.cpp.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace dcm::dra_manager {
 
-// The parts of an epoch that a controller uses. All of it outlives the controller.
+// The parts of an epoch that a controller uses. All of them must outlive the controller.
 struct ControlContext {
   Epoch& epoch;
   api::EventSink& events;
@@ -50,7 +50,7 @@ extern const ControlType kClaimControl;
 extern const ControlType kEvictionControl;
 extern const ControlType kPoolStatusControl;
 
-// ---- for their files ----------------------------------------------------------------------------
+// ---- for the controllers' files -----------------------------------------------------------------
 
 // Logs that the caches of a controller are complete.
 std::function<void()> say_synced(const ControlContext& context, std::string_view controller);

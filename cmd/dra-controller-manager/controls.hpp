@@ -9,7 +9,7 @@
 
 namespace dcm::dra_manager {
 
-// In the order of their names in --help.
+// All controllers, in the order of their names in --help.
 std::span<const ControlType* const> control_types();
 
 // The explanations of the current epoch, if any.

@@ -31,7 +31,7 @@ using runtime::Task;
 ExplainOutcome bad_configuration(const runtime::Error& error) {
   return {ExplainStatus::bad_configuration, error.message};
 }
-// It may contain a value.
+// The reason may contain a value that the user has given.
 ExplainOutcome bad_flags(std::string why) {
   return {ExplainStatus::bad_flags, runtime::one_line(std::move(why))};
 }
@@ -46,9 +46,9 @@ Task<> keep(Task<ExplainOutcome> task, ExplainOutcome& outcome) {
   outcome = co_await std::move(task);
 }
 
-// ---- a manager that runs ------------------------------------------------------------------------
+// ---- asking a running manager -------------------------------------------------------------------
 
-// How to connect to it, as a cluster configuration.
+// How to connect to the manager, as a cluster configuration.
 client::ClusterConfig config_of(const ExplainOptions& options, const http::ServerUrl& url) {
   client::ClusterConfig config;
   config.server = url.endpoint;
@@ -93,7 +93,7 @@ ExplainOutcome ask(const ExplainOptions& options) {
   return outcome;
 }
 
-// ---- the cluster itself -------------------------------------------------------------------------
+// ---- reading the cluster itself -----------------------------------------------------------------
 
 // Explaining writes nothing; this is for a write sent by mistake.
 class NoWrites final : public client::WriteGate {
@@ -165,7 +165,7 @@ ExplainOutcome read(const ExplainOptions& options) {
   return outcome;
 }
 
-// ---- both ---------------------------------------------------------------------------------------
+// ---- for both -----------------------------------------------------------------------------------
 
 // A server's answer may contain terminal commands.
 int report(const ExplainOutcome& outcome) {

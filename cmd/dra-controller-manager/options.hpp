@@ -48,7 +48,7 @@ struct Flag {
 // A feature gate that no known Kubernetes version has.
 struct UnknownGate {
   std::string name;
-  std::string nearest;  // of the known ones; empty: none is similar
+  std::string nearest;  // the nearest known gate; empty: none is similar
 };
 
 // The checked options of the process. Defaults are the program's defaults.
@@ -78,8 +78,8 @@ struct Options : ServingOptions {
   api::Format kube_api_content_type = api::Format::protobuf;
   runtime::LogFormat logging_format = runtime::LogFormat::text;
   int verbosity = 0;  // at most kVerbosityMax
-  // Nothing is written; how long the cluster may take to reach each state without us. nullopt: no
-  // dry run.
+  // In a dry run, nothing is written: how long the cluster may take to reach each state without us.
+  // nullopt: no dry run.
   std::optional<runtime::Duration> dry_run_timeout;
   // Flags, controllers and feature gates that only Kubernetes' own components use.
   std::vector<std::string> without_effect;

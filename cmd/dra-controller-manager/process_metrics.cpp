@@ -13,7 +13,7 @@
 namespace dcm::dra_manager {
 namespace {
 
-// Of its control group, in version 2 or 1; nullopt: no limit is set.
+// The limit of its control group, in version 2 or 1; nullopt: none is set.
 std::optional<double> memory_limit() {
   constexpr double kNoLimit = 1e18;  // version 1 reports a number near 2^63
   for (const char* path :

@@ -75,7 +75,7 @@ class HollowNode {
 
   Result<> open() { return devices_.open(); }
 
-  // Makes the node, where it is ours to make. Errors: what the API server has against it.
+  // Creates the node, if that is our task. Errors: why the API server refuses it.
   Task<Result<>> publish() {
     if (options_.register_node == RegisterNode::yes) {
       Result<> published = co_await nodes_.publish();

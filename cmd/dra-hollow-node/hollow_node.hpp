@@ -10,7 +10,7 @@ namespace dcm::hollow_node {
 // error.
 int run(const Options& options);
 
-// Drops the entry of `options.forget`. 0 done; 1 if there is none, or the checkpoint is unusable.
+// Drops the entry `options.forget`. Returns 0; 1 if there is none or the checkpoint is unusable.
 int forget(const Options& options);
 
 }  // namespace dcm::hollow_node

@@ -20,7 +20,7 @@ namespace dcm::api {
 enum class PodSelection : std::uint8_t { of_interest, all };
 
 // Whether templates are decoded with their content. A cache keeps small contents only (at most 16
-// KiB per template, and 32 MiB per decoder); for others it knows the size.
+// KiB per template, and 32 MiB per decoder); of larger contents it knows only the size.
 enum class TemplateContent : std::uint8_t { where_small, all };
 
 // Budget for template contents: per template, and for all together. Copies share the budget.
@@ -32,14 +32,14 @@ class TemplateBudget {
   void settle(ResourceClaimTemplate& result) const;
 
  private:
-  // nullptr: the budget is used up. May outlive the budget.
+  // Returns nullptr if the budget is used up. The result may outlive the budget.
   std::shared_ptr<const void> take(std::size_t bytes) const;
 
   TemplateContent content_;
   std::shared_ptr<std::size_t> taken_ = std::make_shared<std::size_t>(0);
 };
 
-// One per kind. `version` is the API version chosen by discovery: v1beta1 has `adminAccess`
+// One decoder per kind. `version` is the API version chosen by discovery: v1beta1 has `adminAccess`
 // directly in a request, and a device's taints below `basic`.
 std::unique_ptr<Decoder<Pod>> make_pod_decoder(Format wished,
                                                PodSelection selection = PodSelection::of_interest);
@@ -51,7 +51,7 @@ std::unique_ptr<Decoder<ResourceSlice>> make_slice_decoder(Format wished, std::s
 std::unique_ptr<Decoder<DeviceTaintRule>> make_rule_decoder(Format wished);
 std::unique_ptr<Decoder<PodGroup>> make_group_decoder(Format wished);
 
-// ---- those of one format ------------------------------------------------------------------------
+// ---- decoders of one format ---------------------------------------------------------------------
 
 // JSON (simdjson, on demand).
 std::unique_ptr<Decoder<Pod>> make_json_pod_decoder(
@@ -62,7 +62,7 @@ std::unique_ptr<Decoder<ResourceClaimTemplate>> make_json_template_decoder(
 std::unique_ptr<Decoder<ResourceSlice>> make_json_slice_decoder(std::string_view version);
 std::unique_ptr<Decoder<DeviceTaintRule>> make_json_rule_decoder();
 std::unique_ptr<Decoder<PodGroup>> make_json_group_decoder();
-// These are few and short-lived, so JSON is enough.
+// These requests are few and short-lived, so JSON is enough.
 std::unique_ptr<Decoder<ResourcePoolStatusRequest>> make_json_pool_status_request_decoder();
 
 // Kubernetes' protobuf (protozero). Field numbers are defined in the generated.proto of k8s.io/api;

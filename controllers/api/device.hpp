@@ -14,7 +14,7 @@
 
 namespace dcm::api {
 
-// A device of the cluster, identified by all three.
+// A device of the cluster, identified by all three names.
 struct DeviceId {
   InternedString driver;
   InternedString pool;
@@ -29,13 +29,13 @@ struct DeviceId {
 
 // The effect of a taint on pods that do not tolerate it.
 enum class TaintEffect : std::uint8_t {
-  none,         // none: a preview
-  no_schedule,  // they get no such device
-  no_execute,   // and those that have one are evicted
+  none,         // None: a preview
+  no_schedule,  // NoSchedule: they get no device with this taint
+  no_execute,   // NoExecute: if they already have such a device, they are evicted
   other,        // an effect of a newer API
 };
 
-// Of a slice, only evicting taints are kept; a rule's taint may have any effect.
+// A slice's taint is kept only if it evicts; a rule's taint may have any effect.
 struct DeviceTaint {
   InternedString key;
   InternedString value;
@@ -43,7 +43,7 @@ struct DeviceTaint {
   // Set by the API server if a writer omits it. nullopt: it is missing, and the taint cannot be
   // judged.
   std::optional<runtime::WallTime> time_added;
-  // Which of its device's taints it is, for messages.
+  // The position in its device's list of taints, for messages.
   std::uint32_t index = 0;
 
   friend bool operator==(const DeviceTaint&, const DeviceTaint&) = default;

@@ -16,9 +16,9 @@ namespace dcm::api {
 // The condition that reports the progress of its eviction.
 inline constexpr std::string_view kEvictionInProgress = "EvictionInProgress";
 
-// The devices that a rule selects: every part that is set must be equal.
+// Selects the devices that equal it in every part that is set.
 struct DeviceSelector {
-  InternedString driver;  // empty: any, like the other two
+  InternedString driver;  // empty: any; the same holds for the other two
   InternedString pool;
   InternedString device;
 
@@ -27,7 +27,7 @@ struct DeviceSelector {
 
 enum class ConditionStatus : std::uint8_t { unknown, is_true, is_false };
 
-// metav1.Condition, one of kEvictionInProgress.
+// A metav1.Condition of type kEvictionInProgress.
 struct EvictionCondition {
   ConditionStatus status = ConditionStatus::unknown;
   std::string reason;

@@ -12,7 +12,7 @@ using boost::json::array;
 using boost::json::object;
 using boost::json::storage_ptr;
 
-// Memory for building a body, for the writes that each claim needs: a typical one fits into
+// Memory for building a body, for the writes that each claim needs: a typical body fits into
 // `room_`, and so allocates only its text. Nested values in braces use it; a nested `object{…}`
 // would allocate elsewhere first.
 class Scratch {

@@ -25,9 +25,9 @@ struct ClaimOwner {
   Uid uid;
 };
 
-// A claim from a template: create. The server keeps `generate_name` beside `name`. The annotation
-// that names the pod claim overrides the template's; the template's spec is copied byte for byte,
-// so the body has its format. Requires that the template has its content.
+// Creates a claim from a template. The server keeps `generate_name` beside `name`. The annotation
+// that names the pod claim overrides the template's annotation; the template's spec is copied byte
+// for byte, so the body has its format. Requires a template with its content.
 Encoded encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
                      std::string_view name, std::string_view generate_name,
                      std::string_view pod_claim_name, const ClaimOwner& owner);

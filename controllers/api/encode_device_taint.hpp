@@ -1,5 +1,5 @@
-// JSON bodies of the writes of device taint eviction. encode.hpp has the others, and the rules for
-// all.
+// JSON bodies of the writes of device taint eviction. The rules for all writes are in
+// encode_claim.hpp.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace dcm::api {
 // A condition's time changes only with its status.
 enum class TransitionTime : std::uint8_t { now, unchanged };
 // The condition DisruptionTarget: strategic merge on the pod's `/status`. Other conditions stay.
-// Without observedGeneration: the API server keeps the previous one, even against a null
+// observedGeneration is left out: the API server keeps the previous one, even if a null is sent
 // (preserveOldObservedGeneration in its pod strategy).
 std::string encode_disruption_target(const Uid& pod, runtime::WallTime now,
                                      TransitionTime transition);

@@ -12,7 +12,7 @@
 namespace dcm::api {
 namespace {
 
-// The reference counts that make_shared allocates with the object.
+// The reference counts that make_shared allocates together with the object.
 constexpr std::size_t kSharedCounts = 16;
 
 std::size_t heap(const std::string& text) {

@@ -1,6 +1,6 @@
 // core/v1 Pod and scheduling.k8s.io PodGroup (KEP-4671), projected to what the controllers read.
-// Both name claims, and templates from which claims are generated; a group names those shared by
-// its pods (KEP-5729).
+// Both name claims, and templates from which claims are generated; a group names the claims that
+// its pods share (KEP-5729).
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace dcm::api {
 
-// An entry of spec.resourceClaims of a pod or pod group. Exactly one source is set in the known
-// APIs; neither in newer ones.
+// An entry of spec.resourceClaims of a pod or pod group. In the known APIs exactly one source is
+// set; in a newer API, perhaps neither.
 struct PodClaim {
   InternedString name;
   InternedString claim_name;     // resourceClaimName

@@ -27,7 +27,7 @@ struct ResourceClaimTemplate {
   // spec.spec as received (JSON without HTML escapes), so that fields of a newer API are passed on.
   // Empty if the template has none: the API server then reports what is missing.
   Encoded claim_spec{"{}"};
-  // Its share of the budget for all templates.
+  // This template's share of the budget for all templates.
   std::shared_ptr<const void> share;
 };
 

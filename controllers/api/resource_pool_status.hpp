@@ -1,5 +1,5 @@
-// resource.k8s.io ResourcePoolStatusRequest (KEP-5677): somebody asks how many devices the pools of
-// a driver have, and the status that answers it. Cluster-scoped.
+// resource.k8s.io ResourcePoolStatusRequest (KEP-5677): asks how many devices the pools of a driver
+// have; its status has the answer. Cluster-scoped.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace dcm::api {
 // ---- the request --------------------------------------------------------------------------------
 
 struct ResourcePoolStatusRequest {
-  // What the API server fills in for spec.limit.
+  // The value that the API server fills in for a missing spec.limit.
   static constexpr std::int64_t kLimitDefault = 100;
 
   ObjectMeta meta;
@@ -27,14 +27,14 @@ struct ResourcePoolStatusRequest {
   InternedString pool;                 // empty: all pools of the driver
   InternedString partition_attribute;  // empty: only slices say how partitions are grouped
   std::int64_t limit = kLimitDefault;  // pools in the answer
-  // Once it has a status, it is never answered again.
+  // A request with a status is never answered again.
   bool has_status = false;
-  // Since when its condition says Complete or Failed. nullopt: no such condition.
+  // When its condition became Complete or Failed. nullopt: no such condition.
   std::optional<runtime::WallTime> answered;
 };
 using PoolStatusRequestPtr = std::shared_ptr<const ResourcePoolStatusRequest>;
 
-// Bytes of memory: of its size and capacities, without the allocator's rounding and interned
+// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
 // strings.
 std::size_t footprint(const ResourcePoolStatusRequest& request);
 
@@ -44,7 +44,7 @@ struct PartitionTypeStatus {
   std::string attribute;  // "gpu.example.com/profile"
   std::string type;       // its value: "Half"
   std::int64_t total = 0;
-  std::int64_t allocatable = 0;  // that could be allocated besides what is allocated
+  std::int64_t allocatable = 0;  // how many more could be allocated
 
   friend bool operator==(const PartitionTypeStatus&, const PartitionTypeStatus&) = default;
 };
@@ -59,10 +59,10 @@ struct ShareableCapacityStatus {
   friend bool operator==(const ShareableCapacityStatus&, const ShareableCapacityStatus&) = default;
 };
 
-// Of the devices that several claims may share.
+// The status of the devices that several claims may share.
 struct ShareableStatus {
-  std::int64_t fully_available = 0;      // no claim has a share
-  std::int64_t partially_available = 0;  // the others
+  std::int64_t fully_available = 0;      // devices of which no claim has a share
+  std::int64_t partially_available = 0;  // the other devices
   std::vector<ShareableCapacityStatus> capacity;
 
   friend bool operator==(const ShareableStatus&, const ShareableStatus&) = default;
@@ -82,12 +82,12 @@ struct DeviceTotals {
 struct PoolStatus {
   InternedString driver;
   InternedString pool;
-  InternedString node = {};  // empty: of several nodes or of none
+  InternedString node = {};  // empty: several nodes, or none
   std::int64_t generation = 0;
   std::optional<DeviceTotals> totals = {};  // nullopt: the pool is incomplete
   std::vector<PartitionTypeStatus> partitions = {};
   std::optional<ShareableStatus> shareable = {};
-  // Empty: none. Begins with a word for programs: "PoolIncomplete: …".
+  // Empty: none. Begins with a keyword for programs: "PoolIncomplete: …".
   std::string validation_error = {};
 
   friend bool operator==(const PoolStatus&, const PoolStatus&) = default;
@@ -98,7 +98,7 @@ inline constexpr std::string_view kPoolStatusComplete = "Complete";
 inline constexpr std::string_view kPoolStatusFailed = "Failed";
 
 struct PoolStatusAnswer {
-  std::int64_t pool_count = 0;  // that match, also those that the limit leaves out
+  std::int64_t pool_count = 0;  // all that match, including pools beyond the limit
   std::vector<PoolStatus> pools;
   std::string_view condition = kPoolStatusComplete;
   std::string message;

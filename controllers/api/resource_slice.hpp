@@ -1,5 +1,5 @@
 // resource.k8s.io ResourceSlice (KEP-4381), projected to its devices, their evicting taints, and
-// what is counted.
+// the data for device counts.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct ResourceSlice {
   std::vector<std::uint32_t> no_schedule;
 };
 
-// The last of its devices has a taint with effect NoSchedule; called once even for several taints.
+// Records that the last device has a taint with effect NoSchedule. Repeated calls have no effect.
 inline void note_no_schedule(ResourceSlice& slice) {
   const auto device = static_cast<std::uint32_t>(slice.devices.size() - 1);
   if (slice.no_schedule.empty() || slice.no_schedule.back() != device)

@@ -8,7 +8,7 @@
 
 namespace dcm::common {
 
-// Its name; of the drivers that come after the first 64, "(others)".
+// Returns a driver's name, or "(others)" for each driver after the first 64.
 class DriverLabels {
  public:
   static constexpr std::size_t kDriversMax = 64;

@@ -8,7 +8,7 @@ namespace {
 constexpr runtime::Duration kInterval = std::chrono::seconds(1);
 // Checks per slice: less than 1 ms.
 constexpr std::size_t kSlice = 256;
-// How many reported writes are remembered; after that, a repeated one is reported again.
+// How many reported writes are remembered; when that is full, a repeated write is reported again.
 constexpr std::size_t kNotedMax = 4096;
 
 std::int64_t seconds(runtime::Duration duration) {

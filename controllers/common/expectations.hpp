@@ -73,8 +73,8 @@ class Expectations {
   Expectations(const Expectations&) = delete;
   Expectations& operator=(const Expectations&) = delete;
 
-  // `look` is called on the loop until the write is settled, and must not throw. A result that
-  // already exists at first was never worth a write.
+  // `look` is called on the loop until the write is settled, and must not throw. If the result
+  // already exists at the first look, the write is not recorded.
   void expect(IntendedWrite write, Look look);
   // Reports a write without checking for its result. Does nothing if repeated for the same subject.
   void note(const IntendedWrite& write);

@@ -1,4 +1,4 @@
-// What a controller says of the objects that concern it: its part of their explanations.
+// What a controller says about the objects that concern it: its part of their explanations.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 namespace dcm::common {
 
 struct Explainer {
-  std::string_view controller = {};  // its name, if it is not run here: then the rest is null
+  std::string_view controller = {};  // of a controller that is not run here; then the rest is null
   std::function<std::vector<Topic>(const api::ObjectPtr<api::Pod>&)> pod = {};
   std::function<std::vector<Topic>(const api::ObjectPtr<api::ResourceClaim>&)> claim = {};
   // An object of a kind that only this controller watches; nullopt: it knows no such object.

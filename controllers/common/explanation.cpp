@@ -10,7 +10,7 @@ struct InputWords {
   std::string_view open_question;
 };
 
-// By Input.
+// Indexed by Input.
 constexpr std::array<InputWords, kInputCount> kInputs = {{
     {"Pods", "which pods use it, and whether they still run"},
     {"ResourceClaims", "whether its claims exist and who uses them"},
@@ -59,7 +59,7 @@ void settle_topic(Topic& topic, const Sight& sight) {
   add_unknowns(topic, hidden, sight);
 }
 
-// Steps that nobody takes are only planned.
+// Unless a worker is known to run, the current steps are only planned.
 void take_back_steps(std::vector<Topic>& topics, Outlook planned) {
   for (Topic& topic : topics) {
     for (Finding& finding : topic.findings) {

@@ -74,7 +74,7 @@ class Sight {
   bool is_hidden(Input input) const { return at(input).has_value(); }
   // "ResourceSlices could not be read: …", one for each hidden input, without a full stop.
   std::vector<std::string> gaps() const;
-  // As above; the input is hidden.
+  // The same for one input, which must be hidden.
   std::string gap(Input input) const;
 
  private:
@@ -99,8 +99,8 @@ enum class Outlook : std::uint8_t {
 // "note", "fine", …
 std::string_view to_string(Outlook outlook);
 
-// An outlook with its inputs. They are required for `fine`, which is mostly concluded from
-// something not found: fine without inputs does not compile. For a sentence about the object alone
+// An outlook with its inputs. `fine` requires inputs, because it is mostly concluded from something
+// not found: `fine` without inputs does not compile. For a sentence about the object alone
 // write {Outlook::fine, {}}.
 struct Stance {
   // NOLINTNEXTLINE(google-explicit-constructor): a plain outlook is a stance.
@@ -139,14 +139,14 @@ struct Topic {
 };
 
 bool has(const std::vector<Topic>& topics, Outlook outlook);
-// Whether it matters that a manager works.
+// Whether the topics depend on a running manager.
 bool needs_worker(const std::vector<Topic>& topics);
 
 // Adds a past failure to the last topic. It is an obstacle only while something is left to do:
 // otherwise a later attempt or another program has succeeded.
 void add_failure(std::string text, std::vector<Topic>& topics);
 
-// ---- the whole of it, about one object ----------------------------------------------------------
+// ---- the whole explanation of one object --------------------------------------------------------
 
 struct Identity {
   std::string kind = {};        // "Pod"

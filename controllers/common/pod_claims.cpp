@@ -13,7 +13,7 @@ bool is_controlled_by_kind(const api::ResourceClaim& claim, std::string_view gro
 
 using Owner = ClaimReference::Owner;
 
-// Adds those of spec and status.
+// Adds the references in spec and status.
 void add_references(const api::ClaimUser& user, std::vector<ClaimReference>& references) {
   for (const api::PodClaim& pod_claim : user.claims) {
     const PodClaimTarget target = target_of(user, pod_claim);
@@ -26,7 +26,7 @@ void add_references(const api::ClaimUser& user, std::vector<ClaimReference>& ref
   }
 }
 
-// Each name once, with its weakest requirement.
+// Keeps each name once, with its weakest requirement.
 void tidy(std::vector<ClaimReference>& references) {
   std::ranges::sort(references);
   const auto repeated = std::ranges::unique(references, {}, &ClaimReference::name);

@@ -24,7 +24,7 @@ constexpr std::size_t kDueSlice = 1'000;
 // Due times are wall time, which may jump while the loop's clock advances evenly.
 constexpr runtime::Duration kLookAgain = 1min;
 
-// The disruption controller needs this time to record pods that we already see.
+// The disruption controller needs this time to record changes of pods that we already see.
 constexpr runtime::Duration kUntilBudgetsKnow = 1s;
 
 }  // namespace
@@ -113,9 +113,9 @@ bool Controller::queue_rule(const std::string& name) {
   const auto& condition = rule->object->condition;
   const bool is_seen = condition && condition->observed_generation == rule->object->generation;
   const bool may_wait = is_seen || conditions_.has_tried(*rule);
-  // Only the outcome decides whether it is written again at once: not after a failure.
+  // The outcome alone decides whether it is written again at once; after a failure, it is not.
   if (may_wait && queue_.state(item) == processing) return false;
-  // A rule that waits for its 10 s, or after a failure, will use the state of that time.
+  // A rule that is delayed, by its 10 s or after a failure, will use the state of that later time.
   if (!may_wait || queue_.state(item) != delayed) queue_.add(item, Priority::live);
   return true;
 }
@@ -140,7 +140,7 @@ std::optional<runtime::Deadline> Controller::next_turn() const {
   const runtime::MonoTime now = time_.now();
   if (due) {
     const WallTime wall = time_.wall_now();
-    // Times centuries apart are not subtracted.
+    // Distant times are not subtracted: the difference might overflow.
     const bool is_near = *due < wall + kLookAgain;
     const runtime::Duration left = is_near ? std::max(*due, wall) - wall : kLookAgain;
     next = std::min(next.value_or(now + left), now + left);

@@ -1,8 +1,8 @@
 // The device taint eviction controller: it evicts pods from devices that they may no longer use.
 //
 // Does the work of kube-controller-manager's device-taint-eviction-controller (KEP-5055); never run
-// both. Here is only the frame: caches tell the tracker (tracker.hpp), what follows from that is
-// queued when it is due, workers carry it out (pod_eviction.hpp, condition_writer.hpp).
+// both. This class is only the frame: caches tell the tracker (tracker.hpp), the resulting work is
+// queued when it is due, and workers carry it out (pod_eviction.hpp, condition_writer.hpp).
 #pragma once
 
 #include <cstddef>
@@ -55,15 +55,15 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // Before the informers run. The arguments are informers or bare stores, and outlive it.
+  // Call before the informers run. The arguments are informers or bare stores, and must outlive it.
   template <class Pods, class Claims, class Slices>
   void observe(Pods& pods, Claims& claims, Slices& slices) {
     pods.add_observer(observers_.pods());
     claims.add_observer(observers_.claims());
     slices.add_observer(observers_.slices());
   }
-  // Rules, if the API server has any: before their informer runs, but at any time for an API that
-  // is served later. Once.
+  // Observes rules, if the API server has any. Call it once, before their informer runs; for an API
+  // that is served later, this may be at any time.
   template <class Rules>
   void observe_rules(Rules& rules) {
     rules.add_observer(observers_.rules());
@@ -90,11 +90,11 @@ class Controller {
   const Tracker& tracker() const { return tracker_; }
 
  private:
-  // Something may need to be queued, reported or walked.
+  // Call it when something may need to be queued, reported or walked.
   void notify();
   Task<> follow();
   void queue_rules();
-  // Returns whether that is done. If not, it continues when a worker is done with it.
+  // Returns whether that is done. If not, try again when a worker has finished with the rule.
   bool queue_rule(const std::string& name);
   // Returns whether more is due.
   bool queue_due_pods();

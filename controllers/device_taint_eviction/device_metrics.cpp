@@ -44,7 +44,7 @@ DeviceMetrics::DeviceMetrics(runtime::MetricsRegistry& registry,
 void DeviceMetrics::refresh(const CountsByDriver& counts) {
   CountsByDriver shown;
   for (const auto& [driver, series] : series_)
-    shown[driver] = {};  // series of deleted ones are gone
+    shown[driver] = {};  // the series of deleted drivers are gone
   for (const auto& [driver, of_driver] : counts) shown[labels_.of(driver)] += of_driver;
   for (const auto& [driver, of_driver] : shown) {
     const Series& series = series_of(driver);

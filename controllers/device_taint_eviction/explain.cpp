@@ -18,7 +18,7 @@ using common::Topic;
 using runtime::in_words;
 
 constexpr std::size_t kNamedMax = 20;
-// The taints and users of a device.
+// The inputs about the taints and the users of a device.
 constexpr Inputs kTaints = {Input::rules, Input::slices};
 constexpr Inputs kUsers = {Input::pods, Input::claims};
 
@@ -47,7 +47,7 @@ std::string author_of(const Rule* rule) {
                          : fmt::format("DeviceTaintRule \"{}\"", rule->object->meta.key.name);
 }
 
-// Explains the effect of a taint on the pod with the device.
+// Explains what a taint does to the pod that uses the device.
 void explain_taint(const api::AllocatedDevice& device, const api::DeviceTaint& taint,
                    const Rule* rule, std::optional<WallTime> due, WallTime now, Topic& topic) {
   const std::string what =

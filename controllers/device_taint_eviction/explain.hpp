@@ -44,7 +44,7 @@ struct RuleFacts {
   WallTime now;
   std::size_t published_devices = 0;  // that it selects
   std::vector<AffectedPod> pods;      // to be evicted because of it, now or later
-  // Whether there may be more of them, as the search was cut short.
+  // Whether there may be more of them, because the search was cut short.
   enum class Look : std::uint8_t { complete, cut_short } look{};
   // The condition as it should be; nullopt: unknown, because this process does not work.
   std::optional<api::EvictionCondition> wanted = {};

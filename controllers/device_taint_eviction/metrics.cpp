@@ -8,7 +8,7 @@ namespace {
 
 const runtime::Buckets kDelayBuckets = {0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240};
 
-// A taint may claim to be centuries old, which a Duration cannot hold.
+// A taint's time may be centuries ago, which a Duration cannot hold.
 double seconds_between(runtime::WallTime from, runtime::WallTime until) {
   using Seconds = std::chrono::duration<double>;
   return (Seconds(until.time_since_epoch()) - Seconds(from.time_since_epoch())).count();

@@ -13,7 +13,7 @@ class EvictionMetrics {
   EvictionMetrics(runtime::MetricsRegistry& registry, const PendingPods& pending,
                   const runtime::TimeSource& time);
 
-  // An eviction accepted by the server at that time.
+  // Counts an eviction that the server accepted at that time.
   void count_eviction(runtime::WallTime due, runtime::WallTime accepted);
 
  private:

@@ -9,7 +9,7 @@
 
 namespace dcm::device_taint_eviction {
 
-// Pods by the group that they are in: only where groups share claims.
+// Pods by the group that they are in; declared only if groups share claims.
 using PodsByGroup = informers::Index<api::Pod, api::NamespacedName>;
 void index_pod_by_group(const api::Pod& pod, const informers::Emit<api::NamespacedName>& emit);
 // `pods` is an informer or a bare store.
@@ -20,7 +20,7 @@ std::optional<PodsByGroup> declare_pods_by_group(Pods& pods, const common::Featu
                                                       index_pod_by_group);
 }
 
-// Readers; none of them outlives its store.
+// Readers of the stores; must not outlive them.
 class StoreLookup final : public Lookup {
  public:
   StoreLookup(informers::StoreReader<api::Pod> pods,

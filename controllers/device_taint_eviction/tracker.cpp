@@ -26,7 +26,7 @@ constexpr std::size_t kWalkStride = 16;
 }  // namespace
 
 void Tracker::observe_pod(const PodPtr& before, const PodPtr& after) {
-  // A pod has gone or started: budgets wait for that.
+  // A pod has gone or started: this may give a budget room.
   if (before && (!after || before->phase != after->phase)) {
     pending_.stir(before->meta.key.namespace_);
   }
@@ -83,8 +83,8 @@ void Tracker::observe_rule(const RulePtr& before, const RulePtr& after) {
   if (after && selectors.empty() && is_news_for_condition(before, *after)) touched_.insert(name);
 }
 
-// A walk that has not started yet will see the change as well: a flapping rule causes no second
-// one.
+// A walk that has not started yet will see the change as well, so that a flapping rule causes no
+// second walk.
 void Tracker::walk_for(const api::DeviceSelector& selector, const std::string& rule) {
   auto walk = std::ranges::find_if(walks_, [&](const WalkFor& each) {
     return !each.has_begun && each.walk.selector() == selector;
@@ -118,7 +118,7 @@ void Tracker::advance(std::size_t limit) {
   }
 }
 
-// Finds pods. At least one stride, so that each walk ends.
+// Finds pods. Examines at least one stride, so that each walk ends.
 std::size_t Tracker::advance_walk(std::size_t limit) {
   WalkFor& front = walks_.front();
   front.has_begun = true;
@@ -142,7 +142,7 @@ std::size_t Tracker::advance_walk(std::size_t limit) {
   return steps;
 }
 
-// Once all its pods are judged, they may be evicted, and the conditions of its rules are updated:
+// Once all pods of a walk are judged, they may be evicted. The conditions of its rules are updated:
 // they first say how many pods will be evicted.
 void Tracker::conclude_found() {
   while (!found_for_.empty() && found_for_.front().found <= found_.taken()) {

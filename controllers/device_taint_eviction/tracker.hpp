@@ -54,7 +54,7 @@ class DirtyPods {
 struct Released {
   PodRef pod;
   enum class Why : std::uint8_t { may_stay, goes } why{};
-  std::optional<SentEviction> unanswered;  // for a pod that goes: possibly because of that
+  std::optional<SentEviction> unanswered;  // an eviction that may be why the pod goes
 };
 
 // Notified of every change of pods, claims, slices and rules; the look-up must already show it. A
@@ -92,8 +92,8 @@ class Tracker {
   // Judges a pod again, now. Null if it may stay (or is gone, or was evicted).
   PendingPod* judge_again(const PodRef& pod);
   Taints taints() const { return {published_, rules_}; }
-  // The server has accepted the eviction of this pod, done because of these rules. It is no longer
-  // pending, and never will be. (A deleted rule counts no longer.)
+  // The server has accepted the eviction of this pod, due to these rules. The pod is no longer
+  // pending, and never will be. (A deleted rule no longer counts.)
   void record_evicted(const PodRef& pod, const std::vector<RuleId>& rules);
 
   // Whether the server has accepted its eviction, for a pod that the cache still shows.

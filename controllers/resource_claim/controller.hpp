@@ -1,8 +1,8 @@
-// The resource claim controller: claims from templates, reservations, and back.
+// The resource claim controller: creates claims from templates, reserves them, and releases them.
 //
 // Does the work of kube-controller-manager's resourceclaim-controller (KEP-4381, KEP-5729); never
-// run both. Here is only the frame: caches wake items (wakeups.hpp), workers handle them
-// (claim_user_sync.hpp, claim_sync.hpp) by what is decided (decide_pod.hpp, decide_claim.hpp).
+// run both. This class is only the frame: caches wake items (wakeups.hpp), and workers handle them
+// (claim_user_sync.hpp, claim_sync.hpp) as decided by decide_pod.hpp and decide_claim.hpp.
 #pragma once
 
 #include <string_view>
@@ -52,7 +52,7 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // Before the informers run. The arguments are informers or bare stores, and outlive it.
+  // Call before the informers run. The arguments are informers or bare stores, and must outlive it.
   template <class Pods, class Claims, class Templates>
   void observe(Pods& pods, Claims& claims, Templates& templates) {
     pods.add_observer(wakeups_);
@@ -66,8 +66,8 @@ class Controller {
   void observe_groups(Groups& groups) {
     groups.add_observer(wakeups_);
   }
-  // Groups are served in this version: "scheduling.k8s.io/v1beta1". Before their informer runs,
-  // which may be after run().
+  // Sets the version in which groups are served: "scheduling.k8s.io/v1beta1". Before their informer
+  // runs, which may be after run().
   void use_groups(std::string api_version) { user_sync_.use_group_version(std::move(api_version)); }
 
   // Enqueues cached objects as backlog, and works until stop() (or cancellation).

@@ -49,7 +49,7 @@ api::ObjectPtr<api::PodGroup> GroupStores::group_of(const api::Pod& pod) const {
 
 namespace {
 
-// The creator of a claim can give it any UID as its owner's, even one of another namespace.
+// Checks the namespace: the creator of a claim can give any UID as its owner's, even one elsewhere.
 void add_owned(KnownClaims& known, OwnedClaims& owned, const Stores& stores,
                const api::ObjectMeta& owner) {
   stores.claims_by_owner.for_each(owner.uid, [&](const ClaimPtr& claim) {

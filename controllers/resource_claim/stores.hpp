@@ -15,7 +15,7 @@ namespace dcm::resource_claim {
 
 using informers::Emit;
 
-// The keys of each index. Functions of the object alone.
+// The keys of each index: functions of the object alone.
 void index_pod_by_claim(const api::Pod& pod, const Emit<api::NamespacedName>& emit);
 void index_pod_by_group(const api::Pod& pod, const Emit<api::NamespacedName>& emit);
 void index_group_by_claim(const api::PodGroup& group, const Emit<api::NamespacedName>& emit);
@@ -41,7 +41,7 @@ struct GroupStores {
   api::ObjectPtr<api::PodGroup> group_of(const api::Pod& pod) const;
 };
 
-// Readers, indexes and recorders of own writes; none of them outlives its store.
+// Readers, indexes and recorders of own writes; must not outlive their stores.
 struct Stores {
   informers::StoreReader<api::Pod> pods;
   informers::StoreReader<api::ResourceClaim> claims;

@@ -21,7 +21,7 @@ class UidMemory {
   UidMemory(const UidMemory&) = delete;
   UidMemory& operator=(const UidMemory&) = delete;
 
-  // No effect for a UID that is remembered already, and for none.
+  // Has no effect for a UID that is already remembered, or for an empty one.
   void add(const api::Uid& uid);
   bool contains(const api::Uid& uid) const { return index_.contains(uid); }
   std::size_t size() const { return uids_.size(); }

@@ -21,7 +21,7 @@ constexpr const char* kQueueName = "resourcepoolstatusrequest-controller";
 
 // One, so that memory holds the slices and claims of at most one answer.
 constexpr std::size_t kWorkers = 1;
-// A driver publishes many slices at a time: one check after all of them is enough.
+// A driver publishes many slices at a time: one check after the last of them is enough.
 constexpr runtime::Duration kUntilSlicesSettle = 1s;
 
 }  // namespace

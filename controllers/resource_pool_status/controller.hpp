@@ -31,8 +31,8 @@ inline constexpr runtime::Duration kPatience = std::chrono::seconds(30);
 inline constexpr runtime::Duration kRefusalMax = std::chrono::minutes(5);
 inline constexpr runtime::Duration kCleanUpPeriod = std::chrono::minutes(10);
 
-// Life: made before the informers run; observe() to hear of their changes; on standby until run(),
-// which is called once, with all stores synced and the right to write; stop() ends it.
+// Lifetime: created before the informers run; observe() subscribes to their changes; on standby
+// until run(), which is called once, with all stores synced and the right to write; stop() ends it.
 class Controller {
  public:
   // All references must outlive it.
@@ -48,7 +48,7 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // Call before the informers run. The arguments are informers or bare stores, and outlive it.
+  // Call before the informers run. The arguments are informers or bare stores, and must outlive it.
   // Slices are not kept: they only wake waiting requests.
   template <class Requests, class Slices>
   void observe(Requests& requests, Slices& slices) {

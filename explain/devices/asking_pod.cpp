@@ -21,7 +21,7 @@ AskingPod::PodClaim& claim_named(AskingPod& pod, const std::string& name) {
   return found == pod.claims.end() ? pod.claims.emplace_back(AskingPod::PodClaim{name}) : *found;
 }
 
-// From the spec, or the status.
+// An entry of the spec, or of the status.
 struct ClaimEntry {
   std::string name = {};
   std::optional<std::string> claim = {};

@@ -23,9 +23,9 @@ struct AskingPod {
   std::vector<allocation::Toleration> tolerations = {};
   std::vector<allocation::ContainerResources> init_containers = {};
   std::vector<allocation::ContainerResources> containers = {};
-  // The claim created for its extended resources; empty: none yet.
+  // The claim that was created for its extended resources; empty: none yet.
   std::string extended_claim = {};
-  // By pod claim; nullopt: it has no claim yet, or is of an unknown kind.
+  // The claim of each pod claim; nullopt: it has no claim yet, or is of an unknown kind.
   struct PodClaim {
     std::string name = {};
     std::optional<std::string> claim = {};
@@ -43,10 +43,10 @@ struct AskingPodFields {
 
 std::unique_ptr<api::Decoder<AskingPod>> make_asking_pod_decoder();
 
-// The pod's use of these claims; nullopt if the scheduler does not get as far as devices.
+// What devices the pod needs; nullopt if the scheduler does not get as far as devices.
 std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInventory& inventory,
                                           Names names);
-// False: the scheduler waits for the claim, or cannot use it.
+// Returns false if the scheduler waits for the claim, or cannot use it.
 bool add_claim(const DeviceInventory& inventory, const std::string& name, DeviceQuestion& question);
 
 }  // namespace dcm::explain

@@ -15,7 +15,7 @@ using common::Topic;
 
 void tell_no_nodes(const DeviceSurvey& survey, Topic& topic) {
   const std::size_t nodes = survey.inventory().nodes().size();
-  if (survey.left_out() > 0) return;  // said at the end
+  if (survey.left_out() > 0) return;  // left-out nodes are reported at the end
   if (survey.excluded_by_plugin() > 0) {
     return topic.add(Outlook::unknown, "DevicePlugin",
                      "Wherever the pod may go, a device plugin has its extended resource: see what "

@@ -11,7 +11,7 @@
 
 namespace dcm::explain {
 
-// For a survey that has advanced as far as it could. All its sentences are based on Input::devices.
+// Requires a survey that is done, or out of time. All sentences are based on Input::devices.
 common::Topic explain_devices(DeviceSurvey& survey);
 
 // Surveys in slices of about a millisecond, so that other tasks run in between, for at most

@@ -33,7 +33,7 @@ DeviceInventory::DeviceInventory(ListedDevices listed) : listed_(std::move(liste
   for (const auto& rule : listed_.rules) {
     if (auto taint = allocation::taint_rule(*rule)) rules_.push_back(*std::move(taint));
   }
-  // Of several rules that taint a device, always the same one is named.
+  // If several rules taint a device, always the same rule is named.
   std::ranges::sort(rules_, {}, &TaintRule::name);
   for (const auto& claim : listed_.claims) {
     claims_[claim->meta.key] = claim.get();

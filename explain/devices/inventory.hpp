@@ -29,7 +29,7 @@ struct ListedDevices {
   Shared<api::DeviceTaintRule> rules = {};
 };
 
-// With the allocator's indexes, and the holders of each device.
+// The inputs with the allocator's indexes, and the holders of each device.
 class DeviceInventory {
  public:
   using Holders = std::vector<const allocation::Claim*>;
@@ -52,7 +52,7 @@ class DeviceInventory {
   allocation::Cluster cluster() const { return {slices_, usage_, rules_, {}}; }
   std::size_t devices() const { return devices_; }
 
-  // To try what would happen if a claim were released, and to undo that.
+  // Tries what would happen if a claim were released, and undoes that.
   void release(const allocation::Claim& claim);
   void hold(const allocation::Claim& claim);
 

@@ -38,7 +38,7 @@ class Wording {
   // `request "gpus" of claim "c" (class "gpu", device.driver == "x")`; or
   // `extended resource a.b/c of container "c" (request "container-0-request-0", class "gpu")`
   std::string request(std::size_t claim, std::string_view name) const;
-  // Whether the only claim that requests devices is that for extended resources, which has no
+  // Whether the only claim that requests devices is the claim for extended resources, which has no
   // tolerations.
   bool is_extended_only() const {
     return question_.extended.claim != nullptr && question_.claims.size() == 1;

@@ -28,7 +28,7 @@ struct ExtendedQuestion {
   }
 };
 
-// Whose claims and pods an answer may name.
+// Which claims and pods an answer may name.
 enum class Names : std::uint8_t {
   all,
   own_namespace,  // for a reader who may only read that object: others are "of another namespace"
@@ -37,7 +37,7 @@ enum class Names : std::uint8_t {
 struct DeviceQuestion {
   std::string name_space = {};
   Names names = Names::all;
-  bool is_of_pod = true;  // or of a claim by itself
+  bool is_of_pod = true;  // false: the question is about a claim by itself
   // Claims to allocate, in the pod's order; and the pod's claims that are allocated already. Both
   // must outlive the question.
   std::vector<const allocation::Claim*> claims = {};

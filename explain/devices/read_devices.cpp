@@ -70,7 +70,7 @@ class DeviceReading {
   const std::string& why() const { return why_; }
 
  private:
-  // After the controllers' own requests.
+  // These requests go after the controllers' own.
   client::CallOptions options() const {
     return {.priority = client::PriorityLevel::backlog,
             .deadline = deadline_,
@@ -92,7 +92,7 @@ class DeviceReading {
     co_return false;
   }
 
-  // Rules that are not served do not taint.
+  // Rules that are not served taint nothing.
   Task<bool> read_rules() {
     const client::Availability found =
         co_await discovery_.find({&api::kDeviceTaintRules}, deadline_);

@@ -11,10 +11,10 @@
 
 namespace dcm::explain {
 
-// How long nodes are surveyed: the rest is named.
+// How long nodes are surveyed; the answer says how many are left.
 inline constexpr runtime::Duration kSurveyTime = std::chrono::seconds(1);
 
-// Why the claims of the pod (or the claim itself) have no devices; nullopt: they have, or the
+// Why the claims of the pod (or the claim itself) have no devices; nullopt: they have some, or the
 // scheduler does not get as far as devices. Unknown: an input of the answer could not be read.
 // Lists claims of all namespaces, slices, classes, nodes and rules. References must outlive the
 // task.

@@ -34,7 +34,7 @@ struct RequestAnswer {
   std::int64_t wanted = 0;
   bool is_all = false;
   std::size_t free = 0;
-  std::size_t matching = 0;  // free ones, and those blocked by something else than a property
+  std::size_t matching = 0;  // free devices, and those blocked by something other than a property
   std::size_t devices = 0;
   std::map<std::string, Tally> obstacles = {};  // by ObstacleWords::kind
 
@@ -43,7 +43,7 @@ struct RequestAnswer {
   std::string_view base() const { return std::string_view(name).substr(0, name.find('/')); }
 };
 
-// Nodes with the same counts of the same kinds.
+// Nodes with the same answer: equal counts of the same kinds of obstacles.
 struct NodeGroup {
   bool fits = false;
   std::vector<const allocation::Node*> nodes = {};

@@ -42,7 +42,7 @@ class ObstacleTeller {
 
  private:
   std::string subject() const { return survey_.question().is_of_pod ? "the pod" : "the claim"; }
-  // "No node", or only surveyed ones.
+  // "No node", or "none of the surveyed nodes".
   std::string no_node() const {
     if (survey_.left_out() > 0) {
       return fmt::format("None of the {} that were looked at", count(survey_.looked_at(), "node"));

@@ -149,7 +149,7 @@ Remedy TryOut::find_remedy(const Node& node) {
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
     if (fits(node, without)) *changes = std::move(without);
   }
-  // Must not be said if not all changes were tried.
+  // All changes are named only if they were all tried in time.
   if (!question_.is_time_up()) remedy.all_of = *std::move(changes);
   return remedy;
 }

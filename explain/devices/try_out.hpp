@@ -16,7 +16,7 @@
 
 namespace dcm::explain {
 
-// One of the two.
+// A claim to release, or a taint to remove.
 struct Change {
   const allocation::Claim* release = nullptr;
   std::optional<allocation::Taint> untaint = {};
@@ -30,7 +30,7 @@ struct Change {
 // What makes a node fit.
 struct Remedy {
   std::vector<Change> any_of = {};  // each suffices alone
-  std::vector<Change> all_of = {};  // together, none of them can be left out
+  std::vector<Change> all_of = {};  // these together: none of them can be left out
 
   bool is_empty() const { return any_of.empty() && all_of.empty(); }
   std::size_t changes() const { return any_of.empty() ? all_of.size() : 1; }
@@ -41,7 +41,7 @@ class TryOut {
   // Both must outlive it. `inventory` is unchanged after each call.
   TryOut(DeviceInventory& inventory, const DeviceQuestion& question);
 
-  // In the current state.
+  // Explains the node in the current state.
   allocation::NodeExplanation explain(const allocation::Node& node);
   // Considers only changes that free matching devices.
   Remedy find_remedy(const allocation::Node& node);

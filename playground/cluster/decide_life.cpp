@@ -31,7 +31,7 @@ LifeStep stop(const Pod& pod, const PodTimes& times) {
   return Finish{wanted > pod.grace ? Ending::killed : Ending::terminated};
 }
 
-// When its deadline has passed, plus the time that its containers take to stop.
+// The time until its deadline has passed, plus the time that its containers take to stop.
 std::optional<Duration> time_to_deadline(const Pod& pod, const PodTimes& times) {
   if (!pod.active_deadline || !pod.start_time) return std::nullopt;
   const bool has_started = pod.phase == PodPhase::running;
@@ -78,7 +78,7 @@ LifeStep wait_for_claims(const Pod& pod, const PodTimes& times) {
 Containers containers_after(Duration running, std::optional<Duration> crash_after) {
   Containers now;
   if (!crash_after) return now;
-  const Duration life = std::max<Duration>(*crash_after, 1s);  // none ends sooner here
+  const Duration life = std::max<Duration>(*crash_after, 1s);  // no container ends sooner here
   Duration back_off = Duration::zero();
   for (;;) {
     const Duration end = now.started + life;

@@ -34,14 +34,14 @@ enum class Ending : std::uint8_t {
 struct Containers {
   int restarts = 0;
   Duration started{0};                  // since the pod's start
-  std::optional<Duration> ended = {};   // the end before the last start, or of those that wait
+  std::optional<Duration> ended = {};   // their last end: before the last start, or before the wait
   std::optional<Duration> waits_for{};  // they wait this long before restarting
   std::optional<Duration> next = {};    // when this changes by itself
   friend bool operator==(const Containers&, const Containers&) = default;
 };
 // Their state after the pod has run for that time, if they crash: kubelet restarts them at once,
-// then after 10 s, 20 s, … up to 5 minutes, counted from the crash; containers that have run for 10
-// minutes at once again.
+// then after 10 s, 20 s, … up to 5 minutes, counted from the crash; after a run of 10 minutes, at
+// once again.
 Containers containers_after(Duration running, std::optional<Duration> crash_after);
 
 // Nothing to do until something changes.

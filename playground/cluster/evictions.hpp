@@ -14,7 +14,7 @@ class Evictions {
  public:
   explicit Evictions(std::string namespace_) : namespace_(std::move(namespace_)) {}
 
-  // A change as passed to observers; null: not there.
+  // Records a change as passed to observers; null: there is no such pod.
   void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after,
                    runtime::WallTime now);
 

@@ -17,11 +17,11 @@ class Heartbeats {
   Heartbeats(Process process, Api& api, Cache<Node>& known, std::vector<std::string> nodes,
              std::vector<std::string> declared_features = {});
 
-  // After the first sync. Ends only by cancellation.
+  // Call after the first sync. Ends only by cancellation.
   Task<> run();
 
  private:
-  // Each node once, spread evenly over an interval.
+  // Sends one heartbeat for each node, spread evenly over an interval.
   Task<> beat_once();
   Task<> beat(std::string node);
 

@@ -11,7 +11,7 @@
 namespace dcm::playground {
 namespace {
 
-// A hanging driver blocks its pod for 45 s, and must not block others: more than a node has pods.
+// More than a node has pods: a hanging driver blocks its pod for 45 s, and must not block others.
 constexpr std::size_t kWorkers = 256;
 
 Outcome outcome_of(const runtime::Error& error) {
@@ -134,7 +134,7 @@ RunningPod HollowNodes::running_now(const Pod& pod) {
           .health = devices_(pod.node_name).health_of(pod)};
 }
 
-// A pod started by another process, without news, is not written again.
+// Whether another process has started the pod, and its status needs no new write.
 bool HollowNodes::is_as_found(const Pod& pod, const RunningPod& running) const {
   const auto life = lives_.find(pod.meta.uid);
   return pod.phase == api::PodPhase::running && life->second.written == 0 &&
@@ -165,7 +165,7 @@ Task<Outcome> HollowNodes::write_status(api::ObjectPtr<Pod> pod, std::string bod
   co_return written ? Outcome::done() : outcome_of(written.error());
 }
 
-// A pod kept by others' finalizers has been released once and for all.
+// A pod that is kept only by finalizers has been released already: nothing is left to do.
 Task<Outcome> HollowNodes::remove(api::ObjectPtr<Pod> pod) {
   if (lives_[pod->meta.uid].is_let_go) co_return Outcome::done();
   if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;

@@ -37,7 +37,7 @@ class HollowNodes {
 
   // Creates the Node objects, or makes existing ones ready.
   Task<Result<>> publish();
-  // After the first sync. Ends only by cancellation.
+  // Call after the first sync. Ends only by cancellation.
   Task<> run();
   void wake(const api::NamespacedName& pod) { work_.add(pod); }
 
@@ -48,7 +48,7 @@ class HollowNodes {
     std::optional<runtime::MonoTime> deleted;
     std::size_t written =
         0;                  // hash of the status of the running pod; 0: not written by this process
-    int more_restarts = 0;  // in addition to those due by its time
+    int more_restarts = 0;  // in addition to those that follow from its age
     bool is_rebooted = false;  // its containers were lost with the machine
     bool says_creating = false;
     bool is_let_go = false;  // its object is kept only by finalizers
@@ -61,10 +61,10 @@ class HollowNodes {
   Task<Result<>> publish_node(std::string name);
   Task<Outcome> handle(api::NamespacedName name);
   Task<Outcome> start(api::ObjectPtr<Pod> pod);
-  // After a restart of its machine.
+  // Starts the pod again after a restart of its machine.
   Task<Outcome> start_again(api::ObjectPtr<Pod> pod);
   Task<> show_creating(api::ObjectPtr<Pod> pod);
-  // After its devices have been released.
+  // Ends the pod after its devices have been released.
   Task<Outcome> finish(api::ObjectPtr<Pod> pod, Ending ending);
   // Writes the status of a running pod if it has changed.
   Task<Outcome> show_running(api::ObjectPtr<Pod> pod, Outcome otherwise);

@@ -17,7 +17,7 @@ class NamespaceGc {
   // `api` and `caches` must outlive it.
   NamespaceGc(Process process, Api& api, Caches& caches);
 
-  // After the first sync. Ends only by cancellation.
+  // Call after the first sync. Ends only by cancellation.
   Task<> run();
 
  private:

@@ -15,7 +15,7 @@ class OwnerGc {
   // `api` and `caches` must outlive it.
   OwnerGc(Process process, Api& api, Caches& caches);
 
-  // After the first sync. Ends only by cancellation.
+  // Call after the first sync. Ends only by cancellation.
   Task<> run();
 
  private:

@@ -12,7 +12,7 @@
 
 namespace dcm::playground {
 
-// Always the same for a name; two nodes may share one.
+// The address is always the same for a name; two nodes may share one.
 std::string address_of_node(std::string_view name);
 
 // Loop thread only. No two pods of this process have the same address at the same time.

@@ -20,7 +20,7 @@ class PodDevices {
   virtual ~PodDevices() = default;
 
   virtual ClaimsReady look(const Pod& pod) const = 0;
-  // nullopt: it may continue. Otherwise what happened to this attempt, which is retried.
+  // nullopt: the pod may continue. Otherwise the outcome of this attempt, which is retried.
   virtual Task<std::optional<Outcome>> prepare(api::ObjectPtr<Pod> pod) = 0;
   virtual Task<std::optional<Outcome>> unprepare(api::ObjectPtr<Pod> pod) = 0;
   // The health of a running pod's devices, for its status.

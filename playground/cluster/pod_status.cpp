@@ -215,7 +215,7 @@ Exit exit_of(Ending ending) {
   return {kSigkill, "ContainerStatusUnknown"};
 }
 
-// A container that never started counts as killed, in pods that got that far.
+// A container that never started counts as killed, except in pods with init containers.
 void add_never_started(Object& status, const Pod& pod) {
   add_waiting(status, pod);
   if (!pod.init_containers.empty()) return;

@@ -36,7 +36,7 @@ struct PodAddress {
 // When the containers were first started, according to the status; nullopt: never.
 std::optional<runtime::WallTime> started_at(const Pod& pod);
 
-// Before its containers can be started: "ContainerCreating".
+// The status before its containers can be started: "ContainerCreating".
 std::string encode_creating(const Pod& pod, const PodAddress& address, runtime::WallTime now);
 
 struct RunningPod {

@@ -54,7 +54,7 @@ class RealDevices final : public PodDevices {
  private:
   Task<> watch_pods();
   Task<> enter_running_pods();
-  // Whether nothing is left to try: its entries exist, or it no longer runs.
+  // Whether nothing is left to try: the pod's entries exist, or it no longer runs.
   Task<bool> enter(api::ObjectPtr<Pod> pod);
   std::vector<api::ObjectPtr<Pod>> pods_here() const;
   std::vector<node::PodUse> uses() const;

@@ -31,7 +31,7 @@ Process silent(Process process) {
   return process;
 }
 
-// Without a kind: none that the demo knows.
+// Returns a resource without a kind if the demo does not know it.
 api::Resource resource_of(const std::string& kind) {
   if (kind == "Pod") return pods();
   if (kind == "ResourceClaim") return claims();

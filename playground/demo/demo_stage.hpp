@@ -28,7 +28,7 @@ class DemoStage {
 
   // Updates the view. Ends only by cancellation.
   Task<> run();
-  // The namespace, and a complete view of it.
+  // Prepares the namespace, and a complete view of it.
   Task<Result<>> prepare();
   // Starts the clock and the ledger.
   void begin();
@@ -40,12 +40,12 @@ class DemoStage {
   // Deletes everything in the file, if it exists. Claims of pods are deleted with their pods.
   Task<Result<>> remove_all_of(std::string file);
   Task<Result<>> remove_pod(std::string name);
-  // Shows the table until then. Errors: deadline_exceeded, naming `what`.
+  // Shows the table until `reached` is true. Errors: deadline_exceeded, naming `what`.
   Task<Result<>> show_until(std::string what, Reached reached);
   void say(const std::string& line) { table_.say(line, process_.loop.time().now() - start_); }
-  // Events of the namespace with that reason.
+  // Counts the events of the namespace with that reason.
   Task<Result<std::size_t>> count_events(std::string reason);
-  // An unexpected fact.
+  // Records an unexpected fact.
   void blame(std::string mistake) { mistakes_.push_back(std::move(mistake)); }
 
   Api& api() { return api_; }

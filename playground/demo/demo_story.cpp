@@ -158,7 +158,7 @@ Task<Result<>> DemoStory::play_retired_node() {
   co_return done;
 }
 
-// The right pods, in time, and no other.
+// Checks that the right pods have left in time, and no others.
 void DemoStory::check_who_left() {
   const auto& evicted = stage_.evictions().all();
   const auto left = [&](const char* pod) {

@@ -22,7 +22,7 @@ struct Tally {
   std::size_t pods_pending = 0;
   std::size_t pods_running = 0;
   std::size_t claims = 0;            // all
-  std::size_t claims_generated = 0;  // of pods, among them
+  std::size_t claims_generated = 0;  // of these, the claims generated for pods
   std::size_t claims_allocated = 0;
   std::size_t reservations = 0;
   std::size_t devices_in_use = 0;
@@ -45,12 +45,12 @@ class Ledger {
  public:
   explicit Ledger(std::string namespace_) : namespace_(std::move(namespace_)) {}
 
-  // Changes as passed to observers; null: not there. Other namespaces are ignored.
+  // Record changes as passed to observers; null: no such object. Other namespaces are ignored.
   void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
   void observe_claim(const api::ObjectPtr<Claim>& before, const api::ObjectPtr<Claim>& after);
 
   const Tally& tally() const { return tally_; }
-  // All pods have ended, no generated claim is left, no device is in use.
+  // Whether all pods have ended, no generated claim is left, and no device is in use.
   bool is_over() const;
   // All mistakes so far, one line each; empty: none.
   std::vector<std::string> mistakes() const;

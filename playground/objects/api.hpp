@@ -24,7 +24,7 @@ class Api {
 
   Task<Result<http::Response>> get(api::Resource resource, api::NamespacedName key);
   Task<Result<http::Response>> get(std::string path);
-  // Without a name in the key: into the collection of its namespace.
+  // Without a name in the key, creates in the collection of its namespace.
   Task<Result<http::Response>> create(api::Resource resource, api::NamespacedName key,
                                       std::string subresource, std::string body);
   // Server-side apply with force: creates or updates.
@@ -36,7 +36,7 @@ class Api {
   // JSON merge patch: lists are replaced whole.
   Task<Result<http::Response>> merge_patch(api::Resource resource, api::NamespacedName key,
                                            std::string body);
-  // A page of the objects of the kind; an empty token: the first. An empty namespace: all of them.
+  // A page of the kind's objects. Empty token: the first page. Empty namespace: all namespaces.
   Task<Result<http::Response>> list(api::Resource resource, std::string continue_token,
                                     std::string namespace_ = {});
   // Replaces the whole object; `body` has its resourceVersion.
@@ -44,7 +44,7 @@ class Api {
                                        std::string subresource, std::string body);
   Task<Result<http::Response>> remove(api::Resource resource, api::NamespacedName key,
                                       std::string body);
-  // All objects of a collection.
+  // Deletes all objects of a collection.
   Task<Result<http::Response>> remove_all(std::string path);
 
  private:

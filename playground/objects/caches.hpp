@@ -33,9 +33,9 @@ class Caches {
   Cache<Namespace> namespaces;
   Cache<api::DeviceTaintRule> rules;
 
-  // Has them filled.
+  // Adds the informers that fill the caches.
   void add_to(manager::Epoch& epoch);
-  // Those that parts wait for: all but taint rules, which older servers do not have.
+  // The caches that parts wait for: all but taint rules, which older servers do not have.
   std::vector<informers::SyncState*> awaited();
   // Waits for taint rules, but not for long.
   Task<> wait_for_rules(const runtime::TimeSource& time);

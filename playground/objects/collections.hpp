@@ -15,7 +15,7 @@ namespace dcm::playground {
 Task<Result<std::vector<std::string>>> find_namespaced_collections(Api& api,
                                                                    std::string namespace_);
 
-// Of an APIGroupList: "/apis/resource.k8s.io/v1", …, the preferred version of each.
+// From an APIGroupList: "/apis/resource.k8s.io/v1", …, the preferred version of each group.
 Result<std::vector<std::string>> decode_preferred_roots(std::string_view body);
 // From an APIResourceList: the plural names of namespaced kinds that can be listed and deleted as a
 // collection.

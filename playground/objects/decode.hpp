@@ -1,5 +1,5 @@
-// JSON decoders for the playground's view of objects; those of slices and device classes are
-// allocation's. Errors as for those of client/api.
+// JSON decoders for the playground's view of objects; allocation/ has the decoders of slices and
+// device classes. Errors are those of the decoders of client/api.
 #pragma once
 
 #include <memory>

@@ -133,7 +133,7 @@ void note_gate(api::Unread, Pod& pod) {
   pod.has_gates = true;
 }
 
-// What it does not look for on behalf of its containers.
+// The spec, apart from its containers.
 constexpr auto kSpec = rows(
     row<"nodeName">(&Pod::node_name),
     row<"nodeSelector">(at(&Pod::node_affinity, &allocation::RequiredNodeAffinity::node_selector)),
@@ -143,7 +143,7 @@ constexpr auto kSpec = rows(
     row<"schedulingGroup">(rows().otherwise(&read_group)), row<"resourceClaims">(api::pod_claims()),
     row<"volumes">(items(rows().otherwise(&note_volume))),
     row<"topologySpreadConstraints">(&note_spread),
-    // How it lives on its node.
+    // Fields that affect its life on a node.
     row<"hostNetwork">(&Pod::is_on_host_network),
     row<"restartPolicy">(one<Word>(set_restart_policy)),
     row<"terminationGracePeriodSeconds">(seconds(&Pod::termination_grace)),

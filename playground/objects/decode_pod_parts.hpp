@@ -16,11 +16,11 @@ class ResourceReader {
  public:
   explicit ResourceReader(Pod& pod) : pod_(pod) {}
 
-  // A container or init container.
+  // Reads a container or init container.
   [[nodiscard]] bool read_container(const api::json::Source& from, Container& container);
-  // Of the pod as a whole, or of its runtime: never extended resources.
+  // Reads requests of the pod as a whole, or of its runtime: never extended resources.
   [[nodiscard]] bool read_other_amounts(const api::json::Source& from);
-  // At the end: whether it exceeds the capacity of a hollow node.
+  // At the end: records whether the pod exceeds the capacity of a hollow node.
   void note_large();
 
  private:
@@ -29,7 +29,7 @@ class ResourceReader {
   void note_other_resource(std::string_view name);
 
   Pod& pod_;
-  // In all containers, whether they run together or not.
+  // Sums over all containers, whether they run together or not.
   double cpus_ = 0;
   double memory_ = 0;
 };

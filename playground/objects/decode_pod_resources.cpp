@@ -98,7 +98,7 @@ bool ResourceReader::read_container(const Source& from, Container& container) {
   const auto requests = [this](const Source& part, Container& out) {
     return read_requests(part, out);
   };
-  // A host port is for one pod.
+  // Only one pod of a node can use a host port.
   const auto note_port = [this](std::int64_t number, Container&) {
     if (number != 0) note_unknown(pod_.unsupported, "hostPort");
   };

@@ -15,14 +15,14 @@ struct BindingState {
   enum class Kind : std::uint8_t {
     ready,    // nothing to wait for, or all conditions are True
     waiting,  // until `deadline`
-    failed,   // or too late: the devices must be given up; `why`
+    failed,   // by a condition, or too late: gives up the devices; see `why`
   };
   Kind kind = Kind::ready;
   std::string why = {};  // in kube-scheduler's words
   runtime::WallTime deadline = {};
 };
 
-// Of an allocated claim.
+// The state of an allocated claim.
 BindingState binding_state_of(const Claim& claim, runtime::WallTime now);
 
 }  // namespace dcm::playground

@@ -11,11 +11,11 @@
 
 namespace dcm::playground {
 
-// Strategic merge on a claim, with the version read.
+// Strategic merge on a claim, with the version that was read.
 std::string encode_add_protection(const Claim& claim);
-// JSON merge, with the version: then the claim has no finalizer.
+// JSON merge, with the version; the claim then has no finalizer.
 std::string encode_remove_protection(const Claim& claim);
-// Strategic merge on /status: allocation, and first reservation in one. With the version.
+// Strategic merge on /status: allocation and first reservation in one write. With the version.
 std::string encode_allocation(const Claim& claim, const allocation::AllocationResult& allocation,
                               const Pod& pod);
 // Without the version: others reserve at the same time.

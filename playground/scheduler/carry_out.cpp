@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Before others try what one pod could not get: it may be refused to all of them.
+// The pause before others try for what one pod could not get: all of them may be refused.
 constexpr Duration kFailurePause = 1s;
 
 }  // namespace
@@ -29,8 +29,8 @@ Task<Outcome> Scheduler::carry_out(api::ObjectPtr<Pod> pod, Placement placement)
   co_return outcome;
 }
 
-// Each claim in the order in which kube-scheduler writes them. The references point into the frame
-// of carry_out().
+// Writes each claim in the order of kube-scheduler. The references point into the frame of
+// carry_out().
 Task<Result<>> Scheduler::pre_bind(const Pod& pod, const Placement& placement) {
   Result<> written;
   for (const ClaimStep& step : placement.steps) {
@@ -99,7 +99,7 @@ bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
                      kSchedulerName, "BindingConditionsPending",
                      "waiting for binding conditions for device on node " + node.str());
     }
-    // A failed one is handled in its turn.
+    // A failed condition is handled when the pod is processed next.
     const bool has_failed = state.kind == BindingState::Kind::failed;
     work_.add_after(pod.meta.key, has_failed ? Duration::zero() : state.deadline - now);
     return true;
@@ -149,15 +149,15 @@ void Scheduler::hold(const Placement& placement) {
   if (used != nodes_.end()) std::rotate(nodes_.begin(), used + 1, nodes_.end());
 }
 
-// Immediately after the write: the cache shows it then, and counting it twice would exceed the
-// shares. Unwritten devices are free again.
+// Called immediately after the write: the cache then shows the allocation, and counting it twice
+// would exceed the shares. Devices that were not written are free again.
 void Scheduler::release(const ClaimStep& step) {
   if (!step.allocation) return;
   devices_.give_back(*step.allocation);
   in_flight_.erase(step.claim->meta.key);
 }
 
-// Pods that wait for the devices, and pods that wait for the claims.
+// Retries pods that wait for the devices, and pods that wait for the claims.
 void Scheduler::try_others_later(const Placement& placement) {
   for (const api::NamespacedName& pod : waiting_.heads()) work_.add_after(pod, kFailurePause);
   for (const ClaimStep& step : placement.steps) {

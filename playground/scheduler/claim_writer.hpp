@@ -20,7 +20,7 @@ class ClaimWriter {
   // Sets the finalizer, then allocation and reservation for the pod in one write. After an error it
   // is known whether the allocation was written: the cache shows it.
   Task<Result<>> allocate(const Pod& pod, const ClaimStep& step);
-  // As long as the claim has the allocation that was decided for.
+  // Reserves the claim, if it still has the allocation for which the decision was made.
   Task<Result<>> reserve(const Pod& pod, const ClaimStep& step);
   // Creates the claim for extended resources, and records in the pod's status which requests belong
   // to which container.

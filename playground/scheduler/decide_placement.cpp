@@ -44,7 +44,7 @@ class Reasons {
 
  private:
   std::string head() const { return fmt::format("0/{} nodes are available:", nodes_); }
-  // No reason here would be removed by fewer pods.
+  // Fewer pods on the nodes would remove none of these reasons.
   std::string preemption() const {
     return fmt::format(" {} Preemption is not helpful for scheduling", nodes_);
   }

@@ -29,13 +29,13 @@ class Devices {
   // A node was added, removed, or changed.
   void observe_node(const InternedString& node) { ++by_node_[node]; }
 
-  // Of an allocation, in a claim or in flight; calls must be balanced.
+  // The devices of an allocation, in a claim or in flight; calls must be balanced.
   void take(const allocation::AllocationResult& allocation);
   void give_back(const allocation::AllocationResult& allocation);
 
   allocation::Cluster cluster() const { return {slices_, usage_, rules_, {}}; }
 
-  // If the number changes, claims may fit the node that did not fit before.
+  // If this number changes, claims that did not fit the node before may fit it now.
   std::uint64_t version(const InternedString& node) const;
 
   // The class with that extendedResourceName; empty if none.
@@ -57,7 +57,7 @@ class Devices {
   allocation::SliceIndex slices_;
   allocation::Usage usage_;
   std::map<std::string, allocation::TaintRule> rules_by_name_;
-  std::vector<allocation::TaintRule> rules_;  // the same
+  std::vector<allocation::TaintRule> rules_;  // the values of rules_by_name_
   std::unordered_map<std::string, std::set<api::ObjectPtr<DeviceClass>, ServesBefore>>
       classes_by_resource_;
   std::size_t published_ = 0;

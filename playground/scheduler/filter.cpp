@@ -40,7 +40,7 @@ NodeMisfit to_misfit(const allocation::AllocationError& error, const Node& node)
   return made;
 }
 
-// The same for pods that select the same nodes.
+// A text that is equal for pods that select the same nodes.
 std::string text_of_selection(const Pod& pod) {
   std::string text = "@";
   const auto& [node_selector, affinity] = pod.node_affinity;
@@ -217,7 +217,7 @@ std::expected<NodeFit, NodeMisfit> Filter::try_node(const Node& node) {
   const std::vector<const Claim*> unavailable = unavailable_on(node);
   auto fit = allocate(node, variant_of(*resources));
   if (!fit || unavailable.empty()) return fit;
-  // Only now, so that no claim loses its devices for a pod that would have no place anyway.
+  // Added only now, so that no claim loses its devices for a pod that would have no place anyway.
   unavailable_.insert(unavailable.begin(), unavailable.end());
   return std::unexpected(misfit("resourceclaim not available on the node"));
 }

@@ -94,7 +94,7 @@ class Filter {
   allocation::NumberedContainers containers_;
   std::vector<ClaimPtr> to_allocate_;
   std::vector<ClaimPtr> allocated_;
-  std::set<const Claim*> failed_;  // of these: by their binding conditions
+  std::set<const Claim*> failed_;  // of these, by failed binding conditions
   std::set<std::string> resources_;
   ClaimPtr stale_;
   bool has_preferences_ = false;

@@ -113,7 +113,7 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
     const bool is_error = unschedulable->kind == Unschedulable::Kind::error;
     if (!is_error) errors_.forget(name);
     const Outcome outcome = co_await turn_down(pod, std::move(*unschedulable));
-    // The cause of an error may pass without an event.
+    // The cause of an error may disappear without an event.
     co_return is_error ? std::min(outcome, Outcome::requeue_after(errors_.next(name))) : outcome;
   }
   leave_line(name);
@@ -188,7 +188,7 @@ void Scheduler::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
   if (!before || was_allocated != is_allocated || has_room_again || has_news_of_devices) {
     wake_pods_of((after ? after : before)->meta.key);
   }
-  // No pod names it before it is bound.
+  // The status of an unbound pod does not name the claim.
   const bool is_gone = before && !after && before->is_extended_resource_claim;
   if (is_gone && common::has_pod_as_controller(*before)) {
     work_.add({before->meta.key.namespace_, before->controller->name});

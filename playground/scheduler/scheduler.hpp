@@ -2,7 +2,7 @@
 // binds the pod. A client of the API like any other.
 //
 // It supports kube-scheduler's device features: the plugin DynamicResources with the structured
-// allocator (allocation/), and of other plugins node selectors, required node affinity, and taints
+// allocator (allocation/). Of other plugins: node selectors, required node affinity, and taints
 // with tolerations. It picks the next node in turn where the claims fit. A pod with an unknown
 // request stays pending, and its condition PodScheduled names the field. Do not run it beside
 // kube-scheduler.
@@ -32,7 +32,7 @@ class Scheduler {
   // `api` and `caches` must outlive it.
   Scheduler(Process process, Api& api, Caches& caches);
 
-  // After the first sync. Ends only by cancellation.
+  // Call after the first sync. Ends only by cancellation.
   Task<> run();
 
   const Devices& devices() const { return devices_; }

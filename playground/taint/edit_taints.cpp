@@ -20,7 +20,7 @@ runtime::Result<json::object> parse(std::string_view text) {
   return std::move(value.get_object());
 }
 
-// An empty one if there is none.
+// Returns an empty object if there is none.
 const json::object& object_in(const json::object& object, std::string_view key) {
   static const json::object kNone;
   const json::value* const member = object.if_contains(key);

@@ -18,7 +18,7 @@ class SliceSearch {
  public:
   explicit SliceSearch(api::DeviceId device) : device_(std::move(device)) {}
 
-  // A page of a list of slices. Returns the token for the next one; empty: that was the last.
+  // Takes a page of a list of slices. Returns the token for the next one; empty: that was the last.
   // Errors: malformed.
   runtime::Result<std::string> look_through(std::string_view page);
   // After the last page: the slice. Errors: object_not_found, with the existing names.
@@ -43,7 +43,7 @@ struct TaintEdit {
 // Requires a slice with that device. An unchanged taint keeps its time; the API server sets the
 // time of a new one. The pool's generation stays: one slice changes by one write, so there is no
 // intermediate state to mark (drivers built with the Kubernetes libraries do the same). Errors:
-// already_exists (and no Overwrite), object_not_found (to be removed, and not there), malformed.
+// already_exists (without Overwrite), object_not_found (no such taint to remove), malformed.
 runtime::Result<TaintEdit> edit_taints(std::string_view slice, std::string_view device,
                                        const TaintChanges& changes);
 

@@ -11,7 +11,7 @@ namespace dcm::bench {
 struct PodRequests {
   std::size_t all = 0;      // any operation on a pod named in the path
   std::size_t deletes = 0;  // among them, accepted
-  std::size_t events = 0;   // events written, besides
+  std::size_t events = 0;   // events written, in addition
   double first = 0;         // received, seconds of Unix time
   double last = 0;          // answered
 };

@@ -64,7 +64,7 @@ double wakeups_of(pid_t pid) {
   return sum;
 }
 
-// Of its open TCP connections.
+// The traffic of its open TCP connections.
 double traffic_mb_of(pid_t pid) {
   // A socket is a line with its process, followed by an indented one with its figures.
   static const std::regex counter("bytes_(sent|received):(\\d+)");

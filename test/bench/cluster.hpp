@@ -30,7 +30,7 @@ class Cluster {
   explicit Cluster(const std::string& audit_file = {});
   ~Cluster();
   const std::string& kubeconfig() const { return kubeconfig_; }
-  // Of kube-apiserver alone, so far.
+  // The CPU time of kube-apiserver alone, so far.
   double cpu_seconds() const;
   // How many watches kube-apiserver has ended because their readers were too slow for it.
   double ended_watches() const;
@@ -48,7 +48,7 @@ class RunningManager {
   Usage usage() const;
   // The sum of all series of a metric; 0 while it is not available.
   double metric(const std::string& name);
-  // Until its metrics are available, and it has used hardly any CPU for a second.
+  // Waits until its metrics are available, and it has used hardly any CPU for a second.
   void wait_until_idle();
   // SIGTERM, and waits for the end.
   void stop();

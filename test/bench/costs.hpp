@@ -13,7 +13,7 @@ struct Costs {
   // What was used from `before` to `after`, divided by the work done; memory, bytes and ended
   // watches are not divided.
   void add(Who who, const Usage& before, const Usage& after, double work);
-  // A row each; `per` is the divisor: " per 1,000".
+  // Prints one row per figure; `per` is the divisor: " per 1,000".
   void print(const std::string& per) const;
 
   std::map<Who, double> cpu, server_cpu, ended_watches, syscalls, wakeups, traffic, memory;

@@ -2,7 +2,7 @@
 // cluster of 10,000 and of 100,000 allocated claims.
 //
 // A component benchmark: API server in memory, client, informers and controller in one thread on
-// virtual time, joined by pipes. Counted is the thread's CPU for everything but the change's own
+// virtual time, joined by pipes. It counts the thread's CPU for everything but the change's own
 // write: the watch on both sides, decoding, deciding, and, for a rule, its condition with the API
 // server's part in that. Prints figures; it never fails on speed.
 #include <ctime>

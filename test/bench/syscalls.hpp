@@ -23,7 +23,7 @@ class SyscallCounter {
   SyscallCounter(const SyscallCounter&) = delete;
   SyscallCounter& operator=(const SyscallCounter&) = delete;
 
-  // nullopt if the kernel refuses: it takes tracefs, and root or CAP_PERFMON.
+  // nullopt if the kernel refuses: it needs tracefs, and root or CAP_PERFMON.
   std::optional<double> count() const;
 
  private:

@@ -43,7 +43,7 @@ json::value allocation_body(int number, const std::string& pod, const std::strin
             {"reservedFor", json::array{consumer}}}}};
 }
 
-// By number.
+// In the order of the pods' numbers.
 std::vector<std::string> uids_of_pods(Kube& kube, int count) {
   std::map<std::string, std::string> uids;
   const json::value list = kube.must_get(kPods);

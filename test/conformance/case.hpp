@@ -41,9 +41,9 @@ struct PodSpec {
   // {pod claim, claim}
   std::vector<std::pair<std::string, std::string>> claims = {};
   std::string node = {};
-  // Keep it in the API during its deletion.
+  // To keep it in the API during its deletion.
   Names finalizers = {};
-  // Its container requests one of it.
+  // Its container requests one unit of this resource.
   std::string extended_resource = {};
   std::string group = {};  // spec.schedulingGroup
 };
@@ -73,7 +73,7 @@ class Case : public testing::Test {
   const std::string& ns() const { return namespace_; }
   // The proxy: managers started after the first call connect through it.
   Faults& faults();
-  // The clocks of managers started after the first call; only ours.
+  // The clocks of managers started after the first call; only for our manager.
   support::SkewedClock& clock();
   // Starts a manager and waits until it is ready; otherwise fails the case. An earlier one is
   // killed.
@@ -118,7 +118,7 @@ class Case : public testing::Test {
   // Names of the claims in the namespace, sorted; without those of settle(), which the reference
   // may recreate.
   Names claim_names();
-  // Of the claim of that name, "" if there is none.
+  // The UID of the claim of that name, "" if there is none.
   std::string uid_of_claim(const std::string& claim);
   // The claim that the pod's status names for a pod claim, or "".
   std::string claim_of(const std::string& pod, const std::string& pod_claim);
@@ -130,7 +130,7 @@ class Case : public testing::Test {
   Names reserved_for(const std::string& claim);
   bool is_allocated(const std::string& claim);
   Names finalizers_of(const std::string& claim);
-  // No reservation, no allocation, no finalizer.
+  // Whether it has no reservation, no allocation and no finalizer.
   bool is_free(const std::string& claim);
   std::vector<json::value> events_of(const std::string& pod);
   // Whether a Warning on the pod has this reason and contains this text.
@@ -145,7 +145,7 @@ class Case : public testing::Test {
   // Write requests of this namespace (except Events), as seen by the proxy.
   std::vector<support::FaultProxy::Record> writes();
 
-  // Of a resource of the namespace.
+  // The path of a resource of the namespace.
   std::string path(const std::string& resource, const std::string& name = {}) const;
   // A file in this case's folder.
   std::string file(const std::string& name) const { return dir_ + "/" + name; }

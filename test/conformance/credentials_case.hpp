@@ -31,10 +31,10 @@ class CredentialsCase : public Case {
 
   // Starts a manager with these credentials and waits until it is ready.
   std::unique_ptr<Manager> start_ready(const std::string& kubeconfig, Names flags = {});
-  // … until /readyz reports this text. The process is alive then.
+  // Starts a manager and waits until /readyz reports this text. The process is alive then.
   std::unique_ptr<Manager> start_unready(const std::string& kubeconfig, const std::string& reason,
                                          Names flags = {});
-  // A pod's claim is created.
+  // Expects that the pod gets its claim.
   void expect_work(const std::string& pod);
 
   // A proxy for CONNECT at 127.0.0.1, which requires this Proxy-Authorization, if any. Returns

@@ -256,7 +256,7 @@ TEST_F(Evict, ignores_late_slice_of_old_generation) {
   publish("old", {.generation = 1, .taints = {taint("broken")}});
   settle_evictions();
   EXPECT_FALSE(is_going("p"));
-  // Now it applies.
+  // Now the old generation applies.
   withdraw("new");
   EXPECT_TRUE(goes_soon("p"));
 }

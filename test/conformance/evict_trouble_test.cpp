@@ -22,7 +22,7 @@ class EvictionWrites : public EvictionCase, public testing::WithParamInterface<T
     start_manager();
     create_user("p");
   }
-  // The next matching request, of this namespace.
+  // Spoils the next matching request of this namespace.
   std::size_t spoil(const char* method, const std::string& target) {
     return faults().add(
         {.method = method, .target = "/namespaces/" + ns() + target, .fault = GetParam().fault});

@@ -43,7 +43,7 @@ json::value claim_object(const std::string& name) {
   return claim;
 }
 
-// With a label "app" of the same name.
+// The pod has a label "app" with its name as the value.
 json::value pod_on_node(const std::string& name, const Names& finalizers = {}) {
   json::value pod = json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{},
       "spec":{"containers":[{"name":"main","image":"example.com/main:1"}],"nodeName":"node-a"}})");

@@ -55,9 +55,9 @@ class EvictionCase : public Case {
   // A pod on a node that uses devices, by a claim of the same name reserved for it.
   json::value create_user(const std::string& pod, const std::vector<Device>& devices = {Device{}},
                           const Names& finalizers = {});
-  // `count` of these, pod-0…, on gpu-0 of one pool, all at once.
+  // `count` such pods, pod-0…, on gpu-0 of one pool, all at once.
   void create_users(int count, const std::string& pool = "node-a");
-  // A scheduler's write.
+  // Writes an allocation, as a scheduler does.
   void allocate_devices(const std::string& claim, const std::vector<Device>& devices,
                         const std::vector<Reservation>& reservations);
 
@@ -82,7 +82,7 @@ class EvictionCase : public Case {
   testing::AssertionResult goes_soon(const std::string& pod);
   // How many pods of the namespace are not in deletion.
   std::size_t staying();
-  // Whether exactly these are left in the end, waiting as long as pods keep going.
+  // Whether at most that many pods are left in the end; waits as long as their number decreases.
   testing::AssertionResult all_go_but(std::size_t wanted);
   // The pod's condition DisruptionTarget, or null.
   json::value disruption_of(const std::string& pod);

@@ -180,7 +180,7 @@ TEST_F(Explain, names_claim_in_deletion_held_by_another_pod) {
   told_by_both("pod", "p", "stuck ClaimMissing: ");
 }
 
-// ---- what others have the next word on ----------------------------------------------------------
+// ---- what others decide next --------------------------------------------------------------------
 
 TEST_F(Explain, quotes_scheduler_condition) {
   start();

@@ -126,7 +126,7 @@ class Leader : public Case {
   void expect_all_served_once() {
     EXPECT_TRUE(support::eventually([this] { return every_pod_has_its_claim(); }, 120s, 200ms));
     EXPECT_EQ(claim_names().size(), static_cast<std::size_t>(pod_count()));
-    // Nor does the current leader mistake the other's claims for foreign ones.
+    // The current leader does not mistake the other's claims for foreign ones.
     EXPECT_EQ(second_->metric("dra_controller_manager_foreign_claims_total"), 0);
   }
 

@@ -12,7 +12,7 @@ class Writes : public Case, public testing::WithParamInterface<Trouble> {
     faults();
     start_manager();
   }
-  // The next matching request, of this namespace.
+  // Spoils the next matching request of this namespace.
   std::size_t spoil(const char* method, const std::string& target) {
     return faults().add(
         {.method = method, .target = "/namespaces/" + ns() + target, .fault = GetParam().fault});

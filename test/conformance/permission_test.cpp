@@ -26,7 +26,7 @@ class Permission : public Case {
     if (!all_rules_.is_null()) set_rules(all_rules_);
   }
 
-  // All verbs, or one, on "resourceclaims/status"; in effect on return.
+  // Takes away all verbs, or one, on "resourceclaims/status"; in effect on return.
   void take_away(const std::string& resource, const std::string& verb) {
     json::array rules;
     for (json::value rule : all_rules_.as_array()) {

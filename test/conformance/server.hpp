@@ -14,7 +14,7 @@ class ApiServer {
  public:
   virtual ~ApiServer() = default;
   virtual support::Access admin() const = 0;
-  // With the permissions of manifests/base/rbac.yaml; all, if the server has no authorization.
+  // With the permissions of manifests/base/rbac.yaml, or all if the server has no authorization.
   virtual support::Access restricted() const = 0;
   // Its log, as a file that is deleted with it.
   virtual std::string log() const = 0;

@@ -41,7 +41,7 @@ class Shadow : public EvictionCase {
     worker_ = another_manager(file("worker.kubeconfig"), {});
     ASSERT_TRUE(worker_->is_ready_soon());
   }
-  // Of all kinds of writes.
+  // The sum over all kinds of writes.
   double sum(const std::string& metric) {
     const std::string page = "\n" + manager().status_page("/metrics");
     const std::string series = "\ndra_controller_manager_dry_run_" + metric + "{";

@@ -1,6 +1,6 @@
-// A driver made with node/driver_kit that fails on request: what peers/driver is for the Go helper,
-// with the same flags, orders and journal, as far as the kit lets a driver fail. With --kubeconfig
-// claims come from that API server, and --devices of them are published on --node.
+// A driver made with node/driver_kit that fails on request: the counterpart of peers/driver, which
+// uses the Go helper. Flags, orders and journal are the same, as far as the kit lets a driver fail.
+// With --kubeconfig, claims come from that API server, and --devices devices appear on --node.
 #include <csignal>
 #include <cstdio>
 #include <fstream>

@@ -1,10 +1,10 @@
-// The agent of node/ without pods of its own: what peers/reference is for kubelet's managers. It
-// does what lines on standard input say, and answers each with one; peers/reference/main.go says
-// which.
+// The agent of node/ without pods of its own: the counterpart of peers/reference, which runs the
+// managers of kubelet. It carries out the lines on standard input, and answers each with one line;
+// peers/reference/main.go describes these lines.
 //
 //   node_subject STATE REGISTRY CLAIMS
 //
-// Its API server is a folder: claims are NAMESPACE.NAME.json in it. Its deletions there are
+// Its API server is a folder: claims are NAMESPACE.NAME.json in it. What it deletes there is
 // reported on standard error.
 #include <cstdio>
 #include <filesystem>
@@ -105,7 +105,7 @@ class Subject {
                {.node = "node-0", .state = state, .registry = registry}, {}),
         group_(loop.executor()) {}
 
-  // Until standard input ends.
+  // Runs until standard input ends.
   Task<int> run() {
     if (const auto opened = agent_.open(); !opened) {
       std::fputs(fmt::format("node_subject: {}\n", to_string(opened.error())).c_str(), stderr);
@@ -151,7 +151,7 @@ class Subject {
     if (what == "round_trips") co_await measure(order, answer);
   }
 
-  // How long a call over a socket takes, one after the other.
+  // Measures how long calls over a socket take, one after the other.
   Task<> measure(const json::object& order, json::object& answer) {
     const auto channel =
         grpc::make_channel(loop_, *transport_, runtime::Rng(1),

@@ -31,7 +31,7 @@ struct ActorContext {
   apiserver::Response send(const std::string& who, std::string_view method,
                            const std::string& target, std::string body,
                            std::string_view type = apiserver::kMerge) const;
-  // Afterwards only what ends by itself continues: kubelets, the garbage collector.
+  // Whether the actors have stopped: afterwards only kubelets and the garbage collector continue.
   bool is_over() const { return loop.time().now().time_since_epoch() >= until; }
 };
 
@@ -52,7 +52,7 @@ std::string edit(std::uint64_t number);
 // The body of a DELETE of only the object with that UID, extended by `more`.
 std::string delete_only(const std::string& uid, std::string_view more = "");
 
-// Edited by an admin; empty: nobody holds it. Does nothing if there is no lease.
+// Sets the holder, like an admin; empty: nobody holds it. Does nothing if there is no lease.
 void put_into_lease(apiserver::Server& server, std::string_view holder);
 
 // Empty: nobody, or there is no lease.

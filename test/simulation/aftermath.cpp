@@ -119,7 +119,7 @@ Task<Aftermath::Finding> Aftermath::miss_something() {
   co_return still_late;
 }
 
-// Usually short.
+// Usually a short pause.
 Duration Aftermath::draw_pause() {
   const double share = rng_.unit();
   return std::chrono::duration_cast<Duration>(2s + 60s * share * share * share);
@@ -143,7 +143,7 @@ Task<Aftermath::Finding> Aftermath::refuse_writes() {
 }
 
 // Failures of one tenant's requests must not affect others: their objects are served in time.
-// Afterwards the tenant's are as well.
+// Afterwards the tenant's objects are as well.
 Task<Aftermath::Finding> Aftermath::trouble_one_tenant() {
   constexpr std::array<int, 5> kRefusals = {403, 422, 429, 500, 503};
   RequestFaults& request_faults = world_.faulty_server.request_faults();
@@ -251,7 +251,7 @@ Task<Aftermath::Finding> Aftermath::copy_claims() {
   co_return late;
 }
 
-// Until nothing is missing except what is blocked, and at least this long.
+// Watches until nothing is missing except what is blocked, and at least this long.
 Task<Aftermath::Finding> Aftermath::watch_answers(Duration at_least, Obstacle obstacle) {
   const runtime::MonoTime begin = now();
   do {

@@ -37,7 +37,7 @@ class Aftermath {
   };
   Aftermath(World world, runtime::Rng rng) : world_(world), rng_(rng), liveness_(world.prompt) {}
 
-  // Now and then during faults: objects blocked by them may wait longer afterwards.
+  // Call it now and then during faults: objects blocked by them may wait longer afterwards.
   void look_on() { look({Obstacle::Of::everybody}); }
   // Ends at the first breach.
   runtime::Task<std::optional<Breach>> run();

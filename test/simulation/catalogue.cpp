@@ -16,7 +16,7 @@ Act does(void (SmallWorkload::*what)(const std::string&), const std::string& pod
 Act trouble(std::function<void()> Trouble::* what) {
   return [what](SmallWorkload&, const Trouble& trouble) { (trouble.*what)(); };
 }
-// So that earlier work gets 3 s more, each time.
+// Each pause gives earlier work 3 s more.
 std::vector<Act> pauses(std::size_t count) {
   return std::vector<Act>(count, [](SmallWorkload&, const Trouble&) {});
 }
@@ -203,7 +203,7 @@ void add_groups(std::vector<SmallWorld>& all) {
                  .has_groups = true});
 }
 
-// Effects that appear only after something else, or in objects that existed long before.
+// Adds worlds with effects that appear only after something else, or in long-existing objects.
 void add_aftermaths(std::vector<SmallWorld>& all) {
   const Act change_rule = does(&SmallWorkload::change_rule, "NoExecute");
   all.push_back({.name = "rule-changed",

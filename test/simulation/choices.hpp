@@ -19,9 +19,9 @@ class Choices {
   // Moves to the next order; false if there is none.
   bool next();
 
-  // Without trailing zeros.
+  // The choices, without trailing zeros.
   std::vector<std::size_t> order() const;
-  // Whether a prefix requested more than there was: the world does not depend on its choices alone.
+  // Whether a prefix requested more than there was: the world depends on more than its choices.
   bool has_diverged() const { return has_diverged_; }
 
  private:

@@ -56,7 +56,7 @@ struct Group {
   ClaimNames made;
 
   std::string key() const { return ns + "/" + name; }
-  // An identical pod claim is the group's, for all pods of it.
+  // Whether the group has an identical pod claim, which its pods then share.
   bool has(const PodClaim& claim) const;
 };
 
@@ -92,7 +92,7 @@ struct Claim {
 
   std::string key() const { return ns + "/" + name; }
   bool is_reserved_for(const std::string& consumer_uid) const;
-  // Or for its group, as a pod knows it: by name.
+  // Whether it is reserved for the pod, or for the pod's group, which is known by name only.
   bool is_reserved_for(const Pod& pod) const;
   // Whether it was created for the pod, or for a group of the same name as its group.
   bool is_made_for(const Pod& pod) const;

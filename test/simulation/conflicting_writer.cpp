@@ -82,7 +82,7 @@ void ConflictingWriter::change_pod(const Pod& pod) {
   }
 }
 
-// Another one of the same name.
+// Replaces the pod by another one of the same name.
 void ConflictingWriter::replace_pod(const Pod& pod) {
   const std::string target = pods_in(pod.ns) + "/" + pod.name;
   context_.send("user", "DELETE", target, delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));

@@ -11,10 +11,10 @@ class Copies {
  public:
   explicit Copies(ActorContext context) : context_(context) {}
 
-  // In their own namespaces, and one beside each claim created for a pod. Their owners do not
-  // exist, so the garbage collector deletes them.
+  // Creates claims in their own namespaces, and one beside each claim created for a pod. Owners do
+  // not exist, so the garbage collector deletes these claims.
   void bring();
-  // A pod of another namespace that needs a claim.
+  // Creates a pod of another namespace that needs a claim.
   void make_pod();
   bool has_pod_its_claim() const;
   // Deletes the pod.

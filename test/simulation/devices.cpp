@@ -112,7 +112,7 @@ void Devices::heal_device(std::size_t number) {
   publish(number);
 }
 
-// Preferably one in use.
+// Returns a device, preferably one in use.
 std::string Devices::some_device(std::size_t number) {
   const Claim* claim = chance(0.6) ? any_of(context_.cluster.claims) : nullptr;
   const bool is_used = claim != nullptr && !claim->devices.empty() &&

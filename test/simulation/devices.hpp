@@ -18,7 +18,7 @@ class Devices final : Actor {
   Devices(ActorContext context, runtime::Rng rng, std::size_t devices_per_pool);
 
   void set_up();
-  // Until the users stop.
+  // Runs until the users stop.
   runtime::Task<> run();
   // Acts again, at any time.
   void act_once();

@@ -25,10 +25,10 @@ class FaultInjector {
     std::list<Replica>& replicas;
     runtime::Duration until;  // when no fault is active any longer
   };
-  // The server's current request faults are the usual ones.
+  // The server's current request faults become the usual ones, to which each fault returns.
   explicit FaultInjector(World world);
 
-  // Starts at its time, and ends with it.
+  // Starts at the fault's time, and ends with the fault.
   runtime::Task<> inject(Fault fault);
   // A write of that process has arrived at the server: the moment that some faults wait for.
   enum class Kind { create_of_claim, other };

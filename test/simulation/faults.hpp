@@ -58,7 +58,7 @@ inline constexpr std::size_t kFaultKinds = 27;
 // At least 5, ordered by their beginning; all end before `until`.
 std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until);
 
-// Then some concern pod groups: their choice of watches and requests.
+// Lets some of them concern pod groups, by their choice of watches and requests.
 void let_meet_groups(std::vector<Fault>& faults, runtime::Rng rng);
 
 // The watched resource that a fault chooses; "*": all.

@@ -95,7 +95,7 @@ void limit_page(std::string& target, std::size_t most) {
   target.replace(begin, target.find('&', begin) - begin, std::to_string(most));
 }
 
-// Apart from the bookmark that ends the initial events.
+// Removes all bookmarks but the one that ends the initial events.
 std::string without_bookmarks(const std::vector<WatchPiece>& events) {
   std::string kept;
   for (const WatchPiece& event : events) {
@@ -245,7 +245,7 @@ Task<> FaultyServer::carry_out(std::shared_ptr<Exchange> exchange) {
   exchange->response = co_await ask(std::move(exchange->request), exchange->came_in);
 }
 
-// Its client is gone.
+// Executes a request for the second time; its client is gone.
 Task<> FaultyServer::carry_out_again(http::Request request, runtime::MonoTime came_in) {
   const std::string what = name_of_write(request);
   const OnItsWay on_its_way(*this, what);
@@ -264,7 +264,7 @@ Task<std::optional<http::Response>> FaultyServer::ask(http::Request request,
   co_return std::move(answer.caught);
 }
 
-// Each order of magnitude equally often.
+// Draws each order of magnitude equally often.
 runtime::Duration FaultyServer::draw_delay() {
   const runtime::Duration most = request_faults_.delay_max / (1U << rng_.below(6));
   return runtime::Duration(

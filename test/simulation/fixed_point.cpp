@@ -39,7 +39,7 @@ void check_count(const Safety& world, const auto& owner, const PodClaim& pod_cla
       {"one claim per pod claim", fmt::format("{} {} has {}", owner.key(), pod_claim.name, count)});
 }
 
-// The one that its status names, if it exists and is the group's.
+// The claim that the group's status names, if it exists and is the group's.
 const Claim* claim_of_group(const Cluster& cluster, const Group& group, const PodClaim& entry) {
   const auto named = group.made.find(entry.name);
   if (named == group.made.end()) return nullptr;

@@ -14,13 +14,13 @@ struct Missing : Breach {
   Missing(std::string what, std::string of, bool is_held_up = false)
       : Breach{std::move(what), std::move(of)}, is_held_up_by_owner(is_held_up) {}
 
-  // A pod to be evicted, or a rule's status about it.
+  // Whether a pod is not evicted yet, or a rule's status about evictions is wrong.
   bool is_about_evictions() const;
 
   bool is_held_up_by_owner;  // its owner requests something else that is unavailable
 };
 
-// Everything except what its owner blocks: the fixed point is reached.
+// What is missing now. At the fixed point, that is nothing but what owners block.
 std::vector<Missing> missing_at_fixed_point(const Safety& world, runtime::WallTime now);
 
 }  // namespace dcm::simulation

@@ -156,7 +156,7 @@ void Groups::make_pod(Plan& plan) {
                   as_entries(claims_of_pod(plan))));
 }
 
-// Usually those of the group, and now and then some of its own.
+// Usually the claims of the group, and now and then some of the pod's own.
 std::vector<PodClaim> Groups::claims_of_pod(const Plan& plan) {
   std::vector<PodClaim> claims;
   for (const PodClaim& shared : plan.claims) {

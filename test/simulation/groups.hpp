@@ -16,7 +16,7 @@ class Groups final : Actor {
 
   // The server serves groups from now on, or later.
   void set_up();
-  // Until the users stop.
+  // Runs until the users stop.
   runtime::Task<> run();
   // Acts again, at any time.
   void act_once();

@@ -302,7 +302,7 @@ Task<> Kubelet::end_pod(Pod pod) {
   }
 }
 
-// ---- what holds ---------------------------------------------------------------------------------
+// ---- what must hold -----------------------------------------------------------------------------
 
 std::optional<Breach> Kubelet::check() {
   if (breach_) return breach_;

@@ -76,10 +76,10 @@ class Kubelet final : Actor, node::ClaimSource {
   Kubelet(ActorContext context, runtime::Rng rng, std::string name, common::GroupClaims groups,
           Likelihood likelihood);
 
-  // Once in a second or two, until stop().
+  // Looks at the pods every second or two, until stop().
   runtime::Task<> look();
   runtime::Task<> stop();
-  // What holds at any time, and what must hold soon if nothing interferes.
+  // Checks what holds at any time, and what must hold soon if nothing interferes.
   std::optional<Breach> check();
 
  private:
@@ -116,7 +116,7 @@ class Kubelet final : Actor, node::ClaimSource {
   std::map<std::string, runtime::MonoTime> overdue_since_;
   runtime::MonoTime trouble_until_{};
   std::optional<Breach> breach_;
-  // Belongs to a process.
+  // The state of the current process.
   bool is_dead_ = false;
   std::set<std::string> busy_;  // pods with an operation, by UID
   bool looks_for_orphans_ = false;

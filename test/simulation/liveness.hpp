@@ -38,7 +38,7 @@ class Liveness {
   // Call it repeatedly, with what is currently missing. Returns the first late item.
   std::optional<Breach> look(runtime::MonoTime now, const std::vector<Missing>& missing,
                              const Obstacle& obstacle);
-  // At the last check, the missing item was blocked.
+  // Whether everything that was missing at the last check was blocked.
   bool is_served() const { return is_served_; }
 
  private:

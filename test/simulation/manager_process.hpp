@@ -15,7 +15,7 @@
 
 namespace dcm::simulation {
 
-// Starts with empty caches. kill() or stop() before it is destroyed.
+// Starts with empty caches. Call kill() or stop() before it is destroyed.
 class ManagerProcess {
  public:
   struct Setup {

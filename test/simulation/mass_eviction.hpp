@@ -18,7 +18,7 @@ class MassEviction {
   static constexpr const char* kLargeTenant = "default";
   static constexpr const char* kSmallTenant = "lab";
 
-  // A manager has to reserve the claim of each namespace for its pods.
+  // Starts the pods, for which a manager must reserve the claim of each namespace.
   void start_pods();
   // An admin taints the device.
   void taint();

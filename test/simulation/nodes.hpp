@@ -15,7 +15,7 @@ class Nodes final : Actor {
 
   // Ends only by cancellation: even after all others have stopped, deleted pods end.
   runtime::Task<> run();
-  // After run().
+  // Call after run().
   runtime::Task<> stop();
   const std::optional<Breach>& breach() const { return breach_; }
 

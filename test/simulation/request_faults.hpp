@@ -24,7 +24,7 @@ inline constexpr std::string_view kDeniedByAdmission = "admission does not want 
 inline constexpr std::array<const char*, 5> kWatched = {
     "pods", "resourceclaims", "resourceclaimtemplates", "resourceslices", "devicetaintrules"};
 
-// And in worlds with pod groups.
+// Also watched in worlds with pod groups.
 inline constexpr const char* kGroups = "podgroups";
 
 inline constexpr runtime::Duration kLagMax = std::chrono::minutes(1);
@@ -45,7 +45,7 @@ struct RequestFaults {
   std::string stalled_watches;  // of this resource ("*": all) bring nothing
   bool loses_bookmarks = false;
   // Watches of these resources are answered by a cache that lags this far, at most kLagMax: each
-  // resource has its own. Lists and single reads are consistent, as Kubernetes promises.
+  // resource has its own lag. Lists and single reads are consistent, as Kubernetes promises.
   std::map<std::string, runtime::Duration> lags;
   std::size_t page_max = 0;          // the maximum of objects in a list's page; 0: as requested
   std::vector<Forbidden> forbidden;  // of managers' requests

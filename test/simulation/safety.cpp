@@ -18,7 +18,7 @@ namespace {
 // holder stops earlier.
 constexpr runtime::Duration kLeaseDuration = std::chrono::seconds(15);
 
-// Not just any UID: reservations have those of pods.
+// Looks only where the object is identified: reservations contain the UIDs of pods.
 bool names_its_object(std::string_view body) {
   using apiserver::has;
   std::string problem;
@@ -205,14 +205,14 @@ void Safety::check_claim_update(const Claim& before, const Claim& after) {
   if (before.is_protected && !after.is_protected && after.is_allocated) {
     report("the finalizer stays while the claim is allocated", after.key());
   }
-  // The scheduler sets it before it allocates.
+  // The scheduler sets the finalizer before it allocates.
   if (before.is_protected && !after.is_protected && !after.is_being_deleted &&
       !deallocated_.contains(after.uid)) {
     report("a finalizer goes only with what it was for", after.key());
   }
 }
 
-// By which a claim in deletion disappeared.
+// The update by which a claim in deletion disappeared.
 void Safety::check_last_claim_update(const Claim& before) {
   if (before.is_allocated) report("the finalizer stays while the claim is allocated", before.key());
 }

@@ -123,8 +123,8 @@ class Safety {
   std::map<std::string, runtime::MonoTime> bound_members_;  // groups, by key: when one of their
                                                             // pods with a node last existed
   std::map<std::string, Owner> owners_;                     // of claims ever created, by key
-  std::set<std::string> deallocated_;                       // claims, by UID: by a manager, last
-  std::vector<std::pair<runtime::MonoTime, Rule>> former_rules_;  // until when it was so
+  std::set<std::string> deallocated_;                       // claims (UIDs) last freed by a manager
+  std::vector<std::pair<runtime::MonoTime, Rule>> former_rules_;  // until when each was so
   std::vector<std::pair<runtime::MonoTime, Slice>> former_slices_;
   std::vector<std::pair<runtime::MonoTime, Claim>> former_claims_;
   std::vector<Breach> breaches_;

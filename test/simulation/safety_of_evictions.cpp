@@ -48,7 +48,7 @@ bool Safety::may_seem_due(const Pod& pod) const {
   });
 }
 
-// With each slice in its previous state, or otherwise the current one.
+// Whether the pod is due with the current slices, or with any recent state of a slice.
 bool Safety::seems_due(const Pod& pod, Cluster seen) const {
   if (is_due(pod, seen)) return true;
   return std::ranges::any_of(former_slices_, [&](const auto& former) {

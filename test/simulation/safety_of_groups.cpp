@@ -48,7 +48,7 @@ void Safety::check_new_claim_of_member(const Claim& claim) {
   if (!may_know_group) report("a pod whose group is not there waits for it", claim.key());
 }
 
-// Through the round of a pod whose node was assigned by somebody else.
+// It comes from the round of a pod whose node was assigned by somebody else.
 void Safety::check_new_reservation_of_group(const Claim& before, const Consumer& consumer) {
   const std::string key = before.ns + "/" + consumer.name;
   const auto life = group_lives_.find(consumer.uid);

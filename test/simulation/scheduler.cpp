@@ -18,7 +18,7 @@ Consumer as_consumer(const Pod& pod) {
   return {"", "pods", pod.name, pod.uid};
 }
 
-// Of status.reservedFor.
+// An entry of status.reservedFor.
 std::string as_entry(const Consumer& consumer) {
   const std::string group =
       consumer.is_pod() ? "" : fmt::format(R"("apiGroup":"{}",)", consumer.api_group);
@@ -209,7 +209,7 @@ bool Scheduler::has_bound_pods(const std::string& ns, const std::string& group) 
   return std::ranges::any_of(pods, [](const Pod* pod) { return !pod->node.empty(); });
 }
 
-// Without a version, and keeps the allocation, like the real one.
+// Like the real scheduler: without a version, and the allocation stays.
 void Scheduler::unreserve(const Claim& claim, const std::string& consumer_uid) {
   context_.send("scheduler", "PATCH", claims_in(claim.ns) + "/" + claim.name + "/status",
                 fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"reservedFor":)"
@@ -218,7 +218,7 @@ void Scheduler::unreserve(const Claim& claim, const std::string& consumer_uid) {
                 apiserver::kStrategic);
 }
 
-// As members of an allocation's result; empty: all are taken.
+// A free device, as members of an allocation's result; empty: all are taken.
 std::string Scheduler::free_device() {
   std::set<std::string> taken;
   for (const auto& [key, claim] : context_.cluster.claims) {

@@ -20,7 +20,7 @@ class Scheduler final : Actor {
  public:
   Scheduler(ActorContext context, runtime::Rng rng, std::size_t devices_per_pool);
 
-  // Until the users stop.
+  // Runs until the users stop.
   runtime::Task<> run();
   // Starts to place every pod that waits for a node, even out of turn.
   void place_all();

@@ -85,7 +85,7 @@ SmallWorld small_world(std::string_view name) {
   return *std::ranges::find(all, name, &SmallWorld::name);
 }
 
-// Otherwise an order is useless: the actions of its script found nothing to act on.
+// Checks that the actions of the script find objects to act on: otherwise, an order is useless.
 TEST(SmallWorld, releases_running_pod_when_it_finishes) {
   const SmallWorld world = small_world("release-finished");
   Choices choices(std::vector<std::size_t>{});

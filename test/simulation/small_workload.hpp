@@ -16,11 +16,11 @@ class SmallWorkload {
   void make_template();
   void delete_template();
   void make_shared_claim();
-  // A pod with a claim from the template.
+  // Creates a pod with a claim from the template.
   void make_pod(const std::string& name);
-  // A pod with the shared claim; optionally bound by its creator.
+  // Creates a pod with the shared claim; optionally bound by its creator.
   void make_sharing_pod(const std::string& name, bool is_bound = false);
-  // A pod group with one claim, and a pod in it.
+  // Creates a pod group with one claim, and a pod in it.
   void make_group();
   void make_pod_of_group(const std::string& name);
   // Allocates the pod's claim, if any, and reserves it for the pod, or for its group.

@@ -1,8 +1,8 @@
 // A world so small that every order of its messages can be tried: `./dev explore`.
 //
 // A run consists of a script for each actor, and the resulting messages: writes of a manager, their
-// answers, and watch events. The order of the messages is chosen. Between two of them everything
-// ready runs, in a fixed order.
+// answers, and watch events. The order of the messages is chosen. Between two messages, everything
+// that is ready runs, in a fixed order.
 #pragma once
 
 #include <functional>

@@ -21,7 +21,7 @@ class Timeline {
   bool is_kept() const { return detail_ == Detail::all; }
   // "  61.204 scheduler    bound lab/pod-3"
   void note(std::string_view who, std::string_view what);
-  // …of its sender, with the body of a write in JSON.
+  // Notes a request of its sender, with the body of a write in JSON.
   void note(const apiserver::LoggedRequest& request, int status);
   const std::string& text() const { return text_; }
 

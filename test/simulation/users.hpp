@@ -21,10 +21,10 @@ class Users final : Actor {
   // `pods`: how many they create in all, including replacements.
   Users(ActorContext context, runtime::Rng rng, std::size_t pods);
 
-  // From now on some templates are as large as a tenant can make them. Before set_up().
+  // From now on some templates are as large as a tenant can make them. Call before set_up().
   void make_templates_large() { large_share_ = 0.3; }
   void set_up();
-  // Both until the users stop.
+  // Both run until the users stop.
   runtime::Task<> run();
   runtime::Task<> keep_sets();
   // Acts again, at any time.

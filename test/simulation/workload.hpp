@@ -24,10 +24,10 @@ class Workload {
   Workload(ActorContext context, runtime::Rng rng, std::size_t pods,
            std::optional<runtime::Rng> groups);
 
-  // Namespaces, templates, devices, shared claims. Before set_up().
+  // Call it before set_up(), which creates namespaces, templates, devices and shared claims.
   void make_templates_large() { users_.make_templates_large(); }
   void set_up();
-  // Until the users stop; then only what ends by itself continues.
+  // Starts all actors. Once the users stop, only what ends by itself continues.
   void start();
   runtime::Task<> stop();
   // Creates the objects that users have held back.
@@ -40,7 +40,7 @@ class Workload {
   Scheduler& scheduler() { return scheduler_; }
   MassEviction& mass_eviction() { return mass_eviction_; }
   Copies& copies() { return copies_; }
-  // What a node does, and must not do.
+  // What a node did although it must not; nullopt: nothing.
   const std::optional<Breach>& breach() const { return nodes_.breach(); }
 
  private:

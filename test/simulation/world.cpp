@@ -124,7 +124,7 @@ World::World(const WorldOptions& options)
   watch_server();
 }
 
-// Some do not support initial events in a watch: lists are read page by page.
+// Some servers do not support initial events in a watch: lists are read page by page.
 apiserver::ServerOptions World::draw_server() const {
   using WatchList = apiserver::WatchServing::WatchList;
   apiserver::ServerOptions server{.log_limit = 0};
@@ -179,14 +179,14 @@ Duration World::prompt() const {
   return is_slow ? 5min : 30s;
 }
 
-// Of evictions, if they wait for nothing else; 0: no rate.
+// The rate of evictions, if they wait for nothing else; 0: no rate.
 double World::rate_of_turns() const {
   const bool waits_for_more = manager_options_.kube_api_qps < 10 ||
                               manager_options_.concurrent_device_taint_eviction_syncs < 8;
   return waits_for_more ? 0 : manager_options_.eviction_rate;
 }
 
-// How many there are; their options are stored in `manager_options_`.
+// How many managers there are; their options are stored in `manager_options_`.
 std::size_t World::draw_managers() {
   const bool in_json = rng_for(11).below(3) == 0;  // otherwise protobuf, the default
   if (in_json) manager_options_.kube_api_content_type = api::Format::json;

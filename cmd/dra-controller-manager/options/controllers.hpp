@@ -21,7 +21,7 @@ std::string known_controllers();
 // "*" is every controller, "-name" turns one off; without "*", only named controllers run.
 std::optional<Conflict> select_controllers(const Strings& names, Options& options);
 
-// A controller whose gate is off does not run. After select_controllers().
+// A controller whose gate is off does not run. Call it after select_controllers().
 std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& options);
 
 // A feature gate of kube-controller-manager 1.37 that matters to the controllers here.

@@ -24,8 +24,8 @@ std::string with_dashes(std::string_view name) {
   return dashed;
 }
 
-// Flags about the process itself, with the only value that matches our behaviour. Without one, no
-// value does.
+// Flags about the process itself, with the only value that matches our behaviour. nullopt: no value
+// matches.
 struct OwnFlag {
   std::string_view name;
   std::optional<std::string_view> done;

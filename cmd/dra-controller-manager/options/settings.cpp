@@ -116,7 +116,7 @@ std::optional<Conflict> settle(Draft& draft) {
   if (auto conflict = settle_feature_gates(draft.feature_gates, options)) return conflict;
   if (auto conflict = settle_serving(options)) return conflict;
   if (auto conflict = settle_election(draft.election, options.leader_election)) return conflict;
-  // A dry run takes no lease, but rejects everything that would prevent a start without it.
+  // A dry run takes no lease, but rejects everything that would prevent a start without --dry-run.
   if (draft.dry_run) options.leader_election.reset();
   return std::nullopt;
 }

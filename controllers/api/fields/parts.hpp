@@ -1,5 +1,5 @@
-// Rows that several kinds share, and the meaning of their words to the controllers. Numbers are
-// those of the generated.proto of k8s.io/api.
+// Field rows that several kinds share, and conversions of their enum strings. The numbers are the
+// field numbers in the generated.proto of k8s.io/api.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ constexpr auto user_metadata() {
   return metadata(row<"creationTimestamp", 8>(&ClaimUser::created));
 }
 
-// An entry of spec.resourceClaims, and the numbers of what names its source.
+// An entry of spec.resourceClaims; kClaim and kTemplate are the field numbers of its two sources.
 template <std::uint32_t kClaim, std::uint32_t kTemplate>
 constexpr auto pod_claims() {
   return list(
@@ -40,7 +40,7 @@ constexpr auto pod_claims() {
       rows(row<"name", 1>(&PodClaim::name), row<"resourceClaimName", kClaim>(&PodClaim::claim_name),
            row<"resourceClaimTemplateName", kTemplate>(&PodClaim::template_name)));
 }
-// Of pods.
+// The field numbers of pods.
 constexpr auto pod_claims() {
   return pod_claims<3, 4>();
 }
@@ -61,7 +61,7 @@ constexpr auto pod_claim_statuses() {
 void from_word(std::string_view word, TaintEffect& out);
 void from_word(std::string_view word, ConditionStatus& out);
 
-// All but the index.
+// All fields but the index.
 constexpr auto fields_of(const DeviceTaint*) {
   return rows(row<"key", 1>(&DeviceTaint::key), row<"value", 2>(&DeviceTaint::value),
               row<"effect", 3>(&DeviceTaint::effect),
@@ -78,7 +78,7 @@ constexpr auto pool(InternedString Slice::* name, std::int64_t Slice::* generati
 
 // ---- claims -------------------------------------------------------------------------------------
 
-// Of a claim's metadata.
+// The rows of a claim's metadata.
 template <class Claim, class... Own>
 constexpr auto claim_metadata(Own... own) {
   constexpr auto set_controller = [](ControllerRef owner, Claim& claim) {
@@ -104,7 +104,7 @@ constexpr auto fields_of(const ConsumerReference*) {
               row<"name", 4>(&ConsumerReference::name), row<"uid", 5>(&ConsumerReference::uid));
 }
 
-// An entry of status.allocation.devices.results: its device, and what else is read of it.
+// An entry of status.allocation.devices.results: its device, and the rows in `own`.
 template <class Result, class Device, class... Own>
 constexpr auto result(Device Result::* device, Own... own) {
   return rows(row<"driver", 2>(at(device, &Device::driver)),

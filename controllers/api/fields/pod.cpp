@@ -51,7 +51,7 @@ struct PodFields {
   PodSelection selection;
 };
 
-// With the number of spec.resourceClaims.
+// `kClaims` is the field number of spec.resourceClaims.
 template <std::uint32_t kClaims>
 constexpr auto kGroupRows =
     rows(row<"metadata", 1>(user_metadata()),

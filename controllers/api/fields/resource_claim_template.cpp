@@ -22,7 +22,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEscapes 
 
 // The same value, without escapes that JSON does not need. For HTML, Go writes "<", ">", "&" and
 // two line separators as six characters each: an object can be six times as large on the wire as it
-// is stored. `json` must be valid; invalid input gives other text of no larger size.
+// is stored. `json` must be valid; invalid input gives some other text that is not longer.
 std::string unescape_html(std::string_view json) {
   std::string out;
   while (true) {

@@ -9,7 +9,7 @@ namespace {
 
 using protozero::pbf_writer;
 
-// Of ObjectMeta.
+// Field numbers of ObjectMeta.
 constexpr std::uint32_t kLabels = 11;
 constexpr std::uint32_t kAnnotations = 12;
 constexpr std::uint32_t kOwnerReferences = 13;

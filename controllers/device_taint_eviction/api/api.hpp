@@ -23,7 +23,7 @@ struct Mark {
 };
 // DELETE, with the pod's own grace period. Accepted even during deletion.
 struct Remove {};
-// An Eviction (policy/v1). Too many requests: a PodDisruptionBudget forbids it now.
+// An Eviction (policy/v1). The error "too many requests": a PodDisruptionBudget forbids it now.
 struct Evict {};
 using PodWrite = std::variant<Mark, Remove, Evict>;
 
@@ -35,8 +35,8 @@ class EvictionApi {
   virtual ~EvictionApi() = default;
 
   virtual Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) = 0;
-  // The condition EvictionInProgress of the rule; returns the updated rule, never null. Not served:
-  // the API server has no status for rules.
+  // Writes the rule's condition EvictionInProgress; returns the updated rule, never null. Error
+  // not_served: the API server has no status for rules.
   virtual Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
                                                 Priority priority) = 0;
 };

@@ -14,7 +14,7 @@ std::unexpected<runtime::Error> not_written() {
   return runtime::fail(runtime::Reason::object_not_found, "not written: this is a dry run");
 }
 
-// Which of these two it is depends on how many pods the writer itself has evicted.
+// Which of these two reasons it is depends on how many pods the writer itself has evicted.
 std::string_view without_count(std::string_view reason) {
   return reason == "Completed" ? "NotStarted" : reason;
 }
@@ -35,7 +35,7 @@ Task<Result<>> ShadowApi::write(PodRef pod, PodWrite what, Priority /*priority*/
                           .subject = "mark " + pod.uid.str(),
                           .what = "condition DisruptionTarget"},
                          [this, pod] { return standing_of_mark(pod); });
-    // As if it were done, so that the DELETE is decided too.
+    // Reported as done, so that the DELETE is decided too.
     co_return Result<>();
   }
   expectations_.expect({.kind = std::holds_alternative<Remove>(what) ? kRemove : kEvict,

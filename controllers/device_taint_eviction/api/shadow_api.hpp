@@ -10,9 +10,9 @@
 
 namespace dcm::device_taint_eviction {
 
-// The shadow reports the pod or rule as gone: it looks again on the next event, or minutes
-// later. So each write is decided once, even while another manager works on it, and only real
-// evictions are counted.
+// The shadow reports the pod or rule as gone: the controller looks again on the next event, or
+// minutes later. So each write is decided once, even while another manager works on it. Only
+// real evictions are counted.
 //
 // Of a rule's condition, only status and reason are compared, not the number of evicted pods: each
 // process counts its own.

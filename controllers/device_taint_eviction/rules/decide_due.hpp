@@ -20,12 +20,12 @@
 
 namespace dcm::device_taint_eviction {
 
-// A taint that a pod does not tolerate (forever). Those of rules sort before those of drivers.
+// A taint that a pod does not tolerate (forever). Taints of rules sort before taints of drivers.
 struct Reason {
   enum class Source : std::uint8_t { rule, driver };
   Source source = Source::rule;
-  std::string rule;      // of a rule
-  api::DeviceId device;  // of a driver
+  std::string rule;      // only for a rule's taint
+  api::DeviceId device;  // only for a driver's taint
   std::uint32_t index = 0;
 
   // "rule burnt-gpus", "gpu.example.com/node-a/gpu-0, taint 1"
@@ -37,7 +37,7 @@ struct Reason {
 
 struct Verdict {
   std::optional<WallTime> due;  // nullopt: the pod may stay
-  std::vector<RuleId> rules;    // behind it, sorted, each once; not the taints of drivers
+  std::vector<RuleId> rules;    // that cause it, sorted, each once; without the taints of drivers
   std::size_t steps = 1;        // number of taints and devices examined, as a measure of cost
 };
 
@@ -60,7 +60,7 @@ struct Charge {
 
   Reason reason() const;
 };
-// Calls `visit(const Charge&)` for each on a device of the claim.
+// Calls `visit(const Charge&)` for each charge on a device of the claim.
 template <class Visit>
 void for_each_charge_of(const ClaimPtr& claim, const Taints& taints, Visit visit) {
   for (const api::AllocatedDevice& device : claim->devices) {
@@ -73,10 +73,10 @@ void for_each_charge_of(const ClaimPtr& claim, const Taints& taints, Visit visit
                                     [&](const api::DeviceTaint& taint) { charge(taint, nullptr); });
   }
 }
-// Whether there is any, tolerated or not.
+// Whether the claim has any charge, tolerated or not.
 bool has_charge(const ClaimPtr& claim, const Taints& taints);
-// Calls `visit(const Charge&)` for each of a pod on a node: what decide_due is made of. Returns how
-// many devices it has looked at.
+// Calls `visit(const Charge&)` for each charge of a pod on a node; decide_due is built on it.
+// Returns the number of devices examined.
 template <class Visit>
 std::size_t for_each_charge(const api::Pod& pod, const Lookup& lookup, const Taints& taints,
                             Visit visit) {

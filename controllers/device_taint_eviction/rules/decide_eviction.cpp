@@ -9,7 +9,7 @@ EvictionStep decide_eviction(const EvictionSnapshot& snapshot) {
   }
   if (!snapshot.due) return EvictionStep::nothing;
   if (*snapshot.due > snapshot.now) return EvictionStep::wait;
-  // A pod that may not be evicted yet must not look doomed.
+  // Until a pod may be evicted, it must not get the condition DisruptionTarget.
   if (snapshot.mode == EvictionMode::evict) return EvictionStep::evict;
   if (snapshot.mark == EvictionSnapshot::Mark::written) return EvictionStep::remove;
   switch (pod->disruption_target) {

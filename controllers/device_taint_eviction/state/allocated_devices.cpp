@@ -49,7 +49,7 @@ AllocatedDevices::SlotId AllocatedDevices::find(const ClaimPtr& claim, std::uint
   return *found;
 }
 
-// Without admin access: 0, 1, or 2 for more.
+// Counts up to two uses without admin access: 2 means two or more.
 std::size_t AllocatedDevices::plain_uses(const api::DeviceId& device) const {
   std::size_t count = 0;
   by_device_.for_each(hash_of(device), [&](SlotId slot) {

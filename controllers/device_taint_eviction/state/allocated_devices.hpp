@@ -17,7 +17,7 @@
 
 namespace dcm::device_taint_eviction {
 
-// Whether each part that is set is equal.
+// Whether the device equals the selector in each part that is set.
 bool matches(const api::DeviceSelector& selector, const api::DeviceId& device);
 
 // The devices of all claims, indexed by every part of the name. A change of a claim costs a step
@@ -33,7 +33,7 @@ class AllocatedDevices {
     const api::AllocatedDevice& allocated() const { return claim->devices[result]; }
   };
 
-  // A claim that was added (no `before`), changed, or removed (no `after`).
+  // Records a claim that was added (no `before`), changed, or removed (no `after`).
   void replace(const ClaimPtr& before, const ClaimPtr& after);
 
   // Calls `visit(use)`.

@@ -11,7 +11,7 @@ using api::InternedString;
 using api::TaintEffect;
 using RuleList = std::vector<const api::DeviceTaintRule*>;
 
-// Rules that keep pods off devices, by the driver and pool that they name, if any.
+// Rules that keep pods off devices, by the driver and pool that each names, if any.
 class RulesOfPools {
  public:
   explicit RulesOfPools(const TaintRules& rules) {

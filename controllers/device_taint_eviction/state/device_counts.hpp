@@ -11,7 +11,7 @@
 
 namespace dcm::device_taint_eviction {
 
-// Only of current slices, except `allocated`: a device may be withdrawn while in use.
+// Counts devices of current slices; `allocated` counts all, as a device in use may be withdrawn.
 struct DeviceCounts {
   std::size_t published = 0;
   std::size_t allocated = 0;    // not by claims with admin access

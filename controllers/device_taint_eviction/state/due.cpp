@@ -13,7 +13,7 @@ bool tolerates(const api::DeviceToleration& toleration, const api::DeviceTaint& 
   return toleration.operator_ == api::TolerationOperator::exists || toleration.value == taint.value;
 }
 
-// Without overflow, for any duration.
+// Adds without overflow, for any duration.
 WallTime later(WallTime time, seconds by) {
   if (by <= seconds::zero()) return time;
   const auto room = std::chrono::floor<seconds>(WallTime::max()) - std::chrono::ceil<seconds>(time);

@@ -7,7 +7,7 @@
 namespace dcm::device_taint_eviction {
 namespace {
 
-// The first, if its time has come; null: none.
+// The first pod if its time has come; otherwise null.
 template <class ByTime, class Time>
 PendingPod* first_until(const ByTime& pods, Time now) {
   return pods.empty() || pods.begin()->first.first > now ? nullptr : pods.begin()->second;
@@ -83,7 +83,7 @@ const PendingPod* PendingPods::find(const api::Uid& uid) const {
 }
 
 PendingPod* PendingPods::take(const Now& now) {
-  // Pods whose back-off is over, but whose due time has changed meanwhile.
+  // Skips pods whose back-off is over, but whose due time has changed meanwhile.
   PendingPod* retry = first_until(retries_, now.mono);
   while (retry != nullptr && retry->due > now.wall) {
     put_back(*retry);

@@ -47,7 +47,7 @@ struct PendingPod {
 
   PodRef pod;
   std::uint64_t sequence = 0;  // breaks ties, so that a run can be repeated
-  std::vector<RuleId> rules;   // sorted; without those of drivers
+  std::vector<RuleId> rules;   // sorted; a driver's taint is not among them
   runtime::WallTime due;
   runtime::MonoTime not_before;  // the end of its back-off
   Waits waits = Waits::with_worker;
@@ -69,7 +69,7 @@ class PendingPods {
   // `rules` must outlive it.
   explicit PendingPods(TaintRules& rules) : rules_(rules) {}
 
-  // A pod that must be evicted at `due`, possibly at another time or for other rules than before. A
+  // Adds or updates a pod that must be evicted at `due`; the time and the rules may have changed. A
   // new one waits as `first` says: until_due or for_walk. A pod that is due later than before loses
   // its failures and back-off.
   void put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules,
@@ -78,7 +78,7 @@ class PendingPods {
   void end_walk();
   // The pod no longer needs to be evicted, or is gone. nullopt: it was not pending.
   std::optional<PendingPod> erase(const api::Uid& uid);
-  // A pod was evicted because of these rules, whether or not it is still pending.
+  // Counts a pod that was evicted because of these rules, whether or not it is still pending.
   void count_evicted(const std::vector<RuleId>& rules);
 
   // Null if it need not be evicted. Valid until it is erased.
@@ -90,9 +90,9 @@ class PendingPods {
   void for_each(Visit visit) const {
     for (const auto& [uid, pod] : pods_) visit(pod);
   }
-  // Pods with too many failures to be transient.
+  // The number of pods that have failed too often for the failures to be transient.
   std::size_t stuck() const noexcept { return stuck_; }
-  // Pods that a budget does not release yet.
+  // The number of pods whose eviction a budget does not allow yet.
   std::size_t held_by_budgets() const noexcept { return held_by_budgets_; }
   // The same for one namespace; and the number of namespaces with any such pod.
   std::size_t held_by_budgets(const api::InternedString& name_space) const {
@@ -114,7 +114,7 @@ class PendingPods {
   void fail(PendingPod& pod, runtime::MonoTime now, runtime::Duration pause);
   // Nothing needs to be done before that time, and perhaps not even then.
   void put_off(PendingPod& pod, runtime::MonoTime until);
-  // A budget does not release it: no failure, and no growing delay.
+  // A budget does not allow the eviction: that is no failure, and the delay does not grow.
   void hold(PendingPod& pod, runtime::MonoTime until);
   // A budget may have room now, in that namespace: see wake_stirred().
   void stir(const api::InternedString& name_space);
@@ -142,8 +142,8 @@ class PendingPods {
   std::unordered_map<api::Uid, PendingPod> pods_;
   ByTime<runtime::WallTime> due_;
   ByTime<runtime::MonoTime> retries_;
-  std::vector<api::Uid> found_;  // that wait or waited for a walk
-  // Of the retries, those for a budget, by namespace: the first of each has waited longest.
+  std::vector<api::Uid> found_;  // pods that wait or waited for a walk
+  // The retries that wait for a budget, by namespace: the first of each has waited longest.
   std::unordered_map<api::InternedString, ByTime<runtime::MonoTime>> held_in_;
   std::set<api::InternedString> stirred_;
   std::set<RuleId> touched_;

@@ -22,7 +22,7 @@ using SlicePtr = api::ObjectPtr<api::ResourceSlice>;
 // case the current ones are deleted. Loop thread only; no I/O.
 class PublishedDevices {
  public:
-  // A slice that was added (no `before`), changed, or removed (no `after`). Returns the devices
+  // Records a slice as added (no `before`), changed, or removed (no `after`). Returns the devices
   // whose taints have changed. Costs a step per device of the two slices, or, when the pool's
   // generation changes, of the pool's current slices before and after.
   std::vector<api::DeviceId> replace(const SlicePtr& before, const SlicePtr& after);

@@ -60,7 +60,7 @@ struct Rule {
 // Rules by name, and evicting ones by their selector. Loop thread only; no I/O.
 class TaintRules {
  public:
-  // A new or changed rule. The same UID keeps its ID.
+  // Adds or replaces a rule. The same UID keeps its ID.
   void put(const RulePtr& rule);
   void erase(std::string_view name);
   // Null if there is none. Valid until that rule is deleted.

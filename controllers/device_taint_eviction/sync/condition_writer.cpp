@@ -72,7 +72,7 @@ Task<workqueue::Outcome> ConditionWriter::write(RulePtr rule, api::EvictionCondi
     co_return workqueue::Outcome::done();
   }
   const runtime::Error& error = written.error();
-  // Gone, or recreated: its own event requeues it.
+  // The rule is gone, or was recreated: its own event requeues it.
   if (runtime::is_object_gone(error)) co_return workqueue::Outcome::done();
   deps_.problems.note(Item::rule(*rule), "its condition could not be written: " + error.message);
   deps_.log.warning("The condition of a DeviceTaintRule could not be written",

@@ -14,15 +14,15 @@ constexpr std::string_view kReason = "DeviceTaintManagerEviction";
 // Above this, send at backlog priority, so that requests for single changes pass.
 constexpr std::size_t kHerd = 100;
 
-// The server knows better than the cache, which will follow. If it does not, we look again.
+// The server knows better than the cache, which will catch up. If it does not, we look again.
 constexpr runtime::Duration kLookAgain = std::chrono::minutes(5);
 
 // An eviction without an answer was executed soon, or never: a pod that ends later ends for another
 // reason.
 constexpr runtime::Duration kCarriedOutWithin = std::chrono::minutes(1);
 
-// As `kubectl drain` does, with jitter. If budgets hold very many pods, at most 50 of them ask per
-// second.
+// The same as `kubectl drain`, with jitter. If budgets hold very many pods, at most 50 of them ask
+// per second.
 constexpr runtime::Duration kAskBudgetEvery = std::chrono::seconds(5);
 constexpr runtime::Duration kAskSpread = std::chrono::seconds(1);
 constexpr runtime::Duration kAskOneByOne = std::chrono::milliseconds(20);
@@ -35,7 +35,7 @@ runtime::Duration pause_after(const runtime::Error& error) {
                  : runtime::Duration::zero();
 }
 
-// An answer of 500 means that it was not executed: something in front of the storage has failed.
+// An answer of 500 means that the eviction was not executed: something before the storage failed.
 bool may_be_carried_out(const runtime::Error& error) {
   return runtime::is_outcome_unknown(error) && error.reason != runtime::Reason::internal_error;
 }
@@ -59,7 +59,7 @@ Task<> PodEviction::evict(PodRef pod) {
 }
 
 Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
-  EvictionSnapshot::Mark mark{};  // the server withdraws one after a while: only of this attempt
+  EvictionSnapshot::Mark mark{};  // only of this attempt: the server may withdraw it later
   while (true) {
     PendingPod* pending = deps_.tracker.judge_again(pod);
     // A pod that was released and became pending again has its own turn.
@@ -124,7 +124,7 @@ Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep 
   const PodRef pod = pending.pod;
   const SentEviction eviction{pending.due, pending.rules, deps_.time.wall_now(),
                               pending.is_announced};
-  // The last one without an answer; pods that go from now on may go because of this one.
+  // The last eviction without an answer; if a pod goes from now on, this one may be the reason.
   std::optional<SentEviction> unanswered = std::exchange(pending.unanswered, std::nullopt);
   const PodWrite write = step == EvictionStep::evict ? PodWrite(Evict()) : Remove();
   const Result<> accepted = co_await deps_.api.write(pod, write, priority());
@@ -143,7 +143,7 @@ Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep 
   co_return End::not_evicted;
 }
 
-// As far as the cache knows.
+// As far as the cache knows, the pod is being deleted or gone.
 bool PodEviction::is_going(const PodRef& pod) const {
   const PodPtr cached = deps_.tracker.lookup().find_pod(pod.key);
   return !cached || cached->meta.uid != pod.uid || cached->meta.is_being_deleted;
@@ -201,7 +201,7 @@ void PodEviction::settle_refusal(const PodRef& pod, const PodWrite& write,
   const bool is_eviction = !std::holds_alternative<Mark>(write);
   PendingPod* pending = deps_.pending.find(pod.uid);
   const bool is_ours = pending != nullptr && pending->is_with_worker();
-  // 409 to an eviction: it is another pod.
+  // 409 in answer to an eviction: the name belongs to another pod.
   const bool is_gone =
       runtime::is_object_gone(error) || (is_eviction && runtime::is_conflict(error));
   if (is_gone) {
@@ -216,7 +216,7 @@ void PodEviction::settle_refusal(const PodRef& pod, const PodWrite& write,
   if (pending != nullptr) {
     deps_.problems.note(Item::pod(pod), "it could not be evicted: " + error.message);
   }
-  // The pod waits, not the worker: a webhook may request a pause for one pod, and not for its
+  // Only this pod waits, not the worker: a webhook may request a pause for one pod, and not for its
   // neighbours.
   if (is_ours) deps_.pending.fail(*pending, deps_.time.now(), pause_after(error));
   const std::uint32_t failures = is_ours ? pending->failures : 0;

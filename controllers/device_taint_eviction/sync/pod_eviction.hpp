@@ -55,7 +55,7 @@ class PodEviction {
   void conclude_gone(PendingPod& pending);
   void hold(PendingPod& pending, const runtime::Error& error);
   bool is_going(const PodRef& pod) const;
-  // Whether a pod that goes now may go because of it.
+  // Whether a pod that disappears now may have been evicted by it.
   bool is_recent(const std::optional<SentEviction>& eviction) const;
   void announce(const PodRef& pod);
   void report_eviction(const PodRef& pod);

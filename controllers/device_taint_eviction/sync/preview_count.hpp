@@ -1,4 +1,4 @@
-// What a rule with effect None would do with effect NoExecute, counted.
+// Counts what a rule with effect None would do with effect NoExecute.
 #pragma once
 
 #include <cstddef>

@@ -27,14 +27,14 @@ struct ApplyNames {
   std::vector<ClaimName> names;
 };
 
-// By the kind of the answered object.
+// The requests that are answered with a User: a pod or a pod group.
 template <class User>
 using UserRequest = std::variant<Get<User>, ApplyNames<User>>;
 using PodRequest = UserRequest<api::Pod>;
 using GroupRequest = UserRequest<api::PodGroup>;
-// CreateClaim; already exists: it may be the same claim, from an earlier create. Reserve, Release,
-// RemoveFinalizer; conflict: the step's claim is outdated. RemoveFinalizer: a claim in deletion may
-// disappear with it; the answer is its last state.
+// Errors: already_exists of CreateClaim may mean the same claim, from an earlier create. A conflict
+// of the other writes means that the step's claim is outdated. RemoveFinalizer may be the end of a
+// claim in deletion; it then returns the claim's last state.
 using ClaimRequest =
     std::variant<Get<api::ResourceClaim>, CreateClaim, Reserve, Release, RemoveFinalizer>;
 
@@ -48,7 +48,7 @@ class ClaimApi {
   virtual Task<Result<PodPtr>> send(PodRequest request, Priority priority) = 0;
   virtual Task<Result<GroupPtr>> send(GroupRequest request, Priority priority) = 0;
   virtual Task<Result<ClaimPtr>> send(ClaimRequest request, Priority priority) = 0;
-  // Not found and conflict: it is gone, or was replaced under its name.
+  // Errors not_found and conflict: the claim is gone, or was replaced under its name.
   virtual Task<Result<>> send(DeleteClaim request, Priority priority) = 0;
 };
 

@@ -18,7 +18,7 @@ class ApiClient final : public ClaimApi {
             TemplateContents& templates)
       : pods_(std::move(pods)), claims_(std::move(claims)), templates_(templates) {}
 
-  // From now on groups are served. The client's decoder must outlive it.
+  // Call it once groups are served. The client's decoder must outlive it.
   void use_groups(client::TypedClient<api::PodGroup> groups) { groups_.emplace(std::move(groups)); }
 
   Task<Result<PodPtr>> send(PodRequest request, Priority priority) override;

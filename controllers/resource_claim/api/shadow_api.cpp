@@ -15,7 +15,7 @@ using common::Standing;
 using runtime::Overloaded;
 using State = Standing::State;
 
-// A suppressed create: it is neither counted nor repeated.
+// The error of a suppressed create, which is neither counted nor repeated.
 std::unexpected<runtime::Error> not_created() {
   return runtime::fail(runtime::Reason::shutting_down, "not written: this is a dry run");
 }
@@ -107,7 +107,7 @@ void ShadowApi::expect(const CreateClaim& claim) {
                        });
 }
 
-// Includes its name in the status: a claim without it wakes no pod.
+// Requires that the status names the claim: a claim alone wakes no pod.
 Standing ShadowApi::standing_of_create(const User& owner, const CreateClaim& claim) const {
   if (owner.now == nullptr) return {State::moot, {}};
   std::string made;

@@ -11,8 +11,8 @@
 
 namespace dcm::resource_claim {
 
-// The shadow reports the object as gone: it drops it until its next change. So each write
-// is decided once, even while another manager works on it, and its caches never hold objects that
+// The shadow reports the object as gone: the controller drops it until its next change. Each write
+// is decided once, even while another manager works on it, and the caches never hold objects that
 // no server has.
 class ShadowApi final : public ClaimApi {
  public:

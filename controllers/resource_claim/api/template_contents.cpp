@@ -13,8 +13,8 @@ using runtime::Reason;
 using runtime::Result;
 using runtime::Task;
 
-// Memory for contents that are not cached: the largest possible, and a few of those. Each exists
-// as an answer's body and as a request's.
+// Memory for contents that are not cached: enough for a few of the largest. Each content exists
+// twice: in the body of an answer, and in that of a request.
 constexpr std::size_t kBytesInFlightMax = std::size_t{8} * 1024 * 1024;
 constexpr auto kPatience = std::chrono::seconds(30);
 

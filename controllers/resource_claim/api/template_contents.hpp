@@ -21,9 +21,9 @@ class TemplateContents {
     TemplatePtr claim_template;                // with its content
     std::optional<runtime::Slots::Slot> turn;  // kept while the claim's body is in memory
   };
-  // `known` itself, or the current template of that name. First come, first served. Errors:
+  // Returns `known` itself, or the current template of that name. First come, first served. Errors:
   // request_too_large if no API server would accept the claim (nothing was sent);
-  // deadline_exceeded; as TypedClient::get.
+  // deadline_exceeded; or an error of TypedClient::get.
   runtime::Task<runtime::Result<Loan>> borrow(TemplatePtr known, client::CallOptions options);
 
  private:

@@ -33,7 +33,7 @@ std::string_view words(Problem::Report report) {
   return "";
 }
 
-// Also for the steps of a group.
+// The words for the steps of pods, and for those of groups.
 struct PodStepWords {
   std::string operator()(const EndRound& step) const {
     std::string text = "finished";

@@ -25,7 +25,7 @@ using SnapshotOf = std::function<ClaimSnapshot(const ClaimPtr&)>;
 // "3 pods with claims, being deleted".
 std::string describe(const api::PodGroup& group, std::size_t pods);
 
-// Snapshots of pods and groups are fresh ones, without answers.
+// Snapshots of pods and groups must be fresh: without answers.
 
 // A topic for each pod claim, one for extended resources, and one for the next step.
 std::vector<common::Topic> explain_pod(PodSnapshot snapshot, const common::FeatureGates& gates,
@@ -58,7 +58,7 @@ void explain_consumers(ClaimSnapshot snapshot, Miss miss, common::Topic& topic);
 // Why a claim still exists during its deletion.
 void explain_deletion(const ClaimSnapshot& snapshot, common::Topic& topic);
 
-// The common arguments.
+// The arguments that the functions below share.
 struct PodView {
   const PodSnapshot& snapshot;
   const common::FeatureGates& gates;
@@ -67,8 +67,8 @@ struct PodView {
   const api::Pod& pod() const { return *snapshot.pod; }
   const std::string& name_space() const { return pod().meta.key.namespace_.str(); }
 };
-// How far the pod is from using the claim's devices. The claim must exist and be usable by the pod:
-// for a pod claim, or (a blank one) for extended resources.
+// How far the pod is from using the claim's devices. The claim must exist and be usable by the pod.
+// `pod_claim` is blank for extended resources.
 void explain_use(const PodView& view, const api::PodClaim& pod_claim, const ClaimPtr& claim,
                  common::Topic& topic);
 // Adds a finding for each claim besides `used` that was created for the pod claim.

@@ -35,7 +35,7 @@ std::string owner_of(const api::ResourceClaim& claim) {
                      owner.name, owner.uid.str());
 }
 
-// Answers look-ups of the workers if a cache miss is already the answer.
+// Answers the look-ups that a worker would send, if a cache miss is already the answer.
 ClaimStep next_step(ClaimSnapshot& snapshot, Miss miss) {
   while (true) {
     ClaimStep step = decide_claim(snapshot);

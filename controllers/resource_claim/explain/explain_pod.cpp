@@ -14,7 +14,7 @@ using common::Outlook;
 using common::Topic;
 using Cause = Problem::Cause;
 
-// Answers look-ups of the workers if a cache miss is already the answer.
+// Answers the look-ups that a worker would send, if a cache miss is already the answer.
 void answer_look_ups(PodSnapshot& snapshot) {
   for (const std::string_view name : common::names_of_claims(*snapshot.pod)) {
     snapshot.claims.try_emplace(std::string(name), Gone{});

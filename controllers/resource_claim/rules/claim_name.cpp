@@ -8,7 +8,7 @@
 namespace dcm::resource_claim {
 namespace {
 
-// The API server would cut at 58 itself, but only the end: pod claims of a pod with a long name
+// The API server would cut at 58 itself, but only the end: the pod claims of a pod with a long name
 // could not be distinguished.
 constexpr std::size_t kBaseLengthMax = 57;
 

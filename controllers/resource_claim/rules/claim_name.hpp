@@ -21,7 +21,7 @@ inline constexpr unsigned kClaimNamesMax = 8;
 std::string generate_name(std::string_view pod, std::string_view pod_claim);
 
 // The metadata.name: the same, a hyphen, and five characters that follow from the UID of the pod or
-// pod group, the pod claim and `number` (from 0 on). Managers of all versions compute the same.
+// pod group, the pod claim and `number` (from 0 on). All versions of the manager compute the same.
 std::string claim_name(std::string_view pod, const api::Uid& uid, std::string_view pod_claim,
                        unsigned number);
 

@@ -53,7 +53,7 @@ struct GetConsumer {
   ConsumerName consumer;
   friend bool operator==(const GetConsumer&, const GetConsumer&) = default;
 };
-// Shortens the list of consumers, and deallocates with the last of them.
+// Shortens the list of consumers. With the last consumer, it also deallocates.
 struct Release {
   ClaimPtr claim;
   std::vector<api::Uid> released;
@@ -89,12 +89,12 @@ ClaimStep decide_claim(const ClaimSnapshot& snapshot);
 
 // ---- its parts, for explanations of one consumer ------------------------------------------------
 
-// Certain facts about a pod or group of that name and UID. An existing group counts as a group
+// What is certain about a pod or group of that name and UID. An existing group counts as a group
 // whose pods may run.
 struct MayRun {
   enum class Why : std::uint8_t { runs, group_is_there, is_no_pod, not_known } why{};
 };
-// The pod or group ends without our help, or is gone, because its name was taken by another one.
+// The pod or group will not run: it is done, it was deleted, or another object has its name.
 struct WillNotRun {
   enum class Why : std::uint8_t { is_done, name_is_anothers, seen_deleted } why{};
 };
@@ -104,10 +104,10 @@ struct IsGone {
 };
 using Fate = std::variant<MayRun, WillNotRun, IsGone, GetConsumer, runtime::Error>;
 
-// Of an entry of status.reservedFor.
+// The fate of a consumer in status.reservedFor.
 Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReference& consumer);
-// For the pod that the claim was created for. An unknown one proves nothing (if it is gone, the
-// garbage collector deletes the claim).
+// The fate of the pod that the claim was created for. A pod that is not known proves nothing (if it
+// is gone, the garbage collector deletes the claim).
 Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owner);
 
 }  // namespace dcm::resource_claim

@@ -89,10 +89,10 @@ std::unexpected<Stop> make_from_template(const Claimant& claimant, const KnownCl
       .replaces = std::move(replaces)});
 }
 
-// The claim of a name; nullopt: another object has the name.
+// The claim that has the name; nullopt: another object has the name.
 using ClaimOfName = std::expected<std::optional<Settled>, Stop>;
 
-// Of a name that is taken, according to the answer to a create or the cache.
+// The claim of a name that is taken, as known from the answer to a create or from the cache.
 ClaimOfName look_at_taken(const Claimant& claimant, const KnownClaims& known,
                           const api::PodClaim& pod_claim, const std::string& name) {
   const auto found = known.claims.find(name);
@@ -101,7 +101,7 @@ ClaimOfName look_at_taken(const Claimant& claimant, const KnownClaims& known,
     return stop(lookup_problem(claimant, pod_claim, *error));
   }
   const auto* claim = std::get_if<ClaimPtr>(&found->second);
-  // The claim is gone by now: the next round uses the name.
+  // The claim is gone by now: the next round can use its name.
   if (claim == nullptr) {
     return stop(Problem{Report::detail,
                         prefixed(claimant, pod_claim, "claim " + name + " has just gone"),
@@ -296,7 +296,7 @@ namespace {
 // Which claim was made for which pod claim.
 using Made = std::map<std::string, std::string>;
 
-// All names that the status should have: an apply without one would remove it, including that of a
+// All names that the status should have. An apply removes each name that it omits, even that of a
 // pod claim whose new claim could not be created.
 std::vector<ClaimName> all_names(const api::ClaimUser& user, const Made& made) {
   Made names = made;
@@ -328,7 +328,7 @@ bool is_named_in_status(const Settled& settled) {
 
 using DecideOne = std::function<PodClaimStep(const api::PodClaim&)>;
 
-// What the pod claim at that position asks for. Returns nullopt if it asks for nothing.
+// What the pod claim at that position requests next; nullopt if it requests nothing.
 std::optional<ClaimsStep> asked_for(PodClaimStep& step, std::size_t position) {
   if (step) return std::nullopt;
   const runtime::Overloaded of_stop{

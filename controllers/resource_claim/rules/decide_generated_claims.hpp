@@ -47,7 +47,7 @@ class OwnedClaims {
   void add(const ClaimPtr& claim);
 
   // Calls `visit(claim)` for each claim that was created for this pod claim of `owner` and will
-  // stay, until it returns true: first claims with its annotation, each group in order of addition.
+  // stay, until it returns true: first for claims with its annotation, then for the others.
   template <class Visit>
   void for_each_of(const api::ClaimUser& owner, const api::PodClaim& pod_claim, Visit visit) const {
     for (const ClaimPtr& claim : candidates_for(owner, pod_claim)) {
@@ -165,7 +165,7 @@ struct Settled {
     group,  // the group's own round creates it, and wakes its pods
   };
   Origin origin = Origin::user;
-  // Null: an unknown user's claim, a group's claim that does not exist yet, or none is needed.
+  // Null: a user's claim that is not known, a group's claim that does not exist yet, or not_needed.
   ClaimPtr claim;
 };
 // Why a pod claim is not settled: a request has to be sent first, or something cannot be done.
@@ -181,7 +181,7 @@ void tell(const PodClaimStep& step, const Words& words) {
 // The claim that spec and status name for a pod claim.
 struct Named {
   std::optional<Settled> claim;  // nullopt: no usable claim
-  std::string fault;             // of the claim that is named; empty: none was made yet
+  std::string fault;             // what is wrong with the named claim; empty: none was created yet
 };
 std::expected<Named, Stop> look_at_named(const Claimant& claimant, const KnownClaims& known,
                                          const common::FeatureGates& gates,

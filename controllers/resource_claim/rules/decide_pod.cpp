@@ -68,8 +68,8 @@ Problem missing_group(const api::Pod& pod) {
           Outcome::retry(), Cause::group_missing};
 }
 
-// The garbage collector deletes that one, and could not while it is reserved for the current group.
-// Or the cache is stale, and has the former group.
+// The claim belongs to a former group: the garbage collector deletes it, unless it is reserved for
+// the current group. Or the cache is stale, and still has the former group.
 bool is_former_groups(const PodSnapshot& snapshot, const api::PodClaim& pod_claim,
                       const api::ResourceClaim& claim) {
   return is_shared(snapshot, pod_claim) && common::has_group_as_controller(claim) &&
@@ -164,7 +164,7 @@ std::optional<LeftAlone> why_left_alone(const PodSnapshot& snapshot,
   }
   if (pod.scheduling_group.empty() || snapshot.group != nullptr) return std::nullopt;
   if (!gates.generic_workload) return LeftAlone::in_group;
-  // A pod that has all that it needs can continue without it.
+  // A pod that needs nothing more can continue without its group.
   if (is_nothing_to_do(decide_member(snapshot, gates))) return std::nullopt;
   return LeftAlone::group_missing;
 }

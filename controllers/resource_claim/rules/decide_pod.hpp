@@ -33,7 +33,7 @@ struct PodSnapshot : KnownClaims {
   std::size_t reserved_up_to = 0;
 };
 
-// For the pod, or for its group.
+// Reserves the claim for the pod, or for its group.
 struct Reserve {
   ClaimPtr claim;
   api::ConsumerReference consumer;
@@ -74,8 +74,8 @@ enum class NotReserved : std::uint8_t {
   being_deleted,     // the claim is being deleted
   already_reserved,  // for this pod, or for its group
   under_way,         // for another pod, currently
-  is_groups,         // and the gate for claims of groups is off
-  is_former_groups,  // of a former group with the same name
+  is_groups,         // the claim is a group's, and the gate for such claims is off
+  is_former_groups,  // the claim is of a former group with the same name
 };
 using ReservationStep = std::variant<NotReserved, Problem, Reserve>;
 ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::FeatureGates& gates,

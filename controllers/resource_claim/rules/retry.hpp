@@ -14,11 +14,11 @@ using workqueue::Outcome;
 // the cache.
 inline constexpr Outcome kLookAgain = Outcome::requeue_after(std::chrono::minutes(1));
 
-// After a create: every refusal may pass (quota, policies and labels change unnoticed), but "too
-// large" passes slowly.
+// After a create: every refusal may be temporary (quota, policies and labels change unnoticed), but
+// "too large" is retried slowly.
 Outcome outcome_after_create(const runtime::Error& error);
 // After a patch or delete: if the object is gone or was replaced, nothing is left to do. Every
-// other refusal may pass, including `Invalid`, which a ValidatingAdmissionPolicy returns when it
+// other refusal may be temporary, even `Invalid`, which a ValidatingAdmissionPolicy returns when it
 // denies.
 Outcome outcome_after_write(const runtime::Error& error);
 // Whether a write was refused because this process may not change allocations (since Kubernetes
@@ -31,8 +31,8 @@ bool is_refusal(const runtime::Error& error);
 // After a look-up.
 Outcome outcome_after_read(const runtime::Error& error);
 
-// Whether an operator should know. Others change the same objects, so that writes conflict and
-// objects disappear; and a stopping process sends nothing.
+// Whether an operator should know. Conflicts and missing objects are no faults: others change the
+// same objects. Neither is a request that a stopping process does not send.
 bool is_fault(const runtime::Error& error);
 
 }  // namespace dcm::resource_claim

@@ -8,7 +8,7 @@
 namespace dcm::resource_claim {
 namespace {
 
-// About as many as can be deleted before the watch shows it; a forgotten UID costs a request.
+// About as many claims as are deleted before the watch shows it; a forgotten UID costs a request.
 constexpr std::size_t kDeletedMax = 1'024;
 
 template <class Ptr>
@@ -33,7 +33,7 @@ ClaimSync::ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi
 Task<Outcome> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
   const ClaimPtr claim = stores_.claims.get(key);
   if (claim == nullptr) co_return Outcome::done();
-  // The watch has not shown it yet.
+  // The claim was deleted, but the watch has not shown that yet.
   if (deleted_.contains(claim->meta.uid) && !claim->meta.is_being_deleted)
     co_return Outcome::done();
   const Outcome outcome = co_await run_round(
@@ -115,7 +115,7 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& 
     deleted_.add(snapshot.claim->meta.uid);
     co_return Outcome::done();
   }
-  // It is gone, or the watch will show its current state.
+  // The claim is gone, or the watch will show its current state.
   if (runtime::is_conflict(deleted.error()) || runtime::is_object_gone(deleted.error())) {
     co_return Outcome::done();
   }

@@ -92,7 +92,7 @@ GroupSnapshot ClaimUserSync::snapshot_of(const GroupPtr& group) const {
   return snapshot;
 }
 
-// The object may have changed while a step waited. False: it is gone, or another one has its name.
+// The object may have changed while a step waited. Returns false if it is gone or was replaced.
 template <class Snapshot>
 bool ClaimUserSync::refresh(Snapshot& snapshot) const {
   auto& object = object_of(snapshot);
@@ -120,7 +120,7 @@ GroupStep ClaimUserSync::decide(const GroupSnapshot& snapshot) const {
 }
 
 // Reports failures to users, to operators or only to the log. Ends with the outcome of the problem
-// that can pass first.
+// that can be retried first.
 template <class Snapshot>
 Task<RoundEnd> ClaimUserSync::carry_out(Snapshot& snapshot, const EndRound& step,
                                         Attempt /*attempt*/) {
@@ -204,7 +204,7 @@ Task<Result<ClaimPtr>> ClaimUserSync::reserve(const Reserve& step, Attempt attem
   const auto is_there = [&](const api::ConsumerReference& consumer) {
     return consumer.uid == step.consumer.uid;
   };
-  // An admission webhook may have undone it: not again in this round.
+  // An admission webhook may have undone the reservation: it is not repeated in this round.
   if (std::ranges::none_of((*reserved)->reserved_for, is_there)) {
     co_return runtime::fail(runtime::Reason::conflict, "the reservation did not last");
   }

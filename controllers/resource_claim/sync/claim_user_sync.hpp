@@ -36,7 +36,7 @@ class ClaimUserSync {
                 OneAtATime<api::NamespacedName>::Wake wake)
       : deps_(std::move(dependencies)), gates_(gates), reservations_(std::move(wake)) {}
 
-  // In which version groups are served: "scheduling.k8s.io/v1beta1". Before the first group.
+  // The version in which groups are served ("scheduling.k8s.io/v1beta1"): before the first group.
   void use_group_version(std::string version) { group_version_ = std::move(version); }
 
   Task<Outcome> sync_pod(api::NamespacedName key, Attempt attempt);

@@ -21,7 +21,7 @@ constexpr runtime::Duration kLineInterval = 5min;
 // Longer than the longest back-off of a pod whose claims are refused.
 constexpr runtime::Duration kForgetAfter = 40min;
 
-// Limit of claims named before they are known; whoever creates them, more may come.
+// The most claims that are remembered as named before they are known; any number may come.
 constexpr std::size_t kAwaitedMax = 1'000;
 
 bool has_computed_name(const api::ResourceClaim& claim, std::string_view pod_claim) {
@@ -146,7 +146,7 @@ std::optional<runtime::Duration> ForeignClaims::give_way(const api::InternedStri
   return until - now;
 }
 
-// Pods that ended without a claim, or got theirs. Waiting ones ask again.
+// Forgets pods that ended without a claim, or have their claims. Waiting pods ask again in time.
 void ForeignClaims::forget_old(runtime::MonoTime now) {
   if (now - last_cleared_ < kForgetAfter) return;
   last_cleared_ = now;

@@ -117,7 +117,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
   };
   std::unordered_map<api::Uid, Left> left_;
   runtime::MonoTime last_cleared_{};
-  // Names that we wrote, or may have written, of claims with other than computed names, by pod.
+  // Claim names that we wrote or may have written, without the computed ones, by pod.
   std::unordered_map<api::Uid, std::set<std::string>> own_;
   // Claims that statuses named before the cache had them, with their pods.
   std::unordered_map<api::NamespacedName, api::NamespacedName> awaited_;

@@ -18,7 +18,7 @@ constexpr std::size_t kSlice = 256;
 constexpr std::size_t kManyClaims = 64;
 constexpr runtime::Duration kPauseForEach = 25us;  // per claim: a round takes about 1 µs for each
 
-// Claims of consumers that are not pods are reported once; beyond this number, again.
+// Claims of consumers that are not pods are reported once each; beyond this number, again.
 constexpr std::size_t kReportedClaimsMax = 1'024;
 
 Priority priority_of(Origin origin) {
@@ -82,8 +82,8 @@ void Wakeups::observe_deleted(const PodPtr& last_known, Origin origin) {
   wake_claims_of(*last_known, common::names_of_claims(*last_known), priority_of(origin));
 }
 
-// The pod lives on without claims of its own. Reservations for it stay, and because the cache will
-// not show its end, the API server is asked from now on.
+// The pod still exists, without claims of its own. Reservations for it stay. The cache will not
+// show its end, so the API server is asked from now on.
 void Wakeups::observe_left(const PodPtr& last_known, Origin origin) {
   stores_.claims_by_consumer.for_each(
       last_known->meta.uid, [&](const ClaimPtr& claim) { wake_claim(claim, priority_of(origin)); });
@@ -116,7 +116,7 @@ void Wakeups::observe_left(const ClaimPtr& last_known, Origin origin) {
   wake_users_of(last_known, priority_of(origin));
 }
 
-// The cause of earlier failures has ended: after a new failure, the next attempt comes soon.
+// The cause of earlier failures has ended, so back-offs start anew.
 void Wakeups::observe_added(const TemplatePtr& claim_template, Origin origin) {
   const api::NamespacedName& key = claim_template->meta.key;
   stores_.pods_by_template.for_each(
@@ -161,8 +161,8 @@ void Wakeups::observe_deleted(const GroupPtr& last_known, Origin origin) {
 
 void Wakeups::observe_left(const GroupPtr& /*last_known*/, Origin /*origin*/) {}  // all are kept
 
-// Items are identified by name: the next object of a name must not wait for failures of a deleted
-// one.
+// Items are identified by name: the next object of a name must not wait because of failures of a
+// deleted object.
 void Wakeups::end_backoff(const Item& item) {
   if (mode_ == Mode::active) queue_.retry_now(item);
 }

@@ -69,7 +69,7 @@ class Wakeups final : public informers::Observer<api::Pod>,
   void end_backoff(const Item& item);
   void wake_pod(const PodPtr& pod, Priority priority);
   void wake_group(const GroupPtr& group, Priority priority);
-  // False: it has few claims, and the caller decides whether there is work.
+  // Returns false if it has few claims; then the caller decides whether there is work.
   bool wake_seldom(const Item& item, const api::ClaimUser& user, Priority priority);
   void wake_claim(const ClaimPtr& claim, Priority priority);
   void wake_claims_of(const api::ClaimUser& user, const std::vector<std::string_view>& names,

@@ -75,7 +75,7 @@ Task<Result<Objects<allocation::Slice>>> list_slices(client::RestClient& rest, S
   co_return listed;
 }
 
-// Only slices of this driver: others are not counted.
+// Counts only the driver's devices: no others are needed.
 void take(const Objects<allocation::Claim>& claims, const PoolFilter& filter,
           allocation::Usage& usage) {
   for (const auto& claim : claims) {

@@ -12,9 +12,9 @@ namespace dcm::resource_pool_status {
 enum class TaintRules : std::uint8_t { count, are_ignored };
 
 // Lists the slices of the driver (and pool, where the API server selects by it), then all claims,
-// then the rules, each in the version that is served now. So a device that is allocated meanwhile
-// is one whose slice was read. Errors begin with the kind that could not be read: "ResourceSlices:
-// …". `rest` must outlive the task.
+// then the rules, each in the version that is served now. In this order, the slices of devices that
+// are allocated meanwhile have been read. Errors begin with the kind that could not be read:
+// "ResourceSlices: …". `rest` must outlive the task.
 runtime::Task<runtime::Result<PoolInputs>> read_pools(client::RestClient& rest, PoolFilter filter,
                                                       TaintRules rules,
                                                       client::CallOptions options);

@@ -36,7 +36,7 @@ api::DeviceTotals count(const PoolDevices& pool, const PoolInputs& inputs) {
   return totals;
 }
 
-// Only whole characters: no part of a multi-byte one.
+// Cuts between characters, never within a multi-byte one.
 std::string cut(std::string text) {
   constexpr std::size_t kBytesMax = 256;
   if (text.size() <= kBytesMax) return text;
@@ -46,7 +46,7 @@ std::string cut(std::string text) {
   return text;
 }
 
-// Keeps the first of two errors.
+// Records an error; the first of two errors is kept.
 void flag(api::PoolStatus& status, std::string error) {
   if (status.validation_error.empty()) status.validation_error = cut(std::move(error));
 }

@@ -17,7 +17,7 @@ namespace dcm::resource_pool_status {
 // else as available.
 std::vector<api::PoolStatus> pool_statuses(const PoolFilter& filter, const PoolInputs& inputs);
 
-// Some of its slices are missing.
+// Whether some of its slices are missing.
 bool is_incomplete(const api::PoolStatus& pool);
 
 // Whether a request waits for missing slices, or has waited long enough.

@@ -15,7 +15,7 @@ inline constexpr std::size_t kRowsMax = 32;
 
 // By attribute and type. Empty if no attribute groups the pool's devices, or none of them consumes
 // counters. Each type is measured alone: as if only devices of that type were allocated from now
-// on. The error begins with a word for programs.
+// on. The error begins with a keyword for programs.
 using Partitions = std::expected<std::vector<api::PartitionTypeStatus>, std::string>;
 Partitions count_partitions(const PoolDevices& pool, const PoolFilter& filter,
                             const allocation::Usage& usage);

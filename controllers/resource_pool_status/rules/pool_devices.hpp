@@ -19,15 +19,15 @@ struct PoolDevice {
 
 struct PoolDevices {
   allocation::PoolId id;
-  // Of the newest generation, by name. Never empty.
+  // The slices of the newest generation, by name. Never empty.
   std::vector<const allocation::Slice*> slices;
-  // In the order of the slices; the first of several with the same name.
+  // The devices in the order of the slices; of several with the same name, only the first.
   std::vector<PoolDevice> devices;
 
   std::int64_t generation() const { return slices.front()->generation; }
   std::int64_t slices_expected() const { return slices.front()->slice_count; }
   bool is_complete() const { return std::ssize(slices) >= slices_expected(); }
-  // Common to all slices; empty if they differ or have none.
+  // The node that all slices name; empty if they differ or have none.
   InternedString node() const;
 };
 

@@ -28,7 +28,7 @@ struct PoolFilter {
 };
 
 struct PoolInputs {
-  // Of any generation, including pools that the filter does not select.
+  // Slices of any generation, including those of pools that the filter does not select.
   std::vector<allocation::SlicePtr> slices = {};
   allocation::Usage usage = {};
   std::vector<allocation::TaintRule> rules = {};

@@ -14,7 +14,7 @@ namespace {
 using allocation::Quantity;
 
 struct Sum {
-  std::string name;  // as on the first device
+  std::string name;  // as written on the first device
   Quantity total = {};
   Quantity consumed = {};
 };

@@ -10,7 +10,7 @@
 namespace dcm::resource_pool_status {
 
 // Sums over these devices of each capacity, by name. nullopt if the pool has no such device. The
-// error begins with a word for programs.
+// error begins with a keyword for programs.
 using Shareable = std::expected<std::optional<api::ShareableStatus>, std::string>;
 Shareable sum_shareable(const PoolDevices& pool, const allocation::Usage& usage);
 
