@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "client/api/decoder.hpp"
 #include "informers/posting_table.hpp"
 #include "runtime/assert.hpp"
+#include "runtime/chunked_vector.hpp"
 
 namespace dcm::informers {
 
@@ -195,7 +195,7 @@ class ObjectTable {
   std::optional<SlotId> find(const api::NamespacedName& name) const;
   SlotId take_free_slot();
 
-  std::deque<ObjectPtr<T>> slots_;
+  runtime::ChunkedVector<ObjectPtr<T>> slots_;
   std::vector<bool> marks_;
   std::vector<SlotId> free_;
   PostingTable by_name_;
@@ -206,8 +206,8 @@ class ObjectTable {
 
 template <class T>
 std::size_t ObjectTable<T>::bytes() const noexcept {
-  std::size_t sum = object_bytes_ + slots_.size() * sizeof(ObjectPtr<T>) +
-                    free_.capacity() * sizeof(SlotId) + by_name_.bytes();
+  std::size_t sum =
+      object_bytes_ + slots_.bytes() + free_.capacity() * sizeof(SlotId) + by_name_.bytes();
   for (const auto& index : indexes_) sum += index->bytes();
   return sum;
 }
@@ -255,7 +255,7 @@ std::optional<SlotId> ObjectTable<T>::find(const api::NamespacedName& name) cons
 template <class T>
 SlotId ObjectTable<T>::take_free_slot() {
   if (free_.empty()) {
-    slots_.emplace_back();
+    slots_.push_back(nullptr);
     marks_.push_back(false);
     return slots() - 1;
   }

@@ -9,7 +9,7 @@ namespace dcm::informers {
 
 void PostingTable::set(SlotId slot, std::span<const KeyHash> hashes) {
   if (stands_under(slot, hashes)) return;
-  if (slot >= first_of_slot_.size()) first_of_slot_.resize(slot + 1, kNone);
+  while (slot >= first_of_slot_.size()) first_of_slot_.push_back(kNone);
   while (first_of_slot_[slot] != kNone) {
     const PostingId posting = first_of_slot_[slot];
     first_of_slot_[slot] = postings_[posting].next_of_slot;
@@ -19,8 +19,7 @@ void PostingTable::set(SlotId slot, std::span<const KeyHash> hashes) {
 }
 
 std::size_t PostingTable::bytes() const noexcept {
-  return postings_.size() * sizeof(Posting) +
-         (buckets_.size() + first_of_slot_.size()) * sizeof(PostingId);
+  return postings_.bytes() + buckets_.bytes() + first_of_slot_.bytes();
 }
 
 bool PostingTable::stands_under(SlotId slot, std::span<const KeyHash> hashes) const {
@@ -61,7 +60,7 @@ PostingTable::PostingId PostingTable::allocate() {
     return posting;
   }
   DCM_ASSERT(postings_.size() < kNone);
-  postings_.emplace_back();
+  postings_.push_back({});
   return static_cast<PostingId>(postings_.size() - 1);
 }
 

@@ -7,9 +7,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <span>
+
+#include "runtime/chunked_vector.hpp"
 
 namespace dcm::informers {
 
@@ -22,8 +23,8 @@ constexpr KeyHash fold_hash(std::size_t hash) {
 }
 
 // Every change is O(1) in the number of slots, however many share a hash, and none copies the table
-// to let it grow: a million objects come without a pause. Slots under a hash are in insertion order,
-// independent of addresses.
+// to let it grow: a million objects come without a pause. Slots under a hash are in insertion
+// order, independent of addresses.
 class PostingTable {
  public:
   // From now on `slot` has exactly these hashes, each given once. It keeps its places under
@@ -71,18 +72,18 @@ class PostingTable {
   void insert(SlotId slot, KeyHash hash);
   void remove(PostingId posting);
   void split_bucket();
-  // Linear hashing (Litwin, VLDB 1980): of the buckets that a power of two would have, the last ones
-  // may be missing, and their postings are in the buckets from which they will be split off.
+  // Linear hashing (Litwin, VLDB 1980): of the buckets that a power of two would have, the last
+  // ones may be missing, and their postings are in the buckets from which they will be split off.
   std::size_t bucket_of(KeyHash hash) const {
     const std::size_t full = std::bit_floor(buckets_.size());
     const std::size_t bucket = hash & (2 * full - 1);
     return bucket < buckets_.size() ? bucket : bucket - full;
   }
 
-  std::deque<Posting> postings_;
-  std::deque<PostingId> buckets_;
-  std::deque<PostingId> first_of_slot_;  // by slot
-  PostingId free_ = kNone;                // chained by `next`
+  runtime::ChunkedVector<Posting> postings_;
+  runtime::ChunkedVector<PostingId> buckets_;
+  runtime::ChunkedVector<PostingId> first_of_slot_;  // by slot
+  PostingId free_ = kNone;                           // chained by `next`
   std::size_t size_ = 0;
 };
 

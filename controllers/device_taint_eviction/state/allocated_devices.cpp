@@ -62,7 +62,7 @@ std::size_t AllocatedDevices::plain_uses(const api::DeviceId& device) const {
 void AllocatedDevices::insert(const ClaimPtr& claim, std::uint32_t result) {
   if (free_.empty()) {
     free_.push_back(static_cast<SlotId>(uses_.size()));
-    uses_.emplace_back();
+    uses_.push_back({});
   }
   const SlotId slot = free_.back();
   free_.pop_back();

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "controllers/api/device_taint_rule.hpp"
 #include "controllers/device_taint_eviction/state/lookup.hpp"
 #include "informers/posting_table.hpp"
+#include "runtime/chunked_vector.hpp"
 #include "runtime/sharded_map.hpp"
 
 namespace dcm::device_taint_eviction {
@@ -75,7 +75,7 @@ class AllocatedDevices {
   void enlist(SlotId slot);
   void delist(SlotId slot);
 
-  std::deque<Listed> uses_;
+  runtime::ChunkedVector<Listed> uses_;
   std::vector<SlotId> free_;
   informers::PostingTable by_device_;
   // By a part of the name. Order does not matter: a removed use is replaced by the list's last.
