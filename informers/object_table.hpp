@@ -206,8 +206,8 @@ class ObjectTable {
 
 template <class T>
 std::size_t ObjectTable<T>::bytes() const noexcept {
-  std::size_t sum =
-      object_bytes_ + slots_.bytes() + free_.capacity() * sizeof(SlotId) + by_name_.bytes();
+  std::size_t sum = object_bytes_ + slots_.size() * sizeof(ObjectPtr<T>) +
+                    free_.capacity() * sizeof(SlotId) + by_name_.bytes();
   for (const auto& index : indexes_) sum += index->bytes();
   return sum;
 }

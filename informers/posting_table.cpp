@@ -19,7 +19,8 @@ void PostingTable::set(SlotId slot, std::span<const KeyHash> hashes) {
 }
 
 std::size_t PostingTable::bytes() const noexcept {
-  return postings_.bytes() + buckets_.bytes() + first_of_slot_.bytes();
+  return postings_.size() * sizeof(Posting) +
+         (buckets_.size() + first_of_slot_.size()) * sizeof(PostingId);
 }
 
 bool PostingTable::stands_under(SlotId slot, std::span<const KeyHash> hashes) const {

@@ -24,8 +24,6 @@ class ChunkedVector {
 
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
-  // Memory held by the vector itself.
-  std::size_t bytes() const noexcept { return chunks_.size() * kChunk * sizeof(T); }
 
  private:
   static constexpr std::size_t kChunk = 512;

@@ -31,15 +31,20 @@ class ShardedMap {
     return {at->second, is_new};
   }
   Value& operator[](const Key& key) { return try_emplace(key).first; }
-  void erase(const Key& key) { size_ -= part_of(key).erase(key); }
+  // Returns whether there was one.
+  bool erase(const Key& key) {
+    const bool is_erased = part_of(key).erase(key) > 0;
+    size_ -= is_erased;
+    return is_erased;
+  }
 
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
-  // Calls `visit(key, value)` for all entries, in an unspecified order. It must not change the map.
-  template <class Visit>
-  void for_each(Visit visit) const {
-    for (const auto& part : parts_) {
-      for (const auto& [key, value] : part) visit(key, value);
+  // Calls `visit(key, value)` for all entries, in an unspecified order. It must not add or erase.
+  template <class Self, class Visit>
+  void for_each(this Self& self, Visit visit) {
+    for (auto& part : self.parts_) {
+      for (auto& [key, value] : part) visit(key, value);
     }
   }
 
@@ -55,6 +60,22 @@ class ShardedMap {
 
   std::array<Part, std::size_t{1} << kBits> parts_;
   std::size_t size_ = 0;
+};
+
+// The same for a set.
+template <class Key>
+class ShardedSet {
+ public:
+  // Returns whether it was missing.
+  bool insert(const Key& key) { return keys_.try_emplace(key).second; }
+  // Returns whether it was there.
+  bool erase(const Key& key) { return keys_.erase(key); }
+  bool contains(const Key& key) const { return keys_.find(key) != nullptr; }
+  std::size_t size() const noexcept { return keys_.size(); }
+
+ private:
+  struct Nothing {};
+  ShardedMap<Key, Nothing> keys_;
 };
 
 }  // namespace dcm::runtime

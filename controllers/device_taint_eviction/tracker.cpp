@@ -22,6 +22,8 @@ bool is_news_for_condition(const RulePtr& before, const api::DeviceTaintRule& af
 
 // Devices that a walk examines between two checks of its cost.
 constexpr std::size_t kWalkStride = 16;
+// A walk pauses while so many of the pods that it has found wait for judgement.
+constexpr std::size_t kFoundMax = 2'000;
 
 }  // namespace
 
@@ -107,7 +109,8 @@ void Tracker::advance(std::size_t limit) {
   std::size_t steps = 0;
   while (steps < limit && !urgent_.empty())
     steps += judge_next(urgent_, PendingPod::Waits::until_due);
-  if (steps < limit && !walks_.empty()) {
+  if (steps < limit) steps += pending_.admit(limit - steps);
+  if (steps < limit && !walks_.empty() && found_.size() < kFoundMax) {
     const std::size_t rest = limit - steps;
     steps += advance_walk(found_.empty() ? rest : rest / 2);
   }

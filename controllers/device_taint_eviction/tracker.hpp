@@ -16,6 +16,7 @@
 #include "controllers/device_taint_eviction/state/pending_pods.hpp"
 #include "controllers/device_taint_eviction/state/published_devices.hpp"
 #include "controllers/device_taint_eviction/state/taint_rules.hpp"
+#include "runtime/sharded_map.hpp"
 
 namespace dcm::device_taint_eviction {
 
@@ -25,7 +26,7 @@ class DirtyPods {
  public:
   // A pod that already waits keeps its place.
   void add(const api::Pod& pod) {
-    if (!waiting_.insert(pod.meta.uid).second) return;
+    if (!waiting_.insert(pod.meta.uid)) return;
     pods_.push_back({pod.meta.key, pod.meta.uid});
     ++added_;
   }
@@ -38,6 +39,7 @@ class DirtyPods {
     return pod;
   }
   bool empty() const noexcept { return pods_.empty(); }
+  std::size_t size() const noexcept { return pods_.size(); }
 
   // All that were ever added, and all that were taken: once `taken` reaches an earlier value of
   // `added`, all pods of that time are judged.
@@ -46,7 +48,7 @@ class DirtyPods {
 
  private:
   std::deque<PodRef> pods_;
-  std::unordered_set<api::Uid> waiting_;
+  runtime::ShardedSet<api::Uid> waiting_;
   std::uint64_t added_ = 0;
 };
 
@@ -61,7 +63,7 @@ struct Released {
 // change of a pod is handled at once. A change of a claim or device marks its pods dirty; a change
 // of a rule starts a walk over the devices that it selects, which finds such pods. The owner
 // processes both in slices; until then a pod is judged as before. Pods marked by a claim or device
-// go first; walks and the pods that they find share the rest, so that neither waits for the other.
+// go first. A walk pauses while a few thousand of the pods that it has found wait for judgement.
 //
 // Invariant, while there is no work: a pod is pending exactly if decide_due says so, with that due
 // time and those rules, and it was not evicted. Loop thread only; the caller passes the time.
@@ -83,7 +85,8 @@ class Tracker {
   void start();
 
   bool has_work() const noexcept {
-    return !walks_.empty() || !urgent_.empty() || !found_.empty() || !found_for_.empty();
+    return !walks_.empty() || !urgent_.empty() || !found_.empty() || !found_for_.empty() ||
+           pending_.has_ended_walk();
   }
   // Does about `limit` steps of the work: each examines a device or a taint. May exceed it by the
   // judgement of one pod.
@@ -139,7 +142,7 @@ class Tracker {
   PublishedDevices published_;
   AllocatedDevices allocated_;
   // The evicted pods that the cache still shows.
-  std::unordered_set<api::Uid> evicted_;
+  runtime::ShardedSet<api::Uid> evicted_;
   DirtyPods urgent_;  // because of a claim or a device
   std::deque<WalkFor> walks_;
   DirtyPods found_;  // by walks

@@ -1,30 +1,56 @@
 #!/usr/bin/env python3
-"""A start in a cluster of 150,000 pods, 100,000 claims and 20,000 slices, on the playground's API server in memory.
+"""What a cluster of any size costs: starts, taints, rules, churn, a failover and a relist.
 
-    scale.py MANAGER --playground DRA-PLAYGROUND [--before MANAGER] [--pods N] [--claims N] [--slices N] [--runs 3]
+    scale.py MANAGER --crowd BENCH_CROWD --shim LIBRARY [--nodes N,N,…] [--before MANAGER] [SCENE…] [--picture FILE]
 
-Every claim is allocated, and reserved for a pod that has it by name; the other pods have none. Prints the time until
-the manager has made the claim of one more pod, its CPU, and its memory, as the middle one of the runs.
+The cluster is generated (test/bench/crowd.hpp): each node has a slice of eight devices, and for each device a running
+pod with a claim that has it. Requests go over plain HTTP. Scenes, one after the other, each with the longest step of
+the event loop (in CPU time) and the CPU time of the manager:
+
+    start     until the first useful write: the claim of one more pod; and memory when all is quiet
+    taint     a driver taints a device: from its request to the DELETE of the pod; the slowest of 20
+    preview   a rule with effect None that selects all devices: until its condition has the counts
+    rule      the same with NoExecute: until its first condition, and until 10,000 pods are evicted
+    churn     500 pods a second for a minute: until the last claim's name is written, after the last create
+    relist    the API server forgets the history and ends all watches: until one more pod has its claim
+    failover  the leader is killed beside a standby: until one more pod has its claim
+
 `./dev bench scale` runs it.
 """
 import argparse
+import dataclasses
 import http.client
 import json
-import multiprocessing
+import math
+import mmap
 import os
 import pathlib
 import re
 import signal
-import statistics
+import struct
 import subprocess
+import sys
 import tempfile
+import threading
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from picture import AT_NIGHT, LINE, PAPER, night  # noqa: E402
+from svg import BLUE, DARK, GREY, text  # noqa: E402
+
 RESOURCE = "/apis/resource.k8s.io/v1"
-NAMESPACES = 20
-DEVICES = 8  # of a slice
-REQUEST = {"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}
-SETTLED = 10  # seconds after the start
+RULES = "/apis/resource.k8s.io/v1/devicetaintrules"
+DRIVER = "gpu.example.com"
+TEAMS = 20
+DEVICES = 8  # of a node
+REQUEST = {"name": "gpu", "exactly": {"deviceClassName": DRIVER}}
+QUIET = 10  # seconds
+PATIENCE = 600
+TAINTS = 20
+EVICTIONS = 10_000
+CHURN = 500, 60  # pods a second, seconds
+MEGABYTE = 1024  # in the units of /proc
+SCENES = "start", "taint", "preview", "rule", "churn", "relist", "failover"
 
 
 class Api:
@@ -34,135 +60,265 @@ class Api:
     def request(self, method, path, body=None, kind="application/json"):
         self.connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": kind})
         answer = self.connection.getresponse()
-        text = answer.read()
-        assert answer.status < 300, (answer.status, path, text[:500])
-        return json.loads(text)
+        content = answer.read()
+        assert answer.status < 300, (answer.status, path, content[:500])
+        return json.loads(content)
 
-    def status(self, path, status):
-        self.request("PATCH", path + "/status", {"status": status}, "application/merge-patch+json")
+    def count(self, what):
+        """How many such requests the server has received: "delete pods"."""
+        return self.request("GET", "/counts").get(what, 0)
 
+    def make_pod(self, name, team=0):
+        spec = {"containers": [{"name": "main", "image": "registry.example.com/trainer:1"}],
+                "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpus"}]}
+        self.request("POST", f"/api/v1/namespaces/team-{team:02d}/pods", {"metadata": {"name": name}, "spec": spec})
 
-def namespace(number):
-    return f"team-{number % NAMESPACES}"
-
-
-def pod(number, template=None):
-    spec = {"containers": [{"name": "main", "image": "registry.example.com/trainer:1"}]}
-    if template:
-        spec["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": template}]
-    return {"metadata": {"name": f"trainer-{number}", "labels": {"app": "trainer"}}, "spec": spec}
-
-
-def make_user(api, number):
-    """A pod with its claim, allocated on a device and reserved for it."""
-    folder, name = namespace(number), f"trainer-{number}-gpu-{number % 99991:05d}"
-    made = api.request("POST", f"/api/v1/namespaces/{folder}/pods", pod(number, "gpus"))
-    claim = {"metadata": {"name": name, "annotations": {"resource.kubernetes.io/pod-claim-name": "gpu"},
-                          "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "controller": True,
-                                               "name": made["metadata"]["name"], "uid": made["metadata"]["uid"]}]},
-             "spec": {"devices": {"requests": [REQUEST]}}}
-    path = f"{RESOURCE}/namespaces/{folder}/resourceclaims"
-    api.request("POST", path, claim)
-    result = {"request": "gpu", "driver": "gpu.example.com", "pool": f"node-{number // DEVICES}",
-              "device": f"gpu-{number % DEVICES}"}
-    api.status(f"{path}/{name}", {
-        "allocation": {"devices": {"results": [result]}},
-        "reservedFor": [{"resource": "pods", "name": made["metadata"]["name"], "uid": made["metadata"]["uid"]}]})
-    api.status(f"/api/v1/namespaces/{folder}/pods/trainer-{number}",
-               {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": name}]})
+    def has_claim(self, name):
+        pod = self.request("GET", f"/api/v1/namespaces/team-00/pods/{name}")
+        return bool(pod.get("status", {}).get("resourceClaimStatuses"))
 
 
-def make_slice(api, number):
-    devices = [{"name": f"gpu-{device}", "attributes": {"model": {"string": "a-100"}}} for device in range(DEVICES)]
-    api.request("POST", f"{RESOURCE}/resourceslices", {"metadata": {"name": f"node-{number}-gpu"}, "spec": {
-        "driver": "gpu.example.com", "nodeName": f"node-{number}", "devices": devices,
-        "pool": {"name": f"node-{number}", "generation": 1, "resourceSliceCount": 1}}})
-
-
-def fill(address, options, part, parts):
-    api = Api(address)
-    for number in range(part, options.pods, parts):
-        if number < options.claims:
-            make_user(api, number)
-        else:
-            api.request("POST", f"/api/v1/namespaces/{namespace(number)}/pods", pod(number))
-    for number in range(part, options.slices, parts):
-        make_slice(api, number)
-
-
-def status_of(process, field):
-    return int(re.search(rf"{field}:\s+(\d+)", pathlib.Path(f"/proc/{process.pid}/status").read_text())[1]) / 1024
-
-
-def cpu_of(process):
-    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def start(manager, kubeconfig, api, log):
-    """(seconds until the first useful write, CPU in seconds, peak and settled memory in MB)"""
-    path = f"/api/v1/namespaces/{namespace(0)}/pods"
-    made = api.request("POST", path, {"metadata": {"generateName": "one-more-"}, "spec": pod(0, "gpus")["spec"]})
-    own = f"{path}/{made['metadata']['name']}"
+def wait_for(is_done, pause=0.002):
+    """Seconds until then."""
     began = time.monotonic()
-    process = subprocess.Popen([manager, f"--kubeconfig={kubeconfig}", "--leader-elect=false", "--secure-port=0"],
-                               stderr=log)
-    while not api.request("GET", own).get("status", {}).get("resourceClaimStatuses"):
-        assert process.poll() is None and time.monotonic() - began < 300, "the manager made no claim"
-        time.sleep(0.01)
-    took = time.monotonic() - began
-    time.sleep(SETTLED)
-    figures = took, cpu_of(process), status_of(process, "VmHWM"), status_of(process, "VmRSS")
-    process.terminate()
-    process.wait()
-    return figures
+    while not is_done():
+        assert time.monotonic() - began < PATIENCE, "this takes too long"
+        time.sleep(pause)
+    return time.monotonic() - began
+
+
+class Manager:
+    """A manager that writes the longest step of its loop to a file (test/bench/step_shim.cpp)."""
+
+    def __init__(self, program, cluster, *flags):
+        descriptor, self.file = tempfile.mkstemp(dir=cluster.folder)
+        os.write(descriptor, bytes(16))
+        self.steps = mmap.mmap(descriptor, 16)
+        os.close(descriptor)
+        self.log = open(self.file + ".log", "w")
+        environment = {**os.environ, "LD_PRELOAD": os.path.abspath(cluster.shim), "DCM_STEP_FILE": self.file}
+        command = [program, f"--kubeconfig={cluster.kubeconfig}", "--secure-port=0", "--kube-api-qps=0", *flags]
+        self.process = subprocess.Popen(command, stderr=self.log, env=environment)
+
+    def status(self, field):
+        """In MB."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(rf"{field}:\s+(\d+)", status)[1]) / MEGABYTE
+
+    def cpu(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def longest_step(self):
+        """In milliseconds of CPU; starts anew."""
+        _, cpu = struct.unpack("qq", self.steps[:16])
+        self.steps[:16] = bytes(16)
+        return cpu / 1e6
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        self.process.wait()
+
+
+class Cluster:
+    def __init__(self, options, nodes, folder):
+        self.nodes, self.folder, self.shim = nodes, folder, options.shim
+        self.server = subprocess.Popen([options.crowd, f"--nodes={nodes}"], stdout=subprocess.PIPE, text=True)
+        address = self.server.stdout.readline().split("http://")[1].strip()
+        self.api = Api(address)
+        self.address = address
+        self.kubeconfig = f"{folder}/kubeconfig"
+        pathlib.Path(self.kubeconfig).write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "crowd", "users": [{"name": "u", "user": {}}],
+            "clusters": [{"name": "crowd", "cluster": {"server": f"http://{address}"}}],
+            "contexts": [{"name": "crowd", "context": {"cluster": "crowd", "user": "u"}}]}))
+        for number in range(TEAMS):
+            name = f"team-{number:02d}"
+            self.api.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
+            self.api.request("POST", f"{RESOURCE}/namespaces/{name}/resourceclaimtemplates",
+                             {"metadata": {"name": "gpus"}, "spec": {"spec": {"devices": {"requests": [REQUEST]}}}})
+
+    def stop(self):
+        self.server.terminate()
+        self.server.wait()
+
+
+@dataclasses.dataclass
+class Figure:
+    scene: str
+    what: str
+    unit: str
+    value: float
+
+
+class Run:
+    """The scenes with one manager in one cluster."""
+
+    def __init__(self, program, cluster):
+        self.program, self.cluster, self.api = program, cluster, cluster.api
+        self.figures = []
+        self.manager = None
+
+    def note(self, scene, what, unit, value):
+        self.figures.append(Figure(scene, what, unit, value))
+
+    def play(self, scene):
+        cpu = self.manager.cpu() if self.manager else 0
+        if self.manager:
+            self.manager.longest_step()
+        getattr(self, scene)()
+        self.note(scene, "longest step of the loop", "ms", self.manager.longest_step())
+        self.note(scene, "CPU", "s", self.manager.cpu() - cpu)
+
+    def start(self):
+        self.api.make_pod("first")
+        self.manager = Manager(self.program, self.cluster, "--leader-elect=false")
+        self.note("start", "first useful write", "s", wait_for(lambda: self.api.has_claim("first")))
+        time.sleep(QUIET)
+        self.note("start", "peak memory", "MB", self.manager.status("VmHWM"))
+        self.note("start", "memory", "MB", self.manager.status("VmRSS"))
+
+    def taint(self):
+        slowest = 0.0
+        for number in range(min(TAINTS, self.cluster.nodes)):
+            node = self.cluster.nodes * number // TAINTS
+            path = f"{RESOURCE}/resourceslices/node-{node:06d}-{DRIVER}"
+            spec = self.api.request("GET", path)["spec"]
+            spec["devices"][0]["taints"] = [{"key": "example.com/broken", "effect": "NoExecute"}]
+            before = self.api.count("delete pods")
+            began = time.monotonic()
+            self.api.request("PATCH", path, {"spec": {"devices": spec["devices"]}}, "application/merge-patch+json")
+            wait_for(lambda: self.api.count("delete pods") > before, 0.0002)
+            slowest = max(slowest, time.monotonic() - began)
+        self.note("taint", "to the DELETE of the pod", "ms", slowest * 1000)
+
+    def make_rule(self, name, effect):
+        taint = {"key": "example.com/maintenance", "effect": effect}
+        body = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceTaintRule", "metadata": {"name": name},
+                "spec": {"deviceSelector": {"driver": DRIVER}, "taint": taint}}
+        self.api.request("POST", self.rules(), body)
+
+    def rules(self):
+        return RULES
+
+    def has_condition(self, name, words=""):
+        rule = self.api.request("GET", f"{self.rules()}/{name}")
+        return any(words in condition["message"] for condition in rule.get("status", {}).get("conditions", []))
+
+    def preview(self):
+        self.make_rule("preview", "None")
+        self.note("preview", "condition with the counts", "s",
+                  wait_for(lambda: self.has_condition("preview", "would be evicted")))
+
+    def rule(self):
+        before = self.api.count("delete pods")
+        self.make_rule("maintenance", "NoExecute")
+        began = time.monotonic()
+        wait_for(lambda: self.has_condition("maintenance"))
+        self.note("rule", "first condition", "s", time.monotonic() - began)
+        wanted = min(EVICTIONS, self.cluster.nodes * DEVICES // 2)
+        wait_for(lambda: self.api.count("delete pods") >= before + wanted)
+        self.note("rule", f"{EVICTIONS:,} evictions", "s", (time.monotonic() - began) * EVICTIONS / wanted)
+        self.api.request("DELETE", f"{self.rules()}/maintenance")
+        time.sleep(QUIET)
+
+    def churn(self):
+        rate, seconds = CHURN
+        named = self.api.count("patch pods/status")
+        began = time.monotonic()
+
+        def make(part, parts):
+            api = Api(self.cluster.address)
+            for number in range(part, rate * seconds, parts):
+                time.sleep(max(0.0, began + number / rate - time.monotonic()))
+                api.make_pod(f"churn-{number}", number % TEAMS)
+
+        makers = [threading.Thread(target=make, args=(part, 4)) for part in range(4)]
+        for maker in makers:
+            maker.start()
+        for maker in makers:
+            maker.join()
+        self.note("churn", "creates", "/s", rate * seconds / (time.monotonic() - began))
+        self.note("churn", "last name after the last create", "s", wait_for(
+            lambda: self.api.count("patch pods/status") >= named + rate * seconds))
+
+    def relist(self):
+        self.cluster.server.send_signal(signal.SIGHUP)
+        self.api.make_pod("relisted")
+        self.note("relist", "first useful write", "s", wait_for(lambda: self.api.has_claim("relisted")))
+        time.sleep(QUIET)
+        self.note("relist", "peak memory", "MB", self.manager.status("VmHWM"))
+
+    def failover(self):
+        self.manager.stop()
+        leader = Manager(self.program, self.cluster, "--leader-elect")
+        self.api.make_pod("led")
+        wait_for(lambda: self.api.has_claim("led"))
+        self.manager = Manager(self.program, self.cluster, "--leader-elect")
+        used = -1.0
+        while self.manager.cpu() - used > 0.05:  # it reads
+            used = self.manager.cpu()
+            time.sleep(2)
+        leader.stop(signal.SIGKILL)
+        self.api.make_pod("followed")
+        self.note("failover", "first useful write", "s", wait_for(lambda: self.api.has_claim("followed")))
+
+
+def measure(program, options, nodes):
+    with tempfile.TemporaryDirectory() as folder:
+        cluster = Cluster(options, nodes, folder)
+        run = Run(program, cluster)
+        try:
+            for scene in SCENES:
+                if scene == "start" or not options.scenes or scene in options.scenes:
+                    run.play(scene)
+        finally:
+            if run.manager:
+                run.manager.stop(signal.SIGKILL)
+            cluster.stop()
+        return run.figures
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def table(results):
+    """`results`: figures by (nodes, owner)."""
+    heads = [f"{nodes:,}" + ("" if owner == "ours" else f" {owner}") for nodes, owner in results]
+    lines = [["nodes, with 8 pods each", "", *heads]]
+    for rows in zip(*results.values()):
+        first = rows[0]
+        lines.append([f"{first.scene}: {first.what}", first.unit, *(number(row.value) for row in rows)])
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    return "\n".join("  ".join(cell.ljust(width) if column < 2 else cell.rjust(width)
+                               for column, (cell, width) in enumerate(zip(line, widths))) for line in lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("manager")
-    parser.add_argument("--playground", required=True)
+    parser.add_argument("scenes", nargs="*", metavar="SCENE")
+    parser.add_argument("--crowd", required=True)
+    parser.add_argument("--shim", required=True)
     parser.add_argument("--before")
-    parser.add_argument("--pods", type=int, default=150_000)
-    parser.add_argument("--claims", type=int, default=100_000)
-    parser.add_argument("--slices", type=int, default=20_000)
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--nodes", default="1000,10000")
+    parser.add_argument("--picture")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        kubeconfig = f"{folder}/kubeconfig"
-        log = open(f"{folder}/log", "w")
-        playground = subprocess.Popen([options.playground, "--nodes=1", "--devices=0", "--scheduler=none",
-                                       f"--kubeconfig-out={kubeconfig}"], stdout=log, stderr=log)
-        try:
-            while not pathlib.Path(kubeconfig).exists():
-                assert playground.poll() is None, "the playground has ended"
-                time.sleep(0.05)
-            address = re.search(r"server: http://(\S+)", pathlib.Path(kubeconfig).read_text())[1]
-            api = Api(address)
-            for number in range(NAMESPACES):
-                api.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace(number)}})
-                api.request("POST", f"{RESOURCE}/namespaces/{namespace(number)}/resourceclaimtemplates",
-                            {"metadata": {"name": "gpus"}, "spec": {"spec": {"devices": {"requests": [REQUEST]}}}})
-            print(f"(making {options.pods} pods, {options.claims} claims and {options.slices} slices first)", flush=True)
-            parts = 4
-            fillers = [multiprocessing.Process(target=fill, args=(address, options, part, parts)) for part in range(parts)]
-            for filler in fillers:
-                filler.start()
-            for filler in fillers:
-                filler.join()
-                assert filler.exitcode == 0
-            managers = {"ours": options.manager, **({"before": options.before} if options.before else {})}
-            figures = {name: [] for name in managers}
-            for _ in range(options.runs):
-                for name, manager in managers.items():
-                    figures[name].append(start(manager, kubeconfig, api, log))
-            for name, runs in figures.items():
-                took, cpu, peak, settled = (statistics.median(values) for values in zip(*runs))
-                print(f"{name}: {took:.2f} s until the first useful write, {cpu:.2f} s of CPU with {SETTLED} s more, "
-                      f"peak {peak:.0f} MB, then {settled:.0f} MB")
-        finally:
-            playground.send_signal(signal.SIGTERM)
-            playground.wait()
+    unknown = [scene for scene in options.scenes if scene not in SCENES]
+    if unknown:
+        sys.exit(f"scale.py: there is no scene {unknown[0]}; there are {', '.join(SCENES)}")
+    sizes = [int(nodes.replace("_", "")) for nodes in options.nodes.split(",")]
+    managers = {"ours": options.manager, **({"before": options.before} if options.before else {})}
+    results = {}
+    for nodes in sizes:
+        for owner, program in managers.items():
+            print(f"({nodes:,} nodes, {owner})", flush=True)
+            results[nodes, owner] = measure(program, options, nodes)
+    print(table(results))
+    if options.picture:
+        from scale_picture import picture
+        pathlib.Path(options.picture).write_text(picture({nodes: results[nodes, "ours"] for nodes in sizes}))
 
 
 if __name__ == "__main__":

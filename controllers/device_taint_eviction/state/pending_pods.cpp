@@ -24,8 +24,7 @@ void erase_from(ByTime& pods, const typename ByTime::key_type& when) {
 void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules,
                       PendingPod::Waits first) {
   using Waits = PendingPod::Waits;
-  const auto [entry, is_new] = pods_.try_emplace(pod.uid);
-  PendingPod& pending = entry->second;
+  const auto [pending, is_new] = pods_.try_emplace(pod.uid);
   const bool may_go = is_new || pending.waits != Waits::for_walk || first == Waits::for_walk;
   if (!is_new && may_go && pending.due == due && pending.rules == rules) return;
   if (is_new) {
@@ -47,20 +46,26 @@ void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<Rule
   wait(pending, is_new || before == Waits::for_walk ? first : Waits::until_due);
 }
 
-void PendingPods::end_walk() {
-  for (const api::Uid& uid : std::exchange(found_, {})) {
-    PendingPod* pod = find(uid);
+std::size_t PendingPods::admit(std::size_t limit) {
+  const std::size_t count = std::min(limit, ended_);
+  for (std::size_t i = 0; i < count; ++i) {
+    PendingPod* pod = find(found_.front());
+    found_.pop_front();
     if (pod != nullptr && pod->waits == PendingPod::Waits::for_walk) put_back(*pod);
   }
+  ended_ -= count;
+  return count;
 }
 
 std::optional<PendingPod> PendingPods::erase(const api::Uid& uid) {
-  const auto found = pods_.find(uid);
-  if (found == pods_.end()) return std::nullopt;
-  uncount(found->second);
-  if (found->second.failures > kTransientFailuresMax) --stuck_;
-  leave(found->second);
-  return std::move(pods_.extract(found).mapped());
+  PendingPod* found = pods_.find(uid);
+  if (found == nullptr) return std::nullopt;
+  uncount(*found);
+  if (found->failures > kTransientFailuresMax) --stuck_;
+  leave(*found);
+  PendingPod erased = std::move(*found);
+  pods_.erase(uid);
+  return erased;
 }
 
 void PendingPods::count_evicted(const std::vector<RuleId>& rules) {
@@ -70,16 +75,6 @@ void PendingPods::count_evicted(const std::vector<RuleId>& rules) {
     ++rule->evicted;
     touched_.insert(id);
   }
-}
-
-PendingPod* PendingPods::find(const api::Uid& uid) {
-  const auto found = pods_.find(uid);
-  return found == pods_.end() ? nullptr : &found->second;
-}
-
-const PendingPod* PendingPods::find(const api::Uid& uid) const {
-  const auto found = pods_.find(uid);
-  return found == pods_.end() ? nullptr : &found->second;
 }
 
 PendingPod* PendingPods::take(const Now& now) {
@@ -143,11 +138,11 @@ void PendingPods::wake_stirred(runtime::MonoTime when) {
 }
 
 void PendingPods::retry_now(runtime::MonoTime now) {
-  for (auto& [uid, pod] : pods_) {
-    if (pod.waits != PendingPod::Waits::after_failure) continue;
+  pods_.for_each([&](const api::Uid&, PendingPod& pod) {
+    if (pod.waits != PendingPod::Waits::after_failure) return;
     pod.backoff = {};
     put_off(pod, now);
-  }
+  });
 }
 
 std::vector<RuleId> PendingPods::take_touched() {

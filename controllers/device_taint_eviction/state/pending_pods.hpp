@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "client/api/meta.hpp"
 #include "controllers/device_taint_eviction/state/taint_rules.hpp"
+#include "runtime/sharded_map.hpp"
 #include "runtime/time.hpp"
 #include "workqueue/item_report.hpp"
 #include "workqueue/rate_limit.hpp"
@@ -74,21 +76,25 @@ class PendingPods {
   // its failures and back-off.
   void put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules,
            PendingPod::Waits first = PendingPod::Waits::until_due);
-  // A walk has found all its pods: those that wait for it now wait until they are due.
-  void end_walk();
+  // A walk has found all its pods: admit() lets those that wait for it go on.
+  void end_walk() { ended_ = found_.size(); }
+  bool has_ended_walk() const noexcept { return ended_ > 0; }
+  // Of the pods whose walk has ended, lets at most `limit` wait until they are due. Returns how
+  // many it has examined.
+  std::size_t admit(std::size_t limit);
   // The pod no longer needs to be evicted, or is gone. nullopt: it was not pending.
   std::optional<PendingPod> erase(const api::Uid& uid);
   // Counts a pod that was evicted because of these rules, whether or not it is still pending.
   void count_evicted(const std::vector<RuleId>& rules);
 
   // Null if it need not be evicted. Valid until it is erased.
-  PendingPod* find(const api::Uid& uid);
-  const PendingPod* find(const api::Uid& uid) const;
+  PendingPod* find(const api::Uid& uid) { return pods_.find(uid); }
+  const PendingPod* find(const api::Uid& uid) const { return pods_.find(uid); }
   std::size_t size() const noexcept { return pods_.size(); }
   // Calls `visit(const PendingPod&)` for all, in no particular order: O(n), for explanations.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const auto& [uid, pod] : pods_) visit(pod);
+    pods_.for_each([&](const api::Uid&, const PendingPod& pod) { visit(pod); });
   }
   // The number of pods that have failed too often for the failures to be transient.
   std::size_t stuck() const noexcept { return stuck_; }
@@ -139,10 +145,11 @@ class PendingPods {
   void leave(PendingPod& pod);
 
   TaintRules& rules_;
-  std::unordered_map<api::Uid, PendingPod> pods_;
+  runtime::ShardedMap<api::Uid, PendingPod> pods_;
   ByTime<runtime::WallTime> due_;
   ByTime<runtime::MonoTime> retries_;
-  std::vector<api::Uid> found_;  // pods that wait or waited for a walk
+  std::deque<api::Uid> found_;  // pods that wait or waited for a walk
+  std::size_t ended_ = 0;       // the first of them, whose walk has ended
   // The retries that wait for a budget, by namespace: the first of each has waited longest.
   std::unordered_map<api::InternedString, ByTime<runtime::MonoTime>> held_in_;
   std::set<api::InternedString> stirred_;

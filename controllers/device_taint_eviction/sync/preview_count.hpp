@@ -9,6 +9,7 @@
 #include "controllers/device_taint_eviction/state/lookup.hpp"
 #include "controllers/device_taint_eviction/state/published_devices.hpp"
 #include "controllers/device_taint_eviction/state/taint_rules.hpp"
+#include "runtime/sharded_map.hpp"
 
 namespace dcm::device_taint_eviction {
 
@@ -31,7 +32,7 @@ class PreviewCount {
   api::DeviceTaint taint_;  // as it would be with effect NoExecute
   AllocatedDevices::Walk walk_;
   std::size_t allocated_devices_ = 0;
-  std::unordered_set<api::Uid> pods_;
+  runtime::ShardedSet<api::Uid> pods_;
   std::unordered_set<api::InternedString> namespaces_;
 };
 

@@ -483,6 +483,7 @@ TEST_F(TrackerTest, holds_pods_of_next_walk) {
     world.put(test::make_rule(pool, no_execute("burnt")).selects("", pool, ""));
   }
   while (world.tracker.is_looking_for("a")) world.tracker.advance(31);
+  while (world.pending_pods.has_ended_walk()) world.tracker.advance(31);
   ASSERT_TRUE(world.tracker.is_looking_for("b"));
   std::size_t taken = 0;
   while (const PendingPod* pod = world.pending_pods.take({runtime::MonoTime(), at(0s)})) {

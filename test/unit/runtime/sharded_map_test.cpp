@@ -21,8 +21,7 @@ TEST(ShardedMap, does_what_a_map_does) {
       EXPECT_EQ(is_new, model.try_emplace(key, step).second);
       EXPECT_EQ(value, model[key]);
     } else {
-      map.erase(key);
-      model.erase(key);
+      EXPECT_EQ(map.erase(key), model.erase(key) > 0);
     }
     EXPECT_EQ(map.size(), model.size());
     EXPECT_EQ(map.find(key) != nullptr, model.contains(key));
@@ -39,6 +38,17 @@ TEST(ShardedMap, keeps_values_in_place) {
   const int* first = &map[0];
   for (int i = 1; i < 100'000; ++i) map[i] = i;
   EXPECT_EQ(map.find(0), first);
+}
+
+TEST(ShardedSet, does_what_a_set_does) {
+  ShardedSet<int> set;
+  EXPECT_TRUE(set.insert(1));
+  EXPECT_FALSE(set.insert(1));
+  EXPECT_TRUE(set.contains(1));
+  EXPECT_EQ(set.size(), 1U);
+  EXPECT_TRUE(set.erase(1));
+  EXPECT_FALSE(set.erase(1));
+  EXPECT_FALSE(set.contains(1));
 }
 
 }  // namespace
