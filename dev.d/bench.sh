@@ -5,7 +5,8 @@
 #:                   as bars); waiting and known take --pods=N. net: kube-controller-manager with all controllers,
 #:                   and both processes after it is relieved of the two: [--pods N]; node: pods on a node, next to
 #:                   kubelet's own managers: [--pods N]; lists: GETs of the playground's API server beside LISTs:
-#:                   [--pods N] [--gzip] [--table]; scale: a start with 150,000 pods, in memory: [--before=FILE];
+#:                   [--pods N] [--gzip] [--table]; scale: clusters of any size, generated: [SCENE…]
+#:                   [--nodes N,N,…] [--before=FILE] [--picture FILE];
 #:                   servers: the playground's API server next to kube-apiserver and etcd, under the same
 #:                   clients: [--pods N]; allocate: allocator and CEL next to Kubernetes' own in Go: [SCENE];
 #:                   latency: what users wait for, by percentile, from the API server's audit log: [SCENE…]
@@ -32,7 +33,7 @@ cmd_bench() {
   done
   set -- "${words[@]}"
   if [[ -n $picture ]]; then
-    [[ ${1:-} != @(net|node|lists|scale|servers|allocate|placing) ]] || die "bench: $1 has no picture"
+    [[ ${1:-} != @(net|node|lists|servers|allocate|placing) ]] || die "bench: $1 has no picture"
     [[ -d $(dirname "$picture") ]] || die "bench: there is no folder for $picture"
   fi
   setup
@@ -50,8 +51,9 @@ cmd_bench() {
     exec test/bench/lists.py --playground "$playground" "${@:2}"
   fi
   if [[ ${1:-} == scale ]]; then
-    build release dra-controller-manager dra-playground
-    exec test/bench/scale.py "$manager" --playground "$playground" "${@:2}"
+    build release dra-controller-manager bench_crowd dcm-step-shim
+    exec test/bench/scale.py "$manager" --crowd build/release/bin/bench_crowd \
+      --shim build/release/bin/libdcm-step-shim.so ${picture:+"--picture=$picture"} "${@:2}"
   fi
   if [[ ${1:-} == servers ]]; then
     build release dra-playground

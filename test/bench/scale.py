@@ -35,11 +35,11 @@ import threading
 import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from picture import AT_NIGHT, LINE, PAPER, night  # noqa: E402
-from svg import BLUE, DARK, GREY, text  # noqa: E402
+from picture import LINE, PAPER, night  # noqa: E402
+from svg import BLUE, DARK, GREY, RED, text  # noqa: E402
 
 RESOURCE = "/apis/resource.k8s.io/v1"
-RULES = "/apis/resource.k8s.io/v1/devicetaintrules"
+RULES = f"{RESOURCE}/devicetaintrules"
 DRIVER = "gpu.example.com"
 TEAMS = 20
 DEVICES = 8  # of a node
@@ -50,6 +50,7 @@ TAINTS = 20
 EVICTIONS = 10_000
 CHURN = 500, 60  # pods a second, seconds
 MEGABYTE = 1024  # in the units of /proc
+LONGEST = "longest step of the loop"
 SCENES = "start", "taint", "preview", "rule", "churn", "relist", "failover"
 
 
@@ -163,12 +164,13 @@ class Run:
         self.figures.append(Figure(scene, what, unit, value))
 
     def play(self, scene):
-        cpu = self.manager.cpu() if self.manager else 0
-        if self.manager:
-            self.manager.longest_step()
+        before = self.manager
+        used = before.cpu() if before else 0
+        if before:
+            before.longest_step()
         getattr(self, scene)()
-        self.note(scene, "longest step of the loop", "ms", self.manager.longest_step())
-        self.note(scene, "CPU", "s", self.manager.cpu() - cpu)
+        self.note(scene, LONGEST, "ms", self.manager.longest_step())
+        self.note(scene, "CPU", "s", self.manager.cpu() - (used if self.manager is before else 0))
 
     def start(self):
         self.api.make_pod("first")
@@ -196,13 +198,10 @@ class Run:
         taint = {"key": "example.com/maintenance", "effect": effect}
         body = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceTaintRule", "metadata": {"name": name},
                 "spec": {"deviceSelector": {"driver": DRIVER}, "taint": taint}}
-        self.api.request("POST", self.rules(), body)
-
-    def rules(self):
-        return RULES
+        self.api.request("POST", RULES, body)
 
     def has_condition(self, name, words=""):
-        rule = self.api.request("GET", f"{self.rules()}/{name}")
+        rule = self.api.request("GET", f"{RULES}/{name}")
         return any(words in condition["message"] for condition in rule.get("status", {}).get("conditions", []))
 
     def preview(self):
@@ -219,7 +218,7 @@ class Run:
         wanted = min(EVICTIONS, self.cluster.nodes * DEVICES // 2)
         wait_for(lambda: self.api.count("delete pods") >= before + wanted)
         self.note("rule", f"{EVICTIONS:,} evictions", "s", (time.monotonic() - began) * EVICTIONS / wanted)
-        self.api.request("DELETE", f"{self.rules()}/maintenance")
+        self.api.request("DELETE", f"{RULES}/maintenance")
         time.sleep(QUIET)
 
     def churn(self):
@@ -295,6 +294,76 @@ def table(results):
                                for column, (cell, width) in enumerate(zip(line, widths))) for line in lines)
 
 
+# ---- the picture ----------------------------------------------------------------------------------
+
+WIDTH, TOP, BOTTOM, LEFT, RIGHT = 880, 92, 420, 70, 620
+BASE = {"s": 1.0, "ms": 1e-3}
+# What is drawn: figures in seconds, and memory.
+DRAWN = {("start", "first useful write"): "start: to the first useful write", ("taint", "to the DELETE of the pod"):
+         "taint: to the DELETE", ("preview", "condition with the counts"): "rule: to a complete preview",
+         ("relist", "first useful write"): "relist: to the next useful write",
+         ("rule", LONGEST): "longest step while a rule evicts", ("start", LONGEST): "longest step of a start"}
+
+
+def spread(places, gap):
+    """The same places from top to bottom, apart from each other."""
+    shown, last = {}, -math.inf
+    for name, place in sorted(places.items(), key=lambda item: item[1]):
+        shown[name] = last = max(place, last + gap)
+    return shown
+
+
+def picture(results):
+    """Seconds (or MB) by nodes, both logarithmic. `results`: figures by nodes."""
+    sizes = sorted(results)
+    lines = {}
+    for nodes in sizes:
+        for figure in results[nodes]:
+            if words := DRAWN.get((figure.scene, figure.what)):
+                lines.setdefault(words, []).append(figure.value * BASE[figure.unit])
+            if (figure.scene, figure.what) == ("start", "peak memory"):
+                lines.setdefault("peak memory, in GB", []).append(figure.value / 1000)
+    values = [value for line in lines.values() for value in line]
+    low, high = (math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))))
+
+    def across(nodes):
+        return LEFT + (RIGHT - LEFT) * math.log(nodes / sizes[0]) / math.log(sizes[-1] / sizes[0])
+
+    def up(value):
+        return BOTTOM - (BOTTOM - TOP) * (math.log10(value) - low) / (high - low)
+
+    body = []
+    for power in range(low, high + 1):
+        y = up(10.0**power)
+        body.append(f'<path d="M{LEFT} {y:.1f}H{RIGHT}" stroke="{LINE}"/>')
+        words = f"{10**power} s" if power >= 0 else f"{10**(power + 3):g} ms"
+        body.append(text(LEFT - 8, y + 4, words, 10.5, text_anchor="end"))
+    for nodes in sizes:
+        body.append(text(across(nodes), BOTTOM + 18, f"{nodes:,} nodes", 10.5, text_anchor="middle"))
+    places = spread({words: up(line[-1]) for words, line in lines.items()}, 15)
+    for words, line in lines.items():
+        colour = DARK if "memory" in words else RED if "step" in words else BLUE
+        points = " ".join(f"{across(nodes):.1f},{up(value):.1f}" for nodes, value in zip(sizes, line))
+        body.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.8"/>')
+        body += [f'<circle cx="{across(nodes):.1f}" cy="{up(value):.1f}" r="3" fill="{colour}"/>'
+                 for nodes, value in zip(sizes, line)]
+        body.append(text(RIGHT + 10, places[words] + 4, words, 11.5, colour))
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {BOTTOM + 36}" width="{WIDTH}" '
+        f'height="{BOTTOM + 36}" font-family="-apple-system,Segoe UI,Helvetica,Arial,sans-serif">', night(),
+        f'<rect x="0.5" y="0.5" width="{WIDTH - 1}" height="{BOTTOM + 35}" rx="6" fill="{PAPER}"/>',
+        text(28, 31, "One manager in clusters of all sizes", 17, DARK, font_weight="bold"),
+        text(28, 50, "each node with 8 devices and 8 pods that have one each; both axes are logarithmic", 11.5),
+        *body, "</svg>", ""])
+
+
+def sizes(words):
+    numbers = [int(word) for word in words.split(",")]
+    if min(numbers) < 1:
+        raise ValueError
+    return numbers
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("manager")
@@ -302,23 +371,21 @@ def main():
     parser.add_argument("--crowd", required=True)
     parser.add_argument("--shim", required=True)
     parser.add_argument("--before")
-    parser.add_argument("--nodes", default="1000,10000")
-    parser.add_argument("--picture")
+    parser.add_argument("--nodes", type=sizes, default=[1_000, 10_000])
+    parser.add_argument("--picture", type=pathlib.Path)
     options = parser.parse_args()
-    unknown = [scene for scene in options.scenes if scene not in SCENES]
-    if unknown:
-        sys.exit(f"scale.py: there is no scene {unknown[0]}; there are {', '.join(SCENES)}")
-    sizes = [int(nodes.replace("_", "")) for nodes in options.nodes.split(",")]
+    if unknown := [scene for scene in options.scenes if scene not in SCENES]:
+        parser.error(f"no scene {unknown[0]}; there are {', '.join(SCENES)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # not without stopping what was started
     managers = {"ours": options.manager, **({"before": options.before} if options.before else {})}
     results = {}
-    for nodes in sizes:
+    for nodes in options.nodes:
         for owner, program in managers.items():
             print(f"({nodes:,} nodes, {owner})", flush=True)
             results[nodes, owner] = measure(program, options, nodes)
     print(table(results))
     if options.picture:
-        from scale_picture import picture
-        pathlib.Path(options.picture).write_text(picture({nodes: results[nodes, "ours"] for nodes in sizes}))
+        options.picture.write_text(picture({nodes: results[nodes, "ours"] for nodes in options.nodes}))
 
 
 if __name__ == "__main__":
