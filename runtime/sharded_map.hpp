@@ -11,11 +11,13 @@
 namespace dcm::runtime {
 
 // An unordered_map that is divided into 64. Each part grows by itself, so that a million entries
-// cause pauses of a millisecond instead of a tenth of a second. Costs 4 KB when empty. Pointers and
-// references to values stay valid until their entry is erased.
+// cause pauses of a millisecond instead of a tenth of a second. Costs 4 KB when empty. Pointers to
+// entries stay valid until they are erased.
 template <class Key, class Value, class Hash = std::hash<Key>>
 class ShardedMap {
  public:
+  using Entry = std::pair<const Key, Value>;
+
   // Null if there is none.
   Value* find(const Key& key) {
     auto& part = part_of(key);
@@ -23,14 +25,15 @@ class ShardedMap {
     return found == part.end() ? nullptr : &found->second;
   }
   const Value* find(const Key& key) const { return const_cast<ShardedMap*>(this)->find(key); }
-  // Makes the value with `arguments` if there is none; the bool says whether it did.
+  // Makes the value with `arguments` if there is none; the bool says whether it did. The entry is
+  // {key, value}, as in a std::unordered_map.
   template <class... Arguments>
-  std::pair<Value&, bool> try_emplace(const Key& key, Arguments&&... arguments) {
+  std::pair<Entry*, bool> try_emplace(const Key& key, Arguments&&... arguments) {
     const auto [at, is_new] = part_of(key).try_emplace(key, std::forward<Arguments>(arguments)...);
     size_ += is_new;
-    return {at->second, is_new};
+    return {&*at, is_new};
   }
-  Value& operator[](const Key& key) { return try_emplace(key).first; }
+  Value& operator[](const Key& key) { return try_emplace(key).first->second; }
   // Returns whether there was one.
   bool erase(const Key& key) {
     const bool is_erased = part_of(key).erase(key) > 0;

@@ -13,11 +13,11 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "runtime/condition.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/sharded_map.hpp"
 #include "runtime/time.hpp"
 #include "workqueue/item_report.hpp"
 #include "workqueue/metrics.hpp"
@@ -115,13 +115,13 @@ class Queue {
   // Returns how long the item was worked on. Requires that a worker has it; that worker then calls
   // get() again.
   Duration done(const Item& item) {
-    const auto found = slots_.find(item);
-    DCM_ASSERT(found != slots_.end());
+    Slot* const slot = slots_.find(item);
+    DCM_ASSERT(slot != nullptr);
     const std::size_t before = len();
     const MonoTime now = time_.now();
-    const Duration worked = scheduler_.done(found->second, now);
+    const Duration worked = scheduler_.done(*slot, now);
     metrics_.observe_work(worked);
-    drop_if_forgettable(found, now);
+    drop_if_forgettable(*slot, now);
     if (len() > before) wake();
     return worked;
   }
@@ -129,9 +129,9 @@ class Queue {
   // The priority with which an item was handed out, for the requests of its work. Requires that a
   // worker has it.
   Priority running_priority(const Item& item) const {
-    const auto found = slots_.find(item);
-    DCM_ASSERT(found != slots_.end() && found->second.place == Place::processing);
-    return found->second.taken_as;
+    const Slot* const slot = slots_.find(item);
+    DCM_ASSERT(slot != nullptr && slot->place == Place::processing);
+    return slot->taken_as;
   }
 
   // From now on nothing is accepted and delays never end. Idempotent; a drain may be cut short by a
@@ -148,12 +148,12 @@ class Queue {
   // Retries of this item with back-off since the last forget().
   std::uint32_t failures(const Item& item) const { return report(item).failures; }
   ItemState state(const Item& item) const {
-    const auto found = slots_.find(item);
-    return found == slots_.end() ? ItemState::idle : Scheduler::state(found->second);
+    const Slot* const slot = slots_.find(item);
+    return slot == nullptr ? ItemState::idle : Scheduler::state(*slot);
   }
   ItemReport report(const Item& item) const {
-    const auto found = slots_.find(item);
-    return found == slots_.end() ? ItemReport{} : Scheduler::report(found->second);
+    const Slot* const slot = slots_.find(item);
+    return slot == nullptr ? ItemReport{} : Scheduler::report(*slot);
   }
   Load load() const { return scheduler_.load(time_.now()); }
   const Scheduler& scheduler() const noexcept { return scheduler_; }
@@ -162,8 +162,6 @@ class Queue {
   struct Slot : Entry {
     const Item* item = nullptr;
   };
-  // Never iterated; its nodes keep their addresses.
-  using Slots = std::unordered_map<Item, Slot, Hash>;
 
   Duration add(Slot& slot, const AddOptions& how, MonoTime now) {
     const Duration after = how.after.value_or(Duration::zero());
@@ -177,27 +175,28 @@ class Queue {
   }
 
   Slot& slot_of(const Item& item, MonoTime now) {
-    const auto [found, is_new] = slots_.try_emplace(item);
+    const auto [entry, is_new] = slots_.try_emplace(item);
+    auto& [key, slot] = *entry;
     if (is_new) {
-      found->second.item = &found->first;
-      scheduler_.attach(found->second, NamespaceOf{}(item), now);
+      slot.item = &key;
+      scheduler_.attach(slot, NamespaceOf{}(item), now);
     }
-    return found->second;
+    return slot;
   }
 
   template <class Change>
   void on_known(const Item& item, Change change_slot) {
-    const auto found = slots_.find(item);
-    if (found == slots_.end()) return;
+    Slot* const slot = slots_.find(item);
+    if (slot == nullptr) return;
     const MonoTime now = time_.now();
-    change_slot(found->second, now);
-    drop_if_forgettable(found, now);
+    change_slot(*slot, now);
+    drop_if_forgettable(*slot, now);
   }
 
-  void drop_if_forgettable(typename Slots::iterator slot, MonoTime now) {
-    if (!Scheduler::is_forgettable(slot->second)) return;
-    scheduler_.detach(slot->second, now);
-    slots_.erase(slot);
+  void drop_if_forgettable(Slot& slot, MonoTime now) {
+    if (!Scheduler::is_forgettable(slot)) return;
+    scheduler_.detach(slot, now);
+    slots_.erase(*slot.item);
   }
 
   void advance() {
@@ -225,7 +224,7 @@ class Queue {
 
   runtime::TimeSource& time_;
   Scheduler scheduler_;
-  Slots slots_;
+  runtime::ShardedMap<Item, Slot, Hash> slots_;
   runtime::Condition available_;
   std::optional<runtime::TimerId> timer_;
   QueueMetrics metrics_;  // reads scheduler_, so it goes first

@@ -68,7 +68,7 @@ class CrowdTest : public testing::Test {
 TEST_F(CrowdTest, shows_all_objects_to_watch) {
   EXPECT_EQ(count_added(kPods), 24U);
   EXPECT_EQ(count_added("/apis/resource.k8s.io/v1/resourceclaims"), 24U);
-  EXPECT_EQ(count_added("/apis/resource.k8s.io/v1beta1/resourceslices"), 3U);
+  EXPECT_EQ(count_added("/apis/resource.k8s.io/v1/resourceslices"), 3U);
   EXPECT_EQ(count_added("/apis/resource.k8s.io/v1/deviceclasses"), 0U);
   EXPECT_THAT(ask(http::Method::get, std::string(kPods) + kInitialEvents).body,
               HasSubstr(R"("name":"trainer-0000023","namespace":"team-03")"));

@@ -24,7 +24,8 @@ void erase_from(ByTime& pods, const typename ByTime::key_type& when) {
 void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules,
                       PendingPod::Waits first) {
   using Waits = PendingPod::Waits;
-  const auto [pending, is_new] = pods_.try_emplace(pod.uid);
+  const auto [entry, is_new] = pods_.try_emplace(pod.uid);
+  PendingPod& pending = entry->second;
   const bool may_go = is_new || pending.waits != Waits::for_walk || first == Waits::for_walk;
   if (!is_new && may_go && pending.due == due && pending.rules == rules) return;
   if (is_new) {

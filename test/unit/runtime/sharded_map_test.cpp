@@ -17,9 +17,9 @@ TEST(ShardedMap, does_what_a_map_does) {
   for (int step = 0; step < 20'000; ++step) {
     const std::string key = std::to_string(rng.below(500));
     if (rng.below(2) == 0) {
-      const auto [value, is_new] = map.try_emplace(key, step);
+      const auto [entry, is_new] = map.try_emplace(key, step);
       EXPECT_EQ(is_new, model.try_emplace(key, step).second);
-      EXPECT_EQ(value, model[key]);
+      EXPECT_EQ(*entry, *model.find(key));
     } else {
       EXPECT_EQ(map.erase(key), model.erase(key) > 0);
     }
