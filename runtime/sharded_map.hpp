@@ -5,12 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
 namespace dcm::runtime {
 
-// An unordered_map that is divided into 64. Each part grows by itself, so that a million entries
+// The parts of a ShardedMap.
+inline constexpr std::size_t kShards = 64;
+
+// An unordered_map that is divided into parts. Each part grows by itself, so that a million entries
 // cause pauses of a millisecond instead of a tenth of a second. Costs 4 KB when empty. Pointers to
 // entries stay valid until they are erased.
 template <class Key, class Value, class Hash = std::hash<Key>>
@@ -46,22 +50,23 @@ class ShardedMap {
   // Calls `visit(key, value)` for all entries, in an unspecified order. It must not add or erase.
   template <class Self, class Visit>
   void for_each(this Self& self, Visit visit) {
-    for (auto& part : self.parts_) {
-      for (auto& [key, value] : part) visit(key, value);
-    }
+    for (std::size_t part = 0; part < kShards; ++part) self.for_each_of_part(part, visit);
+  }
+  // The same for one of the kShards parts, so that all are visited in slices.
+  template <class Self, class Visit>
+  void for_each_of_part(this Self& self, std::size_t part, Visit visit) {
+    for (auto& [key, value] : self.parts_[part]) visit(key, value);
   }
 
  private:
   using Part = std::unordered_map<Key, Value, Hash>;
-  static constexpr unsigned kBits = 6;
-
   // The parts use the lower bits of the hash.
   Part& part_of(const Key& key) {
     const std::uint64_t spread = Hash{}(key) * 0x9E37'79B9'7F4A'7C15ULL;
-    return parts_[spread >> (64 - kBits)];
+    return parts_[spread / (std::numeric_limits<std::uint64_t>::max() / kShards + 1)];
   }
 
-  std::array<Part, std::size_t{1} << kBits> parts_;
+  std::array<Part, kShards> parts_;
   std::size_t size_ = 0;
 };
 

@@ -57,8 +57,14 @@ int run(std::size_t nodes) {
   auto listener = http::make_tcp_listener(loop.executor(), loop.time(), "127.0.0.1:0", {});
   if (!listener) throw std::runtime_error(listener.error().message);
   runtime::TaskGroup group(loop.executor());
+  int restarts = 0;
   loop.on_signals({SIGINT, SIGTERM, SIGHUP}, [&](int signal) {
     if (signal != SIGHUP) return group.cancel();
+    // No client has seen this version yet, so nobody can resume from it.
+    server.restore(
+        "configmaps",
+        {{"metadata", apiserver::JsonObject{{"namespace", "default"},
+                                            {"name", "restart-" + std::to_string(++restarts)}}}});
     server.compact_history();
     server.end_watches();
   });

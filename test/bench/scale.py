@@ -44,7 +44,6 @@ DRIVER = "gpu.example.com"
 TEAMS = 20
 DEVICES = 8  # of a node
 REQUEST = {"name": "gpu", "exactly": {"deviceClassName": DRIVER}}
-QUIET = 10  # seconds
 PATIENCE = 600
 TAINTS = 20
 EVICTIONS = 10_000
@@ -109,6 +108,12 @@ class Manager:
     def cpu(self):
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def wait_until_idle(self):
+        used = -1.0
+        while self.cpu() - used > 0.05:
+            used = self.cpu()
+            time.sleep(2)
 
     def longest_step(self):
         """In milliseconds of CPU; starts anew."""
@@ -176,7 +181,7 @@ class Run:
         self.api.make_pod("first")
         self.manager = Manager(self.program, self.cluster, "--leader-elect=false")
         self.note("start", "first useful write", "s", wait_for(lambda: self.api.has_claim("first")))
-        time.sleep(QUIET)
+        self.manager.wait_until_idle()
         self.note("start", "peak memory", "MB", self.manager.status("VmHWM"))
         self.note("start", "memory", "MB", self.manager.status("VmRSS"))
 
@@ -219,7 +224,7 @@ class Run:
         wait_for(lambda: self.api.count("delete pods") >= before + wanted)
         self.note("rule", f"{EVICTIONS:,} evictions", "s", (time.monotonic() - began) * EVICTIONS / wanted)
         self.api.request("DELETE", f"{RULES}/maintenance")
-        time.sleep(QUIET)
+        self.manager.wait_until_idle()
 
     def churn(self):
         rate, seconds = CHURN
@@ -245,7 +250,7 @@ class Run:
         self.cluster.server.send_signal(signal.SIGHUP)
         self.api.make_pod("relisted")
         self.note("relist", "first useful write", "s", wait_for(lambda: self.api.has_claim("relisted")))
-        time.sleep(QUIET)
+        self.manager.wait_until_idle()
         self.note("relist", "peak memory", "MB", self.manager.status("VmHWM"))
 
     def failover(self):
@@ -254,10 +259,7 @@ class Run:
         self.api.make_pod("led")
         wait_for(lambda: self.api.has_claim("led"))
         self.manager = Manager(self.program, self.cluster, "--leader-elect")
-        used = -1.0
-        while self.manager.cpu() - used > 0.05:  # it reads
-            used = self.manager.cpu()
-            time.sleep(2)
+        self.manager.wait_until_idle()  # it has read everything
         leader.stop(signal.SIGKILL)
         self.api.make_pod("followed")
         self.note("failover", "first useful write", "s", wait_for(lambda: self.api.has_claim("followed")))

@@ -116,12 +116,19 @@ std::size_t PublishedDevices::count(const Pool& pool, const api::InternedString&
 }
 
 std::size_t PublishedDevices::count(const api::DeviceSelector& selector) const {
+  std::size_t sum = 0;
+  for (std::size_t part = 0; part < runtime::kShards; ++part) sum += count_part(selector, part);
+  return sum;
+}
+
+std::size_t PublishedDevices::count_part(const api::DeviceSelector& selector,
+                                         std::size_t part) const {
   if (!selector.driver.empty() && !selector.pool.empty()) {
-    const Pool* pool = pools_.find({selector.driver, selector.pool});
+    const Pool* pool = part == 0 ? pools_.find({selector.driver, selector.pool}) : nullptr;
     return pool == nullptr ? 0 : count(*pool, selector.device);
   }
   std::size_t sum = 0;
-  pools_.for_each([&](const PoolName& name, const Pool& pool) {
+  pools_.for_each_of_part(part, [&](const PoolName& name, const Pool& pool) {
     if (!selector.driver.empty() && selector.driver != name.first) return;
     if (!selector.pool.empty() && selector.pool != name.second) return;
     sum += count(pool, selector.device);

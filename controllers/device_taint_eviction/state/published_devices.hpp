@@ -42,6 +42,8 @@ class PublishedDevices {
   // How many devices of current slices the selector matches. Takes one step per pool, and if a
   // device is named, one per device of the matching pools.
   std::size_t count(const api::DeviceSelector& selector) const;
+  // A part of them, so that they are counted in slices: `part` is below runtime::kShards.
+  std::size_t count_part(const api::DeviceSelector& selector, std::size_t part) const;
 
   // Calls `visit(driver, pool, current slices by name)`.
   template <class Visit>

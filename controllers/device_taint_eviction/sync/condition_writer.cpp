@@ -55,13 +55,13 @@ bool ConditionWriter::has_tried(const Rule& rule) {
 
 Task<> ConditionWriter::count_preview(RuleId id, RulePtr rule) {
   PreviewCount count(rule);
-  while (count.advance(deps_.tracker.allocated(), deps_.tracker.lookup(), kSlice)) {
+  const Tracker& tracker = deps_.tracker;
+  while (count.advance(tracker.published(), tracker.allocated(), tracker.lookup(), kSlice)) {
     co_await runtime::yield();
   }
   Rule* found = deps_.rules.find(id);
   if (found == nullptr) co_return;
-  found->preview =
-      Rule::Preview{rule->generation, describe(count.finish(deps_.tracker.published()))};
+  found->preview = Rule::Preview{rule->generation, describe(count.finish())};
 }
 
 Task<workqueue::Outcome> ConditionWriter::write(RulePtr rule, api::EvictionCondition condition) {

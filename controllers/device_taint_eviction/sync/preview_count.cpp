@@ -23,11 +23,16 @@ PreviewCount::PreviewCount(RulePtr rule)
       taint_(as_evicting(rule_->taint)),
       walk_(rule_->selector.value_or(api::DeviceSelector{})) {}
 
-bool PreviewCount::advance(const AllocatedDevices& allocated, const Lookup& lookup,
-                           std::size_t limit) {
+bool PreviewCount::advance(const PublishedDevices& published, const AllocatedDevices& allocated,
+                           const Lookup& lookup, std::size_t limit) {
   if (!has_usable_selector(*rule_)) return false;
-  return walk_.advance(allocated, limit,
-                       [&](const AllocatedDevices::Use& use) { count(use, lookup); });
+  if (!has_walked_) {
+    const auto visit = [&](const AllocatedDevices::Use& use) { count(use, lookup); };
+    has_walked_ = !walk_.advance(allocated, limit, visit);
+    return true;
+  }
+  published_devices_ += published.count_part(*rule_->selector, parts_counted_);
+  return ++parts_counted_ < runtime::kShards;
 }
 
 void PreviewCount::count(const AllocatedDevices::Use& use, const Lookup& lookup) {
@@ -41,13 +46,11 @@ void PreviewCount::count(const AllocatedDevices::Use& use, const Lookup& lookup)
   });
 }
 
-Preview PreviewCount::finish(const PublishedDevices& published) const {
-  Preview preview;
-  preview.allocated_devices = allocated_devices_;
-  preview.pods = pods_.size();
-  preview.namespaces = namespaces_.size();
-  if (has_usable_selector(*rule_)) preview.published_devices = published.count(*rule_->selector);
-  return preview;
+Preview PreviewCount::finish() const {
+  return {.published_devices = published_devices_,
+          .allocated_devices = allocated_devices_,
+          .pods = pods_.size(),
+          .namespaces = namespaces_.size()};
 }
 
 }  // namespace dcm::device_taint_eviction

@@ -20,10 +20,12 @@ class PreviewCount {
  public:
   explicit PreviewCount(RulePtr rule);
 
-  // Examines at most `limit` devices. Returns whether there is more to do.
-  bool advance(const AllocatedDevices& allocated, const Lookup& lookup, std::size_t limit);
+  // Examines at most `limit` allocated devices, or a part of the pools. Returns whether there is
+  // more to do.
+  bool advance(const PublishedDevices& published, const AllocatedDevices& allocated,
+               const Lookup& lookup, std::size_t limit);
   // Requires that there is nothing left to do.
-  Preview finish(const PublishedDevices& published) const;
+  Preview finish() const;
 
  private:
   void count(const AllocatedDevices::Use& use, const Lookup& lookup);
@@ -31,6 +33,9 @@ class PreviewCount {
   RulePtr rule_;
   api::DeviceTaint taint_;  // as it would be with effect NoExecute
   AllocatedDevices::Walk walk_;
+  bool has_walked_ = false;
+  std::size_t parts_counted_ = 0;
+  std::size_t published_devices_ = 0;
   std::size_t allocated_devices_ = 0;
   runtime::ShardedSet<api::Uid> pods_;
   std::unordered_set<api::InternedString> namespaces_;

@@ -9,9 +9,9 @@ namespace {
 
 Preview count(const World& world, const RulePtr& rule) {
   PreviewCount preview(rule);
-  while (preview.advance(world.tracker.allocated(), world, 1)) {
+  while (preview.advance(world.tracker.published(), world.tracker.allocated(), world, 1)) {
   }
-  return preview.finish(world.tracker.published());
+  return preview.finish();
 }
 
 testing::AssertionResult counts(const Preview& preview, std::size_t published,
