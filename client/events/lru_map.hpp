@@ -42,14 +42,18 @@ class LruMap {
     entries_.erase(entry);
   }
 
-  // Erases the least recently used entry that `is_expendable`.
+  // Erases the least recently used entry that `is_expendable`. Those before it that are not count
+  // as used now, so that the next calls do not examine them again.
   template <class Predicate>
   void erase_oldest(Predicate is_expendable) {
-    for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
-      if (!is_expendable(entry->second)) continue;
-      index_.erase(entry->first);
-      entries_.erase(std::next(entry).base());
-      return;
+    for (std::size_t left = size(); left > 0; --left) {
+      const auto oldest = std::prev(entries_.end());
+      if (is_expendable(oldest->second)) {
+        index_.erase(oldest->first);
+        entries_.erase(oldest);
+        return;
+      }
+      entries_.splice(entries_.begin(), entries_, oldest);
     }
   }
 

@@ -29,14 +29,16 @@ bool PreviewCount::advance(const PublishedDevices& published, const AllocatedDev
   if (!has_walked_) {
     const auto visit = [&](const AllocatedDevices::Use& use) { count(use, lookup); };
     has_walked_ = !walk_.advance(allocated, limit, visit);
+    if (has_walked_) preview_.pods = pods_.size();
     return true;
   }
-  published_devices_ += published.count_part(*rule_->selector, parts_counted_);
-  return ++parts_counted_ < runtime::kShards;
+  preview_.published_devices += published.count_part(*rule_->selector, parts_done_);
+  pods_.clear_part(parts_done_);
+  return ++parts_done_ < runtime::kShards;
 }
 
 void PreviewCount::count(const AllocatedDevices::Use& use, const Lookup& lookup) {
-  ++allocated_devices_;
+  ++preview_.allocated_devices;
   if (!decide_due(taint_, use.allocated().tolerations.get())) return;
   for_each_consumer(*use.claim, lookup, [&](const PodPtr& pod) {
     const bool uses_it = common::may_consume_now(*use.claim, *pod, lookup.group_claims());
@@ -47,10 +49,9 @@ void PreviewCount::count(const AllocatedDevices::Use& use, const Lookup& lookup)
 }
 
 Preview PreviewCount::finish() const {
-  return {.published_devices = published_devices_,
-          .allocated_devices = allocated_devices_,
-          .pods = pods_.size(),
-          .namespaces = namespaces_.size()};
+  Preview preview = preview_;
+  preview.namespaces = namespaces_.size();
+  return preview;
 }
 
 }  // namespace dcm::device_taint_eviction

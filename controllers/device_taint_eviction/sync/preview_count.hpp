@@ -34,9 +34,8 @@ class PreviewCount {
   api::DeviceTaint taint_;  // as it would be with effect NoExecute
   AllocatedDevices::Walk walk_;
   bool has_walked_ = false;
-  std::size_t parts_counted_ = 0;
-  std::size_t published_devices_ = 0;
-  std::size_t allocated_devices_ = 0;
+  std::size_t parts_done_ = 0;  // of the pools, and of pods_, which is no longer needed
+  Preview preview_;
   runtime::ShardedSet<api::Uid> pods_;
   std::unordered_set<api::InternedString> namespaces_;
 };

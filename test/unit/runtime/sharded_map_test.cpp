@@ -31,6 +31,9 @@ TEST(ShardedMap, does_what_a_map_does) {
   std::map<std::string, int> visited;
   map.for_each([&](const std::string& key, int value) { visited[key] = value; });
   EXPECT_EQ(visited, model);
+  for (std::size_t part = 0; part < kShards; ++part) map.clear_part(part);
+  EXPECT_TRUE(map.empty());
+  EXPECT_EQ(map.find("zero"), nullptr);
 }
 
 TEST(ShardedMap, keeps_values_in_place) {
