@@ -7,6 +7,8 @@ namespace dcm::runtime {
 void return_large_memory_at_once() {
   constexpr int kLargeBytes = 256 * 1024;
   constexpr int kFreeAtTheTop = 1024 * 1024;
+  // Fast bins are emptied all at once, which takes a tenth of a second after a million frees.
+  mallopt(M_MXFAST, 0);
   mallopt(M_MMAP_THRESHOLD, kLargeBytes);
   mallopt(M_TRIM_THRESHOLD, kFreeAtTheTop);
 }

@@ -8,7 +8,7 @@ namespace dcm::runtime {
 
 // From now on, large blocks (256 KiB and more) return to the system when freed. By default, a large
 // free raises malloc's mmap threshold: it then keeps such blocks, and the holes between them, in
-// its heap.
+// its heap. Small blocks are merged when freed, and never a million of them at once.
 void return_large_memory_at_once();
 
 // Returns free heap memory to the system. For use after a burst of short-lived memory, such as the
