@@ -159,8 +159,8 @@ void Server::make_own(std::string_view resource, JsonObject object) {
 }
 
 void Server::restore(std::string_view resource, JsonObject object) {
-  const std::string key = object_key(text_at(object, {"metadata", "namespace"}),
-                                     text_at(object, {"metadata", "name"}));
+  const std::string key =
+      object_key(text_at(object, {"metadata", "namespace"}), text_at(object, {"metadata", "name"}));
   const std::string& storage = types_.get(resource).storage();
   DCM_ASSERT(store_.get(storage, key) == nullptr);
   store_.put(storage, key, std::move(object));
