@@ -12,15 +12,6 @@ using runtime::Task;
 // Initial events are sent in pieces of about this size, not in a chunk each.
 constexpr std::size_t kPieceBytes = 64 * 1024;
 
-Request from_http(http::Request request) {
-  const auto question = request.target.find('?');
-  Request asked{std::string(to_string(request.method)), request.target.substr(0, question)};
-  if (question != std::string::npos) asked.query = request.target.substr(question + 1);
-  asked.headers.assign(request.headers.begin(), request.headers.end());
-  asked.body = std::move(request.body);
-  return asked;
-}
-
 http::Response to_http(Response response) {
   http::Response answer{.status = static_cast<std::uint16_t>(response.status),
                         .headers = {},
@@ -144,6 +135,15 @@ http::ServerOptions front_options() {
           .idle_max = std::chrono::minutes(3),
           .write_timeout = std::chrono::seconds(60),
           .refusal = refusal};
+}
+
+Request from_http(http::Request request) {
+  const auto question = request.target.find('?');
+  Request asked{std::string(to_string(request.method)), request.target.substr(0, question)};
+  if (question != std::string::npos) asked.query = request.target.substr(question + 1);
+  asked.headers.assign(request.headers.begin(), request.headers.end());
+  asked.body = std::move(request.body);
+  return asked;
 }
 
 http::Handler http_handler(Server& server, runtime::TimeSource& time) {

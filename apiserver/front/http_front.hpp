@@ -10,6 +10,9 @@ namespace dcm::apiserver {
 // watch has its own.
 http::ServerOptions front_options();
 
+// The same request without HTTP.
+Request from_http(http::Request request);
+
 // Answers HTTP requests from `server`, watches as chunked streams. Both must outlive the result:
 //   group.spawn("apiserver", http::serve(*listener, time, front_options(),
 //                                        http_handler(server, time), log));

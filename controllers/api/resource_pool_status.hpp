@@ -61,7 +61,7 @@ struct ShareableCapacityStatus {
 
 // The status of the devices that several claims may share.
 struct ShareableStatus {
-  std::int64_t fully_available = 0;      // devices of which no claim has a share
+  std::int64_t fully_available = 0;      // devices that no claim uses, even in part
   std::int64_t partially_available = 0;  // the other devices
   std::vector<ShareableCapacityStatus> capacity;
 

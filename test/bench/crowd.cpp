@@ -223,22 +223,13 @@ class WithCrowd final : public http::Responder {
   Stencil event_;
 };
 
-apiserver::Request head_of(const http::Request& request) {
-  const auto question = request.target.find('?');
-  apiserver::Request asked{std::string(to_string(request.method)),
-                           request.target.substr(0, question)};
-  if (question != std::string::npos) asked.query = request.target.substr(question + 1);
-  asked.headers.assign(request.headers.begin(), request.headers.end());
-  return asked;
-}
-
 }  // namespace
 
 Crowd::Crowd(Server& server, runtime::TimeSource& time, std::size_t nodes)
-    : server_(server), time_(time), inner_(http_handler(server, time)) {
+    : server_(server), inner_(http_handler(server, time)) {
   DCM_ASSERT(nodes <= kNodesMax);
   for (const Sample& sample : kSamples) {
-    kinds_.push_back(std::make_unique<CrowdKind>(sample, time_, nodes));
+    kinds_.push_back(std::make_unique<CrowdKind>(sample, time, nodes));
   }
 }
 
@@ -257,12 +248,12 @@ CrowdKind* Crowd::kind_of(std::string_view resource) const {
 }
 
 Task<> Crowd::answer(http::Request request, http::Responder& responder) {
-  const apiserver::Request head = head_of(request);
-  const auto path = parse_resource_path(path_segments(head.path));
+  const apiserver::Request asked = from_http(request);
+  const auto path = parse_resource_path(path_segments(asked.path));
   CrowdKind* kind = path ? kind_of(path->resource) : nullptr;
   if (kind != nullptr && !path->name.empty()) kind->restore(*path, server_);
-  const bool is_watch = kind != nullptr && path->ns.empty() && Server::is_watch(head);
-  const std::optional<Stencil> event = is_watch ? kind->event_for(head) : std::nullopt;
+  const bool is_watch = kind != nullptr && path->ns.empty() && Server::is_watch(asked);
+  const std::optional<Stencil> event = is_watch ? kind->event_for(asked) : std::nullopt;
   if (!event) {
     co_await inner_(std::move(request), responder);
     co_return;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,7 +40,6 @@ class Crowd {
   CrowdKind* kind_of(std::string_view resource) const;
 
   apiserver::Server& server_;
-  runtime::TimeSource& time_;
   http::Handler inner_;
   std::vector<std::unique_ptr<CrowdKind>> kinds_;
 };

@@ -1,6 +1,6 @@
 // bench_crowd: a Crowd as a process, on loopback over plain HTTP. Prints its URL, and serves until
-// SIGINT or SIGTERM. SIGHUP drops the history and ends all watches, so clients list everything
-// anew. GET /counts shows how many requests of each kind it has received, as JSON.
+// SIGINT or SIGTERM. SIGHUP drops the history and ends all watches, so that clients list everything
+// again. GET /counts shows how many requests of each kind it has received, as JSON.
 #include <csignal>
 #include <iostream>
 #include <map>
@@ -85,10 +85,10 @@ int main(int argc, char** argv) {
                              .version = std::string(runtime::kVersion),
                              .summary = "An API server with a crowd of nodes, pods and claims."};
   options::Settings table;
-  options::add_group(
-      table, "Crowd",
-      {options::number_setting({"nodes", "", "NUMBER", "Nodes; each has eight pods with a claim."},
-                               nodes, {0, bench::kNodesMax, "a number of nodes"})});
+  options::add_group(table, "Crowd",
+                     {options::number_setting(
+                         {"nodes", "", "NUMBER", "Nodes; each has eight pods with a claim."}, nodes,
+                         {0, bench::kNodesMax, "a whole number of nodes up to 1000000"})});
   const auto read = options::read_arguments(usage, table, options::Strings(argv + 1, argv + argc));
   if (!read) return options::print(read.error());
   try {

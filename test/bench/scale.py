@@ -10,7 +10,7 @@ the event loop (in CPU time), and the CPU time and highest memory of the manager
     start     until the first useful write: the claim of one more pod
     taint     a driver taints a device: from its request to the DELETE of the pod; the slowest of 20
     preview   a rule with effect None that selects all devices: until its condition has the counts
-    rule      the same with NoExecute: until its first condition, and until 10,000 pods are evicted
+    rule      the same with NoExecute: until its first condition, and until 10,000 pods (or half of all) are evicted
     churn     500 pods a second for a minute: until the last claim's name is written, after the last create
     relist    the API server forgets the history and ends all watches: until one more pod has its claim
     failover  the leader is killed beside a standby: until one more pod has its claim
@@ -50,6 +50,7 @@ EVICTIONS = 10_000
 CHURN = 500, 60  # pods a second, seconds
 MEGABYTE = 1024  # in the units of /proc
 LONGEST = "longest step of the loop"
+EVICTED = f"half of the pods evicted, or {EVICTIONS:,}"
 SCENES = "start", "taint", "preview", "rule", "churn", "relist", "failover"
 
 
@@ -166,7 +167,16 @@ class Run:
     def __init__(self, program, cluster):
         self.program, self.cluster, self.api = program, cluster, cluster.api
         self.figures = []
-        self.manager = None
+        self.managers = []
+        self.manager = None  # the one that is measured
+
+    def run_manager(self, *flags):
+        self.managers.append(Manager(self.program, self.cluster, *flags))
+        return self.managers[-1]
+
+    def stop(self):
+        for manager in self.managers:
+            manager.stop(signal.SIGKILL)
 
     def note(self, scene, what, unit, value):
         self.figures.append(Figure(scene, what, unit, value))
@@ -183,14 +193,15 @@ class Run:
 
     def start(self):
         self.api.make_pod("first")
-        self.manager = Manager(self.program, self.cluster, "--leader-elect=false")
+        self.manager = self.run_manager("--leader-elect=false")
         self.note("start", "first useful write", "s", wait_for(lambda: self.api.has_claim("first")))
         self.manager.wait_until_idle()
 
     def taint(self):
         slowest = 0.0
-        for number in range(min(TAINTS, self.cluster.nodes)):
-            node = self.cluster.nodes * number // TAINTS
+        count = min(TAINTS, self.cluster.nodes)
+        for number in range(count):
+            node = self.cluster.nodes * number // count
             path = f"{RESOURCE}/resourceslices/node-{node:06d}-{DRIVER}"
             spec = self.api.request("GET", path)["spec"]
             spec["devices"][0]["taints"] = [{"key": "example.com/broken", "effect": "NoExecute"}]
@@ -224,7 +235,7 @@ class Run:
         self.note("rule", "first condition", "s", time.monotonic() - began)
         wanted = min(EVICTIONS, self.cluster.nodes * DEVICES // 2)
         wait_for(lambda: self.api.count("delete pods") >= before + wanted)
-        self.note("rule", f"{EVICTIONS:,} evictions", "s", (time.monotonic() - began) * EVICTIONS / wanted)
+        self.note("rule", EVICTED, "s", time.monotonic() - began)
         self.api.request("DELETE", f"{RULES}/maintenance")
         self.manager.wait_until_idle()
 
@@ -256,10 +267,10 @@ class Run:
 
     def failover(self):
         self.manager.stop()
-        leader = Manager(self.program, self.cluster, "--leader-elect")
+        leader = self.run_manager("--leader-elect")
         self.api.make_pod("led")
         wait_for(lambda: self.api.has_claim("led"))
-        self.manager = Manager(self.program, self.cluster, "--leader-elect")
+        self.manager = self.run_manager("--leader-elect")
         self.manager.wait_until_idle()  # it has read everything
         leader.stop(signal.SIGKILL)
         self.api.make_pod("followed")
@@ -275,8 +286,7 @@ def measure(program, options, nodes):
                 if scene == "start" or not options.scenes or scene in options.scenes:
                     run.play(scene)
         finally:
-            if run.manager:
-                run.manager.stop(signal.SIGKILL)
+            run.stop()
             cluster.stop()
         return run.figures
 
@@ -317,7 +327,7 @@ def spread(places, gap):
 
 
 def picture(results):
-    """Seconds (or MB) by nodes, both logarithmic. `results`: figures by nodes."""
+    """Seconds, and memory in GB, by nodes; both axes are logarithmic. `results`: figures by nodes."""
     sizes = sorted(results)
     lines = {}
     for nodes in sizes:
@@ -379,6 +389,8 @@ def main():
     options = parser.parse_args()
     if unknown := [scene for scene in options.scenes if scene not in SCENES]:
         parser.error(f"no scene {unknown[0]}; there are {', '.join(SCENES)}")
+    if options.picture and len(set(options.nodes)) < 2:
+        parser.error("--picture needs --nodes with two sizes or more")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # not without stopping what was started
     managers = {"ours": options.manager, **({"before": options.before} if options.before else {})}
     results = {}

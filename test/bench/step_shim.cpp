@@ -2,8 +2,8 @@
 // waits for events, during which it serves nobody else.
 //
 // DCM_STEP_FILE names a file of two 64-bit numbers, the longest step until now: its duration, and
-// its CPU time (lower, where others take the core), in nanoseconds. Whoever sets them to 0 starts
-// anew.
+// its CPU time (lower, where others take the core), in nanoseconds. A reader may set them to 0, to
+// start over.
 #include <cstdint>
 #include <cstdlib>
 

@@ -129,7 +129,7 @@ const AllocatedDevices::List* AllocatedDevices::Walk::open(const AllocatedDevice
     is_open_ = true;
     left_ = index.uses_.size();
     for (const Part each : {driver, pool, device}) {
-      if (part(wanted, each).empty() || (part_ && list_of(each)->size() > left_)) continue;
+      if (part(wanted, each).empty() || list_of(each)->size() > left_) continue;
       part_ = each;
       left_ = list_of(each)->size();
     }

@@ -116,7 +116,7 @@ void Wakeups::observe_left(const ClaimPtr& last_known, Origin origin) {
   wake_users_of(last_known, priority_of(origin));
 }
 
-// The cause of earlier failures has ended, so back-offs start anew.
+// The cause of earlier failures has ended, so back-offs start over.
 void Wakeups::observe_added(const TemplatePtr& claim_template, Origin origin) {
   const api::NamespacedName& key = claim_template->meta.key;
   stores_.pods_by_template.for_each(
