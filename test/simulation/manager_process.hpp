@@ -38,6 +38,7 @@ class ManagerProcess {
   runtime::Task<> stop();
   // Ends when the process dies by itself: it has lost the lease, or a part of it has failed.
   runtime::Task<> wait_until_lost();
+  bool is_lost() const { return is_lost_; }
   // Why a part has failed: an invariant of the manager is broken. Empty if none has.
   const std::string& failure() const { return lifecycle_.failure(); }
   std::string metrics() { return metrics_.expose(); }
