@@ -95,7 +95,7 @@ Task<> Replica::stop_process() {
   const bool ran_on = frozen_last_ < begin;
   const runtime::Duration took = loop_.time().now() - begin;
   if (ran_on && took > kStopMax) failure_ = "a stop has taken too long";
-  if (on_stopped_ && !process_->is_lost()) on_stopped_(process_->name(), took);
+  if (on_stopped_ && !process_->has_lost_lease()) on_stopped_(process_->name(), took);
 }
 
 Task<> Replica::run() {
