@@ -297,7 +297,11 @@ Trouble Exploration::trouble() {
               [this] {
                 if (Replica* replica = leader()) tasks_.spawn("freeze", freeze(*replica));
               },
-          .stop_first = [this] { replicas_.front().command(Replica::Order::stop); },
+          .stop_leader =
+              [this] {
+                Replica* const found = leader();
+                (found != nullptr ? *found : replicas_.front()).command(Replica::Order::stop);
+              },
           .cut_connections = [this] { network_.cut_all(); },
           .relist =
               [this] {

@@ -21,7 +21,7 @@ namespace dcm::simulation {
 struct Trouble {
   std::function<void()> kill_leader;
   std::function<void()> freeze_leader;  // until long after its lease is lost
-  std::function<void()> stop_first;     // the first manager, as by SIGTERM
+  std::function<void()> stop_leader;    // as by SIGTERM; if nobody leads yet, the first manager
   std::function<void()> cut_connections;
   std::function<void()> relist;              // history is gone, watches end
   std::function<void()> gap;                 // and connections break: messages in flight are lost
