@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "runtime/rng.hpp"
 
 namespace dcm::client {
 namespace {
@@ -36,18 +37,18 @@ class Model {
 };
 
 TEST(FairLine, displaces_from_a_longest_namespace_after_any_history) {
-  for (unsigned seed = 1; seed <= 50; ++seed) {
-    std::mt19937 random(seed);
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    runtime::Rng rng(seed);
     FairLine line(2);
     Model model;
     std::vector<std::string> in_hand;
     for (int i = 0; i < 500; ++i) {
-      const std::string name_space = std::to_string(random() % (1 + seed % 7));
-      switch (random() % 4) {
+      const std::string name_space = std::to_string(rng.below(1 + seed % 7));
+      switch (rng.below(4)) {
         case 0:
         case 1:
           line.push(name_space, name_space + '/' + std::to_string(i),
-                    random() % 2 == 0 ? FairLine::Rank::first : FairLine::Rank::again);
+                    rng.below(2) == 0 ? FairLine::Rank::first : FairLine::Rank::again);
           model.add(name_space);
           break;
         case 2:
