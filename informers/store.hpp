@@ -54,6 +54,8 @@ class Index {
     for_each(key, [&found](const ObjectPtr<T>&) { found = true; });
     return found;
   }
+  // How many there are; rarely a few more. Reads no object.
+  std::size_t count(const Key& key) const { return table_->count(*index_, key); }
   // Where the objects are, for a walk in slices; rarely also where a few others are. Reads no
   // object: a hundred thousand places take a millisecond.
   std::vector<SlotId> places(const Key& key) const { return table_->slots_of(*index_, key); }

@@ -13,15 +13,19 @@ using namespace std::chrono_literals;
 
 // Objects per slice of a walk: about 1 ms.
 constexpr std::size_t kSlice = 256;
-// A pod or group with more claims than this is not judged on each event: it is queued, and so
-// rarely that all its rounds together take a few percent of a core.
+// A pod or group with more claims than this, in its spec or made by others, is not judged on each
+// event: it is queued, and so rarely that all its rounds together take a few percent of a core.
 constexpr std::size_t kManyClaims = 64;
-constexpr runtime::Duration kPauseForEach = 25us;  // a round takes about 1 µs for each claim
-// More pods and groups than this are woken by a worker, after a pause for each as well.
+// More pods and groups than this are woken by a worker, as rarely.
 constexpr std::size_t kManyUsers = 64;
 
 // Claims of consumers that are not pods are reported once each; beyond this number, again.
 constexpr std::size_t kReportedClaimsMax = 1'024;
+
+// A round takes about 1 µs for each.
+runtime::Duration pause_for(std::size_t claims_or_users) {
+  return static_cast<runtime::Duration::rep>(claims_or_users) * 25us;
+}
 
 Priority priority_of(Origin origin) {
   return origin == Origin::live ? Priority::live : Priority::backlog;
@@ -190,9 +194,11 @@ void Wakeups::wake_group(const GroupPtr& group, Priority priority) {
 }
 
 bool Wakeups::wake_seldom(const Item& item, const api::ClaimUser& user, Priority priority) {
-  const auto claims = static_cast<runtime::Duration::rep>(user.claims.size());
-  if (user.claims.size() <= kManyClaims) return false;
-  queue_.add(item, {.after = claims * kPauseForEach, .priority = priority});
+  // A user may make any number of claims with a pod as their controller.
+  const std::size_t claims =
+      std::max(user.claims.size(), stores_.claims_by_owner.count(user.meta.uid));
+  if (claims <= kManyClaims) return false;
+  queue_.add(item, {.after = pause_for(claims), .priority = priority});
   return true;
 }
 
@@ -229,8 +235,7 @@ void Wakeups::wake_users(const Item& users, Priority priority) {
   if (mode_ == Mode::standby) return;
   const Users found = find(users);
   if (found.size() <= kManyUsers) return wake(found, 0, found.size(), users, priority);
-  const auto pause = static_cast<runtime::Duration::rep>(found.size()) * kPauseForEach;
-  queue_.add(users, {.after = pause, .priority = priority});
+  queue_.add(users, {.after = pause_for(found.size()), .priority = priority});
 }
 
 runtime::Task<Outcome> Wakeups::wake_many(Item users, Priority priority) {

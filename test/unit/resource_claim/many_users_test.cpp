@@ -1,4 +1,5 @@
-// Claims and templates with thousands of users: a change is cheap, whoever makes it how often.
+// Claims and templates with thousands of users, and a pod with thousands of claims that others
+// made: a change is cheap, however often somebody makes one.
 #include <gtest/gtest.h>
 
 #include "test/unit/resource_claim/world.hpp"
@@ -102,6 +103,27 @@ TEST_F(ManyUsers, are_not_woken_by_labels_of_a_template) {
   world_.api.put(make_template("gpu").with_uid("another"));
   world_.run_for(1s);
   EXPECT_GE(world_.calls().size(), 1);
+}
+
+TEST_F(ManyUsers, make_many_claims_for_one_pod_and_it_is_judged_seldom) {
+  world_.api.put(make_template("gpu"));
+  world_.api.put(make_pod("trainer").from_template("gpus", "gpu"));
+  for (int i = 0; i < kMany; ++i) {
+    world_.api.put(make_claim("c" + std::to_string(i)).generated_for("trainer", "gpus"));
+  }
+  world_.start();
+  world_.settle();
+  const double before = rounds();
+  for (int i = 0; i < 100; ++i) {
+    world_.api.change_pod("trainer", [](api::Pod& pod) {
+      const bool is_running = pod.phase == api::PodPhase::running;
+      pod.phase = is_running ? api::PodPhase::pending : api::PodPhase::running;
+    });
+    world_.run_for(1ms);
+  }
+  world_.settle();
+  EXPECT_GE(rounds() - before, 1) << "by a worker";
+  EXPECT_LE(rounds() - before, 100 / 10 + 1) << "once in 10 ms: 25 µs for each claim";
 }
 
 }  // namespace
