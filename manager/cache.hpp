@@ -10,6 +10,7 @@
 #include "informers/api_lister_watcher.hpp"
 #include "informers/informer.hpp"
 #include "manager/process.hpp"
+#include "manager/rows.hpp"
 #include "manager/some_of.hpp"
 
 namespace dcm::manager {
@@ -35,10 +36,10 @@ class Cache {
   Cache(client::RestClient& rest, api::Resource resource, std::unique_ptr<api::Decoder<T>> decoder,
         const Process& process, CacheOptions<T> options = {})
       : resource_(std::move(resource)),
+        name_(options.name.empty() ? std::string(resource_.kind->plural) : options.name),
         decoder_(std::move(decoder)),
         source_(rest, resource_, *decoder_, std::move(options.select)),
-        informer_(options.name.empty() ? std::string(resource_.kind->plural) : options.name,
-                  source_, informer_context(process)) {}
+        informer_(name_, source_, informer_context(process)) {}
 
   // The object of that name; null if there is none.
   api::ObjectPtr<T> get(const api::NamespacedName& name) const { return reader().get(name); }
@@ -49,6 +50,7 @@ class Cache {
     static_assert(SomeOf<std::invoke_result_t<KeysOf&, const T&>, Key>,
                   "an index takes a function of `const T&` that returns a Key, or a std::optional "
                   "or std::vector of them");
+    require_rows_of<KeysOf>();
     return informer_.template add_index<Key>(
         std::move(name),
         [keys_of = std::move(keys_of)](const T& object, const informers::Emit<Key>& emit) {
@@ -62,6 +64,18 @@ class Cache {
     source_.use_version(version);
   }
 
+  // Of a projection. Call this before run().
+  void set_rows(Rows rows) { rows_ = std::move(rows); }
+  // Rows::require().
+  void require(const Row& row) const { rows_.require(row, name_); }
+  // The same for a function of objects that states the row on which it relies, as `kReads`.
+  template <class Function>
+  void require_rows_of() const {
+    if constexpr (requires { Function::kReads; }) require(Function::kReads);
+  }
+
+  // In metrics and logs.
+  const std::string& name() const { return name_; }
   const api::Resource& resource() const { return resource_; }
   const api::Decoder<T>& decoder() const { return *decoder_; }
   informers::Informer<T>& informer() { return informer_; }
@@ -70,6 +84,8 @@ class Cache {
 
  private:
   api::Resource resource_;
+  std::string name_;
+  Rows rows_;
   std::unique_ptr<api::Decoder<T>> decoder_;
   informers::ApiListerWatcher<T> source_;
   informers::Informer<T> informer_;

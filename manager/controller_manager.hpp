@@ -164,8 +164,12 @@ template <class T>
 Cache<T>& ControllerManager::cache(const api::ResourceKind& kind,
                                    std::vector<api::json::Field<T>> fields,
                                    CacheOptions<T> options) {
+  std::vector<std::string> paths;
+  for (const auto& field : fields) paths.push_back(field.path);
   auto decoder = api::json::make_projection<T>(std::move(fields), std::move(options.keep));
-  return decoded_cache(kind, std::move(decoder), std::move(options));
+  Cache<T>& cache = decoded_cache(kind, std::move(decoder), std::move(options));
+  cache.set_rows(Rows(std::move(paths)));
+  return cache;
 }
 
 template <class T>
@@ -191,6 +195,8 @@ template <class T, class NamesOf, class When>
 void ControllerManager::feed(Worklist& controller, Cache<T>& from, NamesOf names_of, When when) {
   const auto observer =
       std::make_shared<Feed<T, NamesOf, When>>(controller, std::move(names_of), std::move(when));
+  from.template require_rows_of<NamesOf>();
+  from.template require_rows_of<When>();
   owned_.push_back(observer);
   from.informer().add_observer(*observer);
 }

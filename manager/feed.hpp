@@ -8,6 +8,7 @@
 
 #include "client/api/resource.hpp"
 #include "informers/observer.hpp"
+#include "manager/rows.hpp"
 #include "manager/some_of.hpp"
 #include "manager/worklist.hpp"
 
@@ -24,6 +25,8 @@ inline constexpr OwnName own_name;
 
 // The name of the object's controller, if it is of this kind.
 struct OwnerName {
+  static constexpr Row kReads{"metadata.ownerReferences", "owner"};
+
   api::InternedString group;
   api::InternedString kind;
   api::Scope scope;
@@ -56,6 +59,8 @@ inline constexpr AnyChange any_change;
 
 // Excludes changes of metadata and status alone, but not a deletion that waits for finalizers.
 struct GenerationChanged {
+  static constexpr Row kReads{"metadata.generation", "generation"};
+
   template <class T>
   bool operator()(const T* before, const T* after) const {
     static_assert(
