@@ -44,8 +44,8 @@ void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& o
 
 // Handles items one by one until the queue is shut down and empty.
 //
-// Everything must outlive the task. `Handler` is called as `Task<Outcome>(Item)`, `Describe` as
-// `std::string(const Item&)`, for the log.
+// Everything must outlive the task. `Handler` is called as `Task<Outcome>(const Item&)`, whose item
+// lives until that task ends, `Describe` as `std::string(const Item&)`, for the log.
 template <class Queue, class Handler, class Describe>
 runtime::Task<> work(Queue& queue, Handler& handler, Describe& describe,
                      HandlerFailures& failures) {

@@ -71,6 +71,37 @@ TEST(ControllerManager, handles_each_cache_change) {
             (std::vector<std::string>{"default/before", "default/after", "default/before"}));
 }
 
+// The habit of C++: a parameter that is a reference.
+struct ByReference {
+  std::vector<std::string>* handled;
+  Task<Outcome> reconcile(const api::NamespacedName& name) {
+    co_await runtime::yield();
+    handled->push_back(name.str());
+    co_return Outcome::done();
+  }
+};
+std::vector<std::string> handled_by_function;
+Task<Outcome> by_reference(const api::NamespacedName& name) {
+  co_await runtime::yield();
+  handled_by_function.push_back(name.str());
+  co_return Outcome::done();
+}
+
+TEST(ControllerManager, keeps_name_that_is_taken_by_reference) {
+  ManagerOf of;
+  ControllerManager& manager = of.cluster.manager();
+  auto& maps = manager.cache<Object>(kMaps);
+  manager.feed(manager.controller("object", {}, ByReference{&of.handled}), maps);
+  manager.feed(manager.controller("function", {}, by_reference), maps);
+  const std::string name = "longer-than-a-text-without-memory-of-its-own";
+  of.make_map(name);
+  of.cluster.start();
+  of.cluster.run_for(1min);
+  const std::vector<std::string> expected{"default/" + name};
+  EXPECT_EQ(of.handled, expected);
+  EXPECT_EQ(std::exchange(handled_by_function, {}), expected);
+}
+
 TEST(ControllerManager, caches_kind_that_is_named_at_run_time) {
   ManagerOf of;
   const std::string plural = "configmaps", name = "ConfigMap";
