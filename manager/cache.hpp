@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -29,6 +30,11 @@ struct CacheOptions {
   std::string name = {};
 };
 
+template <class T>
+std::string cache_name(const api::ResourceKind& kind, const CacheOptions<T>& options) {
+  return options.name.empty() ? std::string(kind.plural) : options.name;
+}
+
 // `rest` and what `process` refers to must outlive the cache.
 template <class T>
 class Cache {
@@ -36,7 +42,7 @@ class Cache {
   Cache(client::RestClient& rest, api::Resource resource, std::unique_ptr<api::Decoder<T>> decoder,
         const Process& process, CacheOptions<T> options = {})
       : resource_(std::move(resource)),
-        name_(options.name.empty() ? std::string(resource_.kind->plural) : options.name),
+        name_(cache_name(*resource_.kind, options)),
         decoder_(std::move(decoder)),
         source_(rest, resource_, *decoder_, std::move(options.select)),
         informer_(name_, source_, informer_context(process)) {}
@@ -51,6 +57,7 @@ class Cache {
                   "an index takes a function of `const T&` that returns a Key, or a std::optional "
                   "or std::vector of them");
     require_rows_of<KeysOf>();
+    check_not_running("index(\"" + name + "\")");
     return informer_.template add_index<Key>(
         std::move(name),
         [keys_of = std::move(keys_of)](const T& object, const informers::Emit<Key>& emit) {
@@ -68,6 +75,11 @@ class Cache {
   void set_rows(Rows rows) { rows_ = std::move(rows); }
   // Rows::require().
   void require(const Row& row) const { rows_.require(row, name_); }
+  // Throws std::logic_error if it runs already.
+  void check_not_running(const std::string& call) const {
+    if (!is_running_) return;
+    throw std::logic_error("the cache \"" + name_ + "\": call " + call + " before run()");
+  }
   // The same for a function of objects that states the row on which it relies, as `kReads`.
   template <class Function>
   void require_rows_of() const {
@@ -80,12 +92,18 @@ class Cache {
   const api::Decoder<T>& decoder() const { return *decoder_; }
   informers::Informer<T>& informer() { return informer_; }
   informers::StoreReader<T> reader() const { return informer_.reader(); }
+  // Fills it. Called once; ends only by cancellation.
+  runtime::Task<> run() {
+    is_running_ = true;
+    return informer_.run();
+  }
   informers::SyncState& sync() { return informer_.sync(); }
 
  private:
   api::Resource resource_;
   std::string name_;
   Rows rows_;
+  bool is_running_ = false;
   std::unique_ptr<api::Decoder<T>> decoder_;
   informers::ApiListerWatcher<T> source_;
   informers::Informer<T> informer_;

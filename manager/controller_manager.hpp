@@ -54,7 +54,8 @@ class ControllerManager {
   Cache<T>& decoded_cache(const api::ResourceKind& kind, std::unique_ptr<api::Decoder<T>> decoder,
                           CacheOptions<T> options = {});
 
-  // `name` labels its metrics. `reconciler` is an object with
+  // `name` labels its metrics, so there is one of each name; the same holds for caches. Throws
+  // std::invalid_argument otherwise. `reconciler` is an object with
   //
   //   Task<Outcome> reconcile(NamespacedName name);
   //
@@ -125,6 +126,7 @@ class ControllerManager {
 
  private:
   struct Source {
+    std::string name;
     const api::ResourceKind* kind;
     AnyCache cache;
     std::function<void(const std::string& version)> use_version;
@@ -145,6 +147,8 @@ class ControllerManager {
     JobFunction run;
   };
 
+  // Throws if there is another of that name.
+  void check_cache_name(const std::string& name) const;
   Worklist& add_controller(std::string name, const ControllerOptions& options, Handler handler);
   void add_job(std::string name, RunsOn where, JobFunction run);
   void add_periodic_job(runtime::Duration interval, std::string name, RunsOn where,
@@ -176,11 +180,12 @@ template <class T>
 Cache<T>& ControllerManager::decoded_cache(const api::ResourceKind& kind,
                                            std::unique_ptr<api::Decoder<T>> decoder,
                                            CacheOptions<T> options) {
+  check_cache_name(cache_name(kind, options));
   auto made = std::make_shared<Cache<T>>(rest(), api::Resource{&kind, ""}, std::move(decoder),
                                          process(), std::move(options));
   Cache<T>& cache = *made;
   owned_.push_back(std::move(made));
-  sources_.push_back({&kind, any_cache(cache),
+  sources_.push_back({cache.name(), &kind, any_cache(cache),
                       [&cache](const std::string& version) { cache.use_version(version); }});
   return cache;
 }
@@ -195,6 +200,7 @@ template <class T, class NamesOf, class When>
 void ControllerManager::feed(Worklist& controller, Cache<T>& from, NamesOf names_of, When when) {
   const auto observer =
       std::make_shared<Feed<T, NamesOf, When>>(controller, std::move(names_of), std::move(when));
+  from.check_not_running("feed()");
   from.template require_rows_of<NamesOf>();
   from.template require_rows_of<When>();
   owned_.push_back(observer);

@@ -117,6 +117,47 @@ TEST(ControllerManager, caches_kind_that_is_named_at_run_time) {
   EXPECT_EQ(*object->find("data"), R"({"k":"v"})");
 }
 
+Task<Outcome> done_at_once(api::NamespacedName) {
+  co_return Outcome::done();
+}
+
+// What the exception says; empty if there is none.
+template <class Call>
+std::string refusal(Call call) {
+  try {
+    call();
+  } catch (const std::logic_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(ControllerManager, refuses_second_controller_or_cache_of_a_name) {
+  ManagerOf of;
+  ControllerManager& manager = of.cluster.manager();
+  manager.cache<Object>(kMaps);
+  manager.controller("one", {}, done_at_once);
+  EXPECT_EQ(refusal([&] { manager.controller("one", {}, done_at_once); }),
+            "there are two controllers with the name \"one\": give each a name of its own");
+  EXPECT_EQ(refusal([&] { manager.cache<Object>(kMaps); }),
+            "there are two caches with the name \"configmaps\": set `.name` in the CacheOptions of "
+            "the second");
+  EXPECT_EQ(refusal([&] { manager.cache<Object>(kMaps, {}, {.name = "other maps"}); }), "");
+}
+
+TEST(ControllerManager, refuses_late_index_and_feed) {
+  ManagerOf of;
+  auto& maps = of.watch(kMaps, done_at_once);
+  auto& late = of.cluster.manager().controller("late", {}, done_at_once);
+  of.make_map("a");
+  of.cluster.start();
+  of.cluster.run_for(1min);
+  EXPECT_EQ(refusal([&] { maps.index<api::NamespacedName>("by_name", own_name); }),
+            "the cache \"configmaps\": call index(\"by_name\") before run()");
+  EXPECT_EQ(refusal([&] { of.cluster.manager().feed(late, maps); }),
+            "the cache \"configmaps\": call feed() before run()");
+}
+
 TEST(ControllerManager, waits_for_unserved_kind_without_lease) {
   ManagerOf of;
   of.watch(kFoos, [&](api::NamespacedName) -> Task<Outcome> { co_return Outcome::done(); });
