@@ -54,6 +54,9 @@ class VirtualCluster {
                                        apiserver::http_handler(server_, loop_.time()), {}));
   }
   ~VirtualCluster() {
+    // What the hooks of a test refer to may be gone already.
+    server_.before({});
+    server_.after({});
     manager_.request_stop();
     loop_.run(end());
   }

@@ -230,6 +230,25 @@ TEST(ControllerManager, stops_with_status_and_writes_nothing_after_losing_lease)
   EXPECT_NE(of.cluster.log().find("lease"), std::string::npos) << of.cluster.log();
 }
 
+TEST(VirtualCluster, calls_no_hook_in_its_destructor) {
+  int calls = 0;  // a test's local that is destroyed before the cluster would be used afterwards
+  {
+    ManagerOf of;
+    of.watch(kMaps, done_at_once);
+    of.cluster.start();
+    of.cluster.run_for(1min);
+    of.cluster.server().before([&](const apiserver::LoggedRequest&) {
+      ++calls;
+      return std::optional<apiserver::Response>();
+    });
+    of.cluster.server().after(
+        [&](const apiserver::LoggedRequest&, apiserver::Response&) { ++calls; });
+    of.cluster.run_for(1min);
+    EXPECT_GT(std::exchange(calls, 0), 0);
+  }
+  EXPECT_EQ(calls, 0);
+}
+
 TEST(ControllerManager, recreates_broken_connections) {
   ManagerOf of;
   of.watch(kMaps, [&](api::NamespacedName name) -> Task<Outcome> {
