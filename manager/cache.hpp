@@ -10,6 +10,7 @@
 #include "client/request/rest_client.hpp"
 #include "informers/api_lister_watcher.hpp"
 #include "informers/informer.hpp"
+#include "manager/isolate.hpp"
 #include "manager/process.hpp"
 #include "manager/rows.hpp"
 #include "manager/some_of.hpp"
@@ -41,7 +42,8 @@ class Cache {
  public:
   Cache(client::RestClient& rest, api::Resource resource, std::unique_ptr<api::Decoder<T>> decoder,
         const Process& process, CacheOptions<T> options = {})
-      : resource_(std::move(resource)),
+      : process_(process),
+        resource_(std::move(resource)),
         name_(cache_name(*resource_.kind, options)),
         decoder_(std::move(decoder)),
         source_(rest, resource_, *decoder_, std::move(options.select)),
@@ -50,7 +52,8 @@ class Cache {
   // The object of that name; null if there is none.
   api::ObjectPtr<T> get(const api::NamespacedName& name) const { return reader().get(name); }
   // Call this before run(). Indexes objects by the result of `keys_of(object)`: a Key, or a
-  // std::optional or std::vector of Keys. `keys_of` must depend on the object alone.
+  // std::optional or std::vector of Keys. `keys_of` must depend on the object alone. An object for
+  // which it throws has no keys.
   template <class Key, class KeysOf>
   informers::Index<T, Key> index(std::string name, KeysOf keys_of) {
     static_assert(SomeOf<std::invoke_result_t<KeysOf&, const T&>, Key>,
@@ -60,8 +63,8 @@ class Cache {
     check_not_running("index(\"" + name + "\")");
     return informer_.template add_index<Key>(
         std::move(name),
-        [keys_of = std::move(keys_of)](const T& object, const informers::Emit<Key>& emit) {
-          for_each_of(keys_of(object), emit);
+        [this, keys_of = std::move(keys_of)](const T& object, const informers::Emit<Key>& emit) {
+          isolate(object, [&] { for_each_of(keys_of(object), emit); });
         });
   }
 
@@ -86,6 +89,12 @@ class Cache {
     if constexpr (requires { Function::kReads; }) require(Function::kReads);
   }
 
+  // Calls a function of an object; an exception is logged and counted.
+  template <class Function>
+  void isolate(const T& object, Function function) const {
+    manager::isolate(process_, name_, object.meta.key, std::move(function));
+  }
+
   // In metrics and logs.
   const std::string& name() const { return name_; }
   const api::Resource& resource() const { return resource_; }
@@ -100,6 +109,7 @@ class Cache {
   informers::SyncState& sync() { return informer_.sync(); }
 
  private:
+  Process process_;
   api::Resource resource_;
   std::string name_;
   Rows rows_;

@@ -125,6 +125,17 @@ class ControllerManager {
   ExitStatus exit_status() const { return lifecycle_.exit_status(); }
 
  private:
+  // An object for which `keep` throws is kept.
+  template <class T>
+  std::function<bool(const T&)> isolated_keep(std::string cache,
+                                              std::function<bool(const T&)> keep) const {
+    return [this, cache = std::move(cache), keep = std::move(keep)](const T& object) {
+      bool is_kept = true;
+      isolate(process(), cache, object.meta.key, [&] { is_kept = keep(object); });
+      return is_kept;
+    };
+  }
+
   struct Source {
     std::string name;
     const api::ResourceKind* kind;
@@ -170,6 +181,7 @@ Cache<T>& ControllerManager::cache(const api::ResourceKind& kind,
                                    CacheOptions<T> options) {
   std::vector<std::string> paths;
   for (const auto& field : fields) paths.push_back(field.path);
+  if (options.keep) options.keep = isolated_keep(cache_name(kind, options), options.keep);
   auto decoder = api::json::make_projection<T>(std::move(fields), std::move(options.keep));
   Cache<T>& cache = decoded_cache(kind, std::move(decoder), std::move(options));
   cache.set_rows(Rows(std::move(paths)));
@@ -198,8 +210,8 @@ Worklist& ControllerManager::controller(std::string name, const ControllerOption
 
 template <class T, class NamesOf, class When>
 void ControllerManager::feed(Worklist& controller, Cache<T>& from, NamesOf names_of, When when) {
-  const auto observer =
-      std::make_shared<Feed<T, NamesOf, When>>(controller, std::move(names_of), std::move(when));
+  const auto observer = std::make_shared<Feed<T, NamesOf, When>>(
+      controller, from, std::move(names_of), std::move(when));
   from.check_not_running("feed()");
   from.template require_rows_of<NamesOf>();
   from.template require_rows_of<When>();

@@ -8,6 +8,7 @@
 
 #include "client/api/resource.hpp"
 #include "informers/observer.hpp"
+#include "manager/cache.hpp"
 #include "manager/rows.hpp"
 #include "manager/some_of.hpp"
 #include "manager/worklist.hpp"
@@ -86,9 +87,9 @@ class Feed final : public informers::Observer<T> {
                 "nothing) that returns a bool");
 
  public:
-  // `list` must outlive it.
-  Feed(Worklist& list, NamesOf names_of, When when)
-      : list_(list), names_of_(std::move(names_of)), when_(std::move(when)) {}
+  // `list` and `from` must outlive it.
+  Feed(Worklist& list, const Cache<T>& from, NamesOf names_of, When when)
+      : list_(list), from_(from), names_of_(std::move(names_of)), when_(std::move(when)) {}
 
   using Object = api::ObjectPtr<T>;
   using Origin = informers::Origin;
@@ -107,16 +108,27 @@ class Feed final : public informers::Observer<T> {
 
  private:
   void take(const T* before, const T* after, Origin origin) {
-    if (!when_(before, after)) return;
+    if (!is_wanted(before, after)) return;
     // Nobody waits for the results of a start or a relist.
     const auto priority =
         origin == Origin::initial ? workqueue::Priority::backlog : workqueue::Priority::live;
     const auto add = [&](const api::NamespacedName& name) { list_.add(name, priority); };
-    if (before != nullptr) for_each_of(names_of_(*before), add);
-    if (after != nullptr) for_each_of(names_of_(*after), add);
+    // One by one: an object that is mended names what it should, whatever it was before.
+    for (const T* const object : {before, after}) {
+      if (object == nullptr) continue;
+      from_.isolate(*object, [&] { for_each_of(names_of_(*object), add); });
+    }
+  }
+
+  // A condition that throws excludes nothing.
+  bool is_wanted(const T* before, const T* after) {
+    bool is_wanted = true;
+    from_.isolate(after != nullptr ? *after : *before, [&] { is_wanted = when_(before, after); });
+    return is_wanted;
   }
 
   Worklist& list_;
+  const Cache<T>& from_;
   NamesOf names_of_;
   When when_;
 };

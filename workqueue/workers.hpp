@@ -25,6 +25,8 @@ class HandlerFailures {
                   runtime::Logger log);
 
   void report(const std::exception_ptr& failure, const std::string& item);
+  // The same for a function of an object that decides which items there are.
+  void report_function(const std::exception_ptr& failure, const std::string& object);
 
  private:
   runtime::Counter& count_;
