@@ -230,6 +230,29 @@ TEST(ControllerManager, stops_with_status_and_writes_nothing_after_losing_lease)
   EXPECT_NE(of.cluster.log().find("lease"), std::string::npos) << of.cluster.log();
 }
 
+TEST(VirtualCluster, hands_lease_to_another_instance) {
+  ManagerOf of;
+  of.watch(kMaps, done_at_once);
+  of.cluster.start();
+  of.cluster.run_for(1min);
+  test::VirtualInstance& another = of.cluster.another_instance([&](ControllerManager& manager) {
+    Cache<Object>& maps = manager.cache<Object>(kMaps);
+    manager.feed(manager.controller("noted", {}, ByReference{&of.handled}), maps);
+  });
+  of.make_map("a");
+  of.cluster.run_for(1min);
+  EXPECT_TRUE(of.handled.empty());
+  const std::string first = holder(of.cluster);
+  of.cluster.manager().request_stop();
+  of.cluster.run_for(1min);
+  EXPECT_EQ(of.handled, (std::vector<std::string>{"default/a"}));
+  EXPECT_NE(holder(of.cluster), "");
+  EXPECT_NE(holder(of.cluster), first);
+  EXPECT_NE(another.log().find("Working"), std::string::npos);
+  EXPECT_NE(another.metrics().find("tested_informer_objects{resource=\"configmaps\"} 1\n"),
+            std::string::npos);
+}
+
 TEST(VirtualCluster, calls_no_hook_in_its_destructor) {
   int calls = 0;  // a test's local that is destroyed before the cluster would be used afterwards
   {
