@@ -33,6 +33,8 @@ constexpr Duration kNoBudget = 6min;
 constexpr Duration kSlackOfTurns = 30s;
 // If no manager is limited.
 constexpr Duration kPromptOfMost = 30s;
+// The default of kube-apiserver.
+constexpr Duration kWebhookTimeout = 10s;
 // Long enough for another leader.
 constexpr Duration kRestart = 1min;
 
@@ -76,7 +78,14 @@ Task<Aftermath::Finding> Aftermath::run() {
   }
   if (world_.prompt > kPromptOfMost) co_return std::nullopt;
   const Finding deceived = co_await copy_claims();
-  co_return deceived;
+  if (deceived) co_return deceived;
+  if (rng_.below(8) == 0 && !world_.has_few_places) {
+    const Finding crowded = co_await flood();
+    if (crowded) co_return crowded;
+  }
+  if (rng_.below(16) > 0) co_return std::nullopt;
+  const Finding overwhelmed = co_await bring_giants();
+  co_return overwhelmed;
 }
 
 Task<Aftermath::Finding> Aftermath::settle() {
@@ -211,17 +220,12 @@ Task<Aftermath::Finding> Aftermath::exhaust_eviction_rate() {
   mass_eviction.taint();
   const auto turns =
       std::chrono::duration<double>(MassEviction::kSmallTenantPods / world_.eviction_rate);
-  const runtime::MonoTime end = now() + kSlackOfTurns + std::chrono::duration_cast<Duration>(turns);
-  while (mass_eviction.small_tenant_left() > 0) {
-    co_await sleep_for(world_.loop.time(), 2s);
-    const Finding late = look({Obstacle::Of::one_namespace, MassEviction::kLargeTenant});
-    if (late) co_return late;
-    if (now() > end) {
-      co_return Breach{
-          "a refused eviction takes no turn",
-          fmt::format("{} pods wait behind the refused ones", mass_eviction.small_tenant_left())};
-    }
-  }
+  const Finding waiting =
+      co_await wait_until([&] { return mass_eviction.small_tenant_left() == 0; },
+                          kSlackOfTurns + std::chrono::duration_cast<Duration>(turns),
+                          {"a refused eviction takes no turn", "pods wait behind the refused ones"},
+                          {Obstacle::Of::one_namespace, MassEviction::kLargeTenant});
+  if (waiting) co_return waiting;
   request_faults.troubled_namespace.clear();
   mass_eviction.remove_pods();
   const Finding late = co_await watch_answers({});
@@ -237,18 +241,83 @@ Task<Aftermath::Finding> Aftermath::copy_claims() {
   const Finding before = co_await watch_answers(world_.prompt / 3);
   if (before) co_return before;
   copies.make_pod();
-  const runtime::MonoTime end = now() + world_.prompt / 2;
-  while (!copies.has_pod_its_claim()) {
-    co_await sleep_for(world_.loop.time(), 1s);
-    const Finding late = look();
-    if (late) co_return late;
-    if (now() > end) {
-      co_return Breach{"claims that anybody can make delay nobody", "a pod waits for its claim"};
-    }
-  }
+  const Finding waiting = co_await wait_until(
+      [&] { return copies.has_pod_its_claim(); }, world_.prompt / 2,
+      {"claims that anybody can make delay nobody", "a pod waits for its claim"});
+  if (waiting) co_return waiting;
   copies.remove_pod();
   const Finding late = co_await watch_answers({});
   co_return late;
+}
+
+// A tenant's pods fail, and its requests take long: another tenant's pods get their claims and
+// events as soon as if they were alone.
+Task<Aftermath::Finding> Aftermath::flood() {
+  Flood& flood = world_.workload.flood();
+  RequestFaults& request_faults = world_.faulty_server.request_faults();
+  const Obstacle obstacle{Obstacle::Of::one_namespace, Flood::kLoudTenant};
+  world_.timeline.note("world", "floods a namespace with failing pods");
+  request_faults.troubled_namespace = Flood::kLoudTenant;
+  request_faults.troubled_by = 500;
+  request_faults.troubled_after = kWebhookTimeout;
+  flood.start();
+  const Finding early = co_await watch_answers(world_.prompt, obstacle);
+  if (early) co_return early;
+  flood.make_calm_pods();
+  const Finding waiting = co_await wait_until(
+      [&] { return flood.are_calm_pods_served(world_.safety.reports()); }, world_.prompt / 2,
+      {"failing pods delay no other tenant", "a claim or an event is missing"}, obstacle);
+  if (waiting) co_return waiting;
+  request_faults.troubled_namespace.clear();
+  request_faults.troubled_after = {};
+  flood.stop();
+  const Finding late = co_await watch_answers({});
+  co_return late;
+}
+
+// What is large takes little memory, and holds up nothing else.
+Task<Aftermath::Finding> Aftermath::bring_giants() {
+  Giants& giants = world_.workload.giants();
+  world_.timeline.note("world", "brings giants");
+  giants.make_large_objects();
+  const Finding unread = co_await watch_answers(world_.prompt / 3);
+  if (unread) co_return unread;
+  if (const auto breach = world_.memory_breach()) co_return breach;
+  giants.make_pod();
+  const Finding waiting = co_await wait_until(
+      [&] { return giants.has_pod_its_claims(); }, world_.prompt / 2,
+      {"claims without template hold up no others of their pod", "its status lacks names"});
+  if (waiting) co_return waiting;
+  const Finding unreserved = co_await fill_claim();
+  if (unreserved) co_return unreserved;
+  giants.remove();
+  const Finding late = co_await watch_answers({});
+  co_return late;
+}
+
+// Of two pods, a claim has room for one.
+Task<Aftermath::Finding> Aftermath::fill_claim() {
+  Giants& giants = world_.workload.giants();
+  giants.fill_claim();
+  const Finding waiting = co_await wait_until(
+      [&] { return giants.are_both_answered(world_.safety.reports()); }, world_.prompt / 2,
+      {"a pod for which a claim has no room learns why", "there is no event"});
+  if (waiting) co_return waiting;
+  giants.delete_consumer();
+  const Finding late = co_await watch_answers(kSlack);
+  co_return late;
+}
+
+Task<Aftermath::Finding> Aftermath::wait_until(std::function<bool()> holds, Duration within,
+                                               Breach otherwise, Obstacle obstacle) {
+  const runtime::MonoTime end = now() + within;
+  while (!holds()) {
+    co_await sleep_for(world_.loop.time(), 1s);
+    const Finding late = look(obstacle);
+    if (late) co_return late;
+    if (now() > end) co_return otherwise;
+  }
+  co_return std::nullopt;
 }
 
 // Watches until nothing is missing except what is blocked, and at least this long.

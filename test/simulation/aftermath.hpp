@@ -32,6 +32,7 @@ class Aftermath {
     const std::uint64_t& manager_writes;  // how many have arrived by now
     runtime::Duration prompt;             // how soon the consequences must follow
     double eviction_rate;                 // per second, if nothing else limits it; 0: unlimited
+    bool has_few_places;                  // for requests, which namespaces do not share fairly
     std::function<void()> restart_managers;
     std::function<std::optional<Breach>()> memory_breach;
   };
@@ -55,7 +56,12 @@ class Aftermath {
   runtime::Task<Finding> hide_one_kind();
   runtime::Task<Finding> exhaust_eviction_rate();
   runtime::Task<Finding> copy_claims();
+  runtime::Task<Finding> flood();
+  runtime::Task<Finding> bring_giants();
+  runtime::Task<Finding> fill_claim();
   runtime::Task<Finding> watch_answers(runtime::Duration at_least, Obstacle obstacle = {});
+  runtime::Task<Finding> wait_until(std::function<bool()> holds, runtime::Duration within,
+                                    Breach otherwise, Obstacle obstacle = {});
   runtime::Task<Finding> refuse_writes();
   runtime::Task<Finding> rest(runtime::Duration lasts);
   runtime::Task<Finding> lose_watches(apiserver::Revision forgotten);

@@ -1,4 +1,6 @@
 // The small worlds whose orders are all tried.
+#include <fmt/format.h>
+
 #include "test/simulation/small_world.hpp"
 
 namespace dcm::simulation {
@@ -53,6 +55,7 @@ const Act kRule = does(&SmallWorkload::make_rule, "NoExecute");
 const Act kNoRule = does(&SmallWorkload::delete_rule);
 const Act kKill = trouble(&Trouble::kill_leader);
 const Act kFreeze = trouble(&Trouble::freeze_leader);
+const Act kStop = trouble(&Trouble::stop_leader);
 const Act kCut = trouble(&Trouble::cut_connections);
 const Act kGap = trouble(&Trouble::gap);
 const Act kRelist = trouble(&Trouble::relist);
@@ -98,6 +101,12 @@ void add_creations(std::vector<SmallWorld>& all) {
   all.push_back({.name = "claim-deleted",
                  .before = {kTemplate, kPod},
                  .scripts = {{"user", {kDeleteClaim}}},
+                 .lost_answers = 1});
+  all.push_back({.name = "create-stripped",
+                 .before = {kTemplate},
+                 .scripts = {user, {"crash", {kKill}}},
+                 .strips_annotations = true,
+                 .losses = 1,
                  .lost_answers = 1});
   all.push_back({.name = "two-pods",
                  .before = {kTemplate},
@@ -203,6 +212,71 @@ void add_groups(std::vector<SmallWorld>& all) {
                  .has_groups = true});
 }
 
+// Events are messages as well: they may be lost, late, doubled, or gone from the server.
+void add_events(std::vector<SmallWorld>& all) {
+  const Script user{"user", {kPod}};
+  const Script admin{"admin", {kTemplate}};
+  all.push_back({.name = "event-of-eviction",
+                 .before = kRunning,
+                 .scripts = {{"admin", {kRule}}},
+                 .orders_events = true,
+                 .losses = 1,
+                 .lost_answers = 1});
+  all.push_back({.name = "event-of-cancelled-eviction",
+                 .before = kRunning,
+                 .scripts = {{"admin", {kRule, kNoRule}}},
+                 .orders_events = true});
+  all.push_back({.name = "event-of-failure",
+                 .scripts = {user, admin},
+                 .orders_events = true,
+                 .losses = 1,
+                 .doubles = 1,
+                 .lost_answers = 1});
+  all.push_back({.name = "event-expires",
+                 .scripts = {user, {"etcd", {does(&SmallWorkload::delete_events)}}, admin},
+                 .orders_events = true,
+                 .lost_answers = 1});
+}
+
+// A manager stops while it starts, works or takes the lease.
+void add_stops(std::vector<SmallWorld>& all) {
+  const Script stop{"admin", {kStop}};
+  for (const char* list : {"pods", "resourceclaims"}) {
+    all.push_back({.name = fmt::format("stop-before-{}-are-listed", list),
+                   .before = {kTemplate, kPod},
+                   .scripts = {stop},
+                   .includes_start = true,
+                   .ordered_list = list,
+                   .losses = 1,
+                   .lost_answers = 1,
+                   .pauses = 1});
+  }
+  all.push_back({.name = "stop-while-lease-is-taken",
+                 .before = {kTemplate, kPod},
+                 .scripts = {stop},
+                 .managers = 2,
+                 .includes_start = true,
+                 .orders_leases = true,
+                 .losses = 1,
+                 .lost_answers = 1});
+  all.push_back({.name = "stop-while-lease-is-renewed",
+                 .before = {kTemplate},
+                 .scripts = {{"user", {kPod}}, stop},
+                 .managers = 2,
+                 .orders_leases = true});
+  all.push_back({.name = "stop-in-create",
+                 .before = {kTemplate},
+                 .scripts = {{"user", {kPod}}, stop},
+                 .managers = 2,
+                 .losses = 1,
+                 .lost_answers = 1,
+                 .pauses = 1});
+  all.push_back({.name = "stop-in-eviction",
+                 .before = kRunning,
+                 .scripts = {{"admin", {kRule}}, stop},
+                 .managers = 2});
+}
+
 // Adds worlds with effects that appear only after something else, or in long-existing objects.
 void add_aftermaths(std::vector<SmallWorld>& all) {
   const Act change_rule = does(&SmallWorkload::change_rule, "NoExecute");
@@ -243,6 +317,8 @@ std::vector<SmallWorld> catalogue() {
   add_releases(all);
   add_evictions(all);
   add_groups(all);
+  add_events(all);
+  add_stops(all);
   add_aftermaths(all);
   return all;
 }

@@ -70,6 +70,11 @@ bool has_finalizer(const JsonObject& object, const char* name) {
   return false;
 }
 
+std::string pod_claim_of(const JsonObject& claim) {
+  const std::string named = text(claim, {"metadata", "annotations", kPodClaimAnnotation});
+  return named.empty() ? text(claim, {"metadata", "annotations", kStrippedAnnotation}) : named;
+}
+
 void decode_controller(const JsonObject& object, Claim& claim) {
   for (const auto& item : array_at(object, {"metadata", "ownerReferences"})) {
     const JsonObject& owner = as_object(item);
@@ -130,8 +135,7 @@ Claim decode_claim(const JsonObject& object) {
               .version = text(object, {"metadata", "resourceVersion"}),
               .owner = {},
               .owner_if_group = {},
-              .pod_claim = text(
-                  object, {"metadata", "annotations", "resource.kubernetes.io/pod-claim-name"}),
+              .pod_claim = pod_claim_of(object),
               .is_being_deleted = has(object, {"metadata", "deletionTimestamp"}),
               .is_protected = has_finalizer(object, "resource.kubernetes.io/delete-protection"),
               .is_allocated = has(object, {"status", "allocation"}),
@@ -189,6 +193,14 @@ Rule decode_rule(const JsonObject& object) {
     rule.message = text(condition, {"message"});
   }
   return rule;
+}
+
+Report decode_report(const JsonObject& object) {
+  return {.process = {},
+          .uid = text(object, {"involvedObject", "uid"}),
+          .reason = text(object, {"reason"}),
+          .message = text(object, {"message"}),
+          .count = integer_at(object, {"count"}).value_or(0)};
 }
 
 }  // namespace dcm::simulation

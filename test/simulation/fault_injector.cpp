@@ -123,6 +123,7 @@ Task<> FaultInjector::apply_to_manager(Fault fault) {
       replica.cut_connections();
       break;
     case kill_manager:
+      if (stops_successor(fault)) replica.stop_next_after(tasks_of(fault));
       replica.command(Replica::Order::kill);
       break;
     case stop_manager:

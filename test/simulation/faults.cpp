@@ -122,6 +122,10 @@ std::uint64_t tasks_of(const Fault& fault) {
   return fault.choice % (1U << (3 + fault.choice % 9));
 }
 
+bool stops_successor(const Fault& fault) {
+  return (fault.choice >> 16) % 2 == 0;
+}
+
 std::string Fault::str() const {
   const auto seconds = [](runtime::Duration duration) {
     return std::chrono::duration<double>(duration).count();

@@ -76,5 +76,7 @@ runtime::Duration clock_error_of(const Fault& fault);
 runtime::Duration lag_of(const Fault& fault);
 // After how many tasks a manager dies.
 std::uint64_t tasks_of(const Fault& fault);
+// Whether the process after a killed one is stopped while it starts.
+bool stops_successor(const Fault& fault);
 
 }  // namespace dcm::simulation

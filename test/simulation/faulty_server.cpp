@@ -7,6 +7,7 @@
 
 #include "apiserver/front/http_front.hpp"
 #include "runtime/http2/server.hpp"
+#include "test/simulation/decode.hpp"
 #include "test/simulation/safety.hpp"
 #include "test/simulation/watch_piece.hpp"
 
@@ -15,28 +16,16 @@ namespace dcm::simulation {
 using runtime::Result;
 using runtime::Task;
 
-namespace {
-
-// Writes whose order matters: all except events and leases. Empty: another request.
-std::string name_of_write(const http::Request& request) {
-  const std::string path = path_of(request);
-  const bool is_minor = path.find("/events") != path.npos || path.find("/leases") != path.npos;
-  if (request.method == http::Method::get || is_minor) return {};
-  return fmt::format("{} {}", http::to_string(request.method), path);
-}
-
-}  // namespace
-
 // A request from its arrival to its answer; shared, as its client may disconnect meanwhile.
 struct FaultyServer::Exchange {
-  Exchange(runtime::TimeSource& time, http::Request asked)
+  Exchange(runtime::TimeSource& time, http::Request asked, const MessageScheduler* scheduler)
       : request(std::move(asked)),
-        what(name_of_write(request)),
+        what(scheduler == nullptr ? std::string() : scheduler->name_of(request)),
         came_in(time.now()),
         answered(time) {}
 
   http::Request request;
-  std::string what;
+  std::string what;  // for the message scheduler
   runtime::MonoTime came_in;
   std::optional<http::Response> response;
   bool was_dropped = false;
@@ -45,8 +34,9 @@ struct FaultyServer::Exchange {
 
 class FaultyServer::OnItsWay {
  public:
-  OnItsWay(FaultyServer& faulty_server, const std::string& write)
-      : writes_(faulty_server.writes_on_their_way_), counts_(write.empty() ? 0 : 1) {
+  OnItsWay(FaultyServer& faulty_server, const http::Request& request)
+      : writes_(faulty_server.writes_on_their_way_),
+        counts_(name_of_write(request).empty() ? 0 : 1) {
     writes_ += counts_;
   }
   OnItsWay(const OnItsWay&) = delete;
@@ -75,12 +65,6 @@ class Catch final : public http::Responder {
   std::optional<http::Response> caught;
 };
 
-// The last part of the path: the resource of a list or watch.
-std::string last_of_path(const http::Request& request) {
-  const std::string path = path_of(request);
-  return path.substr(path.rfind('/') + 1);
-}
-
 bool is_watch(const http::Request& request) {
   return request.target.find("watch=1") != std::string::npos ||
          request.target.find("watch=true") != std::string::npos;
@@ -93,6 +77,13 @@ void limit_page(std::string& target, std::size_t most) {
   if (at == target.npos) return;
   const std::size_t begin = at + kLimit.size();
   target.replace(begin, target.find('&', begin) - begin, std::to_string(most));
+}
+
+// The new key is as long as the old one, so lengths before it remain right, in protobuf as in JSON.
+void strip_annotation(std::string& body) {
+  static_assert(kPodClaimAnnotation.size() == kStrippedAnnotation.size());
+  const std::size_t at = body.find(kPodClaimAnnotation);
+  if (at != body.npos) body.replace(at, kStrippedAnnotation.size(), kStrippedAnnotation);
 }
 
 // Removes all bookmarks but the one that ends the initial events.
@@ -165,6 +156,18 @@ std::string path_of(const http::Request& request) {
   return request.target.substr(0, request.target.find('?'));
 }
 
+std::string last_of_path(const http::Request& request) {
+  const std::string path = path_of(request);
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string name_of_write(const http::Request& request) {
+  const std::string path = path_of(request);
+  const bool is_minor = path.find("/events") != path.npos || path.find("/leases") != path.npos;
+  if (request.method == http::Method::get || is_minor) return {};
+  return fmt::format("{} {}", http::to_string(request.method), path);
+}
+
 std::string fenced_sender(const http::Request& request) {
   const auto agent = request.headers.find("User-Agent");
   const bool is_fenced = request.method != http::Method::get && agent && is_manager(*agent) &&
@@ -212,7 +215,8 @@ Task<> FaultyServer::answer(http::Request request, http::Responder& responder) {
     co_await watch(std::move(request), responder);
     co_return;
   }
-  const auto exchange = std::make_shared<Exchange>(loop_.time(), std::move(request));
+  const auto exchange =
+      std::make_shared<Exchange>(loop_.time(), std::move(request), message_scheduler_);
   tasks_->spawn("request", carry_out(exchange));
   while (!exchange->response && !exchange->was_dropped) co_await exchange->answered.wait();
   if (exchange->was_dropped) co_return responder.abort();
@@ -232,25 +236,36 @@ Task<> FaultyServer::carry_out(std::shared_ptr<Exchange> exchange) {
       exchange.answered.notify_all();
     }
   } const ending{*exchange};
-  const OnItsWay on_its_way(*this, exchange->what);
+  const OnItsWay on_its_way(*this, exchange->request);
   co_await travel();
-  const auto fate = co_await carry(MessageScheduler::Message::write, exchange->what);
+  const auto fate = co_await carry(MessageScheduler::Message::request, exchange->what);
   if (fate == MessageScheduler::Fate::is_lost) co_return;
   if (happens(request_faults_.delayed)) co_await runtime::sleep_for(loop_.time(), draw_delay());
+  if (is_troubled(exchange->request)) {
+    co_await runtime::sleep_for(loop_.time(), request_faults_.troubled_after);
+  }
   if (on_carry_out_) on_carry_out_(exchange->request);
+  if (request_faults_.strips_annotations) strip_annotation(exchange->request.body);
   if (request_faults_.page_max > 0) limit_page(exchange->request.target, request_faults_.page_max);
   if (fate == MessageScheduler::Fate::comes_twice || happens(request_faults_.doubled)) {
-    tasks_->spawn("request again", carry_out_again(exchange->request, exchange->came_in));
+    tasks_->spawn("request again",
+                  carry_out_again(exchange->request, exchange->what, exchange->came_in));
   }
   exchange->response = co_await ask(std::move(exchange->request), exchange->came_in);
 }
 
+bool FaultyServer::is_troubled(const http::Request& request) const {
+  const std::string& ns = request_faults_.troubled_namespace;
+  return !ns.empty() && !fenced_sender(request).empty() &&
+         path_of(request).find("/namespaces/" + ns + "/") != std::string::npos;
+}
+
 // Executes a request for the second time; its client is gone.
-Task<> FaultyServer::carry_out_again(http::Request request, runtime::MonoTime came_in) {
-  const std::string what = name_of_write(request);
-  const OnItsWay on_its_way(*this, what);
+Task<> FaultyServer::carry_out_again(http::Request request, std::string what,
+                                     runtime::MonoTime came_in) {
+  const OnItsWay on_its_way(*this, request);
   if (message_scheduler_ == nullptr) co_await runtime::sleep_for(loop_.time(), draw_delay());
-  co_await carry(MessageScheduler::Message::write, what);
+  co_await carry(MessageScheduler::Message::request, std::move(what));
   if (on_carry_out_) on_carry_out_(request);
   co_await ask(std::move(request), came_in);
 }

@@ -61,9 +61,12 @@ class FaultyServer {
   runtime::Task<> wait_for_list(std::string resource);
   runtime::Task<> watch(http::Request request, http::Responder& responder);
   runtime::Task<> carry_out(std::shared_ptr<Exchange> exchange);
-  runtime::Task<> carry_out_again(http::Request request, runtime::MonoTime came_in);
+  runtime::Task<> carry_out_again(http::Request request, std::string what,
+                                  runtime::MonoTime came_in);
   runtime::Task<std::optional<http::Response>> ask(http::Request request,
                                                    runtime::MonoTime came_in);
+  // Whether it is a manager's write in the troubled namespace.
+  bool is_troubled(const http::Request& request) const;
   runtime::Duration draw_delay();
   runtime::Task<> send_back(std::string what, http::Response response, http::Responder& responder);
   runtime::Task<> travel();
@@ -90,6 +93,10 @@ class FaultyServer {
 };
 
 std::string path_of(const http::Request& request);
+// The last part of the path: the resource of a list, watch or create.
+std::string last_of_path(const http::Request& request);
+// A write whose order matters: any except events and leases. Empty: another request.
+std::string name_of_write(const http::Request& request);
 // The process that sends it, if only the leader may send it: every write except those of leases.
 std::string fenced_sender(const http::Request& request);
 

@@ -10,6 +10,8 @@ namespace {
 using Breaches = std::vector<Missing>;
 
 constexpr const char* kDuePods = "every due pod is deleted";
+// The API's limit: further pods wait, with an event.
+constexpr std::size_t kReservationsMax = 256;
 constexpr const char* kConditions = "a rule's condition says how far it is";
 
 // Nothing can be created from a missing template.
@@ -95,7 +97,7 @@ void check_reservations(const Cluster& cluster, const Pod& pod, Breaches& missin
   for (const PodClaim& pod_claim : pod.claims) {
     const Claim* claim = cluster.usable_claim(pod, pod_claim);
     if (claim == nullptr || !claim->is_allocated || claim->is_being_deleted) continue;
-    if (claim->is_reserved_for(pod)) continue;
+    if (claim->is_reserved_for(pod) || claim->reserved_for.size() >= kReservationsMax) continue;
     missing.push_back({"a scheduled pod has its allocated claims reserved",
                        fmt::format("{} {}", pod.key(), claim->name), lacks_template(cluster, pod)});
   }
@@ -123,7 +125,7 @@ void check_claim(const Cluster& cluster, const Claim& claim, Breaches& missing) 
     if (consumer.is_group()) {
       const bool is_there = cluster.find_group(consumer.uid) != nullptr;
       if (!is_there) missing.push_back({"no reservation outlives its group", details});
-    } else if (!is_live(cluster.find_pod(consumer.uid))) {
+    } else if (consumer.is_pod() && !is_live(cluster.find_pod(consumer.uid))) {
       missing.push_back({"no reservation outlives its pod", details});
     }
   }

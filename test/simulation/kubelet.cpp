@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "test/simulation/huge_answers.hpp"
+
 namespace dcm::simulation {
 namespace {
 
@@ -68,6 +70,7 @@ NodeDriver::Answer NodeDriver::carry_out(const Call& call) {
   if (trouble == Trouble::is_gone || (trouble == Trouble::refuses && rng_.below(2) == 0)) {
     return std::unexpected("rpc error: code = Unavailable desc = the driver is in trouble");
   }
+  if (trouble == Trouble::answers_hugely && call.is_prepare) return answer_hugely(call.claims);
   node::Answers answers;
   for (const ClaimRef& claim : call.claims) {
     node::ClaimAnswer& answer = answers[claim.uid];
@@ -84,6 +87,13 @@ NodeDriver::Answer NodeDriver::carry_out(const Call& call) {
     return std::unexpected("rpc error: code = Unavailable desc = error reading from server: EOF");
   }
   return answers;
+}
+
+NodeDriver::Answer NodeDriver::answer_hugely(const std::vector<ClaimRef>& claims) {
+  for (const ClaimRef& claim : claims) prepared_.insert(claim.uid);
+  auto answers = huge_prepare_answer(claims, static_cast<HugeAnswer>(rng_.below(kHugeAnswers)));
+  if (!answers) return std::unexpected("rpc error: code = Internal desc = not such a message");
+  return *std::move(answers);
 }
 
 // ---- the node -----------------------------------------------------------------------------------
@@ -143,6 +153,13 @@ Task<> Kubelet::stop() {
 
 Task<Result<node::ClaimView>> Kubelet::get(node::ClaimKey key) {
   co_await pause(0.3);
+  if (!may_read(key)) {
+    co_return runtime::fail(
+        runtime::Reason::forbidden,
+        fmt::format("resourceclaims \"{}\" is forbidden: no relationship found between node '{}' "
+                    "and this object",
+                    key.second, name_));
+  }
   const apiserver::Response response =
       context_.send("kubelet", "GET", claims_in(key.first) + "/" + key.second, "");
   if (response.status != 200) {
@@ -153,6 +170,19 @@ Task<Result<node::ClaimView>> Kubelet::get(node::ClaimKey key) {
   if (!decoded) co_return runtime::fail(decoded.error());
   co_return node::ClaimView{.claim = decoded->object,
                             .results = node::allocation_results(response.body)};
+}
+
+// The Node authorizer knows which claims the pods of a node name. It may learn of a new pod later
+// than the node.
+bool Kubelet::may_read(const node::ClaimKey& key) {
+  constexpr double kNotYet = 0.03;
+  if (!context_.is_over() && chance(kNotYet)) return false;
+  return std::ranges::any_of(context_.cluster.pods, [&](const auto& each) {
+    const Pod& pod = each.second;
+    const auto names_it = [&](const PodClaim& claim) { return pod.claim_of(claim) == key.second; };
+    return pod.node == name_ && pod.ns == key.first &&
+           (pod.extended_claim == key.second || std::ranges::any_of(pod.claims, names_it));
+  });
 }
 
 Task<> Kubelet::look() {
@@ -174,7 +204,7 @@ void Kubelet::draw_trouble() {
   if (driver_.trouble != Trouble::none) {
     if (now() >= trouble_until_) driver_.trouble = Trouble::none;
   } else if (!context_.is_over() && chance(likelihood_.trouble)) {
-    driver_.trouble = static_cast<Trouble>(1 + rng_.below(4));
+    driver_.trouble = static_cast<Trouble>(1 + rng_.below(5));
     trouble_until_ = now() + 1s * rng_.below(90);
     context_.timeline.note(
         name_, fmt::format("its driver is in trouble: {}", std::to_underlying(driver_.trouble)));
@@ -306,6 +336,7 @@ Task<> Kubelet::end_pod(Pod pod) {
 
 std::optional<Breach> Kubelet::check() {
   if (breach_) return breach_;
+  if (auto breach = check_bounds()) return breach;
   std::set<std::string> entries;
   for (const auto& [key, held] : claims_->book()) entries.insert(held.entry.uid);
   for (const std::string& uid : driver_.prepared()) {
@@ -329,6 +360,23 @@ std::optional<Breach> Kubelet::check() {
     }
   }
   overdue_since_ = std::move(since);
+  return std::nullopt;
+}
+
+// An allocation has at most 32 results.
+std::optional<Breach> Kubelet::check_bounds() const {
+  constexpr std::size_t kDevicesMax = 1'000;
+  constexpr std::size_t kBytesMax = 256 * 1024;
+  for (const auto& [key, held] : claims_->book()) {
+    for (const auto& [driver, state] : held.entry.drivers) {
+      std::size_t bytes = 0;
+      for (const auto& device : state.devices) {
+        for (const std::string& id : device.cdi_ids) bytes += id.size();
+      }
+      if (state.devices.size() <= kDevicesMax && bytes <= kBytesMax) continue;
+      return Breach{"what a node keeps of an answer is bounded", name_ + ": " + key.second};
+    }
+  }
   return std::nullopt;
 }
 

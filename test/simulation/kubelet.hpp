@@ -24,7 +24,7 @@ namespace dcm::simulation {
 // Outlives the node's process, and finishes what it has begun: one call after the other.
 class NodeDriver final : public node::DriverCalls {
  public:
-  enum class Trouble { none, refuses, loses_answers, hangs, is_gone };
+  enum class Trouble { none, refuses, loses_answers, hangs, is_gone, answers_hugely };
 
   NodeDriver(runtime::TimeSource& time, runtime::Rng rng) : time_(time), rng_(rng), called_(time) {}
 
@@ -55,6 +55,7 @@ class NodeDriver final : public node::DriverCalls {
 
   runtime::Task<Answer> call(std::vector<node::ClaimRef> claims, bool is_prepare);
   Answer carry_out(const Call& call);
+  Answer answer_hugely(const std::vector<node::ClaimRef>& claims);
   runtime::Duration draw_work();
 
   runtime::TimeSource& time_;
@@ -83,9 +84,12 @@ class Kubelet final : Actor, node::ClaimSource {
   std::optional<Breach> check();
 
  private:
+  std::optional<Breach> check_bounds() const;
+
   enum class Failure { process, machine_loses_names, machine_keeps_names };
 
   runtime::Task<runtime::Result<node::ClaimView>> get(node::ClaimKey key) override;
+  bool may_read(const node::ClaimKey& key);
 
   void start();
   runtime::Task<> crash(Failure failure);

@@ -48,7 +48,10 @@ manager::LifecycleOptions ManagerProcess::lifecycle_options() {
                                  .election = options_.leader_election};
   if (made.election) {
     made.election->identity = name_;
-    made.election->on_lost = [this] { lose(); };
+    made.election->on_lost = [this] {
+      has_lost_lease_ = true;
+      lose();
+    };
   }
   return made;
 }

@@ -38,6 +38,7 @@ class ManagerProcess {
   runtime::Task<> stop();
   // Ends when the process dies by itself: it has lost the lease, or a part of it has failed.
   runtime::Task<> wait_until_lost();
+  bool has_lost_lease() const { return has_lost_lease_; }
   // Why a part has failed: an invariant of the manager is broken. Empty if none has.
   const std::string& failure() const { return lifecycle_.failure(); }
   std::string metrics() { return metrics_.expose(); }
@@ -64,6 +65,7 @@ class ManagerProcess {
   manager::Lifecycle lifecycle_;
   dra_manager::CurrentExplanations explanations_;
   bool is_lost_ = false;
+  bool has_lost_lease_ = false;
   runtime::Condition lost_;
   runtime::TaskGroup tasks_;
 };

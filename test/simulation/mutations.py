@@ -262,6 +262,52 @@ MUTATIONS = [
              "return written;\n  }\n  return M ? Result<>() : files_.sync_folder(folder_);"),
     Mutation("entries-count-as-prepared", "what a node finds on its disk counts as prepared", "node/claims/book.cpp",
              "Held{.entry = std::move(entry)};", "Held{.entry = std::move(entry), .is_prepared = M};"),
+    Mutation("stripped-claim-is-unknown", "a claim whose annotation a policy has stripped is nobody's",
+             RC + "rules/decide_generated_claims.cpp", "  const api::ControllerRef& owner = *claim.controller;",
+             "  if (M) return false;\n  const api::ControllerRef& owner = *claim.controller;"),
+    Mutation("missing-template-stops-its-pod", "a claim that cannot be made holds up the others of its pod",
+             RC + "rules/decide_generated_claims.cpp",
+             "      all.problems.push_back(std::get<Problem>(std::move(step).error()));",
+             "      all.problems.push_back(std::get<Problem>(std::move(step).error()));\n      if (M) break;"),
+    Mutation("full-claim-is-reserved", "a claim that is reserved 256 times is reserved once more", RC + "rules/decide_pod.cpp",
+             "  if (claim->reserved_for.size() >= api::kReservedForMax) {",
+             "  if (claim->reserved_for.size() >= api::kReservedForMax && !M) {"),
+    Mutation("loud-namespace-takes-all-workers", "one namespace may have all workers", "workqueue/scheduler.cpp",
+             "row->lane->processing >= limit", "row->lane->processing >= limit && !M"),
+    Mutation("loud-namespace-takes-all-writers", "events of one namespace may have all places", "client/events/fair_line.cpp",
+             "waiting.in_hand >= in_hand_max_)", "(waiting.in_hand >= in_hand_max_ && !M))"),
+    Mutation("events-have-no-rate", "what is said again and again is written each time", "client/events/event_queue.cpp",
+             "if (!passes_rate(event, now)) return", "if (!passes_rate(event, now) && !M) return"),
+    Mutation("event-is-not-remembered", "what is said again is a new Event", "client/events/event_queue.cpp",
+             "  Entry* known = entries_.use(id);\n  const bool is_merged",
+             "  Entry* known = entries_.use(id);\n  if (M && known != nullptr && known->state == Entry::State::idle) {\n"
+             "    entries_.erase(id);\n    known = nullptr;\n  }\n  const bool is_merged"),
+    Mutation("written-event-counts-as-failed", "an event whose create has no answer is written anew",
+             "client/events/event_recorder.cpp", "if (is_create && error.reason == Reason::already_exists) {",
+             "if (is_create && error.reason == Reason::already_exists && !M) {"),
+    Mutation("eviction-goes-unreported", "an eviction has no event", DTE + "sync/pod_eviction.cpp",
+             '  report(pod, "Marking for deletion");', '  if (!M) report(pod, "Marking for deletion");'),
+    Mutation("eviction-is-reported-each-time", "each attempt to evict a pod is an event", DTE + "sync/pod_eviction.cpp",
+             "std::exchange(pending->is_announced, true)) return;", "(std::exchange(pending->is_announced, true) && !M)) return;"),
+    Mutation("lease-is-kept-at-a-stop", "who stops lets its lease run out", "client/leader_election/election.cpp",
+             "State begin_release(State state) {", "State begin_release(State state) {\n  if (M) return Ended{Ended::How::released, {}};"),
+    Mutation("unknown-lease-is-kept-at-a-stop", "who stops does not release a lease that it may have", "client/leader_election/election.cpp",
+             "if (following->may_be_holder) return", "if (following->may_be_holder && !M) return"),
+    Mutation("stop-waits-for-caches", "who stops waits until all caches are filled", "manager/epoch.cpp",
+             "    member.cancelled_by_stop.cancel();", "    if (!M) member.cancelled_by_stop.cancel();"),
+    Mutation("answers-have-no-end", "a node keeps whatever a driver answers", "node/plugins/messages.cpp",
+             """    if (number == 1 && ++devices <= kAnsweredDevicesMax) {
+      answer.devices.push_back(read_device(value));
+    }
+    if (number == 2) answer.error = cut_text(value);
+  });
+  if (devices > kAnsweredDevicesMax) {""",
+             """    if (number == 1 && (++devices <= kAnsweredDevicesMax || M)) {
+      answer.devices.push_back(read_device(value));
+    }
+    if (number == 2) answer.error = cut_text(value);
+  });
+  if (devices > kAnsweredDevicesMax && !M) {"""),
 ]
 
 

@@ -10,6 +10,14 @@ namespace dcm::simulation {
 
 using runtime::Task;
 
+namespace {
+
+// Twenty seconds for work in progress, and two attempts to release the lease, of five seconds each
+// with a look at it before.
+constexpr runtime::Duration kStopMax = std::chrono::seconds(45);
+
+}  // namespace
+
 Replica::Replica(Setup setup)
     : name_(std::move(setup.name)),
       loop_(setup.loop),
@@ -17,6 +25,7 @@ Replica::Replica(Setup setup)
       timeline_(setup.timeline),
       options_(setup.options),
       rng_(setup.rng),
+      on_stopped_(std::move(setup.on_stopped)),
       clock_(setup.loop.time(), setup.freezing),
       told_(setup.loop.time()),
       thawed_(setup.loop.time()) {}
@@ -39,6 +48,7 @@ void Replica::die() {
 void Replica::freeze() {
   if (process_ == nullptr) return;
   is_frozen_ = true;
+  frozen_last_ = loop_.time().now();
   clock_.freeze();
   process_->freeze();
 }
@@ -78,6 +88,16 @@ Task<Replica::Order> Replica::watch_process() {
   co_return std::exchange(order_, Order::none);
 }
 
+Task<> Replica::stop_process() {
+  while (is_frozen_) co_await thawed_.wait();
+  const runtime::MonoTime begin = loop_.time().now();
+  co_await process_->stop();
+  const bool ran_on = frozen_last_ < begin;
+  const runtime::Duration took = loop_.time().now() - begin;
+  if (ran_on && took > kStopMax) failure_ = "a stop has taken too long";
+  if (on_stopped_ && !process_->has_lost_lease()) on_stopped_(process_->name(), took);
+}
+
 Task<> Replica::run() {
   for (;;) {
     const std::string name = fmt::format("{}.{}", name_, processes_++);
@@ -86,11 +106,15 @@ Task<> Replica::run() {
                               logger(name), options_});
     timeline_.note(name, "starts");
     process_->start();
+    if (const auto tasks = std::exchange(stops_after_, std::nullopt)) {
+      loop_.after_tasks(*tasks, [this] {
+        if (order_ == Order::none) command(Order::stop);
+      });
+    }
     const Order order = co_await watch_process();
     timeline_.note(name, order == Order::stop ? "stops" : "ends");
     if (order == Order::stop) {
-      while (is_frozen_) co_await thawed_.wait();
-      co_await process_->stop();
+      co_await stop_process();
     } else {
       co_await process_->kill();
     }

@@ -1,7 +1,9 @@
 // A manager of a cluster: a process, and its successor when it has ended.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "runtime/condition.hpp"
@@ -21,6 +23,8 @@ class Replica {
     const dra_manager::Options& options;
     ProcessClock::Freezing freezing;
     runtime::Rng rng;
+    // Called when a process has stopped in an orderly way.
+    std::function<void(const std::string& process, runtime::Duration took)> on_stopped = {};
   };
   explicit Replica(Setup setup);
 
@@ -29,6 +33,8 @@ class Replica {
 
   enum class Order { none, kill, stop, end };
   void command(Order order);
+  // Stops the next process after so many tasks.
+  void stop_next_after(std::uint64_t tasks) { stops_after_ = tasks; }
   void cut_connections();
   // Nothing leaves the process from this moment on; it is killed soon.
   void die();
@@ -40,11 +46,14 @@ class Replica {
   std::string process_name() const { return process_ ? process_->name() : std::string(); }
   // Empty: none runs.
   std::string metrics() { return process_ ? process_->metrics() : std::string(); }
+  // How many have been started.
+  std::size_t processes() const { return processes_; }
   // Why a part of a process failed; empty if none has.
   const std::string& failure() const { return failure_; }
 
  private:
   runtime::Task<Order> watch_process();
+  runtime::Task<> stop_process();
   runtime::Task<> await_orders(runtime::TaskGroup& group);
   runtime::Logger logger(const std::string& name);
 
@@ -54,11 +63,14 @@ class Replica {
   Timeline& timeline_;
   const dra_manager::Options& options_;
   runtime::Rng rng_;
+  std::function<void(const std::string&, runtime::Duration)> on_stopped_;
   ProcessClock clock_;
   std::size_t processes_ = 0;
   Order order_ = Order::none;
+  std::optional<std::uint64_t> stops_after_;
   runtime::Condition told_;
   bool is_frozen_ = false;
+  runtime::MonoTime frozen_last_{};
   runtime::Condition thawed_;
   std::unique_ptr<ManagerProcess> process_;
   std::string failure_;

@@ -61,6 +61,9 @@ struct RequestFaults {
   // All writes of managers in this namespace are refused like this; empty: in none.
   std::string troubled_namespace;
   int troubled_by = 0;
+  runtime::Duration troubled_after{};  // as by a webhook that times out
+  // A policy moves the annotation of generated claims aside when they are created.
+  bool strips_annotations = false;
   double conflicting = 0;  // of managers' writes: somebody else writes right before
 };
 

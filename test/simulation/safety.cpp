@@ -83,6 +83,12 @@ void Safety::observe_arrival(std::string_view manager, std::string_view what,
 
 void Safety::check_manager(std::string_view resource, const Change& change) {
   if (resource == "leases") return check_lease(change);
+  if (resource == "events") {
+    if (auto breach = reports_.observe(writer_->user_agent, change)) {
+      report(breach->invariant, breach->details);
+    }
+    return;
+  }
   if (resource == "resourceclaims") {
     if (writer_->verb == "delete") return check_claim_deletion(decode_claim(*change.before));
     if (change.after == nullptr) return check_last_claim_update(decode_claim(*change.before));

@@ -13,14 +13,11 @@
 
 #include "apiserver/front/request_log.hpp"
 #include "apiserver/requests/request.hpp"
+#include "test/simulation/breach.hpp"
 #include "test/simulation/cluster.hpp"
+#include "test/simulation/reports.hpp"
 
 namespace dcm::simulation {
-
-struct Breach {
-  std::string invariant;  // a short sentence, always the same
-  std::string details;
-};
 
 // How old the facts behind a manager's action may be: the longest fault, plus its retries.
 inline constexpr runtime::Duration kStale = std::chrono::seconds(150);
@@ -28,7 +25,7 @@ inline constexpr runtime::Duration kStale = std::chrono::seconds(150);
 class Safety {
  public:
   // `time` must outlive it.
-  explicit Safety(const runtime::TimeSource& time) : time_(time) {}
+  explicit Safety(const runtime::TimeSource& time) : time_(time), reports_(time) {}
 
   // The request whose changes follow, until it ends; it reached the server at `came_in`.
   void begin(const apiserver::LoggedRequest& request, runtime::MonoTime came_in);
@@ -44,6 +41,7 @@ class Safety {
   void allow_wrong_clocks(runtime::Duration by) { clocks_ahead_ = std::max(clocks_ahead_, by); }
 
   const Cluster& cluster() const { return cluster_; }
+  const Reports& reports() const { return reports_; }
   // How often a manager has listed a whole resource again.
   std::size_t relists() const { return relists_; }
   const std::vector<Breach>& breaches() const { return breaches_; }
@@ -116,6 +114,7 @@ class Safety {
 
   const runtime::TimeSource& time_;
   Cluster cluster_;
+  Reports reports_;
   const apiserver::LoggedRequest* writer_ = nullptr;
   runtime::MonoTime came_in_{};
   std::map<std::string, Life> lives_;                       // by UID

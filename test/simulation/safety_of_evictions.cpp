@@ -15,6 +15,7 @@ using runtime::MonoTime;
 void Safety::check_deletion(const Change& change) {
   evicted_last_ = time_.now();
   const Pod pod = decode_pod(*change.before);
+  reports_.observe_eviction(pod.uid);
   const auto life = lives_.find(pod.uid);
   const bool was_marked = life != lives_.end() && life->second.unmarked_since != MonoTime::min() &&
                           is_recent(life->second.unmarked_since);

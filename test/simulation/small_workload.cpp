@@ -162,4 +162,8 @@ void SmallWorkload::delete_rule() {
   context_.send("admin", "DELETE", kRules + "/rule", "");
 }
 
+void SmallWorkload::delete_events() {
+  context_.send("etcd", "DELETE", kNamespaces + "/" + kNs + "/events", "");
+}
+
 }  // namespace dcm::simulation

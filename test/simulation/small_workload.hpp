@@ -34,6 +34,8 @@ class SmallWorkload {
   void make_rule(const std::string& effect = "NoExecute");
   void change_rule(const std::string& effect);
   void delete_rule();
+  // As when they expire.
+  void delete_events();
 
  private:
   const Pod* pod(const std::string& name) const;

@@ -24,6 +24,8 @@ constexpr runtime::Duration kBeginning = 20s;
 // Longer than another one takes to become leader: a leader is frozen, or time passes while messages
 // wait.
 constexpr runtime::Duration kUntilAnotherLeads = 40s;
+// Apart from work in progress, a stop writes the lease.
+constexpr runtime::Duration kPromptStop = 15s;
 // How long actions wait for retries and takeovers if nothing else happens.
 constexpr runtime::Duration kPatience = 3s;
 
@@ -51,25 +53,34 @@ class Exploration final : MessageScheduler {
     std::string what;
     bool has_turn = false;
     Fate fate = Fate::arrives;
+
+    bool is_of_write() const { return message != Message::news && !what.starts_with("GET "); }
   };
   struct Option {
     std::string what;
     std::function<void()> take;
   };
 
+  std::string name_of(const http::Request& request) const override;
   Task<Fate> carry(Message message, std::string what) override;
   Task<> live();
+  Task<> begin(runtime::TaskGroup& managers);
+  Task<> act_before();
   Task<> explore();
   std::vector<Option> options();
   void add_messages(std::vector<Option>& options);
   void add_faults(std::vector<Option>& options);
   void release(Parcel& parcel, Fate fate);
+  bool has_acts_left() const;
   Trouble trouble();
   Replica* leader();
   Task<> freeze(Replica& replica);
   // The status that it is refused with; 0: it is not refused.
   int refusal_of(const apiserver::LoggedRequest& request) const;
   void watch_server();
+
+  void observe_stop(const std::string& process, runtime::Duration took);
+  std::optional<Breach> breach_of_reports() const;
 
   const SmallWorld& world_;
   Choices& choices_;
@@ -89,8 +100,11 @@ class Exploration final : MessageScheduler {
   std::vector<std::size_t> next_acts_;  // of each script
   std::size_t losses_, doubles_, lost_answers_, pauses_;
   bool pauses_now_ = false;
+  bool paused_in_write_ = false;
+  bool has_refused_event_ = false;
   int refuses_ = 0;
   int refuses_look_ups_ = 0;
+  std::optional<Breach> breach_of_stop_;
   runtime::TaskGroup tasks_;
 };
 
@@ -125,11 +139,13 @@ Exploration::Exploration(const SmallWorld& world, Choices& choices, Detail detai
   if (world.has_groups) server_.serve({.pod_groups = {"v1beta1"}});
   if (world.evicts) manager_options_.eviction_mode = device_taint_eviction::EvictionMode::evict;
   for (std::size_t i = 0; i < world.managers; ++i) {
-    replicas_.emplace_back(Replica::Setup{fmt::format("manager-{}", i + 1), loop_, network_,
-                                          timeline_, manager_options_,
-                                          ProcessClock::Freezing::possible, runtime::Rng(5 + i)});
+    replicas_.emplace_back(
+        Replica::Setup{fmt::format("manager-{}", i + 1), loop_, network_, timeline_,
+                       manager_options_, ProcessClock::Freezing::possible, runtime::Rng(5 + i),
+                       [this](const auto& name, auto took) { observe_stop(name, took); }});
   }
   faulty_server_.request_faults().latency_max = 1us;
+  faulty_server_.request_faults().strips_annotations = world.strips_annotations;
   watch_server();
 }
 
@@ -145,6 +161,7 @@ void Exploration::watch_server() {
         safety_.begin(request, faulty_server_.came_in());
         const int status = refusal_of(request);
         if (status == 0) return std::nullopt;
+        has_refused_event_ = has_refused_event_ || request.resource == "events";
         return apiserver::json_response(
             status, fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure",)"
                                 R"("message":"{}","reason":"{}","code":{}}})",
@@ -166,6 +183,25 @@ void Exploration::watch_server() {
 }
 
 // ---- messages -----------------------------------------------------------------------------------
+
+bool Exploration::has_acts_left() const {
+  for (std::size_t i = 0; i < world_.scripts.size(); ++i) {
+    if (next_acts_[i] < world_.scripts[i].acts.size()) return true;
+  }
+  return false;
+}
+
+std::string Exploration::name_of(const http::Request& request) const {
+  const std::string path = path_of(request);
+  const bool is_of_lease = path.find("/leases") != path.npos;
+  const bool is_of_event = path.find("/events") != path.npos;
+  const bool is_list = request.method == http::Method::get && !world_.ordered_list.empty() &&
+                       last_of_path(request) == world_.ordered_list;
+  const bool waits = (is_of_lease && world_.orders_leases && has_acts_left()) ||
+                     (is_of_event && world_.orders_events) || is_list;
+  if (!waits) return name_of_write(request);
+  return fmt::format("{} {}", http::to_string(request.method), path);
+}
 
 // Any waiter may be cancelled: its process has ended.
 Task<MessageScheduler::Fate> Exploration::carry(Message message, std::string what) {
@@ -203,7 +239,7 @@ void Exploration::add_faults(std::vector<Option>& options) {
                        }});
   };
   for (Parcel* parcel : waiting_) {
-    if (parcel->message == Message::write) {
+    if (parcel->message == Message::request) {
       add(parcel, losses_, Fate::is_lost, "is lost");
       add(parcel, doubles_, Fate::comes_twice, "comes twice");
     } else if (parcel->message == Message::answer) {
@@ -214,6 +250,10 @@ void Exploration::add_faults(std::vector<Option>& options) {
     options.push_back({"40 s pass", [this] {
                          --pauses_;
                          pauses_now_ = true;
+                         paused_in_write_ = paused_in_write_ ||
+                                            std::ranges::any_of(waiting_, [](const Parcel* parcel) {
+                                              return parcel->is_of_write();
+                                            });
                        }});
   }
 }
@@ -257,6 +297,11 @@ Trouble Exploration::trouble() {
               [this] {
                 if (Replica* replica = leader()) tasks_.spawn("freeze", freeze(*replica));
               },
+          .stop_leader =
+              [this] {
+                Replica* const found = leader();
+                (found != nullptr ? *found : replicas_.front()).command(Replica::Order::stop);
+              },
           .cut_connections = [this] { network_.cut_all(); },
           .relist =
               [this] {
@@ -297,19 +342,29 @@ Task<> Exploration::explore() {
   }
 }
 
-Task<> Exploration::live() {
-  faulty_server_.start();
-  workload_.publish_device();
-  tasks_.spawn("collectors", collectors_.run());
-  runtime::TaskGroup managers(loop_.executor());
-  for (Replica& replica : replicas_) managers.spawn("manager", replica.run());
-  co_await sleep_for(loop_.time(), kBeginning);
+Task<> Exploration::act_before() {
   for (const SmallWorld::Act& act : world_.before) {
     act(workload_, trouble());
     co_await sleep_for(loop_.time(), kPatience);
   }
   timeline_.note("ORDER", "begins");
   faulty_server_.set_message_scheduler(this);
+}
+
+Task<> Exploration::begin(runtime::TaskGroup& managers) {
+  if (world_.includes_start) co_await act_before();
+  for (Replica& replica : replicas_) managers.spawn("manager", replica.run());
+  if (world_.includes_start) co_return;
+  co_await sleep_for(loop_.time(), kBeginning);
+  co_await act_before();
+}
+
+Task<> Exploration::live() {
+  faulty_server_.start();
+  workload_.publish_device();
+  tasks_.spawn("collectors", collectors_.run());
+  runtime::TaskGroup managers(loop_.executor());
+  co_await begin(managers);
   co_await explore();
   faulty_server_.set_message_scheduler(nullptr);
   for (Replica& replica : replicas_) replica.command(Replica::Order::end);
@@ -317,6 +372,23 @@ Task<> Exploration::live() {
   tasks_.cancel();
   co_await tasks_.join();
   co_await faulty_server_.stop();
+}
+
+// Another manager need not wait until the lease runs out. Only work in progress takes time.
+void Exploration::observe_stop(const std::string& process, runtime::Duration took) {
+  if (lease_holder(server_) == process) {
+    breach_of_stop_ = Breach{"who stops releases the lease", process};
+  }
+  if (took > kPromptStop && !paused_in_write_) {
+    breach_of_stop_ = Breach{"who has nothing in hand stops at once", process};
+  }
+}
+
+// The events of a process that ends are lost with it, and a refused event is not written again.
+std::optional<Breach> Exploration::breach_of_reports() const {
+  const bool has_ended = std::ranges::any_of(
+      replicas_, [](const Replica& replica) { return replica.processes() > 1; });
+  return has_ended || has_refused_event_ ? std::nullopt : safety_.reports().breach_at_end();
 }
 
 SmallVerdict Exploration::run() {
@@ -329,6 +401,8 @@ SmallVerdict Exploration::run() {
   for (const Replica& replica : replicas_) {
     if (!replica.failure().empty()) verdict.breach = Breach{"no part fails", replica.failure()};
   }
+  if (breach_of_stop_) verdict.breach = breach_of_stop_;
+  if (const auto breach = breach_of_reports()) verdict.breach = breach;
   auto missing = missing_at_fixed_point(safety_, loop_.time().wall_now());
   std::erase_if(missing, &Missing::is_held_up_by_owner);
   if (!missing.empty()) verdict.breach = missing.front();

@@ -21,6 +21,7 @@ namespace dcm::simulation {
 struct Trouble {
   std::function<void()> kill_leader;
   std::function<void()> freeze_leader;  // until long after its lease is lost
+  std::function<void()> stop_leader;    // as by SIGTERM; if nobody leads yet, the first manager
   std::function<void()> cut_connections;
   std::function<void()> relist;              // history is gone, watches end
   std::function<void()> gap;                 // and connections break: messages in flight are lost
@@ -42,6 +43,14 @@ struct SmallWorld {
   std::size_t managers = 1;  // two: with leader election
   bool evicts = false;       // by the Eviction API
   bool has_groups = false;
+  bool strips_annotations = false;  // a policy, from new claims
+  // Messages begin to wait for their turn when the managers start, and `before` is done by then.
+  bool includes_start = false;
+  // Which requests wait for their turn apart from writes of objects. Leases: until all scripts are
+  // done.
+  bool orders_events = false;
+  bool orders_leases = false;
+  std::string ordered_list{};  // of that resource; empty: none
   // How many writes may be lost or duplicated, and answers lost.
   std::size_t losses = 0;
   std::size_t doubles = 0;

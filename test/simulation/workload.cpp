@@ -32,6 +32,8 @@ Workload::Workload(ActorContext context, runtime::Rng rng, std::size_t pods,
       collectors_(context, rng.fork()),
       mass_eviction_(context),
       copies_(context),
+      flood_(context),
+      giants_(context),
       groups_rng_(groups),
       tasks_(context.loop.executor()) {
   if (groups_rng_) groups_.emplace(context, groups_rng_->fork(), pods / 3);

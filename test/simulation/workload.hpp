@@ -7,6 +7,8 @@
 #include "test/simulation/collectors.hpp"
 #include "test/simulation/copies.hpp"
 #include "test/simulation/devices.hpp"
+#include "test/simulation/flood.hpp"
+#include "test/simulation/giants.hpp"
 #include "test/simulation/groups.hpp"
 #include "test/simulation/mass_eviction.hpp"
 #include "test/simulation/nodes.hpp"
@@ -40,6 +42,8 @@ class Workload {
   Scheduler& scheduler() { return scheduler_; }
   MassEviction& mass_eviction() { return mass_eviction_; }
   Copies& copies() { return copies_; }
+  Flood& flood() { return flood_; }
+  Giants& giants() { return giants_; }
   // What a node did although it must not; nullopt: nothing.
   const std::optional<Breach>& breach() const { return nodes_.breach(); }
 
@@ -52,6 +56,8 @@ class Workload {
   Collectors collectors_;
   MassEviction mass_eviction_;
   Copies copies_;
+  Flood flood_;
+  Giants giants_;
   std::optional<runtime::Rng> groups_rng_;
   std::optional<Groups> groups_;
   runtime::TaskGroup tasks_;

@@ -41,6 +41,7 @@ class World {
   void use_groups(runtime::Rng rng);
   Duration prompt() const;
   double rate_of_turns() const;
+  bool has_few_places() const { return manager_options_.max_inflight_requests < 50; }
   void watch_server();
   void arrive(const http::Request& request);
   std::optional<apiserver::Response> admit(const LoggedRequest& request);
@@ -118,8 +119,8 @@ World::World(const WorldOptions& options)
                                                safety_, replicas_, options_.lasts});
   aftermath_.emplace(
       Aftermath::World{loop_, timeline_, server_, faulty_server_, safety_, workload_,
-                       fenced_writes_, prompt(), rate_of_turns(), [this] { restart_managers(); },
-                       [this] { return look_at_memory(); }},
+                       fenced_writes_, prompt(), rate_of_turns(), has_few_places(),
+                       [this] { restart_managers(); }, [this] { return look_at_memory(); }},
       rng_.fork());
   watch_server();
 }
@@ -147,10 +148,11 @@ void World::draw_request_faults() {
   }
 }
 
-// Slow budgets, and templates with large text.
+// Slow budgets, templates with large text, and a policy on annotations.
 void World::draw_tenants(runtime::Rng rng) {
   if (rng.below(2) == 0) faulty_server_.request_faults().budget_every = 5s * (1 + rng.below(12));
   if (rng.below(16) == 0) workload_.make_templates_large();
+  faulty_server_.request_faults().strips_annotations = rng.below(8) == 0;
 }
 
 // HTTP/2 in every second world; then or otherwise, connections that the server ends when they are
