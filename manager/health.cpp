@@ -4,6 +4,7 @@
 
 #include "runtime/error.hpp"
 #include "runtime/failure.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -37,7 +38,7 @@ std::optional<std::string> reason_of(const HealthCheck& check, Reasons reasons) 
   }
   if (!runtime::is_isolated(failure)) std::rethrow_exception(failure);
   if (reasons == Reasons::by_name) return std::string(kThrew);
-  return fmt::format("{}: {}", kThrew, runtime::text_of(failure));
+  return fmt::format("{}: {}", kThrew, runtime::one_line(runtime::text_of(failure)));
 }
 
 }  // namespace
