@@ -19,8 +19,12 @@ def escape(text):
 def main():
     path = pathlib.Path(sys.argv[1])
     if path.suffix == ".md":
-        page = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", path.read_text())
-        print(re.sub(r"`(dcm-kit)::(\w+)`", r"<tt>\1\\::\2</tt>", page))  # a CMake target, no C++ name
+        parts = re.split(r"(```.*?```)", path.read_text(), flags=re.S)  # every second one is code
+        for number in range(0, len(parts), 2):
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", parts[number])
+            # a CMake target, no C++ name
+            parts[number] = re.sub(r"`(dcm-kit)::(\w+)`", r"<tt>\1\\::\2</tt>", text)
+        print("".join(parts))
         return
     in_first = True
     for number, line in enumerate(path.read_text().splitlines()):

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "controllers/api/fields/parts.hpp"
 #include "controllers/api/resources.hpp"
 
 namespace dcm::explain {
@@ -19,22 +20,6 @@ Topic not_run(std::string_view controller) {
   topic.add(Outlook::unknown, "NotRun",
             "This instance does not run it (--controllers): ask the one that does.");
   return topic;
-}
-
-std::string_view words(api::PodPhase phase) {
-  switch (phase) {
-    case api::PodPhase::pending:
-      return "Pending";
-    case api::PodPhase::running:
-      return "Running";
-    case api::PodPhase::succeeded:
-      return "Succeeded";
-    case api::PodPhase::failed:
-      return "Failed";
-    case api::PodPhase::unknown:
-      break;
-  }
-  return "Unknown";
 }
 
 std::string describe(const api::ResourceClaim& claim) {
@@ -64,7 +49,7 @@ std::vector<Topic> topics_of(const std::vector<Explainer>& controllers, Explain 
 std::string describe(const api::Pod& pod) {
   const std::string node =
       pod.node_name.empty() ? ", on no node yet" : " on " + pod.node_name.str();
-  return fmt::format("{}{}{}", words(pod.phase), node,
+  return fmt::format("{}{}{}", api::to_word(pod.phase), node,
                      pod.meta.is_being_deleted ? ", being deleted" : "");
 }
 

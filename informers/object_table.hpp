@@ -169,6 +169,26 @@ class ObjectTable {
       return true;
     });
   }
+  // How many objects are under `key`, and under any others of the same hash.
+  template <class Key>
+  std::size_t count(const KeyedIndex<T, Key>& index, const Key& key) const {
+    std::size_t objects = 0;
+    index.postings.for_each(KeyedIndex<T, Key>::hash_of(key), [&](SlotId) {
+      ++objects;
+      return true;
+    });
+    return objects;
+  }
+  // The slots of the objects under `key`, and of any others under a key of the same hash.
+  template <class Key>
+  std::vector<SlotId> slots_of(const KeyedIndex<T, Key>& index, const Key& key) const {
+    std::vector<SlotId> slots;
+    index.postings.for_each(KeyedIndex<T, Key>::hash_of(key), [&](SlotId slot) {
+      slots.push_back(slot);
+      return true;
+    });
+    return slots;
+  }
   // Calls `visit(object)` for the objects of slots [from, until).
   template <class Visit>
   void for_each(SlotId from, SlotId until, Visit visit) const {

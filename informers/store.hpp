@@ -54,6 +54,11 @@ class Index {
     for_each(key, [&found](const ObjectPtr<T>&) { found = true; });
     return found;
   }
+  // How many there are; rarely a few more. Reads no object.
+  std::size_t count(const Key& key) const { return table_->count(*index_, key); }
+  // Where the objects are, for a walk in slices; rarely also where a few others are. Reads no
+  // object: a hundred thousand places take a millisecond.
+  std::vector<SlotId> places(const Key& key) const { return table_->slots_of(*index_, key); }
 
  private:
   friend class Store<T>;
@@ -85,6 +90,8 @@ class StoreReader {
   // Null if there is none, or none that the cache keeps.
   ObjectPtr<T> get(const api::NamespacedName& name) const { return table_->get(name); }
   std::size_t size() const noexcept { return table_->size(); }
+  // The object that is in a place of an index now: perhaps another one than then, or null.
+  ObjectPtr<T> at(SlotId place) const { return table_->at(place); }
 
   // Calls `visit(object)`, which must not change the store, for all objects, in an unspecified
   // order that depends only on past changes.

@@ -50,6 +50,11 @@ json::array encode_conditions(const std::vector<api::Condition>& conditions) {
   return list;
 }
 
+bool writes_conditions(const json::object& fields) {
+  const json::value* const status = fields.if_contains("status");
+  return status != nullptr && status->is_object() && status->get_object().contains("conditions");
+}
+
 std::string encode_body(const api::Resource& resource, const api::NamespacedName& name,
                         const api::Uid& uid, const json::object& fields) {
   json::object body = fields;

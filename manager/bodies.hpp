@@ -23,6 +23,8 @@ boost::json::object controller_reference(const api::Resource& resource,
 api::ObjectReference reference_to(const api::Resource& resource, const api::ObjectMeta& object);
 // `status.conditions`.
 boost::json::array encode_conditions(const std::vector<api::Condition>& conditions);
+// Whether these fields set them.
+bool writes_conditions(const boost::json::object& fields);
 
 // A whole body: `fields` with kind and name. With a UID it applies only to the object with that
 // UID: if that is gone, nothing is created.

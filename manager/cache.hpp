@@ -3,13 +3,16 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "client/request/rest_client.hpp"
 #include "informers/api_lister_watcher.hpp"
 #include "informers/informer.hpp"
+#include "manager/isolate.hpp"
 #include "manager/process.hpp"
+#include "manager/rows.hpp"
 #include "manager/some_of.hpp"
 
 namespace dcm::manager {
@@ -28,31 +31,40 @@ struct CacheOptions {
   std::string name = {};
 };
 
+template <class T>
+std::string cache_name(const api::ResourceKind& kind, const CacheOptions<T>& options) {
+  return options.name.empty() ? std::string(kind.plural) : options.name;
+}
+
 // `rest` and what `process` refers to must outlive the cache.
 template <class T>
 class Cache {
  public:
   Cache(client::RestClient& rest, api::Resource resource, std::unique_ptr<api::Decoder<T>> decoder,
         const Process& process, CacheOptions<T> options = {})
-      : resource_(std::move(resource)),
+      : process_(process),
+        resource_(std::move(resource)),
+        name_(cache_name(*resource_.kind, options)),
         decoder_(std::move(decoder)),
         source_(rest, resource_, *decoder_, std::move(options.select)),
-        informer_(options.name.empty() ? std::string(resource_.kind->plural) : options.name,
-                  source_, informer_context(process)) {}
+        informer_(name_, source_, informer_context(process)) {}
 
   // The object of that name; null if there is none.
   api::ObjectPtr<T> get(const api::NamespacedName& name) const { return reader().get(name); }
   // Call this before run(). Indexes objects by the result of `keys_of(object)`: a Key, or a
-  // std::optional or std::vector of Keys. `keys_of` must depend on the object alone.
+  // std::optional or std::vector of Keys. `keys_of` must depend on the object alone. An object for
+  // which it throws has no keys.
   template <class Key, class KeysOf>
   informers::Index<T, Key> index(std::string name, KeysOf keys_of) {
     static_assert(SomeOf<std::invoke_result_t<KeysOf&, const T&>, Key>,
                   "an index takes a function of `const T&` that returns a Key, or a std::optional "
                   "or std::vector of them");
+    require_rows_of<KeysOf>();
+    check_not_running("index(\"" + name + "\")");
     return informer_.template add_index<Key>(
         std::move(name),
-        [keys_of = std::move(keys_of)](const T& object, const informers::Emit<Key>& emit) {
-          for_each_of(keys_of(object), emit);
+        [this, keys_of = std::move(keys_of)](const T& object, const informers::Emit<Key>& emit) {
+          isolate(object, [&] { for_each_of(keys_of(object), emit); });
         });
   }
 
@@ -62,14 +74,46 @@ class Cache {
     source_.use_version(version);
   }
 
+  // Of a projection. Call this before run().
+  void set_rows(Rows rows) { rows_ = std::move(rows); }
+  // Rows::require().
+  void require(const Row& row) const { rows_.require(row, name_); }
+  // Throws std::logic_error if it runs already.
+  void check_not_running(const std::string& call) const {
+    if (!is_running_) return;
+    throw std::logic_error("the cache \"" + name_ + "\": call " + call + " before run()");
+  }
+  // The same for a function of objects that states the row on which it relies, as `kReads`.
+  template <class Function>
+  void require_rows_of() const {
+    if constexpr (requires { Function::kReads; }) require(Function::kReads);
+  }
+
+  // Calls a function of an object; an exception is logged and counted.
+  template <class Function>
+  void isolate(const T& object, Function function) const {
+    manager::isolate(process_, name_, object.meta.key, std::move(function));
+  }
+
+  // In metrics and logs.
+  const std::string& name() const { return name_; }
   const api::Resource& resource() const { return resource_; }
   const api::Decoder<T>& decoder() const { return *decoder_; }
   informers::Informer<T>& informer() { return informer_; }
   informers::StoreReader<T> reader() const { return informer_.reader(); }
+  // Fills it. Called once; ends only by cancellation.
+  runtime::Task<> run() {
+    is_running_ = true;
+    return informer_.run();
+  }
   informers::SyncState& sync() { return informer_.sync(); }
 
  private:
+  Process process_;
   api::Resource resource_;
+  std::string name_;
+  Rows rows_;
+  bool is_running_ = false;
   std::unique_ptr<api::Decoder<T>> decoder_;
   informers::ApiListerWatcher<T> source_;
   informers::Informer<T> informer_;

@@ -53,7 +53,8 @@ class CacheClient {
                                 const boost::json::object& fields) const {
     return send_apply(object.key, object.uid, {}, fields);
   }
-  // The same for `{"status": …}`.
+  // The same for `{"status": …}`. A kind with the member `conditions` reads them from
+  // "status.conditions"; otherwise a write of conditions throws.
   Answer<Object> apply_status(const api::ObjectMeta& object,
                               const boost::json::object& fields) const {
     return send_apply(object.key, object.uid, "status", fields);
@@ -62,6 +63,7 @@ class CacheClient {
   // A null removes a field, a list replaces the whole list.
   Answer<Object> merge_patch(const api::ObjectMeta& object, const boost::json::object& patch,
                              std::string_view subresource = {}) const {
+    check_conditions(patch);
     return send(*this,
                 client::merge_patch_request(cache_->resource(), object.key, subresource,
                                             encode_merge_patch(object.uid, patch), options_));
@@ -76,7 +78,8 @@ class CacheClient {
   // Deletes exactly that object. Succeeds if it is already gone.
   Answer<void> remove(const api::ObjectMeta& object) const { return send_remove(*this, object); }
 
-  // `object` has a member `std::vector<std::string> finalizers`, read from "metadata.finalizers".
+  // `object` has a member `std::vector<std::string> finalizers`, read from "metadata.finalizers";
+  // without that row, these throw std::logic_error rather than delete the finalizers of others.
   // Succeeds if there is nothing to change. Conflict: the object has changed, wait for the watch.
   Answer<void> add_finalizer(const T& object, const std::string& finalizer) const {
     std::vector<std::string> finalizers = finalizers_of(object);
@@ -96,16 +99,27 @@ class CacheClient {
   }
 
  private:
-  static const std::vector<std::string>& finalizers_of(const T& object) {
+  const std::vector<std::string>& finalizers_of(const T& object) const {
     static_assert(
         requires { static_cast<const std::vector<std::string>&>(object.finalizers); },
         "finalizers are read from a member `std::vector<std::string> finalizers`: declare it, with "
         "the field {\"metadata.finalizers\", &T::finalizers}");
+    cache_->require({"metadata.finalizers", "finalizers"});
     return object.finalizers;
+  }
+
+  // Conditions derived from a member that is never read would replace the object's.
+  void check_conditions(const boost::json::object& fields) const {
+    if constexpr (requires(const T& object) {
+                    static_cast<const std::vector<api::Condition>&>(object.conditions);
+                  }) {
+      if (writes_conditions(fields)) cache_->require({"status.conditions", "conditions"});
+    }
   }
 
   Answer<Object> send_apply(const api::NamespacedName& name, const api::Uid& uid,
                             std::string_view subresource, const boost::json::object& fields) const {
+    check_conditions(fields);
     return send(
         *this, client::apply_request(cache_->resource(), name, subresource, field_manager_,
                                      encode_body(cache_->resource(), name, uid, fields), options_));

@@ -19,11 +19,12 @@ http::ClientOptions http_options(const client::ClusterConfig& config, std::size_
 
 client::RestClientOptions rest_options(const client::ClusterConfig& config,
                                        const ConnectionOptions& options) {
-  return {
-      .server = config.server,
-      .path_prefix = config.path_prefix,
-      .user_agent = options.user_agent,
-      .limits = {.qps = options.qps, .burst = options.burst, .inflight_max = options.inflight_max}};
+  return {.server = config.server,
+          .path_prefix = config.path_prefix,
+          .user_agent = options.user_agent,
+          .limits = {.qps = options.qps,
+                     .burst = static_cast<double>(options.burst),
+                     .inflight_max = options.inflight_max}};
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct ConnectionOptions {
   // `managedFields` of its writes.
   std::string user_agent;
   double qps = 50;  // 0: no limit
-  double burst = 100;
+  int burst = 100;
   std::size_t inflight_max = 100;
   bool http2 = false;
   http2::Cleartext cleartext = http2::Cleartext::http1;  // the protocol without TLS

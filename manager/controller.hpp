@@ -21,7 +21,7 @@ struct AnyCache {
 
 template <class T>
 AnyCache any_cache(Cache<T>& cache) {
-  return {&cache.sync(), [&cache] { return cache.informer().run(); }};
+  return {&cache.sync(), [&cache] { return cache.run(); }};
 }
 
 // A kind that a controller uses if it is served, in a version of its own. The controller begins

@@ -1,5 +1,8 @@
 #include "manager/controller_manager.hpp"
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace dcm::manager {
 namespace {
 
@@ -16,8 +19,18 @@ ControllerManager::ControllerManager(Lifecycle& lifecycle) : lifecycle_(lifecycl
   lifecycle_.use({.fill = [this](Epoch& epoch) { fill(epoch); }});
 }
 
+void ControllerManager::check_cache_name(const std::string& name) const {
+  if (std::ranges::find(sources_, name, &Source::name) == sources_.end()) return;
+  throw std::invalid_argument("there are two caches with the name \"" + name +
+                              "\": set `.name` in the CacheOptions of the second");
+}
+
 Worklist& ControllerManager::add_controller(std::string name, const ControllerOptions& options,
                                             Handler handler) {
+  if (std::ranges::find(queues_, name, &Queue::name) != queues_.end()) {
+    throw std::invalid_argument("there are two controllers with the name \"" + name +
+                                "\": give each a name of its own");
+  }
   return queues_.emplace_back(std::move(name), options, process(), std::move(handler)).list;
 }
 

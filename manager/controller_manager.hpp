@@ -54,7 +54,8 @@ class ControllerManager {
   Cache<T>& decoded_cache(const api::ResourceKind& kind, std::unique_ptr<api::Decoder<T>> decoder,
                           CacheOptions<T> options = {});
 
-  // `name` labels its metrics. `reconciler` is an object with
+  // `name` labels its metrics, so there is one of each name; the same holds for caches. Throws
+  // std::invalid_argument otherwise. `reconciler` is an object with
   //
   //   Task<Outcome> reconcile(NamespacedName name);
   //
@@ -124,7 +125,19 @@ class ControllerManager {
   ExitStatus exit_status() const { return lifecycle_.exit_status(); }
 
  private:
+  // An object for which `keep` throws is kept.
+  template <class T>
+  std::function<bool(const T&)> isolated_keep(std::string cache,
+                                              std::function<bool(const T&)> keep) const {
+    return [this, cache = std::move(cache), keep = std::move(keep)](const T& object) {
+      bool is_kept = true;
+      isolate(process(), cache, object.meta.key, [&] { is_kept = keep(object); });
+      return is_kept;
+    };
+  }
+
   struct Source {
+    std::string name;
     const api::ResourceKind* kind;
     AnyCache cache;
     std::function<void(const std::string& version)> use_version;
@@ -145,6 +158,8 @@ class ControllerManager {
     JobFunction run;
   };
 
+  // Throws if there is another of that name.
+  void check_cache_name(const std::string& name) const;
   Worklist& add_controller(std::string name, const ControllerOptions& options, Handler handler);
   void add_job(std::string name, RunsOn where, JobFunction run);
   void add_periodic_job(runtime::Duration interval, std::string name, RunsOn where,
@@ -164,19 +179,25 @@ template <class T>
 Cache<T>& ControllerManager::cache(const api::ResourceKind& kind,
                                    std::vector<api::json::Field<T>> fields,
                                    CacheOptions<T> options) {
+  std::vector<std::string> paths;
+  for (const auto& field : fields) paths.push_back(field.path);
+  if (options.keep) options.keep = isolated_keep(cache_name(kind, options), options.keep);
   auto decoder = api::json::make_projection<T>(std::move(fields), std::move(options.keep));
-  return decoded_cache(kind, std::move(decoder), std::move(options));
+  Cache<T>& cache = decoded_cache(kind, std::move(decoder), std::move(options));
+  cache.set_rows(Rows(std::move(paths)));
+  return cache;
 }
 
 template <class T>
 Cache<T>& ControllerManager::decoded_cache(const api::ResourceKind& kind,
                                            std::unique_ptr<api::Decoder<T>> decoder,
                                            CacheOptions<T> options) {
+  check_cache_name(cache_name(kind, options));
   auto made = std::make_shared<Cache<T>>(rest(), api::Resource{&kind, ""}, std::move(decoder),
                                          process(), std::move(options));
   Cache<T>& cache = *made;
   owned_.push_back(std::move(made));
-  sources_.push_back({&kind, any_cache(cache),
+  sources_.push_back({cache.name(), &kind, any_cache(cache),
                       [&cache](const std::string& version) { cache.use_version(version); }});
   return cache;
 }
@@ -189,8 +210,11 @@ Worklist& ControllerManager::controller(std::string name, const ControllerOption
 
 template <class T, class NamesOf, class When>
 void ControllerManager::feed(Worklist& controller, Cache<T>& from, NamesOf names_of, When when) {
-  const auto observer =
-      std::make_shared<Feed<T, NamesOf, When>>(controller, std::move(names_of), std::move(when));
+  const auto observer = std::make_shared<Feed<T, NamesOf, When>>(
+      controller, from, std::move(names_of), std::move(when));
+  from.check_not_running("feed()");
+  from.template require_rows_of<NamesOf>();
+  from.template require_rows_of<When>();
   owned_.push_back(observer);
   from.informer().add_observer(*observer);
 }

@@ -99,6 +99,7 @@ Task<> Epochs::run_epoch(std::unique_ptr<VersionedWork> epoch) {
   group.spawn("epoch", run_then_cancel(epoch->run(), group));
   group.spawn("version", end_when_not_served(*epoch));
   co_await group.join();
+  if (stop_.is_requested()) last_ = std::move(epoch);
 }
 
 Task<> Epochs::end_when_not_served(VersionedWork& epoch) {

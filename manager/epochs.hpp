@@ -68,6 +68,9 @@ class Epochs {
   Make make_;
   std::string group_;
   VersionedWork* current_ = nullptr;  // null: none
+  // The epoch that the stop ended. It lives as long as this: freeing the caches of a large cluster
+  // takes seconds, and the lease is to be released first.
+  std::unique_ptr<VersionedWork> last_;
   std::string discovery_problem_;
   runtime::RepeatGuard discovery_guard_;
 };

@@ -8,6 +8,8 @@
 
 #include "client/api/resource.hpp"
 #include "informers/observer.hpp"
+#include "manager/cache.hpp"
+#include "manager/rows.hpp"
 #include "manager/some_of.hpp"
 #include "manager/worklist.hpp"
 
@@ -24,6 +26,8 @@ inline constexpr OwnName own_name;
 
 // The name of the object's controller, if it is of this kind.
 struct OwnerName {
+  static constexpr Row kReads{"metadata.ownerReferences", "owner"};
+
   api::InternedString group;
   api::InternedString kind;
   api::Scope scope;
@@ -56,6 +60,8 @@ inline constexpr AnyChange any_change;
 
 // Excludes changes of metadata and status alone, but not a deletion that waits for finalizers.
 struct GenerationChanged {
+  static constexpr Row kReads{"metadata.generation", "generation"};
+
   template <class T>
   bool operator()(const T* before, const T* after) const {
     static_assert(
@@ -81,9 +87,9 @@ class Feed final : public informers::Observer<T> {
                 "nothing) that returns a bool");
 
  public:
-  // `list` must outlive it.
-  Feed(Worklist& list, NamesOf names_of, When when)
-      : list_(list), names_of_(std::move(names_of)), when_(std::move(when)) {}
+  // `list` and `from` must outlive it.
+  Feed(Worklist& list, const Cache<T>& from, NamesOf names_of, When when)
+      : list_(list), from_(from), names_of_(std::move(names_of)), when_(std::move(when)) {}
 
   using Object = api::ObjectPtr<T>;
   using Origin = informers::Origin;
@@ -102,16 +108,27 @@ class Feed final : public informers::Observer<T> {
 
  private:
   void take(const T* before, const T* after, Origin origin) {
-    if (!when_(before, after)) return;
+    if (!is_wanted(before, after)) return;
     // Nobody waits for the results of a start or a relist.
     const auto priority =
         origin == Origin::initial ? workqueue::Priority::backlog : workqueue::Priority::live;
     const auto add = [&](const api::NamespacedName& name) { list_.add(name, priority); };
-    if (before != nullptr) for_each_of(names_of_(*before), add);
-    if (after != nullptr) for_each_of(names_of_(*after), add);
+    // One by one: an object that is mended names what it should, whatever it was before.
+    for (const T* const object : {before, after}) {
+      if (object == nullptr) continue;
+      from_.isolate(*object, [&] { for_each_of(names_of_(*object), add); });
+    }
+  }
+
+  // A condition that throws excludes nothing.
+  bool is_wanted(const T* before, const T* after) {
+    bool is_wanted = true;
+    from_.isolate(after != nullptr ? *after : *before, [&] { is_wanted = when_(before, after); });
+    return is_wanted;
   }
 
   Worklist& list_;
+  const Cache<T>& from_;
   NamesOf names_of_;
   When when_;
 };

@@ -10,7 +10,7 @@
 namespace dcm::manager {
 
 // Returns nullopt if all is well, otherwise the reason in one line. Text of other programs follows
-// the name of its error (runtime::to_string).
+// the name of its error (runtime::to_string). An exception is a failure of the check.
 using HealthCheck = std::function<std::optional<std::string>()>;
 
 enum class Verbose { no, yes };

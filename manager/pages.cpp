@@ -35,6 +35,12 @@ runtime::Task<> answer_from(const Pages& pages, http::Request request, http::Res
   [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
 }
 
+// Large clusters have a hundred thousand pools of devices to count.
+runtime::Task<http::Response> metrics_page(runtime::MetricsRegistry& metrics) {
+  while (metrics.refresh_part()) co_await runtime::yield();
+  co_return respond(200, "text/plain; version=0.0.4; charset=utf-8", metrics.expose());
+}
+
 }  // namespace
 
 http::Response text_response(std::uint16_t status, std::string body) {
@@ -87,8 +93,8 @@ void add_reasons_page(Pages& pages, const Health& health) {
 }
 
 void add_metrics_page(Pages& pages, runtime::MetricsRegistry& metrics) {
-  pages.add({.path = "/metrics", .answer = [&metrics](const http::Request&) {
-               return respond(200, "text/plain; version=0.0.4; charset=utf-8", metrics.expose());
+  pages.add({.path = "/metrics", .answer_later = [&metrics](http::Request, Audience) {
+               return metrics_page(metrics);
              }});
 }
 

@@ -37,7 +37,7 @@ struct Page {
   std::string path;
   http::Method method = http::Method::get;  // GET includes HEAD
   std::function<http::Response(const http::Request&)> answer = {};
-  // Used instead of `answer` by a page that sends requests first.
+  // Used instead of `answer` by a page that sends requests first, or takes long.
   std::function<runtime::Task<http::Response>(http::Request, Audience)> answer_later = {};
 };
 

@@ -17,6 +17,7 @@ using runtime::Task;
 struct Flags {
   explicit Flags(ProgramOptions& options) {
     add_group(table, "Cluster", cluster_settings(options.cluster));
+    add_group(table, "Cluster", rate_settings(options.connection.qps, options.connection.burst));
     add_group(table, "Controller", std::move(options.flags));
     add_group(table, "Leader election", election_settings(options.election));
     add_group(table, "Serving", serving_settings(options.serving));

@@ -13,17 +13,18 @@
 
 namespace dcm::manager {
 
-using Handler = std::function<runtime::Task<workqueue::Outcome>(api::NamespacedName)>;
+// The name lives until the task ends, so a coroutine may take it by reference as well as by value.
+using Handler = std::function<runtime::Task<workqueue::Outcome>(const api::NamespacedName&)>;
 
 template <class R>
-concept Reconciler = requires(R& reconciler, api::NamespacedName name) {
-  { reconciler.reconcile(std::move(name)) } -> std::same_as<runtime::Task<workqueue::Outcome>>;
+concept Reconciler = requires(R& reconciler, const api::NamespacedName& name) {
+  { reconciler.reconcile(name) } -> std::same_as<runtime::Task<workqueue::Outcome>>;
 };
 
 // A function, or a lambda that captures nothing.
 template <class R>
 concept StatelessHandler =
-    std::is_invocable_r_v<runtime::Task<workqueue::Outcome>, R&, api::NamespacedName> &&
+    std::is_invocable_r_v<runtime::Task<workqueue::Outcome>, R&, const api::NamespacedName&> &&
     (std::is_empty_v<R> || std::is_pointer_v<R>);
 
 template <class R>
@@ -31,7 +32,7 @@ Handler make_handler(R reconciler) {
   if constexpr (Reconciler<R>) {
     // Kept at a fixed address, because its coroutines refer to it.
     auto kept = std::make_shared<R>(std::move(reconciler));
-    return [kept](api::NamespacedName name) { return kept->reconcile(std::move(name)); };
+    return [kept](const api::NamespacedName& name) { return kept->reconcile(name); };
   } else {
     static_assert(StatelessHandler<R>,
                   "a controller takes an object with `Task<Outcome> reconcile(NamespacedName)`, "

@@ -36,7 +36,8 @@ class Worklist {
     queue_.add(name, {.after = delay});
   }
 
-  // Ends by cancellation, or after stop(). `handler`: runtime::Task<Outcome>(api::NamespacedName).
+  // Ends by cancellation, or after stop(). `handler`: runtime::Task<Outcome>(const
+  // api::NamespacedName&); the name lives until the task ends.
   template <class Handler>
   runtime::Task<> run(Handler handler) {
     const auto describe = [](const api::NamespacedName& name) { return name.str(); };

@@ -1,5 +1,7 @@
 #include "runtime/metrics.hpp"
 
+#include <algorithm>
+
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
@@ -18,7 +20,13 @@ Counter& MetricsRegistry::counter(const std::string& name, const std::string& he
 
 Gauge& MetricsRegistry::gauge(const std::string& name, const std::string& help,
                               const Labels& labels) {
-  return prometheus::BuildGauge().Name(exposed(name)).Help(help).Register(*registry_).Add(labels);
+  auto& family = prometheus::BuildGauge().Name(exposed(name)).Help(help).Register(*registry_);
+  gauges_.insert(&family);
+  return family.Add(labels);
+}
+
+void MetricsRegistry::remove(Gauge& series) {
+  for (auto* family : gauges_) family->Remove(&series);  // ignored by the others
 }
 
 Histogram& MetricsRegistry::histogram(const std::string& name, const std::string& help,
@@ -40,7 +48,22 @@ Refresh MetricsRegistry::before_exposition(std::function<void()> refresh) {
   return Refresh([this, place] { refreshes_.erase(place); });
 }
 
+Refresh MetricsRegistry::before_exposition_in_parts(std::function<bool()> refresh) {
+  const auto place = in_parts_.insert(in_parts_.end(), {.refresh = std::move(refresh)});
+  return Refresh([this, place] { in_parts_.erase(place); });
+}
+
+bool MetricsRegistry::refresh_part() {
+  const auto next = std::ranges::find(in_parts_, false, &InParts::is_done);
+  if (next == in_parts_.end()) return false;
+  next->is_done = !next->refresh();
+  return !std::ranges::all_of(in_parts_, &InParts::is_done);
+}
+
 std::string MetricsRegistry::expose() {
+  while (refresh_part()) {
+  }
+  for (InParts& each : in_parts_) each.is_done = false;
   for (const auto& refresh : refreshes_) refresh();
   return prometheus::TextSerializer().Serialize(registry_->Collect());
 }

@@ -8,6 +8,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,18 +68,34 @@ class MetricsRegistry {
   Histogram& histogram(const std::string& name, const std::string& help, const Buckets& buckets,
                        const Labels& labels = {});
 
+  // Ends a series of gauge(): it is no longer exposed, and the reference is invalid.
+  void remove(Gauge& series);
+
   // Runs before each exposition to update gauges, as long as the result is kept.
   [[nodiscard]] Refresh before_exposition(std::function<void()> refresh);
+  // The same for a refresh that may take long: each call does a part, and returns whether there is
+  // more to do.
+  [[nodiscard]] Refresh before_exposition_in_parts(std::function<bool()> refresh);
 
-  // Prometheus' text format 0.0.4.
+  // Does one part of the latter refreshes; returns whether there is more to do. Call it until then,
+  // with other tasks in between, and then expose().
+  bool refresh_part();
+  // Prometheus' text format 0.0.4. Does first what is left to refresh.
   std::string expose();
 
  private:
+  struct InParts {
+    std::function<bool()> refresh;
+    bool is_done = false;  // since the last exposition
+  };
+
   std::string exposed(const std::string& name) const;
 
   std::string program_;
   std::unique_ptr<prometheus::Registry> registry_;
+  std::set<prometheus::Family<Gauge>*> gauges_;
   std::list<std::function<void()>> refreshes_;
+  std::list<InParts> in_parts_;
 };
 
 // {start, start*factor, …}, `count` values.

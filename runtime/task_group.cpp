@@ -1,5 +1,7 @@
 #include "runtime/task_group.hpp"
 
+#include <cstdio>
+
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/async_result.hpp>
@@ -49,7 +51,11 @@ TaskGroup::TaskGroup(Executor executor) : executor_(std::move(executor)) {}
 
 TaskGroup::~TaskGroup() {
   // A task that outlives its group sooner or later uses freed memory: better to stop here.
-  if (!children_.empty()) std::terminate();
+  if (children_.empty()) return;
+  for (const std::string& name : running_names()) {
+    std::fprintf(stderr, "A TaskGroup is destroyed while \"%s\" runs\n", name.c_str());
+  }
+  std::terminate();
 }
 
 void TaskGroup::spawn(std::string name, Task<> task) {

@@ -16,7 +16,9 @@ class Outcome {
     return {Kind::retry, at_least};
   }
   // There is work after `delay` that no event will announce; resets the back-off.
+  // Zero or less is done(), as in controller-runtime: otherwise the item would be handled for ever.
   static constexpr Outcome requeue_after(runtime::Duration delay) {
+    if (delay <= runtime::Duration::zero()) return done();
     return {Kind::requeue_after, delay};
   }
   // The attempt did nothing, because the item waits for an event: the code that sees the event adds

@@ -18,4 +18,11 @@ void HandlerFailures::report(const std::exception_ptr& failure, const std::strin
              {{"item", item}, {"exception", runtime::text_of(failure)}});
 }
 
+void HandlerFailures::report_function(const std::exception_ptr& failure,
+                                      const std::string& object) {
+  count_.Increment();
+  log_.error("A function of a cached object threw an exception; the object is passed over",
+             {{"object", object}, {"exception", runtime::text_of(failure)}});
+}
+
 }  // namespace dcm::workqueue

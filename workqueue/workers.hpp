@@ -25,6 +25,8 @@ class HandlerFailures {
                   runtime::Logger log);
 
   void report(const std::exception_ptr& failure, const std::string& item);
+  // The same for a function of an object that decides which items there are.
+  void report_function(const std::exception_ptr& failure, const std::string& object);
 
  private:
   runtime::Counter& count_;
@@ -44,8 +46,8 @@ void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& o
 
 // Handles items one by one until the queue is shut down and empty.
 //
-// Everything must outlive the task. `Handler` is called as `Task<Outcome>(Item)`, `Describe` as
-// `std::string(const Item&)`, for the log.
+// Everything must outlive the task. `Handler` is called as `Task<Outcome>(const Item&)`, whose item
+// lives until that task ends, `Describe` as `std::string(const Item&)`, for the log.
 template <class Queue, class Handler, class Describe>
 runtime::Task<> work(Queue& queue, Handler& handler, Describe& describe,
                      HandlerFailures& failures) {

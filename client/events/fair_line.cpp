@@ -1,8 +1,5 @@
 #include "client/events/fair_line.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "runtime/assert.hpp"
 
 namespace dcm::client {
@@ -11,6 +8,7 @@ void FairLine::push(const std::string& name_space, std::string id, Rank rank) {
   auto& line = *lines_.try_emplace(name_space).first;
   (rank == Rank::first ? line.second.first : line.second.again).push_back(std::move(id));
   ++size_;
+  note_size(line, line.second.size() - 1);
   give_turn(line);
 }
 
@@ -27,6 +25,7 @@ std::optional<std::string> FairLine::pop() {
     std::string id = std::move(waiting.front());
     waiting.pop_front();
     --size_;
+    note_size(*line, line->second.size() + 1);
     ++line->second.in_hand;
     give_turn(*line);
     return id;
@@ -45,15 +44,21 @@ void FairLine::done(const std::string& name_space) {
 std::optional<std::string> FairLine::displace_for(const std::string& name_space) {
   const auto own = lines_.find(name_space);
   const std::size_t own_size = own == lines_.end() ? 0 : own->second.size();
-  const auto longest = std::ranges::max_element(
-      lines_, {}, [](const Lines::value_type& line) { return line.second.size(); });
-  if (longest == lines_.end() || longest->second.size() <= own_size + 1) return std::nullopt;
-  Line& line = longest->second;
+  if (long_lines_.empty() || long_lines_.rbegin()->first <= own_size + 1) return std::nullopt;
+  auto& longest = *lines_.find(std::string(long_lines_.rbegin()->second));
+  Line& line = longest.second;
   std::deque<std::string>& waiting = line.again.empty() ? line.first : line.again;
   std::string id = std::move(waiting.back());
   waiting.pop_back();
   --size_;
+  note_size(longest, line.size() + 1);
   return id;
+}
+
+void FairLine::note_size(const Lines::value_type& line, std::size_t before) {
+  const std::size_t now = line.second.size();
+  if (before > 1) long_lines_.erase({before, line.first});
+  if (now > 1) long_lines_.emplace(now, line.first);
 }
 
 void FairLine::give_turn(Lines::value_type& line) {

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace dcm::client {
 
@@ -42,12 +45,16 @@ class FairLine {
   };
   using Lines = std::unordered_map<std::string, Line>;
 
+  void note_size(const Lines::value_type& line, std::size_t before);
   void give_turn(Lines::value_type& line);
   void forget_if_idle(Lines::iterator line);
 
   std::size_t in_hand_max_;
   Lines lines_;
   std::deque<std::string> turns_;  // namespaces with an item that may be written
+  // The sizes and namespaces of lines with two or more waiting items, shortest first. A flood over
+  // thousands of namespaces asks for the longest line with each event.
+  std::set<std::pair<std::size_t, std::string_view>> long_lines_;
   std::size_t size_ = 0;
 };
 

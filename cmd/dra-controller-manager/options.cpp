@@ -80,7 +80,7 @@ std::expected<Options, options::Exit> parse_options(const std::vector<std::strin
 ConnectionOptions connection_options(const Options& options) {
   return {.user_agent = client::make_user_agent("dra-controller-manager", runtime::kVersion),
           .qps = options.kube_api_qps,
-          .burst = static_cast<double>(options.kube_api_burst),
+          .burst = options.kube_api_burst,
           .inflight_max = options.max_inflight_requests,
           .http2 = options.kube_api_http2};
 }

@@ -36,9 +36,13 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       pending_(rules_),
       tracker_(lookup_, rules_, pending_),
       metrics_(dependencies.metrics, pending_, dependencies.time),
-      device_metrics_(
-          dependencies.metrics,
-          [this] { return count_devices(tracker_.published(), tracker_.allocated(), rules_); }),
+      device_metrics_(dependencies.metrics,
+                      [this] {
+                        const auto& published = tracker_.published();
+                        const bool has_more =
+                            device_count_.advance(published, tracker_.allocated(), rules_);
+                        return has_more ? nullptr : &device_count_.counts();
+                      }),
       pace_(options.evictions_per_second),
       queue_(dependencies.time, dependencies.metrics,
              workqueue::Options(kQueueName, options.workers)),

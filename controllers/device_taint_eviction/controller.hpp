@@ -112,6 +112,7 @@ class Controller {
   PendingPods pending_;
   Tracker tracker_;
   EvictionMetrics metrics_;
+  DeviceCount device_count_;
   DeviceMetrics device_metrics_;
   Pace pace_;
   ItemQueue queue_;

@@ -36,10 +36,13 @@ constexpr std::array kFamilies = {
 }  // namespace
 
 DeviceMetrics::DeviceMetrics(runtime::MetricsRegistry& registry,
-                             std::function<CountsByDriver()> count)
+                             std::function<const CountsByDriver*()> count)
     : registry_(registry),
-      refresh_(registry.before_exposition([this, count = std::move(count)] { refresh(count()); })) {
-}
+      refresh_(registry.before_exposition_in_parts([this, count = std::move(count)] {
+        const CountsByDriver* const counts = count();
+        if (counts != nullptr) refresh(*counts);
+        return counts == nullptr;
+      })) {}
 
 void DeviceMetrics::refresh(const CountsByDriver& counts) {
   CountsByDriver shown;

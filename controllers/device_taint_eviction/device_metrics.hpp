@@ -15,8 +15,9 @@ namespace dcm::device_taint_eviction {
 
 class DeviceMetrics {
  public:
-  // `count` is called before each exposition. Both must outlive it.
-  DeviceMetrics(runtime::MetricsRegistry& registry, std::function<CountsByDriver()> count);
+  // Before each exposition, `count` is called until it returns counts instead of null. Both must
+  // outlive it.
+  DeviceMetrics(runtime::MetricsRegistry& registry, std::function<const CountsByDriver*()> count);
 
  private:
   static constexpr std::size_t kSeries = 6;

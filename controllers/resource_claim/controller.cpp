@@ -71,6 +71,10 @@ Task<Outcome> Controller::sync(Item item, Attempt attempt) {
       return user_sync_.sync_pod(item.key, attempt);
     case Item::Kind::group:
       return user_sync_.sync_group(item.key, attempt);
+    case Item::Kind::claim_users:
+    case Item::Kind::template_users:
+    case Item::Kind::group_members:
+      return wakeups_.wake_many(std::move(item), attempt.priority);
     case Item::Kind::claim:
       break;
   }

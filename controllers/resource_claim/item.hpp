@@ -14,7 +14,8 @@ namespace dcm::resource_claim {
 
 // All kinds share one queue, so that no two workers ever handle the same object.
 struct Item {
-  enum class Kind : std::uint8_t { pod, claim, group };
+  // The last three stand for pods and groups with something in common, when they are many.
+  enum class Kind : std::uint8_t { pod, claim, group, claim_users, template_users, group_members };
 
   Kind kind = Kind::pod;
   api::NamespacedName key;
@@ -25,7 +26,7 @@ struct Item {
 
 struct ItemHash {
   std::size_t operator()(const Item& item) const noexcept {
-    return std::hash<api::NamespacedName>{}(item.key) * 3 + static_cast<std::size_t>(item.kind);
+    return std::hash<api::NamespacedName>{}(item.key) * 8 + static_cast<std::size_t>(item.kind);
   }
 };
 
@@ -39,7 +40,12 @@ using ItemProblems = workqueue::ProblemMemory<Item, ItemHash>;
 
 // "pod lab/trainer-0"
 inline std::string describe(const Item& item) {
-  constexpr std::array kWords = {"pod ", "claim ", "pod group "};
+  constexpr std::array kWords = {"pod ",
+                                 "claim ",
+                                 "pod group ",
+                                 "users of claim ",
+                                 "users of template ",
+                                 "members of pod group "};
   return kWords[static_cast<std::size_t>(item.kind)] + item.key.str();
 }
 

@@ -84,5 +84,16 @@ TEST_P(Hello, works_only_with_lease) {
   EXPECT_EQ(text(), "Hello, Ada!");
 }
 
+TEST_P(Hello, hands_its_work_to_another_instance) {
+  cluster.start();
+  cluster.run_for(1min);
+  cluster.another_instance(add_controllers);
+  cluster.manager().request_stop();
+  cluster.run_for(1min);
+  greet();
+  cluster.run_for(1min);
+  EXPECT_EQ(text(), "Hello, Ada!");
+}
+
 }  // namespace
 }  // namespace hello

@@ -48,6 +48,17 @@ Settings cluster_settings(client::ConfigOverrides& cluster) {
   };
 }
 
+Settings rate_settings(double& qps, int& burst) {
+  return {
+      number_setting({"kube-api-qps", "clientConnection.qps", "NUMBER",
+                      "Requests per second to the API server; 0 is no limit."},
+                     qps, kAnyNumber),
+      number_setting({"kube-api-burst", "clientConnection.burst", "NUMBER",
+                      "Requests that may exceed the rate in a burst."},
+                     burst, kPositive),
+  };
+}
+
 // The names and defaults are those of every Kubernetes component.
 Settings election_settings(ElectionFlags& flags) {
   leader_election::Timing& timing = flags.election.timing;
@@ -131,8 +142,8 @@ Settings serving_settings(ServingOptions& options) {
            "everything below /path."},
           options.always_allow_paths),
       text_setting({"metrics-bind-address", "serving.metricsBindAddress", "ADDRESS",
-                    "host:port for /metrics, /healthz, /livez and /readyz over plain HTTP; not "
-                    "served by default."},
+                    "host:port for /metrics, /healthz, /livez and /readyz over plain HTTP. Empty: "
+                    "not served."},
                    options.metrics_bind_address),
       list_setting({"metrics-accept-hosts", "serving.metricsAcceptHosts", "LIST",
                     "Host names that --metrics-bind-address answers to, beside localhost and IP "

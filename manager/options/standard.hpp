@@ -18,6 +18,9 @@ namespace dcm::manager {
 // Which API server to use, for every command that talks to one.
 options::Settings cluster_settings(client::ConfigOverrides& cluster);
 
+// How fast that server is asked: requests per second (0: no limit), and in a burst.
+options::Settings rate_settings(double& qps, int& burst);
+
 // Leader election as set by flags.
 struct ElectionFlags {
   bool leader_elect = true;

@@ -191,7 +191,7 @@ class Installed(unittest.TestCase):
         run("clang++-19", "-x", "c++", "-", "-x", "none", *flags, "-o", binary, input=source, cwd=self.folder)
         self.assertEqual(run(binary), "14")
 
-    def test_package_is_reproducible_and_contains_header_reference(self):
+    def test_package_is_reproducible_and_contains_header_reference_and_examples(self):
         if not shutil.which("doxygen"):
             self.skipTest("no doxygen here")
         packages = []
@@ -202,7 +202,8 @@ class Installed(unittest.TestCase):
         self.assertEqual(packages[0].read_bytes(), packages[1].read_bytes())
         run("dpkg-deb", "-x", packages[0], self.folder / "root")
         for path in ("lib/pkgconfig/dcm-kit.pc", "include/dcm/workqueue/queue.hpp",
-                     "share/doc/dcm-kit-dev/html/controller__manager_8hpp.html"):
+                     "share/doc/dcm-kit-dev/html/controller__manager_8hpp.html",
+                     "share/doc/dcm-kit-dev/examples/shard-controller/shards.cpp"):
             self.assertTrue((self.folder / "root/usr" / path).exists(), path)
 
     def test_another_compiler_is_refused_with_the_reason(self):

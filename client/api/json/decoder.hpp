@@ -123,9 +123,11 @@ class JsonDecoder final : public Decoder<T> {
   bool read_object(Reader& reader, value from, Decoded<T>& decoded) const {
     T object;
     reader.begin_object();
-    return reader.each_field(from, [&](std::string_view key, value field) {
+    const bool is_read = reader.each_field(from, [&](std::string_view key, value field) {
       return read_field(reader, key, field, object);
     }) && finish(reader, object, decoded);
+    if (!is_read && !object.meta.key.name.empty()) reader.blame(object.meta.key.str());
+    return is_read;
   }
 
   bool read_items(Reader& reader, value items, const std::function<void(Decoded<T>)>& sink) const {

@@ -8,10 +8,12 @@
 namespace dcm::api::json {
 namespace {
 
+constexpr std::size_t kKeyMax = 64;
+constexpr std::size_t kNameMax = 320;  // of a namespace and an object
+
 // Our own keys are printable; a key chosen by a user (a label's) may be anything.
-bool is_presentable(std::string_view key) {
-  constexpr std::size_t kLengthMax = 64;
-  return key.size() <= kLengthMax &&
+bool is_presentable(std::string_view key, std::size_t most = kKeyMax) {
+  return key.size() <= most &&
          std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7f; });
 }
 
@@ -105,9 +107,14 @@ bool Reader::within(std::size_t index) {
   return false;
 }
 
+void Reader::blame(std::string_view object) {
+  if (is_presentable(object, kNameMax)) object_ = object;
+}
+
 runtime::Error Reader::error() const {
-  return {runtime::Reason::malformed,
-          path_.empty() ? "JSON: " + why_ : fmt::format("JSON: {}: {}", path_, why_)};
+  std::string text = path_.empty() ? "JSON: " + why_ : fmt::format("JSON: {}: {}", path_, why_);
+  if (!object_.empty()) text += fmt::format(" (in {})", object_);
+  return {runtime::Reason::malformed, std::move(text)};
 }
 
 }  // namespace dcm::api::json

@@ -75,6 +75,10 @@ class Reader {
   bool fail(simdjson::error_code code, std::string_view expected);
   bool missing(std::string_view field);
 
+  // Names the object that failed, in a list or a watch. (Its name may come after the field that
+  // cannot be read: then the path has to do.)
+  void blame(std::string_view object);
+
   // The error (malformed), with path and cause. Call this only after a failure.
   runtime::Error error() const;
 
@@ -90,6 +94,7 @@ class Reader {
   std::size_t items_ = 0;
   std::string path_;
   std::string why_;
+  std::string object_;
 };
 
 template <class Compound>

@@ -15,12 +15,6 @@ using ForeignClaims = resource_claim::ForeignClaims::Policy;
 
 Settings request_settings(Options& options) {
   return {
-      number_setting({"kube-api-qps", "clientConnection.qps", "NUMBER",
-                      "Requests per second to the API server; 0 is no limit."},
-                     options.kube_api_qps, kAnyNumber),
-      number_setting({"kube-api-burst", "clientConnection.burst", "NUMBER",
-                      "Requests that may exceed the rate in a burst."},
-                     options.kube_api_burst, kPositive),
       number_setting({"max-inflight-requests", "clientConnection.maxInflightRequests", "NUMBER",
                       "Requests in flight at the same time."},
                      options.max_inflight_requests, kPositive),
@@ -99,6 +93,8 @@ Settings process_settings(Draft& draft) {
 Settings make_settings(Draft& draft) {
   Settings table;
   add_group(table, "Cluster", cluster_settings(draft.options.cluster));
+  add_group(table, "Cluster",
+            manager::rate_settings(draft.options.kube_api_qps, draft.options.kube_api_burst));
   add_group(table, "Cluster", request_settings(draft.options));
   add_group(table, "Controller", controller_settings(draft));
   add_group(table, "Dry run", dry_run_settings(draft));

@@ -2,27 +2,25 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace dcm::api {
 namespace {
 
-struct PhaseName {
-  std::string_view name;
-  PodPhase phase;
-};
-constexpr std::array<PhaseName, 5> kPhaseNames = {{
-    {"", PodPhase::pending},  // not written yet
-    {"Pending", PodPhase::pending},
-    {"Running", PodPhase::running},
-    {"Succeeded", PodPhase::succeeded},
-    {"Failed", PodPhase::failed},
-}};
+// In the order of PodPhase.
+constexpr std::array<std::string_view, 5> kPhases = {"Pending", "Running", "Succeeded", "Failed",
+                                                     "Unknown"};
 
 }  // namespace
 
+std::string_view to_word(PodPhase phase) {
+  return kPhases[std::to_underlying(phase)];
+}
+
 void from_word(std::string_view word, PodPhase& out) {
-  const auto* found = std::ranges::find(kPhaseNames, word, &PhaseName::name);
-  out = found == kPhaseNames.end() ? PodPhase::unknown : found->phase;
+  // A pod that has no phase yet is pending.
+  const auto* found = std::ranges::find(kPhases, word.empty() ? kPhases.front() : word);
+  out = found == kPhases.end() ? PodPhase::unknown : static_cast<PodPhase>(found - kPhases.begin());
 }
 
 void from_word(std::string_view word, TaintEffect& out) {

@@ -25,6 +25,8 @@ constexpr bool is_v1beta1(std::string_view version) {
 
 // ---- pods and pod groups ------------------------------------------------------------------------
 
+// The API's word: "Pending".
+std::string_view to_word(PodPhase phase);
 void from_word(std::string_view word, PodPhase& out);
 
 // The metadata of a ClaimUser.

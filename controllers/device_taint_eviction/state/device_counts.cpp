@@ -64,6 +64,20 @@ void count_taints(const api::ResourceSlice& slice, const RuleList& rules, Device
   }
 }
 
+void count_pool(const auto& slices, const RuleList& rules, DeviceCounts& counts) {
+  std::size_t devices = 0;
+  bool is_complete = true;
+  for (const auto& [name, slice] : slices) {
+    devices += slice->devices.size();
+    is_complete &= std::cmp_equal(slice->pool_slices, slices.size());
+    count_taints(*slice, rules, counts);
+  }
+  counts.published += devices;
+  if (is_complete) return;
+  counts.in_incomplete_pools += devices;
+  ++counts.incomplete_pools;
+}
+
 }  // namespace
 
 DeviceCounts& DeviceCounts::operator+=(const DeviceCounts& other) {
@@ -76,30 +90,20 @@ DeviceCounts& DeviceCounts::operator+=(const DeviceCounts& other) {
   return *this;
 }
 
-CountsByDriver count_devices(const PublishedDevices& published, const AllocatedDevices& allocated,
-                             const TaintRules& rules) {
-  CountsByDriver counts;
+bool DeviceCount::advance(const PublishedDevices& published, const AllocatedDevices& allocated,
+                          const TaintRules& rules) {
+  if (parts_done_ == 0) counts_.clear();
   const RulesOfPools rules_of_pools(rules);
-  published.for_each_pool(
-      [&](const InternedString& driver, const InternedString& pool, const auto& slices) {
-        DeviceCounts& of_driver = counts[driver.str()];
-        const RuleList of_pool = rules_of_pools.of(driver, pool);
-        std::size_t devices = 0;
-        bool is_complete = true;
-        for (const auto& [name, slice] : slices) {
-          devices += slice->devices.size();
-          is_complete &= std::cmp_equal(slice->pool_slices, slices.size());
-          count_taints(*slice, of_pool, of_driver);
-        }
-        of_driver.published += devices;
-        if (is_complete) return;
-        of_driver.in_incomplete_pools += devices;
-        ++of_driver.incomplete_pools;
-      });
-  allocated.for_each_driver([&](const InternedString& driver, std::size_t devices) {
-    counts[driver.str()].allocated = devices;
+  published.for_each_pool_of_part(parts_done_, [&](const InternedString& driver,
+                                                   const InternedString& pool, const auto& slices) {
+    count_pool(slices, rules_of_pools.of(driver, pool), counts_[driver.str()]);
   });
-  return counts;
+  parts_done_ = (parts_done_ + 1) % runtime::kShards;
+  if (parts_done_ != 0) return true;
+  allocated.for_each_driver([&](const InternedString& driver, std::size_t devices) {
+    counts_[driver.str()].allocated = devices;
+  });
+  return false;
 }
 
 }  // namespace dcm::device_taint_eviction

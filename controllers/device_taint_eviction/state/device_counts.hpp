@@ -26,8 +26,20 @@ struct DeviceCounts {
 
 using CountsByDriver = std::map<std::string, DeviceCounts>;
 
-// Takes a step per slice, and one per device of a pool that a rule selects.
-CountsByDriver count_devices(const PublishedDevices& published, const AllocatedDevices& allocated,
-                             const TaintRules& rules);
+// Counts in parts, as a large cluster has a hundred thousand pools. Changes during a count may or
+// may not be counted.
+class DeviceCount {
+ public:
+  // Counts the next part; begins anew after the last one. Takes a step per slice of the part, and
+  // one per device of a pool that a rule selects. Returns whether there is more to count.
+  bool advance(const PublishedDevices& published, const AllocatedDevices& allocated,
+               const TaintRules& rules);
+  // Requires that there is nothing left to count.
+  const CountsByDriver& counts() const { return counts_; }
+
+ private:
+  CountsByDriver counts_;
+  std::size_t parts_done_ = 0;
+};
 
 }  // namespace dcm::device_taint_eviction

@@ -45,10 +45,11 @@ class PublishedDevices {
   // A part of them, so that they are counted in slices: `part` is below runtime::kShards.
   std::size_t count_part(const api::DeviceSelector& selector, std::size_t part) const;
 
-  // Calls `visit(driver, pool, current slices by name)`.
+  // Calls `visit(driver, pool, current slices by name)` for the pools of a part, which is below
+  // runtime::kShards.
   template <class Visit>
-  void for_each_pool(Visit visit) const {
-    pools_.for_each([&](const PoolName& name, const Pool& pool) {
+  void for_each_pool_of_part(std::size_t part, Visit visit) const {
+    pools_.for_each_of_part(part, [&](const PoolName& name, const Pool& pool) {
       visit(name.first, name.second, pool.generations.rbegin()->second);
     });
   }

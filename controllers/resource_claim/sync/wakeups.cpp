@@ -11,15 +11,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Objects per slice of wake_all: about 1 ms.
+// Objects per slice of a walk: about 1 ms.
 constexpr std::size_t kSlice = 256;
-// A pod or group with more claims than this is not judged on each event: it is queued, and so
-// rarely that all its rounds together take a few percent of a core.
+// A pod or group with more claims than this, in its spec or made by others, is not judged on each
+// event: it is queued, and so rarely that all its rounds together take a few percent of a core.
 constexpr std::size_t kManyClaims = 64;
-constexpr runtime::Duration kPauseForEach = 25us;  // per claim: a round takes about 1 µs for each
+// More pods and groups than this are woken by a worker, as rarely.
+constexpr std::size_t kManyUsers = 64;
 
 // Claims of consumers that are not pods are reported once each; beyond this number, again.
 constexpr std::size_t kReportedClaimsMax = 1'024;
+
+// A round takes about 1 µs for each.
+runtime::Duration pause_for(std::size_t claims_or_users) {
+  return static_cast<runtime::Duration::rep>(claims_or_users) * 25us;
+}
 
 Priority priority_of(Origin origin) {
   return origin == Origin::live ? Priority::live : Priority::backlog;
@@ -32,6 +38,21 @@ bool is_nothing_to_do(const ClaimStep& step) {
 bool is_same_controller(const api::ResourceClaim& a, const api::ResourceClaim& b) {
   if (a.controller == nullptr || b.controller == nullptr) return a.controller == b.controller;
   return *a.controller == *b.controller;
+}
+
+// Whether pods and groups that use the claim may have something to do now. They look at nothing
+// else of it, and thousands may use a claim that somebody labels again and again.
+bool concerns_users(const api::ResourceClaim& before, const api::ResourceClaim& after) {
+  return before.meta.uid != after.meta.uid || before.is_allocated != after.is_allocated ||
+         before.meta.is_being_deleted != after.meta.is_being_deleted ||
+         before.reserved_for != after.reserved_for;
+}
+
+// The same for the pods of a group.
+bool concerns_pods(const api::PodGroup& before, const api::PodGroup& after) {
+  return before.meta.uid != after.meta.uid ||
+         before.meta.is_being_deleted != after.meta.is_being_deleted ||
+         before.claims != after.claims || before.claim_statuses != after.claim_statuses;
 }
 
 }  // namespace
@@ -72,8 +93,12 @@ void Wakeups::observe_added(const PodPtr& pod, Origin origin) {
   wake_claims_of(*pod, common::names_of_claims(*pod), priority_of(origin));
 }
 
-void Wakeups::observe_updated(const PodPtr& /*before*/, const PodPtr& after, Origin origin) {
-  observe_added(after, origin);
+void Wakeups::observe_updated(const PodPtr& before, const PodPtr& after, Origin origin) {
+  // The claims of a pod that was done before have been woken.
+  if (before->meta.uid != after->meta.uid || !common::is_done(*before)) {
+    return observe_added(after, origin);
+  }
+  wake_pod(after, priority_of(origin));
 }
 
 void Wakeups::observe_deleted(const PodPtr& last_known, Origin origin) {
@@ -91,50 +116,35 @@ void Wakeups::observe_left(const PodPtr& last_known, Origin origin) {
 
 void Wakeups::observe_added(const ClaimPtr& claim, Origin origin) {
   wake_claim(claim, priority_of(origin));
-  wake_users_of(claim, priority_of(origin));
+  wake_users_of(*claim, priority_of(origin));
 }
 
 void Wakeups::observe_updated(const ClaimPtr& before, const ClaimPtr& after, Origin origin) {
   const Priority priority = priority_of(origin);
   wake_claim(after, priority);
-  wake_groups_of(*after, priority);
   wake_owner_that_names_another(*after, priority);
-  if (!is_same_controller(*before, *after)) return wake_users_of(after, priority);
-  // Without a node, a pod only needs the claim to exist. Thousands of pods may wait for one claim
-  // that changes all the time.
-  stores_.pods_by_claim.for_each(after->meta.key, [&](const PodPtr& pod) {
-    if (!pod->node_name.empty()) wake_pod(pod, priority);
-  });
+  if (!is_same_controller(*before, *after)) return wake_users_of(*after, priority);
+  if (concerns_users(*before, *after)) {
+    wake_users({Item::Kind::claim_users, after->meta.key}, priority);
+  }
 }
 
 void Wakeups::observe_deleted(const ClaimPtr& last_known, Origin origin) {
   end_backoff({Item::Kind::claim, last_known->meta.key});
-  wake_users_of(last_known, priority_of(origin));
+  wake_users_of(*last_known, priority_of(origin));
 }
 
 void Wakeups::observe_left(const ClaimPtr& last_known, Origin origin) {
-  wake_users_of(last_known, priority_of(origin));
+  wake_users_of(*last_known, priority_of(origin));
 }
 
-// The cause of earlier failures has ended, so back-offs start over.
 void Wakeups::observe_added(const TemplatePtr& claim_template, Origin origin) {
-  const api::NamespacedName& key = claim_template->meta.key;
-  stores_.pods_by_template.for_each(
-      key, [this](const PodPtr& pod) { end_backoff({Item::Kind::pod, pod->meta.key}); });
-  if (stores_.groups) {
-    stores_.groups->groups_by_template.for_each(
-        key, [this](const GroupPtr& group) { end_backoff({Item::Kind::group, group->meta.key}); });
-  }
-  observe_updated(nullptr, claim_template, origin);
+  wake_users({Item::Kind::template_users, claim_template->meta.key}, priority_of(origin));
 }
 
-void Wakeups::observe_updated(const TemplatePtr& /*before*/, const TemplatePtr& after,
-                              Origin origin) {
-  stores_.pods_by_template.for_each(after->meta.key,
-                                    [&](const PodPtr& pod) { wake_pod(pod, priority_of(origin)); });
-  if (!stores_.groups) return;
-  stores_.groups->groups_by_template.for_each(
-      after->meta.key, [&](const GroupPtr& group) { wake_group(group, priority_of(origin)); });
+// The content of a template is immutable, so another content means another template.
+void Wakeups::observe_updated(const TemplatePtr& before, const TemplatePtr& after, Origin origin) {
+  if (before->meta.uid != after->meta.uid) observe_added(after, origin);
 }
 
 // Claims that were created from it stay unchanged.
@@ -142,15 +152,13 @@ void Wakeups::observe_deleted(const TemplatePtr& /*last_known*/, Origin /*origin
 void Wakeups::observe_left(const TemplatePtr& /*last_known*/, Origin /*origin*/) {}
 
 void Wakeups::observe_added(const GroupPtr& group, Origin origin) {
-  stores_.groups->pods_by_group.for_each(group->meta.key, [this](const PodPtr& pod) {
-    end_backoff({Item::Kind::pod, pod->meta.key});
-  });
-  observe_updated(nullptr, group, origin);
+  wake_group(group, priority_of(origin));
+  wake_users({Item::Kind::group_members, group->meta.key}, priority_of(origin));
 }
 
-void Wakeups::observe_updated(const GroupPtr& /*before*/, const GroupPtr& after, Origin origin) {
+void Wakeups::observe_updated(const GroupPtr& before, const GroupPtr& after, Origin origin) {
+  if (concerns_pods(*before, *after)) return observe_added(after, origin);
   wake_group(after, priority_of(origin));
-  wake_pods_of_group(after->meta.key, priority_of(origin));
 }
 
 void Wakeups::observe_deleted(const GroupPtr& last_known, Origin origin) {
@@ -186,9 +194,11 @@ void Wakeups::wake_group(const GroupPtr& group, Priority priority) {
 }
 
 bool Wakeups::wake_seldom(const Item& item, const api::ClaimUser& user, Priority priority) {
-  const auto claims = static_cast<runtime::Duration::rep>(user.claims.size());
-  if (user.claims.size() <= kManyClaims) return false;
-  queue_.add(item, {.after = claims * kPauseForEach, .priority = priority});
+  // A user may make any number of claims with a pod as their controller.
+  const std::size_t claims =
+      std::max(user.claims.size(), stores_.claims_by_owner.count(user.meta.uid));
+  if (claims <= kManyClaims) return false;
+  queue_.add(item, {.after = pause_for(claims), .priority = priority});
   return true;
 }
 
@@ -213,13 +223,63 @@ void Wakeups::wake_claims_of(const api::ClaimUser& user, const std::vector<std::
   stores_.claims_by_consumer.for_each(user.meta.uid, wake);
 }
 
-// Pods may be waiting for a new claim of their group: none of them names it yet.
-void Wakeups::wake_users_of(const ClaimPtr& claim, Priority priority) {
-  stores_.pods_by_claim.for_each(claim->meta.key,
-                                 [&](const PodPtr& pod) { wake_pod(pod, priority); });
-  wake_groups_of(*claim, priority);
-  if (!stores_.groups || !common::has_group_as_controller(*claim)) return;
-  wake_pods_of_group({claim->meta.key.namespace_, claim->controller->name}, priority);
+void Wakeups::wake_users_of(const api::ResourceClaim& claim, Priority priority) {
+  wake_users({Item::Kind::claim_users, claim.meta.key}, priority);
+  // Pods may be waiting for a new claim of their group: none of them names it yet.
+  if (!stores_.groups || !common::has_group_as_controller(claim)) return;
+  wake_users({Item::Kind::group_members, {claim.meta.key.namespace_, claim.controller->name}},
+             priority);
+}
+
+void Wakeups::wake_users(const Item& users, Priority priority) {
+  if (mode_ == Mode::standby) return;
+  const Users found = find(users);
+  if (found.size() <= kManyUsers) return wake(found, 0, found.size(), users, priority);
+  queue_.add(users, {.after = pause_for(found.size()), .priority = priority});
+}
+
+runtime::Task<Outcome> Wakeups::wake_many(Item users, Priority priority) {
+  const Users found = find(users);
+  for (std::size_t from = 0; from < found.size(); from += kSlice) {
+    wake(found, from, std::min(from + kSlice, found.size()), users, priority);
+    co_await runtime::yield();
+  }
+  co_return Outcome::done();
+}
+
+Wakeups::Users Wakeups::find(const Item& users) const {
+  const GroupStores* const groups = stores_.groups ? &*stores_.groups : nullptr;
+  Users found;
+  if (users.kind == Item::Kind::claim_users) {
+    found.pods = stores_.pods_by_claim.places(users.key);
+    if (groups != nullptr) found.groups = groups->groups_by_claim.places(users.key);
+  } else if (users.kind == Item::Kind::template_users) {
+    found.pods = stores_.pods_by_template.places(users.key);
+    if (groups != nullptr) found.groups = groups->groups_by_template.places(users.key);
+  } else if (groups != nullptr) {
+    found.pods = groups->pods_by_group.places(users.key);
+  }
+  return found;
+}
+
+// If a place has another object by now, that is woken in vain.
+void Wakeups::wake(const Users& found, std::size_t from, std::size_t until, const Item& users,
+                   Priority priority) {
+  // A new template or group ends the cause of failures. A claim changes as its users come and go.
+  const bool start_over = users.kind != Item::Kind::claim_users;
+  for (std::size_t i = from; i < until; ++i) {
+    if (i < found.pods.size()) {
+      const PodPtr pod = stores_.pods.at(found.pods[i]);
+      if (pod == nullptr) continue;
+      if (start_over) end_backoff({Item::Kind::pod, pod->meta.key});
+      wake_pod(pod, priority);
+    } else {
+      const GroupPtr group = stores_.groups->groups.at(found.groups[i - found.pods.size()]);
+      if (group == nullptr) continue;
+      if (start_over) end_backoff({Item::Kind::group, group->meta.key});
+      wake_group(group, priority);
+    }
+  }
 }
 
 // Two managers have each created a claim: the pod should name the one in use.
@@ -232,17 +292,6 @@ void Wakeups::wake_owner_that_names_another(const api::ResourceClaim& claim, Pri
     return status.claim_name != claim.meta.key.name && is_for_pod_claim(claim, status.name.str());
   };
   if (std::ranges::any_of(pod->claim_statuses, names_another)) wake_pod(pod, priority);
-}
-
-void Wakeups::wake_pods_of_group(const api::NamespacedName& group, Priority priority) {
-  stores_.groups->pods_by_group.for_each(group,
-                                         [&](const PodPtr& pod) { wake_pod(pod, priority); });
-}
-
-void Wakeups::wake_groups_of(const api::ResourceClaim& claim, Priority priority) {
-  if (!stores_.groups) return;
-  stores_.groups->groups_by_claim.for_each(
-      claim.meta.key, [&](const GroupPtr& group) { wake_group(group, priority); });
 }
 
 void Wakeups::report_foreign_consumers(const api::ResourceClaim& claim) {

@@ -1,6 +1,8 @@
 // Turns changes of the caches into items of the queue.
 #pragma once
 
+#include <vector>
+
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/stores.hpp"
@@ -16,7 +18,9 @@ using workqueue::Priority;
 // Observes four kinds. For each object that a change concerns, it decides like a worker
 // (decide_pod, decide_group, decide_claim), and queues the object unless there is nothing to do.
 // Pods and groups with many claims are queued without deciding, after a pause that grows with the
-// number: otherwise the cost would grow with its square.
+// number: otherwise the cost would grow with its square. In the same way, a change that concerns
+// many pods and groups queues an item for all of them, for wake_many(): otherwise one user with
+// thousands of pods could keep the process busy by making and deleting one claim.
 //
 // On standby, it remembers deleted pods and groups and queues nothing: another instance does the
 // work. When activated, it learns everything else from the caches.
@@ -37,6 +41,9 @@ class Wakeups final : public informers::Observer<api::Pod>,
   // Queues, in slices and as backlog, every object that needs work. Live changes come in between.
   runtime::Task<> wake_all();
 
+  // Wakes the pods and groups that the item stands for, in slices. Always done.
+  runtime::Task<Outcome> wake_many(Item users, Priority priority);
+
   // Pods and groups known to be gone.
   const UidMemory& deleted_consumers() const { return deleted_consumers_; }
 
@@ -45,6 +52,14 @@ class Wakeups final : public informers::Observer<api::Pod>,
   using ClaimPtr = informers::ObjectPtr<api::ResourceClaim>;
   using TemplatePtr = informers::ObjectPtr<api::ResourceClaimTemplate>;
   using GroupPtr = informers::ObjectPtr<api::PodGroup>;
+
+  // Places in the caches.
+  struct Users {
+    std::vector<informers::SlotId> pods;
+    std::vector<informers::SlotId> groups;
+
+    std::size_t size() const { return pods.size() + groups.size(); }
+  };
 
   void observe_added(const PodPtr& pod, Origin origin) override;
   void observe_updated(const PodPtr& before, const PodPtr& after, Origin origin) override;
@@ -74,10 +89,13 @@ class Wakeups final : public informers::Observer<api::Pod>,
   void wake_claim(const ClaimPtr& claim, Priority priority);
   void wake_claims_of(const api::ClaimUser& user, const std::vector<std::string_view>& names,
                       Priority priority);
-  void wake_users_of(const ClaimPtr& claim, Priority priority);
+  void wake_users_of(const api::ResourceClaim& claim, Priority priority);
   void wake_owner_that_names_another(const api::ResourceClaim& claim, Priority priority);
-  void wake_pods_of_group(const api::NamespacedName& group, Priority priority);
-  void wake_groups_of(const api::ResourceClaim& claim, Priority priority);
+  // At once if they are few; otherwise the item is queued.
+  void wake_users(const Item& users, Priority priority);
+  Users find(const Item& users) const;
+  void wake(const Users& found, std::size_t from, std::size_t until, const Item& users,
+            Priority priority);
   void report_foreign_consumers(const api::ResourceClaim& claim);
 
   Stores stores_;

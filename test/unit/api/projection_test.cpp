@@ -156,6 +156,21 @@ TEST(Projection, reports_path_of_number_out_of_range) {
       << read.error().message;
 }
 
+TEST(Projection, names_object_of_list_or_watch_that_it_cannot_read) {
+  const auto decoder = make_projection<Secret>({{"type", &Secret::type}});
+  const std::string good = object(R"(,"type":"x")");
+  const std::string bad =
+      R"({"metadata":{"name":"b","namespace":"n","uid":"u","resourceVersion":"7"},"type":5})";
+  const auto list = decoder->decode_list(
+      R"({"metadata":{"resourceVersion":"9"},"items":[)" + good + "," + bad + "]}",
+      [](const Decoded<Secret>&) {});
+  ASSERT_FALSE(list);
+  EXPECT_EQ(list.error().message, "JSON: items[1].type: expected a string (in n/b)");
+  const auto event = decoder->decode_watch_event(R"({"type":"ADDED","object":)" + bad + "}");
+  ASSERT_FALSE(event);
+  EXPECT_EQ(event.error().message, "JSON: object.type: expected a string (in n/b)");
+}
+
 TEST(Projection, decodes_lists_and_watches_and_keeps_wanted_objects) {
   const auto decoder = make_projection<Secret>(
       {{"type", &Secret::type}}, [](const Secret& secret) { return secret.meta.key.name != "b"; });

@@ -213,6 +213,64 @@ TEST_P(Client, restricts_json_patch_to_that_object) {
   EXPECT_EQ(foos.get({"default", "a"})->keep, "x");
 }
 
+// Objects of a kind whose member exists, but has no row in the declaration.
+class Unread : public testing::Test {
+ protected:
+  // What the exception says; empty if there is none.
+  template <class Call>
+  static std::string refusal(Call call) {
+    try {
+      call();
+    } catch (const std::logic_error& error) {
+      return error.what();
+    }
+    return {};
+  }
+  static std::string without(const std::string& path, const std::string& member) {
+    return "the cache \"foos\" does not read " + path + " into `" + member + "`: add the row {\"" +
+           path + "\", &T::" + member + "} to its fields";
+  }
+
+  struct Owned {
+    api::ObjectMeta meta;
+    std::int64_t generation = 0;
+    std::optional<api::ControllerRef> owner;
+  };
+  test::VirtualCluster cluster;
+  ControllerManager& manager = cluster.manager();
+};
+
+TEST_F(Unread, finalizers_are_not_written) {
+  auto& foos = manager.cache<Foo>(kFoos, {{"spec.keep", &Foo::keep}});
+  const auto client = manager.client(foos);
+  const std::string why = without("metadata.finalizers", "finalizers");
+  EXPECT_EQ(refusal([&] { (void)client.add_finalizer({}, "example.com/f"); }), why);
+  EXPECT_EQ(refusal([&] { (void)client.remove_finalizer({}, "example.com/f"); }), why);
+}
+
+TEST_F(Unread, conditions_are_not_written) {
+  auto& foos = manager.cache<Foo>(kFoos, {{"spec.keep", &Foo::keep}});
+  const auto client = manager.client(foos);
+  api::ObjectMeta one;
+  one.key = {"default", "a"};
+  const std::string why = without("status.conditions", "conditions");
+  const Json fields{{"status", {{"conditions", boost::json::array()}}}};
+  EXPECT_EQ(refusal([&] { (void)client.apply_status({}, fields); }), why);
+  EXPECT_EQ(refusal([&] { (void)client.merge_patch({}, fields, "status"); }), why);
+  EXPECT_EQ(refusal([&] { (void)client.apply_status(one, {{"status", {{"n", 1}}}}); }), "");
+}
+
+TEST_F(Unread, owner_and_generation_feed_nothing) {
+  auto& foos = manager.cache<Owned>(kFoos);
+  auto& list = manager.controller("tested", {}, Calls{});
+  EXPECT_EQ(refusal([&] { manager.owns(list, foos, kFoos); }),
+            without("metadata.ownerReferences", "owner"));
+  EXPECT_EQ(refusal([&] { foos.index<api::NamespacedName>("by_owner", OwnerName(kFoos)); }),
+            without("metadata.ownerReferences", "owner"));
+  EXPECT_EQ(refusal([&] { manager.feed(list, foos, own_name, generation_changed); }),
+            without("metadata.generation", "generation"));
+}
+
 // A worker that waits for one bad object would be unavailable to all good ones.
 TEST_P(Client, isolates_objects_that_server_rejects) {
   handle([this](api::NamespacedName name) -> Task<Outcome> {

@@ -71,6 +71,37 @@ TEST(ControllerManager, handles_each_cache_change) {
             (std::vector<std::string>{"default/before", "default/after", "default/before"}));
 }
 
+// The habit of C++: a parameter that is a reference.
+struct ByReference {
+  std::vector<std::string>* handled;
+  Task<Outcome> reconcile(const api::NamespacedName& name) {
+    co_await runtime::yield();
+    handled->push_back(name.str());
+    co_return Outcome::done();
+  }
+};
+std::vector<std::string> handled_by_function;
+Task<Outcome> by_reference(const api::NamespacedName& name) {
+  co_await runtime::yield();
+  handled_by_function.push_back(name.str());
+  co_return Outcome::done();
+}
+
+TEST(ControllerManager, keeps_name_that_is_taken_by_reference) {
+  ManagerOf of;
+  ControllerManager& manager = of.cluster.manager();
+  auto& maps = manager.cache<Object>(kMaps);
+  manager.feed(manager.controller("object", {}, ByReference{&of.handled}), maps);
+  manager.feed(manager.controller("function", {}, by_reference), maps);
+  const std::string name = "longer-than-a-text-without-memory-of-its-own";
+  of.make_map(name);
+  of.cluster.start();
+  of.cluster.run_for(1min);
+  const std::vector<std::string> expected{"default/" + name};
+  EXPECT_EQ(of.handled, expected);
+  EXPECT_EQ(std::exchange(handled_by_function, {}), expected);
+}
+
 TEST(ControllerManager, caches_kind_that_is_named_at_run_time) {
   ManagerOf of;
   const std::string plural = "configmaps", name = "ConfigMap";
@@ -84,6 +115,47 @@ TEST(ControllerManager, caches_kind_that_is_named_at_run_time) {
   const auto object = cache.reader().get({"default", "a"});
   ASSERT_TRUE(object);
   EXPECT_EQ(*object->find("data"), R"({"k":"v"})");
+}
+
+Task<Outcome> done_at_once(api::NamespacedName) {
+  co_return Outcome::done();
+}
+
+// What the exception says; empty if there is none.
+template <class Call>
+std::string refusal(Call call) {
+  try {
+    call();
+  } catch (const std::logic_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(ControllerManager, refuses_second_controller_or_cache_of_a_name) {
+  ManagerOf of;
+  ControllerManager& manager = of.cluster.manager();
+  manager.cache<Object>(kMaps);
+  manager.controller("one", {}, done_at_once);
+  EXPECT_EQ(refusal([&] { manager.controller("one", {}, done_at_once); }),
+            "there are two controllers with the name \"one\": give each a name of its own");
+  EXPECT_EQ(refusal([&] { manager.cache<Object>(kMaps); }),
+            "there are two caches with the name \"configmaps\": set `.name` in the CacheOptions of "
+            "the second");
+  EXPECT_EQ(refusal([&] { manager.cache<Object>(kMaps, {}, {.name = "other maps"}); }), "");
+}
+
+TEST(ControllerManager, refuses_late_index_and_feed) {
+  ManagerOf of;
+  auto& maps = of.watch(kMaps, done_at_once);
+  auto& late = of.cluster.manager().controller("late", {}, done_at_once);
+  of.make_map("a");
+  of.cluster.start();
+  of.cluster.run_for(1min);
+  EXPECT_EQ(refusal([&] { maps.index<api::NamespacedName>("by_name", own_name); }),
+            "the cache \"configmaps\": call index(\"by_name\") before run()");
+  EXPECT_EQ(refusal([&] { of.cluster.manager().feed(late, maps); }),
+            "the cache \"configmaps\": call feed() before run()");
 }
 
 TEST(ControllerManager, waits_for_unserved_kind_without_lease) {
@@ -156,6 +228,48 @@ TEST(ControllerManager, stops_with_status_and_writes_nothing_after_losing_lease)
   of.cluster.run_for(1min);
   EXPECT_EQ(of.cluster.manager().exit_status(), ExitStatus::lease_lost);
   EXPECT_NE(of.cluster.log().find("lease"), std::string::npos) << of.cluster.log();
+}
+
+TEST(VirtualCluster, hands_lease_to_another_instance) {
+  ManagerOf of;
+  of.watch(kMaps, done_at_once);
+  of.cluster.start();
+  of.cluster.run_for(1min);
+  test::VirtualInstance& another = of.cluster.another_instance([&](ControllerManager& manager) {
+    Cache<Object>& maps = manager.cache<Object>(kMaps);
+    manager.feed(manager.controller("noted", {}, ByReference{&of.handled}), maps);
+  });
+  of.make_map("a");
+  of.cluster.run_for(1min);
+  EXPECT_TRUE(of.handled.empty());
+  const std::string first = holder(of.cluster);
+  of.cluster.manager().request_stop();
+  of.cluster.run_for(1min);
+  EXPECT_EQ(of.handled, (std::vector<std::string>{"default/a"}));
+  EXPECT_NE(holder(of.cluster), "");
+  EXPECT_NE(holder(of.cluster), first);
+  EXPECT_NE(another.log().find("Working"), std::string::npos);
+  EXPECT_NE(another.metrics().find("tested_informer_objects{resource=\"configmaps\"} 1\n"),
+            std::string::npos);
+}
+
+TEST(VirtualCluster, calls_no_hook_in_its_destructor) {
+  int calls = 0;  // a test's local that is destroyed before the cluster would be used afterwards
+  {
+    ManagerOf of;
+    of.watch(kMaps, done_at_once);
+    of.cluster.start();
+    of.cluster.run_for(1min);
+    of.cluster.server().before([&](const apiserver::LoggedRequest&) {
+      ++calls;
+      return std::optional<apiserver::Response>();
+    });
+    of.cluster.server().after(
+        [&](const apiserver::LoggedRequest&, apiserver::Response&) { ++calls; });
+    of.cluster.run_for(1min);
+    EXPECT_GT(std::exchange(calls, 0), 0);
+  }
+  EXPECT_EQ(calls, 0);
 }
 
 TEST(ControllerManager, recreates_broken_connections) {

@@ -97,6 +97,16 @@ CO_TEST(Epochs, exit_with_own_status_after_failure) {
   co_await site.tasks.join();
 }
 
+CO_TEST(Epochs, keep_the_memory_of_the_last_one_after_the_stop) {
+  Site site(loop);
+  co_await runtime::yield();
+  site.stop.request();
+  EXPECT_TRUE(site.epochs.stop_current());
+  co_await site.tasks.join();
+  EXPECT_EQ(site.script.alive, 1);
+  EXPECT_FALSE(site.epochs.stop_current());
+}
+
 CO_TEST(Epochs, are_not_queried_after_failure) {
   Site site(loop, {.fails_after = 5s});
   co_await runtime::yield();

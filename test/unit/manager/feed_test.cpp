@@ -161,5 +161,40 @@ TEST_F(Feeds, keep_unselected_objects_out_of_cache) {
   EXPECT_TRUE(is_asked_for) << "so that a Role in the namespace is enough";
 }
 
+// team_of() throws for a map without that label.
+TEST_F(Feeds, passes_over_object_for_which_a_function_throws) {
+  ControllerManager& manager = cluster.manager();
+  manager.feed(*list, *maps, team_of, [](const Map*, const Map* after) {
+    return after == nullptr || after->labels.at("team") != "idle";
+  });
+  const auto teams = maps->index<api::NamespacedName>("team", team_of);
+  begin();
+  make(kMapsPath, R"({"name":"bad"})");
+  make(kMapsPath, R"({"name":"good","labels":{"team":"a"}})");
+  cluster.run_for(10s);
+  EXPECT_THAT(std::exchange(handled, {}), ElementsAre("default/a"));
+  EXPECT_EQ(teams.get({"default", "a"}).size(), 1U);
+  EXPECT_NE(maps->get({"default", "bad"}), nullptr);
+  EXPECT_NE(cluster.metrics().find("tested_worker_panics_total{name=\"configmaps\"}"),
+            std::string::npos);
+  EXPECT_NE(cluster.log().find("object=\"default/bad\""), std::string::npos) << cluster.log();
+  EXPECT_THAT(after(kMapsPath + "/bad", R"({"metadata":{"labels":{"team":"b"}}})"),
+              ElementsAre("default/b"));
+}
+
+TEST_F(Feeds, keeps_object_for_which_keep_throws) {
+  auto& kept = cluster.manager().cache<Map>(
+      kMaps, {{"metadata.labels", &Map::labels}},
+      {.keep = [](const Map& map) { return map.labels.at("team") == "a"; }, .name = "kept"});
+  begin();
+  make(kMapsPath, R"({"name":"bad"})");
+  make(kMapsPath, R"({"name":"good","labels":{"team":"a"}})");
+  make(kMapsPath, R"({"name":"other","labels":{"team":"b"}})");
+  cluster.run_for(10s);
+  EXPECT_NE(kept.get({"default", "bad"}), nullptr);
+  EXPECT_NE(kept.get({"default", "good"}), nullptr);
+  EXPECT_EQ(kept.get({"default", "other"}), nullptr);
+}
+
 }  // namespace
 }  // namespace dcm::manager

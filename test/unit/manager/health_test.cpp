@@ -1,5 +1,7 @@
 #include "manager/health.hpp"
 
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 namespace dcm::manager {
@@ -32,6 +34,16 @@ TEST(Health, shows_only_error_type_to_unknown_callers) {
     EXPECT_EQ(checks.run("readyz", Verbose::yes, Reasons::by_name).text,
               "[-]caches failed: " + shown + "\nreadyz check failed\n");
   }
+}
+
+TEST(Health, reports_exception_as_failure_of_its_check) {
+  HealthChecks checks;
+  checks.add("bad", []() -> std::optional<std::string> { throw std::runtime_error("boom"); });
+  checks.add("ping", [] { return std::nullopt; });
+  EXPECT_EQ(checks.run("readyz", Verbose::no).text,
+            "[-]bad failed: the check threw an exception: boom\n[+]ping ok\nreadyz check failed\n");
+  EXPECT_EQ(checks.run("readyz", Verbose::no, Reasons::by_name).text,
+            "[-]bad failed: the check threw an exception\n[+]ping ok\nreadyz check failed\n");
 }
 
 TEST(Health, lists_every_check_if_verbose) {

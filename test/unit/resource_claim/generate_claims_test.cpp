@@ -91,7 +91,7 @@ TEST(GenerateClaims, names_pod_and_version_in_event) {
   EXPECT_EQ(about.resource_version, world.api.pod("trainer")->meta.resource_version.str());
 }
 
-TEST(GenerateClaims, wakes_pods_when_template_changes) {
+TEST(GenerateClaims, wakes_pods_when_template_is_replaced) {
   World world;
   world.gates.dra_admin_access = false;
   world.api.put(make_template("gpu").with_admin_access());
@@ -99,7 +99,7 @@ TEST(GenerateClaims, wakes_pods_when_template_changes) {
   world.api.put(trainer());
   world.run_for(1h);
   EXPECT_THAT(world.calls(), IsEmpty());
-  world.api.put(make_template("gpu"));
+  world.api.put(make_template("gpu").with_uid("another"));
   world.run_for(1s);
   EXPECT_EQ(world.calls().size(), 2U);
 }

@@ -35,6 +35,38 @@ TEST(Metrics, prefixes_library_metrics_with_program_name) {
   EXPECT_THAT(metrics.expose(), HasSubstr("\nmy_program_depth 0\n"));
 }
 
+TEST(Metrics, refreshes_in_parts_once_for_each_exposition) {
+  MetricsRegistry metrics;
+  Gauge& depth = metrics.gauge("depth", "Depth.");
+  int parts = 0;
+  const Refresh refresh = metrics.before_exposition_in_parts([&] {
+    depth.Set(++parts);
+    return parts % 3 != 0;
+  });
+  EXPECT_THAT(metrics.expose(), HasSubstr("depth 3\n"));
+  EXPECT_TRUE(metrics.refresh_part());
+  EXPECT_TRUE(metrics.refresh_part());
+  EXPECT_THAT(metrics.expose(), HasSubstr("depth 6\n")) << "the rest";
+  while (metrics.refresh_part()) {
+  }
+  EXPECT_FALSE(metrics.refresh_part());
+  EXPECT_THAT(metrics.expose(), HasSubstr("depth 9\n")) << "nothing is left";
+}
+
+TEST(Metrics, removes_series_of_deleted_objects) {
+  MetricsRegistry metrics;
+  Gauge& gone = metrics.gauge("copies", "Copies.", {{"of", "gone"}});
+  metrics.gauge("copies", "Copies.", {{"of", "kept"}}).Set(2);
+  metrics.gauge("others", "Others.").Set(1);
+  metrics.remove(gone);
+  const std::string text = metrics.expose();
+  EXPECT_THAT(text, testing::Not(HasSubstr("gone")));
+  EXPECT_THAT(text, HasSubstr("copies{of=\"kept\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("others 1\n"));
+  metrics.gauge("copies", "Copies.", {{"of", "gone"}}).Set(3);
+  EXPECT_THAT(metrics.expose(), HasSubstr("copies{of=\"gone\"} 3\n")) << "made anew";
+}
+
 TEST(Metrics, refreshes_gauges_before_exposition) {
   MetricsRegistry metrics;
   Gauge& depth = metrics.gauge("depth", "Items waiting.");

@@ -132,5 +132,15 @@ CO_TEST(TaskGroup, names_running_tasks) {
   co_await group.join();
 }
 
+TEST(TaskGroupDeathTest, names_running_tasks_before_it_terminates) {
+  const auto destroy = [] {
+    VirtualLoop loop;
+    int ended = 0;
+    TaskGroup group(loop.executor());
+    group.spawn("left running", sleep_for_ever(loop.time(), ended));
+  };
+  EXPECT_DEATH(destroy(), "A TaskGroup is destroyed while \"left running\" runs");
+}
+
 }  // namespace
 }  // namespace dcm::runtime

@@ -198,6 +198,12 @@ CO_TEST(Workers, yield_between_items) {
   EXPECT_EQ(setup.handled.size(), 100U);
 }
 
+TEST(Outcome, is_done_if_requeued_without_delay) {
+  EXPECT_EQ(Outcome::requeue_after(0s), Outcome::done());
+  EXPECT_EQ(Outcome::requeue_after(-1s), Outcome::done());
+  EXPECT_NE(Outcome::requeue_after(1ns), Outcome::done());
+}
+
 TEST(Outcome, orders_by_urgency) {
   const Outcome by_eagerness[] = {Outcome::retry(),           Outcome::retry(7s),
                                   Outcome::requeue_after(1s), Outcome::requeue_after(1min),

@@ -1,0 +1,130 @@
+// Claims and templates with thousands of users, and a pod with thousands of claims that others
+// made: a change is cheap, however often somebody makes one.
+#include <gtest/gtest.h>
+
+#include "test/unit/resource_claim/world.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Fault;
+using test::make_claim;
+using test::make_pod;
+using test::make_template;
+
+constexpr int kMany = 400;
+
+class ManyUsers : public testing::Test {
+ protected:
+  // The rounds so far, of items of all kinds.
+  double rounds() {
+    return world_.metric("workqueue_work_duration_seconds_count{name=\"resource_claim\"}");
+  }
+  void refuse(const std::string& call) {
+    world_.api.fault = [call](std::size_t, const std::string& text) {
+      if (!text.starts_with(call)) return Fault{};
+      return Fault{Fault::Kind::refused, runtime::Error{runtime::Reason::forbidden, "no"}};
+    };
+  }
+
+  World world_;
+};
+
+TEST_F(ManyUsers, get_claims_when_their_template_appears) {
+  world_.start();
+  for (int i = 0; i < kMany; ++i) {
+    world_.api.put(make_pod("p" + std::to_string(i)).from_template("gpus", "gpu"));
+  }
+  world_.run_for(1h);
+  world_.api.put(make_template("gpu"));
+  world_.run_for(2s);
+  EXPECT_EQ(world_.api.claims().size(), kMany);
+}
+
+TEST_F(ManyUsers, get_reservations_when_their_claim_appears) {
+  world_.start();
+  for (int i = 0; i < 200; ++i) {
+    world_.api.put(make_pod("p" + std::to_string(i)).on_node("n").uses("gpus", "shared"));
+  }
+  world_.run_for(1h);
+  world_.api.put(make_claim("shared").allocated());
+  world_.run_for(2s);
+  EXPECT_EQ(world_.api.claim("shared")->reserved_for.size(), 200);
+}
+
+TEST_F(ManyUsers, are_woken_together_however_often_their_claim_comes_and_goes) {
+  world_.start();
+  for (int i = 0; i < kMany; ++i) {
+    world_.api.put(make_pod("p" + std::to_string(i)).uses("gpus", "shared"));
+  }
+  world_.settle();
+  const double before = rounds();
+  for (int i = 0; i < 100; ++i) {
+    world_.api.put(make_claim("shared"));
+    world_.run_for(1ms);
+    world_.api.remove_claim("shared");
+    world_.run_for(1ms);
+  }
+  world_.settle();
+  EXPECT_GE(rounds() - before, 1);
+  EXPECT_LE(rounds() - before, 200 / 10 + 1) << "one in 10 ms: 25 µs for each pod";
+}
+
+TEST_F(ManyUsers, are_not_woken_by_changes_of_a_claim_that_mean_nothing_to_them) {
+  world_.start();
+  world_.api.put(make_claim("shared").allocated());
+  refuse("reserve");
+  world_.api.put(make_pod("trainer").on_node("n").uses("gpus", "shared"));
+  world_.run_for(1h);
+  static_cast<void>(world_.calls());
+  for (int i = 0; i < 10; ++i) {
+    world_.api.change_claim("shared", [](api::ResourceClaim& claim) {
+      claim.has_admin_access = !claim.has_admin_access;
+    });
+    world_.run_for(1s);
+  }
+  EXPECT_EQ(world_.calls().size(), 0);
+  world_.api.put(make_claim("shared").allocated().reserved_for("another"));
+  world_.run_for(1s);
+  EXPECT_GE(world_.calls().size(), 1);
+}
+
+TEST_F(ManyUsers, are_not_woken_by_labels_of_a_template) {
+  world_.start();
+  world_.api.put(make_template("gpu"));
+  refuse("create");
+  world_.api.put(make_pod("trainer").from_template("gpus", "gpu"));
+  world_.run_for(1h);
+  static_cast<void>(world_.calls());
+  world_.api.put(make_template("gpu"));
+  world_.run_for(1s);
+  EXPECT_EQ(world_.calls().size(), 0);
+  world_.api.put(make_template("gpu").with_uid("another"));
+  world_.run_for(1s);
+  EXPECT_GE(world_.calls().size(), 1);
+}
+
+TEST_F(ManyUsers, make_many_claims_for_one_pod_and_it_is_judged_seldom) {
+  world_.api.put(make_template("gpu"));
+  world_.api.put(make_pod("trainer").from_template("gpus", "gpu"));
+  for (int i = 0; i < kMany; ++i) {
+    world_.api.put(make_claim("c" + std::to_string(i)).generated_for("trainer", "gpus"));
+  }
+  world_.start();
+  world_.settle();
+  const double before = rounds();
+  for (int i = 0; i < 100; ++i) {
+    world_.api.change_pod("trainer", [](api::Pod& pod) {
+      const bool is_running = pod.phase == api::PodPhase::running;
+      pod.phase = is_running ? api::PodPhase::pending : api::PodPhase::running;
+    });
+    world_.run_for(1ms);
+  }
+  world_.settle();
+  EXPECT_GE(rounds() - before, 1) << "by a worker";
+  EXPECT_LE(rounds() - before, 100 / 10 + 1) << "once in 10 ms: 25 µs for each claim";
+}
+
+}  // namespace
+}  // namespace dcm::resource_claim
