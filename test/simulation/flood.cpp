@@ -7,7 +7,7 @@ namespace {
 
 // More than there are workers, and requests at a time.
 constexpr std::size_t kPods = 120;
-constexpr const char* kName = "flood";  // of the template, and what names of pods begin with
+constexpr const char* kFlood = "flood";  // of the template, and what names of pods begin with
 constexpr const char* kMissing = "flood-missing";
 constexpr const char* kServed = "flood-served";
 constexpr const char* kFailing = "flood-failing";
@@ -19,10 +19,10 @@ void Flood::start() {
     context_.send("user", "POST", templates_in(ns),
                   fmt::format(R"({{{},"spec":{{"spec":{{"devices":{{"requests":[{{"name":"r",)"
                               R"("exactly":{{"deviceClassName":"gpu.example.com"}}}}]}}}}}}}})",
-                              meta(kName)));
+                              meta(kFlood)));
   }
   for (std::size_t i = 0; i < kPods; ++i) {
-    make_pod(kLoudTenant, fmt::format("{}-{}", kName, i), i % 2 == 0 ? kName : kMissing);
+    make_pod(kLoudTenant, fmt::format("{}-{}", kFlood, i), i % 2 == 0 ? kFlood : kMissing);
   }
 }
 
@@ -36,7 +36,7 @@ void Flood::make_pod(const std::string& ns, const std::string& name,
 }
 
 void Flood::make_calm_pods() {
-  make_pod(kCalmTenant, kServed, kName);
+  make_pod(kCalmTenant, kServed, kFlood);
   make_pod(kCalmTenant, kFailing, kMissing);
 }
 
@@ -50,12 +50,12 @@ bool Flood::are_calm_pods_served(const Reports& reports) const {
 
 void Flood::stop() {
   for (const auto& [key, pod] : std::map(context_.cluster.pods)) {
-    if (!pod.name.starts_with(kName)) continue;
+    if (!pod.name.starts_with(kFlood)) continue;
     context_.send("user", "DELETE", pods_in(pod.ns) + "/" + pod.name,
                   delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
   }
   for (const char* ns : {kLoudTenant, kCalmTenant}) {
-    context_.send("user", "DELETE", templates_in(ns) + "/" + kName, "");
+    context_.send("user", "DELETE", templates_in(ns) + "/" + kFlood, "");
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using protozero::pbf_writer;
 
-constexpr std::size_t kDevices = 2'000;
+constexpr std::size_t kAnsweredDevices = 2'000;
 constexpr std::size_t kBytes = 400'000;
 constexpr std::size_t kClaims = 3'000;
 
@@ -27,7 +27,7 @@ void add_claim(pbf_writer& answer, const std::string& uid, HugeAnswer what) {
   pbf_writer entry(answer, 1);
   entry.add_string(1, uid);
   pbf_writer claim(entry, 2);
-  const std::size_t devices = what == HugeAnswer::devices ? kDevices : 1;
+  const std::size_t devices = what == HugeAnswer::devices ? kAnsweredDevices : 1;
   const std::string identifier(what == HugeAnswer::identifiers ? kBytes : 1, 'x');
   for (std::size_t i = 0; i < devices; ++i) {
     add_device(claim, fmt::format("dev-{}", i), "x/y=" + identifier);
