@@ -50,6 +50,9 @@ class Epochs {
   runtime::Task<> run();
   // Asks the current epoch to end. Returns false if there is none.
   bool stop_current();
+  // Frees the epoch that a stop has ended. It is kept until then, because freeing the caches of a
+  // large cluster takes seconds, and the lease is to be released first.
+  void drop_last() { last_.reset(); }
   // Why the work is not done yet, in one line.
   std::optional<std::string> why_not_ready() const;
   // Why only a restart would help, in one line.
@@ -67,10 +70,8 @@ class Epochs {
   Find find_;
   Make make_;
   std::string group_;
-  VersionedWork* current_ = nullptr;  // null: none
-  // The epoch that the stop ended. It lives as long as this: freeing the caches of a large cluster
-  // takes seconds, and the lease is to be released first.
-  std::unique_ptr<VersionedWork> last_;
+  VersionedWork* current_ = nullptr;     // null: none
+  std::unique_ptr<VersionedWork> last_;  // see drop_last()
   std::string discovery_problem_;
   runtime::RepeatGuard discovery_guard_;
 };

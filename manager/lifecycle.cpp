@@ -98,6 +98,7 @@ Task<> Lifecycle::stop() {
   co_await job_tasks_.join();
   if (election_) co_await election_->stop();
   if (deps_.fence != nullptr) deps_.fence->close();
+  if (epochs_) epochs_->drop_last();
   background_.cancel();
   co_await background_.join();
   deps_.process.log.info("Stopped");
@@ -126,6 +127,7 @@ Task<> Lifecycle::abandon() {
     co_await group->join();
   }
   if (election_) co_await election_->abandon();
+  if (epochs_) epochs_->drop_last();
 }
 
 bool Lifecycle::has_lost_lease() const {

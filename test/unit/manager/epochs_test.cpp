@@ -97,7 +97,7 @@ CO_TEST(Epochs, exit_with_own_status_after_failure) {
   co_await site.tasks.join();
 }
 
-CO_TEST(Epochs, keep_the_memory_of_the_last_one_after_the_stop) {
+CO_TEST(Epochs, keep_last_one_until_it_is_dropped) {
   Site site(loop);
   co_await runtime::yield();
   site.stop.request();
@@ -105,6 +105,8 @@ CO_TEST(Epochs, keep_the_memory_of_the_last_one_after_the_stop) {
   co_await site.tasks.join();
   EXPECT_EQ(site.script.alive, 1);
   EXPECT_FALSE(site.epochs.stop_current());
+  site.epochs.drop_last();
+  EXPECT_EQ(site.script.alive, 0);
 }
 
 CO_TEST(Epochs, are_not_queried_after_failure) {
