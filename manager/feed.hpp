@@ -113,7 +113,7 @@ class Feed final : public informers::Observer<T> {
     const auto priority =
         origin == Origin::initial ? workqueue::Priority::backlog : workqueue::Priority::live;
     const auto add = [&](const api::NamespacedName& name) { list_.add(name, priority); };
-    // One by one: an object that is mended names what it should, whatever it was before.
+    // Separately: if the function throws for the old object, the new one still adds its names.
     for (const T* const object : {before, after}) {
       if (object == nullptr) continue;
       from_.isolate(*object, [&] { for_each_of(names_of_(*object), add); });

@@ -16,7 +16,7 @@ class Outcome {
     return {Kind::retry, at_least};
   }
   // There is work after `delay` that no event will announce; resets the back-off.
-  // Zero or less is done(), as in controller-runtime: otherwise the item would be handled for ever.
+  // Zero or less is done(), as in controller-runtime: otherwise it would be an endless loop.
   static constexpr Outcome requeue_after(runtime::Duration delay) {
     if (delay <= runtime::Duration::zero()) return done();
     return {Kind::requeue_after, delay};

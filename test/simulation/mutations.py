@@ -282,7 +282,7 @@ MUTATIONS = [
              "  Entry* known = entries_.use(id);\n  const bool is_merged",
              "  Entry* known = entries_.use(id);\n  if (M && known != nullptr && known->state == Entry::State::idle) {\n"
              "    entries_.erase(id);\n    known = nullptr;\n  }\n  const bool is_merged"),
-    Mutation("written-event-counts-as-failed", "an event whose create has no answer is written anew",
+    Mutation("written-event-counts-as-failed", "an event whose create has no answer is written again",
              "client/events/event_recorder.cpp", "if (is_create && error.reason == Reason::already_exists) {",
              "if (is_create && error.reason == Reason::already_exists && !M) {"),
     Mutation("eviction-goes-unreported", "an eviction has no event", DTE + "sync/pod_eviction.cpp",

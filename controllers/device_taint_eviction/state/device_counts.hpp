@@ -30,7 +30,7 @@ using CountsByDriver = std::map<std::string, DeviceCounts>;
 // may not be counted.
 class DeviceCount {
  public:
-  // Counts the next part; begins anew after the last one. Takes a step per slice of the part, and
+  // Counts the next part; starts over after the last one. Takes a step per slice of the part, and
   // one per device of a pool that a rule selects. Returns whether there is more to count.
   bool advance(const PublishedDevices& published, const AllocatedDevices& allocated,
                const TaintRules& rules);

@@ -262,7 +262,7 @@ Wakeups::Users Wakeups::find(const Item& users) const {
   return found;
 }
 
-// If a place has another object by now, that is woken in vain.
+// A place may hold another object by now. Waking that one does no harm.
 void Wakeups::wake(const Users& found, std::size_t from, std::size_t until, const Item& users,
                    Priority priority) {
   // A new template or group ends the cause of failures. A claim changes as its users come and go.

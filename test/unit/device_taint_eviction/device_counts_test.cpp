@@ -35,7 +35,7 @@ SlicePtr slice(const std::string& name, const std::string& pool, std::int64_t sl
 
 DeviceCounts counts_of(const World& world) {
   DeviceCount count;
-  for (int round = 0; round < 2; ++round) {  // the second one begins anew
+  for (int round = 0; round < 2; ++round) {  // the second one starts over
     while (count.advance(world.tracker.published(), world.tracker.allocated(),
                          world.tracker.rules())) {
     }
