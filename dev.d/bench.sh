@@ -8,7 +8,7 @@
 #:                   [--pods N] [--gzip] [--table]; scale: clusters of any size, generated: [SCENE…]
 #:                   [--nodes N,N,…] [--before=FILE] [--picture FILE];
 #:                   servers: the playground's API server next to kube-apiserver and etcd, under the same
-#:                   clients: [--pods N]; allocate: allocator and CEL next to Kubernetes' own in Go: [SCENE];
+#:                   clients: [--pods N] [--custom]; allocate: allocator and CEL next to Kubernetes' own in Go: [SCENE];
 #:                   latency: what users wait for, by percentile, from the API server's audit log: [SCENE…]
 #:                   [--before=FILE] [--no-reference] [--picture FILE]; placing: the playground's scheduler, pods
 #:                   whose claims carry selectors and a matchAttribute next to pods without: [--pods N] [--nodes N]
