@@ -7,8 +7,8 @@ namespace dcm::workqueue {
 HandlerFailures::HandlerFailures(runtime::MetricsRegistry& metrics, const std::string& queue_name,
                                  runtime::Logger log)
     : count_(metrics.counter("program_worker_panics_total",
-                             "Exceptions that escaped the handling of an item: bugs. The item is "
-                             "retried with backoff.",
+                             "Exceptions that escaped the handling of an item, or a feed: bugs. An "
+                             "item is retried with backoff; a feed skips that object.",
                              {{"name", queue_name}})),
       log_(log.with({{"queue", queue_name}})) {}
 

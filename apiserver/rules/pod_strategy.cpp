@@ -81,12 +81,12 @@ class PodStrategy final : public Strategy {
 
   // A pod without a node, or a finished one, runs nothing: it may be deleted at once.
   std::optional<std::int64_t> grace_seconds(const JsonObject& pod,
-                                            std::int64_t wished) const override {
+                                            std::int64_t requested) const override {
     const std::string_view phase = text_at(pod, {"status", "phase"});
     if (text_at(pod, {"spec", "nodeName"}).empty()) return 0;
     if (phase == "Succeeded" || phase == "Failed") return 0;
     const auto own = integer_at(pod, {"spec", "terminationGracePeriodSeconds"}).value_or(0);
-    const std::int64_t seconds = wished >= 0 ? wished : own;
+    const std::int64_t seconds = requested >= 0 ? requested : own;
     return seconds < 0 ? 1 : seconds;
   }
 

@@ -60,9 +60,9 @@ class Strategy {
   // Whether a controller creates pods from it.
   virtual bool makes_pods() const { return false; }
   // Grace period in seconds, for kinds that are deleted gracefully: they are marked first even if
-  // it is 0. `wished`: the request's, or -1.
+  // it is 0. `requested`: the request's, or -1.
   virtual std::optional<std::int64_t> grace_seconds(const JsonObject&,
-                                                    std::int64_t /*wished*/) const {
+                                                    std::int64_t /*requested*/) const {
     return std::nullopt;
   }
   // If the object must stay until something else is gone: makes the changes of a first DELETE, and

@@ -42,11 +42,11 @@ class NegotiatedDecoder final : public Decoder<T> {
   std::unique_ptr<Decoder<T>> json_;
 };
 
-// The decoder for a kind that is requested in the format `wished`.
+// The decoder for a kind that is requested in this format.
 template <class T>
-std::unique_ptr<Decoder<T>> negotiate(Format wished, std::unique_ptr<Decoder<T>> protobuf,
+std::unique_ptr<Decoder<T>> negotiate(Format format, std::unique_ptr<Decoder<T>> protobuf,
                                       std::unique_ptr<Decoder<T>> json) {
-  if (wished == Format::json) return json;
+  if (format == Format::json) return json;
   return std::make_unique<NegotiatedDecoder<T>>(std::move(protobuf), std::move(json));
 }
 

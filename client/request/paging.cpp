@@ -22,7 +22,8 @@ constexpr std::size_t kShrink = 4;
 
 runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string continue_token) {
   if (continue_token == page.continue_token) {
-    return fail(Reason::malformed, "the list goes on where it began: the same continue token");
+    return fail(Reason::malformed,
+                "the list repeats: the server sent the same continue token again");
   }
   page.objects += objects;
   if (page.objects > kObjectsMax) {
@@ -30,7 +31,7 @@ runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string 
   }
   page.empty_pages += objects == 0 ? 1 : 0;
   if (++page.pages >= kPagesMax || page.empty_pages >= kEmptyPagesMax) {
-    return fail(Reason::malformed, "the list does not end: one continue token after the other");
+    return fail(Reason::malformed, "the list does not end: too many pages");
   }
   if (++page.calm_pages % kCalmPages == 0) page.limit = std::min(page.limit * 2, Paging::kLimitMax);
   page.continue_token = std::move(continue_token);

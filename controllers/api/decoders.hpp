@@ -41,15 +41,15 @@ class TemplateBudget {
 
 // One decoder per kind. `version` is the API version chosen by discovery: v1beta1 has `adminAccess`
 // directly in a request, and a device's taints below `basic`.
-std::unique_ptr<Decoder<Pod>> make_pod_decoder(Format wished,
+std::unique_ptr<Decoder<Pod>> make_pod_decoder(Format format,
                                                PodSelection selection = PodSelection::of_interest);
-std::unique_ptr<Decoder<ResourceClaim>> make_claim_decoder(Format wished, std::string_view version);
+std::unique_ptr<Decoder<ResourceClaim>> make_claim_decoder(Format format, std::string_view version);
 std::unique_ptr<Decoder<ResourceClaimTemplate>> make_template_decoder(
-    Format wished, std::string_view version,
+    Format format, std::string_view version,
     TemplateContent content = TemplateContent::where_small);
-std::unique_ptr<Decoder<ResourceSlice>> make_slice_decoder(Format wished, std::string_view version);
-std::unique_ptr<Decoder<DeviceTaintRule>> make_rule_decoder(Format wished);
-std::unique_ptr<Decoder<PodGroup>> make_group_decoder(Format wished);
+std::unique_ptr<Decoder<ResourceSlice>> make_slice_decoder(Format format, std::string_view version);
+std::unique_ptr<Decoder<DeviceTaintRule>> make_rule_decoder(Format format);
+std::unique_ptr<Decoder<PodGroup>> make_group_decoder(Format format);
 
 // ---- decoders of one format ---------------------------------------------------------------------
 

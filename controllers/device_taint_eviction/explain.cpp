@@ -242,15 +242,15 @@ Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints&
   topic.asks = kTaints | Inputs{Input::claims};
   snapshot.due = decide_due(pod, lookup, taints).due;
   StepWords{snapshot, topic}.add(decide_eviction(snapshot));
-  std::size_t told = 0;
+  std::size_t named = 0;
   for_each_charge(pod, lookup, taints, [&](const Charge& charge) {
-    if (++told > kNamedMax) return;
+    if (++named > kNamedMax) return;
     explain_taint(charge.device, charge.taint, charge.rule, charge.due, snapshot.now, topic);
   });
-  if (told > kNamedMax) {
-    topic.add(Outlook::note, "MoreTaints", fmt::format("There are {} more.", told - kNamedMax));
+  if (named > kNamedMax) {
+    topic.add(Outlook::note, "MoreTaints", fmt::format("There are {} more.", named - kNamedMax));
   }
-  if (told == 0) {
+  if (named == 0) {
     topic.add({Outlook::fine, kTaints | Inputs{Input::claims}}, "NoTaint",
               "No taint with effect NoExecute is on a device that it uses.");
   }

@@ -111,9 +111,9 @@ Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
   }
   const Added added = add(socket, *info, *services);
   if (!added) co_return co_await refuse(socket, channel, added.error(), SocketOutcome::failed);
-  if (const auto told = co_await notify(channel, ""); !told) {
+  if (const auto answered = co_await notify(channel, ""); !answered) {
     log_.warning("A plugin does not take that it is registered",
-                 {{"socket", socket}, {"err", cut_message(grpc::to_string(told.error()))}});
+                 {{"socket", socket}, {"err", cut_message(grpc::to_string(answered.error()))}});
     co_await remove(*added);
     co_return SocketOutcome::failed;
   }
@@ -131,9 +131,9 @@ Task<SocketOutcome> DriverConnections::refuse(const std::string& socket, grpc::C
 
 Task<grpc::Result<void>> DriverConnections::notify(grpc::Channel& channel,
                                                    const std::string& error) {
-  const auto told = co_await channel.call(kNotify, encode_registration_status(error),
-                                          Deadline::after(loop_.time(), kNotifyTimeout));
-  if (!told) co_return std::unexpected(told.error());
+  const auto answered = co_await channel.call(kNotify, encode_registration_status(error),
+                                              Deadline::after(loop_.time(), kNotifyTimeout));
+  if (!answered) co_return std::unexpected(answered.error());
   co_return grpc::Result<void>();
 }
 

@@ -25,8 +25,8 @@ client::CallOptions options_of(Priority priority) {
 
 }  // namespace
 
-ApiClient::ApiClient(client::RestClient& rest, api::Resource pods, api::Format wished)
-    : rest_(rest), pods_(std::move(pods)), rule_decoder_(api::make_rule_decoder(wished)) {}
+ApiClient::ApiClient(client::RestClient& rest, api::Resource pods, api::Format format)
+    : rest_(rest), pods_(std::move(pods)), rule_decoder_(api::make_rule_decoder(format)) {}
 
 void ApiClient::use_rules(api::Resource rules) {
   rules_.emplace(rest_, std::move(rules), *rule_decoder_);

@@ -15,7 +15,7 @@ namespace dcm::device_taint_eviction {
 // `rest` must outlive it and its calls.
 class ApiClient final : public EvictionApi {
  public:
-  ApiClient(client::RestClient& rest, api::Resource pods, api::Format wished = api::Format::json);
+  ApiClient(client::RestClient& rest, api::Resource pods, api::Format format = api::Format::json);
 
   // The discovered version of DeviceTaintRules. Before it is set, no rule is known, and no
   // condition is written. Must not change during such a write.

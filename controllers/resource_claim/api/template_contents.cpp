@@ -25,8 +25,8 @@ constexpr std::size_t kRequestBytesMax = std::size_t{3} * 1024 * 1024;
 }  // namespace
 
 TemplateContents::TemplateContents(client::RestClient& rest, const api::Resource& templates,
-                                   runtime::TimeSource& time, api::Format wished)
-    : decoder_(api::make_template_decoder(wished, templates.version, api::TemplateContent::all)),
+                                   runtime::TimeSource& time, api::Format format)
+    : decoder_(api::make_template_decoder(format, templates.version, api::TemplateContent::all)),
       templates_(rest, templates, *decoder_),
       time_(time),
       bytes_(time, kBytesInFlightMax) {}

@@ -15,7 +15,7 @@ class TemplateContents {
  public:
   using TemplatePtr = api::ObjectPtr<api::ResourceClaimTemplate>;
   TemplateContents(client::RestClient& rest, const api::Resource& templates,
-                   runtime::TimeSource& time, api::Format wished = api::Format::json);
+                   runtime::TimeSource& time, api::Format format = api::Format::json);
 
   struct Loan {
     TemplatePtr claim_template;                // with its content
