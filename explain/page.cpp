@@ -89,7 +89,7 @@ http::Response not_found(const Subject& subject, Format format, const Teller& te
 
 using DeviceEvidence = decltype(Evidence::devices)::value_type;
 
-Task<DeviceEvidence> read_devices_in_turn(runtime::Slots& turns, client::RestClient& rest,
+Task<DeviceEvidence> read_devices_in_turn(runtime::Slots& turns, const ExplainContext& context,
                                           runtime::TimeSource& time, Subject subject,
                                           Audience audience, runtime::Deadline deadline) {
   const auto turn = co_await turns.acquire(deadline);
@@ -98,7 +98,8 @@ Task<DeviceEvidence> read_devices_in_turn(runtime::Slots& turns, client::RestCli
         common::Unknown{"other questions about devices are being answered, ask again"});
   }
   const Names names = audience == Audience::everything ? Names::all : Names::own_namespace;
-  DeviceEvidence devices = co_await read_devices(rest, time, std::move(subject), names, deadline);
+  DeviceEvidence devices =
+      co_await read_devices(rest, time, std::move(subject), names, deadline, kDeviceListBytesMax);
   co_return devices;
 }
 
@@ -121,7 +122,7 @@ Task<http::Response> answer(runtime::TimeSource& time, const ExplainContext& con
     Evidence evidence = co_await read_evidence(*context.rest, *subject, *draft, refusals, deadline);
     if (asks_devices(evidence, *draft)) {
       evidence.devices =
-          co_await read_devices_in_turn(turns, *context.rest, time, *subject, audience, deadline);
+          co_await read_devices_in_turn(turns, context, time, *subject, audience, deadline);
     }
     add_evidence(evidence, time.wall_now(), *draft, sight);
   }

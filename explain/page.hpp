@@ -2,6 +2,7 @@
 // what it waits for.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 
@@ -23,6 +24,9 @@ struct ExplainContext {
   std::function<Teller()> teller;
   // To read other components' messages about the object. Null: none are read.
   client::RestClient* rest = nullptr;
+  // Of each list that a question about devices reads. Larger ones would take too much of the
+  // manager's memory and time; the answer says that it does not cover devices.
+  std::size_t device_list_bytes_max = std::size_t{64} << 20;
 };
 
 // In sentences; as JSON with ?output=json, or if Accept has JSON but not text; as HTML for

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace dcm::client {
 namespace {
 
@@ -36,6 +38,10 @@ runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string 
   if (++page.calm_pages % kCalmPages == 0) page.limit = std::min(page.limit * 2, Paging::kLimitMax);
   page.continue_token = std::move(continue_token);
   return page;
+}
+
+runtime::Error list_too_large(std::size_t bytes_max) {
+  return {Reason::body_too_large, fmt::format("the list has more than {} MiB", bytes_max >> 20)};
 }
 
 std::optional<Paging> smaller_page(Paging page) {

@@ -29,6 +29,9 @@ struct Paging {
 // list does not end.
 runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string continue_token);
 
+// The error of a list whose pages have more bytes together than the caller takes.
+runtime::Error list_too_large(std::size_t bytes_max);
+
 // The same page with a smaller limit; nullopt if it cannot be smaller.
 std::optional<Paging> smaller_page(Paging page);
 

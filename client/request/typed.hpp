@@ -3,6 +3,8 @@
 // Thin: request.hpp builds the requests, RestClient sends them; here the answers are decoded.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,14 +35,18 @@ class TypedClient {
 
   // All objects of a namespace (empty: of all), or of a selection, as of one point in time not
   // before this call, so every write that was answered before is seen. Starts over if pages expire.
+  // Error body_too_large: all pages together have more than `bytes_max` bytes.
   runtime::Task<runtime::Result<std::vector<Object>>> list_all(std::string namespace_,
-                                                               CallOptions options = {}) {
-    return list_all(Selection{.namespace_ = std::move(namespace_)}, options);
+                                                               CallOptions options = {},
+                                                               std::size_t bytes_max = kNoLimit) {
+    return list_all(Selection{.namespace_ = std::move(namespace_)}, options, bytes_max);
   }
   runtime::Task<runtime::Result<std::vector<Object>>> list_all(Selection selection,
-                                                               CallOptions options = {}) {
+                                                               CallOptions options = {},
+                                                               std::size_t bytes_max = kNoLimit) {
     for (int restarts = 0;; ++restarts) {
-      runtime::Result<std::vector<Object>> objects = co_await list_pages(selection, options);
+      runtime::Result<std::vector<Object>> objects =
+          co_await list_pages(selection, options, bytes_max);
       if (objects || !runtime::is_expired(objects.error()) || restarts == kRestartsMax) {
         co_return objects;
       }
@@ -104,6 +110,7 @@ class TypedClient {
 
  private:
   static constexpr int kRestartsMax = 3;
+  static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
   runtime::Task<runtime::Result<Object>> call(ApiRequest request) {
     request.accept = decoder_.accept();
@@ -114,14 +121,20 @@ class TypedClient {
     co_return object;
   }
 
+  struct Pages {
+    std::vector<Object> objects = {};
+    std::size_t bytes = 0;
+  };
+
   runtime::Task<runtime::Result<std::vector<Object>>> list_pages(Selection selection,
-                                                                 CallOptions options) {
-    std::vector<Object> objects;
+                                                                 CallOptions options,
+                                                                 std::size_t bytes_max) {
+    Pages pages;
     Paging paging;
     while (true) {
-      const std::size_t before = objects.size();
+      const std::size_t before = pages.objects.size();
       runtime::Result<api::ListMeta> page =
-          co_await list_page({selection, paging.limit, paging.continue_token}, options, objects);
+          co_await list_page({selection, paging.limit, paging.continue_token}, options, pages);
       if (!page && page.error().reason == runtime::Reason::body_too_large) {
         if (auto smaller = smaller_page(paging)) {
           paging = std::move(*smaller);
@@ -129,21 +142,23 @@ class TypedClient {
         }
       }
       if (!page) co_return runtime::fail(std::move(page.error()));
-      if (page->continue_token.empty()) co_return objects;
-      auto next =
-          next_page(std::move(paging), objects.size() - before, std::move(page->continue_token));
+      if (pages.bytes > bytes_max) co_return runtime::fail(list_too_large(bytes_max));
+      if (page->continue_token.empty()) co_return std::move(pages.objects);
+      auto next = next_page(std::move(paging), pages.objects.size() - before,
+                            std::move(page->continue_token));
       if (!next) co_return runtime::fail(std::move(next.error()));
       paging = std::move(*next);
     }
   }
 
   runtime::Task<runtime::Result<api::ListMeta>> list_page(ListOptions list, CallOptions options,
-                                                          std::vector<Object>& objects) {
+                                                          Pages& pages) {
     ApiRequest request = list_request(resource_, list, options);
     request.accept = decoder_.accept();
     const runtime::Result<http::Response> answer = co_await rest_.send(request);
     if (!answer) co_return runtime::fail(answer.error());
-    const auto keep = [&objects](Object object) { objects.push_back(std::move(object)); };
+    pages.bytes += answer->body.size();
+    const auto keep = [&pages](Object object) { pages.objects.push_back(std::move(object)); };
     runtime::Result<api::ListMeta> page = decoder_.decode_list(answer->body, keep);
     if (!page) co_return runtime::fail(rest_.explain(request, page.error()));
     co_return page;

@@ -34,8 +34,8 @@ constinit const api::ResourceKind kDeviceClasses{"resource.k8s.io", "deviceclass
 // One pass over the inputs of allocation. The first failure ends it.
 class DeviceReading {
  public:
-  DeviceReading(client::RestClient& rest, runtime::Deadline deadline)
-      : rest_(rest), deadline_(deadline), discovery_(rest) {}
+  DeviceReading(client::RestClient& rest, runtime::Deadline deadline, std::size_t list_bytes_max)
+      : rest_(rest), deadline_(deadline), list_bytes_max_(list_bytes_max), discovery_(rest) {}
 
   // Whether everything was read.
   Task<bool> run() {
@@ -111,9 +111,12 @@ class DeviceReading {
   Task<bool> list(const api::ResourceKind& kind, Served served,
                   std::unique_ptr<api::Decoder<T>> decoder, Shared<T>& out) {
     client::TypedClient<T> typed(rest_, client::resource_of(kind, served), *decoder);
-    auto listed = co_await typed.list_all("", options());
+    auto listed = co_await typed.list_all("", options(), list_bytes_max_);
     if (!listed) {
       why_ = std::string(kind.kind) + " objects: " + listed.error().message;
+      if (listed.error().reason == runtime::Reason::body_too_large) {
+        why_ += ", and the command `dra-controller-manager explain` may read more";
+      }
       co_return false;
     }
     out.reserve(listed->size());
@@ -123,6 +126,7 @@ class DeviceReading {
 
   client::RestClient& rest_;
   runtime::Deadline deadline_;
+  std::size_t list_bytes_max_;
   client::Discovery discovery_;
   Served served_;
   ListedDevices devices_;
@@ -133,8 +137,9 @@ class DeviceReading {
 
 Task<Known<std::optional<Topic>>> read_devices(client::RestClient& rest, runtime::TimeSource& time,
                                                Subject subject, Names names,
-                                               runtime::Deadline deadline) {
-  DeviceReading reading(rest, deadline);
+                                               runtime::Deadline deadline,
+                                               std::size_t list_bytes_max) {
+  DeviceReading reading(rest, deadline, list_bytes_max);
   std::shared_ptr<const AskingPod> pod;
   bool is_read = co_await reading.run();
   if (is_read && subject.kind == Subject::Kind::pod) {

@@ -1,6 +1,8 @@
 // Reads the inputs of a question about devices, for this question only, and answers it.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 
 #include "client/request/rest_client.hpp"
@@ -15,13 +17,12 @@ namespace dcm::explain {
 inline constexpr runtime::Duration kSurveyTime = std::chrono::seconds(1);
 
 // Why the claims of the pod (or the claim itself) have no devices; nullopt: they have some, or the
-// scheduler does not get as far as devices. Unknown: an input of the answer could not be read.
-// Lists claims of all namespaces, slices, classes, nodes and rules. References must outlive the
-// task.
-runtime::Task<common::Known<std::optional<common::Topic>>> read_devices(client::RestClient& rest,
-                                                                        runtime::TimeSource& time,
-                                                                        Subject subject,
-                                                                        Names names,
-                                                                        runtime::Deadline deadline);
+// scheduler does not get as far as devices. Unknown: an input of the answer could not be read, or
+// one of its lists has more bytes than `list_bytes_max`. Lists claims of all namespaces, slices,
+// classes, nodes and rules. References must outlive the task.
+runtime::Task<common::Known<std::optional<common::Topic>>> read_devices(
+    client::RestClient& rest, runtime::TimeSource& time, Subject subject, Names names,
+    runtime::Deadline deadline,
+    std::size_t list_bytes_max = std::numeric_limits<std::size_t>::max());
 
 }  // namespace dcm::explain

@@ -113,6 +113,22 @@ CO_TEST(TypedClient, lists_all_pages) {
   EXPECT_THAT(f.http.seen().at(1).request.target, HasSubstr("continue=next"));
 }
 
+CO_TEST(TypedClient, gives_up_list_beyond_its_bytes) {
+  TypedFixture f(loop);
+  const auto answer_two_pages = [&f] {
+    f.http.answer(page(claim("a", 1), "next"));
+    f.http.answer(page(claim("b", 2), ""));
+  };
+  const std::size_t page_bytes = page(claim("a", 1), "next").body.size();
+  answer_two_pages();
+  const Result<Claims> fits = co_await f.claims.list_all("lab", {}, 2 * page_bytes);
+  EXPECT_TRUE(fits);
+  answer_two_pages();
+  const Result<Claims> one = co_await f.claims.list_all("lab", {}, page_bytes);
+  CO_ASSERT_TRUE(!one);
+  EXPECT_EQ(one.error().reason, Reason::body_too_large);
+}
+
 CO_TEST(TypedClient, restarts_expired_pages_without_duplicates) {
   TypedFixture f(loop);
   f.http.answer(page(claim("a", 1), "next"));

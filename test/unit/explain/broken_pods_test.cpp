@@ -237,6 +237,25 @@ CO_TEST(ExplainBrokenPods, gives_same_answer_in_process_and_by_command) {
   co_await scene.stop();
 }
 
+// A cluster of 100,000 nodes must not fill the memory of the manager that is asked.
+CO_TEST(ExplainBrokenPods, reads_no_more_than_its_bytes) {
+  Scene scene(loop);
+  co_await scene.manager.start();
+  scene.add_claim("waits");
+  scene.add_pod("not-scheduled", R"("resourceClaimName":"waits")");
+  co_await sleep_for(loop.time(), 30s);
+  const Page page = make_explain_page(loop.time(), {.source = [&] { return scene.source(); },
+                                                    .teller = [] { return Teller{}; },
+                                                    .rest = &scene.manager.connection->rest(),
+                                                    .device_list_bytes_max = 100});
+  http::Request request{.target = path_of(pod("not-scheduled")) + "?output=text"};
+  const http::Response answer =
+      co_await page.answer_later(std::move(request), Audience::own_object);
+  EXPECT_TRUE(answer.body.contains("ResourceClaim objects: the list has more than")) << answer.body;
+  EXPECT_FALSE(answer.body.contains("The cluster has no nodes.")) << answer.body;
+  co_await scene.stop();
+}
+
 // A page that may read devices, and a command: both read them only for a pod that waits for some.
 CO_TEST(ExplainBrokenPods, names_reason_for_missing_device) {
   Scene scene(loop);
