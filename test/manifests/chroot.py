@@ -8,7 +8,7 @@ import unittest
 import cluster
 import render
 from server_test import free_port
-from tools import DEADLINE
+from tools import DEADLINE, run
 
 
 def clean_debian():
@@ -17,6 +17,13 @@ def clean_debian():
     if not archive or os.geteuid() != 0:
         raise unittest.SkipTest("no clean Debian root here ($DEBIAN_ROOT, as root)")
     return archive
+
+
+def inside(root, command):
+    """Runs a command of a shell in the root."""
+    proxies = [f"{name}={value}" for name, value in os.environ.items() if name.lower().endswith("_proxy")]
+    return run("chroot", root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+               "DEBIAN_FRONTEND=noninteractive", *proxies, "sh", "-ec", command)
 
 
 def serve(test, root, user, *flags):

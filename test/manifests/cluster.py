@@ -101,24 +101,30 @@ def config_of(account, namespace="kube-system", *flags):
     return path
 
 
-def config_of_node(name):
-    """A kubeconfig with a kubelet's own identity: a certificate of system:node:NAME. Only for our
-    own cluster."""
+def config_of_user(name, *groups):
+    """A kubeconfig with a client certificate. Only for our own cluster."""
     state = pathlib.Path(kubeconfig()).parent
     certs = state / "certs"
     SCRATCH.mkdir(parents=True, exist_ok=True)
-    key, request, certificate = (SCRATCH / f"{name}.{suffix}" for suffix in ("key", "csr", "crt"))
+    file = name.replace(":", "-")
+    key, request, certificate = (SCRATCH / f"{file}.{suffix}" for suffix in ("key", "csr", "crt"))
+    subject = "".join(f"/O={group}" for group in groups) + f"/CN={name}"
     run("openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key,
-        "-subj", f"/O=system:nodes/CN=system:node:{name}", "-out", request)
+        "-subj", subject, "-out", request)
     run("openssl", "x509", "-req", "-in", request, "-CA", certs / "ca.crt", "-CAkey", certs / "ca.key",
         "-CAcreateserial", "-days", "1", "-out", certificate)
     shared = json.loads(ctl("config", "view", "--raw", "-o", "json"))
-    path = SCRATCH / f"node-{name}.kubeconfig"
+    path = SCRATCH / f"{file}.kubeconfig"
     path.write_text(json.dumps({
         "apiVersion": "v1", "kind": "Config", "current-context": "it", "clusters": shared["clusters"],
         "contexts": [{"name": "it", "context": {"cluster": shared["clusters"][0]["name"], "user": "it"}}],
         "users": [{"name": "it", "user": {"client-certificate": str(certificate), "client-key": str(key)}}]}))
     return path
+
+
+def config_of_node(name):
+    """A kubeconfig with a kubelet's own identity."""
+    return config_of_user(f"system:node:{name}", "system:nodes")
 
 
 def ask(port, path, bearer=None):

@@ -1,6 +1,5 @@
 """The Debian package: its content, its unit as systemd sees it, and an installation in a clean
 Debian root."""
-import os
 import pathlib
 import shutil
 import tempfile
@@ -98,22 +97,14 @@ class Package(unittest.TestCase):
         run("tar", "-xf", archive, "-C", root)
         shutil.copy(self.package, root / "package.deb")
         shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
-        self.inside(root, "apt-get update -q && apt-get install -qy --no-install-recommends /package.deb")
-        self.assertEqual(self.inside(root, "dra-controller-manager --version").split()[0],
+        chroot.inside(root, "apt-get update -q && apt-get install -qy --no-install-recommends /package.deb")
+        self.assertEqual(chroot.inside(root, "dra-controller-manager --version").split()[0],
                          "dra-controller-manager")
         # Like the unit, without systemd: as nobody, with its own configuration.
         chroot.serve(self, root, "65534:65534", "--config=/etc/dra-controller-manager/configuration.yaml")
-        self.inside(root, "apt-get purge -qy dra-controller-manager")
+        chroot.inside(root, "apt-get purge -qy dra-controller-manager")
         left = [name for name in FILES if (root / name).exists()]
         self.assertEqual(left, [])
-
-    def inside(self, root, command):
-        return run("chroot", root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-                   "DEBIAN_FRONTEND=noninteractive", *self.proxies(), "sh", "-ec", command)
-
-    @staticmethod
-    def proxies():
-        return [f"{name}={value}" for name, value in os.environ.items() if name.lower().endswith("_proxy")]
 
 
 if __name__ == "__main__":

@@ -1,0 +1,94 @@
+"""The package under a running systemd: what packaging/README.md says of a start, an upgrade and a removal."""
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+
+import chroot
+import cluster
+import package_test
+from booted import Booted
+from package_test import CONFIGURATION, FILES
+from render import MANIFESTS
+from server_test import free_port
+from tools import HERE, SCRATCH, run
+
+UNIT = "dra-controller-manager"
+
+
+class Systemd(unittest.TestCase):
+    def setUp(self):
+        archive = chroot.clean_debian()
+        SCRATCH.mkdir(parents=True, exist_ok=True)
+        self.scratch = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(dir=SCRATCH)))
+        self.root = self.scratch / "root"
+        self.root.mkdir()
+        run("tar", "-xf", archive, "-C", self.root)
+        shutil.copy(package_test.Package.build(self.scratch, HERE), self.root / "first.deb")
+        shutil.copy(self.newer(), self.root / "second.deb")
+        shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
+        chroot.inside(self.root, "apt-get update -q && apt-get install -qy --no-install-recommends systemd /first.deb")
+        self.machine = Booted(self.root)
+        self.addCleanup(self.machine.stop)
+        self.port = free_port()
+        file = self.root / CONFIGURATION
+        file.write_text(re.sub(r"(?m)^(\s*securePort:) \d+", rf"\1 {self.port}", file.read_text()))
+
+    def newer(self):
+        """The package with the version after."""
+        tree = self.scratch / "newer"
+        run("dpkg-deb", "-R", next(self.scratch.glob("*.deb")), tree)
+        control = tree / "DEBIAN/control"
+        control.write_text(control.read_text().replace("Version: ", "Version: 1:", 1))
+        package = self.scratch / "newer.deb"
+        run("dpkg-deb", "--root-owner-group", "-b", tree, package)
+        return package
+
+    def ctl(self, *arguments, check=True):
+        return self.machine.run("systemctl", *arguments, check=check)
+
+    def process(self):
+        return int(self.ctl("show", "--property=MainPID", "--value", UNIT))
+
+    def allow_user(self):
+        """As the page says; the bindings end with the test."""
+        cluster.ctl("apply", "--server-side", "--force-conflicts", "-f", MANIFESTS / "base/rbac.yaml")
+        for kind, role in (("clusterrolebinding", "clusterrole"), ("rolebinding", "role")):
+            cluster.ctl("-n", "kube-system", "create", kind, f"{UNIT}-host", f"--{role}={UNIT}", f"--user={UNIT}")
+            self.addCleanup(cluster.ctl, "-n", "kube-system", "delete", kind, f"{UNIT}-host")
+        config = cluster.config_of_user(UNIT)
+        file = self.root / "etc" / UNIT / "kubeconfig"
+        file.touch(0o600)
+        file.write_text(cluster.ctl("config", "view", "--flatten", "--minify", config=config))
+
+    def is_ready(self):
+        return cluster.ask(self.port, "/readyz")[0] == 200
+
+    def test_starts_restarts_upgrades_and_goes(self):
+        self.ctl("start", UNIT)
+        self.assertEqual(self.process(), 0, "it starts without a kubeconfig")
+        self.allow_user()
+        self.ctl("enable", "--now", UNIT)
+        cluster.soon("it is ready", self.is_ready)
+        first = self.process()
+        self.machine.run("kill", "-9", str(first))
+        cluster.soon("systemd starts it again", lambda: self.process() not in (0, first))
+        cluster.soon("it is ready again", self.is_ready)
+        second = self.process()
+        self.machine.run("dpkg", "-i", "/second.deb")
+        self.assertEqual(self.process(), second, "an upgrade leaves it to the operator")
+        self.ctl("restart", UNIT)
+        cluster.soon("it is ready after the upgrade", self.is_ready)
+        self.assertNotEqual(self.process(), second)
+        self.ctl("disable", "--now", UNIT)
+        self.assertEqual(self.ctl("show", "--property=Result", "--value", UNIT).strip(), "success")
+        self.assertEqual(cluster.ask(self.port, "/readyz")[0], 0)
+        holder = cluster.get("lease", UNIT, "-n", "kube-system")["spec"].get("holderIdentity", "")
+        self.assertEqual(holder, "", "the lease is released")
+        self.machine.run("dpkg", "--purge", UNIT)
+        self.assertEqual([name for name in FILES if (self.root / name).exists()], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
