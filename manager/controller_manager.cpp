@@ -19,7 +19,12 @@ ControllerManager::ControllerManager(Lifecycle& lifecycle) : lifecycle_(lifecycl
   lifecycle_.use({.fill = [this](Epoch& epoch) { fill(epoch); }});
 }
 
+void ControllerManager::check_not_running(const std::string& call) const {
+  if (is_running_) throw std::logic_error("call " + call + " before run()");
+}
+
 void ControllerManager::check_cache_name(const std::string& name) const {
+  check_not_running("cache(\"" + name + "\")");
   if (std::ranges::find(sources_, name, &Source::name) == sources_.end()) return;
   throw std::invalid_argument("there are two caches with the name \"" + name +
                               "\": set `.name` in the CacheOptions of the second");
@@ -27,6 +32,7 @@ void ControllerManager::check_cache_name(const std::string& name) const {
 
 Worklist& ControllerManager::add_controller(std::string name, const ControllerOptions& options,
                                             Handler handler) {
+  check_not_running("controller(\"" + name + "\")");
   if (std::ranges::find(queues_, name, &Queue::name) != queues_.end()) {
     throw std::invalid_argument("there are two controllers with the name \"" + name +
                                 "\": give each a name of its own");
@@ -42,6 +48,7 @@ workqueue::Outcome ControllerManager::retry(const api::NamespacedName& name,
 }
 
 void ControllerManager::add_job(std::string name, RunsOn where, JobFunction run) {
+  check_not_running("job(\"" + name + "\")");
   if (where == RunsOn::every_instance) {
     lifecycle_.add_job(std::move(name), std::move(run));
   } else {

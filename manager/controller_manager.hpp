@@ -42,7 +42,8 @@ class ControllerManager {
   // `lifecycle` must outlive it, but its run() must end first.
   explicit ControllerManager(Lifecycle& lifecycle);
 
-  // Call these before run(); their results live as long as the manager.
+  // Call these before run(), else they throw std::logic_error; their results live as long as the
+  // manager.
 
   // The objects of a kind, in its best served version, for which it waits. Only `fields` are read
   // (json/projection.hpp).
@@ -118,7 +119,10 @@ class ControllerManager {
   client::RestClient& rest() { return lifecycle_.dependencies().rest; }
 
   // Runs until request_stop(), or until a part has failed.
-  runtime::Task<> run() { return lifecycle_.run(); }
+  runtime::Task<> run() {
+    is_running_ = true;
+    return lifecycle_.run();
+  }
   void request_stop(ExitStatus status = ExitStatus::asked_to_stop) {
     lifecycle_.request_stop(status);
   }
@@ -158,6 +162,8 @@ class ControllerManager {
     JobFunction run;
   };
 
+  // Throws if it runs already.
+  void check_not_running(const std::string& call) const;
   // Throws if there is another of that name.
   void check_cache_name(const std::string& name) const;
   Worklist& add_controller(std::string name, const ControllerOptions& options, Handler handler);
@@ -173,6 +179,7 @@ class ControllerManager {
   std::vector<Source> sources_;
   std::list<Queue> queues_;
   std::vector<Job> leader_jobs_;
+  bool is_running_ = false;
 };
 
 template <class T>

@@ -27,6 +27,10 @@ struct Calls {
   Task<Outcome> reconcile(api::NamespacedName name) { return handler(std::move(name)); }
 };
 
+struct EmptyJob {
+  Task<> run() { co_return; }
+};
+
 struct ManagerOf {
   explicit ManagerOf(apiserver::ServerOptions options = {}) : cluster(std::move(options)) {}
 
@@ -156,6 +160,19 @@ TEST(ControllerManager, refuses_late_index_and_feed) {
             "the cache \"configmaps\": call index(\"by_name\") before run()");
   EXPECT_EQ(refusal([&] { of.cluster.manager().feed(late, maps); }),
             "the cache \"configmaps\": call feed() before run()");
+}
+
+TEST(ControllerManager, refuses_late_cache_controller_and_job) {
+  ManagerOf of;
+  ControllerManager& manager = of.cluster.manager();
+  of.cluster.start();
+  of.cluster.run_for(1s);
+  EXPECT_EQ(refusal([&] { manager.cache<Object>(kMaps); }),
+            "call cache(\"configmaps\") before run()");
+  EXPECT_EQ(refusal([&] { manager.controller("late", {}, done_at_once); }),
+            "call controller(\"late\") before run()");
+  EXPECT_EQ(refusal([&] { manager.job("late", RunsOn::leader, EmptyJob{}); }),
+            "call job(\"late\") before run()");
 }
 
 TEST(ControllerManager, waits_for_unserved_kind_without_lease) {
