@@ -20,7 +20,7 @@ ControllerManager::ControllerManager(Lifecycle& lifecycle) : lifecycle_(lifecycl
 }
 
 void ControllerManager::check_not_running(const std::string& call) const {
-  if (is_running_) throw std::logic_error("call " + call + " before run()");
+  if (lifecycle_.is_running()) throw std::logic_error("call " + call + " before run()");
 }
 
 void ControllerManager::check_cache_name(const std::string& name) const {

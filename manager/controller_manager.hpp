@@ -119,10 +119,7 @@ class ControllerManager {
   client::RestClient& rest() { return lifecycle_.dependencies().rest; }
 
   // Runs until request_stop(), or until a part has failed.
-  runtime::Task<> run() {
-    is_running_ = true;
-    return lifecycle_.run();
-  }
+  runtime::Task<> run() { return lifecycle_.run(); }
   void request_stop(ExitStatus status = ExitStatus::asked_to_stop) {
     lifecycle_.request_stop(status);
   }
@@ -179,7 +176,6 @@ class ControllerManager {
   std::vector<Source> sources_;
   std::list<Queue> queues_;
   std::vector<Job> leader_jobs_;
-  bool is_running_ = false;
 };
 
 template <class T>

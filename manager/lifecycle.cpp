@@ -70,6 +70,7 @@ Task<> Lifecycle::run() {
 }
 
 void Lifecycle::start() {
+  is_running_ = true;
   for (const Part& part : foundations_) spawn(background_, part.name, part.run());
   spawn(background_, "events", recorder_.run());
   if (election_) {

@@ -75,6 +75,8 @@ class Lifecycle {
 
   // Runs until request_stop(), or until a part fails.
   runtime::Task<> run();
+  // From the start of run() on.
+  bool is_running() const { return is_running_; }
   void request_stop(ExitStatus status = ExitStatus::asked_to_stop) { stop_.request(status); }
   ExitStatus exit_status() const { return stop_.exit_status(); }
   // The part that failed, and why; empty if none has.
@@ -113,6 +115,7 @@ class Lifecycle {
   runtime::TaskGroup background_;
   runtime::TaskGroup job_tasks_;
   runtime::TaskGroup work_;
+  bool is_running_ = false;
 };
 
 }  // namespace dcm::manager
