@@ -12,24 +12,34 @@ BOOT = r"""
 root=$1 cgroups=$2
 mount --make-rprivate /
 mount --bind "$root" "$root"
-mount -t proc proc "$root/proc"
-mount --bind "$root/proc/sys" "$root/proc/sys"
-mount -o remount,bind,ro "$root/proc/sys"
-for folder in run tmp dev; do mount -t tmpfs -o mode=755 tmpfs "$root/$folder"; done
+cd "$root"
+# A read-only part hides the rest of its file system from units, which mount it anew, unless it is whole elsewhere.
+mkdir -p whole
+mount -t proc proc whole
+mount -t proc proc proc
+mount --bind proc/sys proc/sys
+mount -o remount,bind,ro proc/sys
+for folder in run tmp dev; do mount -t tmpfs -o mode=755 tmpfs "$folder"; done
 for device in null zero full random urandom tty; do
-  touch "$root/dev/$device"
-  mount --bind "/dev/$device" "$root/dev/$device"
+  touch "dev/$device"
+  mount --bind "/dev/$device" "dev/$device"
 done
-mount -t sysfs -o ro sysfs "$root/sys"
+mkdir dev/pts
+mount -t devpts -o newinstance,ptmxmode=666 devpts dev/pts
+ln -s pts/ptmx dev/ptmx
+mount -t sysfs -o ro sysfs sys
 case $cgroups in
-  */unified | /sys/fs/cgroup) mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup" ;;
-  *)
-    mount -t tmpfs -o mode=755 tmpfs "$root/sys/fs/cgroup"
-    mkdir "$root/sys/fs/cgroup/systemd"
-    mount -t cgroup -o none,name=systemd cgroup "$root/sys/fs/cgroup/systemd"
+  */systemd)
+    mount -t tmpfs -o mode=755 tmpfs sys/fs/cgroup
+    mkdir sys/fs/cgroup/systemd
+    mount -t cgroup -o none,name=systemd cgroup sys/fs/cgroup/systemd
     ;;
+  *) mount -t cgroup2 cgroup2 sys/fs/cgroup ;;
 esac
-exec chroot "$root" /usr/bin/env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system
+pivot_root . mnt
+umount -l /mnt
+mount --make-rshared /  # systemd passes credentials to units by mounting them
+exec /usr/bin/env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system
 """
 
 
@@ -43,7 +53,6 @@ def hierarchy():
 
 class Booted:
     def __init__(self, root):
-        self.root = root
         self.group = hierarchy() / f"dcm-test-{os.getpid()}"
         self.group.mkdir()
         self.process = subprocess.Popen(
@@ -62,7 +71,7 @@ class Booted:
         return self.run("systemctl", "is-system-running", check=False).stdout.strip() if self.init() else ""
 
     def run(self, *command, check=True):
-        return run("nsenter", "--target", self.init(), "--mount", "--pid", "chroot", self.root, *command, check=check)
+        return run("nsenter", "--target", self.init(), "--mount", "--pid", *command, check=check)
 
     def stop(self):
         self.process.kill()

@@ -62,30 +62,40 @@ class Systemd(unittest.TestCase):
         file.touch(0o600)
         file.write_text(cluster.ctl("config", "view", "--flatten", "--minify", config=config))
 
-    def is_ready(self):
-        return cluster.ask(self.port, "/readyz")[0] == 200
+    @staticmethod
+    def holder():
+        lease = cluster.ctl("get", "lease", UNIT, "-n", "kube-system", "--ignore-not-found", "-o",
+                            "jsonpath={.spec.holderIdentity}")
+        return lease.strip()
+
+    def wait_until_ready(self):
+        try:
+            cluster.soon("it is ready", lambda: cluster.ask(self.port, "/readyz")[0] == 200)
+        except AssertionError as late:
+            raise AssertionError(f"{late}\n{self.ctl('status', '--lines=20', '--full', UNIT, check=False).stdout}") from None
 
     def test_starts_restarts_upgrades_and_goes(self):
         self.ctl("start", UNIT)
         self.assertEqual(self.process(), 0, "it starts without a kubeconfig")
         self.allow_user()
         self.ctl("enable", "--now", UNIT)
-        cluster.soon("it is ready", self.is_ready)
-        first = self.process()
-        self.machine.run("kill", "-9", str(first))
+        self.wait_until_ready()
+        cluster.soon("it leads", self.holder)
+        first, killed = self.process(), self.holder()
+        self.ctl("kill", "--signal=KILL", UNIT)
         cluster.soon("systemd starts it again", lambda: self.process() not in (0, first))
-        cluster.soon("it is ready again", self.is_ready)
+        self.wait_until_ready()
         second = self.process()
         self.machine.run("dpkg", "-i", "/second.deb")
         self.assertEqual(self.process(), second, "an upgrade leaves it to the operator")
         self.ctl("restart", UNIT)
-        cluster.soon("it is ready after the upgrade", self.is_ready)
+        self.wait_until_ready()
         self.assertNotEqual(self.process(), second)
+        cluster.soon("it leads after the upgrade", lambda: self.holder() not in ("", killed))
         self.ctl("disable", "--now", UNIT)
         self.assertEqual(self.ctl("show", "--property=Result", "--value", UNIT).strip(), "success")
         self.assertEqual(cluster.ask(self.port, "/readyz")[0], 0)
-        holder = cluster.get("lease", UNIT, "-n", "kube-system")["spec"].get("holderIdentity", "")
-        self.assertEqual(holder, "", "the lease is released")
+        self.assertEqual(self.holder(), "", "the lease is released")
         self.machine.run("dpkg", "--purge", UNIT)
         self.assertEqual([name for name in FILES if (self.root / name).exists()], [])
 
