@@ -74,9 +74,18 @@ Says ready(const Pod& pod) {
   return {false, "ReadinessGatesNotReady", fmt::format("{}", fmt::join(missing, ", "))};
 }
 
-Array conditions(const Pod& pod, bool has_sandbox, const Says& initialized, const Says& containers,
+// Whether the pod has a sandbox: its network and namespaces.
+enum class Sandbox : std::uint8_t { never_made, ready, stopped };
+
+Says ready_to_start(Sandbox sandbox) {
+  if (sandbox == Sandbox::ready) return {true};
+  return {false, "PodSandboxNotReady",
+          sandbox == Sandbox::stopped ? "pod sandbox is not ready" : "no pod sandbox exists"};
+}
+
+Array conditions(const Pod& pod, Sandbox sandbox, const Says& initialized, const Says& containers,
                  const Says& is_ready, WallTime now) {
-  return {condition(pod, kReadyToStart, {has_sandbox}, now),
+  return {condition(pod, kReadyToStart, ready_to_start(sandbox), now),
           condition(pod, "Initialized", initialized, now),
           condition(pod, "ContainersReady", containers, now),
           condition(pod, "Ready", is_ready, now)};
@@ -259,10 +268,10 @@ std::string encode_creating(const Pod& pod, const PodAddress& address, WallTime 
           ? Says{true}
           : Says{false, "ContainersNotInitialized",
                  "containers with incomplete status: " + names_of(pod.init_containers)};
-  Object status{
-      {"phase", "Pending"},
-      {"startTime", timestamp(pod.start_time.value_or(now))},
-      {"conditions", conditions(pod, false, initialized, unready(pod), unready(pod), now)}};
+  Object status{{"phase", "Pending"},
+                {"startTime", timestamp(pod.start_time.value_or(now))},
+                {"conditions", conditions(pod, Sandbox::never_made, initialized, unready(pod),
+                                          unready(pod), now)}};
   add_waiting(status, pod);
   add_address(status, {.host = address.host, .pod = {}});
   return body(pod, std::move(status));
@@ -270,10 +279,11 @@ std::string encode_creating(const Pod& pod, const PodAddress& address, WallTime 
 
 std::string encode_running(const Pod& pod, const RunningPod& now_is, WallTime now) {
   const bool is_up = !now_is.containers.waits_for;
-  Object status{{"phase", "Running"},
-                {"startTime", timestamp(pod.start_time.value_or(now_is.started))},
-                {"conditions", conditions(pod, true, {true}, is_up ? Says{true} : unready(pod),
-                                          is_up ? ready(pod) : unready(pod), now)}};
+  Object status{
+      {"phase", "Running"},
+      {"startTime", timestamp(pod.start_time.value_or(now_is.started))},
+      {"conditions", conditions(pod, Sandbox::ready, {true}, is_up ? Says{true} : unready(pod),
+                                is_up ? ready(pod) : unready(pod), now)}};
   Array containers;
   for (const Container& one : pod.containers) {
     Object made = container_status(pod, one, now_is.containers.restarts + now_is.more_restarts,
@@ -301,8 +311,9 @@ std::string encode_ended(const Pod& pod, Ending ending, WallTime now) {
   const Says ended{false, is_success ? "PodCompleted" : "PodFailed"};
   Says initialized{has_started || pod.init_containers.empty()};
   if (is_success) initialized.reason = "PodCompleted";
+  const Sandbox sandbox = has_started ? Sandbox::stopped : Sandbox::never_made;
   Object status{{"phase", is_success ? "Succeeded" : "Failed"},
-                {"conditions", conditions(pod, false, initialized, ended, ended, now)}};
+                {"conditions", conditions(pod, sandbox, initialized, ended, ended, now)}};
   if (!pod.start_time) status["startTime"] = timestamp(now);
   if (ending == Ending::deadline_exceeded) {
     status["reason"] = "DeadlineExceeded";

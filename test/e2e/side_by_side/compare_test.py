@@ -14,7 +14,8 @@ README = pathlib.Path(__file__).resolve().parents[3] / "node/README.md"
 
 def pod(kind="MODIFIED", calls="", uid="p", deleted=False, **status):
     metadata = {"name": "p", "uid": UID[uid], "generation": 1, **({"deletionTimestamp": "now"} if deleted else {})}
-    return {"type": kind, "calls": calls, "object": {"metadata": metadata, "status": {"observedGeneration": 1, **status}}}
+    status = {"observedGeneration": 1, **status}
+    return {"type": kind, "calls": calls, "object": {"metadata": metadata, "status": status}}
 
 
 def claim(name="p-gpu-x7k2p"):
@@ -76,7 +77,8 @@ class Tracks(unittest.TestCase):
         self.assertEqual(track["pod p, container main, last state"], ["terminated 1 Error"])
 
     def test_health_of_devices(self):
-        rows = [{"name": "claim:gpu", "resources": [{"resourceID": "d/gpu=0", "health": "Unhealthy", "message": "ECC"}]}]
+        rows = [{"name": "claim:gpu", "resources": [
+            {"resourceID": "d/gpu=0", "health": "Unhealthy", "message": "ECC"}]}]
         track = found(pod(containerStatuses=[container(allocatedResourcesStatus=rows)]))
         self.assertEqual(track["pod p, container main, devices"], ["claim:gpu: d/gpu=0 Unhealthy ECC"])
 
@@ -98,8 +100,8 @@ class Tracks(unittest.TestCase):
 
     def test_calls_are_in_order_and_each_counts(self):
         log = f"I1126 a log line\nprepare {UID['c']}\nstatus true \nprepare {UID['c']}\nunprepare {UID['c']} X\n"
-        self.assertEqual(found(claims=[claim()], journals={"d": log})["calls of d"],
-                         ["prepare p/gpu", "prepare p/gpu", "unprepare p/gpu X"])
+        self.assertEqual(found(claims=[claim()], journals={"d": log})["calls of d"], [
+            "prepare p/gpu", "prepare p/gpu", "unprepare p/gpu X"])
         self.assertEqual(count_calls([log, "prepare x\n"]), "3 prepare, 1 unprepare")
 
     def test_calls_before_a_state_are_part_of_it(self):
@@ -108,17 +110,17 @@ class Tracks(unittest.TestCase):
 
     def test_events_of_kubelet_count_with_their_messages_about_devices(self):
         track = found(pod(), claims=[claim()], events=[
-            event(count=3), event("Started", "Container started"), event("Scheduled", source={"component": "other"})])
+            event(count=3), event("Started", "It started"), event("Scheduled", source={"component": "other"})])
         self.assertEqual(track["events of p"], [
             "Warning FailedPrepareDynamicResources: for ResourceClaim <p/gpu> (repeated)", "Warning Started: … (once)"])
 
     def test_checkpoints_have_the_claims_of_the_scene(self):
-        track = found(pod(), claims=[claim()], checkpoints=[["now", checkpoint()], ["empty", ""],
-                                                            ["other", checkpoint("other")]])
+        track = found(pod(), claims=[claim()], checkpoints=[
+            ["now", checkpoint()], ["empty", ""], ["other", checkpoint("other")]])
         self.assertEqual(track["checkpoint now"], ["p/gpu for p, d: node-0/dev-0 gpu d/gpu=dev-0"])
         self.assertEqual((track["checkpoint empty"], track["checkpoint other"]), ([], []))
-        self.assertEqual(found(pod(), claims=[claim()], checkpoints=[["now", checkpoint(devices=())]])["checkpoint now"],
-                         ["p/gpu for p, d: no devices"])
+        track = found(pod(), claims=[claim()], checkpoints=[["now", checkpoint(devices=())]])
+        self.assertEqual(track["checkpoint now"], ["p/gpu for p, d: no devices"])
 
 
 class Differences(unittest.TestCase):

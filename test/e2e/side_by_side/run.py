@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The same scenes on a real node and on dra-hollow-node, side by side: run.py [--node real|hollow] [NAME…].
 
-Each scene is recorded on both: the drivers' journals, the pods' statuses over time, events, the checkpoint. What differs
-must be a known difference (known.py), and each known difference must occur. The recordings are in build/side-by-side;
-`--compare` compares those that are there. Exit status 3: this machine cannot have a real node."""
+Each scene is recorded on both: the drivers' journals, the pods' statuses over time, events, the checkpoint. What
+differs must be a known difference (known.py), and each known difference must occur. The recordings are in
+build/side-by-side; `--compare` compares those that are there. Exit status 3: this machine cannot have a real node."""
 import argparse
 import concurrent.futures
 import json

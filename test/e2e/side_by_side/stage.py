@@ -8,7 +8,7 @@ import time
 
 import tracks
 from api import Api
-from objects import COLLECTIONS, IMAGE, RESOURCE, device_class, thing
+from objects import COLLECTIONS, IMAGE, device_class, thing
 from world import BIN, NODE, World, soon
 
 ANNOTATION = "playground.dra-controller-manager.dev/"
@@ -43,8 +43,8 @@ def pod(name="p", program=RUNS, claims=None, annotations=(), metadata=None, **sp
     """By default, one container with a claim of the pod's own. `claims`: by their names in the pod, the names of
     claims, or None for one of its own."""
     claims = {"gpu": None} if claims is None else claims
-    rows = [{"name": entry, **({"resourceClaimTemplateName": entry} if claim is None else {"resourceClaimName": claim})}
-            for entry, claim in claims.items()]
+    rows = [{"name": entry, "resourceClaimTemplateName": entry} if claim is None else
+            {"name": entry, "resourceClaimName": claim} for entry, claim in claims.items()]
     return thing("Pod", name, {
         "terminationGracePeriodSeconds": 5, "restartPolicy": "Never" if program in (COMPLETES, FAILS) else "Always",
         "resourceClaims": rows, "containers": [container("main", program, claims)], **spec}, "v1",
@@ -261,5 +261,5 @@ class Stage:
         self.recording["checkpoints"].append([moment, file.read_text() if file.exists() else ""])
 
 
-__all__ = ["COMPLETES", "CRASHES", "FAILS", "FAILS_TWICE", "IGNORES_SIGTERM", "NODE", "RESOURCE", "RETRY", "RUNS", "Stage",
+__all__ = ["COMPLETES", "CRASHES", "FAILS", "FAILS_TWICE", "IGNORES_SIGTERM", "NODE", "RETRY", "RUNS", "Stage",
            "container", "pod"]

@@ -74,6 +74,10 @@ class Tracks:
         if not values or values[-1] != value:
             self.found[track] = [*values, value]
 
+    def add_to_set(self, track, values):
+        """All that were ever there, sorted."""
+        self.found[track] = sorted({*self.found.get(track, []), *values})
+
     def add_all(self, track, values):
         """Each counts, also repeated ones; the track is there even if it is empty."""
         self.found.setdefault(track, []).extend(self.names.in_words(value) for value in values)
@@ -93,13 +97,18 @@ def add_pod(tracks, seen, names):
     for list_name in ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"):
         for container in status.get(list_name) or ():
             add_container(tracks, f"{name}, container {container['name']}", container)
-    tracks.add(f"{name}, fields", " ".join(sorted(key for key, value in status.items() if value not in ("", None, []))))
+    tracks.add_to_set(f"{name}, fields", fields_of(status))
     tracks.add(f"{name}, claims", claims_in(status) or ABSENT)
     tracks.add(f"{name}, generation", str(status.get("observedGeneration", 0) - thing["metadata"].get("generation", 0)))
     if seen["type"] == "DELETED":
         tracks.add(f"{name}, phase", phase := "gone")
     if phase != before and phase.startswith((*SETTLED, "gone")):
         tracks.add_all(f"{name}, calls by then", [f"{phase}: {seen['calls']}"])
+
+
+def fields_of(thing):
+    """That have a value; what it is counts only where there is a track for it."""
+    return [key for key, value in thing.items() if value not in ("", None, [], {})]
 
 
 def words(*parts):
@@ -133,8 +142,7 @@ def add_container(tracks, name, container):
     tracks.add(f"{name}, flags", " ".join(flag for flag in ("ready", "started") if container.get(flag)) or "none")
     tracks.add(f"{name}, restarts", str(container["restartCount"]))
     tracks.add(f"{name}, devices", "; ".join(map(health_in, container.get("allocatedResourcesStatus", ()))) or ABSENT)
-    # Statuses grow by what a runtime reports, so only their fields at the start and the end count.
-    tracks.add(f"{name}, fields", " ".join(sorted(key for key, value in container.items() if value not in ("", None))))
+    tracks.add_to_set(f"{name}, fields", fields_of(container))
 
 
 def health_in(row):

@@ -60,6 +60,7 @@ TEST(EncodeCreating, matches_kubelet_before_containers_start) {
   EXPECT_HAS(body, R"("phase":"Pending","startTime":"2023-11-14T22:13:20Z")");
   EXPECT_HAS(body, R"("state":{"waiting":{"reason":"ContainerCreating"}})");
   EXPECT_HAS(body, R"("type":"PodReadyToStartContainers","status":"False")");
+  EXPECT_HAS(body, R"("reason":"PodSandboxNotReady","message":"no pod sandbox exists")");
   EXPECT_HAS(body, R"("type":"Initialized","status":"True")");
   EXPECT_HAS(body,
              R"("reason":"ContainersNotReady","message":"containers with unready status: [c]")");
@@ -148,6 +149,7 @@ TEST(EncodeEnded, has_phase_and_exit_codes) {
     EXPECT_HAS(body, row.code);
     EXPECT_HAS(body, R"("startedAt":"2023-11-14T22:13:20Z","finishedAt":"2023-11-14T22:14:20Z")");
     EXPECT_HAS(body, R"("type":"PodReadyToStartContainers","status":"False")");
+    EXPECT_HAS(body, R"("reason":"PodSandboxNotReady","message":"pod sandbox is not ready")");
     EXPECT_HAS(body, row.ending == Ending::completed ? "PodCompleted" : "PodFailed");
   }
 }
@@ -155,6 +157,7 @@ TEST(EncodeEnded, has_phase_and_exit_codes) {
 TEST(EncodeEnded, fails_pod_that_never_started) {
   const std::string body = encode_ended(pod_of({container("c")}), Ending::never_started, kLater);
   EXPECT_HAS(body, R"("phase":"Failed")");
+  EXPECT_HAS(body, R"("reason":"PodSandboxNotReady","message":"no pod sandbox exists")");
   EXPECT_HAS(body, R"("exitCode":137,"reason":"ContainerStatusUnknown","message":"The container )"
                    R"(could not be located when the pod was terminated")");
   const std::string with_init =
