@@ -129,7 +129,15 @@ class Differences(unittest.TestCase):
 
     def test_each_place_is_one(self):
         self.assertEqual(differences("s", {"a": ["1", "x", "2"]}, {"a": ["x", "3"]}), [
-            Difference("s", "a", ("1",), ()), Difference("s", "a", ("2",), ("3",))])
+            Difference("s", "a", ("1",), (), "first"), Difference("s", "a", ("2",), ("3",), "last")])
+        self.assertEqual([each.place for each in differences("s", {"a": ["x", "1", "y"]}, {"a": ["x", "y"]})], [
+            "between"])
+
+    def test_of_a_set_each_element_is_one_and_order_does_not_count(self):
+        real, hollow = {"events of p": ["x", "y", "z"]}, {"events of p": ["z", "v"]}
+        self.assertEqual(differences("s", real, hollow), [
+            Difference("s", "events of p", *pair) for pair in ((("x",), ()), (("y",), ()), ((), ("v",)))])
+        self.assertEqual(differences("s", {"events of p": ["x", "y"]}, {"events of p": ["y", "x"]}), [])
 
     def test_order_and_number_count(self):
         for other in (["y", "x"], ["x", "y", "y"], []):
@@ -147,7 +155,8 @@ class Explained(unittest.TestCase):
         for known, is_known in ((Known("k", "pod ., phase", "Pending → Running", ""), True),
                                 (Known("k", "pod ., phase", "Pending", ""), False),
                                 (Known("k", "phase", ".*", ""), False), (Known("k", ".*", ".*", "x"), False),
-                                (Known("k", ".*", scenes="other"), False), (Known("k", ".*"), True)):
+                                (Known("k", ".*", scenes="other"), False), (Known("k", ".*", place="last"), False),
+                                (Known("k", ".*"), True)):
             used, unknown = explained([self.DIFFERENCE], [known])
             self.assertEqual((len(used), len(unknown)), (1, 0) if is_known else (0, 1), known)
 

@@ -3,6 +3,8 @@ import dataclasses
 import difflib
 import re
 
+from tracks import is_set
+
 THEN = " → "
 
 
@@ -13,6 +15,7 @@ class Difference:
     track: str
     real: tuple
     hollow: tuple
+    place: str = "only"  # in the track: first, between, last
 
     def __str__(self):
         return "\n".join([f"  {self.track}", f"    real    {THEN.join(self.real) or '-'}",
@@ -27,10 +30,11 @@ class Known:
     real: str = ".*"
     hollow: str = ".*"
     scenes: str = ".*"
+    place: str = ".*"
     at_times: bool = False  # it need not occur in a run
 
     def explains(self, difference):
-        pairs = ((self.scenes, difference.scene), (self.track, difference.track),
+        pairs = ((self.scenes, difference.scene), (self.track, difference.track), (self.place, difference.place),
                  (self.real, THEN.join(difference.real)), (self.hollow, THEN.join(difference.hollow)))
         return all(re.fullmatch(pattern, text, re.S) for pattern, text in pairs)
 
@@ -40,11 +44,25 @@ def differences(scene, real, hollow):
     found = []
     for track in sorted({*real, *hollow}):
         one, other = real.get(track, []), hollow.get(track, [])
-        codes = difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
-        found += [Difference(scene, track, tuple(one[a:b]), tuple(other[c:d]))
-                  for kind, a, b, c, d in codes if kind != "equal"]
+        found += of_sets(scene, track, one, other) if is_set(track) else of_sequences(scene, track, one, other)
         if not one and not other and (track in real) != (track in hollow):
             found.append(Difference(scene, track, *(("there",) if track in each else () for each in (real, hollow))))
+    return found
+
+
+def of_sets(scene, track, real, hollow):
+    return ([Difference(scene, track, (each,), ()) for each in real if each not in hollow]
+            + [Difference(scene, track, (), (each,)) for each in hollow if each not in real])
+
+
+def of_sequences(scene, track, real, hollow):
+    codes = difflib.SequenceMatcher(None, real, hollow, autojunk=False).get_opcodes()
+    found = []
+    for number, (kind, a, b, c, d) in enumerate(codes):
+        if kind != "equal":
+            is_first, is_last = number == 0, number == len(codes) - 1
+            place = "only" if is_first and is_last else "first" if is_first else "last" if is_last else "between"
+            found.append(Difference(scene, track, tuple(real[a:b]), tuple(hollow[c:d]), place))
     return found
 
 

@@ -3,7 +3,7 @@
 Scenes play at the same time, apart from those with `@alone`, which restart the node."""
 import signal
 
-from stage import (COMPLETES, CRASHES, FAILS, FAILS_TWICE, IGNORES_SIGTERM, NODE, RETRY, RUNS, container, pod)
+from stage import (COMPLETES, CRASHES, FAILS, FAILS_TWICE, HEEDS_SIGTERM, IGNORES_SIGTERM, NODE, RETRY, RUNS, container, pod)
 from world import World
 
 SCENES, ALONE = [], []
@@ -127,7 +127,8 @@ def deleted_while_it_waits_after_a_crash(stage):
 @scene
 def reaches_its_deadline(stage):
     stage.template(stage.driver())
-    stage.create(pod(activeDeadlineSeconds=4))
+    stage.create(pod(activeDeadlineSeconds=20))
+    stage.wait("p", "Running")
     stage.wait("p", "Failed")
     stage.checkpoint("after it")
     stage.delete("p")
@@ -147,7 +148,8 @@ def init_container_and_sidecar(stage):
 @scene
 def sidecar_of_a_pod_that_completes(stage):
     stage.template(stage.driver())
-    stage.create(pod(program=COMPLETES, initContainers=[container("sidecar", RUNS, restartPolicy="Always")]))
+    stage.create(pod(program=COMPLETES, initContainers=[
+        container("sidecar", HEEDS_SIGTERM, restartPolicy="Always")]))
     stage.wait("p", "Succeeded")
     stage.delete("p")
     stage.wait("p", "gone")
@@ -212,9 +214,9 @@ def shared_claim_one_after_the_other(stage):
 
 @scene
 def claim_not_allocated(stage):
-    """A pod that was bound by hand: nobody allocates its claim."""
-    stage.template(stage.driver())
-    stage.create(pod(nodeName=NODE))
+    """A pod that was bound by hand: nobody allocates its claim, or reserves it for the pod."""
+    stage.claim(stage.driver())
+    stage.create(pod(nodeName=NODE, claims={"gpu": "gpu"}))
     stage.wait_for_event("FailedPrepareDynamicResources")
     stage.checkpoint("while it waits")
     stage.delete("p")
@@ -322,6 +324,19 @@ def deleted_after_prepare_has_failed(stage):
 
 
 @scene
+def deleted_before_its_init_containers(stage):
+    driver = stage.driver()
+    driver.order(mode="refuse-claims")
+    stage.template(driver)
+    stage.create(pod(initContainers=[
+        container("first", COMPLETES), container("sidecar", RUNS, restartPolicy="Always")]))
+    stage.wait_for_event("FailedPrepareDynamicResources")
+    driver.order(mode="")
+    stage.delete("p")
+    stage.wait("p", "gone")
+
+
+@scene
 def deleted_while_prepare_hangs(stage):
     driver = stage.driver()
     driver.order(mode="hang")
@@ -350,7 +365,7 @@ def device_unknown_to_the_runtime(stage):
     World.cluster.run("rm", f"/etc/cdi/{driver.name}.json")
     stage.template(driver)
     stage.create(pod())
-    stage.wait_for_warning()
+    stage.wait_for_any_event("Failed", "FailedPrepareDynamicResources")
     stage.checkpoint("while it waits")
     driver.publish()
     stage.wait("p", "Running", RETRY)
@@ -362,6 +377,7 @@ def driver_not_registered(stage):
     driver = stage.driver()
     stage.template(driver)
     driver.end()
+    stage.pause(5)  # the node finds out
     stage.create(pod())
     stage.wait_for_event("FailedPrepareDynamicResources")
     stage.checkpoint("while it waits")
@@ -393,6 +409,7 @@ def unprepare_fails_after_completion(stage):
     stage.wait("p", "Running")
     driver.order(mode="refuse-claims")
     stage.wait_for_calls(driver, "unprepare", 2)
+    stage.checkpoint("while it fails")
     driver.order(mode="")
     stage.wait("p", "Succeeded")
     stage.delete("p")

@@ -26,6 +26,7 @@ class Program:
 
 RUNS = Program("trap 'exit 143' TERM; while :; do sleep 1 & wait $!; done")
 COMPLETES = Program("sleep 2", (("run-for", "2s"),))
+HEEDS_SIGTERM = Program("trap 'exit 0' TERM; while :; do sleep 1 & wait $!; done")
 FAILS = Program("sleep 2; exit 1", (("crash-after", "2s"),))
 CRASHES = Program("sleep 1; exit 1", (("crash-after", "1s"),))
 IGNORES_SIGTERM = Program("trap '' TERM; while :; do sleep 1; done", (("stop-after", "99s"),))
@@ -216,9 +217,9 @@ class Stage:
     def pause(seconds):
         time.sleep(seconds)
 
-    def wait_for_warning(self):
-        soon("a warning", lambda: any(event["type"] == "Warning" and event["source"].get("component") == "kubelet"
-                                      for event in self.events()))
+    def wait_for_any_event(self, *reasons):
+        soon(lambda: f"one of {reasons}\n{self.events()}", lambda: any(
+            event["reason"] in reasons for event in self.events()))
 
     def wait_for_event(self, reason, count=1):
         def so_far():
@@ -261,5 +262,5 @@ class Stage:
         self.recording["checkpoints"].append([moment, file.read_text() if file.exists() else ""])
 
 
-__all__ = ["COMPLETES", "CRASHES", "FAILS", "FAILS_TWICE", "IGNORES_SIGTERM", "NODE", "RETRY", "RUNS", "Stage",
-           "container", "pod"]
+__all__ = ["COMPLETES", "CRASHES", "FAILS", "FAILS_TWICE", "HEEDS_SIGTERM", "IGNORES_SIGTERM", "NODE", "RETRY", "RUNS",
+           "Stage", "container", "pod"]

@@ -13,6 +13,11 @@ SETTLED = ("Running", "Succeeded", "Failed")
 ABSENT = "absent"
 
 
+def is_set(track):
+    """Whether its values have no order."""
+    return track.startswith(("events of ", "checkpoint ")) or track.endswith(", fields")
+
+
 def tracks_of(recording):
     """→ {track: [what it was, …]}"""
     names = Names(recording["claims"] + recording["pods"])
@@ -102,7 +107,7 @@ def add_pod(tracks, seen, names):
     tracks.add(f"{name}, generation", str(status.get("observedGeneration", 0) - thing["metadata"].get("generation", 0)))
     if seen["type"] == "DELETED":
         tracks.add(f"{name}, phase", phase := "gone")
-    if phase != before and phase.startswith((*SETTLED, "gone")):
+    if phase != before and phase.startswith(SETTLED) and phase != "Running deleted":
         tracks.add_all(f"{name}, calls by then", [f"{phase}: {seen['calls']}"])
 
 
@@ -141,7 +146,8 @@ def add_container(tracks, name, container):
     tracks.add(f"{name}, last state", state_of(container.get("lastState")))
     tracks.add(f"{name}, flags", " ".join(flag for flag in ("ready", "started") if container.get(flag)) or "none")
     tracks.add(f"{name}, restarts", str(container["restartCount"]))
-    tracks.add(f"{name}, devices", "; ".join(map(health_in, container.get("allocatedResourcesStatus", ()))) or ABSENT)
+    tracks.add(f"{name}, devices", "; ".join(
+        sorted(map(health_in, container.get("allocatedResourcesStatus", ())))) or ABSENT)
     tracks.add_to_set(f"{name}, fields", fields_of(container))
 
 
