@@ -6,6 +6,7 @@ READY = "pod [^,]+, is (Containers)?Ready"
 NOT_READY = "False: ContainersNotReady: [^→]+"
 CRASH = "deleted_while_it_waits_after_a_crash|fails_twice_and_completes"
 FAILING = "prepare_fails_at_one_of_two_drivers"
+UNDESCRIBED = "device_unknown_to_the_runtime"
 UNMADE = "claim_that_was_never_made"
 
 KNOWN = [
@@ -18,6 +19,8 @@ KNOWN = [
 
     Known("init containers", "pod [^,]+, container first", "waiting PodInitializing → running", ""),
     Known("init containers", "pod [^,]+, container first, flags", "none → started", ""),
+
+    Known("end of a sidecar", READY, NOT_READY, "", "sidecar_of_a_pod_that_completes", place="between"),
 
     Known("fields of a runtime", "pod [^,]+, fields", "resources", ""),
     Known("fields of a runtime", "pod [^,]+, fields", "allocatedResources", "", scenes="extended_resource"),
@@ -32,7 +35,15 @@ KNOWN = [
 
     Known("a container between crash and restart", CONTAINER, "terminated 1 Error → running → terminated 1 Error", "",
           scenes=CRASH),
-    Known("a container between crash and restart", f"{CONTAINER}, flags", "none → ready started", "", scenes=CRASH),
+    Known("a container between crash and restart", f"{CONTAINER}, flags", "ready started → none|none → ready started", "",
+          scenes=CRASH),
+    Known("a container between crash and restart", READY, f"{NOT_READY} → True → {NOT_READY}|True → {NOT_READY}", "",
+          scenes=CRASH),
+
+    Known("a device without a CDI spec", "events of p", "Warning Failed: .*unresolvable CDI devices.*", "", UNDESCRIBED),
+    Known("a device without a CDI spec", "events of p", "", "Warning FailedPrepareDynamicResources: .*no CDI spec.*",
+          UNDESCRIBED),
+    Known("a device without a CDI spec", "pod p, container main", "waiting CreateContainerError: .*", "", UNDESCRIBED),
 
     Known("event of a failed unprepare", "events of .*", "", r"Warning FailedUnprepareDynamicResources: .* \(repeated\)",
           scenes="unprepare_fails_.*|driver_gone_at_unprepare"),
