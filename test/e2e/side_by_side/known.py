@@ -13,8 +13,8 @@ KNOWN = [
     Known("first status", CONTAINER, "waiting (ContainerCreating|PodInitializing)", "", place="first"),
     Known("first status", f"{CONTAINER}, flags", "none", "", place="first"),
     Known("first status", READY, f"{NOT_READY}( → {NOT_READY})?", "", place="first"),
-    Known("first status", "pod [^,]+, is PodReadyToStartContainers", "False: PodSandboxNotReady: no pod sandbox exists", "",
-          place="first"),
+    Known("first status", "pod [^,]+, is PodReadyToStartContainers",
+          "False: PodSandboxNotReady: no pod sandbox exists", "", place="first"),
     Known("first status", "pod [^,]+, is Initialized", "False: ContainersNotInitialized: .*", "", place="first"),
 
     Known("init containers", "pod [^,]+, container first", "waiting PodInitializing → running", ""),
@@ -33,12 +33,12 @@ KNOWN = [
     Known("events of containers", "events of .*", r"Normal DeadlineExceeded: … \(\w+\)", "",
           scenes="reaches_its_deadline"),
 
-    Known("a container between crash and restart", CONTAINER, "terminated 1 Error → running → terminated 1 Error", "",
-          scenes=CRASH),
-    Known("a container between crash and restart", f"{CONTAINER}, flags", "ready started → none|none → ready started", "",
-          scenes=CRASH),
-    Known("a container between crash and restart", READY, f"{NOT_READY} → True → {NOT_READY}|True → {NOT_READY}", "",
-          scenes=CRASH),
+    Known("a container between crash and restart", CONTAINER,
+          "terminated 1 Error → running → terminated 1 Error", "", CRASH),
+    Known("a container between crash and restart", f"{CONTAINER}, flags",
+          "ready started → none|none → ready started", "", CRASH),
+    Known("a container between crash and restart", READY,
+          f"{NOT_READY} → True → {NOT_READY}|True → {NOT_READY}", "", CRASH),
 
     Known("a device without a CDI spec", "events of p", "Warning Failed: .*unresolvable CDI devices.*", "", UNDESCRIBED),
     Known("a device without a CDI spec", "events of p", "", "Warning FailedPrepareDynamicResources: .*no CDI spec.*",
@@ -52,7 +52,8 @@ KNOWN = [
 
     Known("a claim that was never made", "pod p, phase", "", "Failed deleted → gone", UNMADE),
     Known("a claim that was never made", "pod p, calls by then", "", "Failed deleted: 0 prepare, 0 unprepare", UNMADE),
-    Known("a claim that was never made", "pod p, container main", "", "terminated 137 ContainerStatusUnknown: .*", UNMADE),
+    Known("a claim that was never made", "pod p, container main", "", "terminated 137 ContainerStatusUnknown: .*",
+          UNMADE),
 
     Known("one of two drivers fails", "calls of .*", "prepare p/gpu", "", FAILING, at_times=True),
     Known("one of two drivers fails", "pod p, calls by then", at_times=True, scenes=FAILING),

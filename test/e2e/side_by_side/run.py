@@ -63,7 +63,10 @@ def keep(folder, scene, recording):
 
 def compare(scene):
     """→ (known differences that occur, how the scene failed: lines)"""
-    recordings = [json.loads((RECORDINGS / node / f"{scene.__name__}.json").read_text()) for node in NODES]
+    files = [RECORDINGS / node / f"{scene.__name__}.json" for node in NODES]
+    if missing := [str(file) for file in files if not file.exists()]:
+        return {}, [f"  not recorded: {', '.join(missing)}"]
+    recordings = [json.loads(file.read_text()) for file in files]
     failed = [f"  on the {node} node:\n{recording['error']}"
               for node, recording in zip(NODES, recordings) if recording["error"]]
     used, unknown = explained(differences(scene.__name__, *map(tracks_of, recordings)), KNOWN)

@@ -3,7 +3,8 @@
 Scenes play at the same time, apart from those with `@alone`, which restart the node."""
 import signal
 
-from stage import (COMPLETES, CRASHES, FAILS, FAILS_TWICE, HEEDS_SIGTERM, IGNORES_SIGTERM, NODE, RETRY, RUNS, container, pod)
+from stage import (COMPLETES, CRASHES, FAILS, FAILS_TWICE, HEEDS_SIGTERM, IGNORES_SIGTERM, NODE, RETRY, RUNS,
+                   container, pod)
 from world import World
 
 SCENES, ALONE = [], []

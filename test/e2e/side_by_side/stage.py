@@ -40,7 +40,7 @@ def container(name="main", program=RUNS, claims=("gpu",), **more):
             "resources": {"claims": [{"name": each} if isinstance(each, str) else each for each in claims]}, **more}
 
 
-def pod(name="p", program=RUNS, claims=None, annotations=(), metadata=None, **spec):
+def pod(name="p", program=RUNS, claims=None, metadata=None, **spec):
     """By default, one container with a claim of the pod's own. `claims`: by their names in the pod, the names of
     claims, or None for one of its own."""
     claims = {"gpu": None} if claims is None else claims
@@ -49,7 +49,7 @@ def pod(name="p", program=RUNS, claims=None, annotations=(), metadata=None, **sp
     return thing("Pod", name, {
         "terminationGracePeriodSeconds": 5, "restartPolicy": "Never" if program in (COMPLETES, FAILS) else "Always",
         "resourceClaims": rows, "containers": [container("main", program, claims)], **spec}, "v1",
-        annotations={ANNOTATION + key: value for key, value in (*program.annotations, *annotations)}, **(metadata or {}))
+        annotations={ANNOTATION + key: value for key, value in program.annotations}, **(metadata or {}))
 
 
 class SharedApi(Api):
