@@ -253,18 +253,24 @@ Exit exit_of(Ending ending) {
   return {kSigkill, "ContainerStatusUnknown"};
 }
 
-// A container that never started counts as killed, except in pods with init containers.
+Object never_located() {
+  const Exit exit = exit_of(Ending::never_started);
+  return {{"terminated",
+           Object{{"exitCode", exit.code},
+                  {"reason", exit.reason},
+                  {"message", "The container could not be located when the pod was terminated"}}}};
+}
+
+// Containers that never started count as killed; of a pod with init containers, only the first of
+// those.
 void add_never_started(Object& status, const Pod& pod) {
   add_waiting(status, pod);
-  if (!pod.init_containers.empty()) return;
-  const Exit exit = exit_of(Ending::never_started);
+  if (!pod.init_containers.empty()) {
+    status["initContainerStatuses"].as_array().front().as_object()["state"] = never_located();
+    return;
+  }
   for (boost::json::value& one : status["containerStatuses"].as_array()) {
-    one.as_object()["state"] =
-        Object{{"terminated", Object{{"exitCode", exit.code},
-                                     {"reason", exit.reason},
-                                     {"message",
-                                      "The container could not be located when the pod was "
-                                      "terminated"}}}};
+    one.as_object()["state"] = never_located();
   }
 }
 

@@ -45,8 +45,16 @@ KNOWN = [
           UNDESCRIBED),
     Known("a device without a CDI spec", "pod p, container main", "waiting CreateContainerError: .*", "", UNDESCRIBED),
 
+    # A status that says so is written only when it is looked at again, at the end of the wait.
+    Known("a container between crash and restart", CONTAINER, "", "waiting CrashLoopBackOff.*",
+          "deleted_while_it_waits_after_a_crash", at_times=True),
+    Known("a container between crash and restart", f"{CONTAINER}, last state", "", "absent",
+          "deleted_while_it_waits_after_a_crash"),
+
     Known("event of a failed unprepare", "events of .*", "", r"Warning FailedUnprepareDynamicResources: .* \(repeated\)",
           scenes="unprepare_fails_.*|driver_gone_at_unprepare"),
+    Known("event of a failed unprepare", "events of .*", "",
+          "Warning FailedUnprepareDynamicResources: .* is not registered .*", ".*_while_the_node_is_down", at_times=True),
     Known("status while unprepare fails", READY, NOT_READY, "", "unprepare_fails_twice|driver_gone_at_unprepare",
           place="between"),
 
@@ -65,8 +73,9 @@ KNOWN = [
 
     Known("words of gRPC errors", "events of p", ".*NodePrepareResources: rpc error: code = DeadlineExceeded.*", "",
           scenes="deleted_while_prepare_hangs"),
-    Known("words of gRPC errors", "events of p", "", ".*NodePrepareResources: rpc error: code = DeadlineExceeded.*",
-          scenes="deleted_while_prepare_hangs"),
+    Known("words of gRPC errors", "events of p", "",
+          ".*NodePrepareResources: rpc error: code = (DeadlineExceeded desc = no answer by the deadline|"
+          "Unavailable desc = the stream was reset: CANCEL).*", scenes="deleted_while_prepare_hangs"),
 
     Known("health of an ended pod's devices", f"{CONTAINER}, devices", "", "absent", "shared_claim_at_the_same_time"),
 ]

@@ -118,7 +118,8 @@ def fails_twice_and_completes(stage):
 def deleted_while_it_waits_after_a_crash(stage):
     stage.template(stage.driver())
     stage.create(pod(program=CRASHES))
-    stage.wait_for_state("p", "waiting CrashLoopBackOff")
+    stage.wait_for_crashes("p", 2)  # now it waits for 10 s
+    stage.pause(3)
     stage.checkpoint("while it waits")
     stage.delete("p")
     stage.wait("p", "gone")

@@ -232,9 +232,9 @@ class Stage:
     def statuses(self, name):
         return World.get(self.path("Pod", name))["status"].get("containerStatuses", ())
 
-    def wait_for_state(self, name, state):
-        soon(lambda: f"{name} {state}: {self.statuses(name)}", lambda: any(
-            tracks.state_of(each["state"]).startswith(state) for each in self.statuses(name)))
+    def wait_for_crashes(self, name, count):
+        soon(lambda: f"{name} crashes: {self.statuses(name)}", lambda: any(
+            each["restartCount"] == count - 1 and "running" not in each["state"] for each in self.statuses(name)))
 
     def wait_for_health(self, name, health):
         soon(lambda: f"{name} {health}: {self.statuses(name)}", lambda: any(

@@ -174,9 +174,12 @@ TEST(EncodeEnded, fails_pod_that_never_started) {
   EXPECT_HAS(body, R"("exitCode":137,"reason":"ContainerStatusUnknown","message":"The container )"
                    R"(could not be located when the pod was terminated")");
   const std::string with_init =
-      encode_ended(pod_of({container("c")}, {container("first")}), Ending::never_started, kLater);
+      encode_ended(pod_of({container("c")}, {container("first"), container("second")}),
+                   Ending::never_started, kLater);
   EXPECT_HAS(with_init, R"("phase":"Failed")");
-  EXPECT_HAS_NOT(with_init, "terminated\":");
+  EXPECT_HAS(with_init, R"("name":"first","image":"i","imageID":"","restartCount":0,"ready":false,)"
+                        R"("started":false,"state":{"terminated":{"exitCode":137)");
+  EXPECT_EQ(with_init.find("terminated\":"), with_init.rfind("terminated\":"));  // no other one
   EXPECT_HAS(with_init, R"("reason":"ContainersNotInitialized")");
   for (const std::string& each : {body, with_init}) {
     EXPECT_HAS(each, R"("reason":"ContainersNotReady")");
