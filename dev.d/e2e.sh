@@ -4,6 +4,8 @@
 #:                   kube-controller-manager's own two controllers; --manager none: with nobody, so each scene must
 #:                   fail; --node hollow: with dra-hollow-node; --keep leaves the cluster up; --name NAME: of
 #:                   the cluster, for two runs at once
+#:                   --side-by-side [NAME…]: other scenes on a real and on a hollow node, and all that both did
+#:                   compared; --compare: what was recorded before
 
 source dev.d/lib/node_programs.sh
 
@@ -32,6 +34,10 @@ e2e_layer() {
 cmd_e2e() {
   setup "${node_packages[@]}"
   test/realnode/realnode available || exit
+  if [[ ${1:-} == --side-by-side ]]; then
+    build release dra-controller-manager dra-hollow-node kit_driver
+    exec test/e2e/side_by_side/run.py "${@:2}"
+  fi
   e2e_programs
   exec test/e2e/run.py "$@"
 }

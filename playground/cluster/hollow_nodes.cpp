@@ -122,7 +122,11 @@ Task<> HollowNodes::show_creating(api::ObjectPtr<Pod> pod) {
 
 Task<Outcome> HollowNodes::finish(api::ObjectPtr<Pod> pod, Ending ending) {
   if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;
-  co_return co_await write_status(pod, encode_ended(*pod, ending, process_.loop.time().wall_now()));
+  // The containers of other pods may have crashed before.
+  const RunningPod before =
+      pod->restart_policy == RestartPolicy::never ? RunningPod{} : running_now(*pod);
+  std::string body = encode_ended(*pod, ending, process_.loop.time().wall_now(), before);
+  co_return co_await write_status(pod, std::move(body));
 }
 
 RunningPod HollowNodes::running_now(const Pod& pod) {
@@ -157,11 +161,14 @@ Task<Outcome> HollowNodes::show_running(api::ObjectPtr<Pod> pod, Outcome otherwi
 }
 
 Task<Outcome> HollowNodes::write_status(api::ObjectPtr<Pod> pod, std::string body, Wakes wakes) {
+  if (wakes == Wakes::no) lives_[pod->meta.uid].quiet.begin();
   const Result<http::Response> answer =
       co_await api_.strategic_merge_patch(pods(), pod->meta.key, "status", std::move(body));
-  is_quiet_ = wakes == Wakes::no;
   const auto written = record(pods_, answer);
-  is_quiet_ = false;
+  std::optional<api::ResourceVersion> version;
+  if (written && *written) version = (*written)->meta.resource_version;
+  const auto life = lives_.find(pod->meta.uid);
+  if (life != lives_.end() && life->second.quiet.end(version)) work_.add(pod->meta.key);
   co_return written ? Outcome::done() : outcome_of(written.error());
 }
 
@@ -225,7 +232,8 @@ void HollowNodes::observe_pod(const api::ObjectPtr<Pod>& before, const api::Obje
     life.is_rebooted = !before && options_.booted == Booted::yes;
   }
   if (after->meta.is_being_deleted && !life.deleted) life.deleted = process_.loop.time().now();
-  if (!is_quiet_ || after->meta.is_being_deleted) work_.add(after->meta.key);
+  const bool is_held_back = life.quiet.observe(after->meta.resource_version);
+  if (!is_held_back || after->meta.is_being_deleted) work_.add(after->meta.key);
 }
 
 }  // namespace dcm::playground

@@ -11,6 +11,7 @@
 #include "client/events/event_recorder.hpp"
 #include "playground/cluster/pod_addresses.hpp"
 #include "playground/cluster/pod_devices.hpp"
+#include "playground/cluster/quiet_write.hpp"
 #include "playground/objects/caches.hpp"
 #include "playground/part.hpp"
 
@@ -52,6 +53,7 @@ class HollowNodes {
     bool is_rebooted = false;  // its containers were lost with the machine
     bool says_creating = false;
     bool is_let_go = false;  // its object is kept only by finalizers
+    QuietWrite quiet;
     std::string told_misspelt;
   };
 
@@ -87,7 +89,6 @@ class HollowNodes {
   std::unordered_set<InternedString> ours_;  // by name
   std::unordered_map<api::Uid, Life> lives_;
   PodAddresses addresses_;
-  bool is_quiet_ = false;  // one of our own writes that does not affect the pod is being recorded
   client::EventRecorder events_;
   Worklist work_;
   OnChange<Pod> on_pod_;

@@ -1,6 +1,7 @@
 #include "playground/cluster/pod_status.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -57,6 +58,19 @@ Says unready(const Pod& pod) {
           "containers with unready status: " + names_of(pod.containers)};
 }
 
+Says never_ready(const Pod& pod) {
+  std::vector<Container> all;
+  std::ranges::copy_if(pod.init_containers, std::back_inserter(all), &Container::is_sidecar);
+  all.insert(all.end(), pod.containers.begin(), pod.containers.end());
+  return {false, "ContainersNotReady", "containers with unready status: " + names_of(all)};
+}
+
+Says never_initialized(const Pod& pod) {
+  if (pod.init_containers.empty()) return {true};
+  return {false, "ContainersNotInitialized",
+          "containers with incomplete status: " + names_of(pod.init_containers)};
+}
+
 // A pod may wait for others to report it ready (readiness gates).
 Says ready(const Pod& pod) {
   std::vector<std::string> missing;
@@ -74,12 +88,27 @@ Says ready(const Pod& pod) {
   return {false, "ReadinessGatesNotReady", fmt::format("{}", fmt::join(missing, ", "))};
 }
 
-Array conditions(const Pod& pod, bool has_sandbox, const Says& initialized, const Says& containers,
+// Whether the pod has a sandbox: its network and namespaces.
+enum class Sandbox : std::uint8_t { never_made, ready, stopped };
+
+Says ready_to_start(Sandbox sandbox) {
+  if (sandbox == Sandbox::ready) return {true};
+  return {false, "PodSandboxNotReady",
+          sandbox == Sandbox::stopped ? "pod sandbox is not ready" : "no pod sandbox exists"};
+}
+
+Array conditions(const Pod& pod, Sandbox sandbox, const Says& initialized, const Says& containers,
                  const Says& is_ready, WallTime now) {
-  return {condition(pod, kReadyToStart, {has_sandbox}, now),
-          condition(pod, "Initialized", initialized, now),
-          condition(pod, "ContainersReady", containers, now),
-          condition(pod, "Ready", is_ready, now)};
+  Array made{condition(pod, kReadyToStart, ready_to_start(sandbox), now),
+             condition(pod, "Initialized", initialized, now),
+             condition(pod, "ContainersReady", containers, now),
+             condition(pod, "Ready", is_ready, now)};
+  // Nobody has scheduled a pod that was bound by hand.
+  const PodCondition* const scheduled = find(pod, "PodScheduled");
+  if (scheduled == nullptr || !scheduled->is_true) {
+    made.push_back(condition(pod, "PodScheduled", {true}, now));
+  }
+  return made;
 }
 
 Object container_status(const Pod& pod, const Container& container, std::int64_t restarts,
@@ -188,6 +217,15 @@ Object state_of(const Pod& pod, const Container& container, const RunningPod& no
                              pod.meta.key.namespace_.str(), pod.meta.uid.str()));
 }
 
+// How the containers have crashed last; null if they never have.
+boost::json::value last_crash(const Pod& pod, const RunningPod& now_is) {
+  const auto ended = now_is.containers.ended;
+  if (!ended) return nullptr;
+  const Duration life = pod.crash_after.value_or(Duration::zero());
+  return terminated(1, "Error", now_is.started + std::max<Duration>(*ended - life, {}),
+                    now_is.started + *ended);
+}
+
 struct Exit {
   int code;
   std::string_view reason;
@@ -215,28 +253,42 @@ Exit exit_of(Ending ending) {
   return {kSigkill, "ContainerStatusUnknown"};
 }
 
-// A container that never started counts as killed, except in pods with init containers.
+Object never_located() {
+  const Exit exit = exit_of(Ending::never_started);
+  return {{"terminated",
+           Object{{"exitCode", exit.code},
+                  {"reason", exit.reason},
+                  {"message", "The container could not be located when the pod was terminated"}}}};
+}
+
+// Containers that never started count as killed; of a pod with init containers, only the first of
+// those.
 void add_never_started(Object& status, const Pod& pod) {
   add_waiting(status, pod);
-  if (!pod.init_containers.empty()) return;
-  const Exit exit = exit_of(Ending::never_started);
+  if (!pod.init_containers.empty()) {
+    status["initContainerStatuses"].as_array().front().as_object()["state"] = never_located();
+    return;
+  }
   for (boost::json::value& one : status["containerStatuses"].as_array()) {
-    one.as_object()["state"] =
-        Object{{"terminated", Object{{"exitCode", exit.code},
-                                     {"reason", exit.reason},
-                                     {"message",
-                                      "The container could not be located when the pod was "
-                                      "terminated"}}}};
+    one.as_object()["state"] = never_located();
   }
 }
 
-void add_terminated(Object& status, const Pod& pod, Ending ending, WallTime now) {
+// A container that waited to be restarted has ended before.
+void add_terminated(Object& status, const Pod& pod, Ending ending, WallTime now,
+                    const RunningPod& before) {
   const Exit exit = exit_of(ending);
   const WallTime started = started_at(pod).value_or(now);
+  const bool has_crashed = before.containers.ended.has_value();
+  const bool waited = before.containers.waits_for.has_value();
   Array containers;
   for (const Container& one : pod.containers) {
-    containers.push_back(
-        container_status(pod, one, pod.restarts, terminated(exit.code, exit.reason, started, now)));
+    Object made = container_status(
+        pod, one, pod.restarts,
+        waited ? last_crash(pod, before).as_object()
+               : terminated(exit.code, exit.reason, started + before.containers.started, now));
+    if (has_crashed && !waited) made["lastState"] = last_crash(pod, before);
+    containers.push_back(std::move(made));
   }
   status["containerStatuses"] = std::move(containers);
   const bool is_own_end = ending == Ending::completed || ending == Ending::failed;
@@ -254,15 +306,11 @@ std::optional<WallTime> started_at(const Pod& pod) {
 }
 
 std::string encode_creating(const Pod& pod, const PodAddress& address, WallTime now) {
-  const Says initialized =
-      pod.init_containers.empty()
-          ? Says{true}
-          : Says{false, "ContainersNotInitialized",
-                 "containers with incomplete status: " + names_of(pod.init_containers)};
-  Object status{
-      {"phase", "Pending"},
-      {"startTime", timestamp(pod.start_time.value_or(now))},
-      {"conditions", conditions(pod, false, initialized, unready(pod), unready(pod), now)}};
+  const Says unready = never_ready(pod);
+  Object status{{"phase", "Pending"},
+                {"startTime", timestamp(pod.start_time.value_or(now))},
+                {"conditions", conditions(pod, Sandbox::never_made, never_initialized(pod), unready,
+                                          unready, now)}};
   add_waiting(status, pod);
   add_address(status, {.host = address.host, .pod = {}});
   return body(pod, std::move(status));
@@ -270,20 +318,16 @@ std::string encode_creating(const Pod& pod, const PodAddress& address, WallTime 
 
 std::string encode_running(const Pod& pod, const RunningPod& now_is, WallTime now) {
   const bool is_up = !now_is.containers.waits_for;
-  Object status{{"phase", "Running"},
-                {"startTime", timestamp(pod.start_time.value_or(now_is.started))},
-                {"conditions", conditions(pod, true, {true}, is_up ? Says{true} : unready(pod),
-                                          is_up ? ready(pod) : unready(pod), now)}};
+  Object status{
+      {"phase", "Running"},
+      {"startTime", timestamp(pod.start_time.value_or(now_is.started))},
+      {"conditions", conditions(pod, Sandbox::ready, {true}, is_up ? Says{true} : unready(pod),
+                                is_up ? ready(pod) : unready(pod), now)}};
   Array containers;
   for (const Container& one : pod.containers) {
     Object made = container_status(pod, one, now_is.containers.restarts + now_is.more_restarts,
                                    state_of(pod, one, now_is));
-    if (const auto ended = now_is.containers.ended) {
-      const Duration life = pod.crash_after.value_or(Duration::zero());
-      made["lastState"] =
-          terminated(1, "Error", now_is.started + std::max<Duration>(*ended - life, {}),
-                     now_is.started + *ended);
-    }
+    if (now_is.containers.ended) made["lastState"] = last_crash(pod, now_is);
     const auto rows = now_is.health.find(one.name);
     if (rows != now_is.health.end())
       made["allocatedResourcesStatus"] = allocated_resources(rows->second);
@@ -295,21 +339,24 @@ std::string encode_running(const Pod& pod, const RunningPod& now_is, WallTime no
   return body(pod, std::move(status));
 }
 
-std::string encode_ended(const Pod& pod, Ending ending, WallTime now) {
+std::string encode_ended(const Pod& pod, Ending ending, WallTime now, const RunningPod& before) {
   const bool is_success = ending == Ending::completed;
   const bool has_started = pod.phase != api::PodPhase::pending;
-  const Says ended{false, is_success ? "PodCompleted" : "PodFailed"};
-  Says initialized{has_started || pod.init_containers.empty()};
+  const Says ended = ending == Ending::never_started
+                         ? never_ready(pod)
+                         : Says{false, is_success ? "PodCompleted" : "PodFailed"};
+  Says initialized = has_started ? Says{true} : never_initialized(pod);
   if (is_success) initialized.reason = "PodCompleted";
+  const Sandbox sandbox = has_started ? Sandbox::stopped : Sandbox::never_made;
   Object status{{"phase", is_success ? "Succeeded" : "Failed"},
-                {"conditions", conditions(pod, false, initialized, ended, ended, now)}};
+                {"conditions", conditions(pod, sandbox, initialized, ended, ended, now)}};
   if (!pod.start_time) status["startTime"] = timestamp(now);
   if (ending == Ending::deadline_exceeded) {
     status["reason"] = "DeadlineExceeded";
     status["message"] = "Pod was active on the node longer than the specified deadline";
   }
   if (has_started) {
-    add_terminated(status, pod, ending, now);
+    add_terminated(status, pod, ending, now, before);
   } else {
     add_never_started(status, pod);
   }

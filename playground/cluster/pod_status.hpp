@@ -48,7 +48,9 @@ struct RunningPod {
 };
 std::string encode_running(const Pod& pod, const RunningPod& running, runtime::WallTime now);
 
-// A final phase: Succeeded if its containers have completed, otherwise Failed.
-std::string encode_ended(const Pod& pod, Ending ending, runtime::WallTime now);
+// A final phase: Succeeded if its containers have completed, otherwise Failed. `before`: as the
+// containers were until then.
+std::string encode_ended(const Pod& pod, Ending ending, runtime::WallTime now,
+                         const RunningPod& before = {});
 
 }  // namespace dcm::playground

@@ -45,12 +45,17 @@ class World:
     flags = ()
 
     @classmethod
-    def up(cls, manager, node=REAL):
+    def start(cls, manager, node):
+        """The cluster alone."""
         cls.manager, cls.node = manager, node
         cls.patience = 12 if manager == NONE else cls.patience
         life.remove(cls.cluster)
         life.up(cls.cluster, "on" if manager == REFERENCE else "off",
                 node=life.start_node if node == REAL else cls.start_hollow_node)
+
+    @classmethod
+    def up(cls, manager, node=REAL):
+        cls.start(manager, node)
         cls.api = Api(cls.cluster.kubeconfig)
         cls.create(device_class(extendedResourceName="example.com/gpu"))
         cls.start_manager()

@@ -60,12 +60,26 @@ TEST(EncodeCreating, matches_kubelet_before_containers_start) {
   EXPECT_HAS(body, R"("phase":"Pending","startTime":"2023-11-14T22:13:20Z")");
   EXPECT_HAS(body, R"("state":{"waiting":{"reason":"ContainerCreating"}})");
   EXPECT_HAS(body, R"("type":"PodReadyToStartContainers","status":"False")");
+  EXPECT_HAS(body, R"("reason":"PodSandboxNotReady","message":"no pod sandbox exists")");
   EXPECT_HAS(body, R"("type":"Initialized","status":"True")");
   EXPECT_HAS(body,
              R"("reason":"ContainersNotReady","message":"containers with unready status: [c]")");
   EXPECT_HAS(body, R"("observedGeneration":3)");
   EXPECT_HAS(body, R"("hostIP":"198.18.0.1")");
   EXPECT_HAS_NOT(body, "podIP");
+}
+
+TEST(EncodeCreating, says_that_a_pod_bound_by_hand_is_scheduled) {
+  Pod pod = pod_of({container("c")});
+  const std::string scheduled = R"("type":"PodScheduled","status":"True")";
+  EXPECT_HAS(encode_creating(pod, {}, kStart), scheduled);
+  pod.conditions.push_back({"PodScheduled", true, kStart});
+  EXPECT_HAS_NOT(encode_creating(pod, {}, kStart), scheduled);
+}
+
+TEST(EncodeCreating, counts_sidecars_among_unready_containers) {
+  const Pod pod = pod_of({container("c")}, {container("first"), sidecar("proxy", "p")});
+  EXPECT_HAS(encode_creating(pod, {}, kStart), "containers with unready status: [proxy c]");
 }
 
 TEST(EncodeCreating, waits_for_init_containers) {
@@ -148,6 +162,7 @@ TEST(EncodeEnded, has_phase_and_exit_codes) {
     EXPECT_HAS(body, row.code);
     EXPECT_HAS(body, R"("startedAt":"2023-11-14T22:13:20Z","finishedAt":"2023-11-14T22:14:20Z")");
     EXPECT_HAS(body, R"("type":"PodReadyToStartContainers","status":"False")");
+    EXPECT_HAS(body, R"("reason":"PodSandboxNotReady","message":"pod sandbox is not ready")");
     EXPECT_HAS(body, row.ending == Ending::completed ? "PodCompleted" : "PodFailed");
   }
 }
@@ -155,12 +170,36 @@ TEST(EncodeEnded, has_phase_and_exit_codes) {
 TEST(EncodeEnded, fails_pod_that_never_started) {
   const std::string body = encode_ended(pod_of({container("c")}), Ending::never_started, kLater);
   EXPECT_HAS(body, R"("phase":"Failed")");
+  EXPECT_HAS(body, R"("reason":"PodSandboxNotReady","message":"no pod sandbox exists")");
   EXPECT_HAS(body, R"("exitCode":137,"reason":"ContainerStatusUnknown","message":"The container )"
                    R"(could not be located when the pod was terminated")");
   const std::string with_init =
-      encode_ended(pod_of({container("c")}, {container("first")}), Ending::never_started, kLater);
+      encode_ended(pod_of({container("c")}, {container("first"), container("second")}),
+                   Ending::never_started, kLater);
   EXPECT_HAS(with_init, R"("phase":"Failed")");
-  EXPECT_HAS_NOT(with_init, "terminated\":");
+  EXPECT_HAS(with_init, R"("name":"first","image":"i","imageID":"","restartCount":0,"ready":false,)"
+                        R"("started":false,"state":{"terminated":{"exitCode":137)");
+  EXPECT_EQ(with_init.find("terminated\":"), with_init.rfind("terminated\":"));  // no other one
+  EXPECT_HAS(with_init, R"("reason":"ContainersNotInitialized")");
+  for (const std::string& each : {body, with_init}) {
+    EXPECT_HAS(each, R"("reason":"ContainersNotReady")");
+    EXPECT_HAS_NOT(each, "PodFailed");
+  }
+}
+
+TEST(EncodeEnded, keeps_the_end_of_a_container_that_waited_to_be_restarted) {
+  Pod pod = running(pod_of({container("c")}, {sidecar("proxy", "p")}));
+  pod.crash_after = 4s;
+  const std::string waited =
+      encode_ended(pod, Ending::terminated, kLater, {kStart, containers_after(9s, 4s)});
+  EXPECT_HAS(waited, R"("state":{"terminated":{"exitCode":1,"reason":"Error",)"
+                     R"("startedAt":"2023-11-14T22:13:24Z","finishedAt":"2023-11-14T22:13:28Z"}})");
+  EXPECT_HAS(waited, R"("exitCode":143)");  // the sidecar ran until then
+  const std::string ran =
+      encode_ended(pod, Ending::terminated, kLater, {kStart, containers_after(5s, 4s)});
+  EXPECT_HAS(ran, R"("state":{"terminated":{"exitCode":143)");
+  EXPECT_HAS(ran, R"("lastState":{"terminated":{"exitCode":1,"reason":"Error",)"
+                  R"("startedAt":"2023-11-14T22:13:20Z","finishedAt":"2023-11-14T22:13:24Z"}})");
 }
 
 TEST(PodAddresses, are_unique) {
