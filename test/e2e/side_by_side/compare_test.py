@@ -104,6 +104,12 @@ class Tracks(unittest.TestCase):
             "prepare p/gpu", "prepare p/gpu", "unprepare p/gpu X"])
         self.assertEqual(count_calls([log, "prepare x\n"]), "3 prepare, 1 unprepare")
 
+    def test_three_calls_stand_for_more(self):
+        track = found(claims=[claim()], journals={"d": f"unprepare {UID['c']}\n" * 9})
+        self.assertEqual(track["calls of d"], ["unprepare p/gpu"] * 3)
+        self.assertEqual(found(pod(phase="Failed", calls="1 prepare, 9 unprepare"))["pod p, calls by then"], [
+            "Failed: 1 prepare, 3 or more unprepare"])
+
     def test_calls_before_a_state_are_part_of_it(self):
         track = found(pod(phase="Pending", calls="many"), pod(phase="Running", calls="one"), pod(phase="Running"))
         self.assertEqual(track["pod p, calls by then"], ["Running: one"])

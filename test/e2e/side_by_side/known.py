@@ -6,6 +6,7 @@ READY = "pod [^,]+, is (Containers)?Ready"
 NOT_READY = "False: ContainersNotReady: [^→]+"
 CRASH = "deleted_while_it_waits_after_a_crash|fails_twice_and_completes"
 FAILING = "prepare_fails_at_one_of_two_drivers"
+RAN_OR_NOT = "(running|terminated 1 Error)"
 UNDESCRIBED = "device_unknown_to_the_runtime"
 UNMADE = "claim_that_was_never_made"
 
@@ -33,23 +34,19 @@ KNOWN = [
     Known("events of containers", "events of .*", r"Normal DeadlineExceeded: … \(\w+\)", "",
           scenes="reaches_its_deadline"),
 
-    Known("a container between crash and restart", CONTAINER,
-          "terminated 1 Error → running → terminated 1 Error", "", CRASH),
+    # A wait is in kubelet's status only from its next look at the pod on, often the end of the wait.
+    Known("a container between crash and restart", CONTAINER, f"({RAN_OR_NOT}( → {RAN_OR_NOT})*)?",
+          "(waiting CrashLoopBackOff: [^→]*)?", CRASH),
     Known("a container between crash and restart", f"{CONTAINER}, flags",
-          "ready started → none|none → ready started", "", CRASH),
+          "(none|ready started)( → (none|ready started))*", "", CRASH),
     Known("a container between crash and restart", READY,
-          f"{NOT_READY} → True → {NOT_READY}|True → {NOT_READY}", "", CRASH),
+          f"(True|{NOT_READY})( → (True|{NOT_READY}))*", "", CRASH),
+    Known("a container between crash and restart", f"{CONTAINER}, last state", "", "absent", CRASH, at_times=True),
 
     Known("a device without a CDI spec", "events of p", "Warning Failed: .*unresolvable CDI devices.*", "", UNDESCRIBED),
     Known("a device without a CDI spec", "events of p", "", "Warning FailedPrepareDynamicResources: .*no CDI spec.*",
           UNDESCRIBED),
     Known("a device without a CDI spec", "pod p, container main", "waiting CreateContainerError: .*", "", UNDESCRIBED),
-
-    # A status that says so is written only when it is looked at again, at the end of the wait.
-    Known("a container between crash and restart", CONTAINER, "", "waiting CrashLoopBackOff.*",
-          "deleted_while_it_waits_after_a_crash", at_times=True),
-    Known("a container between crash and restart", f"{CONTAINER}, last state", "", "absent",
-          "deleted_while_it_waits_after_a_crash"),
 
     Known("event of a failed unprepare", "events of .*", "", r"Warning FailedUnprepareDynamicResources: .* \(repeated\)",
           scenes="unprepare_fails_.*|driver_gone_at_unprepare"),

@@ -514,7 +514,7 @@ def container_ends_while_the_node_is_down(stage):
     stage.create(pod(program=COMPLETES))
     stage.wait("p", "Running")
     World.cluster.end("kubelet", signal.SIGKILL)
-    stage.pause(3)
+    stage.pause(6)
     stage.again(driver, lambda: World.start_part("kubelet"))
     stage.wait("p", "Succeeded")
     stage.delete("p")

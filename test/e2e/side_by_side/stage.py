@@ -25,14 +25,15 @@ class Program:
 
 
 RUNS = Program("trap 'exit 143' TERM; while :; do sleep 1 & wait $!; done")
-COMPLETES = Program("sleep 2", (("run-for", "2s"),))
+# A busy kubelet misses states that last a second or two.
+COMPLETES = Program("sleep 5", (("run-for", "5s"),))
 HEEDS_SIGTERM = Program("trap 'exit 0' TERM; while :; do sleep 1 & wait $!; done")
-FAILS = Program("sleep 2; exit 1", (("crash-after", "2s"),))
-CRASHES = Program("sleep 1; exit 1", (("crash-after", "1s"),))
+FAILS = Program("sleep 5; exit 1", (("crash-after", "5s"),))
+CRASHES = Program("sleep 4; exit 1", (("crash-after", "4s"),))
 IGNORES_SIGTERM = Program("trap '' TERM; while :; do sleep 1; done", (("stop-after", "99s"),))
-# Fails after 1 s, is restarted at once, fails again, waits 10 s, and completes. /count is a volume.
-FAILS_TWICE = Program("sleep 1; echo >> /count/runs; test $(wc -l < /count/runs) = 3",
-                      (("crash-after", "1s"), ("run-for", "12500ms")))
+# Fails after 4 s, is restarted at once, fails again, waits 10 s, and completes. /count is a volume.
+FAILS_TWICE = Program("sleep 4; echo >> /count/runs; test $(wc -l < /count/runs) = 3",
+                      (("crash-after", "4s"), ("run-for", "21500ms")))
 
 
 def container(name="main", program=RUNS, claims=("gpu",), **more):

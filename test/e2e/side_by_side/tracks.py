@@ -2,6 +2,7 @@
 
 A track is what one field was, in order, without repetitions: `pod p, Ready` was False, True, False. So two nodes agree
 although one puts two changes into one write. Times, addresses and images go; UIDs and generated names become words."""
+import itertools
 import json
 import re
 
@@ -9,6 +10,7 @@ POD_CLAIM = "resource.kubernetes.io/pod-claim-name"
 EXTENDED = "resource.kubernetes.io/extended-resource-claim"
 ABOUT_DEVICES = re.compile(r"[Dd]ynamic ?[Rr]esource|ResourceClaim|CDI|DRA", re.A)
 CALL = re.compile(r"^(prepare|unprepare) (\S+)(.*)$", re.M)
+MANY = re.compile(r"\b([3-9]|\d\d+)\b")
 SETTLED = ("Running", "Succeeded", "Failed")
 ABSENT = "absent"
 
@@ -25,7 +27,7 @@ def tracks_of(recording):
     for seen in recording["pods"]:
         add_pod(tracks, seen, names)
     for driver, text in recording["journals"].items():
-        tracks.add_all(f"calls of {driver}", (call_of(*found, names) for found in CALL.findall(text)))
+        tracks.add_all(f"calls of {driver}", few(call_of(*found, names) for found in CALL.findall(text)))
     add_events(tracks, recording["events"])
     for moment, text in recording["checkpoints"]:
         tracks.add_all(f"checkpoint {moment}", sorted(entries_of(text, recording["namespace"], names)))
@@ -104,11 +106,10 @@ def add_pod(tracks, seen, names):
             add_container(tracks, f"{name}, container {container['name']}", container)
     tracks.add_to_set(f"{name}, fields", fields_of(status))
     tracks.add(f"{name}, claims", claims_in(status) or ABSENT)
-    tracks.add(f"{name}, generation", str(status.get("observedGeneration", 0) - thing["metadata"].get("generation", 0)))
     if seen["type"] == "DELETED":
         tracks.add(f"{name}, phase", phase := "gone")
     if phase != before and phase.startswith(SETTLED) and phase != "Running deleted":
-        tracks.add_all(f"{name}, calls by then", [f"{phase}: {seen['calls']}"])
+        tracks.add_all(f"{name}, calls by then", [f"{phase}: {MANY.sub('3 or more', seen['calls'])}"])
 
 
 def fields_of(thing):
@@ -125,6 +126,8 @@ def add_conditions(tracks, name, conditions):
     known = {track.removeprefix(f"{name}, is ") for track in tracks.found if track.startswith(f"{name}, is ")}
     for kind in sorted(known | set(found)):
         each = found.get(kind)
+        if kind == "PodScheduled" and each and each["status"] == "False":
+            continue  # what the scheduler has said before
         tracks.add(f"{name}, is {kind}", ABSENT if each is None else words(
             each["status"], each.get("reason"), each.get("message")))
 
@@ -168,6 +171,11 @@ def claims_in(status):
 
 def call_of(what, uid, more, names):
     return f"{what} {names.word_for(uid)}{more}"
+
+
+def few(calls):
+    """How often a node tries again is up to the time: three calls in a row stand for more."""
+    return [call for _, equal in itertools.groupby(calls) for call in itertools.islice(equal, 3)]
 
 
 def count_calls(journals):
