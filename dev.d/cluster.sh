@@ -2,6 +2,7 @@
 #: cluster up        starts a real etcd and kube-apiserver on this machine and prints a kubeconfig. --nodes 1:
 #:                   a whole cluster with a real node, as root: kube-scheduler, kube-controller-manager (without
 #:                   the two controllers of this project; --controllers on: with them), kubelet, containerd
+#:                   [--feature-gates A=true,B=true: of all these]
 #: cluster env       prints shell lines that point kubectl at it:  eval "$(./dev cluster env)"
 #: cluster down      stops it. Each takes --name NAME, and without a node --version 1.34
 #: cluster COMMAND   with a node: run COMMAND…, load IMAGE…, controllers on|off, start|stop|kill PART

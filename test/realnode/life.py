@@ -131,8 +131,9 @@ def is_ready(cluster):
     return cluster.kubectl("get", "node", parts.NODE, "-o", path).stdout == "True"
 
 
-def up(cluster, controllers, flags=(), node=start_node):
-    """`node` starts the program called kubelet here."""
+def up(cluster, controllers, flags=(), node=start_node, gates=""):
+    """`node` starts the program called kubelet here. `gates` are for every program of Kubernetes, `flags` for the API
+    server."""
     cluster.lock()
     if cluster.process("machine"):
         return
@@ -143,9 +144,10 @@ def up(cluster, controllers, flags=(), node=start_node):
     remove(cluster)
     os.umask(0o077)
     cluster.folder.mkdir(parents=True)
-    (cluster.folder / "controllers").write_text(parts.controllers(controllers))
+    (cluster.folder / "feature-gates").write_text(gates)
+    (cluster.folder / "controllers").write_text(parts.controllers(controllers, gates))
     try:
-        start_control_plane(cluster, flags)
+        start_control_plane(cluster, [*parts.gates(cluster.folder), *flags])
         for part in ("kube-scheduler", "kube-controller-manager"):
             cluster.start(part)
         node(cluster)
@@ -177,5 +179,6 @@ def set_controllers(cluster, ours):
     """kube-controller-manager with or without the two controllers of this project, in place of the
     running one."""
     cluster.end("kube-controller-manager")
-    (cluster.folder / "controllers").write_text(parts.controllers(ours))
+    named = (cluster.folder / "feature-gates").read_text()
+    (cluster.folder / "controllers").write_text(parts.controllers(ours, named))
     cluster.start("kube-controller-manager")
