@@ -10,6 +10,7 @@ import argparse
 import json
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -123,6 +124,8 @@ def parsed():
 
 def main():
     arguments = parsed()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(1))  # not without bringing the cluster down
     cluster = Cluster(arguments.name)
     if lacks := life.missing(cluster.folder.parent):
         print(f"upstream: {lacks}")
