@@ -47,6 +47,7 @@ def main():
     parser.add_argument("--name", default="e2e", help="of the cluster: runs at the same time need different ones")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
+    life.exit_on_signals()
     scenes = chosen(arguments.names)
     World.cluster = Cluster(arguments.name)
     if lacks := life.missing(World.cluster.folder.parent):

@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 
 import cgroups
 import configuration
@@ -16,6 +17,12 @@ import programs
 from cluster import Failed, until
 
 RBAC = programs.HERE.parent.parent / "manifests/base/rbac.yaml"
+
+
+def exit_on_signals():
+    """SIGINT and SIGTERM end the program by SystemExit, so that it brings its clusters down."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(1))
 
 
 def say(text):

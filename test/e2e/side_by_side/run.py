@@ -106,6 +106,7 @@ def main():
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     scenes = chosen(arguments.names)
+    life.exit_on_signals()
     World.cluster = Cluster(arguments.name)
     if not arguments.compare:
         if lacks := life.missing(World.cluster.folder.parent):

@@ -10,7 +10,6 @@ import argparse
 import json
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 
@@ -124,8 +123,7 @@ def parsed():
 
 def main():
     arguments = parsed()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: sys.exit(1))  # not without bringing the cluster down
+    life.exit_on_signals()
     cluster = Cluster(arguments.name)
     if lacks := life.missing(cluster.folder.parent):
         print(f"upstream: {lacks}")
