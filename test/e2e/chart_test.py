@@ -22,6 +22,8 @@ ON_A_SERVER = {
         "labelSelector": {"matchLabels": {"app.kubernetes.io/name": NAME}}}]),
     "extraVolumeMounts": [*as_json("extraVolumes", [VOLUME]), *as_json("extraVolumeMounts", [MOUNT])],
     "serviceAccount.create": ["--set", "serviceAccount.create=false,serviceAccount.name=theirs"],
+    # Another name than the one that nameOverride gave before: selectors cannot change.
+    "fullnameOverride": ["--set", "fullnameOverride=whole"],
 }
 
 
