@@ -130,10 +130,10 @@ Task<Outcome> HollowNodes::finish(api::ObjectPtr<Pod> pod, Ending ending) {
 }
 
 RunningPod HollowNodes::running_now(const Pod& pod) {
-  const Life& life = lives_[pod.meta.uid];
+  const auto life = lives_.find(pod.meta.uid);  // none if the pod has gone meanwhile
   return {.started = started_at(pod).value_or(process_.loop.time().wall_now()),
           .containers = containers_after(times_of(pod).running, pod.crash_after),
-          .more_restarts = life.more_restarts,
+          .more_restarts = life == lives_.end() ? 0 : life->second.more_restarts,
           .address = address_of(pod),
           .health = devices_(pod.node_name).health_of(pod)};
 }
@@ -161,13 +161,14 @@ Task<Outcome> HollowNodes::show_running(api::ObjectPtr<Pod> pod, Outcome otherwi
 }
 
 Task<Outcome> HollowNodes::write_status(api::ObjectPtr<Pod> pod, std::string body, Wakes wakes) {
-  if (wakes == Wakes::no) lives_[pod->meta.uid].quiet.begin();
+  auto life = lives_.find(pod->meta.uid);
+  if (wakes == Wakes::no && life != lives_.end()) life->second.quiet.begin();
   const Result<http::Response> answer =
       co_await api_.strategic_merge_patch(pods(), pod->meta.key, "status", std::move(body));
   const auto written = record(pods_, answer);
   std::optional<api::ResourceVersion> version;
   if (written && *written) version = (*written)->meta.resource_version;
-  const auto life = lives_.find(pod->meta.uid);
+  life = lives_.find(pod->meta.uid);
   if (life != lives_.end() && life->second.quiet.end(version)) work_.add(pod->meta.key);
   co_return written ? Outcome::done() : outcome_of(written.error());
 }
