@@ -13,7 +13,7 @@ root=$1 cgroups=$2
 mount --make-rprivate /
 mount --bind "$root" "$root"
 cd "$root"
-# A read-only part hides the rest of its file system from units, which mount it anew, unless it is whole elsewhere.
+# The kernel lets a unit mount its own /proc only if a /proc without hidden parts is mounted somewhere.
 mkdir -p whole
 mount -t proc proc whole
 mount -t proc proc proc

@@ -31,26 +31,27 @@ def run_and_remove(stage, name="p"):
     stage.checkpoint("at the end")
 
 
+def end_and_remove(stage, phase):
+    stage.wait("p", phase)
+    stage.checkpoint("after it")
+    stage.delete("p")
+    stage.wait("p", "gone")
+
+
 # ---- a pod's own life
 
 @scene
 def completes(stage):
     stage.template(stage.driver())
     stage.create(pod(program=COMPLETES))
-    stage.wait("p", "Succeeded")
-    stage.checkpoint("after it")
-    stage.delete("p")
-    stage.wait("p", "gone")
+    end_and_remove(stage, "Succeeded")
 
 
 @scene
 def fails(stage):
     stage.template(stage.driver())
     stage.create(pod(program=FAILS))
-    stage.wait("p", "Failed")
-    stage.checkpoint("after it")
-    stage.delete("p")
-    stage.wait("p", "gone")
+    end_and_remove(stage, "Failed")
 
 
 @scene
@@ -131,10 +132,7 @@ def reaches_its_deadline(stage):
     stage.template(stage.driver())
     stage.create(pod(activeDeadlineSeconds=20))
     stage.wait("p", "Running")
-    stage.wait("p", "Failed")
-    stage.checkpoint("after it")
-    stage.delete("p")
-    stage.wait("p", "gone")
+    end_and_remove(stage, "Failed")
 
 
 # ---- containers
@@ -519,5 +517,3 @@ def container_ends_while_the_node_is_down(stage):
     stage.wait("p", "Succeeded")
     stage.delete("p")
     stage.wait("p", "gone")
-
-
