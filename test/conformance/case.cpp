@@ -209,6 +209,18 @@ void Case::grant(const std::string& component) {
   }
 }
 
+testing::AssertionResult Case::may_soon(const support::Access& access,
+                                        const json::object& attributes) {
+  return soon("RBAC has learned of it", [&] {
+    const json::value review =
+        Kube(access).must_post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                               {{"apiVersion", "authorization.k8s.io/v1"},
+                                {"kind", "SelfSubjectAccessReview"},
+                                {"spec", {{"resourceAttributes", attributes}}}});
+    return at(review, "/status/allowed") == json::value(true);
+  });
+}
+
 std::string Case::served_version(const std::string& group, const std::string& resource) {
   return version_of(kube(), group, resource);
 }

@@ -139,6 +139,9 @@ class Case : public testing::Test {
   // Whether `holds` becomes true within 30 s, or patience(…).
   void patience(std::chrono::seconds limit) { patience_ = limit; }
   testing::AssertionResult soon(const std::string& what, const std::function<bool()>& holds);
+  // RBAC learns of roles and bindings a moment after they are written. `attributes` are the
+  // resourceAttributes of a SelfSubjectAccessReview.
+  testing::AssertionResult may_soon(const support::Access& access, const json::object& attributes);
   // Waits until the manager has seen everything so far and has nothing left to do except later
   // retries.
   void settle();

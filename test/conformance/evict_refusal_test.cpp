@@ -39,6 +39,11 @@ class EvictionApi : public EvictionCase {
     permit([&](const std::string& list, const json::value& object) {
       kube().must_post(list, object);
     });
+    if (run().server == ServerKind::memory) return;
+    ASSERT_TRUE(may_soon(run().restricted, {{"namespace", ns()},
+                                            {"verb", "create"},
+                                            {"resource", "pods"},
+                                            {"subresource", "eviction"}}));
   }
   void start() { start_manager({"--device-taint-eviction-mode=evict"}); }
   // A running, ready pod: budgets ignore others.

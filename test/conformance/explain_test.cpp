@@ -333,6 +333,7 @@ class ExplainTenant : public ExplainRefusal {
                                                 {"spec", json::object{}}});
     tenant_ = run().admin;
     tenant_.token = text_at(token, "/status/token");
+    ASSERT_TRUE(may_soon(tenant_, {{"namespace", ns()}, {"verb", "list"}, {"resource", "pods"}}));
     support::write_kubeconfig(file("tenant"), tenant_);
     std::ofstream(file("token")) << tenant_.token;
   }

@@ -166,6 +166,11 @@ TEST_F(Shadow, needs_only_permissions_of_its_manifest) {
       {{"apiVersion", "authentication.k8s.io/v1"}, {"kind", "TokenRequest"}, {"spec", {}}});
   support::Access access = run().admin;
   access.token = text_at(token, "/status/token");
+  ASSERT_TRUE(may_soon(access, {{"verb", "list"}, {"resource", "pods"}}));
+  ASSERT_TRUE(may_soon(access, {{"namespace", "kube-system"},
+                                {"verb", "get"},
+                                {"resource", "configmaps"},
+                                {"name", "extension-apiserver-authentication"}}));
   Faults shadow_faults(access, file("shadow-proxy"));
   auto shadow = another_manager(shadow_faults.kubeconfig(),
                                 {"--dry-run", "--dry-run-timeout=1s", "--secure-port=0"});
