@@ -51,7 +51,7 @@ class World:
         cls.patience = 12 if manager == NONE else cls.patience
         life.remove(cls.cluster)
         life.up(cls.cluster, "on" if manager == REFERENCE else "off",
-                node=life.start_node if node == REAL else cls.start_hollow_node)
+                node=life.start_node if node == REAL else lambda cluster, _: cls.start_hollow_node(cluster))
 
     @classmethod
     def up(cls, manager, node=REAL):

@@ -1,4 +1,4 @@
-"""The cgroup above all of the node's pods: one in each hierarchy of cgroup v1, or one in v2."""
+"""The cgroup above all pods of the nodes: one in each hierarchy of cgroup v1, or one in v2."""
 import os
 import pathlib
 import time
@@ -18,11 +18,13 @@ def hierarchies():
 
 def make(name):
     for hierarchy in hierarchies():
-        group = hierarchy / name
-        group.mkdir(exist_ok=True)
-        for file in ("cpuset.cpus", "cpuset.mems"):  # cgroup v1 gives a new group none
-            if not is_v2() and (group / file).exists():
-                (group / file).write_text((hierarchy / file).read_text())
+        group = hierarchy
+        for part in name.split("/"):
+            group /= part
+            group.mkdir(exist_ok=True)
+            for file in ("cpuset.cpus", "cpuset.mems"):  # cgroup v1 gives a new group none
+                if not is_v2() and (group / file).exists():
+                    (group / file).write_text((group.parent / file).read_text())
 
 
 def remove(name, seconds=10):

@@ -1,4 +1,4 @@
-"""One cluster with a real node: its folder, its machine, its programs, from `up` to `down`."""
+"""One cluster with real nodes: its folder, its machine, its programs, from `up` to `down`."""
 import fcntl
 import os
 import pathlib
@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import namespaces
+import nodes
 import parts
 import programs
 
@@ -77,19 +78,30 @@ class Cluster:
             raise Failed(f"cluster '{self.name}' is not up")
         return process
 
+    def each_node(self):
+        return [nodes.Node(index) for index in range(int((self.folder / "nodes").read_text()))]
+
+    def place(self, node):
+        """The process that has the node's folders."""
+        if node == nodes.FIRST:
+            return self.machine()
+        if not (process := self.process(node.name)):
+            raise Failed(f"cluster '{self.name}' has no {node.name}")
+        return process
+
     def environment(self, **more):
         return {**os.environ, "PATH": SEARCH_PATH, "HOME": os.environ.get("HOME", "/root"), **more}
 
-    def spawn(self, name, command, **environment):
-        """Starts a program in the cluster's machine; its log is NAME.log."""
+    def spawn(self, name, command, node=nodes.FIRST, **environment):
+        """Starts a program on a node; its log is NAME.log."""
         if self.process(name):
             raise Failed(f"{name} runs already")
-        process = namespaces.spawn(self.machine(), command, self.environment(**environment),
+        process = namespaces.spawn(self.place(node), command, self.environment(**environment),
                                    self.folder / f"{name}.log")
         self.note(name, process)
 
     def start(self, part):
-        self.spawn(part, parts.COMMANDS[part](self.folder, self.certificates))
+        self.spawn(part, parts.command(part, self.folder, self.certificates), node=nodes.owner(part)[0])
 
     def end(self, name, how=signal.SIGTERM):
         """Ends a program, and waits until it is gone; by force after a while."""
@@ -104,10 +116,10 @@ class Cluster:
         if self.process(name):
             raise Failed(f"{name} cannot be ended")
 
-    def run(self, *command, check=True, **more):
-        """A command in the cluster's machine, with this process's input and output."""
+    def run(self, *command, check=True, node=nodes.FIRST, **more):
+        """A command on a node, with this process's input and output."""
         done = subprocess.run(
-            ["nsenter", "--target", str(self.machine()), "--net", "--mount", "--pid", f"--wdns={os.getcwd()}",
+            ["nsenter", "--target", str(self.place(node)), "--net", "--mount", "--pid", f"--wdns={os.getcwd()}",
              *map(str, command)], check=False, env=self.environment(
                  KUBECONFIG=str(self.kubeconfig), KUBECACHEDIR=str(self.control_plane / "kubectl-cache"),
                  PATH=f"{self.programs()}:{SEARCH_PATH}"), **more)

@@ -3,7 +3,6 @@ import json
 import subprocess
 
 import images
-import machine
 import programs
 
 CAP_SYS_RESOURCE = 24
@@ -57,11 +56,11 @@ def may_lower_oom_scores():
     return bool(int(effective, 16) >> CAP_SYS_RESOURCE & 1)
 
 
-def containerd(folder):
+def containerd(folder, node):
     """Without CAP_SYS_RESOURCE a pod's containers cannot get the OOM scores that kubelet requests."""
-    path = folder / "containerd.toml"
+    path = folder / f"{node.own('containerd')}.toml"
     path.write_text(f"""version = 3
-root = "{folder}/containerd"
+root = "{folder}/{node.own('containerd')}"
 state = "/run/containerd"
 [grpc]
 address = "/run/containerd/containerd.sock"
@@ -86,19 +85,20 @@ disable = false
     return path
 
 
-def network(folder):
+def network(folder, node):
     """Pods on a bridge, without external network: the CNI plugins that containerd calls."""
-    path = folder / "cni.conflist"
+    path = folder / f"{node.own('cni')}.conflist"
     path.write_text(json.dumps({"cniVersion": "1.0.0", "name": "real", "plugins": [
-        {"type": "bridge", "bridge": "cni0", "isDefaultGateway": True, "ipMasq": False, "hairpinMode": True,
-         "ipam": {"type": "host-local", "dataDir": "/run/cni", "ranges": [[{"subnet": machine.PODS}]]}}]}))
+        {"type": "bridge", "bridge": node.bridge, "isDefaultGateway": True, "ipMasq": False, "hairpinMode": True,
+         "ipam": {"type": "host-local", "dataDir": "/run/cni", "ranges": [[{"subnet": node.pods}]]}}]}))
     return path
 
 
-def kubelet(folder, cgroup):
-    path = folder / "kubelet.yaml"
+def kubelet(folder, node, cgroup):
+    path = folder / f"{node.own('kubelet')}.yaml"
     path.write_text(json.dumps({
         "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
+        "address": node.address, "healthzBindAddress": node.address,
         "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": True},
                            "x509": {"clientCAFile": str(folder / "kubelet-client.crt")}},
         "authorization": {"mode": "Webhook"},

@@ -12,6 +12,7 @@ import cgroups
 import configuration
 import images
 import machine
+import nodes
 import parts
 import programs
 from cluster import Failed, until
@@ -99,47 +100,58 @@ def start_control_plane(cluster, flags):
     control_plane(cluster, "up", "--version", minor, "--port", str(port), "--", *api_server_flags(cluster), *flags)
     for name, user, group in (("scheduler", "system:kube-scheduler", ""),
                               ("controller-manager", "system:kube-controller-manager", ""),
-                              ("kubelet", f"system:node:{parts.NODE}", "system:nodes")):
+                              *((node.own("kubelet"), f"system:node:{node.name}", "system:nodes")
+                                for node in cluster.each_node())):
         configuration.credential(cluster.folder, cluster.certificates, name, user, group)
 
 
-def load(cluster, archive):
-    """Loads an image into containerd. May be repeated."""
+def load_on(cluster, node, archive):
     done = cluster.run(programs.FOLDER / "ctr", "-n", "k8s.io", "images", "import", "--local", archive, check=False,
-                       capture_output=True, text=True)
+                       node=node, capture_output=True, text=True)
     if done.returncode:
         raise Failed(f"{archive}: {done.stderr.strip()}")
+
+
+def load(cluster, archive):
+    """Loads an image into containerd of each node. May be repeated."""
+    for node in cluster.each_node():
+        load_on(cluster, node, archive)
 
 
 def start(cluster, part):
     """Returns when containerd answers: a kubelet that asks it too early exits, and nothing restarts
     it here."""
     cluster.start(part)
-    if part == "containerd":
-        until("containerd", lambda: cluster.run(programs.FOLDER / "ctr", "version", check=False,
-                                                capture_output=True).returncode == 0)
+    node, program = nodes.owner(part)
+    if program == "containerd":
+        until(part, lambda: cluster.run(programs.FOLDER / "ctr", "version", check=False, node=node,
+                                        capture_output=True).returncode == 0)
 
 
-def start_node(cluster):
-    cgroups.make(cluster.cgroup)
-    configuration.containerd(cluster.folder)
-    configuration.kubelet(cluster.folder, cluster.cgroup)
-    cluster.run("cp", configuration.network(cluster.folder), "/etc/cni/net.d/10-real.conflist")
-    start(cluster, "containerd")
+def start_node(cluster, node):
+    group = f"{cluster.cgroup}/{node.name}"
+    cgroups.make(group)
+    configuration.containerd(cluster.folder, node)
+    configuration.kubelet(cluster.folder, node, group)
+    if node != nodes.FIRST:
+        cluster.note(node.name, machine.start_node(cluster.folder, cluster.machine(), node))
+    cluster.run("cp", configuration.network(cluster.folder, node), "/etc/cni/net.d/10-real.conflist", node=node)
+    start(cluster, node.own("containerd"))
     for make in (images.make_pause, images.make_test_image):
-        load(cluster, make(cluster.folder))
-    cluster.start("kubelet")
+        load_on(cluster, node, make(cluster.folder))
+    cluster.start(node.own("kubelet"))
 
 
-def is_ready(cluster):
-    if not cluster.process("kubelet"):
-        raise Failed(f"kubelet has ended; its log is {cluster.folder}/kubelet.log")
+def is_ready(cluster, node):
+    kubelet = node.own("kubelet")
+    if not cluster.process(kubelet):
+        raise Failed(f"{kubelet} has ended; its log is {cluster.folder}/{kubelet}.log")
     path = "jsonpath={.status.conditions[?(@.type=='Ready')].status}"
-    return cluster.kubectl("get", "node", parts.NODE, "-o", path).stdout == "True"
+    return cluster.kubectl("get", "node", node.name, "-o", path).stdout == "True"
 
 
-def up(cluster, controllers, flags=(), node=start_node, gates=""):
-    """`node` starts the program called kubelet here. `gates` are for every program of Kubernetes, `flags` for the API
+def up(cluster, controllers, flags=(), node=start_node, gates="", count=1):
+    """`node` starts one of the `count` nodes, with a program called kubelet here. `gates` are for every program of Kubernetes, `flags` for the API
     server."""
     cluster.lock()
     if cluster.process("machine"):
@@ -151,14 +163,17 @@ def up(cluster, controllers, flags=(), node=start_node, gates=""):
     remove(cluster)
     os.umask(0o077)
     cluster.folder.mkdir(parents=True)
+    (cluster.folder / "nodes").write_text(str(count))
     (cluster.folder / "feature-gates").write_text(gates)
     (cluster.folder / "controllers").write_text(parts.controllers(controllers, gates))
     try:
         start_control_plane(cluster, [*parts.gates(cluster.folder), *flags])
         for part in ("kube-scheduler", "kube-controller-manager"):
             cluster.start(part)
-        node(cluster)
-        until(f"node {parts.NODE} ready", lambda: is_ready(cluster))
+        for each in cluster.each_node():
+            node(cluster, each)
+        for each in cluster.each_node():
+            until(f"{each.name} ready", lambda each=each: is_ready(cluster, each))
     except BaseException:
         stop(cluster)  # its folder stays, for its logs
         raise

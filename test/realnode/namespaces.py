@@ -17,14 +17,14 @@ def _checked(status, what):
         raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
 
 
-def unshare():
-    _checked(_libc.unshare(ALL), "unshare")
+def unshare(which=ALL):
+    _checked(_libc.unshare(which), "unshare")
 
 
-def enter(process):
+def enter(process, which=ALL):
     """The namespaces that process `process` is in."""
     descriptor = os.pidfd_open(process)
-    _checked(_libc.setns(descriptor, ALL), "setns")
+    _checked(_libc.setns(descriptor, which), "setns")
     os.close(descriptor)
 
 

@@ -1,11 +1,12 @@
 """The cluster's programs besides etcd and kube-apiserver, with their flags."""
-import machine
+import nodes
 import programs
 
-NODE = "node-0"
+NODE = nodes.FIRST.name
 OUR_CONTROLLERS = ("resourceclaim-controller", "device-taint-eviction-controller")
 POOL_STATUS_GATE, POOL_STATUS_CONTROLLER = "DRAResourcePoolStatus=true", "resourcepoolstatusrequest-controller"
-PARTS = ("kube-scheduler", "kube-controller-manager", "containerd", "kubelet")
+ON_EACH_NODE = ("containerd", "kubelet")
+PARTS = ("kube-scheduler", "kube-controller-manager", *ON_EACH_NODE)
 
 
 def gates(folder):
@@ -14,12 +15,12 @@ def gates(folder):
     return ["--feature-gates", named] if named else []
 
 
-def kube_scheduler(folder, _):
+def kube_scheduler(folder, *_):
     return [programs.of_control_plane("kube-scheduler"), "--kubeconfig", folder / "scheduler.kubeconfig",
             "--leader-elect=false", "--bind-address=127.0.0.1", *gates(folder)]
 
 
-def kube_controller_manager(folder, certificates):
+def kube_controller_manager(folder, certificates, _):
     """With --controllers from the file that `controllers on` and `off` write."""
     config = folder / "controller-manager.kubeconfig"
     return [programs.of_control_plane("kube-controller-manager"), "--kubeconfig", config,
@@ -30,18 +31,30 @@ def kube_controller_manager(folder, certificates):
             "--controllers", (folder / "controllers").read_text(), *gates(folder)]
 
 
-def containerd(folder, _):
-    return [programs.FOLDER / "containerd", "--config", folder / "containerd.toml"]
+def containerd(folder, _, node):
+    return [programs.FOLDER / "containerd", "--config", folder / f"{node.own('containerd')}.toml"]
 
 
-def kubelet(folder, _):
-    return [programs.FOLDER / "kubelet", "--config", folder / "kubelet.yaml", "--kubeconfig",
-            folder / "kubelet.kubeconfig", "--hostname-override", NODE, "--node-ip", machine.NODE_ADDRESS, "--v=2",
-            *gates(folder)]
+def kubelet(folder, _, node):
+    base = folder / node.own("kubelet")
+    return [programs.FOLDER / "kubelet", "--config", f"{base}.yaml", "--kubeconfig", f"{base}.kubeconfig",
+            "--hostname-override", node.name, "--node-ip", node.address, "--v=2", *gates(folder)]
 
 
 COMMANDS = {"kube-scheduler": kube_scheduler, "kube-controller-manager": kube_controller_manager,
             "containerd": containerd, "kubelet": kubelet}
+
+
+def command(part, folder, certificates):
+    """`kubelet` and `containerd` are those of the first node; `kubelet-1` is the next one's."""
+    node, program = nodes.owner(part)
+    return COMMANDS[program](folder, certificates, node)
+
+
+def exists(part, count):
+    """Whether a cluster of `count` nodes has it."""
+    node, program = nodes.owner(part)
+    return program in PARTS and node.index < count and (node == nodes.FIRST or program in ON_EACH_NODE)
 
 
 def controllers(ours, named=""):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Kubernetes' own end-to-end tests of DRA on a real cluster of one node:
+"""Kubernetes' own end-to-end tests of DRA on a real cluster:
 
-run.py --programs FOLDER --binary FILE --logs FOLDER [--manager ours|reference|none] [--procs N] [--name NAME] [--keep] [FOCUS…]
+run.py --programs FOLDER --binary FILE --logs FOLDER [--manager ours|reference|none] [--nodes N]
+       [--procs N] [--name NAME] [--keep] [FOCUS…]
 
 FOCUS is a regular expression; without one all tests with the label DRA run. `reference` is kube-controller-manager with
 its own controllers, `none` the negative control. `upstream --e2e` builds the programs.
@@ -55,7 +56,7 @@ def start_manager(cluster, binary):
 
 def up(cluster, arguments):
     life.remove(cluster)
-    life.up(cluster, "on" if arguments.manager == "reference" else "off", gates=GATES,
+    life.up(cluster, "on" if arguments.manager == "reference" else "off", gates=GATES, count=arguments.nodes,
             flags=[f"--runtime-config={','.join(f'{api}=true' for api in APIS)}"])
     load_images(cluster, arguments.programs)
     if arguments.manager == "ours":
@@ -114,6 +115,7 @@ def parsed():
     for name in ("--programs", "--binary", "--logs"):
         parser.add_argument(name, type=lambda path: pathlib.Path(path).resolve(), required=True)
     parser.add_argument("--manager", choices=("ours", "reference", "none"), default="ours")
+    parser.add_argument("--nodes", type=int, default=3, help="three are enough for all tests")
     parser.add_argument("--procs", type=int, default=8, help="tests at the same time")
     parser.add_argument("--keep", action="store_true", help="leave the cluster up")
     parser.add_argument("--name", default="upstream", help="of the cluster: runs at the same time need different ones")
