@@ -80,11 +80,19 @@ class Words(unittest.TestCase):
             self.assertEqual((ended.returncode, ended.stdout), (1, ""), words)
             self.assertIn(why, ended.stderr, words)
 
-    def test_each_command_explains_itself(self):
+    def commands(self):
         usage = self.dev().stdout
         commands = {line.split()[0] for line in usage.splitlines() if line.startswith("  ") and line[2].isalpha()}
         self.assertGreater(len(commands), 20)
-        for command in commands:
+        return commands
+
+    def test_accepts_each_flag_that_it_lists(self):
+        for command in self.commands() - {"run"}:  # whose flags are the manager's
+            flags = re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", self.dev(command, "--help").stdout)
+            self.assertIn('"--xyzzy"', self.dev(command, *flags, "--xyzzy").stderr, command)
+
+    def test_each_command_explains_itself(self):
+        for command in self.commands():
             ended = self.dev(command, "--help")
             self.assertEqual((ended.returncode, ended.stdout.split()[0]), (0, command))
 
@@ -99,7 +107,7 @@ class Words(unittest.TestCase):
                 known = self.dev(command, "--help")
                 self.assertEqual(known.returncode, 0, f"{page}: ./dev {command}")
                 if command != "run" and not others.startswith(" run "):
-                    for flag in re.findall(r"(?<!\S)--[a-z][a-z-]*", others.split(" -- ")[0]):
+                    for flag in re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", others.split(" -- ")[0]):
                         self.assertIn(flag, known.stdout, f"{page}: ./dev {command}")
 
     def test_works_when_called_by_a_link(self):
