@@ -23,7 +23,7 @@ void ControllerManager::check_not_running(const std::string& call) const {
   if (lifecycle_.is_running()) throw std::logic_error("call " + call + " before run()");
 }
 
-void ControllerManager::check_cache_name(const std::string& name) const {
+void ControllerManager::check_new_cache(const std::string& name) const {
   check_not_running("cache(\"" + name + "\")");
   if (std::ranges::find(sources_, name, &Source::name) == sources_.end()) return;
   throw std::invalid_argument("there are two caches with the name \"" + name +

@@ -161,8 +161,8 @@ class ControllerManager {
 
   // Throws if it runs already.
   void check_not_running(const std::string& call) const;
-  // Throws if there is another of that name.
-  void check_cache_name(const std::string& name) const;
+  // Throws if it runs already, or has a cache of that name.
+  void check_new_cache(const std::string& name) const;
   Worklist& add_controller(std::string name, const ControllerOptions& options, Handler handler);
   void add_job(std::string name, RunsOn where, JobFunction run);
   void add_periodic_job(runtime::Duration interval, std::string name, RunsOn where,
@@ -195,7 +195,7 @@ template <class T>
 Cache<T>& ControllerManager::decoded_cache(const api::ResourceKind& kind,
                                            std::unique_ptr<api::Decoder<T>> decoder,
                                            CacheOptions<T> options) {
-  check_cache_name(cache_name(kind, options));
+  check_new_cache(cache_name(kind, options));
   auto made = std::make_shared<Cache<T>>(rest(), api::Resource{&kind, ""}, std::move(decoder),
                                          process(), std::move(options));
   Cache<T>& cache = *made;

@@ -53,16 +53,15 @@ std::string names_of(const std::vector<Container>& containers) {
   return fmt::format("[{}]", fmt::join(names, " "));
 }
 
-Says unready(const Pod& pod) {
-  return {false, "ContainersNotReady",
-          "containers with unready status: " + names_of(pod.containers)};
+Says unready(const std::vector<Container>& containers) {
+  return {false, "ContainersNotReady", "containers with unready status: " + names_of(containers)};
 }
 
 Says never_ready(const Pod& pod) {
   std::vector<Container> all;
   std::ranges::copy_if(pod.init_containers, std::back_inserter(all), &Container::is_sidecar);
   all.insert(all.end(), pod.containers.begin(), pod.containers.end());
-  return {false, "ContainersNotReady", "containers with unready status: " + names_of(all)};
+  return unready(all);
 }
 
 Says never_initialized(const Pod& pod) {
@@ -306,11 +305,11 @@ std::optional<WallTime> started_at(const Pod& pod) {
 }
 
 std::string encode_creating(const Pod& pod, const PodAddress& address, WallTime now) {
-  const Says unready = never_ready(pod);
+  const Says not_ready = never_ready(pod);
   Object status{{"phase", "Pending"},
                 {"startTime", timestamp(pod.start_time.value_or(now))},
-                {"conditions", conditions(pod, Sandbox::never_made, never_initialized(pod), unready,
-                                          unready, now)}};
+                {"conditions", conditions(pod, Sandbox::never_made, never_initialized(pod),
+                                          not_ready, not_ready, now)}};
   add_waiting(status, pod);
   add_address(status, {.host = address.host, .pod = {}});
   return body(pod, std::move(status));
@@ -318,11 +317,11 @@ std::string encode_creating(const Pod& pod, const PodAddress& address, WallTime 
 
 std::string encode_running(const Pod& pod, const RunningPod& now_is, WallTime now) {
   const bool is_up = !now_is.containers.waits_for;
-  Object status{
-      {"phase", "Running"},
-      {"startTime", timestamp(pod.start_time.value_or(now_is.started))},
-      {"conditions", conditions(pod, Sandbox::ready, {true}, is_up ? Says{true} : unready(pod),
-                                is_up ? ready(pod) : unready(pod), now)}};
+  Object status{{"phase", "Running"},
+                {"startTime", timestamp(pod.start_time.value_or(now_is.started))},
+                {"conditions", conditions(pod, Sandbox::ready, {true},
+                                          is_up ? Says{true} : unready(pod.containers),
+                                          is_up ? ready(pod) : unready(pod.containers), now)}};
   Array containers;
   for (const Container& one : pod.containers) {
     Object made = container_status(pod, one, now_is.containers.restarts + now_is.more_restarts,

@@ -22,18 +22,13 @@ constexpr runtime::Duration kPauseMax = std::chrono::seconds(120);
 constexpr double kPauseFactor = 1.6;
 constexpr double kPauseJitter = 0.2;
 
-std::unexpected<Status> fail_by(const Error& error) {
-  const bool is_untouched = error.reason == runtime::Reason::unreachable;
-  return std::unexpected(
-      Status{code_from(error), error.message, is_untouched ? Sent::no : Sent::yes});
-}
-
 // One call on one connection, until its status.
 class Exchange {
  public:
-  Exchange(std::shared_ptr<http2::Connection> connection, std::unique_ptr<http2::Stream> stream,
-           std::size_t message_bytes_max)
-      : connection_(std::move(connection)),
+  Exchange(const runtime::TimeSource& time, std::shared_ptr<http2::Connection> connection,
+           std::unique_ptr<http2::Stream> stream, std::size_t message_bytes_max)
+      : time_(&time),
+        connection_(std::move(connection)),
         stream_(std::move(stream)),
         reader_(message_bytes_max) {}
 
@@ -41,7 +36,7 @@ class Exchange {
   Task<Result<std::optional<std::string>>> next(Deadline deadline) {
     if (!has_head_) {
       const runtime::Result<> headed = co_await stream_->wait_for_head(deadline);
-      if (!headed) co_return fail_by(headed.error());
+      if (!headed) co_return fail_by(headed.error(), deadline);
       has_head_ = true;
       if (const std::optional<Status> refused = check_head()) co_return std::unexpected(*refused);
     }
@@ -49,13 +44,29 @@ class Exchange {
       Result<std::optional<std::string>> message = reader_.take();
       if (!message || message->has_value()) co_return message;
       const runtime::Result<std::string_view> piece = co_await stream_->read_some(deadline);
-      if (!piece) co_return fail_by(piece.error());
+      if (!piece) co_return fail_by(piece.error(), deadline);
       if (piece->empty()) co_return end();
       reader_.put(*piece);
     }
   }
 
  private:
+  std::unexpected<Status> fail_by(const Error& error, Deadline deadline) const {
+    const bool is_untouched = error.reason == runtime::Reason::unreachable;
+    return std::unexpected(
+        Status{code_of(error, deadline), error.message, is_untouched ? Sent::no : Sent::yes});
+  }
+
+  Code code_of(const Error& error, Deadline deadline) const {
+    const std::optional<http2::ErrorCode> reset = stream_->reset_code();
+    if (!reset) return code_from(error);
+    // The server knows the deadline too, and its reset may be read before we look at the clock.
+    if (*reset == http2::ErrorCode::cancel && deadline.has_passed(*time_)) {
+      return Code::deadline_exceeded;
+    }
+    return code_from_reset(*reset);
+  }
+
   // Why the answer has no messages if it is not a gRPC answer.
   std::optional<Status> check_head() {
     const http::Headers& head = stream_->head();
@@ -83,6 +94,7 @@ class Exchange {
     return std::nullopt;
   }
 
+  const runtime::TimeSource* time_;
   std::shared_ptr<http2::Connection> connection_;
   std::unique_ptr<http2::Stream> stream_;
   MessageReader reader_;
@@ -266,7 +278,7 @@ Task<Result<Exchange>> ReconnectingChannel::start(std::string method, std::strin
   }
   const auto connection = connection_;
   auto stream = connection->open(make_head(std::move(method), deadline), encode_message(request));
-  co_return Exchange(connection, std::move(stream), options_.message_bytes_max);
+  co_return Exchange(time_, connection, std::move(stream), options_.message_bytes_max);
 }
 
 Task<Result<std::string>> ReconnectingChannel::call(std::string_view method,

@@ -53,6 +53,19 @@ Code code_from_http(int status) {
   }
 }
 
+Code code_from_reset(http2::ErrorCode code) {
+  switch (code) {
+    case http2::ErrorCode::refused_stream:
+      return Code::unavailable;
+    case http2::ErrorCode::cancel:
+      return Code::cancelled;
+    case http2::ErrorCode::enhance_your_calm:
+      return Code::resource_exhausted;
+    default:
+      return Code::internal;
+  }
+}
+
 Code code_from(const runtime::Error& error) {
   switch (error.reason) {
     case runtime::Reason::deadline_exceeded:

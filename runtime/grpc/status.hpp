@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "runtime/error.hpp"
+#include "runtime/http2/session.hpp"
 
 namespace dcm::grpc {
 
@@ -39,6 +40,8 @@ std::string_view to_string(Code code);
 Code code_from_number(std::string_view decimal);
 // The code for an answer without a gRPC status (doc/http-grpc-status-mapping.md).
 Code code_from_http(int status);
+// The code for a stream that was reset (doc/PROTOCOL-HTTP2.md).
+Code code_from_reset(http2::ErrorCode code);
 // The code for a call without an answer.
 Code code_from(const runtime::Error& error);
 

@@ -41,6 +41,7 @@ struct Stream::State {
   bool has_ended = false;  // by us
   bool is_closed = false;
   std::optional<Error> error = {};
+  std::optional<ErrorCode> reset_code = {};
   runtime::Condition news;
   runtime::Condition has_room;
 
@@ -103,6 +104,10 @@ const http::Headers& Stream::trailers() const {
 
 bool Stream::was_cut() const {
   return state_->is_closed && !state_->peer_has_ended;
+}
+
+std::optional<ErrorCode> Stream::reset_code() const {
+  return state_->reset_code;
 }
 
 void Stream::respond(const http::Headers& fields, Body body) {
@@ -370,8 +375,12 @@ void Connection::handle(const ClosedEvent& event) {
   if (at == states_.end()) return;
   const std::shared_ptr<Stream::State> state = std::move(at->second);
   states_.erase(at);
-  const bool is_failure = event.code != ErrorCode::no_error;
-  state->close(is_failure ? std::optional(error_of(event.code, session_.fault())) : std::nullopt);
+  if (event.code == ErrorCode::no_error) {
+    state->close(std::nullopt);
+  } else {
+    state->reset_code = event.code;
+    state->close(error_of(event.code, session_.fault()));
+  }
   changed_.notify_all();
 }
 

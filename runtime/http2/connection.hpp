@@ -57,6 +57,8 @@ class Stream {
   const http::Headers& trailers() const;
   // Whether the stream was closed without an error before the peer had ended it.
   bool was_cut() const;
+  // The code with which either side has reset it; nullopt if neither has.
+  std::optional<ErrorCode> reset_code() const;
 
   // For servers: sends the headers. Without a body, they are the whole answer.
   void respond(const http::Headers& fields, Body body = Body::follows);

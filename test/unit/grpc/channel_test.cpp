@@ -248,6 +248,63 @@ CO_TEST(Grpc, fails_call_if_server_is_gone_after_accepting) {
   co_await site.stop();
 }
 
+// Accepts one connection and resets its first call at `when`.
+Task<> reset_call(VirtualLoop& loop, http::Listener& listener, http2::ErrorCode code,
+                  Deadline when) {
+  auto bytes = co_await listener.accept();
+  std::unique_ptr<http2::Stream> call;
+  runtime::Condition has_call(loop.time());
+  http2::Connection connection(loop, std::move(*bytes), http2::Side::server, {}, [&](auto stream) {
+    call = std::move(stream);
+    has_call.notify_all();
+  });
+  TaskGroup group(loop.executor());
+  group.spawn("connection", connection.run());
+  while (!call) co_await has_call.wait({});
+  while (!when.has_passed(loop.time())) co_await has_call.wait(when);
+  call->reset(code);
+  co_await group.join();
+}
+
+struct Reset {
+  http2::ErrorCode code;
+  Code expected;
+  Sent sent = Sent::yes;
+};
+
+CO_TEST(Grpc, maps_reset_by_server_to_code) {
+  for (const Reset& each : {Reset{http2::ErrorCode::cancel, Code::cancelled},
+                            Reset{http2::ErrorCode::internal_error, Code::internal},
+                            Reset{http2::ErrorCode::enhance_your_calm, Code::resource_exhausted},
+                            Reset{http2::ErrorCode::refused_stream, Code::unavailable, Sent::no}}) {
+    GrpcSite site(loop);
+    site.listener = site.network.listen("plugin", 1);
+    site.server_group->spawn("reset", reset_call(loop, *site.listener, each.code, site.in(1s)));
+    site.start_channel();
+    const auto answer = co_await site.channel->call("/test.Echo/Same", "x", site.in(45s));
+    CO_ASSERT_TRUE(!answer);
+    EXPECT_EQ(answer.error().code, each.expected) << describe(answer);
+    EXPECT_EQ(answer.error().sent, each.sent);
+    co_await site.stop();
+  }
+}
+
+CO_TEST(Grpc, says_that_deadline_has_passed_if_server_cancels_then) {
+  GrpcSite site(loop);
+  site.listener = site.network.listen("plugin", 1);
+  const Deadline deadline = site.in(45s);
+  site.server_group->spawn("reset",
+                           reset_call(loop, *site.listener, http2::ErrorCode::cancel, deadline));
+  site.start_channel();
+  const auto stream = co_await site.channel->open("/test.Echo/Count", "1", site.in(1s));
+  CO_ASSERT_TRUE(stream.has_value());
+  co_await runtime::sleep_for(loop.time(), 46s);  // the reset is read before the clock
+  const auto message = co_await (*stream)->next(deadline);
+  CO_ASSERT_TRUE(!message);
+  EXPECT_EQ(message.error().code, Code::deadline_exceeded) << to_string(message.error());
+  co_await site.stop();
+}
+
 CO_TEST(Grpc, isolates_method_that_throws) {
   GrpcSite site(loop);
   site.methods.unary["/test.Echo/Throw"] = [](std::string, Deadline) -> Task<Result<std::string>> {
