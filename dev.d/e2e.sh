@@ -11,7 +11,8 @@ source dev.d/lib/node_programs.sh
 
 readonly node_packages=(runc containernetworking-plugins busybox-static iproute2)
 # One of each kind, about ten seconds each; ./dev e2e has all.
-readonly quick_scenes=(Pods.each_has_devices Pods.containers_and_pods Workloads.a_deployment Taints.a_rule_evicts)
+readonly quick_scenes=(Pods.each_has_devices Pods.containers_and_pods Workloads.a_deployment Taints.a_rule_evicts
+  Nodes.each_has_its_devices)
 
 e2e_programs() {
   build release dra-controller-manager dra-hollow-node kit_driver

@@ -16,6 +16,7 @@ import life  # noqa: E402
 import parts  # noqa: E402
 from api import Api, Refused  # noqa: E402
 from cluster import Cluster, Failed  # noqa: E402
+from nodes import FIRST  # noqa: E402
 from objects import COLLECTIONS, DRIVER, RESOURCE, device_class, thing  # noqa: E402
 
 BIN = ROOT / "build/release/bin"
@@ -45,21 +46,22 @@ class World:
     flags = ()
 
     @classmethod
-    def start(cls, manager, node):
-        """The cluster alone."""
+    def start(cls, manager, node, count=1):
+        """The cluster alone, of `count` nodes."""
         cls.manager, cls.node = manager, node
         cls.patience = 12 if manager == NONE else cls.patience
         life.remove(cls.cluster)
         life.up(cls.cluster, "on" if manager == REFERENCE else "off",
-                node=life.start_node if node == REAL else lambda cluster, _: cls.start_hollow_node(cluster))
+                node=life.start_node if node == REAL else lambda cluster, _: cls.start_hollow_node(cluster), count=count)
 
     @classmethod
-    def up(cls, manager, node=REAL):
-        cls.start(manager, node)
+    def up(cls, manager, node=REAL, count=1):
+        cls.start(manager, node, count)
         cls.api = Api(cls.cluster.kubeconfig)
         cls.create(device_class(extendedResourceName="example.com/gpu"))
         cls.start_manager()
-        cls.start_driver()
+        for each in cls.cluster.each_node():
+            cls.start_driver(each.own("driver"), on=each)
 
     @classmethod
     def start_hollow_node(cls, cluster):
@@ -96,30 +98,30 @@ class World:
     # Drivers.
 
     @classmethod
-    def start_driver(cls, name="driver", driver=DRIVER, *flags):
+    def start_driver(cls, name="driver", driver=DRIVER, *flags, on=FIRST):
         cls.spawn_driver(name, driver, DEVICES, [
-            EXAMPLE_DRIVER, "--kubeconfig", cls.cluster.kubeconfig, "--node-name", NODE, "--driver-name", driver,
-            "--num-devices", DEVICES, "-v", "4", *flags])
+            EXAMPLE_DRIVER, "--kubeconfig", cls.cluster.kubeconfig, "--node-name", on.name, "--driver-name", driver,
+            "--num-devices", DEVICES, "-v", "4", *flags], on)
 
     @classmethod
-    def spawn_driver(cls, name, driver, devices, command):
+    def spawn_driver(cls, name, driver, devices, command, on=FIRST):
         """Returns when kubelet knows it: a pod that was too early would wait 60 s to 90 s."""
-        before = cls.connections(driver)
-        cls.cluster.spawn(name, command)
-        soon(lambda: f"kubelet finds {driver}\n{cls.log(name)}", lambda: cls.connections(driver) > before, 60)
-        soon(lambda: f"devices of {driver}\n{cls.log(name)}", lambda: cls.devices(driver) >= devices, 60)
+        before = cls.connections(driver, on)
+        cls.cluster.spawn(name, command, on)
+        soon(lambda: f"kubelet finds {driver}\n{cls.log(name)}", lambda: cls.connections(driver, on) > before, 60)
+        soon(lambda: f"devices of {driver}\n{cls.log(name)}", lambda: cls.devices(driver, on) >= devices, 60)
 
     @classmethod
-    def connections(cls, driver):
+    def connections(cls, driver, on=FIRST):
         """How often kubelet has found the driver so far."""
         words = ('"Connection changed"', "connected=true") if cls.node == REAL else ('"Registered a driver"',)
         return sum(f'"{driver}"' in line and all(word in line for word in words)
-                   for line in cls.log("kubelet", None).splitlines())
+                   for line in cls.log(on.own("kubelet"), None).splitlines())
 
     @classmethod
-    def devices(cls, driver=DRIVER):
+    def devices(cls, driver=DRIVER, on=FIRST):
         return sum(len(each["spec"].get("devices", ())) for each in cls.items(f"{RESOURCE}/resourceslices")
-                   if each["spec"]["driver"] == driver)
+                   if each["spec"]["driver"] == driver and each["spec"].get("nodeName") == on.name)
 
     @classmethod
     def log(cls, name, characters=4000):
@@ -162,9 +164,9 @@ class World:
             raise
 
     @classmethod
-    def entries(cls):
+    def entries(cls, on=FIRST):
         """The claims in kubelet's checkpoint, as (namespace, name)."""
-        file = cls.cluster.folder / "kubelet/dra_manager_state"
+        file = (cls.cluster.folder if on == FIRST else cls.cluster.folder / on.name) / "kubelet/dra_manager_state"
         checkpoint = json.loads(json.loads(file.read_text())["Data"]) if file.exists() else {}
         return {(each["Namespace"], each["ClaimName"]) for each in checkpoint.get("ClaimInfoStateList") or ()}
 
