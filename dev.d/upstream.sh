@@ -4,7 +4,7 @@
 #:                   memory; perf: its scheduler_perf; --allocator: its allocator, tables and CEL next to
 #:                   ours: [--worlds N] [--expressions N] [--seed S] [--suite NAME]
 #: upstream --e2e    its end-to-end tests of DRA on a real cluster, as root: [--manager ours|reference|none]
-#:                   [--procs N] [--name NAME] [--keep] [FOCUS…], as test/upstream/e2e/run.py has them
+#:                   [--nodes N] [--procs N] [--name NAME] [--keep] [FOCUS…], as test/upstream/e2e/run.py has them
 
 cmd_upstream() {
   if [[ ${1:-} == --allocator ]]; then

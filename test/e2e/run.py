@@ -14,7 +14,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 sys.dont_write_bytecode = True
 
 from report import Report, full_name, tests_of  # noqa: E402
-from world import NONE, Cluster, World, life  # noqa: E402
+from world import NONE, Cluster, World, cluster_name, life  # noqa: E402
 
 
 class Reversed(Report):
@@ -44,7 +44,8 @@ def main():
     parser.add_argument("--manager", choices=("ours", "reference", "none"), default="ours")
     parser.add_argument("--node", choices=("real", "hollow"), default="real")
     parser.add_argument("--keep", action="store_true", help="leave the cluster up")
-    parser.add_argument("--name", default="e2e", help="of the cluster: runs at the same time need different ones")
+    parser.add_argument("--name", type=cluster_name, default="e2e",
+                        help="of the cluster: runs at the same time need different ones")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     life.exit_on_signals()

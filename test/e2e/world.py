@@ -15,7 +15,7 @@ sys.path[:0] = [str(ROOT / "test/realnode"), str(ROOT / "test/soak")]
 import life  # noqa: E402
 import parts  # noqa: E402
 from api import Api, Refused  # noqa: E402
-from cluster import Cluster, Failed  # noqa: E402
+from cluster import Cluster, Failed, cluster_name  # noqa: E402
 from nodes import FIRST  # noqa: E402
 from objects import COLLECTIONS, DRIVER, RESOURCE, device_class, thing  # noqa: E402
 
@@ -285,4 +285,4 @@ class Scene(unittest.TestCase):
             condition["type"] == "DisruptionTarget" for condition in each["status"].get("conditions", ())))
 
 
-__all__ = ["Cluster", "Failed", "HOLLOW", "NODE", "NONE", "OURS", "REAL", "REFERENCE", "Scene", "World", "soon"]
+__all__ = ["Cluster", "Failed", "HOLLOW", "NODE", "NONE", "OURS", "REAL", "REFERENCE", "Scene", "World", "cluster_name", "soon"]

@@ -35,6 +35,19 @@ class Run(unittest.TestCase):
             self.assertIn("is not on this machine: name a --context", ended.stderr, (kubeconfig, flags))
 
 
+class Cluster(unittest.TestCase):
+    def test_refuses_a_name_that_is_a_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            precious = pathlib.Path(folder, "dra-controller-manager/precious")
+            precious.mkdir(parents=True)
+            for flags in (["--nodes", "1"], []):
+                ended = subprocess.run([DEV, "cluster", "down", "--name", "../precious", *flags], capture_output=True,
+                                       env={**os.environ, "XDG_STATE_HOME": folder}, text=True, check=False)
+                self.assertNotEqual(ended.returncode, 0, flags)
+                self.assertIn("not a cluster name: '../precious'", ended.stderr, flags)
+                self.assertTrue(precious.exists(), flags)
+
+
 class MovedCheckout(unittest.TestCase):
     def test_removes_build_folders_of_former_place_and_keeps_current_ones(self):
         with tempfile.TemporaryDirectory() as folder:

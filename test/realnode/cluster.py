@@ -1,7 +1,9 @@
 """One cluster with real nodes: its folder, its machine, its programs, from `up` to `down`."""
+import argparse
 import fcntl
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -18,6 +20,13 @@ SEARCH_PATH = f"{programs.FOLDER}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/
 
 class Failed(Exception):
     """What went wrong, for people."""
+
+
+def cluster_name(text):
+    """The type of --name, which becomes part of paths."""
+    if not re.fullmatch("[a-z0-9][a-z0-9_-]*", text):
+        raise argparse.ArgumentTypeError(f"not a cluster name: '{text}'")
+    return text
 
 
 def until(what, is_so, seconds=120):

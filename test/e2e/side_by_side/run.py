@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 from differences import differences, explained, unneeded  # noqa: E402
 from known import KNOWN  # noqa: E402
 from tracks import tracks_of  # noqa: E402
-from world import HOLLOW, OURS, REAL, ROOT, Cluster, World, life  # noqa: E402
+from world import HOLLOW, OURS, REAL, ROOT, Cluster, World, cluster_name, life  # noqa: E402
 from scenes import ALONE, SCENES  # noqa: E402
 from stage import SharedApi, Stage  # noqa: E402
 
@@ -102,7 +102,8 @@ def main():
     parser.add_argument("--node", choices=NODES, help="record on this one only, and compare with what is there")
     parser.add_argument("--compare", action="store_true", help="record nothing")
     parser.add_argument("--parallel", type=int, default=6, help="scenes at the same time")
-    parser.add_argument("--name", default="side", help="of the cluster: runs at the same time need different ones")
+    parser.add_argument("--name", type=cluster_name, default="side",
+                        help="of the cluster: runs at the same time need different ones")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     scenes = chosen(arguments.names)

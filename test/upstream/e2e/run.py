@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 
 import images  # noqa: E402
 import life  # noqa: E402
-from cluster import Cluster, Failed  # noqa: E402
+from cluster import Cluster, Failed, cluster_name  # noqa: E402
 
 GATES = ",".join(f"{name}=true" for name in (
     "DRADeviceCompatibilityGroups", "DRAOptionalNodeOperations", "DRAPartitionableDevicesType", "DRAResourcePoolStatus",
@@ -118,7 +118,8 @@ def parsed():
     parser.add_argument("--nodes", type=int, default=3, help="three are enough for all tests")
     parser.add_argument("--procs", type=int, default=8, help="tests at the same time")
     parser.add_argument("--keep", action="store_true", help="leave the cluster up")
-    parser.add_argument("--name", default="upstream", help="of the cluster: runs at the same time need different ones")
+    parser.add_argument("--name", type=cluster_name, default="upstream",
+                        help="of the cluster: runs at the same time need different ones")
     parser.add_argument("focus", nargs="*")
     return parser.parse_args()
 
