@@ -285,4 +285,5 @@ class Scene(unittest.TestCase):
             condition["type"] == "DisruptionTarget" for condition in each["status"].get("conditions", ())))
 
 
-__all__ = ["Cluster", "Failed", "HOLLOW", "NODE", "NONE", "OURS", "REAL", "REFERENCE", "Scene", "World", "cluster_name", "soon"]
+__all__ = ["Cluster", "Failed", "HOLLOW", "NODE", "NONE", "OURS", "REAL", "REFERENCE", "Scene", "World", "cluster_name",
+           "soon"]
