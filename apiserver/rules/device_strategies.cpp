@@ -1,9 +1,13 @@
 // The objects of drivers and administrators: ResourceSlice and DeviceClass (KEP-4381;
 // k8s.io/kubernetes pkg/apis/resource/validation).
+#include <fmt/format.h>
+
 #include "apiserver/rules/device_configuration.hpp"
+#include "apiserver/rules/device_counters.hpp"
 #include "apiserver/rules/device_names.hpp"
 #include "apiserver/rules/device_validation.hpp"
 #include "apiserver/rules/names.hpp"
+#include "apiserver/rules/node_selector.hpp"
 #include "apiserver/rules/strategies.hpp"
 #include "runtime/timestamp.hpp"
 
@@ -45,12 +49,12 @@ class SliceStrategy final : public CountedStrategy {
 
   void validate_create(const JsonObject& object, const WriteContext&,
                        Causes& causes) const override {
-    validate(object_at(object, {"spec"}), causes);
+    validate(object_at(object, {"spec"}), nullptr, causes);
   }
 
   void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
                        Causes& causes) const override {
-    validate(object_at(next, {"spec"}), causes);
+    validate(object_at(next, {"spec"}), &object_at(old, {"spec"}), causes);
     for (const Path path : {Path{"driver"}, Path{"pool", "name"}, Path{"nodeName"}}) {
       const Json* now = find(object_at(next, {"spec"}), path);
       const Json* before = find(object_at(old, {"spec"}), path);
@@ -62,11 +66,16 @@ class SliceStrategy final : public CountedStrategy {
   }
 
  private:
-  static void validate(const JsonObject& spec, Causes& causes) {
+  static void validate(const JsonObject& spec, const JsonObject* old_spec, Causes& causes) {
     validate_driver_name(text_at(spec, {"driver"}), "spec.driver", causes);
     validate_pool(spec, causes);
     validate_place(spec, causes);
-    validate_devices(spec, "spec.devices", causes);
+    if (is_set(spec, "sharedCounters") && is_set(spec, "devices")) {
+      causes.push_back(
+          invalid_value("spec", Json(""), "only one of `sharedCounters` or `devices` is allowed"));
+    }
+    validate_devices(spec, old_spec, "spec.devices", causes);
+    validate_shared_counters(array_at(spec, {"sharedCounters"}), "spec.sharedCounters", causes);
   }
 
   static void validate_pool(const JsonObject& spec, Causes& causes) {
@@ -85,10 +94,20 @@ class SliceStrategy final : public CountedStrategy {
 
   // Devices are on one node, on selected nodes, on all, or each states its own.
   static void validate_place(const JsonObject& spec, Causes& causes) {
-    const std::string_view node = text_at(spec, {"nodeName"});
-    const auto problem = problem_with_name(NameRule::dns_subdomain, node);
-    if (has(spec, {"nodeName"}) && !problem.empty()) {
-      causes.push_back(invalid_value("spec.nodeName", Json(node), problem));
+    if (has(spec, {"nodeName"})) {
+      const std::string_view node = text_at(spec, {"nodeName"});
+      const auto problem = node.empty() ? "must be either unset or set to a non-empty string"
+                                        : problem_with_name(NameRule::dns_subdomain, node);
+      if (!problem.empty()) causes.push_back(invalid_value("spec.nodeName", Json(node), problem));
+    }
+    if (is_set(spec, "nodeSelector")) {
+      validate_node_selector(object_at(spec, {"nodeSelector"}), "spec.nodeSelector", causes);
+      const std::string terms = "spec.nodeSelector.nodeSelectorTerms";
+      if (const JsonArray& all = array_at(spec, {"nodeSelector", "nodeSelectorTerms"});
+          all.size() != 1) {
+        causes.push_back(
+            invalid_value(terms, Json(all), "must have exactly one node selector term"));
+      }
     }
     for (const auto* flag : {"allNodes", "perDeviceNodeSelection"}) {
       const Json* const value = spec.if_contains(flag);
@@ -96,16 +115,19 @@ class SliceStrategy final : public CountedStrategy {
       causes.push_back(invalid_value(std::string("spec.") + flag, *value,
                                      "must be either unset or set to true"));
     }
+    std::string set;
     std::size_t places = 0;
     for (const auto* name : {"nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"}) {
-      places += is_set(spec, name) ? 1 : 0;
+      if (!is_set(spec, name)) continue;
+      set += fmt::format("{}`{}`", places++ == 0 ? "" : ", ", name);
     }
     if (places == 1) return;
-    constexpr std::string_view kRule =
+    const std::string rule =
         "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is "
         "required";
-    causes.push_back(places == 0 ? required_value("spec", kRule)
-                                 : invalid_value("spec", Json(), kRule));
+    causes.push_back(places == 0 ? required_value("spec", rule)
+                                 : invalid_value("spec", Json("{" + set + "}"),
+                                                 rule + ", but multiple fields are set"));
   }
 
  public:

@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include "apiserver/rules/device_attributes.hpp"
+#include "apiserver/rules/device_capacity.hpp"
+#include "apiserver/rules/device_counters.hpp"
 #include "apiserver/rules/names.hpp"
+#include "apiserver/rules/node_selector.hpp"
 #include "apiserver/rules/strategy.hpp"
 #include "apiserver/text/has_true.hpp"
 
@@ -18,40 +21,86 @@ namespace {
 constexpr std::size_t kDevicesMax = 128;
 constexpr std::size_t kAdvancedDevicesMax = 64;  // with taints, counters or lists of attributes
 constexpr std::size_t kAttributesMax = 32;       // of a device, including capacities
+constexpr std::size_t kAttributeValuesMax = 48;  // of a device, counting items of lists
 constexpr std::size_t kTaintsMax = 16;
+constexpr std::size_t kConditionsMax = 4;  // of either kind
 
-void check_place(const JsonObject& device, bool chooses_node, const std::string& path,
-                 Causes& causes) {
+constexpr std::array kLists = {"ints", "bools", "strings", "versions"};
+
+std::string_view text_of(const Json& value) {
+  return value.is_string() ? view(value.get_string()) : std::string_view();
+}
+
+// The parts of an own place. One that is empty or false is refused, and counts as not set.
+void check_places(const JsonObject& device, const std::string& path, Causes& causes) {
   std::string set;
   std::size_t count = 0;
-  for (const auto* name : {"nodeName", "nodeSelector", "allNodes"}) {
-    if (!device.contains(name)) continue;
+  const auto add = [&](std::string_view name) {
     set += fmt::format("{}`{}`", count++ == 0 ? "" : ", ", name);
+  };
+  if (has(device, {"nodeName"})) {
+    const std::string_view node = text_at(device, {"nodeName"});
+    const auto problem =
+        node.empty() ? "must not be empty" : problem_with_name(NameRule::dns_subdomain, node);
+    if (!node.empty()) add("nodeName");
+    if (!problem.empty()) causes.push_back(invalid_value(path + ".nodeName", Json(node), problem));
   }
+  if (is_set(device, "nodeSelector")) {
+    add("nodeSelector");
+    validate_node_selector(object_at(device, {"nodeSelector"}), path + ".nodeSelector", causes);
+  }
+  if (has_true(device, "allNodes")) {
+    add("allNodes");
+  } else if (has(device, {"allNodes"})) {
+    causes.push_back(
+        invalid_value(path + ".allNodes", Json(false), "must be either unset or set to true"));
+  }
+  if (count == 1) return;
   constexpr std::string_view kRule =
       "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when "
       "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
-  if (!chooses_node && count > 0) {
-    causes.push_back(invalid_value(
-        path, Json(),
-        "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is "
-        "set to true in the ResourceSlice spec"));
-  } else if (chooses_node && count == 0) {
-    causes.push_back(required_value(path, kRule));
-  } else if (chooses_node && count > 1) {
-    causes.push_back(invalid_value(path, Json("{" + set + "}"), kRule));
-  }
+  causes.push_back(count == 0 ? required_value(path, kRule)
+                              : invalid_value(path, Json("{" + set + "}"), kRule));
 }
 
-void check_device(const JsonObject& device, bool chooses_node, const std::string& path,
-                  Causes& causes) {
+void check_place(const JsonObject& device, bool chooses_node, const std::string& path,
+                 Causes& causes) {
+  if (chooses_node) return check_places(device, path, causes);
+  const bool has_place =
+      std::ranges::any_of(std::array{"nodeName", "nodeSelector", "allNodes"},
+                          [&](const char* name) { return device.contains(name); });
+  if (!has_place) return;
+  causes.push_back(invalid_value(
+      path, Json(),
+      "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is "
+      "set to true in the ResourceSlice spec"));
+}
+
+// Each item of a list is a value.
+std::size_t count_values(const JsonObject& attributes) {
+  std::size_t count = 0;
+  for (const auto& member : attributes) {
+    std::size_t items = 0;
+    for (const auto* list : kLists) items += array_at(as_object(member.value()), {list}).size();
+    count += std::max<std::size_t>(items, 1);
+  }
+  return count;
+}
+
+void check_attributes(const JsonObject& device, const std::string& path, Causes& causes) {
   const JsonObject& attributes = object_at(device, {"attributes"});
-  const JsonObject& capacity = object_at(device, {"capacity"});
-  if (const auto size = attributes.size() + capacity.size(); size > kAttributesMax) {
+  const std::size_t size = attributes.size() + object_at(device, {"capacity"}).size();
+  if (size > kAttributesMax) {
     causes.push_back(invalid_value(
         path, Json(size),
         fmt::format("the total number of attributes and capacities must not exceed {}",
                     kAttributesMax)));
+  }
+  if (const std::size_t values = count_values(attributes); values > kAttributeValuesMax) {
+    causes.push_back(
+        invalid_value(path, Json(values),
+                      fmt::format("the total number of attribute values must not exceed {}",
+                                  kAttributeValuesMax)));
   }
   for (const auto& member : attributes) {
     validate_attribute_name(member.key(), path + ".attributes", causes);
@@ -60,9 +109,19 @@ void check_device(const JsonObject& device, bool chooses_node, const std::string
                        fmt::format("{}.attributes[{}]", path, std::string_view(member.key())),
                        causes);
   }
-  for (const auto& member : capacity) {
+}
+
+void check_capacity(const JsonObject& device, const std::string& path, Causes& causes) {
+  const auto allocations =
+      has_true(device, "allowMultipleAllocations") ? Allocations::multiple : Allocations::single;
+  for (const auto& member : object_at(device, {"capacity"})) {
     validate_attribute_name(member.key(), path + ".capacity", causes);
+    validate_capacity(as_object(member.value()), allocations,
+                      fmt::format("{}.capacity[{}]", path, std::string_view(member.key())), causes);
   }
+}
+
+void check_taints(const JsonObject& device, const std::string& path, Causes& causes) {
   const JsonArray& taints = array_at(device, {"taints"});
   if (taints.size() > kTaintsMax) {
     causes.push_back(too_many(path + ".taints", taints.size(), kTaintsMax));
@@ -71,22 +130,88 @@ void check_device(const JsonObject& device, bool chooses_node, const std::string
     if (!taints[i].is_object()) continue;
     validate_device_taint(taints[i].get_object(), indexed(path + ".taints", i), causes);
   }
+}
+
+using Conditions = std::set<std::string_view>;
+
+Conditions check_conditions(const JsonArray& conditions, const std::string& path, Causes& causes) {
+  if (conditions.size() > kConditionsMax) {
+    causes.push_back(too_many(path, conditions.size(), kConditionsMax));
+  }
+  Conditions seen;
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    const std::string_view condition = text_of(conditions[i]);
+    const std::string at = indexed(path, i);
+    if (conditions.size() <= kConditionsMax) validate_label_name(condition, at, causes);
+    if (!seen.insert(condition).second) causes.push_back(duplicate_value(at, conditions[i]));
+  }
+  return seen;
+}
+
+// Conditions that a driver sets on a claim before its pod is bound: those that let it be, and those
+// that prevent it.
+void check_binding(const JsonObject& device, const std::string& path, Causes& causes) {
+  const std::string bind_path = path + ".bindingConditions";
+  const std::string fail_path = path + ".bindingFailureConditions";
+  const JsonArray& failures = array_at(device, {"bindingFailureConditions"});
+  const Conditions bind =
+      check_conditions(array_at(device, {"bindingConditions"}), bind_path, causes);
+  const Conditions fail = check_conditions(failures, fail_path, causes);
+  for (std::size_t i = 0; i < failures.size(); ++i) {
+    if (!bind.contains(text_of(failures[i]))) continue;
+    causes.push_back(
+        invalid_value(indexed(fail_path, i), failures[i],
+                      "bindingFailureConditions must not overlap with bindingConditions"));
+  }
+  if (bind.empty() == fail.empty()) return;
+  causes.push_back(bind.empty() ? invalid_value(bind_path, Json(),
+                                                "bindingConditions are required to use "
+                                                "bindingFailureConditions")
+                                : invalid_value(fail_path, Json(),
+                                                "bindingFailureConditions are required to use "
+                                                "bindingConditions"));
+}
+
+// What has not changed is not checked again.
+bool is_same(const JsonObject& device, const JsonObject* old, std::string_view part) {
+  if (old == nullptr) return false;
+  const Json* const now = device.if_contains(part);
+  const Json* const before = old->if_contains(part);
+  return now == before || (now != nullptr && before != nullptr && *now == *before);
+}
+
+void check_device(const JsonObject& device, const JsonObject* old, bool chooses_node,
+                  const std::string& path, Causes& causes) {
+  check_attributes(device, path, causes);
+  if (!is_same(device, old, "capacity")) check_capacity(device, path, causes);
+  if (!is_same(device, old, "taints")) check_taints(device, path, causes);
+  validate_consumed_counters(array_at(device, {"consumesCounters"}), path + ".consumesCounters",
+                             causes);
   check_place(device, chooses_node, path, causes);
+  check_binding(device, path, causes);
 }
 
 bool is_advanced(const JsonObject& device) {
   return !array_at(device, {"taints"}).empty() || !array_at(device, {"consumesCounters"}).empty() ||
          std::ranges::any_of(object_at(device, {"attributes"}), [](const auto& member) {
-           return member.value().is_object() &&
-                  std::ranges::any_of(
-                      std::array{"ints", "bools", "strings", "versions"},
-                      [&](const char* list) { return member.value().get_object().contains(list); });
+           return member.value().is_object() && std::ranges::any_of(kLists, [&](const char* list) {
+                    return member.value().get_object().contains(list);
+                  });
          });
+}
+
+const JsonObject* find_device(const JsonObject* slice_spec, std::string_view name) {
+  if (slice_spec == nullptr) return nullptr;
+  for (const Json& device : array_at(*slice_spec, {"devices"})) {
+    if (text_at(as_object(device), {"name"}) == name) return &as_object(device);
+  }
+  return nullptr;
 }
 
 }  // namespace
 
-void validate_devices(const JsonObject& slice_spec, const std::string& path, Causes& causes) {
+void validate_devices(const JsonObject& slice_spec, const JsonObject* old_spec,
+                      const std::string& path, Causes& causes) {
   const JsonArray& devices = array_at(slice_spec, {"devices"});
   const bool is_any_advanced = std::ranges::any_of(devices, [](const Json& device) {
     return device.is_object() && is_advanced(device.get_object());
@@ -104,7 +229,7 @@ void validate_devices(const JsonObject& slice_spec, const std::string& path, Cau
     if (const auto problem = problem_with_name(NameRule::dns_label, name); !problem.empty()) {
       causes.push_back(invalid_value(at + ".name", Json(name), problem));
     }
-    check_device(device, chooses_node, at, causes);
+    check_device(device, find_device(old_spec, name), chooses_node, at, causes);
   }
 }
 

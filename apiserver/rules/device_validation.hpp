@@ -1,6 +1,5 @@
 // Validates devices, their taints, and tolerations of these taints (k8s.io/kubernetes
-// pkg/apis/resource/validation): texts and fields match the real server. Counters, request policies
-// and binding conditions are not checked.
+// pkg/apis/resource/validation): texts and fields match the real server.
 #pragma once
 
 #include <string>
@@ -9,8 +8,9 @@
 
 namespace dcm::apiserver {
 
-// Validates `spec.devices` of a slice.
-void validate_devices(const JsonObject& slice_spec, const std::string& path, Causes& causes);
+// Validates `spec.devices` of a slice. `old_spec` is null for a new one.
+void validate_devices(const JsonObject& slice_spec, const JsonObject* old_spec,
+                      const std::string& path, Causes& causes);
 
 void validate_device_taint(const JsonObject& taint, const std::string& path, Causes& causes);
 void validate_device_toleration(const JsonObject& toleration, const std::string& path,

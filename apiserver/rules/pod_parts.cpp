@@ -4,6 +4,7 @@
 #include <set>
 
 #include "apiserver/rules/pod_probes.hpp"
+#include "apiserver/rules/pod_requests.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -118,6 +119,7 @@ void validate_container_parts(const JsonObject& container, const std::string& pa
   check_image(text_at(container, {"image"}), path + ".image", causes);
   for_each(array_at(container, {"ports"}), path + ".ports", check_port, causes);
   for_each(array_at(container, {"env"}), path + ".env", check_variable, causes);
+  validate_requests_and_limits(object_at(container, {"resources"}), path + ".resources", causes);
   validate_lifecycle(container, path, causes);
   validate_probes(container, path, causes);
 }

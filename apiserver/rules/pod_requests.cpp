@@ -1,6 +1,10 @@
 #include "apiserver/rules/pod_requests.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "apiserver/rules/strategy.hpp"
 #include "cel/kubernetes/quantity.hpp"
@@ -11,10 +15,13 @@ namespace {
 
 using cel::Quantity;
 
-std::optional<Quantity> request_of(const Json& container, std::string_view resource) {
-  const std::string_view text = text_at(as_object(container), {"resources", "requests", resource});
-  const auto quantity = Quantity::parse(text);
+std::optional<Quantity> quantity_at(const JsonObject& object, Path path) {
+  const auto quantity = Quantity::parse(text_at(object, path));
   return quantity ? std::optional(*quantity) : std::nullopt;
+}
+
+std::optional<Quantity> request_of(const Json& container, std::string_view resource) {
+  return quantity_at(as_object(container), {"resources", "requests", resource});
 }
 
 std::optional<Quantity> sum(const std::optional<Quantity>& a, const std::optional<Quantity>& b) {
@@ -42,7 +49,58 @@ bool is_supported(std::string_view resource) {
   return resource == "cpu" || resource == "memory" || resource.starts_with("hugepages-");
 }
 
+// Resources of Kubernetes itself; others are extended resources.
+bool is_native(std::string_view resource) {
+  return !resource.contains('/') || resource.contains("kubernetes.io/");
+}
+
+bool may_be_overcommitted(std::string_view resource) {
+  return is_native(resource) && !resource.starts_with("hugepages-");
+}
+
+void check_amount(std::string_view resource, const Quantity& amount, const std::string& path,
+                  Causes& causes) {
+  if (amount.sign() < 0) {
+    causes.push_back(
+        invalid_value(path, Json(amount.text()), "must be greater than or equal to 0"));
+  }
+  if (!is_native(resource) && !amount.as_integer()) {
+    causes.push_back(invalid_value(path, Json(amount.text()), "must be an integer"));
+  }
+}
+
 }  // namespace
+
+void validate_requests_and_limits(const JsonObject& resources, const std::string& path,
+                                  Causes& causes) {
+  const auto check_amounts = [&](std::string_view list) {
+    for (const auto& member : object_at(resources, {list})) {
+      const std::string_view resource = member.key();
+      const auto amount = quantity_at(resources, {list, resource});
+      const std::string at = fmt::format("{}.{}[{}]", path, list, resource);
+      if (amount) check_amount(resource, *amount, at, causes);
+    }
+  };
+  check_amounts("limits");
+  check_amounts("requests");
+  for (const auto& member : object_at(resources, {"requests"})) {
+    const std::string_view resource = member.key();
+    const auto request = quantity_at(resources, {"requests", resource});
+    const auto limit = quantity_at(resources, {"limits", resource});
+    const bool may_differ = may_be_overcommitted(resource);
+    if (!request) continue;
+    if (!limit) {
+      if (may_differ) continue;
+      causes.push_back(
+          required_value(path + ".limits", "Limit must be set for non overcommitable resources"));
+    } else if (may_differ ? *request > *limit : *request != *limit) {
+      causes.push_back(invalid_value(
+          path + ".requests", Json(request->text()),
+          fmt::format("must be {} {} limit of {}",
+                      may_differ ? "less than or equal to" : "equal to", resource, limit->text())));
+    }
+  }
+}
 
 void default_requests_as_a_whole(JsonObject& pod_spec) {
   const JsonObject limits = object_at(pod_spec, {"resources", "limits"});

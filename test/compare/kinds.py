@@ -71,6 +71,9 @@ def container(draw, name):
         result["resources"] = draw.choice([
             {"requests": {"cpu": "100m"}}, {"limits": {"cpu": "1", "memory": "1Gi"}},
             {"requests": {"memory": "64Mi"}, "limits": {"memory": "128Mi"}},
+            {"requests": {"memory": "2Gi"}, "limits": {"memory": "1Gi", "cpu": "-1"}},
+            {"requests": {"example.com/gpu": "1"}}, {"limits": {"example.com/gpu": "1500m"}},
+            {"requests": {"example.com/gpu": "1"}, "limits": {"example.com/gpu": "2"}},
             {"limits": {"example.com/gpu": "1"}},
             {"requests": {"cpu": "1"}, "limits": {"cpu": "1", "memory": "1Gi"}},
             {"claims": [{"name": "gpus"}]}])
@@ -327,7 +330,61 @@ BAD_DEVICES = (
     {"taints": [{"key": "k", "effect": "Never"}]}, {"taints": [{"key": "k"}]},
     {"taints": [{"key": "k", "value": "bad value", "effect": "NoExecute"}]},
     {"taints": [{"key": f"k{i}", "effect": "NoExecute"} for i in range(17)]},
-    {"nodeName": "node-a"})
+    {"nodeName": "node-a"},
+    {"attributes": {"m": {"string": "x"}}, "nodeSelector": {"nodeSelectorTerms": []}},
+    # Counters.
+    *({"consumesCounters": taken} for taken in (
+        [{}], [{"counterSet": "s"}], [{"counterSet": "Bad_", "counters": {"c": {"value": "1"}}}],
+        [{"counterSet": "s", "counters": {"Bad_": {"value": "1"}}}],
+        [{"counterSet": "s", "counters": {f"c-{i}": {"value": "1"} for i in range(33)}}],
+        [{"counterSet": name, "counters": {"c": {"value": "1"}}} for name in ("s", "s")],
+        [{"counterSet": name, "counters": {"c": {"value": "1"}}} for name in ("s", "t", "u")])),
+    # Binding conditions.
+    {"bindingConditions": ["example.com/ready"]}, {"bindingFailureConditions": ["example.com/broken"]},
+    {"bindingConditions": ["a", "a"], "bindingFailureConditions": ["b", "b"]},
+    {"bindingConditions": ["a"], "bindingFailureConditions": ["a"]},
+    {"bindingConditions": ["-bad"], "bindingFailureConditions": [""]},
+    {"bindingConditions": ["a", "b", "c", "d", "e"], "bindingFailureConditions": ["e"]},
+    # Parts of a capacity.
+    {"capacity": {"m": {"value": "4Gi", "requestPolicy": {"default": "1Gi"}}}})
+# The capacities of a device that allows several allocations.
+POLICIES = (
+    {}, {"default": "1Gi"}, {"default": "8Gi"}, {"validValues": ["1Gi"]}, {"validRange": {"min": "1Gi"}},
+    {"default": "1Gi", "validValues": ["1Gi", "2Gi"], "validRange": {"min": "1Gi"}},
+    {"default": "1Gi", "validValues": ["1Gi", "2Gi", "4Gi"]}, {"default": "1Gi", "validValues": ["2Gi", "1Gi"]},
+    {"default": "3Gi", "validValues": ["1Gi", "2Gi"]}, {"default": "1Gi", "validValues": ["1Gi", "5Gi"]},
+    {"default": "1Gi", "validValues": ["1Gi", "1Gi"]}, {"default": "1Gi", "validValues": ["1Gi", "1024Mi"]},
+    {"default": "1", "validValues": ["1", "1000m", "1.5", "1500m"]},
+    {"default": "1", "validValues": [str(value) for value in range(1, 12)]},
+    {"default": "1Gi", "validRange": {}}, {"default": "1Gi", "validRange": {"min": "1Gi"}},
+    {"default": "1Gi", "validRange": {"min": "512Mi", "max": "3Gi", "step": "512Mi"}},
+    {"default": "1Gi", "validRange": {"min": "2Gi", "max": "1Gi"}},
+    {"default": "5Gi", "validRange": {"min": "1Gi", "max": "4Gi"}},
+    {"default": "1Gi", "validRange": {"min": "5Gi", "max": "6Gi"}},
+    {"default": "1Gi", "validRange": {"min": "1Gi", "step": "4Gi"}},
+    {"default": "1Gi", "validRange": {"min": "1Gi", "step": "0"}},
+    {"default": "1Gi", "validRange": {"min": "1Gi", "step": "-1"}},
+    {"default": "1Gi", "validRange": {"min": "-1", "step": "1"}},
+    {"default": "1Gi", "validRange": {"min": "1Gi", "max": "2Gi", "step": "300Mi"}},
+    {"default": "1.5", "validRange": {"min": "500m", "max": "3", "step": "0.5"}},
+    {"default": "1.2", "validRange": {"min": "1", "max": "3", "step": "1"}},
+    {"default": "1", "validRange": {"min": "1u", "max": "3", "step": "1"}},
+    {"default": "1", "validRange": {"min": "0", "max": "20E", "step": "1"}},
+    {"default": "1k", "validRange": {"min": "1k", "max": "1M", "step": "1e3"}})
+COUNTER_SETS = (
+    [{}], [{"name": "s"}], [{"name": "Bad_", "counters": {"c": {"value": "1"}}}],
+    [{"name": "s", "counters": {"Bad_": {"value": "1"}, "c": {"value": "2Gi"}}}],
+    [{"name": "s", "counters": {f"c-{i}": {"value": "1"} for i in range(33)}}],
+    [{"name": name, "counters": {"c": {"value": "1"}}} for name in ("s", "s")],
+    [{"name": f"s-{i}", "counters": {"c": {"value": "1"}}} for i in range(9)],
+    [{"name": name, "counters": {"memory": {"value": "40Gi"}, "engines": {"value": "7"}}}
+     for name in ("gpu-0", "gpu-1")])
+TERM = {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}
+PLACES = (
+    {"nodeName": "node-a"}, {"nodeName": ""}, {"nodeName": "Bad_"}, {"allNodes": True}, {"allNodes": False}, {},
+    {"nodeSelector": {"nodeSelectorTerms": [TERM]}}, {"nodeSelector": {"nodeSelectorTerms": []}},
+    {"nodeSelector": {"nodeSelectorTerms": [TERM, TERM]}}, {"nodeName": "node-a", "allNodes": True},
+    {"nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "-", "operator": "In", "values": []}]}]}})
 BAD_SLICES = (
     {"driver": "Bad_Driver"}, {"driver": "a" * 64}, {"nodeName": "Bad_"},
     {"pool": {"name": "Bad/..", "generation": 1, "resourceSliceCount": 1}},
@@ -358,6 +415,16 @@ def device(draw, version, name):
         basic["taints"] = [{"key": "example.com/hot", "effect": "NoExecute", "timeAdded": THEN}]
     if chance(draw, 8) and version != "v1beta1":  # causes there name fields of either version
         basic.update(draw.choice(BAD_DEVICES))
+    elif chance(draw, 8) and version != "v1beta1":
+        basic["allowMultipleAllocations"] = True
+        basic["capacity"] = {"memory": {"value": draw.choice(["4Gi", "4Gi", "1M"]),
+                                        "requestPolicy": draw.choice(POLICIES)}}
+    elif chance(draw, 10):
+        basic["consumesCounters"] = [{"counterSet": f"gpu-{draw.randrange(2)}",
+                                      "counters": {"memory": {"value": "5Gi"}}}]
+    elif chance(draw, 5):
+        basic["bindingConditions"] = ["example.com/ready"]
+        basic["bindingFailureConditions"] = ["example.com/broken"]
     if version == "v1beta1":
         return {"name": name, "basic": basic}
     return dict(basic, name=name)
@@ -390,6 +457,17 @@ def slice_spec(draw, version):
         most = draw.choice([128, 129])
         spec["devices"] = [{"name": f"gpu-{n}", **({"basic": {}} if version == "v1beta1" else {})}
                            for n in range(most)]
+    elif kind < 14:
+        spec["sharedCounters"] = draw.choice(COUNTER_SETS)
+        if chance(draw, 80):
+            spec.pop("devices", None)
+    elif kind < 16:
+        del spec["nodeName"]
+        spec.update(draw.choice(PLACES))
+    elif kind < 18 and version != "v1beta1":
+        del spec["nodeName"]
+        spec["perDeviceNodeSelection"] = True
+        spec["devices"] = [dict(device(draw, version, f"gpu-{n}"), **draw.choice(PLACES)) for n in range(2)]
     return spec
 
 

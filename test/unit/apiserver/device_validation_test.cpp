@@ -51,6 +51,16 @@ std::string device(const std::string& fields) {
   return R"({"name":"a",)" + fields + "}";
 }
 
+std::string consumes(const std::string& set) {
+  return R"("consumesCounters":[{)" + set + "}]";
+}
+
+std::string numbers(int count) {
+  std::string all = "0";
+  for (int i = 1; i < count; ++i) all += fmt::format(",{}", i);
+  return all;
+}
+
 std::string version(const std::string& text) {
   return device(R"("attributes":{"m":{"version":")" + text + R"("}})");
 }
@@ -101,7 +111,129 @@ INSTANTIATE_TEST_SUITE_P(
             "spec.devices[0].taints[0].effect: Required value"},
         Row{"a place of its own", device(R"("nodeName":"n")"),
             "spec.devices[0]: Invalid value: null: `nodeName`, `nodeSelector` and `allNodes` can "
-            "only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec"}));
+            "only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec"},
+        Row{"too many values of attributes",
+            device(R"("attributes":{"m":{"ints":[)" + numbers(49) + "]}}"),
+            "spec.devices[0]: Invalid value: 49: the total number of attribute values must not "
+            "exceed 48"},
+        Row{"counters of a set",
+            device(consumes(R"("counterSet":"s","counters":{"c":{"value":"1"}})")), ""},
+        Row{"counters of no set", device(consumes(R"("counters":{"c":{"value":"1"}})")),
+            "spec.devices[0].consumesCounters[0].counterSet: Required value"},
+        Row{"no counters", device(consumes(R"("counterSet":"s")")),
+            "spec.devices[0].consumesCounters[0].counters: Required value"},
+        Row{"a condition that nothing ends", device(R"("bindingConditions":["a"])"),
+            "spec.devices[0].bindingFailureConditions: Invalid value: null: "
+            "bindingFailureConditions are required to use bindingConditions"},
+        Row{"a condition that binds and fails",
+            device(R"("bindingConditions":["a"],"bindingFailureConditions":["a"])"),
+            "spec.devices[0].bindingFailureConditions[0]: Invalid value: \"a\": "
+            "bindingFailureConditions must not overlap with bindingConditions"},
+        Row{"five conditions",
+            device(R"("bindingConditions":["a","b","c","d","e"],"bindingFailureConditions":["f"])"),
+            "spec.devices[0].bindingConditions: Too many: 5: must have at most 4 items"}));
+
+class PolicyValidation : public SliceValidation {};
+
+TEST_P(PolicyValidation, names_field_and_reason) {
+  const std::string slice = fmt::format(
+      R"({{"driver":"d.example.com","nodeName":"n","pool":{{"name":"p","generation":1,)"
+      R"("resourceSliceCount":1}},"devices":[{{"name":"a","allowMultipleAllocations":true,)"
+      R"("capacity":{{"m":{{"value":"4Gi","requestPolicy":{}}}}}}}]}})",
+      GetParam().spec);
+  const std::string at = "spec.devices[0].capacity[m].requestPolicy";
+  EXPECT_EQ(first_cause("resourceslices", slice),
+            GetParam().cause.empty() ? "" : at + GetParam().cause);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, PolicyValidation,
+    ::testing::Values(
+        Row{"a default alone", R"({"default":"9Gi"})", ""},
+        Row{"values", R"({"default":"1Gi","validValues":["1Gi","2Gi"]})", ""},
+        Row{"numbers", R"({"default":1,"validValues":[1,2]})", ""},
+        Row{"values without a default", R"({"validValues":["1Gi"]})",
+            ".default: Required value: required when validValues is defined"},
+        Row{"a default that is no value", R"({"default":"3Gi","validValues":["1Gi","2Gi"]})",
+            ".validValues: Invalid value: \"3Gi\": default value is not valid according to the "
+            "requestPolicy"},
+        Row{"values that fall", R"({"default":"1Gi","validValues":["2Gi","1Gi"]})",
+            ".validValues[1]: Invalid value: \"1Gi\": values must be sorted in ascending order"},
+        Row{"a value above the capacity", R"({"default":"1Gi","validValues":["1Gi","5Gi"]})",
+            ".validValues[1]: Invalid value: \"5Gi\": option is larger than capacity value: 4Gi"},
+        Row{"values and a range", R"({"default":"1","validValues":["1"],"validRange":{"min":"1"}})",
+            ": Forbidden: exactly one policy can be specified, cannot specify \"validValues\" and "
+            "\"validRange\" at the same time"},
+        Row{"a range",
+            R"({"default":"1Gi","validRange":{"min":"512Mi","max":"3Gi","step":"512Mi"}})", ""},
+        Row{"a range without its least", R"({"default":"1Gi","validRange":{"max":"3Gi"}})",
+            ".validRange.min: Required value: required when validRange is defined"},
+        Row{"a range that is empty",
+            R"({"default":"1Gi","validRange":{"min":"1Gi","max":"512Mi"}})",
+            ".validRange.max: Invalid value: \"1Gi\": min is larger than max: 512Mi"},
+        Row{"no whole number of steps",
+            R"({"default":"1Gi","validRange":{"min":"512Mi","step":"300Mi"}})",
+            ".validRange.step: Invalid value: \"1Gi\": value is not a multiple of a given step "
+            "(300Mi) from (512Mi)"},
+        Row{"a value twice", R"({"default":"1","validValues":["500m","1"]})",
+            ".validValues[1]: Duplicate value: \"1\""},
+        Row{"a range below zero", R"({"default":"1","validRange":{"min":"-1","step":"1"}})",
+            ".validRange.min: Invalid value: \"-1\": must be greater than or equal to 0"},
+        Row{"no step", R"({"default":"1Gi","validRange":{"min":"1Gi","step":"0"}})",
+            ".validRange.step: Invalid value: \"0\": must be greater than zero"}));
+
+TEST_F(DeviceValidation, skips_capacity_that_has_not_changed) {
+  const std::string path = "/apis/resource.k8s.io/v1/resourceslices";
+  const auto slice = [](const std::string& more) {
+    return R"({"metadata":{"name":"a"},"spec":{"driver":"d.example.com","nodeName":"n",)"
+           R"("pool":{"name":"p","generation":1,"resourceSliceCount":1},"devices":[{"name":"d",)"
+           R"("capacity":{"m":{"value":"4Gi","requestPolicy":{"default":"1Gi"}}})" +
+           more + "}]}}";
+  };
+  EXPECT_EQ(api.post(path, slice("")).status, 422);
+  EXPECT_EQ(api.post(path, slice(R"(,"allowMultipleAllocations":true)")).status, 201);
+  EXPECT_EQ(api.put(path + "/a", slice("")).status, 200);
+}
+
+class WholeSlice : public DeviceValidation {};
+
+TEST_P(WholeSlice, names_field_and_reason) {
+  const std::string slice =
+      R"({"driver":"d.example.com","pool":{"name":"p","generation":1,"resourceSliceCount":1},)" +
+      GetParam().spec + "}";
+  EXPECT_EQ(first_cause("resourceslices", slice), GetParam().cause);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, WholeSlice,
+    ::testing::Values(
+        Row{"shared counters",
+            R"("allNodes":true,"sharedCounters":[{"name":"s","counters":{"c":{"value":"1"}}}])",
+            ""},
+        Row{"counters without a name",
+            R"("allNodes":true,"sharedCounters":[{"counters":{"c":{"value":"1"}}}])",
+            "spec.sharedCounters[0].name: Required value"},
+        Row{"counters and devices",
+            R"("allNodes":true,"devices":[{"name":"a"}],)"
+            R"("sharedCounters":[{"name":"s","counters":{"c":{"value":"1"}}}])",
+            "spec: Invalid value: \"\": only one of `sharedCounters` or `devices` is allowed"},
+        Row{"two places", R"("allNodes":true,"nodeName":"n")",
+            "spec: Invalid value: \"{`nodeName`, `allNodes`}\": exactly one of `nodeName`, "
+            "`nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required, but multiple fields "
+            "are set"},
+        Row{"an empty node", R"("nodeName":"")",
+            "spec.nodeName: Invalid value: \"\": must be either unset or set to a non-empty "
+            "string"},
+        Row{"a selector without terms", R"("nodeSelector":{"nodeSelectorTerms":[]})",
+            "spec.nodeSelector.nodeSelectorTerms: Required value: must have at least one node "
+            "selector term"},
+        Row{"a device without a place", R"("perDeviceNodeSelection":true,"devices":[{"name":"a"}])",
+            "spec.devices[0]: Required value: exactly one of `nodeName`, `nodeSelector`, or "
+            "`allNodes` is required when `perDeviceNodeSelection` is set to true in the "
+            "ResourceSlice spec"},
+        Row{"a device on no node",
+            R"("perDeviceNodeSelection":true,"devices":[{"name":"a","nodeName":""}])",
+            "spec.devices[0].nodeName: Invalid value: \"\": must not be empty"}));
 
 class ClassValidation : public DeviceValidation {};
 

@@ -40,6 +40,27 @@ TEST_F(Pod, rejects_requests_that_need_container) {
   EXPECT_EQ(api.get("/api/v1/namespaces/default/pods/nobody/log").status, 404);
 }
 
+TEST_F(Pod, may_not_request_more_than_its_limit) {
+  const auto cause = [&](const std::string& resources) {
+    const Answer answer = api.post(
+        "/api/v1/namespaces/default/pods",
+        R"({"metadata":{"generateName":"p-"},"spec":{"containers":[{"name":"c","image":"i",)"
+        R"("resources":)" +
+            resources + "}]}}");
+    return answer.status == 201 ? "" : std::string(answer.text({"message"}));
+  };
+  EXPECT_EQ(cause(R"({"requests":{"cpu":"1"},"limits":{"cpu":"1000m"}})"), "");
+  EXPECT_EQ(cause(R"({"limits":{"example.com/gpu":"1"}})"), "");
+  EXPECT_TRUE(
+      cause(R"({"requests":{"cpu":"2"},"limits":{"cpu":"1"}})")
+          .contains("spec.containers[0].resources.requests: Invalid value: \"2\": must be less "
+                    "than or equal to cpu limit of 1"));
+  EXPECT_TRUE(cause(R"({"requests":{"example.com/gpu":"1"}})")
+                  .contains("Limit must be set for non overcommitable resources"));
+  EXPECT_TRUE(cause(R"({"limits":{"example.com/gpu":"500m"}})").contains("must be an integer"));
+  EXPECT_TRUE(cause(R"({"limits":{"cpu":"-1"}})").contains("must be greater than or equal to 0"));
+}
+
 TEST_F(Pod, gets_claim_names_by_apply) {
   make_pod();
   EXPECT_EQ(apply_names(entry("gpus", "a") + "," + entry("nic", "b")).status, 200);

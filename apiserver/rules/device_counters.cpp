@@ -1,0 +1,60 @@
+#include "apiserver/rules/device_counters.hpp"
+
+#include <set>
+#include <string_view>
+
+#include "apiserver/rules/names.hpp"
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::size_t kSetsMax = 8;          // of a slice
+constexpr std::size_t kConsumedSetsMax = 2;  // by a device
+constexpr std::size_t kCountersMax = 32;     // of a set
+
+void check_label(std::string_view label, const std::string& path, Causes& causes) {
+  const auto problem = problem_with_name(NameRule::dns_label, label);
+  if (!problem.empty()) causes.push_back(invalid_value(path, Json(label), problem));
+}
+
+// Sets of counters, each with its name in the field `name`.
+void validate_sets(const JsonArray& sets, std::size_t most, std::string_view name,
+                   const std::string& path, Causes& causes) {
+  if (sets.size() > most) return causes.push_back(too_many(path, sets.size(), most));
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const std::string at = indexed(path, i);
+    const JsonObject& set = as_object(sets[i]);
+    const std::string_view its_name = text_at(set, {name});
+    const std::string name_path = at + "." + std::string(name);
+    if (its_name.empty()) {
+      causes.push_back(required_value(name_path));
+    } else {
+      check_label(its_name, name_path, causes);
+    }
+    if (!seen.insert(its_name).second) causes.push_back(duplicate_value(at, sets[i]));
+    const JsonObject& counters = object_at(set, {"counters"});
+    const std::string counters_path = at + ".counters";
+    if (counters.empty()) causes.push_back(required_value(counters_path));
+    if (counters.size() > kCountersMax) {
+      causes.push_back(too_many(counters_path, counters.size(), kCountersMax));
+      continue;
+    }
+    for (const auto& counter : counters) check_label(counter.key(), counters_path, causes);
+  }
+}
+
+}  // namespace
+
+void validate_shared_counters(const JsonArray& sets, const std::string& path, Causes& causes) {
+  validate_sets(sets, kSetsMax, "name", path, causes);
+}
+
+void validate_consumed_counters(const JsonArray& consumed, const std::string& path,
+                                Causes& causes) {
+  validate_sets(consumed, kConsumedSetsMax, "counterSet", path, causes);
+}
+
+}  // namespace dcm::apiserver
