@@ -182,6 +182,7 @@ constexpr Member kMembers[] = {
     {"ResourceSlice", "spec.pool.generation", kAlways, "0"},
     {"ResourceSlice", "spec.pool.resourceSliceCount", kAlways, "0"},
     {"ResourceSlice", "spec.devices[].capacity{}.value", kAlways, R"("0")"},
+    {"ResourceSlice", "spec.devices[].capacity{}.requestPolicy.default", kAlways, "null"},
     {"CustomResourceDefinition", "spec", kAlways, "{}"},
     {"CustomResourceDefinition", "spec.names", kAlways, "{}"},
     {"DeviceTaintRule", "spec", kAlways, "{}"},
