@@ -14,7 +14,6 @@ using runtime::Result;
 using runtime::Task;
 
 constexpr double kEventShare = 0.1;
-constexpr std::size_t kEventsBesideWork = 2;  // one that hangs does not stop the others
 constexpr int kBacklogTurn = 8;
 
 std::size_t share_of(std::size_t places) {
@@ -87,14 +86,9 @@ std::size_t Admission::waiting() const noexcept {
   return sum;
 }
 
-bool Admission::has_event_place() const {
-  const std::size_t places =
-      in_flight_ == 0 ? events_inflight_max_ : std::max(kEventsBesideWork, share_of(in_flight_));
-  return events_in_flight_ < std::min(places, events_inflight_max_);
-}
-
 bool Admission::may_grant_event(MonoTime now) {
-  return !queue(PriorityLevel::event).empty() && has_event_place() && event_tokens_.has_token(now);
+  return !queue(PriorityLevel::event).empty() && events_in_flight_ < events_inflight_max_ &&
+         event_tokens_.has_token(now);
 }
 
 std::optional<PriorityLevel> Admission::choose(MonoTime now) {
@@ -147,7 +141,7 @@ void Admission::wake_later(MonoTime now) {
   const bool has_work = waiting() > queue(PriorityLevel::event).size();
   std::optional<MonoTime> when;
   if (has_work && in_flight_ < inflight_max_) when = tokens_.next_token(now);
-  if (has_events && has_event_place()) {
+  if (has_events && events_in_flight_ < events_inflight_max_) {
     const MonoTime next = event_tokens_.next_token(now);
     when = std::min(when.value_or(next), next);
   }

@@ -3,10 +3,9 @@
 // The order of admission, when several wait:
 //  * work for live objects before the backlog; first come, first served within each;
 //  * one grant in 8 goes to the backlog while both wait, so that nobody waits forever;
-//  * events have their own budget: a tenth of the rate that work has, and of the places; while
-//    requests for work are in flight, a tenth of those, but at least two. So a storm of events (or
-//    a slow webhook on them) does not delay work, also without a limit of the rate, and requests
-//    for one tenant's failing pods, even if they exhaust the budget for work, do not delay events;
+//  * events have their own budget: a tenth of the rate, and of the places, that work has.
+//    So a storm of events (or a slow webhook on them) does not delay work, and requests for one
+//    tenant's failing pods, even if they exhaust the budget for work, do not delay events;
 //  * exempt requests (leases, reviews) pass at once and use up nothing.
 #pragma once
 
@@ -69,7 +68,6 @@ class Admission {
   using Queue = std::list<Waiter*>;
 
   Queue& queue(PriorityLevel priority) { return queues_[static_cast<std::size_t>(priority)]; }
-  bool has_event_place() const;
   bool may_grant_event(runtime::MonoTime now);
   std::optional<PriorityLevel> choose(runtime::MonoTime now);
   void take(PriorityLevel priority);

@@ -140,22 +140,6 @@ CO_TEST(Admission, isolates_slow_events_from_work) {
   co_await crowd.all_gone();
 }
 
-// Without a limit of the rate, only places keep a storm of events from taking half of the server.
-CO_TEST(Admission, sends_few_events_beside_few_requests_for_work) {
-  Crowd crowd(loop, {.qps = 0, .inflight_max = 100});
-  crowd.arrive('l', PriorityLevel::live, 1s, 8);
-  crowd.arrive('e', PriorityLevel::event, 10ms, 50);
-  co_await runtime::sleep_for(loop.time(), 100ms);
-  EXPECT_EQ(crowd.most_at_once['e'], 2);
-  co_await runtime::sleep_for(loop.time(), 500ms);
-  EXPECT_EQ(crowd.count('e'), 50);
-  // Alone they have all of their places.
-  co_await crowd.all_gone();
-  crowd.arrive('a', PriorityLevel::event, 10ms, 50);
-  co_await crowd.all_gone();
-  EXPECT_EQ(crowd.most_at_once['a'], 10);
-}
-
 CO_TEST(Admission, admits_exempt_requests_immediately) {
   Crowd crowd(loop, {.qps = 1, .burst = 1, .inflight_max = 1});
   crowd.arrive('l', PriorityLevel::live, 1h, 3);
