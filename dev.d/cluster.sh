@@ -17,12 +17,13 @@ node_arguments() {
     case $1 in
       --name) name=${2:?--name needs a name} && shift ;;
       --nodes) nodes=${2:?--nodes needs a number} && shift ;;
-      --nodes=*) nodes=${1#*=} ;;
+      --nodes=*) nodes=${1#*=} && [[ -n $nodes ]] || die "--nodes needs a number" ;;
       *) others+=("$1") ;;
     esac
     shift
   done
-  [[ ! -d ${XDG_STATE_HOME:-$HOME/.local/state}/dra-controller-manager/realnode/$name ]] || nodes=${nodes:-1}
+  local folder=${XDG_STATE_HOME:-$HOME/.local/state}/dra-controller-manager/realnode/$name
+  [[ -n $nodes || ! -d $folder ]] || nodes=$(cat "$folder/nodes" 2>/dev/null || echo 1)
 }
 
 cluster_with_node() {

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/quantities.hpp"
 #include "apiserver/rules/strategy.hpp"
-#include "cel/kubernetes/quantity.hpp"
 
 namespace dcm::apiserver {
 
@@ -20,21 +20,14 @@ using cel::Quantity;
 constexpr std::size_t kValidValuesMax = 10;
 constexpr Quantity kInt64Max(std::numeric_limits<std::int64_t>::max());
 
-// Bodies have been checked against the published types: other values do not occur.
-std::optional<Quantity> quantity(const Json* value) {
-  if (value == nullptr || !value->is_string()) return std::nullopt;
-  const auto parsed = Quantity::parse(view(value->get_string()));
-  return parsed ? std::optional(*parsed) : std::nullopt;
-}
-
 Cause wrong(const std::string& path, const Quantity& value, std::string_view why) {
   return invalid_value(path, Json(value.text()), why);
 }
 
-void check_valid_values(const JsonArray& items, const Quantity& normal, const Quantity& most,
-                        const std::string& path, Causes& causes) {
+void check_valid_values(const JsonArray& items, const Quantity& default_value,
+                        const Quantity& capacity, const std::string& path, Causes& causes) {
   std::vector<Quantity> values;
-  for (const Json& item : items) values.push_back(quantity(&item).value_or(Quantity()));
+  for (const Json& item : items) values.push_back(quantity_of(item).value_or(Quantity()));
   for (std::size_t i = 1; i < values.size(); ++i) {
     if (values[i] >= values[i - 1]) continue;
     causes.push_back(
@@ -45,9 +38,9 @@ void check_valid_values(const JsonArray& items, const Quantity& normal, const Qu
   } else {
     std::set<std::int64_t> seen;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i] > most) {
+      if (values[i] > capacity) {
         causes.push_back(wrong(indexed(path, i), values[i],
-                               "option is larger than capacity value: " + most.text()));
+                               "option is larger than capacity value: " + capacity.text()));
       }
       // Compared by whole numbers, rounded up: 500m is 1.
       const std::int64_t number = values[i].rounded_up().value_or(0);
@@ -56,15 +49,15 @@ void check_valid_values(const JsonArray& items, const Quantity& normal, const Qu
       }
     }
   }
-  if (values.size() > kValidValuesMax || std::ranges::find(values, normal) == values.end()) {
+  if (values.size() > kValidValuesMax || std::ranges::find(values, default_value) == values.end()) {
     causes.push_back(
-        wrong(path, normal, "default value is not valid according to the requestPolicy"));
+        wrong(path, default_value, "default value is not valid according to the requestPolicy"));
   }
 }
 
 // A `validRange` and its default. `max` and `step` need not be set.
 struct Range {
-  Quantity normal, min;
+  Quantity default_value, min;
   std::optional<Quantity> max, step;
 
   struct Bound {
@@ -72,35 +65,35 @@ struct Range {
     const Quantity* value;
   };
   std::vector<Bound> bounds() const {
-    std::vector<Bound> all{{"default", &normal}, {"min", &min}};
+    std::vector<Bound> all{{"default", &default_value}, {"min", &min}};
     if (max) all.push_back({"max", &*max});
     if (step) all.push_back({"step", &*step});
     return all;
   }
 };
 
-void check_order(const Range& range, const Quantity& most, const std::string& path,
+void check_order(const Range& range, const Quantity& capacity, const std::string& path,
                  Causes& causes) {
-  if (range.min > most) {
+  if (range.min > capacity) {
     causes.push_back(
-        wrong(path + ".min", range.min, "min is larger than capacity value: " + most.text()));
+        wrong(path + ".min", range.min, "min is larger than capacity value: " + capacity.text()));
   }
-  if (range.normal < range.min) {
-    causes.push_back(
-        wrong(path + ".default", range.normal, "default is less than min: " + range.min.text()));
+  if (range.default_value < range.min) {
+    causes.push_back(wrong(path + ".default", range.default_value,
+                           "default is less than min: " + range.min.text()));
   }
   if (!range.max) return;
   if (range.min > *range.max) {
     causes.push_back(
         wrong(path + ".max", range.min, "min is larger than max: " + range.max->text()));
   }
-  if (*range.max > most) {
+  if (*range.max > capacity) {
     causes.push_back(
-        wrong(path + ".max", *range.max, "max is larger than capacity value: " + most.text()));
+        wrong(path + ".max", *range.max, "max is larger than capacity value: " + capacity.text()));
   }
-  if (range.normal > *range.max) {
-    causes.push_back(
-        wrong(path + ".default", range.normal, "default is more than max: " + range.max->text()));
+  if (range.default_value > *range.max) {
+    causes.push_back(wrong(path + ".default", range.default_value,
+                           "default is more than max: " + range.max->text()));
   }
 }
 
@@ -128,36 +121,36 @@ void check_steps(const Range& range, const std::string& path, Causes& causes) {
                            fmt::format("value is not a multiple of a given step ({}) from ({})",
                                        range.step->text(), range.min.text())));
   };
-  check(range.normal);
+  check(range.default_value);
   if (range.max) check(*range.max);
 }
 
-void check_valid_range(const JsonObject& object, const Quantity& normal, const Quantity& most,
-                       const std::string& path, Causes& causes) {
-  const auto min = quantity(object.if_contains("min"));
+void check_valid_range(const JsonObject& object, const Quantity& default_value,
+                       const Quantity& capacity, const std::string& path, Causes& causes) {
+  const auto min = quantity_at(object, {"min"});
   if (!min) {
     return causes.push_back(required_value(path + ".min", "required when validRange is defined"));
   }
-  const Range range{.normal = normal,
+  const Range range{.default_value = default_value,
                     .min = *min,
-                    .max = quantity(object.if_contains("max")),
-                    .step = quantity(object.if_contains("step"))};
-  check_order(range, most, path, causes);
+                    .max = quantity_at(object, {"max"}),
+                    .step = quantity_at(object, {"step"})};
+  check_order(range, capacity, path, causes);
   if (!range.step) return;
   const std::string at = path + ".step";
   if (range.step->sign() <= 0) {
     return causes.push_back(wrong(at, *range.step, "must be greater than zero"));
   }
   const auto first = range.min.add(*range.step);
-  if (!first || *first > most) {
+  if (!first || *first > capacity) {
     causes.push_back(wrong(at, *range.step,
                            fmt::format("one step {} is larger than capacity value: {}",
-                                       first ? first->text() : "", most.text())));
+                                       first ? first->text() : "", capacity.text())));
   }
   if (check_size(range, path, causes)) check_steps(range, at, causes);
 }
 
-void check_policy(const JsonObject& policy, const Quantity& most, const std::string& path,
+void check_policy(const JsonObject& policy, const Quantity& capacity, const std::string& path,
                   Causes& causes) {
   const JsonArray& values = array_at(policy, {"validValues"});
   const bool has_range = is_set(policy, "validRange");
@@ -168,15 +161,15 @@ void check_policy(const JsonObject& policy, const Quantity& most, const std::str
   }
   if (values.empty() && !has_range) return;
   const std::string_view kind = has_range ? "validRange" : "validValues";
-  const auto normal = quantity(policy.if_contains("default"));
-  if (!normal) {
+  const auto default_value = quantity_at(policy, {"default"});
+  if (!default_value) {
     causes.push_back(
         required_value(path + ".default", fmt::format("required when {} is defined", kind)));
   } else if (has_range) {
-    check_valid_range(object_at(policy, {"validRange"}), *normal, most, path + ".validRange",
-                      causes);
+    check_valid_range(object_at(policy, {"validRange"}), *default_value, capacity,
+                      path + ".validRange", causes);
   } else {
-    check_valid_values(values, *normal, most, path + ".validValues", causes);
+    check_valid_values(values, *default_value, capacity, path + ".validValues", causes);
   }
 }
 
@@ -190,7 +183,7 @@ void validate_capacity(const JsonObject& capacity, Allocations allocations, cons
     return causes.push_back(forbidden_value(at, "allowMultipleAllocations must be true"));
   }
   check_policy(object_at(capacity, {"requestPolicy"}),
-               quantity(capacity.if_contains("value")).value_or(Quantity()), at, causes);
+               quantity_at(capacity, {"value"}).value_or(Quantity()), at, causes);
 }
 
 }  // namespace dcm::apiserver

@@ -31,7 +31,7 @@ std::string_view text_of(const Json& value) {
   return value.is_string() ? view(value.get_string()) : std::string_view();
 }
 
-// The parts of an own place. One that is empty or false is refused, and counts as not set.
+// A device's own place. A part that is empty or false is refused, and counts as not set.
 void check_places(const JsonObject& device, const std::string& path, Causes& causes) {
   std::string set;
   std::size_t count = 0;
@@ -148,8 +148,8 @@ Conditions check_conditions(const JsonArray& conditions, const std::string& path
   return seen;
 }
 
-// Conditions that a driver sets on a claim before its pod is bound: those that let it be, and those
-// that prevent it.
+// Conditions of a claim before its pod is bound: those that let the pod be bound, and those that
+// prevent it.
 void check_binding(const JsonObject& device, const std::string& path, Causes& causes) {
   const std::string bind_path = path + ".bindingConditions";
   const std::string fail_path = path + ".bindingFailureConditions";

@@ -6,19 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/quantities.hpp"
 #include "apiserver/rules/strategy.hpp"
-#include "cel/kubernetes/quantity.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
 using cel::Quantity;
-
-std::optional<Quantity> quantity_at(const JsonObject& object, Path path) {
-  const auto quantity = Quantity::parse(text_at(object, path));
-  return quantity ? std::optional(*quantity) : std::nullopt;
-}
 
 std::optional<Quantity> request_of(const Json& container, std::string_view resource) {
   return quantity_at(as_object(container), {"resources", "requests", resource});

@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -46,6 +47,15 @@ class Cluster(unittest.TestCase):
                 self.assertNotEqual(ended.returncode, 0, flags)
                 self.assertIn("not a cluster name: '../precious'", ended.stderr, flags)
                 self.assertTrue(precious.exists(), flags)
+
+
+    def test_knows_each_part_by_one_name(self):
+        sys.path.insert(0, str(DEV.parent / "test/realnode"))
+        import parts  # pylint: disable=import-outside-toplevel
+        names = ["kubelet", "kubelet-0", "kubelet-01", "kubelet-1", "kubelet-2", "kubelet-²", "kubelet-", "-1",
+                 "containerd-1", "kube-scheduler", "kube-scheduler-1", "etcd", ""]
+        self.assertEqual([name for name in names if parts.exists(name, 2)],
+                         ["kubelet", "kubelet-1", "containerd-1", "kube-scheduler"])
 
 
 class MovedCheckout(unittest.TestCase):

@@ -151,10 +151,12 @@ def is_ready(cluster, node):
 
 
 def up(cluster, controllers, flags=(), node=start_node, gates="", count=1):
-    """`node` starts one of the `count` nodes, with a program called kubelet here. `gates` are for every program of Kubernetes, `flags` for the API
-    server."""
+    """`node` starts one of the `count` nodes, with a program called kubelet here. `gates` are for every program of
+    Kubernetes, `flags` for the API server. A cluster that runs stays as it is."""
     cluster.lock()
     if cluster.process("machine"):
+        if (there := len(cluster.each_node())) != count:
+            raise Failed(f"cluster '{cluster.name}' runs with --nodes {there}: bring it down first")
         return
     if lacks := missing(cluster.folder.parent):
         raise Failed(lacks)

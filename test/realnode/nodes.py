@@ -1,5 +1,6 @@
 """The cluster's nodes. They share its processes, its network and the machine's kernel. Each has an address, and folders
 of its own where kubelet and containerd look by default."""
+import argparse
 from typing import NamedTuple
 
 MOST = 9  # two cores carry no more
@@ -35,4 +36,11 @@ FIRST = Node(0)
 def owner(name):
     """The node of `kubelet-1`, and what it is there."""
     base, _, index = name.rpartition("-")
-    return (Node(int(index)), base) if index.isdigit() else (FIRST, name)
+    return (Node(int(index)), base) if index.isdecimal() else (FIRST, name)
+
+
+def count(text):
+    """The type of --nodes."""
+    if not text.isdecimal() or not 1 <= int(text) <= MOST:
+        raise argparse.ArgumentTypeError(f"{text}: expected 1 to {MOST} nodes")
+    return int(text)

@@ -52,9 +52,9 @@ def command(part, folder, certificates):
 
 
 def exists(part, count):
-    """Whether a cluster of `count` nodes has it."""
+    """Whether a cluster of `count` nodes has it, by this one name: not kubelet-0 or kubelet-01."""
     node, program = nodes.owner(part)
-    return program in PARTS and node.index < count and (node == nodes.FIRST or program in ON_EACH_NODE)
+    return part == node.own(program) and program in PARTS and node.index < count and (node == nodes.FIRST or program in ON_EACH_NODE)
 
 
 def controllers(ours, named=""):

@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"a default that is no value", R"({"default":"3Gi","validValues":["1Gi","2Gi"]})",
             ".validValues: Invalid value: \"3Gi\": default value is not valid according to the "
             "requestPolicy"},
-        Row{"values that fall", R"({"default":"1Gi","validValues":["2Gi","1Gi"]})",
+        Row{"descending values", R"({"default":"1Gi","validValues":["2Gi","1Gi"]})",
             ".validValues[1]: Invalid value: \"1Gi\": values must be sorted in ascending order"},
         Row{"a value above the capacity", R"({"default":"1Gi","validValues":["1Gi","5Gi"]})",
             ".validValues[1]: Invalid value: \"5Gi\": option is larger than capacity value: 4Gi"},
@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
             "\"validRange\" at the same time"},
         Row{"a range",
             R"({"default":"1Gi","validRange":{"min":"512Mi","max":"3Gi","step":"512Mi"}})", ""},
-        Row{"a range without its least", R"({"default":"1Gi","validRange":{"max":"3Gi"}})",
+        Row{"a range without a minimum", R"({"default":"1Gi","validRange":{"max":"3Gi"}})",
             ".validRange.min: Required value: required when validRange is defined"},
         Row{"a range that is empty",
             R"({"default":"1Gi","validRange":{"min":"1Gi","max":"512Mi"}})",

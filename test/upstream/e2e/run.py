@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True
 
 import images  # noqa: E402
 import life  # noqa: E402
+import nodes  # noqa: E402
 from cluster import Cluster, Failed, cluster_name  # noqa: E402
 
 GATES = ",".join(f"{name}=true" for name in (
@@ -115,7 +116,7 @@ def parsed():
     for name in ("--programs", "--binary", "--logs"):
         parser.add_argument(name, type=lambda path: pathlib.Path(path).resolve(), required=True)
     parser.add_argument("--manager", choices=("ours", "reference", "none"), default="ours")
-    parser.add_argument("--nodes", type=int, default=3, help="three are enough for all tests")
+    parser.add_argument("--nodes", type=nodes.count, default=3, help="three are enough for all tests")
     parser.add_argument("--procs", type=int, default=8, help="tests at the same time")
     parser.add_argument("--keep", action="store_true", help="leave the cluster up")
     parser.add_argument("--name", type=cluster_name, default="upstream",
