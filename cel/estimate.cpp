@@ -370,7 +370,7 @@ class Estimator {
   Range compare_cost(const Expr& expr) {
     const Type& left = *expr.args[0]->type;
     if (expr.name == op::kEquals && left.kind() == Type::Kind::object &&
-        left.is_same(*expr.args[1]->type))
+        library_.is_opaque(left.name()) && left.is_same(*expr.args[1]->type))
       return Range::fixed(1);
     const Number smaller = std::min(arg_size(expr, 0).max, arg_size(expr, 1).max);
     return Range{smaller > 0 ? Number{1} : 0, smaller} * kTraversal;

@@ -96,6 +96,11 @@ void Library::add_object(std::string name, Fields fields) {
   objects_.emplace(std::move(name), std::move(fields));
 }
 
+void Library::add_opaque(std::string name) {
+  add_object(name);
+  opaque_.insert(std::move(name));
+}
+
 void Library::set_field(std::string_view object, std::string name, const Type* type) {
   objects_.find(object)->second.insert_or_assign(std::move(name), type);
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -126,6 +127,8 @@ class Library {
   void add_variable(std::string name, const Type* type);
   // Adds an object type. Expressions can select its fields, but cannot create such an object.
   void add_object(std::string name, Fields fields = {});
+  // Adds an object type without fields that functions make. To compare two of them costs 1.
+  void add_opaque(std::string name);
   // Adds a field or changes its type, for later compilations. The object type must exist.
   void set_field(std::string_view object, std::string name, const Type* type);
   void leave_out_bindings() { bindings_ = Bindings::absent; }
@@ -140,6 +143,7 @@ class Library {
   const Variable* find_variable(std::string_view name) const;
   const Type* find_type(std::string_view name) const;
   const Fields* find_object(std::string_view name) const;
+  bool is_opaque(std::string_view name) const { return opaque_.contains(name); }
   std::optional<std::uint64_t> size_limit(std::span<const std::string> path) const {
     return size_limit_ ? size_limit_(path) : std::nullopt;
   }
@@ -156,6 +160,7 @@ class Library {
   std::map<std::string, const Type*, std::less<>> named_types_;
   std::map<std::string, const Type*, std::less<>> texts_;
   std::map<std::string, Fields, std::less<>> objects_;
+  std::set<std::string, std::less<>> opaque_;
   SizeLimit size_limit_;
   Bindings bindings_ = Bindings::present;
 };

@@ -132,9 +132,19 @@ class TableMap final : public Map {
   std::size_t size_;
 };
 
+// Only for items that occur once in each list.
+Value equal_in_any_order(const List& a, const List& b, Arena& arena) {
+  if (!arena.take_steps(a.values.size() * b.values.size())) return Value::boolean(false);
+  return Value::boolean(std::ranges::all_of(a.values, [&](const Value& item) {
+    return std::ranges::any_of(
+        b.values, [&](const Value& other) { return equal(item, other, arena).is_true(); });
+  }));
+}
+
 Value equal_lists(const List& a, const List& b, Arena& arena) {
   if (a.values.size() != b.values.size() || !arena.take_steps(a.values.size()))
     return Value::boolean(false);
+  if (a.is_unordered) return equal_in_any_order(a, b, arena);
   for (std::size_t i = 0; i < a.values.size(); ++i)
     if (equal(a.values[i], b.values[i], arena).is_false()) return Value::boolean(false);
   return Value::boolean(true);
@@ -158,6 +168,10 @@ Value make_error(Arena& arena, std::string_view text) {
 
 Value adopt_list(std::span<const Value> values, Arena& arena) {
   return Value::list(arena.make<List>(values));
+}
+
+Value adopt_unordered_list(std::span<const Value> values, Arena& arena) {
+  return Value::list(arena.make<List>(values, nullptr, true));
 }
 
 Value make_list(std::span<const Value> values, Arena& arena) {

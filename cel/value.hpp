@@ -132,10 +132,12 @@ struct List {
 
   std::span<const Value> values;
   const Buffer* buffer = nullptr;  // null: of fixed size
+  bool is_unordered = false;       // equal to any permutation
 };
 
 Value make_list(std::span<const Value> values, Arena& arena);  // copies the span
 Value adopt_list(std::span<const Value> values, Arena& arena);
+Value adopt_unordered_list(std::span<const Value> values, Arena& arena);
 Value concatenate(const List& a, const List& b, Arena& arena);
 
 // Immutable. Implementations that are views of the input have no stored entries to point to.

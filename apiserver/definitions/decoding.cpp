@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/definitions/merge_schema.hpp"
 #include "apiserver/definitions/shaping.hpp"
+#include "apiserver/fields/apply_errors.hpp"
 
 namespace dcm::apiserver {
 
@@ -46,95 +49,106 @@ std::string_view go_type(const Json& value) {
   return value.is_object() ? "map" : "list";
 }
 
-std::optional<std::string> expected_type(const Json& value, const Structural& schema) {
-  if (value.is_null() || schema.is_int_or_string || schema.type.empty()) return std::nullopt;
-  const auto expect = [&](bool fits, std::string_view what) -> std::optional<std::string> {
-    if (fits) return std::nullopt;
-    return fmt::format("expected {}, got {}", what, go_type(value));
-  };
-  if (schema.type == "string") return expect(value.is_string(), "string");
-  if (schema.type == "boolean") return expect(value.is_bool(), "boolean");
-  if (schema.type == "object") return expect(value.is_object(), "map");
-  if (schema.type == "array") return expect(value.is_array(), "list");
-  return expect(value.is_number(), "numeric (int or float)");
-}
-
 bool has_default(const Structural& list, std::string_view key) {
   const Structural* const member = list.items == nullptr ? nullptr : list.items->member(key);
   return member != nullptr && member->default_value.has_value();
 }
 
-// Why an item of a list that is a map cannot be told from others.
-std::optional<std::string> unkeyed(const Json& item, const Structural& list) {
-  if (item.is_null()) return "associative list with keys may not have a null element";
-  if (!item.is_object()) return "associative list with keys may not have non-map elements";
-  const bool has_key = std::ranges::any_of(list.list_keys, [&](const std::string& key) {
-    return item.get_object().contains(key) || has_default(list, key);
-  });
-  if (has_key) return std::nullopt;
-  return fmt::format(
-      "associative list with keys has an element that omits all key fields [\"{}\"] (and doesn't "
-      "have default values for any key fields)",
-      fmt::join(list.list_keys, "\" \""));
-}
+// Finds what structured-merge-diff rejects, in its words (typed/validate.go).
+class AppliedChecker {
+ public:
+  std::vector<std::string> take() { return std::move(problems_); }
 
-std::optional<std::string> find_unkeyed(const Json& value, const Structural& schema,
-                                        const std::string& path) {
-  if (!value.is_array() || schema.list_type != "map") return std::nullopt;
-  std::size_t index = 0;
-  for (const Json& item : value.get_array()) {
-    if (auto wrong = unkeyed(item, schema)) {
-      return fmt::format("{}: element {}: {}", path, index, *wrong);
+  void value(const Json& value, const Structural& schema, const std::string& path) {
+    if (value.is_null() || problems_.size() >= kReportedMax) return;
+    if (const std::string_view expected = expected_type(value, schema); !expected.empty()) {
+      return report(fmt::format("{}: expected {}, got {}", path, expected, go_type(value)));
     }
-    ++index;
+    if (value.is_array() && schema.items != nullptr) items(value.get_array(), schema, path);
+    if (value.is_object()) members(value.get_object(), schema, path);
   }
-  return std::nullopt;
-}
 
-std::optional<std::string> find_wrong(const Json& value, const Structural& schema,
-                                      const std::string& path) {
-  if (auto wrong = expected_type(value, schema)) return fmt::format("{}: {}", path, *wrong);
-  if (auto wrong = find_unkeyed(value, schema, path)) return wrong;
-  if (value.is_array() && schema.items != nullptr) {
-    std::size_t index = 0;
-    for (const Json& item : value.get_array()) {
-      auto wrong = find_wrong(item, *schema.items, fmt::format("{}[{}]", path, index++));
-      if (wrong) return wrong;
-    }
-  }
-  if (!value.is_object()) return std::nullopt;
-  for (const auto& [name, member] : value.get_object()) {
-    const Structural* const known = schema.member(name);
-    if (known == nullptr || (path.empty() && is_meta(name))) continue;
-    auto wrong = find_wrong(member, *known, fmt::format("{}.{}", path, std::string_view(name)));
-    if (wrong) return wrong;
-  }
-  return std::nullopt;
-}
+ private:
+  static constexpr std::size_t kReportedMax = 100;
 
-std::optional<std::string> find_undeclared(const Json& value, const Structural& schema,
-                                           const std::string& path) {
-  if (value.is_array() && schema.items != nullptr) {
-    std::size_t index = 0;
-    for (const Json& item : value.get_array()) {
-      auto found = find_undeclared(item, *schema.items, fmt::format("{}[{}]", path, index++));
-      if (found) return found;
+  void report(std::string problem) { problems_.push_back(std::move(problem)); }
+
+  // "" if the value fits.
+  static std::string_view expected_type(const Json& value, const Structural& schema) {
+    if (schema.is_int_or_string || schema.type.empty()) return "";
+    const auto expect = [](bool fits, std::string_view what) { return fits ? "" : what; };
+    if (schema.type == "object") return expect(value.is_object(), "map");
+    if (schema.type == "array") return expect(value.is_array(), "list");
+    if (schema.type == "boolean") return expect(value.is_bool(), "boolean");
+    if (schema.type != "string") return expect(value.is_number(), "numeric (int or float)");
+    // The published schema says "string" only for plain ones.
+    if (schema.format.empty() || schema.format == "byte") {
+      return expect(value.is_string(), "string");
+    }
+    return expect(!value.is_object() && !value.is_array(), "any scalar");
+  }
+
+  void items(const JsonArray& items, const Structural& schema, const std::string& path) {
+    const Schema rules = list_rules(schema);
+    std::set<std::string> seen;
+    for (std::size_t index = 0; index < items.size(); ++index) {
+      const Json& item = items[index];
+      std::string step = fmt::format("[{}]", index);
+      if (rules.list != Schema::List::atomic) {
+        // An item without an identity ends the check of its list.
+        if (const std::string why = unidentified(item, schema); !why.empty()) {
+          return report(fmt::format("{}: element {}: {}", path, index, why));
+        }
+        step = path_element(item_element(item, rules));
+        if (!seen.insert(step).second) {
+          report(fmt::format("{}: duplicate entries for key {}", path, step));
+        }
+      }
+      value(item, *schema.items, path + step);
     }
   }
-  const bool is_open = schema.properties.empty() && !schema.has_values();
-  if (!value.is_object() || is_open) return std::nullopt;
-  for (const auto& [name, member] : value.get_object()) {
-    if ((path.empty() || schema.is_embedded_resource) && is_meta(name)) continue;
-    const std::string below = fmt::format("{}.{}", path, std::string_view(name));
-    const Structural* const known = schema.member(name);
-    if (known == nullptr && !schema.preserves_unknown) {
-      return below + ": field not declared in schema";
+
+  // Why an item of a list that is a map or set cannot be told from others; "" if it can.
+  static std::string unidentified(const Json& item, const Structural& list) {
+    if (list.list_type == "set") {
+      if (item.is_null()) {
+        return "associative list without keys has an element that's an explicit null";
+      }
+      if (item.is_object()) {
+        return "associative list without keys has an element that's a map type";
+      }
+      return item.is_array() ? "not supported: associative list with lists as elements" : "";
     }
-    if (known == nullptr) continue;
-    if (auto found = find_undeclared(member, *known, below)) return found;
+    if (item.is_null()) return "associative list with keys may not have a null element";
+    if (!item.is_object()) return "associative list with keys may not have non-map elements";
+    const bool has_key = std::ranges::any_of(list.list_keys, [&](const std::string& key) {
+      return item.get_object().contains(key) || has_default(list, key);
+    });
+    if (has_key) return "";
+    return fmt::format(
+        "associative list with keys has an element that omits all key fields [\"{}\"] (and "
+        "doesn't have default values for any key fields)",
+        fmt::join(list.list_keys, "\" \""));
   }
-  return std::nullopt;
-}
+
+  void members(const JsonObject& object, const Structural& schema, const std::string& path) {
+    const bool is_resource = path.empty() || schema.is_embedded_resource;
+    const bool is_open =
+        schema.preserves_unknown || (schema.properties.empty() && !schema.has_values());
+    for (const auto& [name, member] : object) {
+      if (is_resource && is_meta(name)) continue;
+      const std::string below = fmt::format("{}.{}", path, std::string_view(name));
+      const Structural* const known = schema.member(name);
+      if (known != nullptr) {
+        value(member, *known, below);
+      } else if (!is_open) {
+        return report(below + ": field not declared in schema");
+      }
+    }
+  }
+
+  std::vector<std::string> problems_;
+};
 
 }  // namespace
 
@@ -146,16 +160,16 @@ TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::str
   for (auto& [name, value] : object) write_whole_numbers(value);
   std::ranges::move(prune(object, defined_kind(type).schema, Root::resource),
                     std::back_inserter(result.unknown));
+  drop_nulls(object, defined_kind(type).schema);
   return result;
 }
 
-std::optional<std::string> problem_with_applied(const JsonObject& object,
-                                                const ResourceType& type) {
-  if (type.defined == nullptr) return std::nullopt;
-  const Json whole(object);
-  const Structural& schema = defined_kind(type).schema;
-  if (auto wrong = find_wrong(whole, schema, "")) return wrong;
-  return find_undeclared(whole, schema, "");
+std::string problem_with_applied(const JsonObject& object, const ResourceType& type) {
+  AppliedChecker checker;
+  checker.value(Json(object), defined_kind(type).schema, "");
+  const std::vector<std::string> problems = checker.take();
+  if (problems.size() < 2) return problems.empty() ? "" : problems.front();
+  return fmt::format("errors:\n  {}", fmt::join(problems, "\n  "));
 }
 
 }  // namespace dcm::apiserver

@@ -11,9 +11,10 @@ namespace dcm::apiserver {
 TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::string_view version,
                           MapKeys keys = MapKeys::in_paths);
 
-// What server-side apply rejects in an object of a defined kind: the first value whose type is not
-// the schema's (".spec.replicas: expected numeric (int or float), got string"), or the first field
-// that the schema lacks. Where a schema declares no fields, any field is allowed.
-std::optional<std::string> problem_with_applied(const JsonObject& object, const ResourceType& type);
+// What server-side apply rejects in an object of a defined kind: values whose type is not the
+// schema's (".spec.replicas: expected numeric (int or float), got string"), fields that the schema
+// lacks, and items of lists that cannot be told apart. "" if nothing. Where a schema declares no
+// fields, any field is allowed. Several problems are lines after "errors:", at most 100.
+std::string problem_with_applied(const JsonObject& object, const ResourceType& type);
 
 }  // namespace dcm::apiserver

@@ -99,12 +99,13 @@ std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
 }  // namespace
 
 void DefinedKind::convert(JsonObject& object) const {
-  set_defaults(object, schema);
   drop_unknown(object);
+  set_defaults(object, schema);
 }
 
 void DefinedKind::drop_unknown(JsonObject& object) const {
   prune(object, schema, Root::resource);
+  drop_nulls(object, schema);
 }
 
 const DefinedKind& defined_kind(const ResourceType& type) {

@@ -14,7 +14,6 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::uint64_t kCostMax = 1'000'000;  // of one expression
-constexpr std::uint64_t kBudget = 10'000'000;  // of an object
 constexpr std::size_t kMessageMax = 5 * 1024;
 constexpr std::string_view kOutOfBudget =
     "validation failed due to running out of cost budget, no further validation rules will be run";
@@ -31,9 +30,16 @@ struct Before {
   }
 };
 
+// Whether a rule may fail for an unchanged value.
+enum class Unchanged { accepted, checked };
+
 class Evaluation {
  public:
-  explicit Evaluation(Causes& causes) : causes_(causes) {}
+  Evaluation(std::uint64_t budget, Unchanged unchanged, Causes& causes)
+      : causes_(causes), left_(budget), unchanged_(unchanged) {}
+
+  // 0 if exhausted.
+  std::uint64_t left() const { return is_over_ ? 0 : left_; }
 
   void check(const Rules& rules, const Json& value, const Before& before, const std::string& path) {
     if (value.is_null() || is_over_) return;
@@ -92,7 +98,7 @@ class Evaluation {
       return fail(
           "messageExpression evaluation failed due to running out of cost "
           "budget, no further validation rules will be run");
-    if (!rule.uses_old && before.is_same(value)) return;
+    if (unchanged_ == Unchanged::accepted && !rule.uses_old && before.is_same(value)) return;
     causes_.push_back(cause_of(rule, field_of(field), value, type, detail));
   }
 
@@ -175,7 +181,8 @@ class Evaluation {
   }
 
   Causes& causes_;
-  std::uint64_t left_ = kBudget;
+  std::uint64_t left_;
+  Unchanged unchanged_;
   bool is_over_ = false;
 };
 
@@ -189,7 +196,16 @@ void Rules::validate(const Json& value, const Json* old, Causes& causes) const {
                       "<nil>"});
     return;
   }
-  Evaluation(causes).check(*this, value, {old, old != nullptr, false}, "");
+  Evaluation(kRuleBudget, Unchanged::accepted, causes)
+      .check(*this, value, {old, old != nullptr, false}, "");
+}
+
+void Rules::validate_default(const Json& value, const std::string& path, std::uint64_t& budget,
+                             Causes& causes) const {
+  if (budget == 0) return;
+  Evaluation evaluation(budget, Unchanged::checked, causes);
+  evaluation.check(*this, value, {&value, true, true}, path);
+  budget = evaluation.left();
 }
 
 }  // namespace dcm::apiserver

@@ -1,6 +1,7 @@
 // Validates the rules of a definition (k8s.io/apiextensions-apiserver
 // pkg/apis/apiextensions/validation/cel_validation.go).
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -55,17 +56,23 @@ struct Place {
 
 class Checker {
  public:
-  explicit Checker(Causes& causes) : causes_(causes) {}
+  Checker(const Causes& of_schema, Causes& causes) : causes_(causes) {
+    for (const Cause& cause : of_schema) of_schema_.insert(cause.field);
+  }
 
   void check(const Rules& rules, const Place& place) {
+    const std::string& map_type = rules.schema().map_type;
+    const bool is_map_known = map_type.empty() || map_type == "granular" || map_type == "atomic";
+    const std::string& uncorrelatable =
+        is_map_known || !place.uncorrelatable.empty() ? place.uncorrelatable : place.path;
     for (const auto& [name, below] : rules.properties()) {
-      check(*below, {fmt::format("{}.properties[{}]", place.path, name), place.count,
-                     place.uncorrelatable});
+      check(*below,
+            {fmt::format("{}.properties[{}]", place.path, name), place.count, uncorrelatable});
     }
     if (rules.values() != nullptr) {
       check(*rules.values(),
             {place.path + ".additionalProperties",
-             times(place.count, rules.schema().property_count.max), place.uncorrelatable});
+             times(place.count, rules.schema().property_count.max), uncorrelatable});
     }
     if (rules.items() != nullptr) {
       const bool is_map = rules.schema().list_type == "map";
@@ -73,6 +80,14 @@ class Checker {
       check(*rules.items(),
             {place.path + ".items", times(place.count, rules.schema().item_count.max),
              is_lost ? place.path : place.uncorrelatable});
+    }
+    if (rules.schema().rules.empty() || is_schema_wrong(place.path)) return;
+    if (rules.type() == nullptr) {
+      causes_.push_back({"InternalError",
+                         "Internal error: internal error: failed to construct type information for "
+                         "x-kubernetes-validations rules: unable to convert structural schema to "
+                         "CEL declarations",
+                         place.path + ".x-kubernetes-validations"});
     }
     std::size_t index = 0;
     for (const CompiledRule& rule : rules.compiled()) {
@@ -101,6 +116,11 @@ class Checker {
     std::string path;
     std::uint64_t cost;
   };
+
+  bool is_schema_wrong(const std::string& path) const {
+    const auto below = of_schema_.lower_bound(path + ".");
+    return below != of_schema_.end() && below->starts_with(path + ".");
+  }
 
   static std::optional<std::uint64_t> times(std::optional<std::uint64_t> count,
                                             std::optional<std::int64_t> limit) {
@@ -160,6 +180,7 @@ class Checker {
     }
   }
 
+  std::set<std::string> of_schema_;  // fields with causes
   Causes& causes_;
   std::uint64_t total_ = 0;
   std::vector<Costly> costly_;
@@ -167,11 +188,10 @@ class Checker {
 
 }  // namespace
 
-void validate_rules(const Structural& schema, const std::string& path, Causes& causes) {
-  const auto rules = Rules::compile(schema, IsResource::yes);
-  if (rules == nullptr) return;
-  Checker checker(causes);
-  checker.check(*rules, {path});
+void validate_rules(const Rules& rules, const std::string& path, const Causes& of_schema,
+                    Causes& causes) {
+  Checker checker(of_schema, causes);
+  checker.check(rules, {path});
   checker.finish(path);
 }
 

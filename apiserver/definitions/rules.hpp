@@ -33,6 +33,11 @@ class Rules {
   // `old`: the value before an update; null if new.
   void validate(const Json& value, const Json* old, Causes& causes) const;
 
+  // A default, at `path`. It is its own predecessor. `budget` is the cost that is left; nothing is
+  // checked after it has been exhausted.
+  void validate_default(const Json& value, const std::string& path, std::uint64_t& budget,
+                        Causes& causes) const;
+
   const std::vector<CompiledRule>& compiled() const { return compiled_; }
   const Structural& schema() const { return schema_; }
   IsResource resource() const { return resource_; }
@@ -40,6 +45,11 @@ class Rules {
   const RuleType* type() const { return type_ ? &*type_ : nullptr; }
   const std::map<std::string, std::unique_ptr<const Rules>>& properties() const {
     return properties_;
+  }
+  // Null if there are none.
+  const Rules* property(const std::string& name) const {
+    const auto found = properties_.find(name);
+    return found == properties_.end() ? nullptr : found->second.get();
   }
   const Rules* items() const { return items_.get(); }
   const Rules* values() const { return values_.get(); }
@@ -61,7 +71,11 @@ class Rules {
   std::unique_ptr<const Rules> values_;
 };
 
+constexpr std::uint64_t kRuleBudget = 10'000'000;  // the cost of all rules of an object
+
 // Rejects rules that do not compile, and those that could cost too much. `path`: of the schema.
-void validate_rules(const Structural& schema, const std::string& path, Causes& causes);
+// Rules of a schema are not checked if `of_schema` has causes at or below it.
+void validate_rules(const Rules& rules, const std::string& path, const Causes& of_schema,
+                    Causes& causes);
 
 }  // namespace dcm::apiserver

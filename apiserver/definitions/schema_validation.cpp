@@ -19,28 +19,41 @@ namespace dcm::apiserver {
 
 namespace {
 
-// Defaults must satisfy their schemas, and have only known fields.
-void validate_defaults(const Structural& schema, const std::string& path, Causes& causes) {
-  if (schema.default_value) {
-    const std::string field = path + ".default";
-    Json pruned = *schema.default_value;
-    if (pruned.is_object()) {
-      prune(pruned.get_object(), schema,
-            schema.is_embedded_resource ? Root::resource : Root::value);
+// Defaults must satisfy their schemas and rules, and have only known fields.
+class DefaultsChecker {
+ public:
+  explicit DefaultsChecker(Causes& causes) : causes_(causes) {}
+
+  // `rules`: those of the schema; null if none.
+  void check(const Structural& schema, const Rules* rules, const std::string& path) {
+    if (schema.default_value) value(*schema.default_value, schema, rules, path + ".default");
+    if (schema.items != nullptr) {
+      check(*schema.items, rules == nullptr ? nullptr : rules->items(), path + ".items");
     }
-    if (pruned != *schema.default_value) {
-      causes.push_back(invalid_value(field, *schema.default_value, "must not have unknown fields"));
+    for (const auto& [name, property] : schema.properties) {
+      check(property, rules == nullptr ? nullptr : rules->property(name),
+            property_path(path, name));
     }
-    const std::size_t before = causes.size();
-    validate_embedded(*schema.default_value, schema, field, causes);
-    if (causes.size() == before)
-      validate_value(*schema.default_value, nullptr, schema, field, causes);
   }
-  if (schema.items != nullptr) validate_defaults(*schema.items, path + ".items", causes);
-  for (const auto& [name, property] : schema.properties) {
-    validate_defaults(property, property_path(path, name), causes);
+
+ private:
+  void value(const Json& value, const Structural& schema, const Rules* rules,
+             const std::string& field) {
+    Json pruned = value;
+    prune(pruned, schema, schema.is_embedded_resource ? Root::resource : Root::value);
+    if (pruned != value) {
+      causes_.push_back(invalid_value(field, value, "must not have unknown fields"));
+    }
+    Causes found;
+    validate_embedded(value, schema, field, found);
+    if (found.empty()) validate_default(value, schema, field, found);
+    if (found.empty() && rules != nullptr) rules->validate_default(value, field, budget_, found);
+    std::ranges::move(found, std::back_inserter(causes_));
   }
-}
+
+  Causes& causes_;
+  std::uint64_t budget_ = kRuleBudget;
+};
 
 // What is allowed below a schema depends on its position.
 struct Place {
@@ -146,6 +159,19 @@ class Checker {
   Causes& causes_;
 };
 
+// Each part is only checked if the one before it is right: the structure, the defaults, the rules.
+void validate_parts(const JsonObject& schema, const std::string& root, const Causes& of_schema,
+                    Causes& causes) {
+  if (has_unsupported(schema)) return;
+  Causes found;
+  validate_structural(schema, root, found);
+  const Structural structural = read_structural(schema);
+  const auto rules = found.empty() ? Rules::compile(structural, IsResource::yes) : nullptr;
+  if (found.empty()) DefaultsChecker(found).check(structural, rules.get(), root);
+  if (found.empty() && rules != nullptr) validate_rules(*rules, root, of_schema, found);
+  std::ranges::move(found, std::back_inserter(causes));
+}
+
 // With a separate status, what the root says about the whole would not hold for it.
 void validate_root(const JsonObject& schema, const std::string& path, Causes& causes) {
   constexpr std::string_view kForbidden[] = {"id",
@@ -198,13 +224,10 @@ void validate_schema(const JsonObject& schema, const std::string& path, StatusIs
   if (has_true(schema, "nullable")) {
     causes.push_back(forbidden_value(root + ".nullable", "nullable cannot be true at the root"));
   }
-  const std::size_t before = causes.size();
-  const Structural structural = read_structural(schema);
-  validate_structural(schema, root, causes);
-  if (causes.size() == before) validate_defaults(structural, root, causes);
-  Checker(causes).schema(schema, root, {.is_root = true});
-  // Rules do not report a schema's errors again.
-  if (causes.size() == before) validate_rules(structural, root, causes);
+  Causes of_schema;
+  Checker(of_schema).schema(schema, root, {.is_root = true});
+  validate_parts(schema, root, of_schema, causes);
+  std::ranges::move(of_schema, std::back_inserter(causes));
 }
 
 }  // namespace dcm::apiserver

@@ -25,7 +25,6 @@ void drop_members(JsonObject& object, const auto& goes) {
   object = std::move(kept);
 }
 
-// Drops nulls that are not allowed and have no default.
 void drop_nulls_within(Json& value, const Structural* schema) {
   if (value.is_array()) {
     const Structural* const items = schema == nullptr ? nullptr : schema->items.get();
@@ -107,10 +106,6 @@ class Pruner {
     drop_members(object, [&](std::string_view name, const Json&) { return !is_known(name); });
   }
 
- private:
-  // Reports as many as the real server: a path may be as long as the body.
-  static constexpr std::size_t kReportedMax = 100;
-
   void value(Json& value, const Structural* schema, const std::string& path) {
     if (value.is_object()) {
       return object(value.get_object(), schema, schema != nullptr && schema->is_embedded_resource,
@@ -124,20 +119,30 @@ class Pruner {
       this->value(item, items, fmt::format("{}[{}]", path, index++));
   }
 
+ private:
+  // Reports as many as the real server: a path may be as long as the body.
+  static constexpr std::size_t kReportedMax = 100;
+
   std::vector<std::string> unknown_;
 };
 
 }  // namespace
 
-void set_defaults(Json& value, const Structural* schema) {
-  drop_nulls_within(value, schema);
-  add_defaults(value, schema);
+void drop_nulls(JsonObject& object, const Structural& schema) {
+  Json whole(std::move(object));
+  drop_nulls_within(whole, &schema);
+  object = std::move(whole.get_object());
 }
 
 void set_defaults(JsonObject& object, const Structural& schema) {
-  Json whole(std::move(object));
-  set_defaults(whole, &schema);
-  object = std::move(whole.get_object());
+  add_defaults_to_members(object, schema);
+}
+
+std::vector<std::string> prune(Json& value, const Structural& schema, Root root) {
+  if (value.is_object()) return prune(value.get_object(), schema, root);
+  Pruner pruner;
+  pruner.value(value, &schema, "");
+  return pruner.take();
 }
 
 std::vector<std::string> prune(JsonObject& object, const Structural& schema, Root root) {

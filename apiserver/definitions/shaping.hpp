@@ -9,8 +9,10 @@
 
 namespace dcm::apiserver {
 
-// Sets defaults for missing fields, and for disallowed nulls. Null without a default is removed.
-void set_defaults(Json& value, const Structural* schema);
+// Removes nulls that are not allowed and have no default.
+void drop_nulls(JsonObject& object, const Structural& schema);
+
+// Sets defaults for missing fields, and for nulls that are not allowed.
 void set_defaults(JsonObject& object, const Structural& schema);
 
 // A resource has apiVersion, kind and metadata, whatever its schema says about them.
@@ -18,5 +20,6 @@ enum class Root { resource, value };
 
 // Removes fields that the schema lacks. Returns their paths, in order.
 std::vector<std::string> prune(JsonObject& object, const Structural& schema, Root root);
+std::vector<std::string> prune(Json& value, const Structural& schema, Root root);
 
 }  // namespace dcm::apiserver

@@ -1,5 +1,7 @@
 #include "apiserver/definitions/structural.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "apiserver/text/has_true.hpp"
@@ -127,6 +129,36 @@ Structural read_structural(const JsonObject& schema) {
   read_constraints(schema, read);
   read.rules = rules_of(schema);
   return read;
+}
+
+bool has_unsupported(const JsonObject& schema) {
+  constexpr std::string_view kNever[] = {"id",
+                                         "$schema",
+                                         "$ref",
+                                         "definitions",
+                                         "dependencies",
+                                         "additionalItems",
+                                         "patternProperties"};
+  const auto is_there = [&](std::string_view name) { return schema.contains(name); };
+  const Json* const items = schema.if_contains("items");
+  const Json* const preserves = schema.if_contains("x-kubernetes-preserve-unknown-fields");
+  if (std::ranges::any_of(kNever, is_there) || (items != nullptr && items->is_array()) ||
+      (preserves != nullptr && *preserves == Json(false))) {
+    return true;
+  }
+  const auto is_below = [](const Json& below) {
+    return below.is_object() && has_unsupported(below.get_object());
+  };
+  for (const auto* name : {"items", "additionalProperties", "not"}) {
+    if (const Json* const below = schema.if_contains(name); below != nullptr && is_below(*below)) {
+      return true;
+    }
+  }
+  for (const auto* name : {"allOf", "anyOf", "oneOf"}) {
+    if (std::ranges::any_of(array_at(schema, {name}), is_below)) return true;
+  }
+  return std::ranges::any_of(object_at(schema, {"properties"}),
+                             [&](const auto& property) { return is_below(property.value()); });
 }
 
 bool is_type_meta(std::string_view name) {

@@ -89,6 +89,10 @@ struct Structural {
   bool has_values() const { return additional == Additional::typed; }
 };
 
+// Whether the schema, or one below it, has fields that a structural schema cannot represent
+// (schema.NewStructural fails).
+bool has_unsupported(const JsonObject& schema);
+
 // Reads any JSON: what is not a schema has no constraints.
 Structural read_structural(const JsonObject& schema);
 

@@ -25,6 +25,10 @@ const Structural* find_property(const Structural& schema, std::string_view field
   return nullptr;
 }
 
+// Precedes the name of a field that is not in the schema. Expressions cannot select it, but such
+// fields take part in comparisons of objects.
+constexpr char kOutsideSchema = '\0';
+
 // An object with the fields of its schema.
 class TypedObject final : public cel::Map {
  public:
@@ -36,6 +40,10 @@ class TypedObject final : public cel::Map {
   std::optional<cel::Value> find(cel::Value key, cel::Arena& arena) const override {
     if (!key.is(cel::Kind::string)) return std::nullopt;
     std::string_view name = key.as_text();
+    if (name.starts_with(kOutsideSchema)) {
+      const Json* const value = object_->if_contains(name.substr(1));
+      return value == nullptr ? std::nullopt : std::optional(cel_value(*value, arena));
+    }
     if (resource_ == IsResource::yes && is_meta(name)) {
       const Json* const value = object_->if_contains(name);
       return value == nullptr ? std::nullopt : std::optional(cel_value(*value, arena));
@@ -47,8 +55,12 @@ class TypedObject final : public cel::Map {
   }
 
   Entry entry(std::size_t index, cel::Arena& arena) const override {
-    const auto& member = *(object_->begin() + static_cast<std::ptrdiff_t>(index));
-    const cel::Value key = cel::Value::string(member.key());
+    const std::string_view name = (object_->begin() + static_cast<std::ptrdiff_t>(index))->key();
+    const bool is_selectable =
+        schema_->properties.contains(name) || (resource_ == IsResource::yes && is_meta(name));
+    const auto selected = is_selectable ? escaped(name) : std::nullopt;
+    const cel::Value key = cel::Value::string(
+        arena.copy(selected.value_or(std::string(1, kOutsideSchema).append(name))));
     return {key, find(key, arena).value_or(cel::Value())};
   }
 
@@ -104,7 +116,18 @@ cel::Value typed_list(const JsonArray& array, const Structural& schema, cel::Are
                     ? cel_value(array[i], arena)
                     : typed_value(array[i], *schema.items, resource_of(*schema.items), arena);
   }
-  return cel::adopt_list({values, array.size()}, arena);
+  const std::span<const cel::Value> items{values, array.size()};
+  return schema.list_type == "set" || schema.list_type == "map"
+             ? cel::adopt_unordered_list(items, arena)
+             : cel::adopt_list(items, arena);
+}
+
+// As Go's %T shows a decoded value.
+std::string_view go_type_of(const Json& value) {
+  if (value.is_bool()) return "bool";
+  if (value.is_object()) return "map[string]interface {}";
+  if (value.is_array()) return "[]interface {}";
+  return value.is_double() ? "float64" : "int64";
 }
 
 }  // namespace
@@ -117,6 +140,9 @@ cel::Value typed_value(const Json& json, const Structural& schema, IsResource re
       return cel::Value::map(arena.make<TypedMap>(object, schema.values.get()));
     }
     return cel::Value::map(arena.make<TypedObject>(object, &schema, resource));
+  }
+  if (schema.type == "string" && !json.is_string() && !json.is_null()) {
+    return cel::make_error(arena, "invalid data, expected string, got ", go_type_of(json));
   }
   if (json.is_array()) return typed_list(json.get_array(), schema, arena);
   if (json.is_string() && !schema.is_int_or_string) {

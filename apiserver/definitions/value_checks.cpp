@@ -93,15 +93,19 @@ Cause about_the_whole(const std::string& base, std::string message) {
           ValuePlace{base, ""}.field()};
 }
 
-ValueResult check_type(const Json& value, const Structural& schema, const ValuePlace& place) {
+ValueResult check_type(const Json& value, const Structural& schema, const ValuePlace& place,
+                       Subject subject) {
+  const bool is_default = subject == Subject::default_value;
+  if (schema.is_int_or_string ? is_default : schema.type.empty()) return {};
+  const bool has_format =
+      is_default ? !schema.format.empty() : is_known_format(schema.type, schema.format);
   // A list passes as a string with a format, by an oversight of the real server's validator.
-  const bool is_list_of_format =
-      value.is_array() && schema.type == "string" && is_known_format("string", schema.format);
+  const bool is_list_of_format = value.is_array() && schema.type == "string" && has_format;
   const bool fits =
       value.is_null() ? schema.is_nullable : is_list_of_format || allows_type(schema, value);
   if (fits) return {{}, 2};
-  const bool is_by_format = is_known_format(schema.type, schema.format) && !value.is_null() &&
-                            !value.is_string() && !value.is_array();
+  const bool is_by_format =
+      has_format && !value.is_null() && !value.is_string() && !value.is_array();
   if (is_by_format) return {{wrong_type(place, schema.format, format_of(value))}, 1};
   return {{wrong_type(place, expected_types(schema), type_of(value))}, 1};
 }
@@ -110,13 +114,18 @@ ValueResult check_allowed_values(const Json& value, const Structural& schema,
                                  const ValuePlace& place) {
   if (!schema.values_allowed) return {{}, 1};
   std::string listed;
+  // The real server converts a number to the type of the allowed one before it compares them.
+  const auto is_same = [&](const Json& one) {
+    return one == value || (one.is_int64() && value.is_double() &&
+                            static_cast<double>(one.get_int64()) == std::trunc(value.get_double()));
+  };
   for (const Json& one : *schema.values_allowed) {
-    if (one == value) return {{}, 1};
-    const Json shown = one.is_string() ? one : Json(serialize(one));
+    if (is_same(one)) return {{}, 1};
+    const Json shown = one.is_string() ? one : Json(shown_value(one));
     listed += (listed.empty() ? "" : ", ") + serialize(shown);
   }
   return {{{"FieldValueNotSupported",
-            fmt::format("Unsupported value: {}: supported values: {}", serialize(value), listed),
+            fmt::format("Unsupported value: {}: supported values: {}", shown_value(value), listed),
             place.field()}},
           1};
 }

@@ -29,8 +29,12 @@ struct ValueResult {
   void merge(ValueResult other);
 };
 
-// Requires a schema with a type.
-ValueResult check_type(const Json& value, const Structural& schema, const ValuePlace& place);
+// What is checked: to the real server, a default of `x-kubernetes-int-or-string` may be of any
+// type, and all formats are known.
+enum class Subject { object, default_value };
+
+ValueResult check_type(const Json& value, const Structural& schema, const ValuePlace& place,
+                       Subject subject);
 ValueResult check_allowed_values(const Json& value, const Structural& schema,
                                  const ValuePlace& place);
 ValueResult check_text(std::string_view text, const Structural& schema, const ValuePlace& place);

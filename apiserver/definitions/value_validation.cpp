@@ -17,7 +17,7 @@ namespace {
 class Validator {
  public:
   // `base` precedes the paths in the fields of causes, but not in their texts.
-  explicit Validator(std::string base) : base_(std::move(base)) {}
+  Validator(std::string base, Subject subject) : base_(std::move(base)), subject_(subject) {}
 
   // `old` is null if there is nothing to compare.
   ValueResult node(const Json& value, const Json* old, const Structural& schema,
@@ -35,8 +35,7 @@ class Validator {
                     const std::string& path) {
     ValueResult result;
     const ValuePlace place{base_, path};
-    if (!schema.type.empty() || schema.is_int_or_string)
-      result.merge(check_type(value, schema, place));
+    result.merge(check_type(value, schema, place, subject_));
     if (value.is_null()) {
       result.merge(check_allowed_values(value, schema, place));
       return result;
@@ -187,14 +186,21 @@ class Validator {
   }
 
   std::string base_;
+  Subject subject_;
 };
 
 }  // namespace
 
 void validate_value(const Json& value, const Json* old, const Structural& schema,
                     const std::string& base, Causes& causes) {
-  std::ranges::move(Validator(base).node(value, old, schema, "").causes,
-                    std::back_inserter(causes));
+  Validator validator(base, Subject::object);
+  std::ranges::move(validator.node(value, old, schema, "").causes, std::back_inserter(causes));
+}
+
+void validate_default(const Json& value, const Structural& schema, const std::string& base,
+                      Causes& causes) {
+  Validator validator(base, Subject::default_value);
+  std::ranges::move(validator.node(value, nullptr, schema, "").causes, std::back_inserter(causes));
 }
 
 bool blocks_rules(const Causes& causes) {

@@ -12,6 +12,10 @@ namespace dcm::apiserver {
 void validate_value(const Json& value, const Json* old, const Structural& schema,
                     const std::string& base, Causes& causes);
 
+// A default of a schema, of which the real server checks types by other rules (`Subject`).
+void validate_default(const Json& value, const Structural& schema, const std::string& base,
+                      Causes& causes);
+
 // Whether there is a cause after which rules are not evaluated.
 bool blocks_rules(const Causes& causes);
 

@@ -12,6 +12,11 @@ namespace dcm::apiserver {
 
 namespace {
 
+bool is_empty(const Json& value) {
+  return (value.is_object() && value.get_object().empty()) ||
+         (value.is_array() && value.get_array().empty());
+}
+
 void merge_value(Json& live, const Json& wanted, const Schema& schema);
 
 void merge_object(JsonObject& live, const JsonObject& wanted, const Schema& schema) {
@@ -74,14 +79,17 @@ void merge_list(JsonArray& live, const JsonArray& wanted, const Schema& schema) 
 }
 
 void merge_value(Json& live, const Json& wanted, const Schema& schema) {
-  const bool objects = live.is_object() && wanted.is_object();
-  const bool lists = live.is_array() && wanted.is_array();
-  if (objects && schema.object == Schema::Object::granular) {
-    merge_object(live.get_object(), wanted.get_object(), schema);
-  } else if (lists && schema.list != Schema::List::atomic) {
-    merge_list(live.get_array(), wanted.get_array(), schema);
-  } else {
+  const bool is_granular = live.is_object()  ? schema.object == Schema::Object::granular
+                           : live.is_array() ? schema.list != Schema::List::atomic
+                                             : false;
+  if (!is_granular) {
     live = wanted;
+  } else if (live.is_object() && wanted.is_object()) {
+    merge_object(live.get_object(), wanted.get_object(), schema);
+  } else if (live.is_array() && wanted.is_array()) {
+    merge_list(live.get_array(), wanted.get_array(), schema);
+  } else if (!wanted.is_null() || is_empty(live)) {
+    live = wanted;  // a null merges like an empty one
   }
 }
 
@@ -94,10 +102,7 @@ FieldSet without_keys(FieldSet item, const Schema& list) {
   return item;
 }
 
-// Removes `gone` from a value partly owned by a manager.
-void prune_value(Json& value, const FieldSet& gone, const FieldSet& kept, const Schema& schema) {
-  if (value.is_object()) return prune_object(value.get_object(), gone, &kept, schema);
-  if (!value.is_array() || schema.list == Schema::List::atomic) return;
+void prune_list(Json& value, const FieldSet& gone, const FieldSet& kept, const Schema& schema) {
   JsonArray left;
   for (Json& item : value.get_array()) {
     const std::string element = item_element(item, schema);
@@ -112,6 +117,18 @@ void prune_value(Json& value, const FieldSet& gone, const FieldSet& kept, const 
     left.push_back(std::move(item));
   }
   value = std::move(left);
+}
+
+// Removes `gone` from a value partly owned by a manager. JSON of which nothing is left is null:
+// structured-merge-diff makes it so, and conversion to a Go type would lose it.
+void prune_value(Json& value, const FieldSet& gone, const FieldSet& kept, const Schema& schema) {
+  if (is_empty(value)) return;
+  if (value.is_object()) {
+    prune_object(value.get_object(), gone, &kept, schema);
+  } else if (value.is_array() && schema.list != Schema::List::atomic) {
+    prune_list(value, gone, kept, schema);
+  }
+  if (schema.is_json && is_empty(value)) value = nullptr;
 }
 
 void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept,
@@ -178,12 +195,11 @@ Result<JsonObject> apply_configuration(const ResourceType& type, const JsonObjec
   }
   // Only a field whose value would change can be in conflict; equal values are shared.
   const FieldChanges changes = compare_fields(live, merged, schema);
-  FieldSet contested = intersection(changes.changed, claimed);
-  const auto others = managed.others_owning(request.manager, contested);
+  const auto others = managed.others_owning(request.manager, changes.changed);
   if (!others.empty() && request.force == ApplyForce::no) {
-    return std::unexpected(apply_conflict(others, contested));
+    return std::unexpected(apply_conflict(others, changes.changed));
   }
-  managed.take_from_others(request.manager, contested);
+  managed.take_from_others(request.manager, changes.changed);
   managed.take_from_others(request.manager, changes.removed);  // fields of former objects
 
   if (const ManagedEntry* before = managed.find(request.manager)) {

@@ -8,21 +8,6 @@ namespace dcm::apiserver {
 
 namespace {
 
-// fieldpath's notation: `.name`, `[key="value"]`, `[="value"]`.
-std::string dotted(std::string_view element) {
-  const std::string_view text = element.substr(2);
-  if (element.starts_with("f:")) return fmt::format(".{}", text);
-  if (element.starts_with("v:")) return fmt::format("[={}]", text);
-  std::string problem;
-  const auto keys = parse(text, problem);
-  std::string joined;
-  for (const auto& [key, value] : keys->get_object()) {
-    if (!joined.empty()) joined += ',';
-    joined += fmt::format("{}={}", std::string_view(key), serialize(value));
-  }
-  return fmt::format("[{}]", joined);
-}
-
 std::string describe(const ManagedEntry& owner) {
   const Manager& manager = owner.manager();
   std::string text = fmt::format("\"{}\"", manager.name);
@@ -36,10 +21,10 @@ std::string describe(const ManagedEntry& owner) {
 // The members of a level precede their contents.
 void collect_paths(const FieldSet& set, const std::string& at, std::vector<std::string>& paths) {
   for (const auto& [element, below] : set.children) {
-    if (below.member) paths.push_back(at + dotted(element));
+    if (below.member) paths.push_back(at + path_element(element));
   }
   for (const auto& [element, below] : set.children) {
-    collect_paths(below, at + dotted(element), paths);
+    collect_paths(below, at + path_element(element), paths);
   }
 }
 
@@ -84,16 +69,30 @@ std::string find_duplicate(const Json& value, const Schema& schema, const std::s
   for (const Json& item : value.get_array()) {
     const std::string element = item_element(item, schema);
     if (!seen.insert(element).second) {
-      return fmt::format("{}: duplicate entries for key {}", path, dotted(element));
+      return fmt::format("{}: duplicate entries for key {}", path, path_element(element));
     }
     if (!item.is_object()) continue;
-    auto found = find_duplicate_member(item.get_object(), schema, path + dotted(element));
+    auto found = find_duplicate_member(item.get_object(), schema, path + path_element(element));
     if (!found.empty()) return found;
   }
   return "";
 }
 
 }  // namespace
+
+std::string path_element(std::string_view element) {
+  const std::string_view text = element.substr(2);
+  if (element.starts_with("f:")) return fmt::format(".{}", text);
+  if (element.starts_with("v:")) return fmt::format("[={}]", text);
+  std::string problem;
+  const auto keys = parse(text, problem);
+  std::string joined;
+  for (const auto& [key, value] : keys->get_object()) {
+    if (!joined.empty()) joined += ',';
+    joined += fmt::format("{}={}", std::string_view(key), serialize(value));
+  }
+  return fmt::format("[{}]", joined);
+}
 
 ApiError apply_conflict(const std::vector<const ManagedEntry*>& others, const FieldSet& fields) {
   std::vector<Conflict> conflicts;

@@ -1,6 +1,8 @@
 // The errors of a server-side apply, in the words of apimachinery's managedfields.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/fields/managed_fields.hpp"
@@ -8,6 +10,9 @@
 #include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
+
+// An element of a field set as fieldpath shows it: `.name`, `[key="value"]`, `[="value"]`.
+std::string path_element(std::string_view element);
 
 // 409: `others` own some of `fields`, with other values.
 ApiError apply_conflict(const std::vector<const ManagedEntry*>& others, const FieldSet& fields);

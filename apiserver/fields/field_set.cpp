@@ -37,6 +37,44 @@ FieldSet fields_of_item(const Json& item, const Schema& list) {
   return set;
 }
 
+// Go omits an empty list of a built-in type.
+bool is_none(const Json* value, const Schema& schema) {
+  return value == nullptr ||
+         (shape_of(*value, schema) == Shape::list && !schema.is_json && value->get_array().empty());
+}
+
+FieldSet whole(const Json& value, const Schema& schema);
+
+FieldSet whole_object(const JsonObject& object, const Schema& schema) {
+  FieldSet set;
+  set.member = true;
+  for (const auto& [name, value] : object) {
+    const Schema& below = schema.field(name);
+    if (!is_none(&value, below)) set.children["f:" + std::string(name)] = whole(value, below);
+  }
+  return set;
+}
+
+FieldSet whole_item(const Json& item, const Schema& list) {
+  if (list.list == Schema::List::map && item.is_object() &&
+      list.object == Schema::Object::granular) {
+    return whole_object(item.get_object(), list);
+  }
+  return {.member = true, .children = {}};
+}
+
+// A value added or removed as a whole: the objects and lists in it are fields as well.
+FieldSet whole(const Json& value, const Schema& schema) {
+  const Shape shape = shape_of(value, schema);
+  if (shape == Shape::object) return whole_object(value.get_object(), schema);
+  FieldSet set{.member = true, .children = {}};
+  if (shape != Shape::list) return set;
+  for (const Json& item : value.get_array()) {
+    set.children[item_element(item, schema)] = whole_item(item, schema);
+  }
+  return set;
+}
+
 void compare_into(const Json* before, const Json* after, const Schema& schema, FieldSet& changed,
                   FieldSet& removed);
 
@@ -90,10 +128,10 @@ void compare_repeated(const std::string& element, const Items& before, const Ite
       changed.children[element].member = true;
     }
   } else if (was_repeated) {
-    if (!after.empty()) changed.children[element] = fields_of_item(*after.front(), schema);
+    if (!after.empty()) changed.children[element] = whole_item(*after.front(), schema);
     removed.children[element].member = true;
   } else {
-    if (!before.empty()) removed.children[element] = fields_of_item(*before.front(), schema);
+    if (!before.empty()) removed.children[element] = whole_item(*before.front(), schema);
     changed.children[element].member = true;
   }
 }
@@ -108,7 +146,7 @@ void compare_lists(const JsonArray& before, const JsonArray& after, const Schema
     if (items.size() > 1 || still.size() > 1) {
       compare_repeated(element, items, still, schema, changed, removed);
     } else if (still.empty()) {
-      removed.children[element] = fields_of_item(*items.front(), schema);
+      removed.children[element] = whole_item(*items.front(), schema);
     } else {
       compare_items(element, *items.front(), *still.front(), schema, changed, removed);
     }
@@ -118,7 +156,7 @@ void compare_lists(const JsonArray& before, const JsonArray& after, const Schema
     if (items.size() > 1) {
       compare_repeated(element, {}, items, schema, changed, removed);
     } else {
-      changed.children[element] = fields_of_item(*items.front(), schema);
+      changed.children[element] = whole_item(*items.front(), schema);
     }
   }
 }
@@ -137,41 +175,29 @@ FieldSet fields_of(const Json& value, const Schema& schema) {
   return set;
 }
 
-// A value added or removed as a whole: the objects and lists in it are fields as well.
-FieldSet with_parents(FieldSet set) {
-  set.member = true;
-  for (auto& [element, below] : set.children) below = with_parents(std::move(below));
-  return set;
-}
-
 // The value itself changed, and what is or was below it came or went. A null takes any shape: then
 // only the latter.
 void compare_shapes(const Json& before, const Json& after, const Schema& schema, FieldSet& changed,
                     FieldSet& removed) {
   if (shape_of(before, schema) != Shape::leaf) {
-    removed = with_parents(fields_of(before, schema));
+    removed = whole(before, schema);
     removed.member = false;
   }
   const bool is_below =
       (before.is_null() || after.is_null()) && shape_of(before, schema) != shape_of(after, schema);
-  if (shape_of(after, schema) != Shape::leaf) changed = with_parents(fields_of(after, schema));
+  if (shape_of(after, schema) != Shape::leaf) changed = whole(after, schema);
   changed.member = !is_below;
 }
 
 void compare_into(const Json* before, const Json* after, const Schema& schema, FieldSet& changed,
                   FieldSet& removed) {
-  // Go omits an empty list.
-  const auto is_none = [&](const Json* value) {
-    return value == nullptr ||
-           (shape_of(*value, schema) == Shape::list && value->get_array().empty());
-  };
-  if (is_none(before) && is_none(after)) return;
-  if (is_none(after)) {
-    removed = with_parents(fields_of(*before, schema));
+  const bool was_none = is_none(before, schema);
+  if (is_none(after, schema)) {
+    if (!was_none) removed = whole(*before, schema);
     return;
   }
-  if (is_none(before)) {
-    changed = with_parents(fields_of(*after, schema));
+  if (was_none) {
+    changed = whole(*after, schema);
     return;
   }
   const Shape shape = shape_of(*before, schema);

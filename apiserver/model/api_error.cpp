@@ -46,10 +46,28 @@ ApiError invalid_object(std::string_view name, std::string_view group, std::stri
 
 namespace {
 
-// As Go shows a value: JSON of objects and lists escapes HTML characters.
-std::string shown_value(const Json& value) {
+// JSON with numbers as Go writes them: 0.5, not 5E-1.
+std::string json_of_go(const Json& value) {
   if (value.is_double()) return fmt::format("{}", value.get_double());
-  const std::string text = serialize(value);
+  std::string text;
+  if (value.is_array()) {
+    for (const Json& item : value.get_array()) {
+      text += (text.empty() ? "" : ",") + json_of_go(item);
+    }
+    return "[" + text + "]";
+  }
+  if (!value.is_object()) return serialize(value);
+  for (const auto& [name, member] : value.get_object()) {
+    text +=
+        fmt::format("{}{}:{}", text.empty() ? "" : ",", serialize(Json(name)), json_of_go(member));
+  }
+  return "{" + text + "}";
+}
+
+}  // namespace
+
+std::string shown_value(const Json& value) {
+  const std::string text = json_of_go(value);
   if (!value.is_structured()) return text;
   std::string escaped;
   for (const char c : text) {
@@ -61,8 +79,6 @@ std::string shown_value(const Json& value) {
   }
   return escaped;
 }
-
-}  // namespace
 
 Cause invalid_value(std::string field, const Json& value, std::string_view why) {
   const std::string shown = shown_value(value);
@@ -80,7 +96,7 @@ Cause forbidden_value(std::string field, std::string_view why) {
 }
 
 Cause duplicate_value(std::string field, const Json& value) {
-  return {"FieldValueDuplicate", fmt::format("Duplicate value: {}", serialize(value)),
+  return {"FieldValueDuplicate", fmt::format("Duplicate value: {}", shown_value(value)),
           std::move(field)};
 }
 
@@ -108,7 +124,7 @@ Cause not_supported(std::string field, const Json& value,
     list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", one);
   }
   return {"FieldValueNotSupported",
-          fmt::format("Unsupported value: {}: supported values: {}", serialize(value), list),
+          fmt::format("Unsupported value: {}: supported values: {}", shown_value(value), list),
           std::move(field)};
 }
 

@@ -125,7 +125,7 @@ Result<> check_applied(const Target& target, JsonObject wanted) {
   const std::string name(text_at(wanted, {"metadata", "name"}));
   std::string problem;
   if (target.type->defined != nullptr) {
-    problem = problem_with_applied(wanted, *target.type).value_or("");
+    problem = problem_with_applied(wanted, *target.type);
   } else {
     const TypedResult typed = decode_fields(wanted, *target.type, target.version);
     if (typed.problem) {

@@ -21,6 +21,8 @@ struct Schema {
   enum class Patch { replace, merge };
   enum class Object { granular, atomic };
 
+  // The value is JSON, and not of a Go type, which would omit empty lists.
+  bool is_json = false;
   List list = List::atomic;
   std::vector<std::string> keys;  // of a List::map
   JsonObject key_defaults;        // the default of a missing key, if any

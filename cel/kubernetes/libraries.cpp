@@ -8,7 +8,7 @@ void add_kubernetes(Library& library) {
     library.add(rows);
   for (const auto name :
        {kQuantityType, kSemverType, kAddressType, kNetType, kUrlType, kFormatType})
-    library.add_object(std::string(name));
+    library.add_opaque(std::string(name));
 }
 
 }  // namespace dcm::cel

@@ -18,6 +18,8 @@ from rounds import run_rounds
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 ESTABLISHED_SECONDS = 30
+# An unknown field ends the walk over its map, which has no order: what else is reported is chance.
+UNDECLARED = re.compile(r"(failed to create typed patch object .*?\): )(?s:.*)field not declared in schema(?s:.*)")
 # A Go value in a message, and the message of a Go parser.
 GO_VALUES = re.compile(r"(expected \w+[^,]*, got ).*|selfType[^,']+|(json: ).*|errors:(?s:.*)"
                        r"|Invalid value: \{.*\}: only \[")
@@ -46,7 +48,8 @@ def comparable(value, key=""):
         items = [comparable(one) for one in value]
         return in_order(items) if key in ("causes", "managedFields") else items
     if isinstance(value, str):
-        return GO_VALUES.sub(lambda found: (found[1] or found[2] or "") + "<go>", TIME.sub("<time>", UID.sub("<uid>", value)))
+        value = UNDECLARED.sub(r"\1<undeclared>", TIME.sub("<time>", UID.sub("<uid>", value)))
+        return GO_VALUES.sub(lambda found: (found[1] or found[2] or "") + "<go>", value)
     return value
 
 

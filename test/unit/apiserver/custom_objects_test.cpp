@@ -246,6 +246,15 @@ INSTANTIATE_TEST_SUITE_P(
         Value{"a text of another format", R"({"type":"string","format":"ipv4"})", R"("ten")",
               R"(spec.x in body must be of type ipv4: "ten")"},
         Value{"a whole number written as a fraction", R"({"type":"integer"})", "2.0", ""},
+        Value{"an object equal to itself, whatever its fields are called",
+              R"({"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{)"
+              R"("c-d":{"type":"integer"},"namespace":{"type":"string"}},)"
+              R"("x-kubernetes-validations":[{"rule":"self == self"}]})",
+              R"({"c-d":1,"namespace":"a","other":[1]})", ""},
+        Value{"a fraction whose whole part is allowed", R"({"type":"number","enum":[1,2]})", "2.5",
+              ""},
+        Value{"a fraction whose whole part is not allowed", R"({"type":"number","enum":[1,2]})",
+              "3.5", R"(spec.x: Unsupported value: 3.5: supported values: "1", "2")"},
         Value{"a fraction for an integer", R"({"type":"integer"})", "2.5",
               R"(spec.x in body must be of type integer: "number")"}),
     kBySentence);
@@ -338,6 +347,123 @@ TEST_F(Defined, merges_lists_and_maps_of_applied_objects_by_the_schema) {
   EXPECT_EQ(array_at(both.body, {"spec", "rooms", "x"}), (JsonArray{"a", "b"}));
   const Answer less = api.patch(path + "one", kApply, widget("a", R"({"rooms":{"x":["a"]}})"));
   EXPECT_EQ(array_at(less.body, {"spec", "ports"}).size(), 1U) << serialize(less.body);
+}
+
+// How an apply of a spec as object "a" is answered, after others.
+struct Applied {
+  std::string_view sentence;
+  std::string_view first;  // applied by the same manager; "" if nothing
+  std::string_view then;
+  int status;
+  std::string_view says;  // within the answer's message, or its spec
+};
+
+class AppliedSpec : public Defined, public ::testing::WithParamInterface<Applied> {};
+
+constexpr std::string_view kListsAndMaps =
+    R"(,"set":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}},)"
+    R"("flags":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"boolean"}},)"
+    R"("map":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["n"],)"
+    R"("items":{"type":"object","required":["n"],"properties":{"n":{"type":"string"},)"
+    R"("v":{"type":"integer"}}}},"lists":{"type":"array","items":{"type":"array",)"
+    R"("x-kubernetes-list-type":"set","items":{"type":"string"}}},)"
+    R"("object":{"type":"object","properties":{"p":{"type":"integer"}}},)"
+    R"("address":{"type":"string","format":"ipv4"},)"
+    R"("free":{"x-kubernetes-preserve-unknown-fields":true})";
+
+TEST_P(AppliedSpec, is_answered_as_by_a_real_server) {
+  ASSERT_EQ(api.post(kDefinitions, definition(kListsAndMaps)).status, 201);
+  const std::string path = std::string(kWidgets) + "/a?fieldManager=m";
+  if (!GetParam().first.empty()) {
+    const Answer made = api.patch(path, kApply, widget("a", GetParam().first));
+    ASSERT_EQ(made.status, 201) << serialize(made.body);
+  }
+  const Answer answer = api.patch(path, kApply, widget("a", GetParam().then));
+  EXPECT_EQ(answer.status, GetParam().status) << serialize(answer.body);
+  const std::string shown = answer.status < 400 ? serialize(Json(object_at(answer.body, {"spec"})))
+                                                : std::string(answer.text({"message"}));
+  EXPECT_NE(shown.find(GetParam().says), std::string::npos) << shown;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, AppliedSpec,
+    ::testing::Values(
+        Applied{"a null of an object", "", R"({"object":null})", 422,
+                R"(spec.object in body must be of type object: "null")"},
+        Applied{"a null without a type", "", R"({"free":null})", 201, R"({"replicas":1})"},
+        Applied{"a null with a default", "", R"({"replicas":null})", 201, R"({"replicas":1})"},
+        Applied{"the last field of the spec is left out", R"({"replicas":2})", "{}", 422,
+                R"(spec in body must be of type object: "null")"},
+        Applied{"the last field of an object is left out", R"({"color":"a","object":{"p":1}})",
+                R"({"color":"a","object":{}})", 422,
+                R"(spec.object in body must be of type object: "null")"},
+        Applied{"an object was empty before", R"({"color":"a","object":{}})",
+                R"({"color":"b","object":{}})", 200, R"("object":{})"},
+        Applied{"a wrong item of a set", "", R"({"flags":["x"]})", 500,
+                R"(.spec.flags[="x"]: expected boolean, got string)"},
+        Applied{"a wrong value in an item of a map", "", R"({"map":[{"n":"a","v":"x"}]})", 500,
+                R"(.spec.map[n="a"].v: expected numeric (int or float), got string)"},
+        Applied{"an unknown field in an item of a map", "", R"({"map":[{"n":"a","u":1}]})", 500,
+                R"(.spec.map[n="a"].u: field not declared in schema)"},
+        Applied{"a null in a set", "", R"({"set":[null]})", 500,
+                ".spec.set: element 0: associative list without keys has an element that's an "
+                "explicit null"},
+        Applied{"an object in a set", "", R"({"set":[{}]})", 500,
+                "element 0: associative list without keys has an element that's a map type"},
+        Applied{"a list in a set", "", R"({"set":[["a"]]})", 500,
+                "element 0: not supported: associative list with lists as elements"},
+        Applied{"a set in a list", "", R"({"lists":[["a","a"]]})", 500,
+                R"(.spec.lists[0]: duplicate entries for key [="a"])"},
+        Applied{"several problems", "", R"({"set":["a","a"],"color":1})", 500,
+                "errors:\n  .spec.set: duplicate entries for key [=\"a\"]\n  .spec.color: expected "
+                "string, got int"},
+        Applied{"a number for a text with a format", "", R"({"address":1})", 422,
+                R"(spec.address in body must be of type ipv4: "int64")"},
+        Applied{"a list for a text with a format", "", R"({"address":[]})", 500,
+                ".spec.address: expected any scalar, got list"}),
+    kBySentence);
+
+TEST_F(Defined, owns_empty_lists_of_items_that_can_be_told_apart) {
+  api.post(kDefinitions, definition(kListsAndMaps));
+  const std::string path = std::string(kWidgets) + "?fieldManager=w";
+  const Answer made = api.post(path, widget("a", R"({"set":[]})"));
+  EXPECT_TRUE(has(fields_of_manager(made, "w"), {"f:spec", "f:set"})) << serialize(made.body);
+  const Answer filled =
+      api.patch(std::string(kWidget) + "?fieldManager=w", kMerge, R"({"spec":{"set":["x"]}})");
+  EXPECT_EQ(serialize(object_at(fields_of_manager(filled, "w"), {"f:spec", "f:set"})),
+            R"({".":{},"v:\"x\"":{}})");
+}
+
+TEST_F(Defined, owns_objects_within_new_items) {
+  api.post(kDefinitions,
+           definition(R"(,"map":{"type":"array","x-kubernetes-list-type":"map",)"
+                      R"("x-kubernetes-list-map-keys":["n"],"items":{"type":"object",)"
+                      R"("required":["n"],"properties":{"n":{"type":"string"},"o":{)"
+                      R"("type":"object","properties":{"p":{"type":"integer"}}}}}})"));
+  api.post(kWidgets, widget("a", R"({"map":[{"n":"a"}]})"));
+  const Answer more = api.patch(std::string(kWidget) + "?fieldManager=w", kMerge,
+                                R"({"spec":{"map":[{"n":"a"},{"n":"b","o":{"p":1}}]}})");
+  EXPECT_EQ(serialize(object_at(fields_of_manager(more, "w"), {"f:spec", "f:map"})),
+            R"({"k:{\"n\":\"b\"}":{".":{},"f:n":{},"f:o":{".":{},"f:p":{}}}})");
+}
+
+TEST_F(Defined, reports_a_conflict_about_a_value_that_an_apply_would_turn_into_an_object) {
+  api.post(kDefinitions, definition(kListsAndMaps));
+  api.post(kWidgets, widget("a", R"({"free":1})"));
+  const Answer refused = api.patch(std::string(kWidget) + "?fieldManager=m", kApply,
+                                   widget("a", R"({"free":{"x":1}})"));
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_TRUE(refused.blames(".spec.free")) << serialize(refused.body);
+}
+
+TEST_F(Defined, compares_sets_in_rules_in_any_order) {
+  api.post(kDefinitions,
+           definition(R"(,"set":{"type":"array","x-kubernetes-list-type":"set","maxItems":9,)"
+                      R"("items":{"type":"string","maxLength":9},"x-kubernetes-validations":[)"
+                      R"({"rule":"self == oldSelf"}]})"));
+  api.post(kWidgets, widget("a", R"({"set":["x","y"]})"));
+  EXPECT_EQ(api.patch(kWidget, kMerge, R"({"spec":{"set":["y","x"]}})").status, 200);
+  EXPECT_EQ(api.patch(kWidget, kMerge, R"({"spec":{"set":["y","z"]}})").status, 422);
 }
 
 }  // namespace

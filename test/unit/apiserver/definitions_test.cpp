@@ -211,8 +211,67 @@ INSTANTIATE_TEST_SUITE_P(
                 "protected groups must have approval annotation"},
         Refused{"with a pattern that is none", R"("maximum":10)", R"("pattern":"(","maximum":10)",
                 "spec.validation.openAPIV3Schema.properties[spec].properties[replicas].pattern",
-                "must be a valid regular expression, but isn't"}),
+                "must be a valid regular expression, but isn't"},
+        Refused{"whose default fails its rule", R"("default":1)",
+                R"("default":1,"x-kubernetes-validations":[{"rule":"self > 1"}])",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[replicas].default",
+                "Invalid value: 1: failed rule: self > 1"},
+        Refused{"whose default has a rule that does not compile", R"("default":1)",
+                R"("default":1,"x-kubernetes-validations":[{"rule":"self + 1"}])",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[replicas].default",
+                "rule compile error: cel expression must evaluate to a bool"},
+        Refused{"whose default has unknown fields in an item", R"("color":{"type":"string"})",
+                R"("color":{"type":"string"},"x":{"type":"array","items":{"type":"object",)"
+                R"("properties":{"n":{"type":"number"}}},"default":[{"n":2.5,"u":1}]})",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[x].default",
+                R"(Invalid value: [{"n":2.5,"u":1}]: must not have unknown fields)"},
+        Refused{"whose default does not fit an unknown format", R"("color":{"type":"string"})",
+                R"("color":{"type":"string","format":"unheard-of","default":1})",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[color].default",
+                R"(Invalid value: "int64":  in body must be of type unheard-of: "int64")"},
+        Refused{"with a rule of a value that expressions cannot see",
+                R"("color":{"type":"string"})",
+                R"("color":{"type":"string"},"x":{"x-kubernetes-preserve-unknown-fields":true,)"
+                R"("x-kubernetes-validations":[{"rule":"true"}]})",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[x]"
+                ".x-kubernetes-validations",
+                "unable to convert structural schema to CEL declarations"},
+        Refused{"with a rule about the past below an unknown type of map",
+                R"("color":{"type":"string"})",
+                R"("color":{"type":"string"},"x":{"type":"object","x-kubernetes-map-type":"other",)"
+                R"("properties":{"n":{"type":"integer","x-kubernetes-validations":[)"
+                R"({"rule":"self == oldSelf"}]}}})",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[x].properties[n]"
+                ".x-kubernetes-validations[0].rule",
+                "oldSelf cannot be used on the uncorrelatable portion of the schema within "
+                "spec.validation.openAPIV3Schema.properties[spec].properties[x]"}),
     kBySentence);
+
+TEST_F(Defined, checks_rules_beside_wrong_schemas) {
+  const Answer refused = api.post(
+      kDefinitions,
+      definition(R"(,"wrong":{"type":"object","uniqueItems":true,"x-kubernetes-validations":[)"
+                 R"({"rule":"self.a"}]},"right":{"type":"integer","x-kubernetes-validations":[)"
+                 R"({"rule":"self.b"}]})"));
+  const std::string spec = "spec.validation.openAPIV3Schema.properties[spec].properties";
+  EXPECT_TRUE(refused.blames(spec + "[wrong].uniqueItems")) << serialize(refused.body);
+  EXPECT_TRUE(refused.blames(spec + "[right].x-kubernetes-validations[0].rule"));
+  EXPECT_FALSE(refused.blames(spec + "[wrong].x-kubernetes-validations[0].rule"));
+}
+
+TEST_F(Defined, checks_neither_structure_nor_defaults_of_unsupported_schema) {
+  const Answer refused = api.post(
+      kDefinitions,
+      definition(R"(,"free":{"type":"object","x-kubernetes-preserve-unknown-fields":false},)"
+                 R"("kind":{"default":"x"},"count":{"type":"integer","default":"x"})"));
+  EXPECT_EQ(array_at(refused.body, {"details", "causes"}).size(), 1U) << serialize(refused.body);
+}
+
+TEST_F(Defined, accepts_any_default_of_integer_or_text) {
+  const Answer accepted = api.post(
+      kDefinitions, definition(R"(,"x":{"x-kubernetes-int-or-string":true,"default":[]})"));
+  EXPECT_EQ(accepted.status, 201) << serialize(accepted.body);
+}
 
 TEST_F(Defined, keeps_names_of_established_definition) {
   api.post(kDefinitions, definition());
