@@ -1,6 +1,9 @@
 #include "playground/advice.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -134,6 +137,52 @@ std::string never_enforced(const Creation& made) {
   return {};
 }
 
+// Fields of devices that a server drops unless it has been started with their feature gates.
+struct GatedField {
+  std::string_view name;
+  std::string_view gate;
+};
+constexpr GatedField kOfSlice[] = {
+    {"skipNodeOperations", "DRAOptionalNodeOperations"},
+    {"partitionTypeAttribute", "DRAPartitionableDevicesType"},
+};
+constexpr GatedField kOfDevice[] = {{"nodeAllocatableResources", "DRANodeAllocatableResources"}};
+constexpr GatedField kOfCounters[] = {{"compatibilityGroups", "DRADeviceCompatibilityGroups"}};
+constexpr GatedField kOfAttribute[] = {
+    {"strings", "DRAListTypeAttributes"},
+    {"ints", "DRAListTypeAttributes"},
+    {"bools", "DRAListTypeAttributes"},
+    {"versions", "DRAListTypeAttributes"},
+};
+
+// One sentence for each gate that a slice relies on.
+std::vector<std::string> gated_fields(const Creation& made) {
+  if (!made.type.is("ResourceSlice")) return {};
+  std::map<std::string_view, std::string_view> used;  // gate → a field
+  const auto look = [&](const JsonObject& object, std::span<const GatedField> fields) {
+    for (const GatedField& field : fields) {
+      if (object.contains(field.name)) used.emplace(field.gate, field.name);
+    }
+  };
+  const JsonObject& spec = object_at(made.object, {"spec"});
+  look(spec, kOfSlice);
+  for (const Json& device : array_at(spec, {"devices"})) {
+    look(as_object(device), kOfDevice);
+    for (const Json& counters : array_at(as_object(device), {"consumesCounters"})) {
+      look(as_object(counters), kOfCounters);
+    }
+    for (const auto& [name, value] : object_at(as_object(device), {"attributes"})) {
+      look(as_object(value), kOfAttribute);
+    }
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [gate, field] : used) {
+    sentences.push_back(fmt::format(
+        "{} is an alpha field: a server drops it unless its feature gate {} is on", field, gate));
+  }
+  return sentences;
+}
+
 bool is_made_by_controller(const JsonObject& object) {
   return std::ranges::any_of(
       array_at(object, {"metadata", "ownerReferences"}),
@@ -154,6 +203,7 @@ std::vector<std::string> advise(const Attended& attended, const Creation& made) 
   add(idle.empty() ? hollow_workload(made) : std::move(idle));
   add(needs_controller(attended, made));
   add(never_enforced(made));
+  std::ranges::move(gated_fields(made), std::back_inserter(advice));
   return advice;
 }
 

@@ -87,6 +87,7 @@ std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
   kind->unconverted = unconverted_of(spec, version);
   kind->published = object_at(version, {"schema", "openAPIV3Schema"});
   kind->schema = read_structural(kind->published);
+  prune_defaults(kind->schema);
   kind->rules = Rules::compile(kind->schema, IsResource::yes);
   kind->merge = merge_schema_of(kind->schema);
   kind->printer = printer_of_definition(version);

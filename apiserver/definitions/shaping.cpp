@@ -151,4 +151,14 @@ std::vector<std::string> prune(JsonObject& object, const Structural& schema, Roo
   return pruner.take();
 }
 
+void prune_defaults(Structural& schema) {
+  if (schema.default_value) {
+    prune(*schema.default_value, schema,
+          schema.is_embedded_resource ? Root::resource : Root::value);
+  }
+  if (schema.items != nullptr) prune_defaults(*schema.items);
+  if (schema.values != nullptr) prune_defaults(*schema.values);
+  for (auto& [name, property] : schema.properties) prune_defaults(property);
+}
+
 }  // namespace dcm::apiserver

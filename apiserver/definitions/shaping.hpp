@@ -22,4 +22,7 @@ enum class Root { resource, value };
 std::vector<std::string> prune(JsonObject& object, const Structural& schema, Root root);
 std::vector<std::string> prune(Json& value, const Structural& schema, Root root);
 
+// Prunes the defaults of the schema: those within maps are accepted with unknown fields.
+void prune_defaults(Structural& schema);
+
 }  // namespace dcm::apiserver

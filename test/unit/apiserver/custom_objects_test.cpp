@@ -246,6 +246,10 @@ INSTANTIATE_TEST_SUITE_P(
         Value{"a text of another format", R"({"type":"string","format":"ipv4"})", R"("ten")",
               R"(spec.x in body must be of type ipv4: "ten")"},
         Value{"a whole number written as a fraction", R"({"type":"integer"})", "2.0", ""},
+        Value{"a default in a map that is empty without its unknown fields",
+              R"({"type":"object","additionalProperties":{"type":"object","properties":{"o":{)"
+              R"("type":"object","minProperties":1,"default":{"u":1}}}}})",
+              R"({"m":{}})", "spec.x.m.o in body should have at least 1 properties"},
         Value{"an object equal to itself, whatever its fields are called",
               R"({"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{)"
               R"("c-d":{"type":"integer"},"namespace":{"type":"string"}},)"

@@ -229,6 +229,13 @@ INSTANTIATE_TEST_SUITE_P(
                 R"("color":{"type":"string","format":"unheard-of","default":1})",
                 "spec.validation.openAPIV3Schema.properties[spec].properties[color].default",
                 R"(Invalid value: "int64":  in body must be of type unheard-of: "int64")"},
+        Refused{"whose default is of a type that its rule cannot see",
+                R"("color":{"type":"string"})",
+                R"("color":{"x-kubernetes-int-or-string":true,"default":{},)"
+                R"("x-kubernetes-validations":[{"rule":"self == oldSelf"}]})",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[color].default",
+                "invalid data, expected XIntOrString value to be either a string or integer "
+                "evaluating rule: self == oldSelf"},
         Refused{"with a rule of a value that expressions cannot see",
                 R"("color":{"type":"string"})",
                 R"("color":{"type":"string"},"x":{"x-kubernetes-preserve-unknown-fields":true,)"

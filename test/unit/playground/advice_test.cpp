@@ -136,6 +136,30 @@ TEST(Advice, warns_of_pod_without_scheduler) {
   EXPECT_THAT(without.warnings(kPods, pod("c")), IsEmpty());
 }
 
+TEST(Advice, names_feature_gates_that_slice_relies_on) {
+  Scene scene;
+  const auto slice = [](std::string_view name, std::string_view more) {
+    return R"({"metadata":{"name":")" + std::string(name) +
+           R"("},"spec":{"driver":"d.example.com","pool":{"name":"p","generation":1,)"
+           R"("resourceSliceCount":1},"allNodes":true,)" +
+           std::string(more) + "}}";
+  };
+  constexpr std::string_view kSlices = "/apis/resource.k8s.io/v1/resourceslices";
+  EXPECT_THAT(scene.warnings(kSlices, slice("a", R"("devices":[{"name":"g","attributes":{)"
+                                                 R"("x":{"string":"s"}}}])")),
+              IsEmpty());
+  EXPECT_THAT(
+      scene.warnings(
+          kSlices, slice("b", R"("skipNodeOperations":["*"],"devices":[{"name":"g","attributes":{)"
+                              R"("x":{"strings":["s"]},"y":{"ints":[1]}},"consumesCounters":[{)"
+                              R"("counterSet":"c","counters":{"m":{"value":"1"}},)"
+                              R"("compatibilityGroups":["a"]}]}])")),
+      ElementsAre(HasSubstr("its feature gate DRADeviceCompatibilityGroups is on"),
+                  HasSubstr("feature gate DRAListTypeAttributes is on"),
+                  HasSubstr("skipNodeOperations is an alpha field: a server drops it unless its "
+                            "feature gate DRAOptionalNodeOperations is on")));
+}
+
 TEST(Advice, names_group_dropped_from_pod) {
   Scene scene;
   EXPECT_THAT(scene.warnings(kPods, pod("a", R"(,"schedulingGroup":{"podGroupName":"g"})")),
