@@ -1,5 +1,6 @@
 #include "apiserver/definitions/list_items.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -20,14 +21,17 @@ JsonObject keys_of(const Json& item, const Structural& list) {
 void validate_list(const JsonArray& list, const Structural& schema, const std::string& path,
                    Causes& causes) {
   const bool is_map = schema.list_type == "map";
+  const auto other = std::ranges::find_if_not(
+      list, [](const Json& item) { return item.is_object() || item.is_null(); });
+  if (is_map && other != list.end()) {
+    causes.push_back(invalid_value(fmt::format("{}[{}]", path, other - list.begin()), *other,
+                                   "must be an object for an array of list-type map"));
+    return;
+  }
   std::map<std::string, std::size_t> seen;
   std::size_t index = 0;
   for (const Json& item : list) {
     const std::string at = fmt::format("{}[{}]", path, index++);
-    if (is_map && !item.is_object() && !item.is_null()) {
-      causes.push_back(invalid_value(at, item, "must be an object for an array of list-type map"));
-      return;
-    }
     const Json key = is_map ? Json(keys_of(item, schema)) : item;
     // Each repeated value is reported once.
     if (++seen[serialize(key)] == 2) causes.push_back(duplicate_value(at, key));
@@ -36,13 +40,17 @@ void validate_list(const JsonArray& list, const Structural& schema, const std::s
 
 }  // namespace
 
-const Json* correlated_item(const Json& item, const Json* old_list, const Structural& list) {
-  if (list.list_type != "map" || old_list == nullptr || !old_list->is_array()) return nullptr;
-  const JsonObject keys = keys_of(item, list);
+OldItems::OldItems(const Json* old_list, const Structural& list) : list_(list) {
+  if (list.list_type != "map" || old_list == nullptr || !old_list->is_array()) return;
   for (const Json& old : old_list->get_array()) {
-    if (old.is_object() && keys_of(old, list) == keys) return &old;
+    if (old.is_object()) items_.emplace(serialize(keys_of(old, list)), &old);
   }
-  return nullptr;
+}
+
+const Json* OldItems::find(const Json& item) const {
+  if (items_.empty()) return nullptr;
+  const auto found = items_.find(serialize(keys_of(item, list_)));
+  return found == items_.end() ? nullptr : found->second;
 }
 
 void validate_unique_items(const Json& value, const Structural& schema, const std::string& path,

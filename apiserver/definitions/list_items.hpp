@@ -2,14 +2,26 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 
 #include "apiserver/definitions/structural.hpp"
 #include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 
-// The old list item that corresponds to a new one, if the list is a map. Null if there is none.
-const Json* correlated_item(const Json& item, const Json* old_list, const Structural& list);
+// The items of a list before an update, if the list is a map. The list and the schema must outlive
+// it.
+class OldItems {
+ public:
+  OldItems(const Json* old_list, const Structural& list);
+
+  // The one with the same keys; of several the first. Null if there is none.
+  const Json* find(const Json& item) const;
+
+ private:
+  const Structural& list_;
+  std::unordered_map<std::string, const Json*> items_;  // by their keys as JSON
+};
 
 // Reports duplicate items in lists that are sets or maps.
 void validate_unique_items(const Json& value, const Structural& schema, const std::string& path,

@@ -154,9 +154,10 @@ class Evaluation {
   void check_items(const Rules& rules, const Json& value, const Before& before,
                    const std::string& path) {
     if (rules.items() == nullptr) return;
+    const OldItems old_items(before.value, rules.schema());
     std::size_t index = 0;
     for (const Json& item : value.get_array()) {
-      const Json* const old = correlated_item(item, before.value, rules.schema());
+      const Json* const old = old_items.find(item);
       check(*rules.items(), item, {old, old != nullptr, before.is_same(value)},
             fmt::format("{}[{}]", path, index++));
     }

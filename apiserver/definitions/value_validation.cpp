@@ -53,11 +53,12 @@ class Validator {
   ValueResult array(const JsonArray& array, const Json* old, const Structural& schema,
                     const std::string& path) {
     ValueResult result{{}, 1};
+    const OldItems old_items(old, schema);
     std::size_t index = 0;
     for (const Json& item : array) {
       if (schema.items == nullptr) break;
-      const Json* const before = old == nullptr ? nullptr : correlated_item(item, old, schema);
-      result.merge(node(item, before, *schema.items, fmt::format("{}[{}]", path, index++)));
+      result.merge(
+          node(item, old_items.find(item), *schema.items, fmt::format("{}[{}]", path, index++)));
     }
     const auto count = static_cast<std::int64_t>(array.size());
     if (schema.item_count.min && count < *schema.item_count.min) {

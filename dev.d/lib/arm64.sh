@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # The manager for arm64, compiled on amd64.
 
-readonly arm64_root=$cache/arm64-root
-readonly arm64_manager=build/arm64/bin/dra-controller-manager
+arm64_root=$cache/arm64-root
+arm64_manager=build/arm64/bin/dra-controller-manager
 
 # The kernel starts programs of arm64 by qemu. Where systemd runs, Debian's package has configured that.
 emulate_arm64() {

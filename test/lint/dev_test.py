@@ -58,6 +58,19 @@ class Cluster(unittest.TestCase):
                          ["kubelet", "kubelet-1", "containerd-1", "kube-scheduler"])
 
 
+class Commands(unittest.TestCase):
+    def test_each_loads_what_it_shares_with_others(self):
+        head = re.split(r"^command=", DEV.read_text(encoding="utf-8"), flags=re.MULTILINE)[0]
+        head = re.sub(r"^cd .*$", f"cd '{DEV.parent}'", head, flags=re.MULTILINE)
+        libraries = "\n".join(f"source dev.d/lib/{name}.sh" for name in ("setup", "build", "layers"))
+        for path in sorted(DEV.with_name("dev.d").glob("*.sh")):
+            with self.subTest(path.stem):
+                loaded = subprocess.run(
+                    ["bash", "-c", f"{head}\n{libraries}\nsource dev.d/{path.name}\ndeclare -F cmd_{path.stem}"],
+                    capture_output=True, text=True, check=False)
+                self.assertEqual((loaded.stdout.strip(), loaded.stderr), (f"cmd_{path.stem}", ""))
+
+
 class MovedCheckout(unittest.TestCase):
     def test_removes_build_folders_of_former_place_and_keeps_current_ones(self):
         with tempfile.TemporaryDirectory() as folder:

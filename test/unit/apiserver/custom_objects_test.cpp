@@ -221,6 +221,12 @@ INSTANTIATE_TEST_SUITE_P(
               R"(["n"],"items":{"type":"object","required":["n"],"properties":{"n":)"
               R"({"type":"string"}}}})",
               R"([{"n":"a"},{"n":"a"}])", R"(spec.x[1]: Duplicate value: {"n":"a"})"},
+        Value{"a text and a key twice in a list that is a map",
+              R"({"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":)"
+              R"(["n"],"items":{"type":"object","required":["n"],"properties":{"n":)"
+              R"({"type":"string"}},"x-kubernetes-preserve-unknown-fields":true}})",
+              R"([{"n":"a"},{"n":"a"},"a"])",
+              R"(spec.x[2]: Invalid value: "a": must be an object for an array of list-type map])"},
         Value{"an integer or a text", R"({"x-kubernetes-int-or-string":true})", R"("50%")", ""},
         Value{"neither an integer nor a text", R"({"x-kubernetes-int-or-string":true})", "[]",
               R"(spec.x in body must be of type integer,string: "array")"},
@@ -458,6 +464,22 @@ TEST_F(Defined, reports_a_conflict_about_a_value_that_an_apply_would_turn_into_a
                                    widget("a", R"({"free":{"x":1}})"));
   EXPECT_EQ(refused.status, 409);
   EXPECT_TRUE(refused.blames(".spec.free")) << serialize(refused.body);
+}
+
+// Minutes, if each item looks at all former ones.
+TEST_F(Defined, finds_former_items_of_a_long_list) {
+  api.post(kDefinitions, definition(kListsAndMaps));
+  const auto items = [](int first, int step) {
+    std::string list;
+    for (int i = 0; i < 20'000; ++i) {
+      list += fmt::format(R"({}{{"n":"{}"}})", i == 0 ? "" : ",", first + step * i);
+    }
+    return R"({"map":[)" + list + "]}";
+  };
+  ASSERT_EQ(api.post(kWidgets, widget("a", items(0, 1))).status, 201);
+  const Answer reversed = api.patch(kWidget, kMerge, R"({"spec":)" + items(19'999, -1) + "}");
+  EXPECT_EQ(reversed.status, 200);
+  EXPECT_EQ(array_at(reversed.body, {"spec", "map"}).size(), 20'000U);
 }
 
 TEST_F(Defined, compares_sets_in_rules_in_any_order) {
