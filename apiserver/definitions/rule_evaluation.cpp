@@ -53,6 +53,11 @@ class Evaluation {
 
   void own_rules(const Rules& rules, const Json& value, const Before& before,
                  const std::string& path) {
+    if (rules.type() == nullptr && !rules.schema().rules.empty()) {
+      causes_.push_back(invalid_value(field_of(path), Json(rules.schema().type),
+                                      "rule compiler initialization error: failed to convert to "
+                                      "declType for CEL validation rules"));
+    }
     if (rules.compiled().empty()) return;
     cel::Arena arena;
     const cel::Value self = typed_value(value, rules.schema(), rules.resource(), arena);

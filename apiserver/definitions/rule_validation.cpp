@@ -72,7 +72,7 @@ class Checker {
     if (rules.values() != nullptr) {
       check(*rules.values(),
             {place.path + ".additionalProperties",
-             times(place.count, rules.schema().property_count.max), uncorrelatable});
+             times(place.count, rules.schema().property_count.max), place.uncorrelatable});
     }
     if (rules.items() != nullptr) {
       const bool is_map = rules.schema().list_type == "map";

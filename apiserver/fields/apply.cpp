@@ -147,6 +147,13 @@ void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept
   }
 }
 
+// Drops the children that `tree` does not have.
+void keep_within(FieldSet& set, const FieldSet& tree) {
+  std::erase_if(set.children,
+                [&](const auto& child) { return tree.child(child.first) == nullptr; });
+  for (auto& [element, below] : set.children) keep_within(below, *tree.child(element));
+}
+
 // The fields that stay even if a manager releases them: those that identify the object, those owned
 // by others, and those that come with them. To see a manager's fields of another version, the
 // object is converted to it without the removed fields, and Go adds members that it always writes.
@@ -205,6 +212,8 @@ Result<JsonObject> apply_configuration(const ResourceType& type, const JsonObjec
   if (const ManagedEntry* before = managed.find(request.manager)) {
     FieldSet gone = before->fields();
     gone.remove_all(claimed);
+    // What has no field, as an object with only an empty list, is not removed.
+    keep_within(gone, fields_of(merged, schema));
     FieldSet kept = kept_anyway(type, managed, request.wanted, request.manager);
     kept.insert_all(claimed);
     prune_object(merged, gone, &kept, schema);

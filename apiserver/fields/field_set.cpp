@@ -298,7 +298,7 @@ FieldSet FieldSet::from_json(const JsonObject& fields) {
 }
 
 std::string item_element(const Json& item, const Schema& list) {
-  if (list.list != Schema::List::map || !item.is_object()) return "v:" + serialize(item);
+  if (list.list != Schema::List::map || !item.is_object()) return "v:" + serialize_as_go(item);
   JsonObject keys;
   for (const std::string& key : list.keys) {
     const Json* value = item.get_object().if_contains(key);

@@ -44,30 +44,10 @@ ApiError invalid_object(std::string_view name, std::string_view group, std::stri
 
 }  // namespace
 
-namespace {
-
-// JSON with numbers as Go writes them: 0.5, not 5E-1.
-std::string json_of_go(const Json& value) {
-  if (value.is_double()) return fmt::format("{}", value.get_double());
-  std::string text;
-  if (value.is_array()) {
-    for (const Json& item : value.get_array()) {
-      text += (text.empty() ? "" : ",") + json_of_go(item);
-    }
-    return "[" + text + "]";
-  }
-  if (!value.is_object()) return serialize(value);
-  for (const auto& [name, member] : value.get_object()) {
-    text +=
-        fmt::format("{}{}:{}", text.empty() ? "" : ",", serialize(Json(name)), json_of_go(member));
-  }
-  return "{" + text + "}";
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string shown_value(const Json& value) {
-  const std::string text = json_of_go(value);
+  const std::string text = serialize_as_go(value);
   if (!value.is_structured()) return text;
   std::string escaped;
   for (const char c : text) {

@@ -4,6 +4,7 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <fmt/format.h>
 
 #include "apiserver/text/item_budget.hpp"
 
@@ -98,6 +99,23 @@ std::string serialize(const Json& value) {
 
 std::string serialize(const JsonObject& object) {
   return boost::json::serialize(object);
+}
+
+std::string serialize_as_go(const Json& value) {
+  if (value.is_double()) return fmt::format("{}", value.get_double());
+  std::string text;
+  if (value.is_array()) {
+    for (const Json& item : value.get_array()) {
+      text += (text.empty() ? "" : ",") + serialize_as_go(item);
+    }
+    return "[" + text + "]";
+  }
+  if (!value.is_object()) return boost::json::serialize(value);
+  for (const auto& [name, member] : value.get_object()) {
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", boost::json::serialize(Json(name)),
+                        serialize_as_go(member));
+  }
+  return "{" + text + "}";
 }
 
 namespace {

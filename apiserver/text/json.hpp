@@ -43,6 +43,8 @@ std::optional<Json> parse(std::string_view text, std::string& problem);
 std::optional<Json> parse_body(std::string_view text, std::string& problem);
 std::string serialize(const Json& value);
 std::string serialize(const JsonObject& object);
+// With numbers as Go writes them: 0.5, not 5E-1.
+std::string serialize_as_go(const Json& value);
 
 // Imitates decoding into Go structs and encoding again: null members vanish, and so do empty lists.
 // Two steps, because a few rules distinguish an empty list from a missing one. Free-form

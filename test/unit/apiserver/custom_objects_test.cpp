@@ -378,6 +378,8 @@ constexpr std::string_view kListsAndMaps =
     R"("v":{"type":"integer"}}}},"lists":{"type":"array","items":{"type":"array",)"
     R"("x-kubernetes-list-type":"set","items":{"type":"string"}}},)"
     R"("object":{"type":"object","properties":{"p":{"type":"integer"}}},)"
+    R"("box":{"type":"object","properties":{"set":{"type":"array",)"
+    R"("x-kubernetes-list-type":"set","items":{"type":"string"}}}},)"
     R"("address":{"type":"string","format":"ipv4"},)"
     R"("free":{"x-kubernetes-preserve-unknown-fields":true})";
 
@@ -415,6 +417,10 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(.spec.map[n="a"].v: expected numeric (int or float), got string)"},
         Applied{"an unknown field in an item of a map", "", R"({"map":[{"n":"a","u":1}]})", 500,
                 R"(.spec.map[n="a"].u: field not declared in schema)"},
+        Applied{"a fraction in a set", "", R"({"set":[2.5]})", 500,
+                ".spec.set[=2.5]: expected string, got int"},
+        Applied{"an empty list in an object that was empty", R"({"replicas":2,"box":{}})",
+                R"({"replicas":2,"box":{"set":[]}})", 200, R"("box":{"set":[]})"},
         Applied{"a null in a set", "", R"({"set":[null]})", 500,
                 ".spec.set: element 0: associative list without keys has an element that's an "
                 "explicit null"},

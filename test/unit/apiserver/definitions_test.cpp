@@ -236,6 +236,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "spec.validation.openAPIV3Schema.properties[spec].properties[color].default",
                 "invalid data, expected XIntOrString value to be either a string or integer "
                 "evaluating rule: self == oldSelf"},
+        Refused{"whose default has a rule, but no type that expressions know",
+                R"("color":{"type":"string"})",
+                R"("color":{"x-kubernetes-preserve-unknown-fields":true,"default":1,)"
+                R"("x-kubernetes-validations":[{"rule":"true"}]})",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[color].default",
+                "rule compiler initialization error: failed to convert to declType"},
         Refused{"with a rule of a value that expressions cannot see",
                 R"("color":{"type":"string"})",
                 R"("color":{"type":"string"},"x":{"x-kubernetes-preserve-unknown-fields":true,)"
