@@ -37,6 +37,7 @@ constexpr Duration kPromptOfMost = 30s;
 constexpr Duration kWebhookTimeout = 29s;
 // Long enough for another leader.
 constexpr Duration kRestart = 1min;
+constexpr Duration kLongestRetry = 40s;  // of a refused list or watch: 30 s, and its answer
 
 }  // namespace
 
@@ -202,6 +203,7 @@ Task<Aftermath::Finding> Aftermath::hide_one_kind() {
     if (late) co_return late;
   }
   hidden.clear();
+  co_await sleep_for(world_.loop.time(), kLongestRetry);
   const Finding late = co_await watch_answers({});
   co_return late;
 }
