@@ -201,7 +201,9 @@ Result<JsonObject> apply_configuration(const ResourceType& type, const JsonObjec
     return std::unexpected(plain_failure("failed to convert old object: duplicate entries"));
   }
   // Only a field whose value would change can be in conflict; equal values are shared.
-  const FieldChanges changes = compare_fields(live, merged, schema);
+  FieldChanges changes = compare_fields(live, merged, schema);
+  drop_unowned(changes.changed, request.reset);
+  drop_unowned(changes.removed, request.reset);
   const auto others = managed.others_owning(request.manager, changes.changed);
   if (!others.empty() && request.force == ApplyForce::no) {
     return std::unexpected(apply_conflict(others, changes.changed));

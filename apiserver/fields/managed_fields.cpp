@@ -30,7 +30,9 @@ const FieldSet& unowned_fields() {
   return kSet;
 }
 
-void strip(FieldSet& set, const std::vector<std::string>& reset) {
+}  // namespace
+
+void drop_unowned(FieldSet& set, const std::vector<std::string>& reset) {
   set.remove_all(unowned_fields());
   for (const std::string& path : reset) {
     const auto dot = path.find('.');
@@ -47,8 +49,6 @@ void strip(FieldSet& set, const std::vector<std::string>& reset) {
   }
   set.member = false;
 }
-
-}  // namespace
 
 ManagedEntry::ManagedEntry(const JsonObject& written)
     : manager_(decode_manager(written)),
@@ -179,7 +179,7 @@ bool same_managers(const JsonObject& a, const JsonObject& b) {
 FieldSet claimed_fields(const JsonObject& object, const Schema& schema,
                         const std::vector<std::string>& reset) {
   FieldSet set = fields_of(object, schema);
-  strip(set, reset);
+  drop_unowned(set, reset);
   return set;
 }
 
@@ -187,8 +187,8 @@ ManagedFields tracked_update(ManagedFields managed, const JsonObject& before,
                              const JsonObject& after, const Schema& schema, const Manager& manager,
                              const std::vector<std::string>& reset, const std::string& now) {
   FieldChanges changes = compare_fields(before, after, schema);
-  strip(changes.changed, reset);
-  strip(changes.removed, reset);
+  drop_unowned(changes.changed, reset);
+  drop_unowned(changes.removed, reset);
   managed.take_from_others(manager, changes.changed);
   managed.remove_everywhere(changes.removed);
   managed.add(manager, changes.changed, now);

@@ -86,6 +86,10 @@ class ManagedFields {
 // written by write_to().
 bool same_managers(const JsonObject& a, const JsonObject& b);
 
+// Drops the fields that nobody owns: those of identity and version, and `reset`, those that the
+// endpoint does not write ("spec", "metadata.labels").
+void drop_unowned(FieldSet& set, const std::vector<std::string>& reset);
+
 // The fields that a written object claims: all except its identity and what the endpoint restores
 // anyway (`reset`, top-level names).
 FieldSet claimed_fields(const JsonObject& object, const Schema& schema,
