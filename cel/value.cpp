@@ -132,7 +132,7 @@ class TableMap final : public Map {
   std::size_t size_;
 };
 
-// Only for items that occur once in each list.
+// Correct only if neither list repeats an item.
 Value equal_in_any_order(const List& a, const List& b, Arena& arena) {
   if (!arena.take_steps(a.values.size() * b.values.size())) return Value::boolean(false);
   return Value::boolean(std::ranges::all_of(a.values, [&](const Value& item) {

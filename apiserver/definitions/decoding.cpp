@@ -49,11 +49,6 @@ std::string_view go_type(const Json& value) {
   return value.is_object() ? "map" : "list";
 }
 
-bool has_default(const Structural& list, std::string_view key) {
-  const Structural* const member = list.items == nullptr ? nullptr : list.items->member(key);
-  return member != nullptr && member->default_value.has_value();
-}
-
 // Finds what structured-merge-diff rejects, in its words (typed/validate.go).
 class AppliedChecker {
  public:
@@ -71,7 +66,9 @@ class AppliedChecker {
  private:
   static constexpr std::size_t kReportedMax = 100;
 
-  void report(std::string problem) { problems_.push_back(std::move(problem)); }
+  void report(std::string problem) {
+    if (problems_.size() < kReportedMax) problems_.push_back(std::move(problem));
+  }
 
   // "" if the value fits.
   static std::string_view expected_type(const Json& value, const Structural& schema) {
@@ -96,7 +93,7 @@ class AppliedChecker {
       std::string step = fmt::format("[{}]", index);
       if (rules.list != Schema::List::atomic) {
         // An item without an identity ends the check of its list.
-        if (const std::string why = unidentified(item, schema); !why.empty()) {
+        if (const std::string why = unidentified(item, schema, rules); !why.empty()) {
           return report(fmt::format("{}: element {}: {}", path, index, why));
         }
         step = path_element(item_element(item, rules));
@@ -109,8 +106,8 @@ class AppliedChecker {
   }
 
   // Why an item of a list that is a map or set cannot be told from others; "" if it can.
-  static std::string unidentified(const Json& item, const Structural& list) {
-    if (list.list_type == "set") {
+  static std::string unidentified(const Json& item, const Structural& list, const Schema& rules) {
+    if (rules.list == Schema::List::set) {
       if (item.is_null()) {
         return "associative list without keys has an element that's an explicit null";
       }
@@ -122,7 +119,7 @@ class AppliedChecker {
     if (item.is_null()) return "associative list with keys may not have a null element";
     if (!item.is_object()) return "associative list with keys may not have non-map elements";
     const bool has_key = std::ranges::any_of(list.list_keys, [&](const std::string& key) {
-      return item.get_object().contains(key) || has_default(list, key);
+      return item.get_object().contains(key) || rules.key_defaults.contains(key);
     });
     if (has_key) return "";
     return fmt::format(

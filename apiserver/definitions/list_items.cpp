@@ -21,9 +21,9 @@ JsonObject keys_of(const Json& item, const Structural& list) {
 void validate_list(const JsonArray& list, const Structural& schema, const std::string& path,
                    Causes& causes) {
   const bool is_map = schema.list_type == "map";
-  const auto other = std::ranges::find_if_not(
-      list, [](const Json& item) { return item.is_object() || item.is_null(); });
-  if (is_map && other != list.end()) {
+  const auto other = std::ranges::find_if(
+      list, [&](const Json& item) { return is_map && !item.is_object() && !item.is_null(); });
+  if (other != list.end()) {
     causes.push_back(invalid_value(fmt::format("{}[{}]", path, other - list.begin()), *other,
                                    "must be an object for an array of list-type map"));
     return;

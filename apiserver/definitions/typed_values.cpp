@@ -141,7 +141,7 @@ cel::Value typed_value(const Json& json, const Structural& schema, IsResource re
     }
     return cel::Value::map(arena.make<TypedObject>(object, &schema, resource));
   }
-  if (schema.is_int_or_string && !json.is_string() && !json.is_int64()) {
+  if (schema.is_int_or_string && !json.is_string() && !json.is_int64() && !json.is_null()) {
     return cel::make_error(
         arena, "invalid data, expected XIntOrString value to be either a string or integer");
   }

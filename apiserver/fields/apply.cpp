@@ -79,10 +79,7 @@ void merge_list(JsonArray& live, const JsonArray& wanted, const Schema& schema) 
 }
 
 void merge_value(Json& live, const Json& wanted, const Schema& schema) {
-  const bool is_granular = live.is_object()  ? schema.object == Schema::Object::granular
-                           : live.is_array() ? schema.list != Schema::List::atomic
-                                             : false;
-  if (!is_granular) {
+  if (!is_granular(live, schema)) {
     live = wanted;
   } else if (live.is_object() && wanted.is_object()) {
     merge_object(live.get_object(), wanted.get_object(), schema);
@@ -214,7 +211,7 @@ Result<JsonObject> apply_configuration(const ResourceType& type, const JsonObjec
   if (const ManagedEntry* before = managed.find(request.manager)) {
     FieldSet gone = before->fields();
     gone.remove_all(claimed);
-    // What has no field, as an object with only an empty list, is not removed.
+    // A value without fields, such as an object with only an empty list, is not removed.
     keep_within(gone, fields_of(merged, schema));
     FieldSet kept = kept_anyway(type, managed, request.wanted, request.manager);
     kept.insert_all(claimed);

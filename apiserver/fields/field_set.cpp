@@ -297,6 +297,10 @@ FieldSet FieldSet::from_json(const JsonObject& fields) {
   return set;
 }
 
+bool is_granular(const Json& value, const Schema& schema) {
+  return shape_of(value, schema) != Shape::leaf;
+}
+
 std::string item_element(const Json& item, const Schema& list) {
   if (list.list != Schema::List::map || !item.is_object()) return "v:" + serialize_as_go(item);
   JsonObject keys;

@@ -35,6 +35,10 @@ FieldSet intersection(const FieldSet& a, const FieldSet& b);
 bool overlaps(const JsonObject& fields, const FieldSet& set);
 bool covers(const JsonObject& fields, const FieldSet& set);
 
+// Whether the parts of a value have owners of their own. Atomic objects and lists are owned, and
+// replaced, as a whole.
+bool is_granular(const Json& value, const Schema& schema);
+
 // The path element of a list's item.
 std::string item_element(const Json& item, const Schema& list);
 

@@ -44,8 +44,6 @@ ApiError invalid_object(std::string_view name, std::string_view group, std::stri
 
 }  // namespace
 
-namespace {}  // namespace
-
 std::string shown_value(const Json& value) {
   const std::string text = serialize_as_go(value);
   if (!value.is_structured()) return text;

@@ -22,10 +22,10 @@ struct Cause {
 };
 using Causes = std::vector<Cause>;
 
-// field.Invalid, Required, Forbidden, Duplicate, TooMany, NotSupported.
 // A value in a message as Go shows it: JSON of objects and lists escapes HTML characters.
 std::string shown_value(const Json& value);
 
+// field.Invalid, Required, Forbidden, Duplicate, TooMany, NotSupported.
 Cause invalid_value(std::string field, const Json& value, std::string_view why);
 Cause required_value(std::string field, std::string_view why = {});
 Cause forbidden_value(std::string field, std::string_view why);

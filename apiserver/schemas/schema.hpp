@@ -21,7 +21,7 @@ struct Schema {
   enum class Patch { replace, merge };
   enum class Object { granular, atomic };
 
-  // The value is JSON, and not of a Go type, which would omit empty lists.
+  // Plain JSON, not a Go type, which would omit empty lists.
   bool is_json = false;
   List list = List::atomic;
   std::vector<std::string> keys;  // of a List::map

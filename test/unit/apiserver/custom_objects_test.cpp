@@ -256,6 +256,10 @@ INSTANTIATE_TEST_SUITE_P(
               R"({"type":"object","additionalProperties":{"type":"object","properties":{"o":{)"
               R"("type":"object","minProperties":1,"default":{"u":1}}}}})",
               R"({"m":{}})", "spec.x.m.o in body should have at least 1 properties"},
+        Value{"a null that a rule sees where an integer or a text is expected",
+              R"({"type":"object","properties":{"n":{"x-kubernetes-int-or-string":true,)"
+              R"("nullable":true}},"x-kubernetes-validations":[{"rule":"self.n == null"}]})",
+              R"({"n":null})", ""},
         Value{"an object equal to itself, whatever its fields are called",
               R"({"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{)"
               R"("c-d":{"type":"integer"},"namespace":{"type":"string"}},)"
@@ -470,6 +474,16 @@ TEST_F(Defined, reports_a_conflict_about_a_value_that_an_apply_would_turn_into_a
                                    widget("a", R"({"free":{"x":1}})"));
   EXPECT_EQ(refused.status, 409);
   EXPECT_TRUE(refused.blames(".spec.free")) << serialize(refused.body);
+}
+
+TEST_F(Defined, names_a_hundred_problems_of_an_apply) {
+  api.post(kDefinitions, definition(kListsAndMaps));
+  std::string items = R"("a")";
+  for (int i = 0; i < 300; ++i) items += R"(,"a")";
+  const Answer refused = api.patch(std::string(kWidget) + "?fieldManager=m", kApply,
+                                   widget("a", R"({"set":[)" + items + "]}"));
+  const std::string_view message = refused.text({"message"});
+  EXPECT_EQ(std::ranges::count(message, '\n'), 100) << message;
 }
 
 // Minutes, if each item looks at all former ones.
