@@ -118,8 +118,11 @@ std::vector<std::string> CustomStrategy::warnings(const JsonObject& next,
 
 SelectableFields CustomStrategy::selectable_fields(const JsonObject& object) const {
   SelectableFields fields;
+  if (kind_.selectable.empty()) return fields;
+  JsonObject shown = object;
+  kind_.convert(shown);
   for (const SelectableField& field : kind_.selectable) {
-    const auto found = field.path.find(object);
+    const auto found = field.path.find(shown);
     std::string& value = fields[field.name];
     if (found.empty() || found.front()->is_null()) continue;
     value = found.front()->is_string() ? std::string(view(found.front()->get_string()))

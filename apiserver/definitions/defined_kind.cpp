@@ -70,8 +70,15 @@ std::string deprecation_of(const JsonObject& spec, const JsonObject& version) {
   return text;
 }
 
+Structural schema_of(const JsonObject& version) {
+  Structural schema = read_structural(object_at(version, {"schema", "openAPIV3Schema"}));
+  prune_defaults(schema);
+  return schema;
+}
+
 std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
-                                             const JsonObject& version) {
+                                             const JsonObject& version,
+                                             std::shared_ptr<const Structural> stored) {
   const JsonObject& spec = object_at(definition, {"spec"});
   const JsonObject& names = object_at(definition, {"status", "acceptedNames"});
   auto kind = std::make_shared<DefinedKind>();
@@ -86,8 +93,8 @@ std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
                          has_condition(definition, "Terminating");
   kind->unconverted = unconverted_of(spec, version);
   kind->published = object_at(version, {"schema", "openAPIV3Schema"});
-  kind->schema = read_structural(kind->published);
-  prune_defaults(kind->schema);
+  kind->schema = schema_of(version);
+  if (!has_true(version, "storage")) kind->stored = std::move(stored);
   kind->rules = Rules::compile(kind->schema, IsResource::yes);
   kind->merge = merge_schema_of(kind->schema);
   kind->printer = printer_of_definition(version);
@@ -100,8 +107,13 @@ std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
 }  // namespace
 
 void DefinedKind::convert(JsonObject& object) const {
+  if (stored != nullptr) set_defaults(object, *stored);
   drop_unknown(object);
-  set_defaults(object, schema);
+  if (stored == nullptr) set_defaults(object, schema);
+}
+
+void DefinedKind::drop_unstored(JsonObject& object) const {
+  if (stored != nullptr) prune(object, *stored, Root::resource);
 }
 
 void DefinedKind::drop_unknown(JsonObject& object) const {
@@ -119,10 +131,16 @@ std::vector<ResourceType> types_of_definition(const JsonObject& definition, Vers
   if (!has_condition(definition, "Established")) return types;
   const JsonObject& spec = object_at(definition, {"spec"});
   const JsonObject& names = object_at(definition, {"status", "acceptedNames"});
-  for (const Json& item : array_at(spec, {"versions"})) {
+  const JsonArray& versions = array_at(spec, {"versions"});
+  const auto storage = std::ranges::find_if(
+      versions, [](const Json& one) { return has_true(as_object(one), "storage"); });
+  const auto stored = storage == versions.end() || versions.size() == 1
+                          ? nullptr
+                          : std::make_shared<const Structural>(schema_of(as_object(*storage)));
+  for (const Json& item : versions) {
     const JsonObject& version = as_object(item);
     if (!has_true(version, "served") && which == Versions::served) continue;
-    auto kind = make_kind(definition, version);
+    auto kind = make_kind(definition, version, stored);
     const Strategy* const strategy = kind->strategy.get();
     types.push_back(
         {.group = std::string(text_at(spec, {"group"})),

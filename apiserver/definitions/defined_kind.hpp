@@ -31,9 +31,11 @@ struct SelectableField {
 struct DefinedKind : DefinedTraits {
   void convert(JsonObject& object) const override;
   void drop_unknown(JsonObject& object) const override;
+  void drop_unstored(JsonObject& object) const override;
 
   Structural schema;
-  std::shared_ptr<const Rules> rules;  // of the schema; null if none
+  std::shared_ptr<const Structural> stored;  // of the version that is stored; null: this one
+  std::shared_ptr<const Rules> rules;        // of the schema; null if none
   std::optional<ScalePaths> scale;
   std::vector<SelectableField> selectable;
   std::unique_ptr<const Strategy> strategy;

@@ -125,7 +125,8 @@ class DefinitionStrategy final : public Strategy {
 
   void validate_update(const JsonObject& next, const JsonObject& old, Endpoint endpoint,
                        Causes& causes) const override {
-    if (endpoint == Endpoint::main) validate_definition(next, &old, causes);
+    if (endpoint == Endpoint::main) return validate_definition(next, &old, causes);
+    validate_definition_status(next, causes);
   }
 
   // Its objects are deleted first.

@@ -224,8 +224,7 @@ void validate_definition(const JsonObject& definition, const JsonObject* old, Ca
     require_same(definition, *old, {"spec", "group"}, causes);
     require_same(definition, *old, {"spec", "names", "plural"}, causes);
   }
-  validate_defined_names(object_at(definition, {"status", "acceptedNames"}), "status.acceptedNames",
-                         causes);
+  validate_definition_status(definition, causes);
   validate_stored_versions(definition, causes);
   validate_approval(definition, old, causes);
   if (has_true(object_at(definition, {"spec"}), "preserveUnknownFields")) {
@@ -233,6 +232,11 @@ void validate_definition(const JsonObject& definition, const JsonObject* old, Ca
                                    "cannot set to true, set x-kubernetes-preserve-unknown-fields "
                                    "to true in spec.versions[*].schema instead"));
   }
+}
+
+void validate_definition_status(const JsonObject& definition, Causes& causes) {
+  validate_defined_names(object_at(definition, {"status", "acceptedNames"}), "status.acceptedNames",
+                         causes);
 }
 
 }  // namespace dcm::apiserver

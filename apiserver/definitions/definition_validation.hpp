@@ -8,5 +8,7 @@ namespace dcm::apiserver {
 
 // `old`: the definition before an update; null if new.
 void validate_definition(const JsonObject& definition, const JsonObject* old, Causes& causes);
+// The same for an update of its status.
+void validate_definition_status(const JsonObject& definition, Causes& causes);
 
 }  // namespace dcm::apiserver

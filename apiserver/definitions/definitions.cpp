@@ -17,17 +17,22 @@ bool is_deleted(const JsonObject& object) {
   return has(object, {"metadata", "deletionTimestamp"});
 }
 
-// The parts of a definition that its rows depend on. Only a change of these replaces the rows.
-std::string rows_of(const JsonObject& definition) {
-  const bool is_served = has_condition(definition, "Established");
-  return serialize(JsonObject{{"spec", object_at(definition, {"spec"})},
-                              {"names", object_at(definition, {"status", "acceptedNames"})},
-                              {"uid", text_at(definition, {"metadata", "uid"})},
-                              {"served", is_served},
-                              {"terminating", is_deleted(definition)}});
+// "widgets.example.com" → "example.com".
+std::string_view group_of(std::string_view name) {
+  return name.substr(std::min(name.find('.'), name.size()));
 }
 
 }  // namespace
+
+// Only a change of these replaces the rows.
+Definitions::Rows Definitions::rows_of(const JsonObject& definition) {
+  const bool is_served = has_condition(definition, "Established");
+  return {serialize(JsonObject{{"spec", object_at(definition, {"spec"})},
+                               {"names", object_at(definition, {"status", "acceptedNames"})},
+                               {"uid", text_at(definition, {"metadata", "uid"})},
+                               {"served", is_served}}),
+          is_deleted(definition)};
+}
 
 void Definitions::observe(std::string_view storage, const Change& change) {
   if (storage == kDefinitions) due_.insert(change.key);
@@ -41,6 +46,14 @@ void Definitions::settle(const std::function<void(std::string_view)>& on_redefin
   }
 }
 
+void Definitions::forget_histories(const std::function<bool(std::string_view)>& is_watched) {
+  std::erase_if(gone_, [&](const std::string& name) {
+    if (is_watched(name)) return false;
+    store_.forget_history(name);
+    return true;
+  });
+}
+
 void Definitions::settle_one(const std::string& name,
                              const std::function<void(std::string_view)>& on_redefined) {
   const Stored definition = store_.get(kDefinitions, name);
@@ -48,21 +61,24 @@ void Definitions::settle_one(const std::string& name,
     if (served_.erase(name) > 0) {
       types_.define(name, {});
       on_redefined(name);
+      gone_.insert(name);
     }
     emptying_.erase(name);
-    return release(name);
+    return release_names_of(name);
   }
   // Each step that writes is followed by another call.
   if (judge_approval(name, *definition) || accept_names(name, *definition) ||
       establish(name, *definition)) {
     return;
   }
-  const std::string rows = rows_of(*definition);
-  if (std::string& served = served_[name]; served != rows) {
-    const bool was_served = !served.empty();
-    served = rows;
+  Rows rows = rows_of(*definition);
+  const auto served = served_.find(name);
+  if (served == served_.end() || served->second != rows) {
     types_.define(name, types_of_definition(*definition));
-    if (was_served) on_redefined(name);
+    // A deletion ends no watch: whoever waits for the last object sees it go.
+    if (served != served_.end() && served->second.kind != rows.kind) on_redefined(name);
+    served_.insert_or_assign(name, std::move(rows));
+    gone_.erase(name);
   }
   clean_up(name, *definition);
 }
@@ -76,7 +92,7 @@ Target Definitions::target_of(const std::string& name) const {
           .manager = "kube-apiserver"};
 }
 
-void Definitions::write_status(const std::string& name,
+bool Definitions::write_status(const std::string& name,
                                const std::function<void(JsonObject&)>& change) {
   const auto written = registry_.patch(target_of(name), [&](JsonObject& object) -> Result<> {
     change(object);
@@ -84,15 +100,15 @@ void Definitions::write_status(const std::string& name,
   });
   // If an admission policy forbids changing a definition, it stays as it is until another change.
   if (!written) due_.erase(name);
+  return written.has_value();
 }
 
-// Another definition may be waiting for a released name.
-void Definitions::release(const std::string& name) {
+// Another definition of the group may be waiting for a name that this one had.
+void Definitions::release_names_of(std::string_view name) {
   for (const Store::Entry& entry : store_.list(kDefinitions, "", "", store_.revision())) {
+    if (entry.key == name || group_of(entry.key) != group_of(name)) continue;
     const bool waits = !has_condition(*entry.object, "NamesAccepted");
-    if (entry.key != name && waits && has(*entry.object, {"status", "conditions"})) {
-      due_.insert(entry.key);
-    }
+    if (waits && has(*entry.object, {"status", "conditions"})) due_.insert(entry.key);
   }
 }
 
@@ -123,8 +139,10 @@ bool Definitions::accept_names(const std::string& name, const JsonObject& defini
                   now);
   }
   if (object_at(next, {"status"}) == object_at(definition, {"status"})) return false;
-  write_status(name, [&](JsonObject& object) { object["status"] = next.at("status"); });
-  release(name);
+  const bool gives_up = !accepted.empty() && accepted != result.names;
+  const bool is_written =
+      write_status(name, [&](JsonObject& object) { object["status"] = next.at("status"); });
+  if (is_written && gives_up) release_names_of(name);
   return true;
 }
 
@@ -152,8 +170,8 @@ void Definitions::delete_objects(const std::string& name, const JsonObject& defi
                         .version = readable->versions.front(),
                         .ns = std::string(text_at(*entry.object, {"metadata", "namespace"})),
                         .name = std::string(text_at(*entry.object, {"metadata", "name"}))};
-    // A policy may forbid deleting the object, and thereby the definition.
-    [[maybe_unused]] const auto removed = registry_.remove(target, {});
+    [[maybe_unused]] const auto removed =
+        registry_.remove(target, {.of = DeleteWish::Of::definition});
   }
 }
 

@@ -16,7 +16,7 @@ namespace dcm::apiserver {
 class Definitions {
  public:
   // All references must outlive it.
-  Definitions(const Store& store, Registry& registry, ResourceTable& types)
+  Definitions(Store& store, Registry& registry, ResourceTable& types)
       : store_(store), registry_(registry), types_(types) {}
 
   // Records a write.
@@ -24,26 +24,38 @@ class Definitions {
   // Carries out the consequences of writes. `on_redefined` is called with the storage of a kind
   // whose watches must end.
   void settle(const std::function<void(std::string_view)>& on_redefined);
+  // Forgets the histories of kinds that are gone, once nobody reads them.
+  void forget_histories(const std::function<bool(std::string_view)>& is_watched);
 
  private:
   void settle_one(const std::string& name,
                   const std::function<void(std::string_view)>& on_redefined);
-  // Whether that step changed the status.
+  // Whether that step changed the status, or would have if no policy forbade it.
   bool judge_approval(const std::string& name, const JsonObject& definition);
   bool accept_names(const std::string& name, const JsonObject& definition);
   bool establish(const std::string& name, const JsonObject& definition);
   bool clean_up(const std::string& name, const JsonObject& definition);
   void delete_objects(const std::string& name, const JsonObject& definition);
-  void write_status(const std::string& name, const std::function<void(JsonObject&)>& change);
-  void release(const std::string& name);
+  // Whether it was written.
+  bool write_status(const std::string& name, const std::function<void(JsonObject&)>& change);
+  void release_names_of(std::string_view name);
   Target target_of(const std::string& name) const;
 
-  const Store& store_;
+  Store& store_;
   Registry& registry_;
   ResourceTable& types_;
   std::set<std::string, std::less<>> due_;       // names of definitions
   std::set<std::string, std::less<>> emptying_;  // waiting for their objects to be deleted
-  std::map<std::string, std::string, std::less<>> served_;  // the input of a definition's rows
+  // The input of a definition's rows.
+  struct Rows {
+    std::string kind;
+    bool is_terminating;
+
+    friend bool operator==(const Rows&, const Rows&) = default;
+  };
+  static Rows rows_of(const JsonObject& definition);
+  std::map<std::string, Rows, std::less<>> served_;
+  std::set<std::string, std::less<>> gone_;  // kinds that were served, whose histories are kept
 };
 
 }  // namespace dcm::apiserver

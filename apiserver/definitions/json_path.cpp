@@ -1,6 +1,9 @@
 #include "apiserver/definitions/json_path.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <compare>
+#include <iterator>
 
 #include "apiserver/text/words.hpp"
 
@@ -52,27 +55,39 @@ Json literal(std::string_view text) {
 
 }  // namespace
 
-std::optional<JsonPath::Step> JsonPath::parse_bracket(std::string_view inside) {
+std::optional<JsonPath::Step> JsonPath::parse_filter(std::string_view condition) {
+  const auto at = std::min(condition.find_first_of("!<>="), condition.size());
+  const auto end = std::min(condition.find_first_not_of("!<>=", at), condition.size());
+  const std::string_view left = without_blanks(condition.substr(0, at));
+  if (!left.starts_with('@')) return std::nullopt;
+  auto path = parse(left.substr(1));
+  if (!path) return std::nullopt;
+  return Step{.kind = Kind::filter,
+              .compared = std::move(path->steps_),
+              .operation = std::string(condition.substr(at, end - at)),
+              .value = literal(without_blanks(condition.substr(end)))};
+}
+
+bool JsonPath::add_bracket(std::string_view inside) {
   inside = without_blanks(inside);
-  if (inside == "*") return Step{Kind::all};
-  if (is_quoted(inside)) return Step{Kind::member, std::string(unquoted(inside))};
   if (inside.starts_with("?(") && inside.ends_with(")")) {
-    inside = inside.substr(2, inside.size() - 3);
-    for (const std::string_view op : {"==", "!="}) {
-      const auto at = inside.find(op);
-      if (at == std::string_view::npos) continue;
-      const std::string_view left = without_blanks(inside.substr(0, at));
-      if (!left.starts_with("@.")) return std::nullopt;
-      return Step{Kind::filter, std::string(left.substr(2)), 0,
-                  literal(without_blanks(inside.substr(at + 2))), op == "=="};
-    }
-    return std::nullopt;
+    auto filter = parse_filter(inside.substr(2, inside.size() - 3));
+    if (filter) steps_.push_back(std::move(*filter));
+    return filter.has_value();
   }
-  Step step{Kind::index};
-  const auto [end, failed] =
-      std::from_chars(inside.data(), inside.data() + inside.size(), step.index);
-  if (failed != std::errc() || end != inside.data() + inside.size()) return std::nullopt;
-  return step;
+  // A quoted name is read as a path: dots are escaped in it, too.
+  if (is_quoted(inside)) {
+    auto path = parse(std::string(".") + std::string(unquoted(inside)));
+    if (path) std::ranges::move(path->steps_, std::back_inserter(steps_));
+    return path.has_value();
+  }
+  Step step{inside == "*" ? Kind::all : Kind::index};
+  const char* const last = inside.data() + inside.size();
+  const auto [end, failed] = std::from_chars(inside.data(), last, step.index);
+  const bool is_index = failed == std::errc() && end == last;
+  if (step.kind == Kind::index && !is_index) return false;
+  steps_.push_back(std::move(step));
+  return true;
 }
 
 std::optional<JsonPath> JsonPath::parse(std::string_view text) {
@@ -88,9 +103,7 @@ std::optional<JsonPath> JsonPath::parse(std::string_view text) {
     }
     const auto end = text.front() == '[' ? end_of_bracket(text) : std::string_view::npos;
     if (end == std::string_view::npos) return std::nullopt;
-    auto step = parse_bracket(text.substr(1, end - 1));
-    if (!step) return std::nullopt;
-    path.steps_.push_back(std::move(*step));
+    if (!path.add_bracket(text.substr(1, end - 1))) return std::nullopt;
     text.remove_prefix(end + 1);
   }
   return path;
@@ -115,27 +128,44 @@ void JsonPath::take(const Json& value, const Step& step, std::vector<const Json*
     return;
   }
   for (const Json& item : items) {
-    const Json* const member =
-        step.kind == Kind::filter ? as_object(item).if_contains(step.name) : nullptr;
-    const bool fits =
-        step.kind == Kind::all || (member != nullptr && (*member == step.value) == step.is_equal);
-    if (fits) found.push_back(&item);
+    if (step.kind == Kind::all || (step.kind == Kind::filter && step.accepts(item))) {
+      found.push_back(&item);
+    }
   }
 }
 
-std::vector<const Json*> JsonPath::find(const JsonObject& object) const {
-  std::vector<const Json*> found;
-  if (steps_.empty()) return found;
-  const Json* first =
-      steps_.front().kind == Kind::member ? object.if_contains(steps_.front().name) : nullptr;
-  if (first == nullptr) return found;
-  found.push_back(first);
-  for (std::size_t i = 1; i < steps_.size(); ++i) {
+bool JsonPath::Step::accepts(const Json& item) const {
+  const std::vector<const Json*> there = follow(item, compared);
+  if (there.empty()) return false;
+  const Json& left = *there.front();
+  if (operation.empty()) return true;
+  if (operation == "==") return left == value;
+  if (operation == "!=") return left != value;
+  std::partial_ordering order = std::partial_ordering::unordered;
+  if (left.is_number() && value.is_number()) {
+    order = left.to_number<double>() <=> value.to_number<double>();
+  } else if (left.is_string() && value.is_string()) {
+    order = view(left.get_string()) <=> view(value.get_string());
+  }
+  return (operation.starts_with('<') && order < 0) || (operation.starts_with('>') && order > 0) ||
+         (operation.ends_with('=') && order == 0);
+}
+
+std::vector<const Json*> JsonPath::follow(const Json& value, std::span<const Step> steps) {
+  std::vector<const Json*> found{&value};
+  for (const Step& step : steps) {
     std::vector<const Json*> next;
-    for (const Json* value : found) take(*value, steps_[i], next);
+    for (const Json* one : found) take(*one, step, next);
     found = std::move(next);
   }
   return found;
+}
+
+std::vector<const Json*> JsonPath::find(const JsonObject& object) const {
+  if (steps_.empty() || steps_.front().kind != Kind::member) return {};
+  const Json* const first = object.if_contains(steps_.front().name);
+  if (first == nullptr) return {};
+  return follow(*first, std::span(steps_).subspan(1));
 }
 
 }  // namespace dcm::apiserver

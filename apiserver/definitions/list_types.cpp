@@ -99,26 +99,29 @@ class ListTypes {
                         "must be object if parent array's x-kubernetes-list-type is map"));
       return;
     }
+    // Each of these is said once: it shows all keys.
+    std::set<std::string_view> problems;
+    const auto refuse = [&](std::string_view why) {
+      if (problems.insert(why).second) causes_.push_back(invalid_value(keys_path, keys, why));
+    };
     std::set<std::string_view> seen;
-    for (const Json& key : keys) one_list_key(schema, path, keys, key, seen);
+    for (const Json& key : keys) {
+      const std::string_view name = key.is_string() ? view(key.get_string()) : "";
+      if (!has(schema, {"items", "properties", name})) {
+        refuse("entries must all be names of item properties");
+      } else {
+        require_scalar(schema, path, name);
+      }
+      if (!seen.insert(name).second) refuse("must not contain duplicate entries");
+    }
   }
 
-  void one_list_key(const JsonObject& schema, const std::string& path, const JsonArray& keys,
-                    const Json& key, std::set<std::string_view>& seen) {
-    const std::string_view name = key.is_string() ? view(key.get_string()) : "";
-    const std::string keys_path = path + ".x-kubernetes-list-map-keys";
-    if (!has(schema, {"items", "properties", name})) {
-      causes_.push_back(
-          invalid_value(keys_path, keys, "entries must all be names of item properties"));
-    } else if (const std::string_view type = text_at(schema, {"items", "properties", name, "type"});
-               type == "array" || type == "object") {
-      causes_.push_back(
-          invalid_value(property_path(path + ".items", name) + ".type", Json("object"),
-                        "must be a scalar type if parent array's x-kubernetes-list-type is map"));
-    }
-    if (!seen.insert(name).second) {
-      causes_.push_back(invalid_value(keys_path, keys, "must not contain duplicate entries"));
-    }
+  void require_scalar(const JsonObject& schema, const std::string& path, std::string_view name) {
+    const std::string_view type = text_at(schema, {"items", "properties", name, "type"});
+    if (type != "array" && type != "object") return;
+    causes_.push_back(
+        invalid_value(property_path(path + ".items", name) + ".type", Json("object"),
+                      "must be a scalar type if parent array's x-kubernetes-list-type is map"));
   }
 
   void items_of_lists(const JsonObject& schema, const std::string& path) {

@@ -59,16 +59,16 @@ class Evaluation {
                                       "declType for CEL validation rules"));
     }
     if (rules.compiled().empty()) return;
-    cel::Arena arena;
-    const cel::Value self = typed_value(value, rules.schema(), rules.resource(), arena);
     const bool has_old = before.value != nullptr && !before.value->is_null();
-    const cel::Value old = has_old
-                               ? typed_value(*before.value, rules.schema(), rules.resource(), arena)
-                               : cel::Value();
     for (const CompiledRule& rule : rules.compiled()) {
       if (is_over_) return;
       const bool optional = rule.text->optional_old_self.value_or(false);
       if (rule.uses_old && !has_old && !optional) continue;
+      cel::Arena arena;  // which bounds the memory of one rule
+      const cel::Value self = typed_value(value, rules.schema(), rules.resource(), arena);
+      const cel::Value old =
+          has_old ? typed_value(*before.value, rules.schema(), rules.resource(), arena)
+                  : cel::Value();
       const cel::Value optional_old =
           has_old ? cel::Value::optional(old, arena) : cel::Value::none();
       const cel::Value variables[] = {self, optional ? optional_old : old};
@@ -160,10 +160,11 @@ class Evaluation {
                    const std::string& path) {
     if (rules.items() == nullptr) return;
     const OldItems old_items(before.value, rules.schema());
+    const bool is_same = before.is_same(value);
     std::size_t index = 0;
     for (const Json& item : value.get_array()) {
       const Json* const old = old_items.find(item);
-      check(*rules.items(), item, {old, old != nullptr, before.is_same(value)},
+      check(*rules.items(), item, {old, old != nullptr, is_same},
             fmt::format("{}[{}]", path, index++));
     }
   }
@@ -171,6 +172,7 @@ class Evaluation {
   void check_members(const Rules& rules, const Json& value, const Before& before,
                      const std::string& path) {
     const JsonObject* const old = before.value == nullptr ? nullptr : before.value->if_object();
+    const bool is_same = before.is_same(value);
     for (const auto& [name, member] : value.get_object()) {
       const auto named = rules.properties().find(name);
       const bool is_named = rules.schema().properties.contains(std::string_view(name));
@@ -182,7 +184,7 @@ class Evaluation {
       const std::string below = !is_named      ? fmt::format("{}[{}]", path, std::string_view(name))
                                 : path.empty() ? std::string(name)
                                                : fmt::format("{}.{}", path, std::string_view(name));
-      check(*known, member, {was, was != nullptr, before.is_same(value)}, below);
+      check(*known, member, {was, was != nullptr, is_same}, below);
     }
   }
 

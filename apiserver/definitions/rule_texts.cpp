@@ -1,6 +1,7 @@
 #include "apiserver/definitions/rule_texts.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "apiserver/definitions/field_path.hpp"
 #include "apiserver/rules/strategy.hpp"
@@ -19,8 +20,23 @@ bool has_line_break(std::string_view text) {
   return text.find_first_of("\n\r") != std::string_view::npos;
 }
 
-void validate_reason_and_path(const JsonObject& schema, const JsonObject& rule,
-                              const std::string& path, Causes& causes) {
+// Reads the schema when the first rule names a field.
+class LazySchema {
+ public:
+  explicit LazySchema(const JsonObject& schema) : schema_(schema) {}
+
+  const Structural& get() {
+    if (!read_) read_ = read_structural(schema_);
+    return *read_;
+  }
+
+ private:
+  const JsonObject& schema_;
+  std::optional<Structural> read_;
+};
+
+void validate_reason_and_path(LazySchema& schema, const JsonObject& rule, const std::string& path,
+                              Causes& causes) {
   const std::string_view reason = text_at(rule, {"reason"});
   constexpr std::string_view kReasons[] = {"FieldValueDuplicate", "FieldValueForbidden",
                                            "FieldValueInvalid", "FieldValueRequired"};
@@ -36,12 +52,12 @@ void validate_reason_and_path(const JsonObject& schema, const JsonObject& rule,
   };
   if (is_blank(field)) refuse("must be non-empty if specified");
   if (field.find_first_of("\n\r") != std::string_view::npos) refuse("must not contain line breaks");
-  if (!find_field(field, read_structural(schema), ArrayNotation::accepted)) {
+  if (!find_field(field, schema.get(), ArrayNotation::accepted)) {
     refuse("must be a valid path");
   }
 }
 
-void validate_rule_text(const JsonObject& schema, const JsonObject& rule, const std::string& path,
+void validate_rule_text(LazySchema& schema, const JsonObject& rule, const std::string& path,
                         Causes& causes) {
   const std::string_view text = text_at(rule, {"rule"});
   const std::string_view message = text_at(rule, {"message"});
@@ -68,10 +84,11 @@ void validate_rule_text(const JsonObject& schema, const JsonObject& rule, const 
 }  // namespace
 
 void validate_rule_texts(const JsonObject& schema, const std::string& path, Causes& causes) {
+  LazySchema read(schema);
   std::size_t index = 0;
   for (const Json& item : array_at(schema, {"x-kubernetes-validations"})) {
-    validate_rule_text(schema, as_object(item),
-                       indexed(path + ".x-kubernetes-validations", index++), causes);
+    validate_rule_text(read, as_object(item), indexed(path + ".x-kubernetes-validations", index++),
+                       causes);
   }
 }
 

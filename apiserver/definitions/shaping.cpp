@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/text/item_budget.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -41,36 +43,50 @@ void drop_nulls_within(Json& value, const Structural* schema) {
   for (auto& [name, one] : value.get_object()) drop_nulls_within(one, member(name));
 }
 
-void add_defaults(Json& value, const Structural* schema);
-
-void replace_null(Json& value, const Structural* schema) {
-  if (is_forbidden_null(value, schema)) value = schema->default_value.value_or(Json());
-}
-
-void add_defaults_to_members(JsonObject& object, const Structural& schema) {
-  for (const auto& [name, property] : schema.properties) {
-    if (!property.default_value) continue;
-    const Json* const there = object.if_contains(name);
-    if (there == nullptr || is_forbidden_null(*there, &property)) {
-      object[name] = *property.default_value;
+// A default is copied into each item of a list, so it could multiply a body: beyond the number of
+// values that an object may have, no more are added, and the object is refused.
+class Defaults {
+ public:
+  void add_to_members(JsonObject& object, const Structural& schema) {
+    for (const auto& [name, property] : schema.properties) {
+      if (!property.default_value || is_spent()) continue;
+      const Json* const there = object.if_contains(name);
+      if (there == nullptr || is_forbidden_null(*there, &property)) {
+        object[name] = copy(*property.default_value);
+      }
+    }
+    for (auto& [name, value] : object) {
+      const Structural* const known = schema.member(name);
+      if (!schema.properties.contains(std::string_view(name))) replace_null(value, known);
+      add(value, known);
     }
   }
-  for (auto& [name, value] : object) {
-    const Structural* const known = schema.member(name);
-    if (!schema.properties.contains(std::string_view(name))) replace_null(value, known);
-    add_defaults(value, known);
-  }
-}
 
-void add_defaults(Json& value, const Structural* schema) {
-  if (schema == nullptr) return;
-  if (value.is_object()) return add_defaults_to_members(value.get_object(), *schema);
-  if (!value.is_array()) return;
-  for (Json& item : value.get_array()) {
-    replace_null(item, schema->items.get());
-    add_defaults(item, schema->items.get());
+ private:
+  bool is_spent() const { return added_ > kObjectValuesMax; }
+
+  Json copy(const Json& value) {
+    added_ += values_of(value);
+    return value;
   }
-}
+
+  void replace_null(Json& value, const Structural* schema) {
+    if (!is_forbidden_null(value, schema)) return;
+    value = schema->default_value && !is_spent() ? copy(*schema->default_value) : Json();
+  }
+
+  void add(Json& value, const Structural* schema) {
+    if (schema == nullptr) return;
+    if (value.is_object()) return add_to_members(value.get_object(), *schema);
+    if (!value.is_array()) return;
+    for (Json& item : value.get_array()) {
+      replace_null(item, schema->items.get());
+      add(item, schema->items.get());
+    }
+  }
+
+  std::size_t added_ = 0;
+};
 
 class Pruner {
  public:
@@ -87,7 +103,6 @@ class Pruner {
       if (keeps_all || (is_resource && is_meta(name))) return true;
       if (schema == nullptr) return false;
       return schema->properties.contains(name) ||
-             schema->additional == Structural::Additional::typed ||
              schema->additional != Structural::Additional::absent;
     };
     for (auto& [name, value] : object) {
@@ -135,7 +150,7 @@ void drop_nulls(JsonObject& object, const Structural& schema) {
 }
 
 void set_defaults(JsonObject& object, const Structural& schema) {
-  add_defaults_to_members(object, schema);
+  Defaults().add_to_members(object, schema);
 }
 
 std::vector<std::string> prune(Json& value, const Structural& schema, Root root) {

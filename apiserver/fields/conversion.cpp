@@ -103,6 +103,17 @@ bool is_declared(std::span<const std::string_view> declared, std::string_view pa
 
 }  // namespace
 
+Stored as_shown(const ResourceType& type, const Stored& object) {
+  if (type.defined == nullptr) return object;
+  JsonObject shown = *object;
+  type.defined->convert(shown);
+  return std::make_shared<const JsonObject>(std::move(shown));
+}
+
+void drop_unstored(const ResourceType& type, JsonObject& object) {
+  if (type.defined != nullptr) type.defined->drop_unstored(object);
+}
+
 std::string field_in_version(const ResourceType& type, std::string_view version,
                              std::string field) {
   if (version != "v1beta1" || !needs_conversion(type, version)) return field;

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/text/json.hpp"
+#include "apiserver/model/stored.hpp"
 
 namespace dcm::apiserver {
 
@@ -17,6 +17,11 @@ struct ResourceType;
 
 void to_stored_version(const ResourceType& type, std::string_view version, JsonObject& object);
 void from_stored_version(const ResourceType& type, std::string_view version, JsonObject& object);
+// An object of a defined kind with the fields and defaults of its present schema; others are as
+// they were stored.
+Stored as_shown(const ResourceType& type, const Stored& object);
+// Drops fields that are not in the schema of a defined kind's stored version.
+void drop_unstored(const ResourceType& type, JsonObject& object);
 // The path of a rejected field, as the real server names it to a client of that version: in v1beta1
 // if a declared rule rejects it, otherwise in the internal version.
 std::string field_in_version(const ResourceType& type, std::string_view version, std::string field);

@@ -1,18 +1,24 @@
 #include "apiserver/fields/json_patch.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "apiserver/text/item_budget.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
+constexpr std::size_t kReportedMax = 100;
 // How many bytes all copies of a patch may add: each could double the object.
 constexpr std::size_t kMaxCopied = 3 * 1024 * 1024;
+// How deep a document may become in between: it is destroyed recursively.
+constexpr std::size_t kMaxLevels = 500;
 
 // The reason is not given: the real server hides the library's text.
 std::unexpected<ApiError> does_not_apply() {
@@ -150,11 +156,15 @@ bool replace_all(JsonObject& root, const Json& value) {
 // `copied` adds up over the operations of a patch.
 bool carry_out(JsonObject& root, const Operation& operation, std::size_t& copied) {
   Json value = operation.value;
-  if (operation.kind == "move" || operation.kind == "copy") {
+  if (operation.kind == "copy") {
     auto there = read(root, operation.from);
     if (!there) return false;
-    if (operation.kind == "move" && !Place::find(root, operation.from)->remove()) return false;
     value = std::move(*there);
+  } else if (operation.kind == "move") {
+    const auto from = Place::find(root, operation.from);
+    if (!from || from->value() == nullptr) return false;
+    value = std::move(*from->value());
+    if (!from->remove()) return false;
   }
   if (operation.kind == "copy" && (copied += serialize(value).size()) > kMaxCopied) return false;
   if (operation.path.empty() && operation.kind == "replace") return replace_all(root, value);
@@ -215,9 +225,10 @@ std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch) {
   for (std::size_t i = 0; i < patch.size(); ++i) {
     if (!patch[i].is_object()) continue;
     for (const auto& [name, value] : patch[i].get_object()) {
-      if (name != "op" && name != "path" && name != "from" && name != "value") {
-        unknown.push_back(fmt::format("[{}].{}", i, std::string_view(name)));
-      }
+      const bool is_known = name == "op" || name == "path" || name == "from" || name == "value";
+      // As many as a real server reports.
+      if (is_known || unknown.size() >= kReportedMax) continue;
+      unknown.push_back(fmt::format("[{}].{}", i, std::string_view(name)));
     }
   }
   return unknown;
@@ -225,6 +236,7 @@ std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch) {
 
 Result<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
   std::size_t copied = 0;
+  std::size_t levels_at_most = levels_of(object);
   for (const Json& item : patch) {
     const auto operation = operation_of(item);
     // The library accepts a list as the whole document; the result is then no object of any kind.
@@ -233,6 +245,13 @@ Result<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
       return std::unexpected(invalid_patch(operation->value, "it is no object"));
     }
     if (!operation || !carry_out(object, *operation, copied)) return does_not_apply();
+    // What an operation adds is at most as deep as a body or what was there.
+    levels_at_most = static_cast<std::size_t>(std::ranges::count(operation->path, '/')) +
+                     std::max(levels_at_most, kLevelsMax);
+    if (levels_at_most <= kMaxLevels) continue;
+    levels_at_most = levels_of(object);
+    if (levels_at_most > kMaxLevels)
+      return std::unexpected(too_large("the patch nests too deeply"));
   }
   return {};
 }

@@ -1,6 +1,9 @@
 #include "apiserver/fields/managed_fields.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
 
 namespace dcm::apiserver {
 
@@ -145,6 +148,34 @@ void ManagedFields::set(const Manager& manager, const FieldSet& fields, const st
   }
 }
 
+void ManagedFields::merge_oldest_updates() {
+  constexpr std::size_t kUpdatesMax = 10;
+  std::vector<ManagedEntry> updates;
+  std::ranges::copy_if(entries_, std::back_inserter(updates), [](const ManagedEntry& entry) {
+    return entry.manager().operation == Operation::update;
+  });
+  std::ranges::sort(updates, {}, [](const ManagedEntry& entry) {
+    const Manager& manager = entry.manager();
+    return std::tuple(entry.time(), manager.name, manager.api_version, manager.subresource);
+  });
+  std::map<std::string, Manager> firsts;  // by version
+  std::size_t count = updates.size();
+  for (const ManagedEntry& update : updates) {
+    if (count <= kUpdatesMax) return;
+    const std::string& version = update.manager().api_version;
+    const auto [first, is_first] = firsts.try_emplace(version, update.manager());
+    if (is_first) continue;
+    const Manager merged{"ancient-changes", Operation::update, "", version};
+    const ManagedEntry* const into = find(merged) != nullptr ? find(merged) : find(first->second);
+    FieldSet fields = into->fields();
+    fields.insert_all(update.fields());
+    if (find(merged) == nullptr) set(first->second, {}, "");
+    set(update.manager(), {}, "");
+    set(merged, fields, update.time());
+    --count;
+  }
+}
+
 void ManagedFields::write_to(JsonObject& object) const {
   JsonArray encoded;
   for (const ManagedEntry& entry : entries_) encoded.push_back(entry.to_json());
@@ -192,6 +223,7 @@ ManagedFields tracked_update(ManagedFields managed, const JsonObject& before,
   managed.take_from_others(manager, changes.changed);
   managed.remove_everywhere(changes.removed);
   managed.add(manager, changes.changed, now);
+  managed.merge_oldest_updates();
   return managed;
 }
 

@@ -73,6 +73,10 @@ class ManagedFields {
   // removed.
   void set(const Manager& manager, const FieldSet& fields, const std::string& time);
 
+  // Of more than ten that update, merges the oldest into one for each version, as the real server
+  // does.
+  void merge_oldest_updates();
+
   bool empty() const { return entries_.empty(); }
   // Whether anything is owned under another version than that.
   bool has_other_version(std::string_view api_version) const;

@@ -101,15 +101,14 @@ void add_built_in(JsonObject& definitions, std::string_view api_version) {
   }
 }
 
-// Adds a defined kind, with the built-in schema of its metadata.
-void add_defined(JsonObject& definitions, const ResourceTable& types, const ResourceType& type) {
-  for (const std::string& version : type.versions) {
-    for (const auto& [name, schema] : published_schemas(types, type.group, version)) {
-      const bool is_built_in = std::string_view(name).starts_with("io.k8s.apimachinery.");
-      if (definitions.contains(name)) continue;
-      definitions[name] =
-          definition(as_object(schema), is_built_in ? Origin::built_in : Origin::defined);
-    }
+// Adds the defined kinds of a group version, with the built-in schema of their metadata.
+void add_defined(JsonObject& definitions, const ResourceTable& types, std::string_view group,
+                 std::string_view version) {
+  for (const auto& [name, schema] : published_schemas(types, group, version)) {
+    const bool is_built_in = std::string_view(name).starts_with("io.k8s.apimachinery.");
+    if (definitions.contains(name)) continue;
+    definitions[name] =
+        definition(as_object(schema), is_built_in ? Origin::built_in : Origin::defined);
   }
 }
 
@@ -118,16 +117,19 @@ void add_defined(JsonObject& definitions, const ResourceTable& types, const Reso
 std::string openapi_v2(const ResourceTable& types, const std::string& server_version) {
   JsonObject paths;
   JsonObject definitions;
-  std::set<std::string> done;
+  std::set<std::pair<std::string, bool>> done;
   for (const ResourceType& type : types.types()) {
     for (const std::string& version : type.versions) {
       add_openapi_paths(paths, type, version, OpenApi::v2);
       const std::string api_version = type.api_version(version);
-      if (type.defined == nullptr && done.insert(api_version).second) {
+      const bool is_built_in = type.defined == nullptr;
+      if (!done.emplace(api_version, is_built_in).second) continue;
+      if (is_built_in) {
         add_built_in(definitions, api_version);
+      } else {
+        add_defined(definitions, types, type.group, version);
       }
     }
-    if (type.defined != nullptr) add_defined(definitions, types, type);
   }
   return serialize(
       JsonObject{{"swagger", "2.0"},

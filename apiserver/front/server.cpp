@@ -168,6 +168,9 @@ void Server::restore(std::string_view resource, JsonObject object) {
 
 void Server::settle_definitions() {
   definitions_.settle([this](std::string_view storage) { watches_.end_all(storage); });
+  definitions_.forget_histories([this](std::string_view storage) {
+    return watches_.has_client(storage, [](std::string_view) { return true; });
+  });
   (void)registry_.take_warnings();  // no client has requested what follows
 }
 
@@ -248,8 +251,9 @@ Response Server::handle(const Request& request) {
     if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
   }
   // Determined before the request is handled, which may change the kinds.
+  const bool is_served = parsed.type != nullptr && check_defined(request, parsed);
   const std::string deprecation =
-      parsed.type == nullptr ? "" : deprecation_of(*parsed.type, parsed.path->version);
+      is_served ? deprecation_of(*parsed.type, parsed.path->version) : "";
   auto outcome = dispatch(request, parsed);
   Response response = outcome ? std::move(*outcome) : to_response(outcome.error());
   for (const std::string& warning : registry_.take_warnings()) add_warning(response, warning);
@@ -261,6 +265,7 @@ Response Server::handle(const Request& request) {
 
 std::expected<void, Response> Server::check_defined(const Request& request,
                                                     const Parsed& parsed) const {
+  if (parsed.type->defined == nullptr) return {};
   const ResourcePath& path = *parsed.path;
   const ResourceType& type = *parsed.type;
   const bool across = parsed.collection() && request.method == "GET";
@@ -313,9 +318,7 @@ Result<Response> Server::dispatch(const Request& request, const Parsed& parsed) 
         "the nodes of this server are hollow: no container runs there, so there are no logs, and "
         "nothing to execute in, attach to, copy from or forward to"));
   }
-  if (parsed.type->defined != nullptr) {
-    if (auto fits = check_defined(request, parsed); !fits) return std::move(fits.error());
-  }
+  if (auto fits = check_defined(request, parsed); !fits) return std::move(fits.error());
   if (!has_subresource(*parsed.type, subresource)) return std::unexpected(not_served());
   if (!parsed.form) return std::unexpected(not_acceptable());
   if (request.method == "GET" && subresource == "scale") {
@@ -360,6 +363,7 @@ std::unique_ptr<Server::List> Server::open_list(const Request& request) {
   if (parsed.verb != "list" || parsed.type == nullptr || !parsed.form) return nullptr;
   if (!parsed.path->subresource.empty()) return nullptr;
   if (!deprecation_of(*parsed.type, parsed.path->version).empty()) return nullptr;
+  if (!check_defined(request, parsed)) return nullptr;
   auto listing = list(parsed);
   if (!listing) return nullptr;
   const std::size_t number = log_.add(logged(request, parsed.verb, parsed.path));
@@ -470,6 +474,7 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
     const bool group_served = parsed.path && !types_.versions_of(parsed.path->group).empty();
     return refuse(group_served ? to_response(not_served()) : page_not_found());
   }
+  if (auto fits = check_defined(request, parsed); !fits) return refuse(std::move(fits.error()));
   if (!parsed.form) return refuse(to_response(not_acceptable()));
   auto style = style_of(*parsed.form, parsed.query);
   if (!style) return refuse(to_response(style.error()));

@@ -42,6 +42,8 @@ struct DefinedTraits {
   virtual void convert(JsonObject& object) const = 0;
   // Drops fields that are not in the schema.
   virtual void drop_unknown(JsonObject& object) const = 0;
+  // Drops fields that the stored version does not have.
+  virtual void drop_unstored(JsonObject& object) const = 0;
 
   std::string storage;  // the definition's name: "jobsets.jobset.x-k8s.io"
   std::string edition;  // differs after each change of the definition's spec

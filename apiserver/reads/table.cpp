@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/fields/conversion.hpp"
 #include "apiserver/fields/encode.hpp"
 #include "apiserver/printers/printers.hpp"
 
@@ -34,6 +35,17 @@ std::string encode_subject(const ListTarget& target, const JsonObject& object,
       style.version, serialize(object_at(object, {"metadata"})));
 }
 
+// Columns of a defined kind may show any field, also of its type.
+JsonArray cells_of(const ListTarget& target, const JsonObject& object, runtime::WallTime now) {
+  const Printer& printer = printer_of(*target.type);
+  if (target.type->defined == nullptr) return printer.cells(object, now);
+  JsonObject shown = object;
+  from_stored_version(*target.type, target.version, shown);
+  shown["apiVersion"] = target.type->api_version(target.version);
+  shown["kind"] = target.type->kind;
+  return printer.cells(shown, now);
+}
+
 }  // namespace
 
 Result<TableStyle> table_style(const Form& form, const Query& query) {
@@ -54,15 +66,15 @@ Result<TableStyle> table_style(const Form& form, const Query& query) {
 
 ListText table_text(const ListTarget& target, const JsonObject& metadata, const TableStyle& style,
                     ColumnHeads heads, runtime::WallTime now) {
-  const Printer& printer = printer_of(*target.type);
   std::string head = fmt::format(
       R"({{"kind":"Table","apiVersion":"meta.k8s.io/{}","metadata":{},"columnDefinitions":{},)"
       R"("rows":[)",
-      style.version, serialize(metadata), serialize(encode_columns(printer, heads)));
+      style.version, serialize(metadata),
+      serialize(encode_columns(printer_of(*target.type), heads)));
   return {.item =
-              [=, &printer](const Stored& object) {
+              [=](const Stored& object) {
                 return fmt::format(R"({{"cells":{},"object":{}}})",
-                                   serialize(printer.cells(*object, now)),
+                                   serialize(cells_of(target, *object, now)),
                                    encode_subject(target, *object, style));
               },
           .between = ",",

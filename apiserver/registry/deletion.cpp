@@ -116,7 +116,8 @@ Result<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) {
   // A second DELETE of an object in graceful deletion, or of a namespace, changes nothing.
   const bool ends = is_namespace || (graceful && grace.seconds > 0);
   const bool decided = pending && grace.mark == Grace::Mark::leave && ends;
-  if (!decided && wish.of != DeleteWish::Of::eviction) {
+  const bool is_asked = wish.of == DeleteWish::Of::object || wish.of == DeleteWish::Of::collection;
+  if (!decided && is_asked) {
     Target shown = target;
     if (wish.of == DeleteWish::Of::collection) shown.name.clear();
     if (auto admitted = ask_policies("DELETE", shown, nullptr, old->get()); !admitted) {

@@ -10,6 +10,7 @@
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/rules/priority.hpp"
+#include "apiserver/text/item_budget.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
@@ -24,6 +25,12 @@ constexpr std::size_t kMaxNameBase = 58;
 // An applied object may hold unknown fields. They are validated before they are dropped.
 void drop_unknown(const ResourceType& type, JsonObject& object) {
   if (type.defined != nullptr) type.defined->drop_unknown(object);
+}
+
+Result<> check_limits(const JsonObject& object) {
+  const std::string excess = excess_of(object);
+  if (excess.empty()) return {};
+  return std::unexpected(too_large(fmt::format("the object has {}", excess)));
 }
 
 Result<> check_is_number(std::string_view version) {
@@ -215,6 +222,7 @@ Result<Written> Registry::make(const Target& target, JsonObject body, const Fiel
   } else {
     own_as_maker(target, body, applied, now());
   }
+  if (auto fits = check_limits(body); !fits) return std::unexpected(std::move(fits.error()));
   auto named = choose_name(target, child(body, "metadata"));
   const std::string name(text_at(body, {"metadata", "name"}));
   if (auto admitted = admit(target, body); !admitted) {
@@ -244,6 +252,7 @@ Result<Written> Registry::make(const Target& target, JsonObject body, const Fiel
     if (!version.empty()) child(body, "metadata")["resourceVersion"] = version;
     return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};
   }
+  drop_unstored(*target.type, body);
   Stored stored = store_.put(target.type->storage(), object_key(target.ns, name), std::move(body));
   return Written{std::move(stored), Written::Kind::created};
 }

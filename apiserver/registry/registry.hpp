@@ -35,9 +35,10 @@ struct DeleteWish {
   std::string resource_version = {};  // precondition, "" for none
   std::optional<std::int64_t> grace_seconds = {};
   Propagation propagation = Propagation::unsaid;
-  // A request for one object; for a collection, for which policies see no name; or an eviction,
-  // which policies have seen already.
-  enum class Of { object, collection, eviction } of = Of::object;
+  // A request for one object; for a collection, for which policies see no name; an eviction, which
+  // policies have seen already; or the deletion of the kind's definition, about whose objects no
+  // policy is asked.
+  enum class Of { object, collection, eviction, definition } of = Of::object;
 };
 
 struct Deleted {
@@ -51,6 +52,8 @@ Result<> check_preconditions(const Target& target, const JsonObject& object,
 
 // Drops applied fields that are not in a defined kind's schema.
 void drop_unknown(const ResourceType& type, JsonObject& object);
+// 413 if the object is larger than a body, defaults and managed fields explain.
+Result<> check_limits(const JsonObject& object);
 // 500 if resourceVersion is no number.
 Result<> check_is_number(std::string_view version);
 
@@ -133,7 +136,7 @@ class Registry {
   Causes problems_with_new(const Target& target, const JsonObject& object) const;
   void set_system_metadata(const Target& target, JsonObject& metadata) const;
   Result<> choose_name(const Target& target, JsonObject& metadata) const;
-  Result<Written> update(const Target& target, const Stored& old, JsonObject next, Update how);
+  Result<Written> update(const Target& target, const Stored& stored, JsonObject next, Update how);
   Result<> check_version(const Target& target, const JsonObject& old, JsonObject& next,
                          Update how) const;
   Result<Written> commit_update(const Target& target, const Stored& old, JsonObject next);

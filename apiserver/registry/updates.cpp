@@ -188,8 +188,9 @@ Result<> Registry::check_version(const Target& target, const JsonObject& old, Js
   return {};
 }
 
-Result<Written> Registry::update(const Target& target, const Stored& old, JsonObject next,
+Result<Written> Registry::update(const Target& target, const Stored& stored, JsonObject next,
                                  Update how) {
+  const Stored old = as_shown(*target.type, stored);
   if (auto current = check_version(target, *old, next, how); !current) {
     return std::unexpected(std::move(current.error()));
   }
@@ -204,6 +205,7 @@ Result<Written> Registry::update(const Target& target, const Stored& old, JsonOb
   } else {
     own_as_writer(target, *old, next, now());
   }
+  if (auto fits = check_limits(next); !fits) return std::unexpected(std::move(fits.error()));
   // Duplicates in a patch are dropped only after they have been recorded as its manager's.
   if (how != Update::replace) warn(drop_repeated_owners_with_warning(child(next, "metadata")));
   // Only a strategy may increment the generation; its changes of other system fields are ignored.
@@ -223,7 +225,8 @@ Result<Written> Registry::update(const Target& target, const Stored& old, JsonOb
     return std::unexpected(std::move(admitted.error()));
   }
   if (how == Update::apply) drop_unknown(*target.type, next);
-  return commit_update(target, old, std::move(next));
+  if (target.commit == Commit::write) drop_unstored(*target.type, next);
+  return commit_update(target, stored, std::move(next));
 }
 
 Result<Written> Registry::commit_update(const Target& target, const Stored& old, JsonObject next) {

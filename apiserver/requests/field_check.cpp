@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/fields/duplicates.hpp"
+#include "apiserver/text/duplicates.hpp"
 
 namespace dcm::apiserver {
 

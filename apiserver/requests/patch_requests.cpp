@@ -98,6 +98,14 @@ Result<> decode_patched(const Target& target, JsonObject& object, const Patch& p
   return std::unexpected(name_undeterminable(target.name));
 }
 
+Result<> change(const Target& target, JsonObject& object, const Patch& patch, FieldCheck& check) {
+  object["apiVersion"] = target.type->api_version(target.version);
+  object["kind"] = target.type->kind;
+  if (auto done = carry_out(object, patch, target.type->schema()); !done) return done;
+  if (auto fits = check_limits(object); !fits) return fits;
+  return decode_patched(target, object, patch, check);
+}
+
 Result<Response> patch(Registry& registry, const WriteRequest& request, PatchKind kind) {
   const Target& target = request.target;
   // Bad JSON is reported first, a bad patch only if the object exists.
@@ -108,12 +116,8 @@ Result<Response> patch(Registry& registry, const WriteRequest& request, PatchKin
   FieldCheck check(request.query);
   const auto patch = decode_patch(kind, std::move(*json), request.body, check);
   if (!patch) return std::unexpected(patch.error());
-  auto written = registry.patch(target, [&](JsonObject& object) -> Result<> {
-    object["apiVersion"] = target.type->api_version(target.version);
-    object["kind"] = target.type->kind;
-    if (auto done = carry_out(object, *patch, target.type->schema()); !done) return done;
-    return decode_patched(target, object, *patch, check);
-  });
+  auto written = registry.patch(
+      target, [&](JsonObject& object) { return change(target, object, *patch, check); });
   return written_response(registry, target, std::move(written), check);
 }
 
@@ -197,6 +201,22 @@ Result<Response> apply(Registry& registry, const WriteRequest& request) {
 }
 
 }  // namespace
+
+Result<> apply_patch(const WriteRequest& request, const Target& target, JsonObject& object,
+                     FieldCheck& check) {
+  const auto kind = patch_kind(request.content_type);
+  if (kind != PatchKind::json && kind != PatchKind::merge) {
+    return std::unexpected(unsupported_media_type(
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"));
+  }
+  if (auto options = check_patch_options(*kind, request.query); !options) return options;
+  std::string problem;
+  auto json = parse_body(request.body, problem);
+  if (!json) return std::unexpected(bad_request("invalid JSON patch"));
+  const auto patch = decode_patch(*kind, std::move(*json), request.body, check);
+  if (!patch) return std::unexpected(patch.error());
+  return change(target, object, *patch, check);
+}
 
 Result<Response> handle_patch(Registry& registry, const WriteRequest& request) {
   const auto kind = patch_kind(request.content_type);

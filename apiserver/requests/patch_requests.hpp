@@ -7,5 +7,8 @@
 namespace dcm::apiserver {
 
 Result<Response> handle_patch(Registry& registry, const WriteRequest& request);
+// Changes an object by a JSON or merge patch; it must still be one of the target's kind.
+Result<> apply_patch(const WriteRequest& request, const Target& target, JsonObject& object,
+                     FieldCheck& check);
 
 }  // namespace dcm::apiserver

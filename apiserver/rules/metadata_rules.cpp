@@ -11,6 +11,8 @@ namespace dcm::apiserver {
 
 namespace {
 
+constexpr std::size_t kCausesMax = 10;
+
 bool is_controller(const JsonObject& owner) {
   const Json* controller = owner.if_contains("controller");
   return controller != nullptr && controller->is_bool() && controller->get_bool();
@@ -28,7 +30,8 @@ void validate_owners(const JsonObject& metadata, Causes& causes) {
         causes.push_back(required_value(path + "." + key, "must not be empty"));
       }
     }
-    if (!is_controller(owner)) continue;
+    // Each of these shows all references.
+    if (!is_controller(owner) || causes.size() >= kCausesMax) continue;
     const std::string name =
         fmt::format("{}/{}", text_at(owner, {"kind"}), text_at(owner, {"name"}));
     if (!first.empty()) {

@@ -50,6 +50,10 @@ constexpr Excerpt kExcerpts[] = {
 #include "apiserver/schemas/openapi/apps_v1.inc"
     },
     {
+        "autoscaling/v1",
+#include "apiserver/schemas/openapi/autoscaling_v1.inc"
+    },
+    {
         "batch/v1",
 #include "apiserver/schemas/openapi/batch_v1.inc"
     },

@@ -158,6 +158,11 @@ void Store::compact(Revision to) {
   }
 }
 
+void Store::forget_history(std::string_view resource) {
+  Table& here = table(resource);
+  while (!here.history.empty()) forget_oldest(here);
+}
+
 std::uint64_t Store::next_change(std::string_view resource) const {
   const Table& here = table(resource);
   return here.forgotten + here.history.size();

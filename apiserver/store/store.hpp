@@ -73,6 +73,8 @@ class Store {
   Revision oldest_kept(std::string_view resource) const;
   // Forgets the history of all resources up to there.
   void compact(Revision to);
+  // Forgets that of one resource, whose watches have ended.
+  void forget_history(std::string_view resource);
 
   // The changes of one resource are numbered from 0; a watch remembers the number of its next one.
   std::uint64_t next_change(std::string_view resource) const;

@@ -1,16 +1,21 @@
-// Limits the values of a body. A value takes some hundred bytes here, and is visited by each rule,
-// however short its text is: 3 MiB of `{},` would be a million values and some gigabytes.
+// Limits the values of a body, and of an object. A value takes some hundred bytes here, and is
+// visited by each rule, however short its text is: 3 MiB of `{},` would be a million values and
+// some gigabytes.
 #pragma once
 
 #include <cstddef>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+
+#include "apiserver/text/json.hpp"
 
 namespace dcm::apiserver {
 
 // Members and items at all depths. The largest valid objects (a slice of 128 devices with 32
 // attributes, a config map of 1 MiB) have less than half of it.
 inline constexpr std::size_t kValuesMax = 50'000;
+inline constexpr std::size_t kLevelsMax = 100;
 
 class TooManyValues : public std::length_error {
  public:
@@ -34,5 +39,20 @@ class ItemBudget {
 // An upper bound of the values in a JSON text, counted by brackets and commas, in one pass without
 // memory.
 std::size_t count_values(std::string_view json);
+
+// The names around a value: each rule may spell out the path of each value.
+inline constexpr std::size_t kPathMax = 16 * 1024;
+// An object grows by patches, defaults and managed fields, beyond any one body.
+inline constexpr std::size_t kObjectValuesMax = 200'000;
+inline constexpr std::size_t kObjectBytesMax = 8 * 1024 * 1024;  // of names and texts
+inline constexpr std::size_t kObjectLevelsMax = 150;
+
+// Which of these limits the value exceeds; "" if none.
+std::string excess_of(const Json& value);
+std::string excess_of(const JsonObject& object);
+// The value itself, and its members and items at all depths.
+std::size_t values_of(const Json& value);
+// How deep objects and lists are nested.
+std::size_t levels_of(const JsonObject& object);
 
 }  // namespace dcm::apiserver

@@ -79,7 +79,7 @@ void restore(JsonObject& to, const JsonObject& from, std::string_view key) {
 
 std::optional<Json> parse(std::string_view text, std::string& problem) {
   boost::json::parse_options options;
-  options.max_depth = 100;
+  options.max_depth = kLevelsMax;
   boost::json::error_code failed;
   Json value = boost::json::parse(text, failed, {}, options);
   if (!failed) return value;
@@ -88,9 +88,15 @@ std::optional<Json> parse(std::string_view text, std::string& problem) {
 }
 
 std::optional<Json> parse_body(std::string_view text, std::string& problem) {
-  if (count_values(text) <= kValuesMax) return parse(text, problem);
-  problem = TooManyValues().what();
-  return std::nullopt;
+  if (count_values(text) > kValuesMax) {
+    problem = TooManyValues().what();
+    return std::nullopt;
+  }
+  auto value = parse(text, problem);
+  if (!value) return std::nullopt;
+  problem = excess_of(*value);
+  if (!problem.empty()) return std::nullopt;
+  return value;
 }
 
 std::string serialize(const Json& value) {

@@ -39,7 +39,7 @@ void restore(JsonObject& to, const JsonObject& from, std::string_view key);
 
 // A whole document, or nullopt and the error.
 std::optional<Json> parse(std::string_view text, std::string& problem);
-// The same for input from clients: at most kValuesMax values.
+// The same for input from clients: at most kValuesMax values, and paths of kPathMax bytes.
 std::optional<Json> parse_body(std::string_view text, std::string& problem);
 std::string serialize(const Json& value);
 std::string serialize(const JsonObject& object);

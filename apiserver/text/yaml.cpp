@@ -10,6 +10,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include "apiserver/text/duplicates.hpp"
 #include "apiserver/text/item_budget.hpp"
 #include "apiserver/text/utf8.hpp"
 
@@ -103,8 +104,6 @@ class Builder final : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  static constexpr std::size_t kDepthMax = 100;
-
   struct Cost {
     std::size_t values = 0;
     std::size_t bytes = 0;
@@ -130,7 +129,7 @@ class Builder final : public YAML::EventHandler {
   }
 
   void open(const YAML::Mark& mark, YAML::anchor_t anchor, Json value) {
-    if (stack_.size() >= kDepthMax) throw YAML::ParserException(mark, "exceeded max depth");
+    if (stack_.size() >= kLevelsMax) throw YAML::ParserException(mark, "exceeded max depth");
     const Cost before = spent();
     spend({1, 0});
     stack_.push_back({std::move(value), std::nullopt, anchor, mark, before});
@@ -196,9 +195,11 @@ bool is_control(char c) {
 }  // namespace
 
 std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& problem) {
-  // Programs send JSON, whose parser is much faster.
+  // Programs send JSON, whose parser is much faster, but does not say on which line a member is
+  // repeated.
   if (text.starts_with('{')) {
-    if (auto json = parse_body(text, problem)) return YamlDocument{std::move(*json), {}};
+    auto json = parse_body(text, problem);
+    if (json && duplicate_members(text).empty()) return YamlDocument{std::move(*json), {}};
   }
   if (valid_utf8(text) != text) {
     problem = "yaml: invalid UTF-8";
@@ -214,6 +215,9 @@ std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& probl
     YAML::Parser parser(stream);
     Builder builder(4 * text.size() + 100'000);
     parser.HandleNextDocument(builder);
+    if (const std::string excess = excess_of(builder.root); !excess.empty()) {
+      throw std::length_error(excess);
+    }
     return YamlDocument{std::move(builder.root), std::move(builder.duplicates)};
   } catch (const YAML::Exception& error) {
     problem = fmt::format("yaml: line {}: {}", error.mark.line + 1, valid_utf8(error.msg));

@@ -32,6 +32,7 @@ DOCUMENTS = {
     "apis/apiregistration.k8s.io/v1": ["APIService"],
     "apis/apiextensions.k8s.io/v1": ["CustomResourceDefinition"],
     "apis/apps/v1": ["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet", "ControllerRevision"],
+    "apis/apps/v1 as autoscaling_v1": ["Scale"],
     "apis/batch/v1": ["Job", "CronJob"],
     "apis/discovery.k8s.io/v1": ["EndpointSlice"],
     "apis/events.k8s.io/v1": ["Event"],
@@ -93,7 +94,8 @@ def lines(schema):
 
 def main():
     folder = pathlib.Path(__file__).parent
-    for path, kinds in DOCUMENTS.items():
+    for document, kinds in DOCUMENTS.items():
+        path, _, name = document.partition(" as ")
         raw = subprocess.run([*sys.argv[1:], "get", "--raw", f"/openapi/v3/{path}"], check=True,
                              capture_output=True, text=True).stdout
         schemas = json.loads(raw)["components"]["schemas"]
@@ -101,7 +103,7 @@ def main():
             schemas = without_descriptions(schemas)
         members = ",\n".join(f"{compact(name)}:{lines(schemas[name])}"
                              for name in wanted(schemas, kinds))
-        name = path.removeprefix("apis/").replace("api/", "core/").replace("/", "_")
+        name = name or path.removeprefix("apis/").replace("api/", "core/").replace("/", "_")
         (folder / f"{name}.inc").write_text(f'R"json({members})json"sv\n')
 
 

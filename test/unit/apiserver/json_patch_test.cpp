@@ -158,6 +158,53 @@ TEST_F(JsonPatchRequest, fails_when_object_is_copied_into_itself_repeatedly) {
   EXPECT_EQ(api.get(std::string(kMap)).text({"data", "a"}), "of some bytes");
 }
 
+// Each operation nests what was there once more; it would take the stack to destroy the result.
+TEST_F(JsonPatchRequest, may_not_nest_without_end) {
+  constexpr std::string_view kMap = "/api/v1/namespaces/default/configmaps/m";
+  api.post("/api/v1/namespaces/default/configmaps",
+           R"({"metadata":{"name":"m"},"data":{"a":"text"}})");
+  const std::string inner = R"({"x":)";
+  std::string value = "{}";
+  for (int i = 0; i < 40; ++i) value = inner + value + "}";
+  std::string deep = "/y";
+  for (int i = 0; i < 40; ++i) deep += "/x";
+  std::string patch = "[";
+  for (int i = 0; i < 4'000; ++i) {
+    patch += fmt::format(R"({}{{"op":"add","path":"/y","value":{}}},)"
+                         R"({{"op":"move","from":"/data","path":"{}/x"}},)"
+                         R"({{"op":"move","from":"/y","path":"/data"}})",
+                         i == 0 ? "" : ",", i < 300 ? value : "{}", i < 300 ? deep : "/y");
+    if (i == 300) break;
+  }
+  const Answer refused = api.patch(std::string(kMap), kJsonPatch, patch + "]");
+  EXPECT_EQ(refused.status, 413) << serialize(refused.body);
+  EXPECT_EQ(api.get(std::string(kMap)).text({"data", "a"}), "text");
+}
+
+TEST_F(JsonPatchRequest, moves_what_is_there) {
+  constexpr std::string_view kMap = "/api/v1/namespaces/default/configmaps/m";
+  api.post("/api/v1/namespaces/default/configmaps",
+           R"({"metadata":{"name":"m"},"data":{"a":"text"}})");
+  EXPECT_EQ(api.patch(std::string(kMap), kJsonPatch,
+                      R"([{"op":"move","from":"/data/none","path":"/data/b"}])")
+                .status,
+            422);
+  const Answer moved = api.patch(std::string(kMap), kJsonPatch,
+                                 R"([{"op":"move","from":"/data/a","path":"/data/b"}])");
+  EXPECT_EQ(serialize(object_at(moved.body, {"data"})), R"({"b":"text"})");
+}
+
+TEST_F(JsonPatchRequest, warns_of_at_most_a_hundred_members) {
+  make_claim();
+  std::string members;
+  for (int i = 0; i < 3'000; ++i) members += fmt::format(R"(,"u{}":1)", i);
+  const Answer patched =
+      api.patch(kClaim, kJsonPatch,
+                R"([{"op":"test","path":"/metadata/name","value":"shared")" + members + "}]");
+  EXPECT_EQ(patched.status, 200);
+  EXPECT_EQ(patched.header("Warning").size(), 100U);
+}
+
 TEST_F(JsonPatchRequest, must_be_bounded_list_of_operations) {
   make_claim();
   EXPECT_EQ(api.patch(kClaim, kJsonPatch, "nonsense").status, 400);

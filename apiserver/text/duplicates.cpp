@@ -1,4 +1,4 @@
-#include "apiserver/fields/duplicates.hpp"
+#include "apiserver/text/duplicates.hpp"
 
 #include <set>
 #include <utility>
