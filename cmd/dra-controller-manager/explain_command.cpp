@@ -211,11 +211,12 @@ Examples:
 
 Exit status:
 
-      0  explained, whatever the state of the object
+      0  explained completely, whatever the state of the object
       1  standard output cannot be written
       2  bad flags or name; a kubeconfig, token or certificate that cannot be used
       3  no such object
-      4  no answer, no permission, or not served
+      4  no answer, no permission, or not served: the line says which
+      5  explained, but something that matters could not be read: the first lines say what
 )";
 
 // To be read, not applied.

@@ -128,6 +128,14 @@ class ChartValues(unittest.TestCase):
         self.assertNotIn("WARNING", notes("--set", "replicaCount=2"))
         self.assertIn("WARNING: replicaCount is 0", notes())
         self.assertIn("does not verify", notes(*with_service_monitor("interval=30s")))
+        self.assertIn("helm upgrade release CHART --namespace dra --reset-then-reuse-values --set replicaCount=2", notes())
+        self.assertNotIn("helm upgrade", notes("--set", "replicaCount=2"))
+        self.assertRegex(notes(), r"first set replicaCount=0[^:]*:\s+helm uninstall release --namespace dra\n")
+        lease = "explain pod NAMESPACE/NAME --leader-elect-resource-namespace=dra"
+        self.assertIn(f"{lease}\n", notes())
+        self.assertIn(f"{lease} --leader-elect-resource-name=mine\n",
+                      notes("--set", "config.leaderElection.resourceName=mine"))
+        self.assertIn("explain pod NAMESPACE/NAME\n", notes("--namespace", "kube-system"))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include "cmd/dra-controller-manager/commands.hpp"
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
+#include "explain/outcome.hpp"
 #include "test/unit/manager/man_page.hpp"
 
 namespace dcm::dra_manager {
@@ -50,6 +51,20 @@ TEST_F(GeneratedTexts, match_manual_page_with_table) {
   const auto fresh = std::filesystem::temp_directory_path() / "dra-controller-manager.8";
   std::ofstream(fresh) << page;
   FAIL() << "docs/dra-controller-manager.8 is not current; copy it from " << fresh;
+}
+
+TEST_F(GeneratedTexts, match_exit_statuses_of_explain_with_its_page) {
+  const std::string help = help_of(*find_command({"explain"}));
+  std::istringstream lines(read("docs/explain.md"));
+  for (int status = 0; status <= static_cast<int>(explain::ExplainStatus::explained_in_part);) {
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line)) << "docs/explain.md lacks exit status " << status;
+    const std::string begin = fmt::format("| {} | ", status);
+    if (!line.starts_with(begin) || !line.ends_with(" |")) continue;
+    const std::string meaning = line.substr(begin.size(), line.size() - begin.size() - 2);
+    EXPECT_THAT(help, HasSubstr(fmt::format("\n      {}  {}\n", status, meaning)));
+    ++status;
+  }
 }
 
 TEST_F(GeneratedTexts, match_example_configuration_with_defaults) {
