@@ -304,8 +304,8 @@ def page():
     check_exit_statuses()
     return f"""# Reference
 
-Flags, commands and log lines, made from the program by `docs/reference.py`; a test holds it to the sources. When to use
-them: [operate.md](operate.md).
+Flags, commands and log lines of `dra-controller-manager`, made from the program by `docs/reference.py`; a test holds it
+to the sources. When to use them: [operate.md](operate.md).
 
 ## Flags and keys of the configuration file
 

@@ -32,7 +32,8 @@ std::string variable_of(const std::string& device) {
 
 }  // namespace
 
-// Idempotent without any state: what the kit writes depends only on the claim.
+// Idempotent: what the kit writes depends only on the claim. A broken GPU is refused even for a
+// claim that was prepared before: its containers could not start again.
 Task<Gpus::Prepared> Gpus::prepare(AllocatedClaim claim) {
   PreparedClaim prepared;
   for (const AllocatedDevice& each : claim.devices) {
@@ -58,7 +59,7 @@ Task<Gpus::Unprepared> Gpus::unprepare(dcm::node::ClaimRef) {
   co_return Unprepared();
 }
 
-// Users see it in the claim; a pod does not wait for it.
+// Users see it in the claim. A failure is only logged.
 Task<> Gpus::tell_status(AllocatedClaim claim) {
   std::vector<DeviceStatus> devices;
   for (const AllocatedDevice& each : claim.devices) {
@@ -104,8 +105,9 @@ Task<> Gpus::run() {
   broken_ = find_broken();
   publish();
   for (int look = 0;; ++look) {
-    const bool is_changed = broken_ != find_broken();
-    broken_ = find_broken();
+    std::set<std::string> found = find_broken();
+    const bool is_changed = broken_ != found;
+    broken_ = std::move(found);
     if (is_changed) publish();
     if (is_changed || look % 10 == 0) report_health();
     co_await dcm::runtime::sleep_for(process_.time(), kLook);

@@ -63,6 +63,7 @@ std::optional<options::Exit> read_flags(int count, const char* const* arguments,
 DriverProcess::DriverProcess(runtime::Loop& loop, client::RestClient& rest,
                              const DriverProgram& program, runtime::Logger log)
     : loop_(loop),
+      rest_(rest),
       program_(program),
       log_(std::move(log)),
       claims_(rest),

@@ -39,6 +39,7 @@ class DriverProcess {
   const DriverProgram& program() const { return program_; }
   runtime::TimeSource& time() { return loop_.time(); }
   runtime::Logger& log() { return log_; }
+  client::RestClient& rest() { return rest_; }
   SlicePublisher& publisher() { return publisher_; }
   ClaimStatusWriter& status() { return status_; }
   Plugin& plugin() { return *plugin_; }  // once Driver::run() has started
@@ -48,6 +49,7 @@ class DriverProcess {
 
  private:
   runtime::Loop& loop_;
+  client::RestClient& rest_;
   const DriverProgram& program_;
   runtime::Logger log_;
   ApiClaims claims_;

@@ -1,5 +1,5 @@
 // Formats of names in the API (apimachinery's util/validation). Each function returns why a text is
-// invalid, or nullopt.
+// invalid, or an empty text.
 #pragma once
 
 #include <string_view>

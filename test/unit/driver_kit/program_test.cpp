@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/driver_kit/api_site.hpp"
+
 namespace dcm::driver_kit {
 namespace {
 
@@ -72,6 +74,21 @@ TEST(ReadFlags, helps_with_flags_of_kit_and_author) {
   for (const char* const flag : {"--gpus NUMBER", "--kubeconfig FILE", "--cdi-root DIR"}) {
     EXPECT_NE(read.exit->text.find(flag), std::string::npos) << flag;
   }
+}
+
+// A driver without a node publishes by a publisher of its own.
+CO_TEST(DriverProcess, hands_out_client_of_its_cluster) {
+  Site site(loop);
+  runtime::Loop own;
+  const DriverProgram program{.plugin = {.driver = "gpu.example.com"}};
+  DriverProcess process(own, site.rest, program, {});
+  ApiSlices slices(loop.time(), process.rest(), "gpu.example.com", "");
+  SlicePublisher publisher(loop.time(), slices, "gpu.example.com", "", process.log());
+  site.group.spawn("publisher without node", publisher.run());
+  EXPECT_TRUE(publisher.publish({{.name = "fabric", .more = {{"allNodes", true}}}}));
+  co_await runtime::sleep_for(loop.time(), std::chrono::seconds(1));
+  EXPECT_EQ(site.names().size(), 1U);
+  co_await site.stop();
 }
 
 }  // namespace
