@@ -38,11 +38,14 @@ struct Options {
   // After this many steps the search gives up, and says so: devices, requests and claims tried. It
   // takes no more steps than kube-scheduler's search.
   std::uint64_t steps_max = 2'000'000;
-  // Called at each step; empty: never stop.
+  // Called at each step and before a device's selectors are evaluated, and true for good once it is
+  // true; empty: never stop.
   std::function<bool()> is_time_up = {};
   // Returns a new UUID for each share of a device. If empty, all shares get the same one, which is
   // enough to ask whether there is a fit.
   std::function<std::string()> new_share_id = {};
+
+  bool is_over() const { return is_time_up && is_time_up(); }
 };
 
 struct AllocationError {

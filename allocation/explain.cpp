@@ -142,10 +142,19 @@ void explain_pools(const std::vector<Pool>& pools, std::vector<DeviceExplanation
 
 class NodeExplainer {
  public:
-  NodeExplainer(Allocator& allocator, Candidates& candidates, NodeExplanation& out)
-      : allocator_(allocator), candidates_(candidates), out_(out) {}
+  NodeExplainer(Allocator& allocator, Candidates& candidates, const Options& options,
+                NodeExplanation& out)
+      : allocator_(allocator), candidates_(candidates), options_(options), out_(out) {}
 
   void explain() {
+    explain_all();
+    if (!out_.is_cut_short) return;
+    out_.requests.clear();
+    out_.constraints.clear();
+  }
+
+ private:
+  void explain_all() {
     auto& claims = allocator_.claims().claims();
     for (std::size_t i = 0; i < claims.size(); ++i) {
       for (std::size_t k = 0; k < claims[i].claim.spec.constraints.size(); ++k) {
@@ -159,7 +168,6 @@ class NodeExplainer {
     }
   }
 
- private:
   void explain(std::size_t claim, const std::string& fault, PreparedAsk& ask) {
     RequestExplanation& out = out_.requests.emplace_back(RequestExplanation{
         claim, ask.name, ask.ask->count, ask.ask->is_all(), fault.empty() ? ask.fault : fault});
@@ -167,6 +175,8 @@ class NodeExplainer {
     RequestExplainer explainer(allocator_, candidates_, allocator_.claims().claims()[claim], ask);
     std::int64_t meant = 0;
     for (std::size_t i = 0; i < candidates_.all().size(); ++i) {
+      if (options_.is_over()) out_.is_cut_short = true;
+      if (out_.is_cut_short) return;
       const Candidate& candidate = candidates_.all()[i];
       Obstacle obstacle = explainer.obstacle(i);
       if (RequestExplainer::is_none(obstacle)) note_values(claim, ask, i);
@@ -197,6 +207,7 @@ class NodeExplainer {
 
   Allocator& allocator_;
   Candidates& candidates_;
+  const Options& options_;
   NodeExplanation& out_;
 };
 
@@ -242,7 +253,7 @@ NodeExplanation explain_node(Allocator& allocator, const Node& node, const Optio
   auto pools = gather_pools(allocator.cluster().slices, node, allocator.cluster().features);
   if (!pools) return out;
   Candidates candidates(allocator, node, std::move(*pools));
-  NodeExplainer(allocator, candidates, out).explain();
+  NodeExplainer(allocator, candidates, options, out).explain();
   return out;
 }
 

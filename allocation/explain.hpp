@@ -99,6 +99,7 @@ struct ConstraintExplanation {
 struct NodeExplanation {
   bool fits = false;
   std::optional<AllocationError> error = {};
+  bool is_cut_short = false;  // the time was up: without requests and constraints
   std::vector<RequestExplanation> requests = {};
   // If each request alone could get enough devices, the obstacle is one of these, the limit of
   // devices in a claim, or that requests compete for the same devices.

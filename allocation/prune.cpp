@@ -29,12 +29,13 @@ bool for_each_ask(Allocator& allocator, OnAsk&& on_ask) {
 }
 
 // Evaluates every selector and capacity for every device that may be tried.
-bool may_fail(Allocator& allocator, Candidates& candidates) {
+bool may_fail(Allocator& allocator, Candidates& candidates, const Options& options) {
   return !for_each_ask(allocator, [&](PreparedClaim& claim, PreparedAsk& ask) {
     if (!ask.derived.empty() || (ask.ask->is_all() && !ask.constraints.empty())) return false;
     for (std::size_t i = 0; i < candidates.all().size(); ++i) {
       const Candidate& candidate = candidates.all()[i];
       if (candidate.is_allocated && !ask.ask->has_admin_access()) continue;
+      if (options.is_over()) return false;
       const auto is_selected = candidates.is_selected(claim, ask, i);
       if (!is_selected) return false;
       if (*is_selected && !candidates.consumption(claim, ask, candidate)) return false;
@@ -97,7 +98,8 @@ std::string describe(const cel::Attribute* attribute) {
 }
 
 // Equal numbers: the devices are interchangeable.
-std::vector<std::uint32_t> classes_of(Allocator& allocator, Candidates& candidates) {
+std::vector<std::uint32_t> classes_of(Allocator& allocator, Candidates& candidates,
+                                      const Options& options) {
   const Usage& usage = allocator.cluster().usage;
   std::map<std::string, std::uint32_t> numbers;
   std::vector<std::uint32_t> classes;
@@ -112,7 +114,9 @@ std::vector<std::uint32_t> classes_of(Allocator& allocator, Candidates& candidat
     }
     text += ";" + describe_counters(candidate);
     for_each_ask(allocator, [&](PreparedClaim& claim, PreparedAsk& ask) {
-      const bool is_selected = candidates.is_selected(claim, ask, i).value_or(false);
+      // When the time is up, the search that follows ends at once.
+      const bool is_selected =
+          !options.is_over() && candidates.is_selected(claim, ask, i).value_or(false);
       const auto fits = candidates.consumption(claim, ask, candidate);
       text += fmt::format(";{}{}{}", is_selected, fits && fits->has_value(),
                           candidates.taint(ask, candidate).has_value());
@@ -154,8 +158,8 @@ Status search_pruned(Search& search, Candidates& candidates, Allocator& allocato
   search.restart(std::min(kPlainSteps, options.steps_max));
   const Status outcome = search.run();
   if (!search.is_out_of_steps() || options.steps_max <= kPlainSteps) return outcome;
-  if (!may_fail(allocator, candidates)) {
-    search.skip_equals(classes_of(allocator, candidates));
+  if (!may_fail(allocator, candidates, options)) {
+    search.skip_equals(classes_of(allocator, candidates, options));
     const bool is_hopeless = has_impossible_part(search, allocator);
     const auto& error = search.error();
     if (is_hopeless) return Status::failed;

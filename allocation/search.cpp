@@ -41,6 +41,12 @@ bool Search::interrupt(std::string text) {
   return false;
 }
 
+bool Search::is_over() {
+  if (!options_.is_over()) return false;
+  interrupt("filter operation aborted: context deadline exceeded");
+  return true;
+}
+
 bool Search::prepare() {
   return std::ranges::all_of(claims_,
                              [this](PreparedClaim& claim) { return prepare_claim(claim); });
@@ -98,6 +104,7 @@ bool Search::collect_all(const PreparedClaim& claim, PreparedAsk& ask) {
           pools[pool].state == Pool::State::incomplete ? "being updated" : "invalid"));
     }
     for (; next < candidates.size() && candidates[next].pool == pool; ++next) {
+      if (is_over()) return false;
       const auto is_selected = candidates_.is_selected(claim, ask, next);
       if (!is_selected) return fail(is_selected.error());
       if (!*is_selected) continue;
@@ -128,10 +135,7 @@ void Search::restart(std::uint64_t steps_max) {
 Search::Status Search::next(Place place) {
   using enum Status;
   ++steps_;
-  if (options_.is_time_up && options_.is_time_up()) {
-    interrupt("filter operation aborted: context deadline exceeded");
-    return error;
-  }
+  if (is_over()) return error;
   if (steps_ > steps_max_) {
     is_out_of_steps_ = true;
     interrupt(fmt::format("not decided after {} steps", steps_max_));
@@ -214,6 +218,7 @@ Search::Status Search::take_one(Place place) {
         std::ranges::find(failed_classes, classes_[i]) != failed_classes.end()) {
       continue;
     }
+    if (!candidates_.is_known(*place.ask, i) && is_over()) return Status::error;
     const auto is_selected = candidates_.is_selected(claim, *place.ask, i);
     if (!is_selected) return fail(is_selected.error()), Status::error;
     if (!*is_selected) continue;

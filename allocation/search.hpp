@@ -100,6 +100,7 @@ class Search {
 
   bool fail(std::string text);
   bool interrupt(std::string text);
+  bool is_over();
 
   Candidates& candidates_;
   const Options& options_;

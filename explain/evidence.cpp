@@ -200,9 +200,9 @@ void add_evidence(const Evidence& evidence, WallTime now, Draft& draft, Sight& s
 bool seems_held(const api::LeaseSpec& lease, WallTime now) {
   const auto renewed = runtime::parse_micro_timestamp(lease.renew_time);
   if (lease.holder.empty() || !renewed) return false;
-  const runtime::Duration age = now - *renewed;
   constexpr runtime::Duration kClockDifference = std::chrono::seconds(2);
-  return age >= -kClockDifference && age <= lease.duration.value_or(std::chrono::seconds(15));
+  const runtime::Duration lasts = lease.duration.value_or(std::chrono::seconds(15));
+  return *renewed <= now + kClockDifference && *renewed >= now - lasts;
 }
 
 Worker judge_lease(const std::string& name, const std::optional<api::LeaseSpec>& lease,

@@ -89,7 +89,7 @@ void explain_container(const ContainerReport& container, Topic& topic) {
 }
 
 void explain_ending(WallTime ended, WallTime now, Topic& topic) {
-  topic.add(now - ended > kEnding ? Stance{Outlook::stuck, {}} : Stance{Outlook::waiting, {}},
+  topic.add(ended < now - kEnding ? Stance{Outlook::stuck, {}} : Stance{Outlook::waiting, {}},
             "NotUnprepared",
             fmt::format("The pod's containers ended{}. kubelet lets the pod go when the drivers "
                         "have unprepared its claims, and records no event when one fails. Check "

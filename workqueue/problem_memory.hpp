@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <list>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "runtime/time.hpp"
 #include "workqueue/item_report.hpp"
@@ -13,12 +16,15 @@
 namespace dcm::workqueue {
 
 // A handler calls begin(), note() for each problem, end(); an attempt without problems clears those
-// of the item. Bounded: if too many items fail, the ones that began to fail first are forgotten, as
-// nothing depends on this memory. Attempts of one item never overlap.
+// of the item. Bounded, as nothing depends on this memory: if too many items fail, the ones that
+// began to fail first are forgotten, and of an item's many problems the first ones are kept.
+// Attempts of one item never overlap.
 template <class Item, class Hash>
 class ProblemMemory {
  public:
   static constexpr std::size_t kCapacity = 4096;
+  // Of an item's text; beyond that, its problems are counted.
+  static constexpr std::size_t kTextMax = 4096;
 
   // `time` must outlive it.
   explicit ProblemMemory(const runtime::TimeSource& time) : time_(time) {}
@@ -27,7 +33,7 @@ class ProblemMemory {
     const auto found = problems_.find(item);
     if (found != problems_.end()) found->second.is_of_this_attempt = false;
   }
-  void note(const Item& item, std::string text, Whose whose = Whose::ours) {
+  void note(const Item& item, std::string_view text, Whose whose = Whose::ours) {
     const runtime::WallTime now = time_.wall_now();
     auto found = problems_.find(item);
     if (found == problems_.end()) {
@@ -39,11 +45,8 @@ class ProblemMemory {
     Entry& entry = found->second;
     entry.problem.latest = now;
     entry.problem.whose = whose;
-    if (std::exchange(entry.is_of_this_attempt, true)) {
-      entry.problem.text += "; " + text;
-    } else {
-      entry.problem.text = std::move(text);
-    }
+    if (!std::exchange(entry.is_of_this_attempt, true)) entry.kept = entry.left_out = 0;
+    append(entry, text);
   }
   void end(const Item& item) {
     const auto found = problems_.find(item);
@@ -71,9 +74,23 @@ class ProblemMemory {
   struct Entry {
     Problem problem;
     bool is_of_this_attempt = false;
+    std::size_t kept = 0;      // the length of the text without "; and 3 more"
+    std::size_t left_out = 0;  // problems of this attempt
     typename std::list<const Item*>::iterator place;
   };
 
+  // A first problem is kept whole: the messages of errors are bounded.
+  static void append(Entry& entry, std::string_view text) {
+    std::string& all = entry.problem.text;
+    all.resize(entry.kept);
+    if (!all.empty() && all.size() + text.size() > kTextMax) {
+      all += fmt::format("; and {} more", ++entry.left_out);
+      return;
+    }
+    if (!all.empty()) all += "; ";
+    all += text;
+    entry.kept = all.size();
+  }
   void erase(typename std::unordered_map<Item, Entry, Hash>::iterator found) {
     order_.erase(found->second.place);
     problems_.erase(found);

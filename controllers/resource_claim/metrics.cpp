@@ -75,8 +75,11 @@ ClaimLatency::ClaimLatency(runtime::MetricsRegistry& registry, const runtime::Ti
           kSliBuckets)) {}
 
 void ClaimLatency::observe(Stage stage, runtime::WallTime since) {
-  const auto passed = std::chrono::duration<double>(time_.wall_now() - since).count();
-  (stage == Stage::created ? created_ : named_).Observe(std::max(passed, 0.0));
+  // A creation time may be centuries ago, which a Duration cannot hold.
+  using Seconds = std::chrono::duration<double>;
+  const auto passed =
+      Seconds(time_.wall_now().time_since_epoch()) - Seconds(since.time_since_epoch());
+  (stage == Stage::created ? created_ : named_).Observe(std::max(passed.count(), 0.0));
 }
 
 FailingObjects::FailingObjects(runtime::MetricsRegistry& registry, const ItemProblems& problems) {

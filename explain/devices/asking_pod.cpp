@@ -17,8 +17,8 @@ using api::json::Source;
 using Container = allocation::ContainerResources;
 
 AskingPod::PodClaim& claim_named(AskingPod& pod, const std::string& name) {
-  const auto found = std::ranges::find(pod.claims, name, &AskingPod::PodClaim::name);
-  return found == pod.claims.end() ? pod.claims.emplace_back(AskingPod::PodClaim{name}) : *found;
+  const auto [found, is_new] = pod.place_of.try_emplace(name, pod.claims.size());
+  return is_new ? pod.claims.emplace_back(AskingPod::PodClaim{name}) : pod.claims[found->second];
 }
 
 // An entry of the spec, or of the status.

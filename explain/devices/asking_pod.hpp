@@ -1,9 +1,11 @@
 // The fields of pods that matter for a question about devices (core/v1, JSON).
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "allocation/extended_resources.hpp"
@@ -32,6 +34,7 @@ struct AskingPod {
     bool needs_none = false;  // the template's claim is not needed
   };
   std::vector<PodClaim> claims = {};
+  std::unordered_map<std::string, std::size_t> place_of = {};  // in `claims`, by name
 };
 
 // For JsonDecoder (client/api/json/decoder.hpp): top-level fields.

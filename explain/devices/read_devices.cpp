@@ -41,18 +41,19 @@ class DeviceReading {
   Task<bool> run() {
     const bool is_served = co_await find_version();
     if (!is_served) co_return false;
-    bool is_read = co_await list(api::kResourceClaims, served_, allocation::make_claim_decoder(),
-                                 devices_.claims);
-    if (!is_read) co_return false;
-    is_read = co_await list(api::kResourceSlices, served_, allocation::make_slice_decoder(),
-                            devices_.slices);
-    if (!is_read) co_return false;
-    is_read = co_await list(kDeviceClasses, served_, allocation::make_device_class_decoder(),
-                            devices_.classes);
+    // First what a manager may not be permitted to read, and last what is largest.
+    bool is_read = co_await list(kDeviceClasses, served_, allocation::make_device_class_decoder(),
+                                 devices_.classes);
     if (!is_read) co_return false;
     is_read = co_await list(kNodes, Served{"v1"}, allocation::make_node_decoder(), devices_.nodes);
     if (!is_read) co_return false;
     is_read = co_await read_rules();
+    if (!is_read) co_return false;
+    is_read = co_await list(api::kResourceSlices, served_, allocation::make_slice_decoder(),
+                            devices_.slices);
+    if (!is_read) co_return false;
+    is_read = co_await list(api::kResourceClaims, served_, allocation::make_claim_decoder(),
+                            devices_.claims);
     co_return is_read;
   }
 

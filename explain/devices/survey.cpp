@@ -92,8 +92,13 @@ DeviceSurvey::DeviceSurvey(DeviceInventory& inventory, const DeviceQuestion& que
 
 bool DeviceSurvey::advance() {
   if (next_ == inventory_.nodes().size() || question_.is_time_up()) return false;
-  const allocation::Node& node = *inventory_.nodes()[next_++];
-  if (!is_excluded(node)) note(node, try_out_.explain(node));
+  const allocation::Node& node = *inventory_.nodes()[next_];
+  if (!is_excluded(node)) {
+    NodeExplanation explanation = try_out_.explain(node);
+    if (explanation.is_cut_short && !explanation.fits) return false;  // the node is left out
+    note(node, std::move(explanation));
+  }
+  ++next_;
   return true;
 }
 

@@ -30,10 +30,10 @@ def pod(account, node):
                      "containers": [{"name": "driver", "image": "example.com/driver"}]}}
 
 
-def resource_slice(name, **where):
+def resource_slice(name, pool="node-1", **where):
     return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": name},
             "spec": {"driver": "policy.example.com", **where, "devices": [{"name": "dev-0"}],
-                     "pool": {"name": name, "generation": 1, "resourceSliceCount": 1}}}
+                     "pool": {"name": pool, "generation": 1, "resourceSliceCount": 1}}}
 
 
 def taint(name):
@@ -72,15 +72,17 @@ class DriverSlices(unittest.TestCase):
         done = cluster.ctl(*arguments, check=False, config=config or self.driver)
         return done.stderr if done.returncode else ""
 
-    def theirs(self, name):
-        """A slice of another node, published by the admin."""
+    def theirs(self, name, node="node-2"):
+        """A slice of another node, or in its pool, published by the admin."""
         self.addCleanup(cluster.ctl, "delete", "resourceslice", name, "--ignore-not-found")
-        self.assertEqual(self.write(None, resource_slice(name, nodeName="node-2")), "")
+        self.assertEqual(self.write(None, resource_slice(name, pool="node-2", nodeName=node)), "")
 
     def test_lets_a_driver_publish_change_and_withdraw_the_slices_of_its_node(self):
-        self.assertEqual(self.write(self.driver, resource_slice("own", nodeName="node-1")), "")
-        self.assertEqual(self.refusal(*taint("own")), "")
-        self.assertEqual(self.refusal("delete", "resourceslice", "own"), "")
+        for pool in ("node-1", "node-1/fabric"):
+            with self.subTest(pool):
+                self.assertEqual(self.write(self.driver, resource_slice("own", pool, nodeName="node-1")), "")
+                self.assertEqual(self.refusal(*taint("own")), "")
+                self.assertEqual(self.refusal("delete", "resourceslice", "own"), "")
 
     def test_refuses_slices_of_other_nodes_or_without_node(self):
         for name, where in {"another-node": {"nodeName": "node-2"}, "all-nodes": {"allNodes": True},
@@ -97,6 +99,16 @@ class DriverSlices(unittest.TestCase):
         self.assertIn("may not touch", self.refusal("delete", "--raw",
                                                     "/apis/resource.k8s.io/v1/resourceslices"))
         self.assertNotIn("taints", cluster.get("resourceslice", "theirs")["spec"]["devices"][0])
+
+    # A device is identified by driver, pool and name, whatever its slice's node.
+    def test_refuses_slices_of_its_node_in_the_pools_of_others(self):
+        for number, pool in enumerate(("node-2", "node-10", "node-1.example.com", "fabric/node-1")):
+            with self.subTest(pool):
+                self.assertIn("may publish the pools node-1 and node-1/… alone", self.write(
+                    self.driver, resource_slice(f"pool-{number}", pool, nodeName="node-1")))
+        self.theirs("in-their-pool", node="node-1")
+        self.assertIn("may publish the pools", self.refusal(*taint("in-their-pool")))
+        self.assertIn("may not touch the pools", self.refusal("delete", "resourceslice", "in-their-pool"))
 
     def test_refuses_token_without_pod(self):
         self.assertIn("a driver's token must be that of a pod on a node", self.write(

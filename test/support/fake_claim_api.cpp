@@ -211,7 +211,7 @@ runtime::Result<> FakeClaimApi::carry_out(const DeleteClaim& step) {
   const api::ObjectMeta& meta = step.claim->meta;
   const ClaimPtr current = claim(meta.key.name);
   if (current == nullptr) return fail(Reason::object_not_found, "no such claim");
-  if (current->meta.uid != meta.uid) return fail(Reason::conflict, "preconditions.uid");
+  if (current->meta.uid != meta.uid) return fail(Reason::another_object, "preconditions.uid");
   if (!current->has_delete_protection) {
     remove_claim(meta.key.name);
     return {};

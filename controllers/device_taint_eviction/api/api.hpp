@@ -28,8 +28,8 @@ struct Evict {};
 using PodWrite = std::variant<Mark, Remove, Evict>;
 
 // Every write carries the UID of its object, so each may be repeated. It is sent once: after a
-// failure, a new decision follows. Errors are those of runtime::Error; is_object_gone, and for
-// Remove and Evict also is_conflict: that pod (or rule) no longer exists.
+// failure, a new decision follows. Errors are those of runtime::Error; is_object_gone: that pod (or
+// rule) no longer exists.
 class EvictionApi {
  public:
   virtual ~EvictionApi() = default;

@@ -84,7 +84,7 @@ Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
     const Mark write{deps_.time.wall_now(), transition};
     const Result<> marked = co_await deps_.api.write(pod, write, priority());
     if (!marked) {
-      settle_refusal(pod, write, marked.error());
+      settle_refusal(pod, marked.error());
       co_return End::not_evicted;
     }
     announce(pod);
@@ -139,7 +139,7 @@ Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep 
     succeed(pod, *unanswered, unanswered->sent);
     co_return End::evicted;
   }
-  settle_refusal(pod, write, accepted.error());
+  settle_refusal(pod, accepted.error());
   co_return End::not_evicted;
 }
 
@@ -196,15 +196,10 @@ void PodEviction::hold(PendingPod& pending, const runtime::Error& error) {
   }
 }
 
-void PodEviction::settle_refusal(const PodRef& pod, const PodWrite& write,
-                                 const runtime::Error& error) {
-  const bool is_eviction = !std::holds_alternative<Mark>(write);
+void PodEviction::settle_refusal(const PodRef& pod, const runtime::Error& error) {
   PendingPod* pending = deps_.pending.find(pod.uid);
   const bool is_ours = pending != nullptr && pending->is_with_worker();
-  // 409 in answer to an eviction: the name belongs to another pod.
-  const bool is_gone =
-      runtime::is_object_gone(error) || (is_eviction && runtime::is_conflict(error));
-  if (is_gone) {
+  if (runtime::is_object_gone(error)) {
     if (is_ours) conclude_gone(*pending);
     return;
   }

@@ -51,7 +51,7 @@ class PodEviction {
   Task<End> attempt(PodRef pod);
   EvictionStep next_step(const PendingPod& pending, EvictionSnapshot::Mark mark) const;
   Task<End> send_away(PendingPod& pending, EvictionStep step);
-  void settle_refusal(const PodRef& pod, const PodWrite& write, const runtime::Error& error);
+  void settle_refusal(const PodRef& pod, const runtime::Error& error);
   void conclude_gone(PendingPod& pending);
   void hold(PendingPod& pending, const runtime::Error& error);
   bool is_going(const PodRef& pod) const;

@@ -115,21 +115,19 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& 
     deleted_.add(snapshot.claim->meta.uid);
     co_return Outcome::done();
   }
-  // The claim is gone, or the watch will show its current state.
-  if (runtime::is_conflict(deleted.error()) || runtime::is_object_gone(deleted.error())) {
-    co_return Outcome::done();
-  }
-  log_failure("delete", snapshot.claim, deleted.error());
+  log_failure("delete", snapshot.claim, deleted.error(), Conflicts::faults);
   co_return outcome_after_write(deleted.error());
 }
 
 void ClaimSync::log_failure(std::string_view what, const ClaimPtr& claim,
-                            const runtime::Error& error) const {
+                            const runtime::Error& error, Conflicts conflicts) const {
   if (!runtime::is_object_gone(error)) {
     problems_.note({Item::Kind::claim, claim->meta.key},
                    fmt::format("could not {} it: {}", what, error.message));
   }
-  if (is_fault(error) || log_.v(4)) {
+  const bool is_loud =
+      is_fault(error) || (conflicts == Conflicts::faults && runtime::is_conflict(error));
+  if (is_loud || log_.v(4)) {
     log_.warning("A write or look-up for a claim failed",
                  {{"failed", what}, {"claim", claim->meta.key.str()}, {"error", to_string(error)}});
   }

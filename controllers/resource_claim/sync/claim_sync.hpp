@@ -1,7 +1,9 @@
 // Carries out decisions of decide_claim.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/item.hpp"
@@ -35,7 +37,10 @@ class ClaimSync {
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step, Attempt attempt);
 
   Task<ConsumerAnswer> look_up(ConsumerName::Kind kind, api::NamespacedName key, Attempt attempt);
-  void log_failure(std::string_view what, const ClaimPtr& claim, const runtime::Error& error) const;
+  // A write that names no version conflicts with nothing: a webhook answered.
+  enum class Conflicts : std::uint8_t { expected, faults };
+  void log_failure(std::string_view what, const ClaimPtr& claim, const runtime::Error& error,
+                   Conflicts conflicts = Conflicts::expected) const;
   void log_write(std::string_view what, const ClaimPtr& claim) const;
 
   Stores stores_;

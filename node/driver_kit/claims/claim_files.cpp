@@ -152,6 +152,9 @@ Result<> ClaimFiles::remove(const node::ClaimRef& claim) {
 }
 
 Result<> ClaimFiles::remove_metadata(const node::ClaimRef& claim) {
+  const auto is_needed = has_namesake(claim);
+  if (!is_needed) return runtime::fail(is_needed.error());
+  if (*is_needed) return {};
   const std::string folder = metadata_folder(claim);
   const auto requests = files_.list(folder);
   for (const std::string& request : requests.value_or(std::vector<std::string>())) {
@@ -160,6 +163,15 @@ Result<> ClaimFiles::remove_metadata(const node::ClaimRef& claim) {
     if (auto removed = files_.remove_folder(of_request); !removed) return removed;
   }
   return files_.remove_folder(folder);
+}
+
+Result<bool> ClaimFiles::has_namesake(const node::ClaimRef& claim) {
+  const auto all = records();
+  if (!all) return runtime::fail(all.error());
+  return std::ranges::any_of(*all, [&](const PreparedRecord& record) {
+    return record.ref.uid != claim.uid && record.ref.namespace_ == claim.namespace_ &&
+           record.ref.name == claim.name;
+  });
 }
 
 Result<std::vector<PreparedRecord>> ClaimFiles::records() {

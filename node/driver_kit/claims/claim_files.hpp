@@ -53,6 +53,8 @@ class ClaimFiles {
  private:
   runtime::Result<> write_metadata(const AllocatedClaim& claim, PreparedClaim& prepared);
   runtime::Result<> remove_metadata(const node::ClaimRef& claim);
+  // Whether another claim of this name is prepared: the two have the same folder of metadata.
+  runtime::Result<bool> has_namesake(const node::ClaimRef& claim);
   runtime::Result<> put(const std::string& folder, const std::string& name,
                         const std::string& content, node::Readers readers);
   runtime::Result<> remove_named(const std::string& folder, const std::string& prefix);

@@ -451,5 +451,26 @@ TEST(AllocatorTest, reports_undecided_search) {
   EXPECT_EQ(allocation.error->text, "not decided after 100 steps");
 }
 
+// A selector may take milliseconds for each device.
+TEST(AllocatorTest, ends_between_devices_when_time_is_up) {
+  for (const char* amount : {"'count': 1", "'allocationMode': 'All'"}) {
+    World world;
+    const std::string selector =
+        R"(, 'selectors': [{'cel': {'expression': 'device.driver == \"none\"'}}])";
+    world.devices(many(100)).claim({exactly("r", amount + selector)});
+    EXPECT_EQ(world.answer(), "no fit") << amount;
+    int looks = 0;
+    world.is_time_up = [&looks] { return ++looks > 20; };
+    const Allocation allocation = world.allocate();
+    ASSERT_TRUE(allocation.error) << amount;
+    EXPECT_TRUE(allocation.error->is_interrupted) << amount;
+    EXPECT_LT(looks, 25) << amount;
+    const NodeExplanation explanation = world.explain();
+    EXPECT_TRUE(explanation.is_cut_short) << amount;
+    EXPECT_TRUE(explanation.requests.empty()) << amount;
+    EXPECT_LT(looks, 30) << amount;
+  }
+}
+
 }  // namespace
 }  // namespace dcm::allocation

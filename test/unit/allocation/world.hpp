@@ -19,7 +19,9 @@ namespace dcm::allocation {
 
 // A node "n" in zone "z", a class "any" without selectors, and added objects.
 class World {
-  Options options() const { return {.steps_max = steps_max, .new_share_id = new_share_id}; }
+  Options options() const {
+    return {.steps_max = steps_max, .is_time_up = is_time_up, .new_share_id = new_share_id};
+  }
   template <class Use>
   auto with_allocator(Use use) {
     std::vector<ClaimView> views;
@@ -98,6 +100,7 @@ class World {
   Node node;
   Features features;
   std::uint64_t steps_max = 1'000'000;
+  std::function<bool()> is_time_up;
   std::function<std::string()> new_share_id = [] { return "share"; };
 
  private:

@@ -84,6 +84,25 @@ TEST(EvictAgain, backs_off_and_leaves_turns_to_others) {
   EXPECT_LE(std::ranges::count(calls, "remove " + pod), 25);
 }
 
+// A webhook may answer 409, and the server does when an eviction lost every race.
+TEST(EvictAgain, retries_after_conflict_as_failure) {
+  for (const EvictionMode mode : {EvictionMode::remove, EvictionMode::evict}) {
+    Cluster cluster({.mode = mode});
+    cluster.add_pod("p");
+    cluster.api.fault = [](std::size_t, const std::string& call) {
+      return call.starts_with("mark") ? Fault{} : refused(runtime::Reason::conflict);
+    };
+    cluster.start();
+    cluster.api.put(Cluster::rule_for_all());
+    cluster.run_for(1s);
+    EXPECT_TRUE(has_problem(cluster, "p"));
+    EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_stuck"), 1);
+    cluster.api.fault = [](std::size_t, const std::string&) { return Fault{}; };
+    cluster.run_for(2s);
+    EXPECT_EQ(cluster.metric(kEvictions), 1);
+  }
+}
+
 TEST(EvictAgain, counts_pod_that_goes_while_waiting) {
   Cluster cluster({.evictions_per_second = 0.001});
   cluster.add_pod("p");

@@ -24,10 +24,12 @@ void FakeEvictionApi::put(const RulePtr& rule) {
   put_in(rules, RulePtr(fresh));
 }
 
-Result<PodPtr> FakeEvictionApi::find(const PodRef& pod, Reason another) const {
+Result<PodPtr> FakeEvictionApi::find(const PodRef& pod) const {
   const auto found = pods.find(pod.key);
   if (found == pods.end()) return runtime::fail(Reason::object_not_found, "no such pod");
-  if (found->second->meta.uid != pod.uid) return runtime::fail(another, "another pod");
+  if (found->second->meta.uid != pod.uid) {
+    return runtime::fail(Reason::another_object, "another pod");
+  }
   return found->second;
 }
 
@@ -45,7 +47,7 @@ Task<Result<>> FakeEvictionApi::write(PodRef pod, PodWrite what, Priority priori
 }
 
 Result<> FakeEvictionApi::carry_out(const PodRef& pod, const Mark& /*mark*/) {
-  const Result<PodPtr> found = find(pod, Reason::another_object);
+  const Result<PodPtr> found = find(pod);
   if (!found) return runtime::fail(found.error());
   auto marked = std::make_shared<api::Pod>(**found);
   marked->disruption_target = api::DisruptionTarget::by_device_taint;
@@ -54,7 +56,7 @@ Result<> FakeEvictionApi::carry_out(const PodRef& pod, const Mark& /*mark*/) {
 }
 
 Result<> FakeEvictionApi::carry_out(const PodRef& pod, Remove) {
-  const Result<PodPtr> found = find(pod, Reason::conflict);
+  const Result<PodPtr> found = find(pod);
   if (!found) return runtime::fail(found.error());
   if ((*found)->meta.is_being_deleted) return {};
   ++deletions[pod.uid.str()];

@@ -62,7 +62,7 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
   std::map<std::string, int> deletions;
 
  private:
-  Result<PodPtr> find(const PodRef& pod, runtime::Reason another) const;
+  Result<PodPtr> find(const PodRef& pod) const;
   Result<> carry_out(const PodRef& pod, const Mark& mark);
   Result<> carry_out(const PodRef& pod, Remove);
   Result<> carry_out(const PodRef& pod, Evict);

@@ -132,6 +132,24 @@ TEST(ClaimFiles, appear_and_disappear_with_claim) {
 }
 
 // Simulates a process that dies between any two steps, and is called again.
+// A pod's successor may be prepared before the claim of the first one is cleaned up.
+TEST(ClaimFiles, of_new_claim_survive_removal_of_its_namesake) {
+  Folder folder;
+  PreparedClaim first = prepared();
+  ASSERT_TRUE(folder.files.begin(claim()));
+  ASSERT_TRUE(folder.files.write(claim(), first));
+  AllocatedClaim successor = claim();
+  successor.ref.uid = "2f-uid";
+  PreparedClaim second = prepared();
+  ASSERT_TRUE(folder.files.begin(successor));
+  ASSERT_TRUE(folder.files.write(successor, second));
+  ASSERT_TRUE(folder.files.remove(kRef));
+  EXPECT_EQ(folder.memory.names().size(), 4U);
+  EXPECT_NE(folder.memory.content_of(kMetadata), "");
+  ASSERT_TRUE(folder.files.remove(successor.ref));
+  EXPECT_TRUE(folder.memory.names().empty());
+}
+
 TEST(ClaimFiles, are_complete_after_failure_at_any_step) {
   for (int failing = 0; failing < 40; ++failing) {
     Folder folder;

@@ -251,7 +251,7 @@ CO_TEST(ExplainBrokenPods, reads_no_more_than_its_bytes) {
   http::Request request{.target = path_of(pod("not-scheduled")) + "?output=text"};
   const http::Response answer =
       co_await page.answer_later(std::move(request), Audience::own_object);
-  EXPECT_TRUE(answer.body.contains("ResourceClaim objects: the list has more than")) << answer.body;
+  EXPECT_TRUE(answer.body.contains("DeviceClass objects: the list has more than")) << answer.body;
   EXPECT_FALSE(answer.body.contains("The cluster has no nodes.")) << answer.body;
   co_await scene.stop();
 }
@@ -284,7 +284,7 @@ CO_TEST(ExplainBrokenPods, quotes_kubelet_from_pod_status) {
   co_await scene.manager.start();
   scene.add_claim("shared");
   const char* const kUses = R"("resourceClaimName":"shared")";
-  for (const char* name : {"no-image", "unprepares", "held"}) {
+  for (const char* name : {"no-image", "unprepares", "ancient", "held"}) {
     scene.add_pod(name, kUses, R"("nodeName":"n",)");
   }
   scene.patch("pods/no-image/status",
@@ -293,9 +293,13 @@ CO_TEST(ExplainBrokenPods, quotes_kubelet_from_pod_status) {
   scene.patch("pods/unprepares/status",
               R"({"status":{"phase":"Running","containerStatuses":[{"name":"main","state":)"
               R"({"terminated":{"exitCode":0,"finishedAt":"2020-01-02T03:04:05Z"}}}]}})");
+  scene.patch("pods/ancient/status",
+              R"({"status":{"phase":"Running","containerStatuses":[{"name":"main","state":)"
+              R"({"terminated":{"exitCode":0,"finishedAt":"0001-01-01T00:00:01Z"}}}]}})");
   scene.patch("pods/held", R"({"metadata":{"finalizers":["example.com/hold"]}})");
   scene.patch("pods/held/status", R"({"status":{"phase":"Failed"}})");
   scene.remove("pods/unprepares");
+  scene.remove("pods/ancient");
   scene.remove("pods/held");
   co_await sleep_for(loop.time(), 1s);
   for (const auto& [name, expected] : std::vector<std::pair<std::string, std::string>>{
@@ -303,6 +307,7 @@ CO_TEST(ExplainBrokenPods, quotes_kubelet_from_pod_status) {
             "stuck ContainerWaits: Container \"main\" does not start: \"ErrImagePull\""},
            {"unprepares",
             "stuck NotUnprepared: The pod's containers ended at 2020-01-02T03:04:05Z"},
+           {"ancient", "stuck NotUnprepared: The pod's containers ended"},
            {"held",
             "stuck HeldByFinalizers: The pod has ended, and its finalizers keep it: "
             "example.com/hold."}}) {

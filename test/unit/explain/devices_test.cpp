@@ -382,6 +382,23 @@ TEST(ExplainDevices, concludes_nothing_from_unread_nodes) {
   EXPECT_EQ(text.find("No node"), text.npos) << text;
 }
 
+TEST(ExplainDevices, concludes_nothing_from_half_a_node) {
+  DeviceWorld world;
+  world.node("a").node("b").devices("a", {device("x")});
+  std::vector<std::string> devices;
+  for (int i = 0; i < 100; ++i) devices.push_back(device(fmt::format("gpu-{}", i)));
+  world.devices("b", devices)
+      .wants(
+          {exactly("r", R"('selectors': [{'cel': {'expression': 'device.driver == \"none\"'}}])")});
+  for (int looks_max = 1; looks_max < 150; ++looks_max) {
+    world.question.is_time_up = [looks_max, looks = 0] mutable { return ++looks > looks_max; };
+    const std::string text = world.explain();
+    EXPECT_NE(text.find(" of 2 nodes were not looked at, to answer in time."), text.npos)
+        << looks_max << ": " << text;
+    EXPECT_EQ(text.find("b:"), text.npos) << looks_max << ": " << text;
+  }
+}
+
 TEST(ExplainDevices, hides_other_namespaces_from_tenants) {
   DeviceWorld world;
   world.question.names = Names::own_namespace;

@@ -235,6 +235,9 @@ TEST(JudgeLease, reports_absence_only_without_renewal) {
   EXPECT_TRUE(seems_held(lease("a", kNow - 14s), kNow));
   EXPECT_FALSE(seems_held(lease("a", kNow - 16s), kNow));
   EXPECT_FALSE(seems_held(lease("a", kNow + 16s), kNow));
+  api::LeaseSpec ancient = lease("a", kNow);
+  ancient.renew_time = "0001-01-01T00:00:01Z";
+  EXPECT_FALSE(seems_held(ancient, kNow));
 }
 
 }  // namespace

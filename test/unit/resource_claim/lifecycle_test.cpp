@@ -198,6 +198,16 @@ TEST(ClaimLatency, measures_from_pod_creation_to_claim_and_name) {
   EXPECT_EQ(world.metric("dra_controller_manager_pod_claim_name_sli_duration_seconds_count"), 1);
 }
 
+TEST(ClaimLatency, measures_from_pod_creation_centuries_ago) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.api.put(trainer(0).created(runtime::WallTime::min()));
+  world.settle();
+  EXPECT_GT(world.metric("dra_controller_manager_pod_claim_creation_sli_duration_seconds_sum"),
+            9e9);
+}
+
 TEST(ClaimLatency, excludes_pod_that_waited_for_user) {
   World world;
   world.start();

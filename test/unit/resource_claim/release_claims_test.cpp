@@ -294,6 +294,26 @@ TEST(ReleaseClaims, deletes_claim_once_while_watch_lags) {
               ElementsAre("release p-uid, deallocate of x", "remove finalizer of x", "delete x"));
 }
 
+// The delete has no version that could be outdated, so a webhook answered.
+TEST(ReleaseClaims, retries_delete_after_conflict_as_failure) {
+  World world;
+  world.api.put(make_claim("x").generated_for("p", "gpus"));
+  world.api.put(make_pod("p").from_template("gpus", "gpu").names("gpus", "x"));
+  world.start();
+  world.settle();
+  world.api.fault = [](std::size_t, const std::string&) {
+    return Fault{Fault::Kind::refused, Error{Reason::conflict, "not while the backup runs"}};
+  };
+  finish(world, "p");
+  world.run_for(1min);
+  EXPECT_THAT(world.log, testing::Contains(HasSubstr("not while the backup runs")));
+  EXPECT_EQ(world.metric("dra_controller_manager_failing_objects{kind=\"resourceclaim\"}"), 1);
+  EXPECT_LT(world.calls().size(), 20U) << "with back-off";
+  world.api.fault = [](std::size_t, const std::string&) { return Fault{}; };
+  world.run_for(20min);
+  EXPECT_EQ(world.api.claim("x"), nullptr);
+}
+
 TEST(ReleaseClaims, frees_claim_that_got_finalizer_before_deletion) {
   World world;
   world.api.put(make_claim("x").generated_for("p", "gpus"));

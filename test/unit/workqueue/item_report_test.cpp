@@ -93,6 +93,19 @@ TEST_F(Problems, show_last_attempt_with_time_of_first) {
   EXPECT_EQ(memory.find("a")->latest, first + 10s);
 }
 
+TEST_F(Problems, of_one_item_are_counted_beyond_4_KiB) {
+  const std::string problem(500, 'x');
+  time.advance_to(time.now() + 10s);
+  memory.begin("a");
+  for (int i = 0; i < 5000; ++i) memory.note("a", problem);
+  memory.end("a");
+  EXPECT_TRUE(text("a").starts_with(problem + "; " + problem)) << text("a");
+  EXPECT_TRUE(text("a").ends_with(problem + "; and 4992 more")) << text("a");
+  EXPECT_LT(text("a").size(), 4200U);
+  attempt("a", {"no quota"});
+  EXPECT_EQ(text("a"), "no quota");
+}
+
 TEST_F(Problems, are_forgotten_after_success) {
   attempt("a", {"no quota"});
   attempt("b", {"no quota"});
