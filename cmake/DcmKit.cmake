@@ -1,5 +1,5 @@
-# The kit: runtime, client, workqueue and informers as one library for other controllers, and what
-# their tests need: an in-memory API server, on virtual time.
+# The kit: runtime, client, workqueue, informers, options and manager as one library for other
+# controllers, and what their tests need: an in-memory API server, on virtual time.
 #
 #   cmake --build build/release --target kit && cmake --install build/release --component kit --prefix DIR
 #

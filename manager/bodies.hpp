@@ -2,6 +2,7 @@
 // boost::json::object, to which these add the common parts.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,13 @@ namespace dcm::manager {
 // for the object. Owned objects are deleted with it.
 boost::json::object controller_reference(const api::Resource& resource,
                                          const api::ObjectMeta& owner);
+// Whether `owner` is the object's controller: no one else's object of that name, and not one of an
+// earlier owner. `object` has a member `owner` as for owns().
+template <class T>
+bool is_controlled_by(const T& object, const api::ObjectMeta& owner) {
+  const std::optional<api::ControllerRef>& controller = object.owner;
+  return controller && controller->uid == owner.uid;
+}
 // The object that an event is about.
 api::ObjectReference reference_to(const api::Resource& resource, const api::ObjectMeta& object);
 // `status.conditions`.

@@ -11,6 +11,7 @@
 #include "informers/api_lister_watcher.hpp"
 #include "informers/informer.hpp"
 #include "manager/isolate.hpp"
+#include "manager/keeping_decoder.hpp"
 #include "manager/process.hpp"
 #include "manager/rows.hpp"
 #include "manager/some_of.hpp"
@@ -25,7 +26,7 @@ template <class T>
 struct CacheOptions {
   // Which objects the API server sends at all. If a namespace is set, a Role in it suffices.
   client::Selection select = {};
-  // Which of these objects are kept; all by default.
+  // Which of these objects are kept; all by default, and those for which it throws.
   std::function<bool(const T&)> keep = {};
   // For metrics and logs; the plural by default. Set it for a second cache of the same kind.
   std::string name = {};
@@ -45,7 +46,7 @@ class Cache {
       : process_(process),
         resource_(std::move(resource)),
         name_(cache_name(*resource_.kind, options)),
-        decoder_(std::move(decoder)),
+        decoder_(with_keep(std::move(decoder), std::move(options.keep))),
         source_(rest, resource_, *decoder_, std::move(options.select)),
         informer_(name_, source_, informer_context(process)) {}
 
@@ -74,9 +75,9 @@ class Cache {
     source_.use_version(version);
   }
 
-  // Of a projection. Call this before run().
+  // Which fields the projection reads. Call this before run().
   void set_rows(Rows rows) { rows_ = std::move(rows); }
-  // Rows::require().
+  // Throws std::logic_error if the cache does not read this row.
   void require(const Row& row) const { rows_.require(row, name_); }
   // Throws std::logic_error if it runs already.
   void check_not_running(const std::string& call) const {
@@ -109,6 +110,17 @@ class Cache {
   informers::SyncState& sync() { return informer_.sync(); }
 
  private:
+  std::unique_ptr<api::Decoder<T>> with_keep(std::unique_ptr<api::Decoder<T>> decoder,
+                                             std::function<bool(const T&)> keep) const {
+    if (!keep) return decoder;
+    return std::make_unique<KeepingDecoder<T>>(std::move(decoder),
+                                               [this, keep = std::move(keep)](const T& object) {
+                                                 bool is_kept = true;
+                                                 isolate(object, [&] { is_kept = keep(object); });
+                                                 return is_kept;
+                                               });
+  }
+
   Process process_;
   api::Resource resource_;
   std::string name_;

@@ -19,7 +19,7 @@ namespace dcm::manager {
 // replaced under its name. `fields` are the object's own: kind and name are added.
 //
 // A write whose connection broke may have been executed (runtime::is_outcome_unknown). All of these
-// may be repeated, except create().
+// may be repeated, except create(), and json_patch() whose operations add list items.
 template <class T>
 class CacheClient {
  public:
@@ -27,20 +27,18 @@ class CacheClient {
   template <class Value>
   using Answer = runtime::Task<runtime::Result<Value>>;
 
-  CacheClient(client::RestClient& rest, Cache<T>& cache, std::string field_manager,
-              client::CallOptions options = {})
-      : rest_(&rest), cache_(&cache), field_manager_(std::move(field_manager)), options_(options) {}
+  CacheClient(client::RestClient& rest, Cache<T>& cache, std::string field_manager)
+      : rest_(&rest), cache_(&cache), field_manager_(std::move(field_manager)) {}
 
   // The object as it is on the server now.
   Answer<Object> get(const api::NamespacedName& name) const {
-    return send(*this, client::get_request(cache_->resource(), name, options_));
+    return send(*this, client::get_request(cache_->resource(), name));
   }
 
   // Empty name: `metadata.generateName` generates one.
   Answer<Object> create(const api::NamespacedName& name, const boost::json::object& fields) const {
     return send(*this, client::create_request(cache_->resource(), name.namespace_.str(),
-                                              {encode_body(cache_->resource(), name, {}, fields)},
-                                              options_));
+                                              {encode_body(cache_->resource(), name, {}, fields)}));
   }
 
   // Server-side apply, with force, as the program: takes over these fields, and removes our fields
@@ -64,15 +62,13 @@ class CacheClient {
   Answer<Object> merge_patch(const api::ObjectMeta& object, const boost::json::object& patch,
                              std::string_view subresource = {}) const {
     check_conditions(patch);
-    return send(*this,
-                client::merge_patch_request(cache_->resource(), object.key, subresource,
-                                            encode_merge_patch(object.uid, patch), options_));
+    return send(*this, client::merge_patch_request(cache_->resource(), object.key, subresource,
+                                                   encode_merge_patch(object.uid, patch)));
   }
   Answer<Object> json_patch(const api::ObjectMeta& object, const boost::json::array& operations,
                             std::string_view subresource = {}) const {
-    return send(*this,
-                client::json_patch_request(cache_->resource(), object.key, subresource,
-                                           encode_json_patch(object.uid, operations), options_));
+    return send(*this, client::json_patch_request(cache_->resource(), object.key, subresource,
+                                                  encode_json_patch(object.uid, operations)));
   }
 
   // Deletes exactly that object. Succeeds if it is already gone.
@@ -91,11 +87,6 @@ class CacheClient {
     std::vector<std::string> finalizers = finalizers_of(object);
     const bool is_there = std::erase(finalizers, finalizer) > 0;
     return send_finalizers(*this, object.meta, is_there ? std::optional(finalizers) : std::nullopt);
-  }
-
-  // Uses these options for its calls, such as a deadline.
-  CacheClient with(client::CallOptions options) const {
-    return {*rest_, *cache_, field_manager_, options};
   }
 
  private:
@@ -120,9 +111,8 @@ class CacheClient {
   Answer<Object> send_apply(const api::NamespacedName& name, const api::Uid& uid,
                             std::string_view subresource, const boost::json::object& fields) const {
     check_conditions(fields);
-    return send(
-        *this, client::apply_request(cache_->resource(), name, subresource, field_manager_,
-                                     encode_body(cache_->resource(), name, uid, fields), options_));
+    return send(*this, client::apply_request(cache_->resource(), name, subresource, field_manager_,
+                                             encode_body(cache_->resource(), name, uid, fields)));
   }
 
   // Coroutines with a copy of the client: a task may outlive the client that created it.
@@ -139,8 +129,7 @@ class CacheClient {
 
   static Answer<void> send_remove(CacheClient self, api::ObjectMeta object) {
     client::TypedClient<T> typed(*self.rest_, self.cache_->resource(), self.cache_->decoder());
-    const auto left =
-        co_await typed.remove(object.key, api::encode_delete_options(object.uid), self.options_);
+    const auto left = co_await typed.remove(object.key, api::encode_delete_options(object.uid));
     if (!left && !runtime::is_object_gone(left.error())) co_return runtime::fail(left.error());
     if (left && *left) {
       self.own_writes().record(**left);
@@ -154,9 +143,9 @@ class CacheClient {
   static Answer<void> send_finalizers(CacheClient self, api::ObjectMeta object,
                                       std::optional<std::vector<std::string>> finalizers) {
     if (!finalizers) co_return runtime::Result<>();
-    const auto written = co_await send(
-        self, client::merge_patch_request(self.cache_->resource(), object.key, {},
-                                          encode_finalizers(object, *finalizers), self.options_));
+    const auto written =
+        co_await send(self, client::merge_patch_request(self.cache_->resource(), object.key, {},
+                                                        encode_finalizers(object, *finalizers)));
     if (!written) co_return runtime::fail(written.error());
     // A deleted object that loses its last finalizer disappears with this write.
     if (finalizers->empty() && written->meta.is_being_deleted)
@@ -169,7 +158,6 @@ class CacheClient {
   client::RestClient* rest_;
   Cache<T>* cache_;
   std::string field_manager_;
-  client::CallOptions options_;
 };
 
 }  // namespace dcm::manager

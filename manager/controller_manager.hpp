@@ -39,14 +39,14 @@ enum class RunsOn : std::uint8_t { leader, every_instance };
 
 class ControllerManager {
  public:
-  // `lifecycle` must outlive it, but its run() must end first.
+  // `lifecycle` must outlive this; destroy this only after lifecycle.run() has ended.
   explicit ControllerManager(Lifecycle& lifecycle);
 
   // Call these before run(), else they throw std::logic_error; their results live as long as the
   // manager.
 
-  // The objects of a kind, in its best served version, for which it waits. Only `fields` are read
-  // (json/projection.hpp).
+  // The objects of a kind, in its best served version, for which it waits. The texts and the list
+  // of versions in `kind` must outlive the manager. Only `fields` are read (json/projection.hpp).
   template <class T>
   Cache<T>& cache(const api::ResourceKind& kind, std::vector<api::json::Field<T>> fields = {},
                   CacheOptions<T> options = {});
@@ -55,8 +55,8 @@ class ControllerManager {
   Cache<T>& decoded_cache(const api::ResourceKind& kind, std::unique_ptr<api::Decoder<T>> decoder,
                           CacheOptions<T> options = {});
 
-  // `name` labels its metrics, so there is one of each name; the same holds for caches. Throws
-  // std::invalid_argument otherwise. `reconciler` is an object with
+  // `name` labels its metrics: it must be unique among controllers (a cache's among caches), or
+  // std::invalid_argument is thrown. `reconciler` is a function, or an object with
   //
   //   Task<Outcome> reconcile(NamespacedName name);
   //
@@ -70,14 +70,14 @@ class ControllerManager {
   // a NamespacedName, or a std::optional or std::vector of them.
   template <class T, class NamesOf = OwnName, class When = AnyChange>
   void feed(Worklist& controller, Cache<T>& from, NamesOf names_of = {}, When when = {});
-  // A change of an object adds its controller, if that is of the kind `owner`.
+  // A change of an object adds the name of its controlling owner, if that is of the kind `owner`.
   template <class T, class When = AnyChange>
   void owns(Worklist& controller, Cache<T>& owned, const api::ResourceKind& owner, When when = {}) {
     feed(controller, owned, OwnerName(owner), std::move(when));
   }
 
-  // A separate task in the same order of start and stop: an object with `Task<> run()`. It ends by
-  // itself or by cancellation; an exception stops the program.
+  // A separate task: a function, or an object with `Task<> run()`. A stop cancels it at once. It
+  // may end by itself; an exception stops the program.
   template <class J>
   void job(std::string name, RunsOn where, J job) {
     add_job(std::move(name), where, make_job(std::move(job)));
@@ -115,6 +115,8 @@ class ControllerManager {
   const runtime::Logger& log() const { return process().log; }
   runtime::TimeSource& time() { return process().loop.time(); }
   runtime::Rng& rng() { return process().rng; }
+  // For task groups, transports and child processes.
+  runtime::Executor executor() const { return process().loop.executor(); }
   // For calls other than those of caches (client/request/request.hpp).
   client::RestClient& rest() { return lifecycle_.dependencies().rest; }
 
@@ -126,17 +128,6 @@ class ControllerManager {
   ExitStatus exit_status() const { return lifecycle_.exit_status(); }
 
  private:
-  // An object for which `keep` throws is kept.
-  template <class T>
-  std::function<bool(const T&)> isolated_keep(std::string cache,
-                                              std::function<bool(const T&)> keep) const {
-    return [this, cache = std::move(cache), keep = std::move(keep)](const T& object) {
-      bool is_kept = true;
-      isolate(process(), cache, object.meta.key, [&] { is_kept = keep(object); });
-      return is_kept;
-    };
-  }
-
   struct Source {
     std::string name;
     const api::ResourceKind* kind;
@@ -172,6 +163,7 @@ class ControllerManager {
   const std::string& program() const { return lifecycle_.options().program; }
 
   Lifecycle& lifecycle_;
+  std::list<api::ResourceKind> kinds_;        // copies: the caller's may be temporary
   std::vector<std::shared_ptr<void>> owned_;  // caches and observers
   std::vector<Source> sources_;
   std::list<Queue> queues_;
@@ -184,8 +176,7 @@ Cache<T>& ControllerManager::cache(const api::ResourceKind& kind,
                                    CacheOptions<T> options) {
   std::vector<std::string> paths;
   for (const auto& field : fields) paths.push_back(field.path);
-  if (options.keep) options.keep = isolated_keep(cache_name(kind, options), options.keep);
-  auto decoder = api::json::make_projection<T>(std::move(fields), std::move(options.keep));
+  auto decoder = api::json::make_projection<T>(std::move(fields));
   Cache<T>& cache = decoded_cache(kind, std::move(decoder), std::move(options));
   cache.set_rows(Rows(std::move(paths)));
   return cache;
@@ -196,11 +187,12 @@ Cache<T>& ControllerManager::decoded_cache(const api::ResourceKind& kind,
                                            std::unique_ptr<api::Decoder<T>> decoder,
                                            CacheOptions<T> options) {
   check_new_cache(cache_name(kind, options));
-  auto made = std::make_shared<Cache<T>>(rest(), api::Resource{&kind, ""}, std::move(decoder),
+  const api::ResourceKind& own_kind = kinds_.emplace_back(kind);
+  auto made = std::make_shared<Cache<T>>(rest(), api::Resource{&own_kind, ""}, std::move(decoder),
                                          process(), std::move(options));
   Cache<T>& cache = *made;
   owned_.push_back(std::move(made));
-  sources_.push_back({cache.name(), &kind, any_cache(cache),
+  sources_.push_back({cache.name(), &own_kind, any_cache(cache),
                       [&cache](const std::string& version) { cache.use_version(version); }});
   return cache;
 }

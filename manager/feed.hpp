@@ -56,7 +56,6 @@ struct AnyChange {
     return true;
   }
 };
-inline constexpr AnyChange any_change;
 
 // Excludes changes of metadata and status alone, but not a deletion that waits for finalizers.
 struct GenerationChanged {

@@ -88,7 +88,7 @@ Task<> Lifecycle::work() {
   co_await epochs_->run();
 }
 
-// Stops everything in the reverse order of the start.
+// Jobs are cancelled at once; then everything stops in the reverse order of the start.
 Task<> Lifecycle::stop() {
   deps_.process.log.info("Stopping");
   job_tasks_.cancel();

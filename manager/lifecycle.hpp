@@ -2,9 +2,9 @@
 // processes, tests and simulations.
 //
 // Start: the common parts (connections, ports), events, jobs, then the epoch, which fills the
-// caches, requests the lease and works. Stop, in reverse: workers finish their current work, the
-// lease is released, then events and the common parts end. Network, clocks, randomness and the
-// consequence of a lost lease are passed in.
+// caches, requests the lease and works. Stop: jobs are cancelled at once; then, in reverse order,
+// workers finish their current work, the lease is released, and events and the common parts end.
+// Network, clocks, randomness and the consequence of a lost lease are passed in.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 #include "manager/program.hpp"
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -69,15 +70,19 @@ int run_program(int argc, const char* const* argv, ProgramOptions options,
     add_controllers(*manager);
     return manager;
   };
-  return run({.lifecycle = {.program = options.name,
-                            .election = flags.election,
-                            .drain_timeout = options.drain_timeout},
-              .verbosity = flags.verbosity,
-              .log_format = flags.format,
-              .cluster = options.cluster,
-              .connection = options.connection,
-              .serving = options.serving},
-             prepare);
+  try {
+    return run({.lifecycle = {.program = options.name,
+                              .election = flags.election,
+                              .drain_timeout = options.drain_timeout},
+                .verbosity = flags.verbosity,
+                .log_format = flags.format,
+                .cluster = options.cluster,
+                .connection = options.connection,
+                .serving = options.serving},
+               prepare);
+  } catch (const std::exception& error) {  // of add_controllers: two caches of one name, say
+    return refuse(options.name, error.what(), static_cast<int>(ExitStatus::failed));
+  }
 }
 
 }  // namespace dcm::manager

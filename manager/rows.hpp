@@ -17,7 +17,7 @@ struct Row {
 
 class Rows {
  public:
-  // nullopt: a decoder of its own fills all members.
+  // nullopt: a custom decoder fills all members.
   explicit Rows(std::optional<std::vector<std::string>> paths = std::nullopt)
       : paths_(std::move(paths)) {}
 

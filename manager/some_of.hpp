@@ -1,4 +1,4 @@
-// One, none or several values: what users' functions may return.
+// The values that a feed's or index's function may return: one, none or several.
 #pragma once
 
 #include <concepts>

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -53,6 +55,7 @@ func (in *GreetingList) DeepCopyObject() runtime.Object {
 
 type Reconciler struct {
 	client.Client
+	events record.EventRecorder
 }
 
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -65,6 +68,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	err := r.Get(ctx, request.NamespacedName, &found)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return ctrl.Result{}, err
+	}
+	if err == nil && !metav1.IsControlledBy(&found, &greeting) {
+		r.events.Event(&greeting, corev1.EventTypeWarning, "NameTaken",
+			"the ConfigMap of this name belongs to another")
+		return ctrl.Result{}, fmt.Errorf("%s is taken", request) // the name may become free
 	}
 	if err == nil && found.Data["text"] == text {
 		return ctrl.Result{}, nil
@@ -106,7 +114,8 @@ func run(address string) error {
 		return err
 	}
 	if err := ctrl.NewControllerManagedBy(manager).For(&Greeting{}).Owns(&corev1.ConfigMap{}).
-		Complete(&Reconciler{manager.GetClient()}); err != nil {
+		Complete(&Reconciler{manager.GetClient(),
+			manager.GetEventRecorderFor("hello-controller")}); err != nil {
 		return err
 	}
 	return manager.Start(ctrl.SetupSignalHandler())

@@ -5,9 +5,11 @@
 namespace hello {
 namespace {
 
+using dcm::api::EventType;
 using dcm::api::NamespacedName;
 using dcm::manager::Cache;
 using dcm::manager::ControllerManager;
+using dcm::manager::is_controlled_by;
 using dcm::runtime::Task;
 using dcm::workqueue::Outcome;
 
@@ -41,6 +43,11 @@ struct Greeter {
     if (!greeting) co_return Outcome::done();  // its ConfigMap is deleted with it
     const std::string text = "Hello, " + greeting->who + "!";
     const auto map = maps.get(name);
+    if (map && !is_controlled_by(*map, greeting->meta)) {
+      manager.report(greetings, greeting->meta, EventType::warning, "NameTaken",
+                     "the ConfigMap of this name belongs to another");
+      co_return Outcome::retry();  // the name may become free
+    }
     if (map && map->text == text) co_return Outcome::done();
     const auto owner = dcm::manager::controller_reference(greetings.resource(), greeting->meta);
     const auto written = co_await manager.client(maps).apply(

@@ -52,6 +52,23 @@ TEST_P(Hello, restores_what_others_change) {
   EXPECT_EQ(text(), "Hello, Ada!");
 }
 
+TEST_P(Hello, leaves_map_of_others_alone) {
+  ASSERT_TRUE(cluster.api()
+                  .post("/api/v1/namespaces/default/configmaps",
+                        R"({"metadata":{"name":"ada"},"data":{"text":"Theirs"}})")
+                  .ok());
+  cluster.start();
+  greet();
+  cluster.run_for(1h);
+  EXPECT_EQ(text(), "Theirs");
+  const auto events =
+      cluster.api().get("/api/v1/namespaces/default/events?fieldSelector=reason=NameTaken");
+  EXPECT_EQ(dcm::apiserver::array_at(events.body, {"items"}).size(), 1U);
+  cluster.api().remove(kMap);
+  cluster.run_for(20min);
+  EXPECT_EQ(text(), "Hello, Ada!");
+}
+
 TEST_P(Hello, retries_while_server_refuses) {
   int refused = 0;
   cluster.server().before([&](const dcm::apiserver::LoggedRequest& request) {

@@ -10,13 +10,13 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -28,17 +28,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 const (
 	finalizer = "shards.example.com/in-use"
 	inUseBy   = "shards.example.com/in-use-by"
-	setLabel  = "shards.example.com/set"
 	ownerKey  = "by_set"
 	numbers   = 65536
 )
@@ -109,13 +110,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		}
 	}
 	wanted := min(max(set.Spec.Shards, 0), r.max)
-	if err := r.makeShards(ctx, &set, wanted); err != nil {
+	taken, err := r.makeShards(ctx, &set, wanted)
+	if err != nil {
 		return ctrl.Result{}, err
 	}
 	if err := r.removeSurplus(ctx, &set, wanted, shards.Items); err != nil {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{}, r.report(ctx, &set, wanted)
+	return ctrl.Result{}, r.report(ctx, &set, wanted, taken)
 }
 
 func rangeOf(shard, shards int) map[string]string {
@@ -127,35 +129,40 @@ func rangeOf(shard, shards int) map[string]string {
 
 func nameOf(set *ShardSet, shard int) string { return fmt.Sprintf("%s-%d", set.Name, shard) }
 
-func (r *Reconciler) makeShards(ctx context.Context, set *ShardSet, wanted int) error {
+// Returns a shard's name that an object of another has.
+func (r *Reconciler) makeShards(ctx context.Context, set *ShardSet, wanted int) (string, error) {
+	taken := ""
 	for i := range wanted {
 		var shard corev1.ConfigMap
 		err := r.Get(ctx, types.NamespacedName{Namespace: set.Namespace, Name: nameOf(set, i)}, &shard)
 		if client.IgnoreNotFound(err) != nil {
-			return err
+			return "", err
 		}
 		isNew := err != nil
+		if !isNew && !metav1.IsControlledBy(&shard, set) {
+			taken = shard.Name
+			continue
+		}
 		if !isNew && maps.Equal(shard.Data, rangeOf(i, wanted)) {
 			continue
 		}
 		apply := corev1.ConfigMap{
-			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: set.Namespace, Name: nameOf(set, i),
-				Labels: map[string]string{setLabel: set.Name}},
-			Data: rangeOf(i, wanted),
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: set.Namespace, Name: nameOf(set, i)},
+			Data:       rangeOf(i, wanted),
 		}
 		if err := controllerutil.SetControllerReference(set, &apply, r.Scheme()); err != nil {
-			return err
+			return "", err
 		}
 		if err := r.Patch(ctx, &apply, client.Apply, client.ForceOwnership,
 			client.FieldOwner("shard-controller")); err != nil {
-			return err
+			return "", err
 		}
 		if isNew {
 			made.Inc()
 		}
 	}
-	return nil
+	return taken, nil
 }
 
 // Shards in use must be released first.
@@ -177,11 +184,15 @@ func (r *Reconciler) removeSurplus(ctx context.Context, set *ShardSet, wanted in
 	return nil
 }
 
-func (r *Reconciler) report(ctx context.Context, set *ShardSet, wanted int) error {
+func (r *Reconciler) report(ctx context.Context, set *ShardSet, wanted int, taken string) error {
 	ready := metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "ShardsMade",
 		Message: fmt.Sprintf("%d shards", wanted), ObservedGeneration: set.Generation}
 	if set.Spec.Shards > r.max {
 		ready.Status, ready.Reason = metav1.ConditionFalse, "TooManyShards"
+	}
+	if taken != "" {
+		ready.Status, ready.Reason = metav1.ConditionFalse, "NameTaken"
+		ready.Message = taken + " belongs to another"
 	}
 	before := set.DeepCopyObject().(*ShardSet)
 	if !meta.SetStatusCondition(&set.Status.Conditions, ready) {
@@ -190,7 +201,11 @@ func (r *Reconciler) report(ctx context.Context, set *ShardSet, wanted int) erro
 	if err := r.Status().Patch(ctx, set, client.MergeFrom(before)); err != nil {
 		return err
 	}
-	r.events.Event(set, corev1.EventTypeNormal, ready.Reason, ready.Message)
+	eventType := corev1.EventTypeNormal
+	if ready.Status == metav1.ConditionFalse {
+		eventType = corev1.EventTypeWarning
+	}
+	r.events.Event(set, eventType, ready.Reason, ready.Message)
 	return nil
 }
 
@@ -215,6 +230,9 @@ func (r *Reconciler) ready(*http.Request) error {
 	}
 	behind := 0
 	for i := range sets.Items {
+		if !sets.Items[i].DeletionTimestamp.IsZero() {
+			continue // finish reports it
+		}
 		ready := meta.FindStatusCondition(sets.Items[i].Status.Conditions, "Ready")
 		if ready == nil || ready.ObservedGeneration != sets.Items[i].Generation {
 			behind++
@@ -234,6 +252,13 @@ func setOf(object client.Object) []string {
 	return []string{owner.Name}
 }
 
+// The set whose shard has or would have this name.
+func setNamedBy(_ context.Context, object client.Object) []reconcile.Request {
+	name := object.GetName()
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{
+		Namespace: object.GetNamespace(), Name: name[:max(strings.LastIndex(name, "-"), 0)]}}}
+}
+
 func run() error {
 	namespace := flag.String("namespace", "default", "Namespace of the sets and their shards.")
 	shardsMax := flag.Int("shards-max", 100, "Most shards of one set.")
@@ -249,10 +274,6 @@ func run() error {
 	version := schema.GroupVersion{Group: "shards.example.com", Version: "v1"}
 	scheme.AddKnownTypes(version, &ShardSet{}, &ShardSetList{})
 	metav1.AddToGroupVersion(scheme, version)
-	hasSet, err := labels.Parse(setLabel)
-	if err != nil {
-		return err
-	}
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return err
@@ -262,7 +283,6 @@ func run() error {
 		Scheme: scheme,
 		Cache: cache.Options{
 			DefaultNamespaces: map[string]cache.Config{*namespace: {}},
-			ByObject:          map[client.Object]cache.ByObject{&corev1.ConfigMap{}: {Label: hasSet}},
 		},
 		Metrics:                       metricsserver.Options{BindAddress: *address},
 		HealthProbeBindAddress:        *probes,
@@ -291,6 +311,7 @@ func run() error {
 	if err := ctrl.NewControllerManagedBy(manager).
 		For(&ShardSet{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Owns(&corev1.ConfigMap{}).
+		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(setNamedBy)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 4}).
 		Complete(reconciler); err != nil {
 		return err

@@ -9,9 +9,11 @@ namespace shards {
 namespace {
 
 using dcm::api::Condition;
+using dcm::api::EventType;
 using dcm::api::NamespacedName;
 using dcm::manager::Cache;
 using dcm::manager::ControllerManager;
+using dcm::manager::is_controlled_by;
 using dcm::runtime::Result;
 using dcm::runtime::Task;
 using dcm::workqueue::Outcome;
@@ -25,7 +27,6 @@ constexpr dcm::api::ResourceKind kConfigMaps{"", "configmaps", "ConfigMap", kNam
 
 constexpr const char* kFinalizer = "shards.example.com/in-use";
 constexpr const char* kInUseBy = "shards.example.com/in-use-by";  // annotation of a shard
-constexpr const char* kSetLabel = "shards.example.com/set";
 constexpr int kNumbers = 65536;
 
 // [fields]
@@ -51,6 +52,12 @@ Texts range_of(int shard, int shards) {
 
 NamespacedName name_of(const NamespacedName& set, int shard) {
   return {set.namespace_, fmt::format("{}-{}", set.name, shard)};
+}
+
+// The set whose shard has or would have this name.
+NamespacedName set_of(const Shard& shard) {
+  const NamespacedName& key = shard.meta.key;
+  return {key.namespace_, key.name.substr(0, key.name.rfind('-'))};
 }
 
 struct ShardSets {
@@ -84,11 +91,10 @@ struct ShardSets {
       const NamespacedName name = name_of(set.meta.key, i);
       const auto shard = shards.get(name);
       const Texts range = range_of(i, wanted(set));
-      if (shard && shard->data == range) continue;
+      if (shard && (shard->data == range || !is_controlled_by(*shard, set.meta))) continue;
       const boost::json::object fields{
           {"metadata",
-           {{"labels", {{kSetLabel, set.meta.key.name}}},
-            {"ownerReferences", {dcm::manager::controller_reference(sets.resource(), set.meta)}}}},
+           {{"ownerReferences", {dcm::manager::controller_reference(sets.resource(), set.meta)}}}},
           {"data", boost::json::value_from(range)}};
       const auto written = co_await manager.client(shards).apply(name, fields);
       if (!written) co_return dcm::runtime::fail(written.error());
@@ -122,11 +128,21 @@ struct ShardSets {
       ready.status = "False";
       ready.reason = "TooManyShards";
     }
+    for (int i = 0; i < wanted(set); ++i) {
+      const auto shard = shards.get(name_of(set.meta.key, i));
+      if (!shard || is_controlled_by(*shard, set.meta)) continue;
+      ready.status = "False";
+      ready.reason = "NameTaken";
+      ready.message = shard->meta.key.name + " belongs to another";
+    }
     if (!set_condition(set.conditions, ready, manager.time().wall_now())) co_return Result<>();
-    const auto written = co_await manager.client(sets).apply_status(
-        set.meta, {{"status", {{"conditions", dcm::manager::encode_conditions(set.conditions)}}}});
+    // Only its own: an apply takes over what it sends.
+    const auto own = dcm::manager::encode_conditions({*find_condition(set.conditions, "Ready")});
+    const auto written =
+        co_await manager.client(sets).apply_status(set.meta, {{"status", {{"conditions", own}}}});
     if (!written) co_return dcm::runtime::fail(written.error());
-    manager.report(sets, set.meta, dcm::api::EventType::normal, ready.reason, ready.message);
+    const auto type = ready.status == "True" ? EventType::normal : EventType::warning;
+    manager.report(sets, set.meta, type, ready.reason, ready.message);
     co_return Result<>();
   }
   // [report]
@@ -136,7 +152,7 @@ struct ShardSets {
     for (const auto& shard : by_set.get(set.meta.key)) {
       const auto user = shard->annotations.find(kInUseBy);
       if (user == shard->annotations.end()) continue;
-      manager.report(sets, set.meta, dcm::api::EventType::normal, "Waiting",
+      manager.report(sets, set.meta, EventType::normal, "Waiting",
                      fmt::format("{} is in use by {}", shard->meta.key.name, user->second));
       co_return Result<>();  // a change of the shard triggers this again
     }
@@ -150,6 +166,7 @@ struct ShardSets {
 std::optional<std::string> why_not_ready(const Cache<ShardSet>& sets) {
   int behind = 0;
   sets.reader().for_each([&](const auto& set) {
+    if (set->meta.is_being_deleted) return;  // finish() reports it
     const Condition* const ready = find_condition(set->conditions, "Ready");
     behind += ready == nullptr || ready->observed_generation != set->generation ? 1 : 0;
   });
@@ -180,12 +197,11 @@ void add_controllers(ControllerManager& manager, const Options& options) {
                                         {"spec.shards", &ShardSet::shards},
                                         {"status.conditions", &ShardSet::conditions}},
                                        {.select = {.namespace_ = options.name_space}});
-  auto& shards = manager.cache<Shard>(
-      kConfigMaps,
-      {{"metadata.ownerReferences", &Shard::owner},
-       {"metadata.annotations", &Shard::annotations},
-       {"data", &Shard::data}},
-      {.select = {.namespace_ = options.name_space, .label_selector = kSetLabel}});
+  auto& shards = manager.cache<Shard>(kConfigMaps,
+                                      {{"metadata.ownerReferences", &Shard::owner},
+                                       {"metadata.annotations", &Shard::annotations},
+                                       {"data", &Shard::data}},
+                                      {.select = {.namespace_ = options.name_space}});
   auto by_set = shards.index<NamespacedName>("by_set", dcm::manager::OwnerName(kShardSets));
   auto& made = manager.metrics().counter("program_shards_made_total", "Shards that were made.");
 
@@ -193,6 +209,7 @@ void add_controllers(ControllerManager& manager, const Options& options) {
                                         ShardSets{manager, options, sets, shards, by_set, made});
   manager.feed(controller, sets, dcm::manager::own_name, dcm::manager::generation_changed);
   manager.owns(controller, shards, kShardSets);
+  manager.feed(controller, shards, set_of);  // a name that another had becomes free
   manager.health().ready.add("sets", [&sets] { return why_not_ready(sets); });
 }
 // [wiring]

@@ -45,6 +45,9 @@ class Shards : public testing::TestWithParam<int> {
     const auto& conditions = dcm::apiserver::array_at(set.body, {"status", "conditions"});
     return conditions.empty() ? "" : std::string(conditions[0].at("reason").as_string());
   }
+  bool is_ready() {
+    return cluster.manager().health().ready.run("readyz", dcm::manager::Verbose::no).is_healthy;
+  }
   std::size_t events(const std::string& reason) {
     const auto all =
         cluster.api().get("/api/v1/namespaces/default/events?fieldSelector=reason=" + reason);
@@ -64,7 +67,7 @@ TEST_P(Shards, creates_shards_and_reports_them) {
   EXPECT_EQ(ready(), "ShardsMade");
   EXPECT_EQ(events("ShardsMade"), 1U);
   EXPECT_NE(cluster.metrics().find("tested_shards_made_total 4\n"), std::string::npos);
-  EXPECT_TRUE(cluster.manager().health().ready.run("readyz", dcm::manager::Verbose::no).is_healthy);
+  EXPECT_TRUE(is_ready());
 }
 
 TEST_P(Shards, redistributes_numbers_when_shard_count_changes) {
@@ -87,6 +90,20 @@ TEST_P(Shards, restores_changed_and_deleted_shards) {
   EXPECT_EQ(from(1), "32768");
 }
 
+TEST_P(Shards, leaves_object_of_another_alone_until_its_name_is_free) {
+  cluster.api().post(kMaps, R"({"metadata":{"name":"a-1"},"data":{"from":"theirs"}})");
+  make(2);
+  EXPECT_EQ(from(0), "0");
+  EXPECT_EQ(from(1), "theirs");
+  EXPECT_EQ(ready(), "NameTaken");
+  EXPECT_EQ(events("NameTaken"), 1U);
+  EXPECT_TRUE(is_ready());
+  cluster.api().remove(shard(1));
+  cluster.run_for(1min);
+  EXPECT_EQ(from(1), "32768");
+  EXPECT_EQ(ready(), "ShardsMade");
+}
+
 TEST_P(Shards, deletes_set_once_its_shards_are_unused) {
   make(2);
   patch(shard(1), R"({"metadata":{"annotations":{"shards.example.com/in-use-by":"worker-1"}}})");
@@ -94,6 +111,7 @@ TEST_P(Shards, deletes_set_once_its_shards_are_unused) {
   cluster.run_for(1h);
   EXPECT_EQ(cluster.api().get(kSets + "/a").status, 200);
   EXPECT_EQ(events("Waiting"), 1U);
+  EXPECT_TRUE(is_ready());
   patch(shard(1), R"({"metadata":{"annotations":null}})");
   EXPECT_EQ(cluster.api().get(kSets + "/a").status, 404);
   EXPECT_EQ(cluster.api().get(shard(0)).status, 404);

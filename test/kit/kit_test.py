@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The kit as others use it: installed, and the examples built against it in a folder of their own.
+"""The kit as others use it: installed into an empty folder, the examples built against it, their tests and binaries run
+on both servers, the one in memory and the real one.
 
-Runs the examples' own tests, and the binary of hello-controller against the API server in memory and the real one. `./dev test` has
-built what is installed. Arguments are parts of tests' names.
+`./dev test` has built what is installed. Arguments are parts of tests' names.
 """
 import json
 import os
@@ -69,7 +69,7 @@ class Installed(unittest.TestCase):
         return folder
 
     def test_the_examples_are_short(self):
-        for folder, name, most in ((self.hello, "hello", 100), (self.shards, "shards", 250)):
+        for folder, name, most in ((self.hello, "hello", 100), (self.shards, "shards", 260)):
             files = (f"{name}.hpp", f"{name}.cpp", "main.cpp")
             self.assertLessEqual(sum(len((folder / file).read_text().splitlines()) for file in files), most, name)
 
@@ -96,7 +96,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(len(shown), page.count("```cpp"), "every snippet is from an example")
         for path, part, text in shown:
             source = (ROOT / "examples" / path).read_text().split(f"// [{part}]\n")[1]
-            self.assertEqual(text, source.strip("\n"), f"{path} [{part}]: the page shows another text")
+            self.assertEqual(text, source.strip("\n").rstrip(), f"{path} [{part}]: the page shows another text")
         cmake = re.search(r"```cmake\n(.*?)```", page, re.S).group(1)
         self.assertIn(cmake, (self.hello / "CMakeLists.txt").read_text())
 
@@ -151,6 +151,26 @@ class Installed(unittest.TestCase):
             done = subprocess.run([gpu / "build/gpu-driver", *flags], capture_output=True, text=True, timeout=DEADLINE,
                                   env={"PATH": os.environ["PATH"]})
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (status, 1), done.stderr)
+
+    def test_code_on_the_driver_page_compiles(self):
+        page = (ROOT / "docs/write-a-driver.md").read_text()
+        snippets = re.findall(r"```cpp\n(.*?)```", page, re.S)
+        blocks = "\n".join("{ %s }" % snippet for snippet in snippets)
+        source = f"""
+            #include "dcm/node/driver_kit/program.hpp"
+            #include "dcm/runtime/task_group.hpp"
+            using namespace dcm::driver_kit;
+            using dcm::node::Health;
+            namespace json = boost::json;
+            Task<> run(DriverProcess& process, DriverProgram program, AllocatedClaim claim, AllocatedDevice each,
+                       PreparedClaim prepared, PreparedDevice with_addresses, DevicePool pool, json::object device,
+                       json::object part, std::vector<json::object> counters, std::vector<json::object> first_half,
+                       std::vector<json::object> second_half) {{
+              const std::string& node = process.program().node;
+              {blocks}
+            }}"""
+        flags = run("pkg-config", "--cflags", "dcm-kit", env=self.pkg_config()).split()
+        run("clang++-19", *flags, "-fsyntax-only", "-x", "c++", "-", input=source, cwd=self.folder)
 
     def test_no_installed_file_names_the_build(self):
         for path in self.prefix.rglob("*"):
@@ -333,6 +353,16 @@ class Installed(unittest.TestCase):
         eventually(lambda: "ShardsMade" in kubectl("get", "events", "-o", "jsonpath={.items[*].reason}"))
         eventually(lambda: self.page(f"{url}/readyz")[0] == 200)
         self.assertIn("shard_controller_shards_made_total 3\n", self.page(f"{url}/metrics")[1])
+        # The condition of another writer stays theirs.
+        other = {"type": "Checked", "status": "True", "reason": "Fine", "message": "",
+                 "lastTransitionTime": "2026-01-01T00:00:00Z"}
+        kubectl("patch", "shardset", "a", "--subresource=status", "--type=json", "--field-manager=checker", "-p",
+                json.dumps([{"op": "add", "path": "/status/conditions/-", "value": other}]))
+        kubectl("patch", "shardset", "a", "--type=merge", "-p", '{"spec":{"shards":200}}')
+        reasons = "jsonpath={.items[*].status.conditions[*].reason}"
+        eventually(lambda: sorted(shard_sets("-o", reasons).split()) == ["Fine", "TooManyShards"])
+        managers = json.loads(shard_sets("a", "-o", "json", "--show-managed-fields"))["metadata"]["managedFields"]
+        self.assertEqual([one["manager"] for one in managers if "Checked" in json.dumps(one)], ["checker"])
         kubectl("annotate", "configmap", "a-1", "shards.example.com/in-use-by=worker")
         kubectl("delete", "shardset", "a", "--wait=false")
         eventually(lambda: "Waiting" in kubectl("get", "events", "-o", "jsonpath={.items[*].reason}"))

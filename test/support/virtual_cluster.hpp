@@ -146,6 +146,7 @@ class VirtualCluster {
     loop_.run(keep(std::move(task), result));
     return *std::move(result);
   }
+  void wait_for(runtime::Task<> task) { loop_.run(std::move(task)); }
   // For parts that a test creates without the manager: a client that needs no lease.
   client::RestClient& rest() { return first_.rest(); }
   manager::Process process() { return first_.process(); }

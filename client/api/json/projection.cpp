@@ -58,7 +58,8 @@ class AnyFields {
 
   bool is_kept(AnyObject& object) const {
     if (!object.object) object.object = kind_->make();
-    return kind_->finish(object.meta, object.object.get());
+    kind_->identify(object.meta, object.object.get());
+    return true;
   }
 
  private:

@@ -40,8 +40,7 @@ struct AnyField {
 struct AnyKind {
   std::vector<AnyField> fields;
   std::function<std::shared_ptr<void>()> make;
-  // Sets the object's identity. Returns whether the cache keeps the object.
-  std::function<bool(const ObjectMeta& meta, void* object)> finish;
+  std::function<void(const ObjectMeta& meta, void* object)> identify;
 };
 
 // Throws std::invalid_argument if one field contains another, and for fields that every object's
@@ -96,10 +95,8 @@ class ProjectionDecoder final : public Decoder<T> {
   std::unique_ptr<Decoder<AnyObject>> any_;
 };
 
-// `is_kept`: which objects the cache keeps; the rest are treated as absent.
 template <class T>
-std::unique_ptr<Decoder<T>> make_projection(std::vector<Field<T>> fields,
-                                            std::function<bool(const T&)> is_kept = {}) {
+std::unique_ptr<Decoder<T>> make_projection(std::vector<Field<T>> fields) {
   static_assert(
       requires(T object) {
         { object.meta } -> std::same_as<ObjectMeta&>;
@@ -112,10 +109,8 @@ std::unique_ptr<Decoder<T>> make_projection(std::vector<Field<T>> fields,
            return read(from, *static_cast<T*>(object));
          }});
   }
-  kind.finish = [is_kept = std::move(is_kept)](const ObjectMeta& meta, void* any) {
-    T& object = *static_cast<T*>(any);
-    object.meta = meta;
-    return !is_kept || is_kept(object);
+  kind.identify = [](const ObjectMeta& meta, void* object) {
+    static_cast<T*>(object)->meta = meta;
   };
   return std::make_unique<ProjectionDecoder<T>>(std::move(kind));
 }

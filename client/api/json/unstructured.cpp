@@ -8,9 +8,13 @@
 namespace dcm::api::json {
 namespace {
 
-constexpr auto kMetadata = rows(row<"metadata">(
-    metadata(row<"generation">(&Unstructured::generation), row<"labels">(&Unstructured::labels),
-             row<"annotations">(&Unstructured::annotations))));
+constexpr auto set_owner = [](ControllerRef owner, Unstructured& out) {
+  out.owner = std::move(owner);
+};
+constexpr auto kMetadata = rows(row<"metadata">(metadata(
+    row<"generation">(&Unstructured::generation), row<"labels">(&Unstructured::labels),
+    row<"annotations">(&Unstructured::annotations), row<"finalizers">(&Unstructured::finalizers),
+    row<"ownerReferences">(controller(set_owner)))));
 
 struct UnstructuredFields {
   bool read_field(std::string_view, std::string_view key, const Source& from,

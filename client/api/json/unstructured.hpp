@@ -6,14 +6,16 @@
 //
 // Such an object costs the memory of its text. A kind whose fields are known is read as a
 // projection (projection.hpp), which keeps only what is used. An object with more than 150,000
-// fields, labels and annotations is an error.
+// fields, labels and other items is an error.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/api/decoder.hpp"
 #include "client/api/meta.hpp"
@@ -25,6 +27,8 @@ struct Unstructured {
   std::int64_t generation = 0;
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
+  std::vector<std::string> finalizers;
+  std::optional<ControllerRef> owner;
   // JSON texts, by name: "apiVersion", "kind", "spec", "data" and so on, all but `metadata`.
   std::map<std::string, std::string, std::less<>> fields;
 

@@ -171,21 +171,16 @@ TEST(Projection, names_object_of_list_or_watch_that_it_cannot_read) {
   EXPECT_EQ(event.error().message, "JSON: object.type: expected a string (in n/b)");
 }
 
-TEST(Projection, decodes_lists_and_watches_and_keeps_wanted_objects) {
-  const auto decoder = make_projection<Secret>(
-      {{"type", &Secret::type}}, [](const Secret& secret) { return secret.meta.key.name != "b"; });
+TEST(Projection, decodes_lists_and_watches) {
+  const auto decoder = make_projection<Secret>({{"type", &Secret::type}});
   const std::string a = object(R"(,"type":"x")");
-  std::string b = a;
-  b.replace(b.find(R"("s")"), 3, R"("b")");
   std::vector<Decoded<Secret>> seen;
   const auto list =
-      decoder->decode_list(R"({"metadata":{"resourceVersion":"9"},"items":[)" + a + "," + b + "]}",
+      decoder->decode_list(R"({"metadata":{"resourceVersion":"9"},"items":[)" + a + "]}",
                            [&](Decoded<Secret> one) { seen.push_back(std::move(one)); });
   ASSERT_TRUE(list) << list.error().message;
-  ASSERT_EQ(seen.size(), 2U);
+  ASSERT_EQ(seen.size(), 1U);
   EXPECT_EQ(seen[0].object->type, "x");
-  EXPECT_EQ(seen[1].object, nullptr);
-  EXPECT_EQ(seen[1].meta.key.name, "b");
   const auto event = decoder->decode_watch_event(R"({"type":"MODIFIED","object":)" + a + "}");
   ASSERT_TRUE(event);
   EXPECT_EQ(std::get<ChangeEvent<Secret>>(*event).subject.object->type, "x");

@@ -7,7 +7,9 @@ namespace {
 
 constexpr const char* kMetadata =
     R"("metadata":{"name":"a","namespace":"lab","uid":"u","resourceVersion":"7","generation":3,
-       "labels":{"app":"x"},"annotations":{"note":"\u00e9"},"managedFields":[{"manager":"m"}]})";
+       "labels":{"app":"x"},"annotations":{"note":"\u00e9"},"managedFields":[{"manager":"m"}],
+       "finalizers":["example.com/f"],"ownerReferences":[{"kind":"Pod","name":"p"},
+       {"apiVersion":"apps/v1","kind":"Deployment","name":"d","controller":true}]})";
 
 std::string object(const std::string& rest) {
   return std::string(R"({"apiVersion":"example.com/v1","kind":"Foo",)") + kMetadata + rest + "}";
@@ -33,6 +35,9 @@ TEST(Unstructured, reads_what_its_metadata_says) {
   EXPECT_EQ(read->object->generation, 3);
   EXPECT_EQ(read->object->labels, (std::map<std::string, std::string>{{"app", "x"}}));
   EXPECT_EQ(read->object->annotations, (std::map<std::string, std::string>{{"note", "é"}}));
+  EXPECT_EQ(read->object->finalizers, (std::vector<std::string>{"example.com/f"}));
+  ASSERT_TRUE(read->object->owner);
+  EXPECT_EQ(*read->object->owner, (ControllerRef{"apps", "Deployment", "d", Uid()}));
 }
 
 TEST(Unstructured, finds_no_missing_or_null_field) {

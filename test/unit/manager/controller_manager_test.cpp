@@ -109,20 +109,60 @@ TEST(ControllerManager, keeps_name_that_is_taken_by_reference) {
 TEST(ControllerManager, caches_kind_that_is_named_at_run_time) {
   ManagerOf of;
   const std::string plural = "configmaps", name = "ConfigMap";
-  const api::ResourceKind kind{"", plural, name, api::Scope::namespaced, kV1};
-  auto& cache = of.cluster.manager().decoded_cache<api::json::Unstructured>(
-      kind, api::json::make_unstructured_decoder());
+  ControllerManager& manager = of.cluster.manager();
+  // The kind itself is gone before run().
+  auto& cache = manager.decoded_cache<api::json::Unstructured>(
+      api::ResourceKind{"", plural, name, api::Scope::namespaced, kV1},
+      api::json::make_unstructured_decoder(),
+      {.keep = [](const api::json::Unstructured& map) { return map.find("data") != nullptr; }});
+  manager.owns(manager.controller("noted", {}, ByReference{&of.handled}), cache, kMaps);
   of.cluster.start();
-  of.cluster.api().post("/api/v1/namespaces/default/configmaps",
-                        R"({"metadata":{"name":"a"},"data":{"k":"v"}})");
+  of.make_map("owner");  // without data
+  const std::string maps = "/api/v1/namespaces/default/configmaps";
+  const auto owner = of.cluster.api().get(maps + "/owner");
+  of.cluster.api().post(
+      maps, R"({"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap",)"
+            R"("name":"owner","controller":true,"uid":")" +
+                std::string(owner.text({"metadata", "uid"})) + R"("}]},"data":{"k":"v"}})");
   of.cluster.run_for(1min);
-  const auto object = cache.reader().get({"default", "a"});
+  const auto object = cache.get({"default", "a"});
   ASSERT_TRUE(object);
   EXPECT_EQ(*object->find("data"), R"({"k":"v"})");
+  EXPECT_EQ(cache.get({"default", "owner"}), nullptr);
+  EXPECT_EQ(of.handled, (std::vector<std::string>{"default/owner"}));
+  (void)of.cluster.wait_for(manager.client(cache).add_finalizer(*object, "example.com/f"));
+  EXPECT_EQ(cache.get({"default", "a"})->finalizers, (std::vector<std::string>{"example.com/f"}));
 }
 
 Task<Outcome> done_at_once(api::NamespacedName) {
   co_return Outcome::done();
+}
+
+// The habit of Go: several calls at a time.
+struct TwoAtOnce {
+  ControllerManager* manager;
+  std::vector<std::string>* handled;
+  Task<> note(std::string what) {
+    co_await runtime::sleep_for(manager->time(), 1s);
+    handled->push_back(std::move(what));
+  }
+  Task<> run() {
+    runtime::TaskGroup group(manager->executor());
+    group.spawn("first", note("first"));
+    group.spawn("second", note("second"));
+    co_await group.join();
+    handled->push_back("both");
+  }
+};
+
+TEST(ControllerManager, lets_job_start_tasks_of_its_own) {
+  ManagerOf of;
+  ControllerManager& manager = of.cluster.manager();
+  manager.job("two", RunsOn::leader, TwoAtOnce{&manager, &of.handled});
+  of.cluster.start();
+  of.cluster.run_for(10s);
+  ASSERT_EQ(of.handled.size(), 3U);
+  EXPECT_EQ(of.handled.back(), "both");
 }
 
 // What the exception says; empty if there is none.
@@ -268,6 +308,13 @@ TEST(VirtualCluster, hands_lease_to_another_instance) {
   EXPECT_NE(another.log().find("Working"), std::string::npos);
   EXPECT_NE(another.metrics().find("tested_informer_objects{resource=\"configmaps\"} 1\n"),
             std::string::npos);
+}
+
+TEST(VirtualCluster, waits_for_task_without_result) {
+  test::VirtualCluster cluster;
+  const auto begin = cluster.time().now();
+  cluster.wait_for(runtime::sleep_for(cluster.time(), 1h));
+  EXPECT_EQ(cluster.time().now() - begin, 1h);
 }
 
 TEST(VirtualCluster, calls_no_hook_in_its_destructor) {

@@ -196,5 +196,16 @@ TEST_F(Feeds, keeps_object_for_which_keep_throws) {
   EXPECT_EQ(kept.get({"default", "other"}), nullptr);
 }
 
+TEST(IsControlledBy, knows_owner_by_its_uid) {
+  api::ObjectMeta owner;
+  owner.uid = api::Uid("1");
+  Map map;
+  EXPECT_FALSE(is_controlled_by(map, owner));
+  map.owner = api::ControllerRef{"example.com", "Foo", "a", api::Uid("2")};
+  EXPECT_FALSE(is_controlled_by(map, owner)) << "an earlier object of that name";
+  map.owner->uid = owner.uid;
+  EXPECT_TRUE(is_controlled_by(map, owner));
+}
+
 }  // namespace
 }  // namespace dcm::manager
