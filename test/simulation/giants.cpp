@@ -40,7 +40,7 @@ std::string meta_with_text(const std::string& name) {
 std::string allocation() {
   return list_of(kResults, [](std::size_t i) {
     return fmt::format(R"({{"request":"r","driver":"{}","pool":"{}","device":"dev-{}",)"
-                       R"("tolerations":[{{"operator":"Exists"}}]}})",
+                       R"("tolerations":[{{"operator":"Exists","effect":"NoExecute"}}]}})",
                        kDriver, kName, i);
   });
 }
