@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/keyed_hash.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/one_line.hpp"
 #include "runtime/open_files.hpp"
@@ -26,6 +27,7 @@ OwnProcess::OwnProcess(std::string name, int verbosity, runtime::LogFormat forma
     : metrics(in_metrics(std::move(name))),
       log_backend(
           std::make_shared<runtime::LogBackend>(loop.time(), format, runtime::write_to_stderr())) {
+  runtime::choose_hash_key();
   std::signal(SIGPIPE, SIG_IGN);
   runtime::return_large_memory_at_once();
   runtime::allow_all_open_files();

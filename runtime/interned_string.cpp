@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/keyed_hash.hpp"
 #include "runtime/sharded_map.hpp"
 
 namespace dcm::runtime {
@@ -15,7 +16,7 @@ struct InternedString::Entry {
 
 struct InternedString::Table {
   // Keys point into their entries.
-  ShardedMap<std::string_view, std::unique_ptr<Entry>> entries;
+  ShardedMap<std::string_view, std::unique_ptr<Entry>, KeyedHash> entries;
 
   static Table& instance() {
     // Never destroyed: objects with static storage may still hold strings when the process ends.
@@ -30,7 +31,7 @@ InternedString::InternedString(std::string_view text) {
   if (const auto* found = entries.find(text)) {
     entry_ = found->get();
   } else {
-    auto entry = std::make_unique<Entry>(std::string(text), std::hash<std::string_view>{}(text));
+    auto entry = std::make_unique<Entry>(std::string(text), keyed_hash(text));
     entry_ = entry.get();
     entries.try_emplace(entry_->text, std::move(entry));
   }

@@ -1,7 +1,6 @@
 #include "client/api/meta.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -77,11 +76,9 @@ std::string Uid::str() const {
 }
 
 std::size_t Uid::hash() const noexcept {
-  if (text_) return std::hash<std::string>{}(*text_);
-  std::array<std::uint64_t, 2> halves;
-  std::memcpy(halves.data(), bytes_.data(), sizeof(halves));
-  // The server's UUIDs are random: a hash that keeps the halves apart suffices.
-  return halves[0] ^ std::rotl(halves[1] * 0x9e3779b97f4a7c15ULL, 31);
+  // The server's UUIDs are random, but owner references name whatever their writer wants.
+  if (text_) return runtime::keyed_hash(*text_);
+  return runtime::keyed_hash({reinterpret_cast<const char*>(bytes_.data()), bytes_.size()});
 }
 
 bool operator==(const Uid& a, const Uid& b) noexcept {

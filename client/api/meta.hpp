@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "runtime/interned_string.hpp"
+#include "runtime/keyed_hash.hpp"
 
 namespace dcm::api {
 
@@ -125,6 +126,6 @@ struct std::hash<dcm::api::Uid> {
 template <>
 struct std::hash<dcm::api::NamespacedName> {
   std::size_t operator()(const dcm::api::NamespacedName& key) const noexcept {
-    return std::hash<std::string>{}(key.name) * 31 + key.namespace_.hash();
+    return dcm::runtime::keyed_hash(key.name) * 31 + key.namespace_.hash();
   }
 };

@@ -12,6 +12,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/keyed_hash.hpp"
+
 namespace dcm::client {
 
 class FairLine {
@@ -43,7 +45,7 @@ class FairLine {
     std::size_t size() const { return first.size() + again.size(); }
     std::deque<std::string>& next() { return first.empty() ? again : first; }
   };
-  using Lines = std::unordered_map<std::string, Line>;
+  using Lines = std::unordered_map<std::string, Line, runtime::KeyedHash>;
 
   void note_size(const Lines::value_type& line, std::size_t before);
   void give_turn(Lines::value_type& line);

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/keyed_hash.hpp"
+
 namespace dcm::client {
 
 // Values do not move until they are erased.
@@ -62,7 +64,7 @@ class LruMap {
  private:
   using Entries = std::list<std::pair<const std::string, Value>>;
   Entries entries_;  // most recently used first
-  std::unordered_map<std::string_view, typename Entries::iterator> index_;
+  std::unordered_map<std::string_view, typename Entries::iterator, runtime::KeyedHash> index_;
 };
 
 }  // namespace dcm::client

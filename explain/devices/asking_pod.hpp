@@ -15,6 +15,7 @@
 #include "client/api/meta.hpp"
 #include "explain/devices/inventory.hpp"
 #include "explain/devices/question.hpp"
+#include "runtime/keyed_hash.hpp"
 
 namespace dcm::explain {
 
@@ -34,7 +35,8 @@ struct AskingPod {
     bool needs_none = false;  // the template's claim is not needed
   };
   std::vector<PodClaim> claims = {};
-  std::unordered_map<std::string, std::size_t> place_of = {};  // in `claims`, by name
+  // In `claims`, by name.
+  std::unordered_map<std::string, std::size_t, runtime::KeyedHash> place_of = {};
 };
 
 // For JsonDecoder (client/api/json/decoder.hpp): top-level fields.

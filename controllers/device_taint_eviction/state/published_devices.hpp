@@ -12,6 +12,7 @@
 #include "client/api/decoder.hpp"
 #include "controllers/api/device_taint_rule.hpp"
 #include "controllers/api/resource_slice.hpp"
+#include "runtime/keyed_hash.hpp"
 #include "runtime/sharded_map.hpp"
 
 namespace dcm::device_taint_eviction {
@@ -63,7 +64,7 @@ class PublishedDevices {
       return name.first.hash() * 31 + name.second.hash();
     }
   };
-  using Slices = std::unordered_map<std::string, SlicePtr>;  // by name
+  using Slices = std::unordered_map<std::string, SlicePtr, runtime::KeyedHash>;  // by name
   // Points into the slice, which the pool holds.
   struct Tainted {
     const api::ResourceSlice* slice;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "controllers/resource_claim/rules/claim_name.hpp"
+#include "runtime/keyed_hash.hpp"
 
 namespace dcm::resource_claim {
 namespace {
@@ -33,7 +34,7 @@ bool has_computed_name(const api::ResourceClaim& claim, std::string_view pod_cla
 std::vector<const api::PodClaimStatus*> new_names(const api::Pod& before, const api::Pod& after) {
   std::vector<const api::PodClaimStatus*> fresh;
   if (before.claim_statuses == after.claim_statuses) return fresh;
-  std::unordered_set<std::string_view> known;
+  std::unordered_set<std::string_view, runtime::KeyedHash> known;
   for (const api::PodClaimStatus& status : before.claim_statuses) {
     if (status.claim_name) known.insert(*status.claim_name);
   }

@@ -1,7 +1,12 @@
 #include "client/api/meta.hpp"
 
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace dcm::api {
@@ -105,6 +110,25 @@ TEST(ResourceVersion, preserves_every_text) {
 TEST(NamespacedName, prints_namespace_only_if_present) {
   EXPECT_EQ((NamespacedName{"lab", "trainer"}.str()), "lab/trainer");
   EXPECT_EQ((NamespacedName{{}, "node-a"}.str()), "node-a");
+}
+
+// Whoever writes owner references chooses UIDs: these once had one hash, as their halves cancel
+// out.
+TEST(Uid, has_a_hash_that_nobody_can_choose) {
+  std::set<std::size_t> hashes;
+  for (std::uint64_t high = 1; high <= 10; ++high) {
+    // The former hash: high ^ rotl(low * factor, 31), with the inverse of that factor.
+    constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15ULL;
+    std::uint64_t inverse = kFactor;
+    for (int i = 0; i < 6; ++i) inverse *= 2 - kFactor * inverse;
+    const std::uint64_t low = std::rotr(high, 31) * inverse;
+    const auto hex = [](std::uint64_t word) { return fmt::format("{:016x}", std::byteswap(word)); };
+    const std::string digits = hex(high) + hex(low);
+    hashes.insert(std::hash<Uid>{}(Uid(digits.substr(0, 8) + "-" + digits.substr(8, 4) + "-" +
+                                       digits.substr(12, 4) + "-" + digits.substr(16, 4) + "-" +
+                                       digits.substr(20))));
+  }
+  EXPECT_EQ(hashes.size(), 10U);
 }
 
 }  // namespace
