@@ -107,7 +107,8 @@ void Library::set_field(std::string_view object, std::string name, const Type* t
 
 const std::vector<const Overload*>* Library::find_function(std::string_view name) const {
   const auto found = functions_.find(name);
-  return found == functions_.end() ? nullptr : &found->second;
+  if (found != functions_.end()) return &found->second;
+  return base_ == nullptr ? nullptr : base_->find_function(name);
 }
 
 const Library::Variable* Library::find_variable(std::string_view name) const {
@@ -117,12 +118,14 @@ const Library::Variable* Library::find_variable(std::string_view name) const {
 
 const Type* Library::find_type(std::string_view name) const {
   const auto found = named_types_.find(name);
-  return found == named_types_.end() ? nullptr : found->second;
+  if (found != named_types_.end()) return found->second;
+  return base_ == nullptr ? nullptr : base_->find_type(name);
 }
 
 const Library::Fields* Library::find_object(std::string_view name) const {
   const auto found = objects_.find(name);
-  return found == objects_.end() ? nullptr : &found->second;
+  if (found != objects_.end()) return &found->second;
+  return base_ == nullptr ? nullptr : base_->find_object(name);
 }
 
 }  // namespace dcm::cel

@@ -120,6 +120,8 @@ class Library {
   using Fields = std::map<std::string, const Type*, std::less<>>;
 
   Library();  // with the standard functions and types
+  // With all that `base` has, which must outlive this and stay as it is, and have no variables.
+  explicit Library(const Library* base) : base_(base), bindings_(base->bindings_) {}
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
@@ -143,7 +145,9 @@ class Library {
   const Variable* find_variable(std::string_view name) const;
   const Type* find_type(std::string_view name) const;
   const Fields* find_object(std::string_view name) const;
-  bool is_opaque(std::string_view name) const { return opaque_.contains(name); }
+  bool is_opaque(std::string_view name) const {
+    return opaque_.contains(name) || (base_ != nullptr && base_->is_opaque(name));
+  }
   std::optional<std::uint64_t> size_limit(std::span<const std::string> path) const {
     return size_limit_ ? size_limit_(path) : std::nullopt;
   }
@@ -153,6 +157,7 @@ class Library {
   const Type* type(std::string_view text);
 
  private:
+  const Library* base_ = nullptr;
   TypePool types_;
   std::deque<Overload> overloads_;
   std::map<std::string, std::vector<const Overload*>, std::less<>> functions_;

@@ -20,10 +20,6 @@ constexpr std::size_t kConditionsMax = 64;
 constexpr std::size_t kAnnotationsMax = 20;
 constexpr std::size_t kAnnotationExpressionMax = 5 * 1024;
 
-bool is_blank(std::string_view text) {
-  return trimmed(text).empty();
-}
-
 std::string text_in(const JsonObject& object, std::string_view key) {
   return std::string(text_at(object, {key}));
 }

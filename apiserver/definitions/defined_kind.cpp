@@ -9,6 +9,7 @@
 #include "apiserver/definitions/merge_schema.hpp"
 #include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/shaping.hpp"
+#include "apiserver/definitions/stored_version.hpp"
 #include "apiserver/definitions/webhook_conversion.hpp"
 #include "apiserver/model/version_order.hpp"
 #include "apiserver/rules/conditions.hpp"
@@ -132,11 +133,9 @@ std::vector<ResourceType> types_of_definition(const JsonObject& definition, Vers
   const JsonObject& spec = object_at(definition, {"spec"});
   const JsonObject& names = object_at(definition, {"status", "acceptedNames"});
   const JsonArray& versions = array_at(spec, {"versions"});
-  const auto storage = std::ranges::find_if(
-      versions, [](const Json& one) { return has_true(as_object(one), "storage"); });
-  const auto stored = storage == versions.end() || versions.size() == 1
+  const auto stored = versions.size() == 1
                           ? nullptr
-                          : std::make_shared<const Structural>(schema_of(as_object(*storage)));
+                          : std::make_shared<const Structural>(schema_of(stored_version(spec)));
   for (const Json& item : versions) {
     const JsonObject& version = as_object(item);
     if (!has_true(version, "served") && which == Versions::served) continue;

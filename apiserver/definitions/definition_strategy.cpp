@@ -10,6 +10,7 @@
 #include "apiserver/definitions/definition_validation.hpp"
 #include "apiserver/definitions/formats.hpp"
 #include "apiserver/definitions/schema_writing.hpp"
+#include "apiserver/definitions/stored_version.hpp"
 #include "apiserver/definitions/webhook_conversion.hpp"
 #include "apiserver/text/words.hpp"
 
@@ -17,15 +18,8 @@ namespace dcm::apiserver {
 
 namespace {
 
-// The storage version is one in which objects may be stored from now on.
 void note_stored_version(JsonObject& definition) {
-  std::string stored;
-  for (const Json& version : array_at(definition, {"spec", "versions"})) {
-    const Json* const flag = as_object(version).if_contains("storage");
-    if (flag == nullptr || *flag != Json(true)) continue;
-    stored = text_at(as_object(version), {"name"});
-    break;
-  }
+  const std::string stored(text_at(stored_version(object_at(definition, {"spec"})), {"name"}));
   JsonArray versions = array_at(definition, {"status", "storedVersions"});
   if (stored.empty() || std::ranges::find(versions, Json(stored)) != versions.end()) return;
   versions.emplace_back(stored);

@@ -5,19 +5,14 @@
 
 #include "apiserver/definitions/field_path.hpp"
 #include "apiserver/rules/strategy.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
-}
-
 bool has_line_break(std::string_view text) {
-  while (!text.empty() && is_blank(text.substr(0, 1))) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.substr(text.size() - 1))) text.remove_suffix(1);
-  return text.find_first_of("\n\r") != std::string_view::npos;
+  return trimmed(text).find_first_of("\n\r") != std::string_view::npos;
 }
 
 // Reads the schema when the first rule names a field.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/definitions/field_path.hpp"
+#include "apiserver/text/words.hpp"
 #include "cel/ast.hpp"
 #include "cel/kubernetes/libraries.hpp"
 
@@ -24,10 +25,6 @@ bool mentions(const cel::Expr& expr, std::string_view name) {
   return std::ranges::any_of(expr.args, [&](const cel::Expr* arg) { return mentions(*arg, name); });
 }
 
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
-}
-
 }  // namespace
 
 std::unique_ptr<const Rules> Rules::compile(const Structural& schema, IsResource resource) {
@@ -47,9 +44,16 @@ Rules::Rules(const Structural& schema, IsResource resource) : schema_(schema), r
 }
 
 void Rules::compile_own() {
+  static const auto kFunctions = [] {
+    auto library = std::make_unique<cel::Library>();
+    cel::add_kubernetes(*library);
+    return library;
+  }();
+  const bool has_optional = std::ranges::any_of(
+      schema_.rules, [](const RuleText& rule) { return rule.optional_old_self.value_or(false); });
   for (auto* library : {&library_, &optional_library_}) {
-    *library = std::make_unique<cel::Library>();
-    cel::add_kubernetes(**library);
+    if (library == &optional_library_ && !has_optional) continue;
+    *library = std::make_unique<cel::Library>(kFunctions.get());
     type_ = declare_type(schema_, resource_, **library);
     if (!type_) return;
     const cel::Type* const old =

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/stored_version.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
 #include "apiserver/text/has_true.hpp"
@@ -120,13 +121,6 @@ std::string failure_of(const JsonObject& spec, std::string_view from) {
       url_of(object_at(spec, {"conversion", "webhook", "clientConfig"})));
 }
 
-std::string_view stored_version(const JsonObject& spec) {
-  const JsonArray& versions = array_at(spec, {"versions"});
-  const auto stored = std::ranges::find_if(
-      versions, [](const Json& version) { return has_true(as_object(version), "storage"); });
-  return stored == versions.end() ? "" : text_at(as_object(*stored), {"name"});
-}
-
 }  // namespace
 
 void set_conversion_defaults(JsonObject& spec) {
@@ -156,12 +150,12 @@ std::string conversion_warning(const JsonObject& spec) {
   if (!is_by_webhook(spec) || array_at(spec, {"versions"}).size() < 2) return {};
   return fmt::format(
       "this API server calls no webhooks: objects of {} are available only in version {}",
-      text_at(spec, {"names", "kind"}), stored_version(spec));
+      text_at(spec, {"names", "kind"}), text_at(stored_version(spec), {"name"}));
 }
 
 std::optional<Unconverted> unconverted_of(const JsonObject& spec, const JsonObject& version) {
   if (!is_by_webhook(spec) || has_true(version, "storage")) return std::nullopt;
-  return Unconverted{.reading = failure_of(spec, stored_version(spec)),
+  return Unconverted{.reading = failure_of(spec, text_at(stored_version(spec), {"name"})),
                      .writing = failure_of(spec, text_at(version, {"name"}))};
 }
 

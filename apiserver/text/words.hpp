@@ -22,6 +22,11 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
+// Whether there is nothing but white space.
+inline bool is_blank(std::string_view text) {
+  return trimmed(text).empty();
+}
+
 // Without spaces around it; other white space stays.
 inline std::string_view without_blanks(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));

@@ -291,6 +291,18 @@ TEST(Program, stops_work_that_no_cost_counts) {
   EXPECT_EQ(outcome_of(expression), "error: operation cancelled: memory limit exceeded");
 }
 
+// Thousands of schemas have rules, and each has a library.
+TEST(Program, uses_what_the_base_of_its_library_has) {
+  const Library base;
+  Library library(&base);
+  library.add_object("thing");
+  library.set_field("thing", "size", &types::integer);
+  library.add_variable("self", library.type("thing"));
+  EXPECT_TRUE(Program::compile("self.size > 1 && 'a'.startsWith('a') && type(1) == int", library));
+  EXPECT_FALSE(Program::compile("self.size > 1", base)) << "the base stays as it is";
+  EXPECT_EQ(library.find_function("startsWith"), base.find_function("startsWith")) << "one table";
+}
+
 TEST(Program, keeps_a_chain_of_optionals_linear) {
   EXPECT_EQ(outcome_of("optional.of(1)" + repeated(".optMap(x, x)", 16) + ".value()"), "= 1");
   EXPECT_NE(outcome_of("optional.of(1)" + repeated(".optMap(x, x)", 60) + ".value()"), "");
