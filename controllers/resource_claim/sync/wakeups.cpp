@@ -16,8 +16,8 @@ constexpr std::size_t kSlice = 256;
 // A pod or group with more claims than this, in its spec or made by others, is not judged on each
 // event: it is queued, and so rarely that all its rounds together take a few percent of a core.
 constexpr std::size_t kManyClaims = 8;
-// More pods and groups than this are woken by a worker, as rarely. Below both limits, an event costs
-// at most 512 looks at a claim, half a millisecond.
+// More pods and groups than this are woken by a worker, as rarely. Below both limits, an event
+// costs at most 512 looks at a claim, half a millisecond.
 constexpr std::size_t kManyUsers = 64;
 
 // Claims of consumers that are not pods are reported once each; beyond this number, again.
