@@ -71,7 +71,7 @@ std::string deprecation_of(const JsonObject& spec, const JsonObject& version) {
   return text;
 }
 
-Structural schema_of(const JsonObject& version) {
+Structural structural_of(const JsonObject& version) {
   Structural schema = read_structural(object_at(version, {"schema", "openAPIV3Schema"}));
   prune_defaults(schema);
   return schema;
@@ -94,7 +94,7 @@ std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
                          has_condition(definition, "Terminating");
   kind->unconverted = unconverted_of(spec, version);
   kind->published = object_at(version, {"schema", "openAPIV3Schema"});
-  kind->schema = schema_of(version);
+  kind->schema = structural_of(version);
   if (!has_true(version, "storage")) kind->stored = std::move(stored);
   kind->rules = Rules::compile(kind->schema, IsResource::yes);
   kind->merge = merge_schema_of(kind->schema);
@@ -135,7 +135,7 @@ std::vector<ResourceType> types_of_definition(const JsonObject& definition, Vers
   const JsonArray& versions = array_at(spec, {"versions"});
   const auto stored = versions.size() == 1
                           ? nullptr
-                          : std::make_shared<const Structural>(schema_of(stored_version(spec)));
+                          : std::make_shared<const Structural>(structural_of(stored_version(spec)));
   for (const Json& item : versions) {
     const JsonObject& version = as_object(item);
     if (!has_true(version, "served") && which == Versions::served) continue;
