@@ -1,6 +1,6 @@
-// A hash of texts that come from outside: SipHash (Aumasson and Bernstein, 2012) with a key that
-// nobody outside knows. Whoever may choose names could otherwise choose thousands with one hash,
-// and each look-up would walk through all of them.
+// A hash of texts that come from outside: SipHash (Aumasson and Bernstein, 2012) with a secret key.
+// Otherwise, anyone who chooses names could choose thousands with the same hash, and each look-up
+// would walk through all of them.
 #pragma once
 
 #include <array>
@@ -56,7 +56,7 @@ std::uint64_t sip_hash(const HashKey& key, std::string_view text) {
 
 // The key of this process. The same in each test and simulation, so that a run can be repeated.
 const HashKey& hash_key();
-// Makes it a random one. Call this at the start of a program: it has no effect once strings are
+// Chooses a random key. Call this at the start of a program: it has no effect once strings are
 // interned, because their hashes would change.
 void choose_hash_key();
 
@@ -64,7 +64,8 @@ inline std::size_t keyed_hash(std::string_view text) {
   return sip_hash(hash_key(), text);
 }
 
-// Hashes the keys of a table.
+// Hashes the keys of a table. Not noexcept: libstdc++ then stores the hash with each entry instead
+// of computing it again for each neighbour.
 struct KeyedHash {
   std::size_t operator()(std::string_view text) const { return keyed_hash(text); }
 };

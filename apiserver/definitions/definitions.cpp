@@ -17,7 +17,7 @@ bool is_deleted(const JsonObject& object) {
   return has(object, {"metadata", "deletionTimestamp"});
 }
 
-// "widgets.example.com" → "example.com".
+// "widgets.example.com" → ".example.com".
 std::string_view group_of(std::string_view name) {
   return name.substr(std::min(name.find('.'), name.size()));
 }

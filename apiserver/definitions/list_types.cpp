@@ -99,7 +99,7 @@ class ListTypes {
                         "must be object if parent array's x-kubernetes-list-type is map"));
       return;
     }
-    // Each of these is said once: it shows all keys.
+    // Each problem is reported once, because its text shows all keys.
     std::set<std::string_view> problems;
     const auto refuse = [&](std::string_view why) {
       if (problems.insert(why).second) causes_.push_back(invalid_value(keys_path, keys, why));

@@ -64,7 +64,7 @@ class Evaluation {
       if (is_over_) return;
       const bool optional = rule.text->optional_old_self.value_or(false);
       if (rule.uses_old && !has_old && !optional) continue;
-      cel::Arena arena;  // which bounds the memory of one rule
+      cel::Arena arena;  // bounds the memory of one rule
       const cel::Value self = typed_value(value, rules.schema(), rules.resource(), arena);
       const cel::Value old =
           has_old ? typed_value(*before.value, rules.schema(), rules.resource(), arena)

@@ -113,7 +113,7 @@ ValueResult check_type(const Json& value, const Structural& schema, const ValueP
 ValueResult check_allowed_values(const Json& value, const Structural& schema,
                                  const ValuePlace& place) {
   if (!schema.values_allowed) return {{}, 1};
-  constexpr std::size_t kListedMax = 16 * 1024;  // for each of many wrong values
+  constexpr std::size_t kListedMax = 16 * 1024;  // the list is repeated for each wrong value
   std::string listed;
   // The real server converts a number to the type of the allowed one before it compares them.
   const auto is_same = [&](const Json& one) {

@@ -73,8 +73,8 @@ class ManagedFields {
   // removed.
   void set(const Manager& manager, const FieldSet& fields, const std::string& time);
 
-  // Of more than ten that update, merges the oldest into one for each version, as the real server
-  // does.
+  // Keeps at most ten managers that update: merges the oldest into one for each version, as the
+  // real server does.
   void merge_oldest_updates();
 
   bool empty() const { return entries_.empty(); }

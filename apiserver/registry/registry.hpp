@@ -52,7 +52,7 @@ Result<> check_preconditions(const Target& target, const JsonObject& object,
 
 // Drops applied fields that are not in a defined kind's schema.
 void drop_unknown(const ResourceType& type, JsonObject& object);
-// 413 if the object is larger than a body, defaults and managed fields explain.
+// 413 if the object exceeds a limit of text/item_budget.hpp.
 Result<> check_limits(const JsonObject& object);
 // 500 if resourceVersion is no number.
 Result<> check_is_number(std::string_view version);

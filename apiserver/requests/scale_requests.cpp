@@ -77,7 +77,7 @@ Result<JsonObject> wanted_scale(const WriteRequest& request, std::string_view me
     return scale;
   }
   auto body = decode_body(of_scale, check);
-  // The real server fails to say what is wrong.
+  // The real server does not say what is wrong.
   if (!body && body.error().message.contains("cannot be handled as a Scale")) {
     return std::unexpected(bad_request(
         "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\""));

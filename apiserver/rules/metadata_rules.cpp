@@ -30,7 +30,7 @@ void validate_owners(const JsonObject& metadata, Causes& causes) {
         causes.push_back(required_value(path + "." + key, "must not be empty"));
       }
     }
-    // Each of these shows all references.
+    // The text of this cause shows all references, so only a few are reported.
     if (!is_controller(owner) || causes.size() >= kCausesMax) continue;
     const std::string name =
         fmt::format("{}/{}", text_at(owner, {"kind"}), text_at(owner, {"name"}));

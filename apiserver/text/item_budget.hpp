@@ -40,7 +40,7 @@ class ItemBudget {
 // memory.
 std::size_t count_values(std::string_view json);
 
-// The names around a value: each rule may spell out the path of each value.
+// All names in the path of a value: each rule may spell out the path of each value.
 inline constexpr std::size_t kPathMax = 16 * 1024;
 // An object grows by patches, defaults and managed fields, beyond any one body.
 inline constexpr std::size_t kObjectValuesMax = 200'000;

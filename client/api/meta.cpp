@@ -76,7 +76,7 @@ std::string Uid::str() const {
 }
 
 std::size_t Uid::hash() const noexcept {
-  // The server's UUIDs are random, but owner references name whatever their writer wants.
+  // The server's UUIDs are random, but an owner reference can hold any UID.
   if (text_) return runtime::keyed_hash(*text_);
   return runtime::keyed_hash({reinterpret_cast<const char*>(bytes_.data()), bytes_.size()});
 }

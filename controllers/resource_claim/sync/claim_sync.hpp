@@ -37,7 +37,7 @@ class ClaimSync {
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step, Attempt attempt);
 
   Task<ConsumerAnswer> look_up(ConsumerName::Kind kind, api::NamespacedName key, Attempt attempt);
-  // A write that names no version conflicts with nothing: a webhook answered.
+  // A write without a resourceVersion cannot conflict: a 409 is then a webhook's refusal.
   enum class Conflicts : std::uint8_t { expected, faults };
   void log_failure(std::string_view what, const ClaimPtr& claim, const runtime::Error& error,
                    Conflicts conflicts = Conflicts::expected) const;

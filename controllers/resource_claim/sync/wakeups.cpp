@@ -17,7 +17,7 @@ constexpr std::size_t kSlice = 256;
 // event: it is queued, and so rarely that all its rounds together take a few percent of a core.
 constexpr std::size_t kManyClaims = 8;
 // More pods and groups than this are woken by a worker, as rarely. Below both limits, an event
-// costs at most 512 looks at a claim, half a millisecond.
+// takes at most 512 decisions about a claim: half a millisecond.
 constexpr std::size_t kManyUsers = 64;
 
 // Claims of consumers that are not pods are reported once each; beyond this number, again.

@@ -112,8 +112,7 @@ TEST(NamespacedName, prints_namespace_only_if_present) {
   EXPECT_EQ((NamespacedName{{}, "node-a"}.str()), "node-a");
 }
 
-// Whoever writes owner references chooses UIDs: these once had one hash, as their halves cancel
-// out.
+// Owner references can hold any UID. These used to have the same hash: their halves cancel out.
 TEST(Uid, has_a_hash_that_nobody_can_choose) {
   std::set<std::size_t> hashes;
   for (std::uint64_t high = 1; high <= 10; ++high) {

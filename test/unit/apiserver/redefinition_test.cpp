@@ -123,7 +123,7 @@ TEST_F(Redefined, shows_watch_the_end_of_last_object) {
   EXPECT_TRUE((*watch)->ended());
 }
 
-// Two definitions that wait for a name once woke each other for ever.
+// Two definitions that waited for one name used to wake each other in an endless loop.
 TEST_F(Redefined, settles_while_a_policy_forbids_its_status) {
   for (const auto* name : {"as", "bs", "cs"}) {
     std::string text = definition();
