@@ -13,8 +13,7 @@
 namespace dcm::playground {
 namespace {
 
-// Beyond this, the page and all clients would wait for one pod's devices. kube-scheduler gives up
-// after ten seconds.
+// Beyond this, the page and all clients would wait for one pod's devices.
 constexpr std::uint64_t kStepsMax = 500'000;
 // The most subrequests of a request (FirstAvailableDeviceRequestMaxSize).
 constexpr std::int64_t kSubrequestsMax = 8;
@@ -173,7 +172,9 @@ std::expected<NodeFit, NodeMisfit> Filter::allocate(const Node& node, Variant& v
     return std::unexpected(misfit(no_fit));
   }
   allocation::Allocation made = variant.allocator->allocate(
-      node, {.steps_max = kStepsMax, .new_share_id = cluster_.new_share_id});
+      node, {.steps_max = kStepsMax,
+             .is_time_up = cluster_.is_time_up,
+             .new_share_id = cluster_.new_share_id});
   if (made.error) return std::unexpected(to_misfit(*made.error, node));
   if (!made.fits) {
     (*variant.misfits)[node.name] = version;

@@ -36,6 +36,8 @@ struct ClusterView {
   std::span<const NodePtr> nodes;  // in the order of trial
   runtime::WallTime now;
   std::function<std::string()> new_share_id;
+  // See allocation::Options: for the whole attempt, on all nodes.
+  std::function<bool()> is_time_up = {};
 };
 
 // What the pod's unallocated claims get on a node.

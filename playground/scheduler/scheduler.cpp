@@ -4,12 +4,16 @@
 
 #include "controllers/common/pod_claims.hpp"
 #include "playground/scheduler/bodies.hpp"
+#include "runtime/deadline.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::playground {
 namespace {
 
 constexpr std::size_t kWorkers = 32;
+// The API server and the live page share the scheduler's thread, and clients renew leases there.
+// kube-scheduler, which has threads, gives up after 10 s on one node.
+constexpr runtime::Duration kAttemptTime = std::chrono::seconds(5);
 
 void emit_claims_of_unbound_pod(const Pod& pod, const informers::Emit<api::NamespacedName>& emit) {
   if (!pod.node_name.empty()) return;
@@ -97,7 +101,11 @@ ClusterView Scheduler::view() {
       .nodes = nodes_,
       .now = process_.loop.time().wall_now(),
       .new_share_id =
-          [this] { return allocation::share_id(process_.rng.next(), process_.rng.next()); }};
+          [this] { return allocation::share_id(process_.rng.next(), process_.rng.next()); },
+      .is_time_up = [&time = process_.loop.time(),
+                     until = runtime::Deadline::after(process_.loop.time(), kAttemptTime)] {
+        return until.has_passed(time);
+      }};
 }
 
 Task<Outcome> Scheduler::handle(api::NamespacedName name) {

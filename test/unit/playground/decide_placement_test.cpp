@@ -435,6 +435,21 @@ TEST(DecidePlacementLines, isolate_pod_with_error) {
   EXPECT_NE(line_of(scene, one), line_of(scene, other));
 }
 
+TEST(DecidePlacementTime, is_that_of_all_nodes) {
+  const auto decide = [](int looks_max, int& looks) {
+    Scene scene(2, 1);
+    scene.add_claim("gpus", wants("gpu", 2));
+    scene.is_time_up = [looks_max, &looks] { return ++looks > looks_max; };
+    return text_of(decide_placement(pod_with({"gpus"}), scene.view()));
+  };
+  int looks = 0;
+  EXPECT_EQ(decide(1000, looks), kNowhere);
+  int again = 0;
+  EXPECT_EQ(decide(looks - 1, again),
+            "error: running \"DynamicResources\" filter plugin: node node-1: timed out trying to "
+            "allocate devices");
+}
+
 TEST(DecidePlacementMisfits, retry_node_only_when_something_is_freed) {
   Scene scene(2, 1);
   scene.add_claim("gpus", wants("gpu"));

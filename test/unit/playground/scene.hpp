@@ -36,6 +36,7 @@ struct Scene {
   cel::SelectorCompiler compiler;
   Misfits misfits;
   int shares = 0;
+  std::function<bool()> is_time_up;
   runtime::WallTime now{std::chrono::hours(1)};
 
   // "node-0", … with that many GPUs and NICs each, "dev-0", …
@@ -154,7 +155,8 @@ struct Scene {
             .misfits = misfits,
             .nodes = nodes,
             .now = now,
-            .new_share_id = [this] { return fmt::format("share-{}", ++shares); }};
+            .new_share_id = [this] { return fmt::format("share-{}", ++shares); },
+            .is_time_up = is_time_up};
   }
 };
 
