@@ -40,8 +40,9 @@ ROWS = [
         ("Instances", "stat", "none", "The leader and its standbys; and how many there should be, by kube-state-metrics.",
          [(f"count(leader_election_master_status{{{JOB}}})", "instances"),
           ('max(kube_deployment_spec_replicas{deployment="$job",cluster=~"$cluster"})', "desired")]),
-        ("Caches not synced", "stat", "none", "Resources that an instance has not listed completely.",
-         [(f"count({OURS}_informer_initial_sync_seconds{{{JOB}}} == 0) or vector(0)", "not synced")]),
+        ("Caches not synced", "stat", "none", "Served resources that an instance has not listed completely.",
+         [(f"count({OURS}_informer_initial_sync_seconds{{{JOB}}} == 0 and on (cluster, instance, resource) "
+           f'{OURS}_informer_relists_total{{{JOB},reason="start"}} > 0) or vector(0)', "not synced")]),
         ("Firing alerts", "stat", "none", "Alerts of this dashboard's manager. The link above leads to them.",
          [('count(ALERTS{alertstate="firing",alertname=~"DRAControllerManager.*",cluster=~"$cluster"}) or vector(0)',
            "alerts")]),

@@ -76,6 +76,13 @@ class ChartValues(unittest.TestCase):
         self.assertIn('job="dcm"', yaml.safe_dump(one("PrometheusRule")(objects)))
         self.assertNotIn('job="dra-controller-manager"', yaml.safe_dump(one("PrometheusRule")(objects)))
 
+    def test_alerts_look_at_the_deployment_by_its_name(self):
+        objects = render.chart("--set", "nameOverride=bar,fullnameOverride=foo,alerts.enabled=true")
+        rules = one("PrometheusRule")(objects)["spec"]["groups"][0]["rules"]
+        absent = next(rule for rule in rules if rule["alert"] == "DRAControllerManagerLeaderAbsent")
+        self.assertIn('kube_deployment_spec_replicas{deployment="foo"}', absent["expr"])
+        self.assertEqual(names("Deployment")(objects), ["foo"])
+
     def test_one_replica_has_no_budget(self):
         self.assertEqual(names("PodDisruptionBudget")(render.chart("--set", "replicaCount=1")), [])
 
