@@ -7,8 +7,9 @@ import tempfile
 import unittest
 
 import cluster
+import render
 from pages import steps
-from tools import ROOT, SCRATCH, kubectl
+from tools import ROOT, SCRATCH, kubectl, run
 
 # Their commands run from top to bottom, on a cluster without nodes; blocks that cannot run are
 # marked.
@@ -63,6 +64,25 @@ class Docs(unittest.TestCase):
         for page in sorted((ROOT / "docs").glob("*.md")):
             if page.name != "README.md":
                 self.assertIn(f"({page.name})", listed)
+
+    def test_an_operators_kustomization_keeps_its_flags_and_its_lease(self):
+        """Renders mycluster as the pages build it up; nothing is applied."""
+        flags = re.search(r"```yaml\n(patches:.*?)```", (ROOT / "docs/migrate.md").read_text(), re.S)[1]
+        mine = [step for name in OPERATORS_PAGES[:3] for _, step in steps((ROOT / "docs" / name).read_text())
+                if "mycluster" in step]
+        build = "kubectl() { :; }\n" + "".join([mine[0], f"cat >>mycluster/kustomization.yaml <<'END'\n{flags}END\n",
+                                                *mine[1:]])
+        SCRATCH.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
+            pathlib.Path(folder, "manifests").symlink_to(ROOT / "manifests")
+            run("bash", "-euo", "pipefail", "-c", build, cwd=folder)
+            objects = render.documents(run(kubectl(), "kustomize", f"{folder}/mycluster"))
+        flags = render.container(objects)["args"]
+        self.assertEqual(sorted(flag.split("=")[0] for flag in flags), ["--config", "--feature-gates", "--logging-format"])
+        made = [thing["metadata"]["name"] for thing in objects if thing["kind"] == "ConfigMap"]
+        self.assertEqual([volume["configMap"]["name"] for volume in render.pod_spec(objects)["volumes"]], made)
+        leases = [rule for rule in render.the("Role", objects)["rules"] if rule["resources"] == ["leases"]]
+        self.assertIn(["dra-controller-manager"], [rule.get("resourceNames") for rule in leases])
 
     def test_commands_work(self):
         environment = {**os.environ, "KUBECONFIG": cluster.kubeconfig(),
