@@ -145,8 +145,10 @@ Value equal_lists(const List& a, const List& b, Arena& arena) {
   if (a.values.size() != b.values.size() || !arena.take_steps(a.values.size()))
     return Value::boolean(false);
   if (a.is_unordered) return equal_in_any_order(a, b, arena);
-  for (std::size_t i = 0; i < a.values.size(); ++i)
-    if (equal(a.values[i], b.values[i], arena).is_false()) return Value::boolean(false);
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    const Value same = equal(a.values[i], b.values[i], arena);
+    if (!same.is_true()) return same;
+  }
   return Value::boolean(true);
 }
 
@@ -154,8 +156,9 @@ Value equal_maps(const Map& a, const Map& b, Arena& arena) {
   if (a.size() != b.size() || !arena.take_steps(a.size())) return Value::boolean(false);
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto [key, value] = a.entry(i, arena);
-    const auto other = b.find(key, arena);
-    if (!other || equal(value, *other, arena).is_false()) return Value::boolean(false);
+    const auto other = b.member(key, arena);
+    const Value same = other ? equal(value, *other, arena) : Value::boolean(false);
+    if (!same.is_true()) return same;
   }
   return Value::boolean(true);
 }

@@ -152,6 +152,8 @@ class Map {
   virtual std::optional<Value> find(Value key, Arena& arena) const = 0;
   // `in`, which is stricter than find() for maps with a default.
   virtual bool contains(Value key, Arena& arena) const { return find(key, arena).has_value(); }
+  // The value of an entry: for comparisons, which also see entries that find() hides.
+  virtual std::optional<Value> member(Value key, Arena& arena) const { return find(key, arena); }
   virtual Entry entry(std::size_t index, Arena& arena) const = 0;
 
  protected:

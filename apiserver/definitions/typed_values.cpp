@@ -37,7 +37,13 @@ class TypedObject final : public cel::Map {
 
   std::size_t size() const override { return object_->size(); }
 
+  // A field that is null is absent (k8s.io/apiserver pkg/cel/common/values.go).
   std::optional<cel::Value> find(cel::Value key, cel::Arena& arena) const override {
+    const auto found = member(key, arena);
+    return found && found->is(cel::Kind::null) ? std::nullopt : found;
+  }
+
+  std::optional<cel::Value> member(cel::Value key, cel::Arena& arena) const override {
     if (!key.is(cel::Kind::string)) return std::nullopt;
     std::string_view name = key.as_text();
     if (name.starts_with(kOutsideSchema)) {
@@ -61,7 +67,7 @@ class TypedObject final : public cel::Map {
     const auto selected = is_selectable ? escaped(name) : std::nullopt;
     const cel::Value key = cel::Value::string(
         arena.copy(selected.value_or(std::string(1, kOutsideSchema).append(name))));
-    return {key, find(key, arena).value_or(cel::Value())};
+    return {key, member(key, arena).value_or(cel::Value())};
   }
 
  private:

@@ -29,8 +29,8 @@ struct ValueResult {
   void merge(ValueResult other);
 };
 
-// What is checked: to the real server, a default of `x-kubernetes-int-or-string` may be of any
-// type, and all formats are known.
+// What is checked: for a default, the real server knows `x-kubernetes-int-or-string` as no type of
+// its own, and all formats.
 enum class Subject { object, default_value };
 
 ValueResult check_type(const Json& value, const Structural& schema, const ValuePlace& place,

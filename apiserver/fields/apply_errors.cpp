@@ -78,6 +78,20 @@ std::string find_duplicate(const Json& value, const Schema& schema, const std::s
   return "";
 }
 
+// A key of an item, as structured-merge-diff shows values.
+std::string shown_key(const Json& value) {
+  std::string text;
+  if (value.is_array()) {
+    for (const Json& item : value.get_array()) text += (text.empty() ? "" : ",") + shown_key(item);
+    return "[" + text + "]";
+  }
+  if (!value.is_object()) return serialize_as_go(value);
+  for (const auto& [name, member] : value.get_object()) {
+    text += fmt::format("{}={}", std::string_view(name), shown_key(member));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string path_element(std::string_view element) {
@@ -89,7 +103,7 @@ std::string path_element(std::string_view element) {
   std::string joined;
   for (const auto& [key, value] : keys->get_object()) {
     if (!joined.empty()) joined += ',';
-    joined += fmt::format("{}={}", std::string_view(key), serialize(value));
+    joined += fmt::format("{}={}", std::string_view(key), shown_key(value));
   }
   return fmt::format("[{}]", joined);
 }

@@ -309,7 +309,7 @@ std::string item_element(const Json& item, const Schema& list) {
     if (value == nullptr) value = list.key_defaults.if_contains(key);
     if (value != nullptr) keys[key] = *value;
   }
-  return "k:" + serialize(keys);
+  return "k:" + serialize_as_go(Json(std::move(keys)));
 }
 
 FieldSet fields_of(const JsonObject& object, const Schema& schema) {

@@ -257,8 +257,12 @@ INSTANTIATE_TEST_SUITE_P(
               R"("type":"object","minProperties":1,"default":{"u":1}}}}})",
               R"({"m":{}})", "spec.x.m.o in body should have at least 1 properties"},
         Value{"a null that a rule sees where an integer or a text is expected",
-              R"({"type":"object","properties":{"n":{"x-kubernetes-int-or-string":true,)"
-              R"("nullable":true}},"x-kubernetes-validations":[{"rule":"self.n == null"}]})",
+              R"({"type":"object","additionalProperties":{"x-kubernetes-int-or-string":true,)"
+              R"("nullable":true},"x-kubernetes-validations":[{"rule":"self.n == null"}]})",
+              R"({"n":null})", ""},
+        Value{"a field that is null and so absent to a rule",
+              R"({"type":"object","properties":{"n":{"type":"integer","nullable":true}},)"
+              R"("x-kubernetes-validations":[{"rule":"!has(self.n) && self == self"}]})",
               R"({"n":null})", ""},
         Value{"an object equal to itself, whatever its fields are called",
               R"({"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{)"
@@ -423,6 +427,10 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(.spec.map[n="a"].u: field not declared in schema)"},
         Applied{"a fraction in a set", "", R"({"set":[2.5]})", 500,
                 ".spec.set[=2.5]: expected string, got int"},
+        Applied{"a fraction as a key", "", R"({"map":[{"n":2.5}]})", 500,
+                ".spec.map[n=2.5].n: expected string, got int"},
+        Applied{"an object as a key", "", R"({"map":[{"n":{"a":1}}]})", 500,
+                ".spec.map[n=a=1].n: expected string, got map"},
         Applied{"an empty list in an object that was empty", R"({"replicas":2,"box":{}})",
                 R"({"replicas":2,"box":{"set":[]}})", 200, R"("box":{"set":[]})"},
         Applied{"a null in a set", "", R"({"set":[null]})", 500,

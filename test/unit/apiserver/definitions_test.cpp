@@ -236,6 +236,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "spec.validation.openAPIV3Schema.properties[spec].properties[color].default",
                 "invalid data, expected XIntOrString value to be either a string or integer "
                 "evaluating rule: self == oldSelf"},
+        Refused{"whose default has a value that its rule cannot compare",
+                R"("color":{"type":"string"})",
+                R"("color":{"type":"object","default":{"n":{}},"properties":{"n":)"
+                R"({"x-kubernetes-int-or-string":true}},)"
+                R"("x-kubernetes-validations":[{"rule":"self == oldSelf"}]})",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[color].default",
+                "invalid data, expected XIntOrString value to be either a string or integer "
+                "evaluating rule: self == oldSelf"},
+        Refused{"whose default is not of an unknown type", R"("color":{"type":"string"})",
+                R"("color":{"x-kubernetes-int-or-string":true,"type":"int","default":1})",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[color].default",
+                R"(Invalid value: "integer":  in body must be of type int: "integer")"},
         Refused{"whose default has a rule, but no type that expressions know",
                 R"("color":{"type":"string"})",
                 R"("color":{"x-kubernetes-preserve-unknown-fields":true,"default":1,)"
