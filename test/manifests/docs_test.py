@@ -6,6 +6,8 @@ import subprocess
 import tempfile
 import unittest
 
+import yaml
+
 import cluster
 import render
 from pages import steps
@@ -78,11 +80,27 @@ class Docs(unittest.TestCase):
             run("bash", "-euo", "pipefail", "-c", build, cwd=folder)
             objects = render.documents(run(kubectl(), "kustomize", f"{folder}/mycluster"))
         flags = render.container(objects)["args"]
-        self.assertEqual(sorted(flag.split("=")[0] for flag in flags), ["--config", "--feature-gates", "--logging-format"])
+        self.assertEqual(sorted(flag.split("=")[0] for flag in flags), [
+            "--config", "--feature-gates", "--logging-format", "--tls-cert-file", "--tls-private-key-file"])
         made = [thing["metadata"]["name"] for thing in objects if thing["kind"] == "ConfigMap"]
-        self.assertEqual([volume["configMap"]["name"] for volume in render.pod_spec(objects)["volumes"]], made)
+        volumes = {volume["name"]: volume for volume in render.pod_spec(objects)["volumes"]}
+        self.assertEqual([volumes["configuration"]["configMap"]["name"]], made)
+        self.assertEqual(sorted(volumes), ["configuration", "serving"])
         leases = [rule for rule in render.the("Role", objects)["rules"] if rule["resources"] == ["leases"]]
         self.assertIn(["dra-controller-manager"], [rule.get("resourceNames") for rule in leases])
+
+    def test_the_patches_for_a_prometheus_fit_the_components(self):
+        patches = re.search(r"```yaml\n(patches:.*?)```", (ROOT / "docs/metrics.md").read_text(), re.S)[1]
+        for monitor in ("service-monitor", "pod-monitor"):
+            objects = render.composed(components=["alerts", "network-policy", monitor], **yaml.safe_load(patches))
+            labelled = {thing["kind"] for thing in objects if "release" in thing["metadata"]["labels"]}
+            self.assertEqual(labelled, {"PrometheusRule", "".join(part.title() for part in monitor.split("-"))})
+            if monitor == "service-monitor":
+                binding = render.the("ClusterRoleBinding", objects, "dra-controller-manager-metrics")
+                self.assertEqual(binding["subjects"][0]["name"], "kube-prometheus-stack-prometheus")
+                endpoint = render.the("ServiceMonitor", objects)["spec"]["endpoints"][0]
+                service = render.the("Service", objects)["metadata"]
+                self.assertEqual(endpoint["tlsConfig"]["serverName"], f"{service['name']}.{service['namespace']}.svc")
 
     def test_commands_work(self):
         environment = {**os.environ, "KUBECONFIG": cluster.kubeconfig(),
