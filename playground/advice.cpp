@@ -198,12 +198,12 @@ std::vector<std::string> advise(const Attended& attended, const Creation& made) 
   };
   add(claims_of_templates(attended, made));
   add(scheduler_of_pod(attended, made));
+  std::ranges::move(gated_fields(made), std::back_inserter(advice));
   if (is_made_by_controller(made.object)) return advice;
   std::string idle = idle_workload(attended, made);
   add(idle.empty() ? hollow_workload(made) : std::move(idle));
   add(needs_controller(attended, made));
   add(never_enforced(made));
-  std::ranges::move(gated_fields(made), std::back_inserter(advice));
   return advice;
 }
 

@@ -16,7 +16,8 @@ struct Attended {
   By workloads = By::others;
 };
 
-// The warnings, in plain sentences; none for handled objects, or for those created by a controller.
+// The warnings, in plain sentences; none for handled objects. For objects with a controller, only
+// what their creator can mend: missing programs, and alpha fields of ResourceSlices.
 std::vector<std::string> advise(const Attended& attended, const apiserver::Creation& made);
 
 }  // namespace dcm::playground

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ namespace dcm::playground {
 namespace {
 
 namespace fs = std::filesystem;
+using runtime::FileDescriptor;
 
 std::string text_for(const std::string& url) {
   return "apiVersion: v1\n"
@@ -62,15 +64,24 @@ bool is_ours(const fs::path& path) {
   return line.starts_with(kServer) && *text == text_for(std::string(line.substr(kServer.size())));
 }
 
-// Written completely under a name that nobody can have prepared.
-runtime::Result<std::string> write_draft(const fs::path& path, const std::string& text) {
-  std::string draft = path.string() + ".XXXXXX";
-  const int fd = ::mkostemp(draft.data(), O_CLOEXEC);
-  if (fd < 0) return refuse_by_errno(path);
+struct Draft {
+  std::string name;
+  FileDescriptor file;
+};
+
+bool lock(const FileDescriptor& file) {
+  return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+// Written completely, and locked, under a name that nobody can have prepared.
+runtime::Result<Draft> write_draft(const fs::path& path, const std::string& text) {
+  std::string name = path.string() + ".XXXXXX";
+  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (file.get() < 0) return refuse_by_errno(path);
   const bool is_written =
-      ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (::close(fd) == 0 && is_written) return draft;
-  ::unlink(draft.c_str());
+      ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (is_written && lock(file)) return Draft{std::move(name), std::move(file)};
+  ::unlink(name.c_str());
   return refuse(path, "the disk is full");
 }
 
@@ -84,6 +95,10 @@ runtime::Result<> publish(const std::string& draft, const fs::path& path) {
   const auto status = fs::symlink_status(path);
   if (!fs::is_regular_file(status)) return refuse(path, "it exists and is no regular file");
   if (!is_ours(path)) return refuse(path, "it exists and is not a playground's; remove it first");
+  const FileDescriptor old(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!lock(old)) {
+    return refuse(path, "another playground runs with it; name another with --kubeconfig-out");
+  }
   return ::rename(draft.c_str(), path.c_str()) == 0 ? runtime::Result<>() : refuse_by_errno(path);
 }
 
@@ -100,15 +115,15 @@ runtime::Result<KubeconfigOut> KubeconfigOut::write(const std::string& path,
   const fs::path absolute = fs::absolute(path);
   std::error_code ignored;
   fs::create_directories(absolute.parent_path(), ignored);
-  const auto draft = write_draft(absolute, text_for(url));
+  auto draft = write_draft(absolute, text_for(url));
   if (!draft) return runtime::fail(draft.error());
   struct stat made{};
-  (void)::lstat(draft->c_str(), &made);
-  if (auto published = publish(*draft, absolute); !published) {
-    ::unlink(draft->c_str());
+  (void)::fstat(draft->file.get(), &made);
+  if (auto published = publish(draft->name, absolute); !published) {
+    ::unlink(draft->name.c_str());
     return runtime::fail(published.error());
   }
-  return KubeconfigOut(absolute.string(), made.st_dev, made.st_ino);
+  return KubeconfigOut(absolute.string(), std::move(draft->file), made.st_dev, made.st_ino);
 }
 
 KubeconfigOut::~KubeconfigOut() {

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "runtime/error.hpp"
+#include "runtime/file_descriptor.hpp"
 
 namespace dcm::playground {
 
@@ -16,11 +17,14 @@ std::string default_kubeconfig_path();
 // else of that name is neither replaced nor removed, and links are not followed.
 class KubeconfigOut {
  public:
-  // A file left by an earlier playground is replaced. Errors: configuration (something else is
-  // there, no permission).
+  // A file left by a killed playground is replaced. Errors: configuration (something else is there,
+  // the file of a playground that runs, no permission).
   static runtime::Result<KubeconfigOut> write(const std::string& path, const std::string& url);
   KubeconfigOut(KubeconfigOut&& other) noexcept
-      : path_(std::move(other.path_)), device_(other.device_), inode_(other.inode_) {
+      : path_(std::move(other.path_)),
+        file_(std::move(other.file_)),
+        device_(other.device_),
+        inode_(other.inode_) {
     other.path_.clear();
   }
   KubeconfigOut& operator=(KubeconfigOut&&) = delete;
@@ -29,11 +33,12 @@ class KubeconfigOut {
   const std::string& path() const { return path_; }
 
  private:
-  KubeconfigOut(std::string path, dev_t device, ino_t inode)
-      : path_(std::move(path)), device_(device), inode_(inode) {}
+  KubeconfigOut(std::string path, runtime::FileDescriptor file, dev_t device, ino_t inode)
+      : path_(std::move(path)), file_(std::move(file)), device_(device), inode_(inode) {}
 
   std::string path_;
-  dev_t device_;  // with the inode: which file it is
+  runtime::FileDescriptor file_;  // locked: the playground runs
+  dev_t device_;                  // with the inode: which file it is
   ino_t inode_;
 };
 

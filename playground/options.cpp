@@ -43,18 +43,19 @@ Settings cluster_settings(Options& options) {
                     "Let drivers of your own serve node-0: they put their registration sockets "
                     "into DIR/plugins_registry, as on a kubelet whose root folder is DIR."},
                    options.real_drivers),
-      excluding(checked(text_setting({"kubeconfig", "", "FILE",
-                                      "Run nodes, drivers, scheduler and garbage collector against "
-                                      "this cluster, and no API server."},
-                                     options.kubeconfig),
-                        why_no_file),
-                {"port", "runtime-config", "kubeconfig-out"}),
+      excluding(
+          checked(text_setting({"kubeconfig", "", "FILE",
+                                "Run nodes, drivers, scheduler and garbage collectors against "
+                                "this cluster, and no API server."},
+                               options.kubeconfig),
+                  why_no_file),
+          {"port", "runtime-config", "kubeconfig-out"}),
   };
 }
 
 Setting runtime_config_setting(apiserver::ServedVersions& target) {
   return {.text = {"runtime-config", "", "GROUP/VERSION=BOOL,...",
-                   "Versions of groups that the API server serves beside its own, as "
+                   "Versions of groups that the API server serves as well, as with "
                    "kube-apiserver's flag: resource.k8s.io/v1beta1=true, "
                    "resource.k8s.io/v1beta2=true, …, api/all=true."},
           .expected = "GROUP/VERSION=true",
@@ -203,8 +204,8 @@ std::expected<Options, Exit> parse_options(const Strings& arguments) {
                     .version = std::string(runtime::kVersion),
                     .summary =
                         "A cluster for dynamic resource allocation in one process: an API "
-                        "server in memory, hollow nodes with devices, a scheduler and a "
-                        "garbage collector for claims.",
+                        "server in memory, hollow nodes with devices, a scheduler and "
+                        "garbage collectors.",
                     .commands = commands()};
   Options options;
   bool is_real = false;

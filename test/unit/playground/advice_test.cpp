@@ -148,6 +148,13 @@ TEST(Advice, names_feature_gates_that_slice_relies_on) {
   EXPECT_THAT(scene.warnings(kSlices, slice("a", R"("devices":[{"name":"g","attributes":{)"
                                                  R"("x":{"string":"s"}}}])")),
               IsEmpty());
+  // Drivers' helpers make the Node the controller of their slices.
+  std::string owned = slice("c", R"("skipNodeOperations":["*"],"devices":[{"name":"g"}])");
+  owned.insert(owned.find(R"("name")"),
+               R"("ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"u",)"
+               R"("controller":true}],)");
+  EXPECT_THAT(scene.warnings(kSlices, owned),
+              ElementsAre(HasSubstr("feature gate DRAOptionalNodeOperations is on")));
   EXPECT_THAT(
       scene.warnings(
           kSlices, slice("b", R"("skipNodeOperations":["*"],"devices":[{"name":"g","attributes":{)"

@@ -69,6 +69,13 @@ TEST_F(KubeconfigOutTest, replaces_file_of_killed_playground) {
   EXPECT_THAT(content(), HasSubstr("server: http://127.0.0.1:2\n"));
 }
 
+TEST_F(KubeconfigOutTest, keeps_file_of_running_playground) {
+  const auto written = KubeconfigOut::write(file_.string(), "http://127.0.0.1:1");
+  ASSERT_TRUE(written);
+  EXPECT_THAT(refusal(), HasSubstr("another playground runs with it"));
+  EXPECT_THAT(content(), HasSubstr("server: http://127.0.0.1:1\n"));
+}
+
 TEST_F(KubeconfigOutTest, keeps_foreign_file) {
   for (const std::string mine : {"apiVersion: v1\nkind: Config\n", "", "server: x\n"}) {
     put(mine);
