@@ -66,6 +66,14 @@ constexpr std::array kAboutScheduling = {
 
 // ---- the scheduler ------------------------------------------------------------------------------
 
+std::string enumerate(const std::vector<MissingCondition>& missing) {
+  std::vector<std::string> texts;
+  for (const auto& [type, device, claim] : missing) {
+    texts.push_back(fmt::format("{} of device {} in claim \"{}\"", type, device, claim));
+  }
+  return common::enumerate(texts);
+}
+
 Topic explain_scheduler(const PodReport& pod, WallTime now) {
   const std::string& who = pod.scheduler.empty() ? "default-scheduler" : pod.scheduler;
   Topic topic{.title = fmt::format("Scheduler \"{}\"", who)};
@@ -73,23 +81,38 @@ Topic explain_scheduler(const PodReport& pod, WallTime now) {
     topic.add(Outlook::stuck, "SchedulingGated",
               fmt::format("The pod is not scheduled before its scheduling gates are removed: {}.",
                           common::enumerate(pod.gates)));
-  } else if (!pod.scheduled) {
+  } else if (!pod.scheduled && pod.nominated_node.empty()) {
+    topic.add(Outlook::waiting, "NotSeenByScheduler",
+              fmt::format("No scheduler has reported on the pod yet. kube-scheduler says nothing "
+                          "until all claims of the pod exist. If they exist and it still says "
+                          "nothing, check that scheduler \"{}\" runs.",
+                          who));
+  } else if (pod.scheduled && !pod.scheduled->is_true) {
     topic.add(
-        Outlook::waiting, "NotSeenByScheduler",
-        fmt::format("No scheduler has reported on the pod yet. kube-scheduler is silent until "
-                    "all claims of the pod exist. If it still is after that, check that "
-                    "scheduler \"{}\" runs.",
-                    who));
-  } else if (!pod.scheduled->is_true) {
-    topic.add(Outlook::waiting, "Unschedulable",
-              with(fmt::format("It said{} ({}): {}.", at(pod.scheduled->since, now),
-                               pod.scheduled->reason, quote(pod.scheduled->message)),
-                   advice_about(pod.scheduled->message, kAboutScheduling)));
+        Outlook::waiting, "Unschedulable",
+        with(fmt::format("Scheduler \"{}\" said{} ({}): {}.", who, at(pod.scheduled->since, now),
+                         pod.scheduled->reason, quote(pod.scheduled->message)),
+             advice_about(pod.scheduled->message, kAboutScheduling)));
   }
   if (!pod.nominated_node.empty()) {
-    topic.add(Outlook::waiting, "Preempting",
-              fmt::format("It is making room for the pod on node \"{}\".", pod.nominated_node));
+    topic.add(Outlook::waiting, "Nominated",
+              fmt::format("Node \"{}\" has been chosen for the pod: scheduler \"{}\" makes "
+                          "room there, or prepares the binding.",
+                          pod.nominated_node, who));
   }
+  return topic;
+}
+
+// Once the pod's claims are reserved, the scheduler reports nothing before it has bound the pod or
+// given up: what it said before is out of date.
+Topic explain_binding(const std::vector<MissingCondition>& missing) {
+  Topic topic{.title = "Binding conditions"};
+  topic.add(Outlook::waiting, "BindingConditions",
+            fmt::format("Devices are allocated, and the scheduler binds a pod to a node only when "
+                        "these conditions are true: {}. The driver, or its controller, reports "
+                        "them in the claim's status.devices. By default the scheduler gives up "
+                        "after 10 min, and chooses again.",
+                        enumerate(missing)));
   return topic;
 }
 
@@ -131,6 +154,14 @@ void advise_about_failures(Draft& draft) {
   }
 }
 
+bool has_reason(const Draft& draft, std::initializer_list<std::string_view> reasons) {
+  return std::ranges::any_of(draft.topics, [&](const Topic& topic) {
+    return std::ranges::any_of(topic.findings, [&](const common::Finding& finding) {
+      return std::ranges::contains(reasons, finding.reason);
+    });
+  });
+}
+
 template <class T>
 const T* take(const Asked<T>& asked, Input input, Sight& sight) {
   if (!asked) return nullptr;
@@ -151,21 +182,18 @@ std::string_view advice_about_refusal(std::string_view message) {
 }
 
 bool makes_claim(const Draft& draft) {
-  return std::ranges::any_of(draft.topics, [](const Topic& topic) {
-    return std::ranges::any_of(topic.findings, [](const common::Finding& finding) {
-      return finding.reason == "Create" || finding.reason == "LastProblem";
-    });
-  });
+  return has_reason(draft, {"Create", "LastProblem"});
 }
 
 bool asks_devices(const Evidence& evidence, const Draft& draft) {
-  const bool waits = std::ranges::any_of(draft.topics, [](const Topic& topic) {
-    return std::ranges::find(topic.findings, "NotAllocated", &common::Finding::reason) !=
-           topic.findings.end();
-  });
+  const bool waits = has_reason(draft, {"NotAllocated"});
   if (!evidence.pod) return waits;
   if (!*evidence.pod || !is_schedulers(**evidence.pod)) return false;
   return (*evidence.pod)->gates.empty() && (waits || (*evidence.pod)->wants_extended_resources);
+}
+
+bool asks_binding(const Draft& draft) {
+  return has_reason(draft, {"Reserved", "Allocated"});
 }
 
 bool is_schedulers(const PodReport& pod) {
@@ -181,7 +209,12 @@ void add_evidence(const Evidence& evidence, WallTime now, Draft& draft, Sight& s
   take(evidence.events, Input::events, sight);
   take(evidence.quotas, Input::quotas, sight);
   take(evidence.node, Input::node, sight);
-  if (pod != nullptr && is_schedulers(*pod)) add(explain_scheduler(*pod, now), draft);
+  const auto* const missing = take(evidence.binding, Input::claims, sight);
+  if (missing != nullptr && !missing->empty()) {
+    add(explain_binding(*missing), draft);
+  } else if (pod != nullptr && is_schedulers(*pod)) {
+    add(explain_scheduler(*pod, now), draft);
+  }
   if (pod != nullptr && is_kubelets(*pod)) add(explain_kubelet(*pod, evidence, now), draft);
   if (pod != nullptr && is_held_by_finalizers(*pod)) add(explain_finalizers(*pod), draft);
   if (evidence.pod && pod == nullptr) {

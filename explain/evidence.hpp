@@ -43,6 +43,7 @@ struct PodReport {
   std::optional<Condition> scheduled = {};
   std::optional<ContainerReport> waits = {};  // the first container that waits
   std::optional<runtime::WallTime> containers_ended = {};
+  std::vector<std::string> claims = {};  // names
   std::vector<std::string> finalizers = {};
 };
 
@@ -67,6 +68,13 @@ struct NodeReport {
   std::optional<Condition> ready = {};
 };
 
+// A binding condition of an allocated device that is not true: the scheduler waits for it.
+struct MissingCondition {
+  std::string type;
+  std::string device;  // driver/pool/device
+  std::string claim;
+};
+
 // nullopt: not read, because the explanation does not depend on it.
 template <class T>
 using Asked = std::optional<common::Known<T>>;
@@ -77,12 +85,15 @@ struct Evidence {
   Asked<std::vector<QuotaReport>> quotas = {};
   Asked<NodeReport> node = {};
   Asked<std::optional<common::Topic>> devices = {};  // devices/read_devices.hpp
+  Asked<std::vector<MissingCondition>> binding = {};
 };
 
 // Whether a step of the draft creates a claim: then refusals matter.
 bool makes_claim(const common::Draft& draft);
 // Whether the question is why no devices are allocated.
 bool asks_devices(const Evidence& evidence, const common::Draft& draft);
+// Whether a claim has devices, which may wait for binding conditions.
+bool asks_binding(const common::Draft& draft);
 // Whether the scheduler (or kubelet) acts next.
 bool is_schedulers(const PodReport& pod);
 bool is_kubelets(const PodReport& pod);

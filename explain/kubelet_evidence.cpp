@@ -20,7 +20,8 @@ constexpr runtime::Duration kEnding = std::chrono::seconds(30);
 
 constexpr std::array kAboutDrivers = {
     Advice{"not registered",
-           "Check the driver's pod on that node: kubelet calls only drivers that have registered."},
+           "Check that the driver runs on that node: kubelet calls only drivers that have "
+           "registered."},
     Advice{"not found", "Check that the claim still exists and that the driver runs on that node."},
     Advice{"", "Check the log of the driver on that node. kubelet retries by itself."},
 };
@@ -93,7 +94,7 @@ void explain_ending(WallTime ended, WallTime now, Topic& topic) {
             "NotUnprepared",
             fmt::format("The pod's containers ended{}. kubelet lets the pod go when the drivers "
                         "have unprepared its claims, and records no event when one fails. Check "
-                        "the drivers' pods on that node, and kubelet's log.",
+                        "that the drivers run on that node, and kubelet's log.",
                         at(ended, now)));
 }
 

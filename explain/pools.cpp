@@ -70,8 +70,9 @@ std::string line_of(const api::PartitionTypeStatus& partition) {
 }
 
 std::string lines_of(const api::ShareableStatus& shareable) {
-  std::string lines = fmt::format("  shared      {} devices without a share in use, {} with one\n",
-                                  shareable.fully_available, shareable.partially_available);
+  std::string lines = fmt::format(
+      "  shared      {} device{} without a share in use, {} with one\n", shareable.fully_available,
+      shareable.fully_available == 1 ? "" : "s", shareable.partially_available);
   for (const api::ShareableCapacityStatus& each : shareable.capacity) {
     lines += fmt::format("  shared      {}: {} of {} consumed, {} available\n", each.name,
                          each.consumed, each.total, each.available);
@@ -99,7 +100,8 @@ std::string render_table(std::span<const api::PoolStatus> pools, runtime::WallTi
   for (const api::PoolStatus& pool : pools) text += details_of(pool);
   return text + fmt::format(
                     "\nCounted at {}. Unavailable: tainted with NoSchedule or NoExecute, "
-                    "and not allocated.\n",
+                    "and not allocated.\nAvailable partitions of a device may exclude each "
+                    "other.\n",
                     runtime::timestamp(at));
 }
 

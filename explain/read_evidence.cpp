@@ -1,6 +1,8 @@
 #include "explain/read_evidence.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -88,6 +90,52 @@ std::vector<std::string> texts(const json::value& value, std::string_view pointe
   return found;
 }
 
+// The claims that the pod names, and those made for it.
+std::vector<std::string> claims_of(const json::value& pod) {
+  std::vector<std::string> names;
+  const auto add = [&names](std::string name) {
+    if (!name.empty()) names.push_back(std::move(name));
+  };
+  for (const char* field : {"/spec/resourceClaims", "/status/resourceClaimStatuses"}) {
+    for (const json::value& claim : list(pod, field)) add(text(claim, "/resourceClaimName"));
+  }
+  add(text(pod, "/status/extendedResourceClaimStatus/resourceClaimName"));
+  return names;
+}
+
+bool has_true_condition(const json::value& device, const json::value& type) {
+  return std::ranges::any_of(list(device, "/conditions"), [&](const json::value& condition) {
+    return at(condition, "/type") == type && text(condition, "/status") == "True";
+  });
+}
+
+// The entry of status.devices about an allocated device.
+const json::value& status_of(const json::value& claim, const json::value& allocated) {
+  static const json::value kNone;
+  const auto& devices = list(claim, "/status/devices");
+  const auto found = std::ranges::find_if(devices, [&](const json::value& device) {
+    return std::ranges::all_of(
+        std::array{"/driver", "/pool", "/device", "/shareID"},
+        [&](const char* field) { return text(device, field) == text(allocated, field); });
+  });
+  return found == devices.end() ? kNone : *found;
+}
+
+std::vector<MissingCondition> missing_conditions(const json::value& claim) {
+  std::vector<MissingCondition> missing;
+  for (const json::value& result : list(claim, "/status/allocation/devices/results")) {
+    const json::value& status = status_of(claim, result);
+    for (const json::value& type : list(result, "/bindingConditions")) {
+      if (has_true_condition(status, type)) continue;
+      missing.push_back({text(type, ""),
+                         fmt::format("{}/{}/{}", text(result, "/driver"), text(result, "/pool"),
+                                     text(result, "/device")),
+                         text(claim, "/metadata/name")});
+    }
+  }
+  return missing;
+}
+
 PodReport pod_report(const json::value& pod) {
   const std::string phase = text(pod, "/status/phase");
   const std::optional<Condition> sandbox = condition(pod, "PodReadyToStartContainers");
@@ -102,7 +150,8 @@ PodReport pod_report(const json::value& pod) {
                    .scheduled = condition(pod, "PodScheduled"),
                    .waits = waiting_container(pod),
                    .containers_ended = end_of_containers(pod),
-                   .finalizers = texts(pod, "/metadata/finalizers")};
+                   .finalizers = texts(pod, "/metadata/finalizers"),
+                   .claims = claims_of(pod)};
   for (const json::value& gate : list(pod, "/spec/schedulingGates")) {
     report.gates.push_back(text(gate, "/name"));
   }
@@ -224,6 +273,24 @@ Task<Known<NodeReport>> read_node(Reader& reader, std::string name) {
   co_return std::unexpected(Unknown{node.error().message});
 }
 
+// Servers without v1 have no binding conditions. The first claim that cannot be read makes the
+// answer unknown.
+Task<Known<std::vector<MissingCondition>>> read_binding(Reader& reader, std::string name_space,
+                                                        std::vector<std::string> claims) {
+  std::vector<MissingCondition> missing;
+  for (const std::string& name : claims) {
+    const Result<json::value> claim = co_await reader.get(
+        fmt::format("/apis/resource.k8s.io/v1/namespaces/{}/resourceclaims/{}", name_space, name));
+    if (claim) {
+      std::ranges::move(missing_conditions(*claim), std::back_inserter(missing));
+    } else if (claim.error().reason != runtime::Reason::object_not_found &&
+               claim.error().reason != runtime::Reason::not_served) {
+      co_return std::unexpected(Unknown{claim.error().message});
+    }
+  }
+  co_return missing;
+}
+
 }  // namespace
 
 Task<Evidence> read_evidence(client::RestClient& rest, Subject subject, const common::Draft& draft,
@@ -233,6 +300,9 @@ Task<Evidence> read_evidence(client::RestClient& rest, Subject subject, const co
   Reader reader(rest, deadline);
   Evidence evidence;
   bool asks_events = asks_refusals;
+  const bool has_allocation = asks_binding(draft);
+  std::vector<std::string> claims;
+  if (subject.kind == Subject::Kind::claim && has_allocation) claims = {subject.key.name};
   if (subject.kind == Subject::Kind::pod) {
     evidence.pod =
         co_await reader.read(in_namespace(subject, "pods/") + subject.key.name, pod_report);
@@ -240,6 +310,13 @@ Task<Evidence> read_evidence(client::RestClient& rest, Subject subject, const co
       asks_events = true;
       evidence.node = co_await read_node(reader, (*evidence.pod)->node);
     }
+    if (*evidence.pod && is_schedulers(**evidence.pod) && has_allocation) {
+      claims = (*evidence.pod)->claims;
+    }
+  }
+  if (!claims.empty()) {
+    evidence.binding =
+        co_await read_binding(reader, subject.key.namespace_.str(), std::move(claims));
   }
   if (asks_refusals) {
     evidence.quotas = co_await reader.read(in_namespace(subject, "resourcequotas"), quota_reports);

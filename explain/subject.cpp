@@ -9,12 +9,9 @@
 
 #include "client/api/names.hpp"
 #include "controllers/api/resources.hpp"
-#include "options/setting.hpp"
 
 namespace dcm::explain {
 namespace {
-
-using options::closest;
 
 using runtime::Result;
 
@@ -60,15 +57,6 @@ std::optional<Subject::Kind> kind_named(std::string_view word) {
     }
   }
   return std::nullopt;
-}
-
-std::vector<std::string> kind_words() {
-  std::vector<std::string> words;
-  for (const KindNames& kind : kKinds) {
-    words.push_back(lower(kind.resource->kind));
-    words.emplace_back(kind.resource->plural);
-  }
-  return words;
 }
 
 std::vector<std::string> split(std::string_view text) {
@@ -140,7 +128,7 @@ Result<Subject> subject_from_path(std::string_view path) {
 Result<Subject> subject_from_words(const std::vector<std::string>& words,
                                    const std::string& default_namespace) {
   constexpr std::string_view kWanted =
-      "expected pod, resourceclaim, podgroup or devicetaintrule, and a name: "
+      "expected pod, resourceclaim, podgroup, devicetaintrule or pool, and a name: "
       "explain pod lab/trainer-0";
   if (words.empty() || words.size() > 2) return bad_words(std::string(kWanted));
   std::string kind_word = words.front();
@@ -152,11 +140,7 @@ Result<Subject> subject_from_words(const std::vector<std::string>& words,
     kind_word.resize(slash);
   }
   const auto kind = kind_named(kind_word);
-  if (!kind) {
-    const std::string meant = closest(lower(kind_word), kind_words());
-    return bad_words(fmt::format("\"{}\" cannot be explained: {}", kind_word,
-                                 meant.empty() ? kWanted : fmt::format("did you mean {}?", meant)));
-  }
+  if (!kind) return bad_words(fmt::format("\"{}\" cannot be explained: {}", kind_word, kWanted));
   return subject_named(*kind, name, default_namespace);
 }
 

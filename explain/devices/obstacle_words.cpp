@@ -62,7 +62,7 @@ ObstacleWords words(const SelectorObstacle& selector) {
 
 ObstacleWords words(const allocation::CounterShortage& counter, const std::string& users) {
   std::string variant =
-      fmt::format("{} of {} are left", counter.available.text(), counter.wanted.text());
+      fmt::format("{} needed, {} left", counter.wanted.text(), counter.available.text());
   if (!users.empty()) variant += ", the rest is used by " + users;
   return with(fmt::format("short of counter \"{}\" in counter set \"{}\"", counter.counter.str(),
                           counter.set.str()),

@@ -100,8 +100,8 @@ class ObstacleTeller {
                text + (words_.is_extended_only()
                            ? " A driver has to publish such devices, or the class has to select "
                              "what there is."
-                           : " A driver has to publish such devices, or another claim has to ask "
-                             "for what there is: a claim's spec cannot be changed."));
+                           : " A driver has to publish such devices, or a new claim has to ask "
+                             "for what there is (a claim's spec cannot be changed)."));
   }
 
   void tell_too_few(const std::vector<const RequestAnswer*>& asks) {

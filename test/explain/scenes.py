@@ -109,7 +109,7 @@ SCENES = [
           ["it has 40Gi, of which 30Gi is consumed by claim {ns}/h0 of pod {ns}/h0"], end("h0"),
           holders=[[request(capacity={"requests": {"memory": "30Gi"}})]]),
     Scene("counters", partitions(), [request()],
-          ['short of counter "memory" in counter set "set": 1 of 3 are left, the rest is used by claim {ns}/h0'],
+          ['short of counter "memory" in counter set "set": 3 needed, 1 left, the rest is used by claim {ns}/h0'],
           end("h0"), holders=[[request()]]),
     Scene("held by a pod group", [slice_of("node-1", [device("a")])], [request()],
           ["a is held by claim {ns}/h0 of pod group {ns}/team",

@@ -200,9 +200,8 @@ TEST(ExplainDevices, names_obstacles) {
              .held("lab/x", "n", {"a"}, {"y"})
              .wants({exactly("r")});
        },
-       {"b is short of counter \"memory\" in counter set \"set\": 1 of 3 are left, the rest is "
-        "used "
-        "by claim lab/x of pod lab/y",
+       {"b is short of counter \"memory\" in counter set \"set\": 3 needed, 1 left, the rest is "
+        "used by claim lab/x of pod lab/y",
         "claim lab/x is released, when pod lab/y ends."}},
       {"more than all that match",
        [](DeviceWorld& w) {

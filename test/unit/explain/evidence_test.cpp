@@ -71,12 +71,12 @@ TEST(AddEvidence, quotes_other_components) {
            {"no word of a scheduler",
             {.pod = waiting_pod()},
             "waiting NotSeenByScheduler: No scheduler has reported on the pod yet. kube-scheduler "
-            "is "
-            "silent until all claims of the pod exist. If it still is after that, check that "
-            "scheduler \"default-scheduler\" runs.\n"},
+            "says nothing until all claims of the pod exist. If they exist and it still says "
+            "nothing, check that scheduler \"default-scheduler\" runs.\n"},
            {"the scheduler's own words",
             {.pod = unschedulable("0/3 nodes are available: 3 cannot allocate all claims.")},
-            "waiting Unschedulable: It said at 2027-03-01T08:59:00Z (1 min 0 s ago) "
+            "waiting Unschedulable: Scheduler \"default-scheduler\" said at 2027-03-01T08:59:00Z "
+            "(1 min 0 s ago) "
             "(Unschedulable): \"0/3 nodes are available: 3 cannot allocate all claims.\". On those "
             "nodes, the free devices do not satisfy the pod's claims."},
            {"allocated elsewhere",
@@ -97,7 +97,16 @@ TEST(AddEvidence, quotes_other_components) {
            {"words without advice",
             {.pod = unschedulable("0/3 nodes are available: 3 Insufficient cpu.")},
             "3 Insufficient cpu.\".\n"},
-           {"preemption", {.pod = preempting}, "waiting Preempting: It is making room for the pod"},
+           {"preemption",
+            {.pod = preempting},
+            "waiting Nominated: Node \"node-3\" has been chosen for the pod: scheduler "
+            "\"default-scheduler\" makes room there"},
+           {"a binding condition, which makes older words of the scheduler obsolete",
+            {.pod = preempting,
+             .binding = std::vector<MissingCondition>{{"example.com/attached", "d/p/g", "c"}}},
+            "waiting BindingConditions: Devices are allocated, and the scheduler binds a pod to a "
+            "node only when these conditions are true: example.com/attached of device d/p/g in "
+            "claim \"c\"."},
            {"the pod may not be read",
             {.pod = std::unexpected(Unknown{"forbidden"})},
             "unknown NotRead: The pod itself could not be read: forbidden. It is not known what "
@@ -122,7 +131,7 @@ TEST(AddEvidence, quotes_other_components) {
                                kBefore, 3}},
              .node = NodeReport{true, ready(true)}},
             "stuck NotPrepared: kubelet reported at 2027-03-01T08:59:00Z (1 min 0 s ago), 3 times: "
-            "\"driver x is not registered\". Check the driver's pod on that node"},
+            "\"driver x is not registered\". Check that the driver runs on that node"},
            {"a refusal by quota",
             {.events = Events{{"FailedResourceClaimCreation", "exceeded quota: gpus", kBefore, 2}},
              .quotas = std::vector<QuotaReport>{{"gpus", "count/resourceclaims.resource.k8s.io",
@@ -182,6 +191,10 @@ TEST(AsksDevices, is_true_only_before_allocation) {
 }
 
 TEST(AddEvidence, names_only_next_actor) {
+  PodReport nominated = waiting_pod();
+  nominated.nominated_node = "node-1";
+  EXPECT_EQ(told({.pod = nominated}).find("NotSeenByScheduler"), std::string::npos)
+      << "kube-scheduler nominates the node of a pod that it binds";
   PodReport running{.is_pending = false, .node = "node-1"};
   EXPECT_EQ(told({.pod = running}), "");
   PodReport scheduled = waiting_pod();

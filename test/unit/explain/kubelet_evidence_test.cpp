@@ -89,7 +89,7 @@ TEST(ExplainKubelet, names_what_blocks_start_or_end_of_pod) {
             {},
             "waiting NotUnprepared: The pod's containers ended at 2027-03-01T08:59:59Z (1 s ago). "
             "kubelet lets the pod go when the drivers have unprepared its claims, and records no "
-            "event when one fails. Check the drivers' pods on that node, and kubelet's log.\n"},
+            "event when one fails. Check that the drivers run on that node, and kubelet's log.\n"},
            {"an event of dra-hollow-node", ending({}),
             with_event("FailedUnprepareDynamicResources"),
             "stuck NotUnprepared: kubelet reported at 2027-03-01T08:59:00Z (1 min 0 s ago), 3 "

@@ -97,7 +97,7 @@ TEST(RenderPools, prints_table_with_details_below) {
       "\n"
       "nic.example.com/rack\n"
       "  partitions  1 of 2 Half can still be allocated (by nic.example.com/size)\n"
-      "  shared      1 devices without a share in use, 1 with one\n"
+      "  shared      1 device without a share in use, 1 with one\n"
       "  shared      bandwidth: 5G of 20G consumed, 15G available\n"
       "\n"
       "nic.example.com/rack-2\n"
@@ -106,7 +106,7 @@ TEST(RenderPools, prints_table_with_details_below) {
       "              generation 4\n"
       "\n"
       "Counted at 2027-01-15T08:00:00Z. Unavailable: tainted with NoSchedule or NoExecute, and "
-      "not allocated.\n");
+      "not allocated.\nAvailable partitions of a device may exclude each other.\n");
 }
 
 TEST(RenderPools, reports_missing_pools) {

@@ -1,0 +1,90 @@
+// What is read for an explanation, from the API server in memory.
+#include "explain/read_evidence.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "explain/read_cluster.hpp"
+#include "test/support/virtual_cluster.hpp"
+
+namespace dcm::explain {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+
+// A pod that the scheduler does not bind before its device is attached. Two claims share the
+// device; one of them is attached.
+class ReadBinding : public testing::Test {
+ protected:
+  ReadBinding() {
+    const std::string uid = post("/api/v1/namespaces/default/pods",
+                                 R"({"metadata":{"name":"p"},)"
+                                 R"("spec":{"containers":[{"name":"c","image":"i"}],)"
+                                 R"("resourceClaims":[{"name":"a","resourceClaimName":"waits"},)"
+                                 R"({"name":"b","resourceClaimName":"attached"}]}})");
+    for (const char* claim : {"waits", "attached"}) {
+      post(kClaims, fmt::format(R"({{"metadata":{{"name":"{}","finalizers":[)"
+                                R"("resource.kubernetes.io/delete-protection"]}},"spec":)"
+                                R"({{"devices":{{"requests":[{{"name":"r","exactly":)"
+                                R"({{"deviceClassName":"gpu"}}}}]}}}}}})",
+                                claim));
+      patch(claim, fmt::format(R"({{"allocation":{{"devices":{{"results":[{{"request":"r",)"
+                               R"("driver":"d.example.com","pool":"n","device":"g",)"
+                               R"("bindingConditions":["example.com/attached"],)"
+                               R"("bindingFailureConditions":["example.com/failed"]}}]}}}},)"
+                               R"("reservedFor":[{{"resource":"pods","name":"p","uid":"{}"}}]}})",
+                               uid));
+    }
+    attach("attached");
+  }
+
+  std::string post(const std::string& collection, const std::string& body) {
+    const apiserver::Answer answer = cluster_.api().post(collection, body);
+    EXPECT_TRUE(answer.ok()) << collection << apiserver::serialize(answer.body);
+    return std::string(answer.uid());
+  }
+  void patch(const std::string& claim, const std::string& status) {
+    const apiserver::Answer answer =
+        cluster_.api().patch(fmt::format("{}/{}/status", kClaims, claim), apiserver::kMerge,
+                             fmt::format(R"({{"status":{}}})", status));
+    EXPECT_TRUE(answer.ok()) << apiserver::serialize(answer.body);
+  }
+  void attach(const std::string& claim) {
+    patch(claim, R"({"devices":[{"driver":"d.example.com","pool":"n","device":"g","conditions":[{)"
+                 R"("type":"example.com/attached","status":"True","reason":"Done","message":"",)"
+                 R"("lastTransitionTime":"2026-01-01T00:00:00Z"}]}]})");
+  }
+  std::string explain(Subject::Kind kind, const char* name) {
+    return cluster_
+        .wait_for(read_cluster(cluster_.rest(), cluster_.time(),
+                               {.subject = {kind, {"default", name}}, .format = Format::json}))
+        .text;
+  }
+
+  test::VirtualCluster cluster_;
+};
+
+TEST_F(ReadBinding, names_missing_conditions_of_pod_and_claim) {
+  const std::string told =
+      "only when these conditions are true: example.com/attached of device "
+      "d.example.com/n/g in claim \\\"waits\\\".";
+  const std::string of_pod = explain(Subject::Kind::pod, "p");
+  EXPECT_THAT(of_pod, HasSubstr(told));
+  EXPECT_THAT(of_pod, Not(HasSubstr("NotSeenByScheduler")));
+  EXPECT_THAT(explain(Subject::Kind::claim, "waits"), HasSubstr(told));
+  EXPECT_THAT(explain(Subject::Kind::claim, "attached"), Not(HasSubstr("BindingConditions")));
+}
+
+TEST_F(ReadBinding, says_nothing_once_conditions_are_true) {
+  attach("waits");
+  EXPECT_THAT(explain(Subject::Kind::pod, "p"), HasSubstr("NotSeenByScheduler"));
+}
+
+}  // namespace
+}  // namespace dcm::explain
