@@ -20,8 +20,8 @@ README = """\
 Helm chart of [dra-controller-manager](../../README.md), which serves the ResourceClaims of pods and evicts pods from
 tainted devices. It renders the same objects as the [kustomizations](../README.md) beside it.
 
-**Requires** [Kubernetes 1.34 or later](../../docs/kubernetes-versions.md), and in the end a kube-controller-manager
-without these two controllers. Until you have [turned them off](../../docs/migrate.md), no instance runs
+**Requires** [Kubernetes 1.34 or later](../../docs/kubernetes-versions.md), and, before you start an instance, a
+kube-controller-manager [without these two controllers](../../docs/migrate.md). Until then, no instance runs
 (`replicaCount: 0`).
 
 ```sh
@@ -33,10 +33,15 @@ In another namespace than `kube-system`, the chart adds the permissions and Flow
 
 ## Upgrade and uninstall
 
-`helm upgrade` replaces one instance at a time, and an old one only when a new one is ready. Upgrade notes name the
-exceptions, such as a changed selector, for which the Deployment must be deleted first. The versions follow [Semantic
-Versioning](https://semver.org); a value that is renamed or removed is listed in [CHANGELOG.md](../../CHANGELOG.md)
-under *Upgrade notes*, and the schema refuses its old name.
+```sh
+helm upgrade dra-controller-manager manifests/chart --namespace kube-system --reset-then-reuse-values \\
+  --set image.tag=NEW
+```
+
+Without `--reset-then-reuse-values`, an upgrade with `--set` takes all other values from the chart, so `replicaCount` is
+0 again and no instance runs. An old instance is replaced only when a new one is ready. *Upgrade notes* in
+[CHANGELOG.md](../../CHANGELOG.md) name the exceptions, such as a changed selector, for which the Deployment must be
+deleted first, and list each value that is renamed or removed; the schema refuses its old name.
 
 Set `replicaCount=0` before `helm uninstall`: the account and its ClusterRole go at once, and an instance that still
 runs could not release its lease. [Any other instance](../../docs/install.md#uninstall) with that account stops working.

@@ -2,6 +2,7 @@
 usual ones."""
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -122,6 +123,20 @@ class ChartValues(unittest.TestCase):
         with self.assertRaisesRegex(AssertionError, "incompatible with Kubernetes v1.33"):
             render.chart("--kube-version", "1.33.0")
 
+    def test_the_upgrade_of_the_readme_keeps_the_instances(self):
+        environment = {**os.environ, "KUBECONFIG": str(cluster.kubeconfig())}
+        text = (render.CHART / "README.md").read_text()
+        command = re.search(r"^helm upgrade .*?[^\\\\]\n", text, re.M | re.S)[0]
+        command = command.replace("--namespace kube-system", "--namespace dra-upgrade")
+        named = ["--set", "fullnameOverride=upgraded,image.repository=registry.example/dcm"]
+        self.addCleanup(run, helm(), "uninstall", NAME, "--namespace", "dra-upgrade", env=environment)
+        run(helm(), "install", NAME, render.CHART, "--namespace", "dra-upgrade", "--create-namespace", *named,
+            "--set", "replicaCount=2", env=environment)
+        run("bash", "-euo", "pipefail", "-c", command.replace("helm", str(helm()), 1), cwd=ROOT, env=environment)
+        spec = cluster.get("deployment", "upgraded", "-n", "dra-upgrade")["spec"]
+        self.assertEqual(spec["replicas"], 2)
+        self.assertEqual(spec["template"]["spec"]["containers"][0]["image"], "registry.example/dcm:NEW")
+
     def test_the_notes_say_what_to_do_next(self):
         # The control plane has roles of that name already; the monitors need their CRDs.
         establish_crds()
@@ -132,8 +147,10 @@ class ChartValues(unittest.TestCase):
                        env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig())})
         self.assertIn("kubectl -n dra rollout status deployment notes", notes())
         self.assertIn("-resourceclaim-controller,-device-taint-eviction-controller", notes())
-        self.assertNotIn("WARNING", notes("--set", "replicaCount=2"))
-        self.assertIn("WARNING: replicaCount is 0", notes())
+        self.assertIn("NOTE: no instance runs yet (replicaCount is 0)", notes())
+        self.assertNotIn("no instance runs", notes("--set", "replicaCount=2"))
+        self.assertIn("explain.readsOthers=true", notes())
+        self.assertNotIn("readsOthers", notes("--set", "explain.readsOthers=true"))
         self.assertIn("does not verify", notes(*with_service_monitor("interval=30s")))
         self.assertIn("helm upgrade release CHART --namespace dra --reset-then-reuse-values --set replicaCount=2", notes())
         self.assertNotIn("helm upgrade", notes("--set", "replicaCount=2"))
