@@ -97,7 +97,7 @@ void validate_names(const JsonObject& rule, const std::string& path, Causes& cau
   std::set<std::string_view> seen;
   const JsonArray& names = array_at(rule, {"resourceNames"});
   for (std::size_t i = 0; i < names.size(); ++i) {
-    validate_path_segment(text_of(names[i]), indexed(path, i), causes);
+    validate_name(NameRule::path_segment, text_of(names[i]), indexed(path, i), causes);
     if (!seen.insert(text_of(names[i])).second) {
       causes.push_back(duplicate_value(indexed(path, i), names[i]));
     }
@@ -118,16 +118,6 @@ void validate_rule(const JsonObject& rule, const std::string& path, Causes& caus
 }
 
 }  // namespace
-
-void validate_path_segment(std::string_view name, const std::string& path, Causes& causes) {
-  const auto refuse = [&](std::string_view why) {
-    causes.push_back(invalid_value(path, Json(name), why));
-  };
-  if (name == ".") return refuse("may not be '.'");
-  if (name == "..") return refuse("may not be '..'");
-  if (name.contains('/')) refuse("may not contain '/'");
-  if (name.contains('%')) refuse("may not contain '%'");
-}
 
 void validate_match_resources(const JsonObject& resources, const std::string& path,
                               Causes& causes) {

@@ -8,7 +8,5 @@
 namespace dcm::apiserver {
 
 void validate_match_resources(const JsonObject& resources, const std::string& path, Causes& causes);
-// Why a name cannot be part of a path, in the API's words; "" if it can.
-void validate_path_segment(std::string_view name, const std::string& path, Causes& causes);
 
 }  // namespace dcm::apiserver

@@ -139,9 +139,7 @@ class Validator {
       causes_.push_back(required_value(path));
       return;
     }
-    if (const auto problem = problem_with_qualified_name(name); !problem.empty()) {
-      causes_.push_back(invalid_value(path, Json(name), problem));
-    }
+    validate_qualified_name(name, path, causes_);
     if (!names.insert(name).second) causes_.push_back(duplicate_value(path, Json(name)));
   }
 
@@ -187,10 +185,7 @@ class Validator {
       causes_.push_back(invalid_value(path, Json(key), "requires metadata.name be non-empty"));
       return;
     }
-    const std::string qualified = fmt::format("{}/{}", name_, key);
-    if (const auto problem = problem_with_qualified_name(qualified); !problem.empty()) {
-      causes_.push_back(invalid_value(path, Json(qualified), problem));
-    }
+    validate_qualified_name(fmt::format("{}/{}", name_, key), path, causes_);
   }
 
   void check_annotation_value(const std::string& expression, const std::string& path) {
@@ -216,6 +211,11 @@ void validate_param_kind(const JsonObject& kind, Causes& causes) {
   constexpr auto* kVersion = "spec.paramKind.apiVersion";
   const std::string api_version = text_in(kind, "apiVersion");
   const auto slash = api_version.find('/');
+  const auto validate_part = [&](NameRule rule, const std::string& part) {
+    const Problems problems = problems_with_name(rule, part);
+    if (problems.empty()) return;
+    causes.push_back(invalid_value(kVersion, Json(part), joined(problems, ",")));
+  };
   if (api_version.empty()) {
     causes.push_back(required_value(kVersion));
   } else if (std::ranges::count(api_version, '/') > 1) {
@@ -224,26 +224,18 @@ void validate_param_kind(const JsonObject& kind, Causes& causes) {
   } else {
     const std::string group = slash == std::string::npos ? "" : api_version.substr(0, slash);
     const std::string version = api_version.substr(slash + 1);
-    const auto problem = problem_with_name(NameRule::dns_subdomain, group);
-    if (!group.empty() && !problem.empty()) {
-      causes.push_back(invalid_value(kVersion, Json(group), problem));
-    }
+    if (!group.empty()) validate_part(NameRule::dns_subdomain, group);
     if (version.empty()) {
       causes.push_back(invalid_value(kVersion, Json(api_version), "version must be specified"));
-    } else if (const auto why = problem_with_old_label(version); !why.empty()) {
-      causes.push_back(invalid_value(kVersion, Json(version), why));
+    } else {
+      validate_part(NameRule::dns_1035_label, version);
     }
   }
   const std::string name = text_in(kind, "kind");
-  std::string lower = name;
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
   if (name.empty()) {
     causes.push_back(required_value("spec.paramKind.kind"));
-  } else if (const auto why = problem_with_old_label(lower); !why.empty()) {
-    causes.push_back(
-        invalid_value("spec.paramKind.kind", Json(name),
-                      fmt::format("may have mixed case, but should otherwise match: {}", why)));
+  } else {
+    validate_kind_name(name, "spec.paramKind.kind", causes);
   }
 }
 
@@ -272,7 +264,7 @@ void validate_param_ref(const JsonObject& spec, Causes& causes) {
   const std::string_view name = text_at(reference, {"name"});
   const bool selects = has(reference, {"selector"});
   if (!name.empty()) {
-    validate_path_segment(name, "spec.paramRef.name", causes);
+    validate_name(NameRule::path_segment, name, "spec.paramRef.name", causes);
     if (selects) causes.push_back(forbidden_value("spec.paramRef.name", kExclusive));
   }
   if (selects) {
@@ -345,9 +337,8 @@ void validate_policy_binding(const JsonObject& binding, Causes& causes) {
   const std::string_view policy = text_at(spec, {"policyName"});
   if (policy.empty()) {
     causes.push_back(required_value("spec.policyName"));
-  } else if (const auto problem = problem_with_name(NameRule::dns_subdomain, policy);
-             !problem.empty()) {
-    causes.push_back(invalid_value("spec.policyName", Json(policy), problem));
+  } else {
+    validate_name(NameRule::dns_subdomain, policy, "spec.policyName", causes);
   }
   validate_param_ref(spec, causes);
   if (has(spec, {"matchResources"})) {

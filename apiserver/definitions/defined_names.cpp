@@ -29,7 +29,10 @@ class Names {
       if (!text_at(names_, {name}).empty())
         validate_name_label(names_.at(name), field(name), causes_);
     }
-    for (const auto* name : {"kind", "listKind"}) validate_kind(name);
+    for (const auto* name : {"kind", "listKind"}) {
+      const std::string_view kind = text_at(names_, {name});
+      if (!kind.empty()) validate_kind_name(kind, field(name), causes_);
+    }
     validate_all("shortNames");
     const std::string_view kind = text_at(names_, {"kind"});
     if (!kind.empty() && kind == text_at(names_, {"listKind"})) {
@@ -41,15 +44,6 @@ class Names {
 
  private:
   std::string field(std::string_view name) const { return fmt::format("{}.{}", path_, name); }
-
-  void validate_kind(std::string_view name) {
-    const std::string_view kind = text_at(names_, {name});
-    const auto problem = problem_with_old_label(lower(kind));
-    if (kind.empty() || problem.empty()) return;
-    causes_.push_back(
-        invalid_value(field(name), Json(kind),
-                      fmt::format("may have mixed case, but should otherwise match: {}", problem)));
-  }
 
   void validate_all(std::string_view name) {
     std::size_t index = 0;
@@ -66,8 +60,9 @@ class Names {
 }  // namespace
 
 void validate_name_label(const Json& value, const std::string& path, Causes& causes) {
-  const auto problem = problem_with_old_label(value.is_string() ? view(value.get_string()) : "");
-  if (!problem.empty()) causes.push_back(invalid_value(path, value, problem));
+  const Problems problems = problems_with_name(NameRule::dns_1035_label,
+                                               value.is_string() ? view(value.get_string()) : "");
+  if (!problems.empty()) causes.push_back(invalid_value(path, value, joined(problems, ",")));
 }
 
 void validate_defined_names(const JsonObject& names, const std::string& path, Causes& causes) {

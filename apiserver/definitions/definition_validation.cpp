@@ -57,11 +57,11 @@ class Spec {
  private:
   void validate_group() {
     const std::string_view group = text_at(spec_, {"group"});
-    const auto problem = problem_with_name(NameRule::dns_subdomain, group);
+    const Problems problems = problems_with_name(NameRule::dns_subdomain, group);
     if (group.empty()) {
       causes_.push_back(required_value("spec.group"));
-    } else if (!problem.empty()) {
-      causes_.push_back(invalid_value("spec.group", Json(group), problem));
+    } else if (!problems.empty()) {
+      causes_.push_back(invalid_value("spec.group", Json(group), joined(problems, ",")));
     } else if (group.find('.') == std::string_view::npos) {
       causes_.push_back(
           invalid_value("spec.group", Json(group), "should be a domain with at least one dot"));

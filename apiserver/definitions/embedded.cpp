@@ -27,11 +27,7 @@ void validate_text(const JsonObject& object, std::string_view name, const std::s
         field, *value,
         fmt::format("unexpected GroupVersion string: {}", view(value->get_string()))));
   } else if (name == "kind") {
-    const auto problem = problem_with_old_label(lower(view(value->get_string())));
-    if (problem.empty()) return;
-    causes.push_back(
-        invalid_value(field, *value,
-                      fmt::format("may have mixed case, but should otherwise match: {}", problem)));
+    validate_kind_name(view(value->get_string()), field, causes);
   }
 }
 

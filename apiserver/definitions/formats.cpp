@@ -57,11 +57,11 @@ bool is_anything(std::string_view) {
 }
 
 bool is_short_name(std::string_view text) {
-  return problem_with_name(NameRule::dns_label, text).empty();
+  return problems_with_name(NameRule::dns_label, text).empty();
 }
 
 bool is_long_name(std::string_view text) {
-  return problem_with_name(NameRule::dns_subdomain, text).empty();
+  return problems_with_name(NameRule::dns_subdomain, text).empty();
 }
 
 struct Format {

@@ -79,8 +79,7 @@ void validate_client(const JsonObject& webhook, Causes& causes) {
 }
 
 void validate_review_version(const std::string& path, std::string_view version, Causes& causes) {
-  const std::string_view problem = problem_with_old_label(version);
-  if (!problem.empty()) causes.push_back(invalid_value(path, Json(version), problem));
+  validate_name(NameRule::dns_1035_label, version, path, causes);
 }
 
 // At least one must be known to a real server.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <ranges>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -32,14 +34,14 @@ std::vector<std::string_view> split_terms(std::string_view text) {
   return terms;
 }
 
+// In order, each once. An empty list is one empty value.
 std::vector<std::string> split_values(std::string_view list) {
-  std::vector<std::string> values;
-  while (!list.empty()) {
-    const auto comma = list.find(',');
-    values.emplace_back(without_blanks(list.substr(0, comma)));
-    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  std::set<std::string> values;
+  for (const auto part : std::views::split(list, ',')) {
+    values.emplace(without_blanks(std::string_view(part)));
   }
-  return values;
+  if (values.empty()) values.emplace();
+  return {values.begin(), values.end()};
 }
 
 // Events of the newer API group have other names for the same fields.
@@ -78,6 +80,12 @@ std::optional<std::int64_t> number(const std::string& text) {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+// A field.Error of labels.NewRequirement.
+std::string cause_text(std::string_view path, std::string_view value, const Problems& problems) {
+  return fmt::format("{}: {}", path,
+                     invalid_value("", Json(value), joined(problems, "; ")).message);
 }
 
 struct Split {
@@ -135,12 +143,28 @@ Result<Selector::Term> Selector::parse_label_term(std::string_view text) {
 }
 
 Result<> Selector::check_label_term(const Term& term) {
-  std::string_view problem = problem_with_qualified_name(term.key);
-  for (const std::string& value : term.values) {
-    if (problem.empty()) problem = problem_with_label_value(value);
+  const auto refused = [](const Problems& causes) {
+    const std::string all = joined(causes, ", ");
+    return std::unexpected(bad_request("unable to parse requirement: " +
+                                       (causes.size() == 1 ? all : "[" + all + "]")));
+  };
+  if (const Problems problems = problems_with_qualified_name(term.key); !problems.empty()) {
+    return refused({cause_text("<nil>", term.key, problems)});
   }
-  if (problem.empty()) return {};
-  return std::unexpected(bad_request(fmt::format("unable to parse requirement: {}", problem)));
+  Problems causes;
+  for (std::size_t i = 0; i < term.values.size(); ++i) {
+    const std::string& value = term.values[i];
+    const std::string path = indexed("values", i);
+    if ((term.op == Operator::less || term.op == Operator::greater) && !number(value)) {
+      causes.push_back(
+          cause_text(path, value, {"for 'Gt', 'Lt' operators, the value must be an integer"}));
+    }
+    if (const Problems problems = problems_with_label_value(value); !problems.empty()) {
+      causes.push_back(cause_text(path + "[" + term.key + "]", value, problems));
+    }
+  }
+  if (causes.empty()) return {};
+  return refused(causes);
 }
 
 Result<> Selector::parse_labels(std::string_view text, std::vector<Term>& terms) {

@@ -41,6 +41,7 @@ void validate_share(const JsonObject& spec, const std::string& key, Causes& caus
 
 class BudgetStrategy final : public OldStatusStrategy {
  public:
+  NameRule name_rule() const override { return NameRule::path_segment; }
   void prepare_create(JsonObject& object, const WriteContext&) const override {
     child(object, "metadata")["generation"] = 1;
     object["status"] = JsonObject();

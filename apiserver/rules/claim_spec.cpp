@@ -32,11 +32,10 @@ void default_device_request(JsonObject& request) {
 
 void validate_device_request(const JsonObject& request, const std::string& path, Causes& causes) {
   const std::string_view device_class = text_at(request, {"deviceClassName"});
-  const auto problem = problem_with_name(NameRule::dns_subdomain, device_class);
   if (device_class.empty()) {
     causes.push_back(required_value(path + ".deviceClassName"));
-  } else if (!problem.empty()) {
-    causes.push_back(invalid_value(path + ".deviceClassName", Json(device_class), problem));
+  } else {
+    validate_name(NameRule::dns_subdomain, device_class, path + ".deviceClassName", causes);
   }
   validate_device_selectors(array_at(request, {"selectors"}), path + ".selectors", causes);
   std::size_t index = 0;
@@ -60,10 +59,7 @@ void validate_device_request(const JsonObject& request, const std::string& path,
 }
 
 void validate_request_name(const JsonObject& request, const std::string& path, Causes& causes) {
-  const std::string_view name = text_at(request, {"name"});
-  if (const auto problem = problem_with_name(NameRule::dns_label, name); !problem.empty()) {
-    causes.push_back(invalid_value(path + ".name", Json(name), problem));
-  }
+  validate_name(NameRule::dns_label, text_at(request, {"name"}), path + ".name", causes);
 }
 
 void validate_alternatives(const JsonArray& alternatives, const std::string& path, Causes& causes) {
@@ -186,8 +182,7 @@ void validate_request_reference(const JsonObject& spec, std::string_view name,
   const auto slashes = std::ranges::count(name, '/');
   const auto slash = name.find('/');
   const auto check_part = [&](std::string_view part) {
-    const auto problem = problem_with_name(NameRule::dns_label, part);
-    if (!problem.empty()) causes.push_back(invalid_value(path, Json(part), problem));
+    validate_name(NameRule::dns_label, part, path, causes);
   };
   if (slashes <= 1) check_part(name.substr(0, slash));
   if (slashes == 1) check_part(name.substr(slash + 1));

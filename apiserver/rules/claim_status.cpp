@@ -70,7 +70,7 @@ void check_label_names(const JsonArray& names, const std::string& path, Causes& 
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].is_string()) {
-      validate_label_name(view(names[i].get_string()), indexed(path, i), causes);
+      validate_qualified_name(view(names[i].get_string()), indexed(path, i), causes);
     }
   }
 }
@@ -117,10 +117,7 @@ void check_result(const JsonObject& claim, const JsonObject& result, const std::
                              path + ".request", causes);
   validate_caseless_driver_name(text_at(result, {"driver"}), path + ".driver", causes);
   validate_allocated_pool_name(text_at(result, {"pool"}), path + ".pool", causes);
-  const std::string_view device = text_at(result, {"device"});
-  if (const auto problem = problem_with_name(NameRule::dns_label, device); !problem.empty()) {
-    causes.push_back(invalid_value(path + ".device", Json(device), problem));
-  }
+  validate_name(NameRule::dns_label, text_at(result, {"device"}), path + ".device", causes);
   check_binding_conditions(result, path, causes);
   const JsonArray& tolerations = array_at(result, {"tolerations"});
   for (std::size_t i = 0; i < tolerations.size(); ++i) {
@@ -213,10 +210,7 @@ void check_device(const JsonObject& device, const std::set<std::string>& allocat
                   const std::string& path, Causes& causes) {
   validate_driver_name(text_at(device, {"driver"}), path + ".driver", causes);
   validate_pool_name(text_at(device, {"pool"}), path + ".pool", causes);
-  const std::string_view name = text_at(device, {"device"});
-  if (const auto problem = problem_with_name(NameRule::dns_label, name); !problem.empty()) {
-    causes.push_back(invalid_value(path + ".device", Json(name), problem));
-  }
+  validate_name(NameRule::dns_label, text_at(device, {"device"}), path + ".device", causes);
   if (!allocated.contains(device_id(device))) {
     causes.push_back(
         invalid_value(path, id_of(device), "must be an allocated device in the claim"));

@@ -5,6 +5,7 @@
 
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
+#include "runtime/ascii.hpp"
 
 namespace dcm::apiserver {
 
@@ -21,14 +22,25 @@ void validate_status(std::string_view status, const std::string& path, Causes& c
   }
 }
 
+constexpr std::string_view kReasonRule =
+    "a condition reason must start with alphabetic character, optionally followed by a string of "
+    "alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. "
+    "'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex "
+    "used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
+
+bool is_reason(std::string_view text) {
+  return runtime::is_letter(text.front()) && text.back() != ',' && text.back() != ':' &&
+         std::ranges::all_of(text, [](char c) {
+           return runtime::is_alphanumeric(c) || c == '_' || c == ',' || c == ':';
+         });
+}
+
 void validate_reason(std::string_view reason, const std::string& path, Causes& causes) {
   if (reason.empty()) {
     causes.push_back(required_value(path));
     return;
   }
-  if (const auto problem = problem_with_reason(reason); !problem.empty()) {
-    causes.push_back(invalid_value(path, Json(reason), problem));
-  }
+  if (!is_reason(reason)) causes.push_back(invalid_value(path, Json(reason), kReasonRule));
   if (reason.size() > kMaxReason) causes.push_back(too_long(path, kMaxReason));
 }
 
@@ -36,8 +48,8 @@ void validate_condition(const JsonObject& condition, const std::string& path, Ca
   const std::string_view type = text_at(condition, {"type"});
   if (type.empty()) {
     causes.push_back(required_value(path + ".type", "is required"));
-  } else if (const auto problem = problem_with_qualified_name(type); !problem.empty()) {
-    causes.push_back(invalid_value(path + ".type", Json(type), problem));
+  } else {
+    validate_qualified_name(type, path + ".type", causes);
   }
   validate_status(text_at(condition, {"status"}), path + ".status", causes);
   const auto generation = integer_at(condition, {"observedGeneration"});

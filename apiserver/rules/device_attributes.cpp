@@ -18,6 +18,7 @@ using runtime::is_digit;
 using runtime::is_letter;
 
 constexpr std::size_t kIdentifierMax = 32;
+constexpr std::size_t kPrefixMax = 63;
 constexpr std::size_t kAttributeValueMax = 64;
 
 constexpr std::array<std::string_view, 8> kAttributeTypes = {
@@ -108,30 +109,37 @@ void check_list(const JsonObject& attribute, std::string_view name, const std::s
   for (std::size_t i = 0; i < items.size(); ++i) check(items[i], indexed(here, i), causes);
 }
 
+// As declarative validation does.
+void check_prefix(std::string_view prefix, const std::string& path, Causes& causes) {
+  if (prefix.size() > kPrefixMax) causes.push_back(too_long(path, kPrefixMax));
+  add_problems(with_prefix("prefix: ", problems_with_name(NameRule::long_name, prefix)), prefix,
+               path, causes);
+}
+
+// "[domain/]name"; `article` and `domain` are the real server's words. A name with more slashes is
+// accepted, as in the real server.
+void check_parts(std::string_view name, std::string_view article, std::string_view domain,
+                 auto check_domain, const std::string& path, Causes& causes) {
+  const auto check = [&](std::string_view part, std::string_view what, auto check_part) {
+    if (!part.empty()) return check_part(part, path, causes);
+    causes.push_back(
+        invalid_value(path, Json(""), fmt::format("{}{} must not be empty", article, what)));
+  };
+  const auto slash = name.find('/');
+  if (slash == std::string_view::npos) return check_identifier(name, path, causes);
+  if (name.find('/', slash + 1) != std::string_view::npos) return;
+  check(name.substr(0, slash), domain, check_domain);
+  check(name.substr(slash + 1), "name", check_identifier);
+}
+
 }  // namespace
 
-// A name with more slashes is accepted, as in the real server.
 void validate_attribute_name(std::string_view name, const std::string& path, Causes& causes) {
-  const auto slashes = std::ranges::count(name, '/');
-  if (slashes == 0) return check_identifier(name, path, causes);
-  if (slashes > 1) return;
-  const auto slash = name.find('/');
-  const std::string_view domain = name.substr(0, slash);
-  const std::string_view rest = name.substr(slash + 1);
-  if (domain.empty()) {
-    causes.push_back(invalid_value(path, Json(""), "the domain must not be empty"));
-  } else {
-    validate_driver_name(domain, path, causes);
-  }
-  if (rest.empty()) {
-    causes.push_back(invalid_value(path, Json(""), "the name must not be empty"));
-  } else {
-    check_identifier(rest, path, causes);
-  }
+  check_parts(name, "the ", "domain", validate_driver_name, path, causes);
 }
 
 void validate_full_attribute_name(std::string_view name, const std::string& path, Causes& causes) {
-  validate_attribute_name(name, path, causes);
+  check_parts(name, "", "prefix", check_prefix, path, causes);
   if (name.contains('/')) return;
   causes.push_back(invalid_value(
       path, Json(name), "a fully qualified name must be a domain and a name separated by a slash"));

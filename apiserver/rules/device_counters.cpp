@@ -14,11 +14,6 @@ constexpr std::size_t kSetsMax = 8;          // of a slice
 constexpr std::size_t kConsumedSetsMax = 2;  // by a device
 constexpr std::size_t kCountersMax = 32;     // of a set
 
-void check_label(std::string_view label, const std::string& path, Causes& causes) {
-  const auto problem = problem_with_name(NameRule::dns_label, label);
-  if (!problem.empty()) causes.push_back(invalid_value(path, Json(label), problem));
-}
-
 // Sets of counters, each with its name in the field `name`.
 void validate_sets(const JsonArray& sets, std::size_t most, std::string_view name,
                    const std::string& path, Causes& causes) {
@@ -32,7 +27,7 @@ void validate_sets(const JsonArray& sets, std::size_t most, std::string_view nam
     if (its_name.empty()) {
       causes.push_back(required_value(name_path));
     } else {
-      check_label(its_name, name_path, causes);
+      validate_name(NameRule::short_name, its_name, name_path, causes);
     }
     if (!seen.insert(its_name).second) causes.push_back(duplicate_value(at, sets[i]));
     const JsonObject& counters = object_at(set, {"counters"});
@@ -42,7 +37,9 @@ void validate_sets(const JsonArray& sets, std::size_t most, std::string_view nam
       causes.push_back(too_many(counters_path, counters.size(), kCountersMax));
       continue;
     }
-    for (const auto& counter : counters) check_label(counter.key(), counters_path, causes);
+    for (const auto& counter : counters) {
+      validate_name(NameRule::short_name, counter.key(), counters_path, causes);
+    }
   }
 }
 

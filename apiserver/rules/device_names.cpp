@@ -1,10 +1,9 @@
 #include "apiserver/rules/device_names.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "apiserver/rules/names.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
@@ -12,14 +11,6 @@ namespace {
 
 constexpr std::size_t kDriverNameMax = 63;
 constexpr std::size_t kPoolNameMax = 253;
-
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
 
 // `problem_with_part` gets each part, the whole name, and the part's number.
 void check_pool_name(std::string_view name, const std::string& path, auto problem_with_part,
@@ -41,27 +32,20 @@ void check_pool_name(std::string_view name, const std::string& path, auto proble
 void validate_driver_name(std::string_view name, const std::string& path, Causes& causes) {
   if (name.empty()) return causes.push_back(required_value(path));
   if (name.size() > kDriverNameMax) causes.push_back(too_long(path, kDriverNameMax));
-  const auto problem = problem_with_name(NameRule::dns_subdomain, in_lower_case(name));
-  if (!problem.empty()) causes.push_back(invalid_value(path, Json(name), problem));
+  add_problems(problems_with_name(NameRule::dns_subdomain, lower(name)), name, path, causes);
 }
 
 void validate_caseless_driver_name(std::string_view name, const std::string& path, Causes& causes) {
   if (name.empty()) return causes.push_back(required_value(path));
   if (name.size() > kDriverNameMax) causes.push_back(too_many_characters(path, kDriverNameMax));
-  if (problem_with_name(NameRule::dns_subdomain, in_lower_case(name)).empty()) return;
-  causes.push_back(invalid_value(
-      path, Json(name),
-      "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start "
-      "and end with an alphanumeric character (e.g. 'Example.com', regex used for validation is "
-      "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"));
+  validate_name(NameRule::caseless_long_name, name, path, causes);
 }
 
 void validate_pool_name(std::string_view name, const std::string& path, Causes& causes) {
   check_pool_name(
       name, path,
       [&](std::string_view part, std::string_view, std::size_t) {
-        const auto problem = problem_with_name(NameRule::dns_subdomain, part);
-        if (!problem.empty()) causes.push_back(invalid_value(path, Json(part), problem));
+        validate_name(NameRule::dns_subdomain, part, path, causes);
       },
       causes);
 }
@@ -70,11 +54,11 @@ void validate_allocated_pool_name(std::string_view name, const std::string& path
   check_pool_name(
       name, path,
       [&](std::string_view part, std::string_view whole, std::size_t number) {
-        const auto problem = problem_with_name(NameRule::dns_subdomain, part);
-        if (problem.empty()) return;
-        causes.push_back(invalid_value(
-            path, Json(part.empty() ? whole : part),
-            fmt::format("segment {}: {}", number, part.empty() ? "must not be empty" : problem)));
+        const Problems problems =
+            with_prefix(fmt::format("segment {}: ", number),
+                        part.empty() ? Problems{"must not be empty"}
+                                     : problems_with_name(NameRule::long_name, part));
+        add_problems(problems, part.empty() ? whole : part, path, causes);
       },
       causes);
 }
@@ -91,8 +75,8 @@ void validate_extended_resource_name(std::string_view name, const std::string& p
   }
   if (name.starts_with("requests.")) refuse("must not have \"requests.\" prefix");
   // A quota on it uses a label key.
-  const std::string quota = "requests." + std::string(name);
-  if (const auto problem = problem_with_qualified_name(quota); !problem.empty()) refuse(problem);
+  const Problems problems = problems_with_qualified_name("requests." + std::string(name));
+  add_problems(problems, name, path, causes);
 }
 
 }  // namespace dcm::apiserver

@@ -96,9 +96,10 @@ class SliceStrategy final : public CountedStrategy {
   static void validate_place(const JsonObject& spec, Causes& causes) {
     if (has(spec, {"nodeName"})) {
       const std::string_view node = text_at(spec, {"nodeName"});
-      const auto problem = node.empty() ? "must be either unset or set to a non-empty string"
-                                        : problem_with_name(NameRule::dns_subdomain, node);
-      if (!problem.empty()) causes.push_back(invalid_value("spec.nodeName", Json(node), problem));
+      const Problems problems = node.empty()
+                                    ? Problems{"must be either unset or set to a non-empty string"}
+                                    : problems_with_name(NameRule::dns_subdomain, node);
+      add_problems(problems, node, "spec.nodeName", causes);
     }
     if (is_set(spec, "nodeSelector")) {
       validate_node_selector(object_at(spec, {"nodeSelector"}), "spec.nodeSelector", causes);
@@ -140,6 +141,7 @@ class SliceStrategy final : public CountedStrategy {
 
 class ClassStrategy final : public CountedStrategy {
  public:
+  NameRule name_rule() const override { return NameRule::long_name; }
   void validate_create(const JsonObject& object, const WriteContext&,
                        Causes& causes) const override {
     validate(object_at(object, {"spec"}), causes);

@@ -40,10 +40,10 @@ void check_places(const JsonObject& device, const std::string& path, Causes& cau
   };
   if (has(device, {"nodeName"})) {
     const std::string_view node = text_at(device, {"nodeName"});
-    const auto problem =
-        node.empty() ? "must not be empty" : problem_with_name(NameRule::dns_subdomain, node);
     if (!node.empty()) add("nodeName");
-    if (!problem.empty()) causes.push_back(invalid_value(path + ".nodeName", Json(node), problem));
+    const Problems problems = node.empty() ? Problems{"must not be empty"}
+                                           : problems_with_name(NameRule::dns_subdomain, node);
+    add_problems(problems, node, path + ".nodeName", causes);
   }
   if (is_set(device, "nodeSelector")) {
     add("nodeSelector");
@@ -142,7 +142,7 @@ Conditions check_conditions(const JsonArray& conditions, const std::string& path
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     const std::string_view condition = text_of(conditions[i]);
     const std::string at = indexed(path, i);
-    if (conditions.size() <= kConditionsMax) validate_label_name(condition, at, causes);
+    if (conditions.size() <= kConditionsMax) validate_qualified_name(condition, at, causes);
     if (!seen.insert(condition).second) causes.push_back(duplicate_value(at, conditions[i]));
   }
   return seen;
@@ -226,19 +226,14 @@ void validate_devices(const JsonObject& slice_spec, const JsonObject* old_spec,
     const std::string at = indexed(path, i);
     const std::string_view name = text_at(device, {"name"});
     if (!names.insert(name).second) causes.push_back(duplicate_value(at, Json(name)));
-    if (const auto problem = problem_with_name(NameRule::dns_label, name); !problem.empty()) {
-      causes.push_back(invalid_value(at + ".name", Json(name), problem));
-    }
+    validate_name(NameRule::dns_label, name, at + ".name", causes);
     check_device(device, find_device(old_spec, name), chooses_node, at, causes);
   }
 }
 
 void validate_device_taint(const JsonObject& taint, const std::string& path, Causes& causes) {
-  validate_label_name(text_at(taint, {"key"}), path + ".key", causes);
-  const std::string_view value = text_at(taint, {"value"});
-  if (const auto problem = problem_with_label_value(value); !problem.empty()) {
-    causes.push_back(invalid_value(path + ".value", Json(value), problem));
-  }
+  validate_qualified_name(text_at(taint, {"key"}), path + ".key", causes);
+  validate_label_value(text_at(taint, {"value"}), path + ".value", causes);
   const std::string_view effect = text_at(taint, {"effect"});
   if (effect.empty()) {
     causes.push_back(required_value(path + ".effect"));
@@ -251,8 +246,7 @@ void validate_device_taint(const JsonObject& taint, const std::string& path, Cau
 void validate_device_toleration(const JsonObject& toleration, const std::string& path,
                                 Causes& causes) {
   const std::string_view key = text_at(toleration, {"key"});
-  const auto key_problem = key.empty() ? std::string_view() : problem_with_qualified_name(key);
-  if (!key_problem.empty()) causes.push_back(invalid_value(path + ".key", Json(key), key_problem));
+  if (!key.empty()) validate_qualified_name(key, path + ".key", causes);
   const std::string_view value = text_at(toleration, {"value"});
   const std::string_view operation = text_at(toleration, {"operator"});
   if (operation == "Exists") {
@@ -261,8 +255,7 @@ void validate_device_toleration(const JsonObject& toleration, const std::string&
           invalid_value(path + ".value", Json(value), "must be empty for operator `Exists`"));
     }
   } else if (operation == "Equal") {
-    const auto problem = problem_with_label_value(value);
-    if (!problem.empty()) causes.push_back(invalid_value(path + ".value", Json(value), problem));
+    validate_label_value(value, path + ".value", causes);
   } else {
     causes.push_back(not_supported(path + ".operator", Json(operation), {"Equal", "Exists"}));
   }

@@ -108,29 +108,20 @@ void validate_operator(const JsonObject& term, const std::string& path, Causes& 
   }
 }
 
-void validate_value(const Json& value, const std::string& path, Causes& causes) {
-  const std::string_view text = value.is_string() ? view(value.get_string()) : "";
-  if (const auto problem = problem_with_label_value(text); !problem.empty()) {
-    causes.push_back(invalid_value(path, value, problem));
-  }
-}
-
 }  // namespace
 
 void validate_label_selector(const JsonObject& selector, const std::string& path, Causes& causes) {
-  for (const auto& [key, value] : object_at(selector, {"matchLabels"})) {
-    validate_label_name(key, path + ".matchLabels", causes);
-    validate_value(value, path + ".matchLabels", causes);
-  }
+  validate_labels(object_at(selector, {"matchLabels"}), path + ".matchLabels", causes);
   std::size_t index = 0;
   for (const Json& item : array_at(selector, {"matchExpressions"})) {
     const std::string here = indexed(path + ".matchExpressions", index++);
     const JsonObject& term = as_object(item);
     validate_operator(term, here, causes);
-    validate_label_name(text_at(term, {"key"}), here + ".key", causes);
+    validate_qualified_name(text_at(term, {"key"}), here + ".key", causes);
     std::size_t at = 0;
     for (const Json& value : array_at(term, {"values"})) {
-      validate_value(value, indexed(here + ".values", at++), causes);
+      const std::string_view text = value.is_string() ? view(value.get_string()) : "";
+      validate_label_value(text, indexed(here + ".values", at++), causes);
     }
   }
 }

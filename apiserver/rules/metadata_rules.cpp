@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/rules/strategy.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
@@ -56,19 +57,11 @@ std::string text_of_owner(const JsonObject& owner) {
   return serialize(Json(values));
 }
 
-void validate_labels(const JsonObject& metadata, const std::string& path, Causes& causes) {
-  for (const auto& [key, value] : object_at(metadata, {"labels"})) {
-    validate_label_name(key, path + ".labels", causes);
-    const std::string_view text = value.is_string() ? view(value.get_string()) : "";
-    if (const auto problem = problem_with_label_value(text); !problem.empty()) {
-      causes.push_back(invalid_value(path + ".labels", value, problem));
-    }
-  }
-}
-
-void validate_annotations(const JsonObject& metadata, const std::string& path, Causes& causes) {
-  for (const auto& member : object_at(metadata, {"annotations"})) {
-    validate_label_name(member.key(), path + ".annotations", causes);
+// Keys may be in any case.
+void validate_annotations(const JsonObject& annotations, const std::string& path, Causes& causes) {
+  for (const auto& member : annotations) {
+    const std::string_view key = member.key();
+    add_problems(problems_with_qualified_name(lower(key)), key, path, causes);
   }
 }
 
@@ -76,7 +69,7 @@ void validate_finalizers(const JsonObject& metadata, Causes& causes) {
   const JsonArray& finalizers = array_at(metadata, {"finalizers"});
   for (const Json& item : finalizers) {
     const std::string_view text = item.is_string() ? view(item.get_string()) : "";
-    validate_label_name(text, "metadata.finalizers", causes);
+    validate_qualified_name(text, "metadata.finalizers", causes);
   }
   const auto contains = [&](const char* name) {
     return std::ranges::find(finalizers, Json(name)) != finalizers.end();
@@ -87,14 +80,15 @@ void validate_finalizers(const JsonObject& metadata, Causes& causes) {
   }
 }
 
-// A suffix will follow, so it may end with a dash.
+// A suffix will follow, so it may end with a dash; the real server masks also the character before.
 void validate_generate_name(const JsonObject& metadata, NameRule rule, Causes& causes) {
-  std::string base(text_at(metadata, {"generateName"}));
-  if (base.empty()) return;
-  if (base.ends_with('-')) base.back() = 'a';
-  if (const auto problem = problem_with_name(rule, base); !problem.empty()) {
-    causes.push_back(invalid_value("metadata.generateName", Json(base), problem));
+  const std::string_view prefix = text_at(metadata, {"generateName"});
+  if (prefix.empty()) return;
+  std::string name(prefix);
+  if (rule != NameRule::path_segment && name.size() > 1 && name.ends_with('-')) {
+    name.replace(name.size() - 2, 2, "a");
   }
+  add_problems(problems_with_name(rule, name), prefix, "metadata.generateName", causes);
 }
 
 void validate_contents(const JsonObject& metadata, Causes& causes) {
@@ -149,8 +143,8 @@ void validate_known_finalizers(std::string_view kind, const JsonObject& metadata
 
 void validate_labels_and_annotations(const JsonObject& metadata, const std::string& path,
                                      Causes& causes) {
-  validate_labels(metadata, path, causes);
-  validate_annotations(metadata, path, causes);
+  validate_labels(object_at(metadata, {"labels"}), path + ".labels", causes);
+  validate_annotations(object_at(metadata, {"annotations"}), path + ".annotations", causes);
 }
 
 void validate_metadata(std::string_view kind, const JsonObject& object, NameRule rule,
@@ -159,8 +153,8 @@ void validate_metadata(std::string_view kind, const JsonObject& object, NameRule
   const std::string_view name = text_at(metadata, {"name"});
   if (name.empty()) {
     causes.push_back(required_value("metadata.name", "name or generateName is required"));
-  } else if (const auto problem = problem_with_name(rule, name); !problem.empty()) {
-    causes.push_back(invalid_value("metadata.name", Json(name), problem));
+  } else {
+    validate_name(rule, name, "metadata.name", causes);
   }
   validate_generate_name(metadata, rule, causes);
   if (const auto generation = integer_at(metadata, {"generation"}).value_or(0); generation < 0) {

@@ -30,13 +30,11 @@ void check_operator(const JsonObject& requirement, const std::string& path, Caus
 void check_label_requirement(const JsonObject& requirement, const std::string& path,
                              Causes& causes) {
   check_operator(requirement, path, causes);
-  validate_label_name(text_at(requirement, {"key"}), path + ".key", causes);
+  validate_qualified_name(text_at(requirement, {"key"}), path + ".key", causes);
   const JsonArray& values = array_at(requirement, {"values"});
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!values[i].is_string()) continue;
-    const auto problem = problem_with_label_value(view(values[i].get_string()));
-    if (problem.empty()) continue;
-    causes.push_back(invalid_value(indexed(path + ".values", i), values[i], problem));
+    validate_label_value(view(values[i].get_string()), indexed(path + ".values", i), causes);
   }
 }
 
@@ -59,9 +57,8 @@ void check_field_requirement(const JsonObject& requirement, const std::string& p
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!values[i].is_string()) continue;
-    const auto problem = problem_with_name(NameRule::dns_subdomain, view(values[i].get_string()));
-    if (problem.empty()) continue;
-    causes.push_back(invalid_value(indexed(path + ".values", i), values[i], problem));
+    validate_name(NameRule::dns_subdomain, view(values[i].get_string()),
+                  indexed(path + ".values", i), causes);
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include "apiserver/rules/image_reference.hpp"
 #include "apiserver/rules/plain_defaults.hpp"
-#include "apiserver/rules/pod_requests.hpp"
 #include "apiserver/rules/strategy.hpp"
 #include "apiserver/text/has_true.hpp"
 
@@ -120,7 +119,6 @@ void default_pod_spec(JsonObject& spec) {
     spec["terminationGracePeriodSeconds"] = 1;
   }
   for_each_container(spec, default_container_requests);
-  default_requests_as_a_whole(spec);
   if (has_true(spec, "hostNetwork")) for_each_container(spec, default_host_ports);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "apiserver/rules/pod_probes.hpp"
 #include "apiserver/rules/pod_requests.hpp"
 #include "apiserver/rules/strategy.hpp"
 
@@ -12,6 +11,17 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::int64_t kPortMax = 65535;
+
+// `names` are the valid ones of the ports before it.
+void check_port_name(std::string_view name, const std::string& path,
+                     std::set<std::string_view>& names, Causes& causes) {
+  if (name.empty()) return;
+  const Problems problems = problems_with_name(NameRule::port_name, name);
+  add_problems(problems, name, path, causes);
+  if (problems.empty() && !names.insert(name).second) {
+    causes.push_back(duplicate_value(path, Json(name)));
+  }
+}
 
 void check_port(const JsonObject& port, const std::string& path, Causes& causes) {
   const std::int64_t number = integer_at(port, {"containerPort"}).value_or(0);
@@ -44,6 +54,17 @@ void check_variable(const JsonObject& variable, const std::string& path, Causes&
   }
 }
 
+void check_restart_policy(const JsonObject& container, const std::string& path, Causes& causes) {
+  const std::string at = path + ".restartPolicy";
+  const std::string_view policy = text_at(container, {"restartPolicy"});
+  if (!has(container, {"restartPolicy"})) {
+    if (array_at(container, {"restartPolicyRules"}).empty()) return;
+    causes.push_back(required_value(at, "must specify restartPolicy when restart rules are used"));
+  } else if (policy != "Always" && policy != "Never" && policy != "OnFailure") {
+    causes.push_back(not_supported(at, Json(policy), {"Always", "Never", "OnFailure"}));
+  }
+}
+
 void check_image(std::string_view image, const std::string& path, Causes& causes) {
   constexpr std::string_view kSpaces = " \t\n\v\f\r";
   if (image.empty()) {
@@ -54,12 +75,19 @@ void check_image(std::string_view image, const std::string& path, Causes& causes
   }
 }
 
+// One cause for all problems.
+void check_taint_value(std::string_view value, const std::string& path, Causes& causes) {
+  const Problems problems = problems_with_label_value(value);
+  if (!problems.empty()) {
+    causes.push_back(invalid_value(path, Json(value), joined(problems, ";")));
+  }
+}
+
 void check_value(const JsonObject& toleration, const std::string& path, Causes& causes) {
   const std::string_view operation = text_at(toleration, {"operator"});
   const std::string_view value = text_at(toleration, {"value"});
   if (operation.empty() || operation == "Equal") {
-    const auto problem = problem_with_label_value(value);
-    if (!problem.empty()) causes.push_back(invalid_value(path + ".operator", Json(value), problem));
+    check_taint_value(value, path + ".operator", causes);
   } else if (operation == "Exists") {
     if (value.empty()) return;
     causes.push_back(invalid_value(path + ".operator", Json(value),
@@ -86,7 +114,7 @@ void check_toleration(const JsonObject& toleration, const std::string& path, Cau
   const std::string_view key = text_at(toleration, {"key"});
   const std::string_view operation = text_at(toleration, {"operator"});
   const std::string_view effect = text_at(toleration, {"effect"});
-  if (!key.empty()) validate_label_name(key, path + ".key", causes);
+  if (!key.empty()) validate_qualified_name(key, path + ".key", causes);
   if (key.empty() && operation != "Exists") {
     causes.push_back(invalid_value(path + ".operator", Json(operation),
                                    "operator must be Exists when `key` is empty, which means "
@@ -110,18 +138,23 @@ void for_each(const JsonArray& items, const std::string& path, auto check, Cause
 void validate_container_parts(const JsonObject& container, const std::string& path,
                               Causes& causes) {
   const std::string_view name = text_at(container, {"name"});
-  const auto problem = problem_with_name(NameRule::dns_label, name);
   if (name.empty()) {
     causes.push_back(required_value(path + ".name"));
-  } else if (!problem.empty()) {
-    causes.push_back(invalid_value(path + ".name", Json(name), problem));
+  } else {
+    validate_name(NameRule::dns_label, name, path + ".name", causes);
   }
   check_image(text_at(container, {"image"}), path + ".image", causes);
-  for_each(array_at(container, {"ports"}), path + ".ports", check_port, causes);
+  std::set<std::string_view> port_names;
+  for_each(
+      array_at(container, {"ports"}), path + ".ports",
+      [&](const JsonObject& port, const std::string& at, Causes&) {
+        check_port_name(text_at(port, {"name"}), at + ".name", port_names, causes);
+        check_port(port, at, causes);
+      },
+      causes);
   for_each(array_at(container, {"env"}), path + ".env", check_variable, causes);
-  validate_requests_and_limits(object_at(container, {"resources"}), path + ".resources", causes);
-  validate_lifecycle(container, path, causes);
-  validate_probes(container, path, causes);
+  check_restart_policy(container, path, causes);
+  validate_container_resources(object_at(container, {"resources"}), path + ".resources", causes);
 }
 
 void validate_pod_tolerations(const JsonArray& tolerations, const std::string& path,
@@ -133,17 +166,8 @@ void validate_scheduling_gates(const JsonArray& gates, const std::string& path, 
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const std::string_view name = text_at(as_object(gates[i]), {"name"});
-    validate_label_name(name, indexed(path, i), causes);
+    validate_qualified_name(name, indexed(path, i), causes);
     if (!names.insert(name).second) causes.push_back(duplicate_value(indexed(path, i), Json(name)));
-  }
-}
-
-void validate_label_map(const JsonObject& labels, const std::string& path, Causes& causes) {
-  for (const auto& [key, value] : labels) {
-    validate_label_name(key, path, causes);
-    const auto problem =
-        value.is_string() ? problem_with_label_value(view(value.get_string())) : std::string_view();
-    if (!problem.empty()) causes.push_back(invalid_value(path, value, problem));
   }
 }
 
@@ -152,10 +176,8 @@ void validate_node_taints(const JsonArray& taints, const std::string& path, Caus
   for (std::size_t i = 0; i < taints.size(); ++i) {
     const JsonObject& taint = as_object(taints[i]);
     const std::string at = indexed(path, i);
-    validate_label_name(text_at(taint, {"key"}), at + ".key", causes);
-    const std::string_view value = text_at(taint, {"value"});
-    const auto problem = problem_with_label_value(value);
-    if (!problem.empty()) causes.push_back(invalid_value(at + ".value", Json(value), problem));
+    validate_qualified_name(text_at(taint, {"key"}), at + ".key", causes);
+    check_taint_value(text_at(taint, {"value"}), at + ".value", causes);
     if (text_at(taint, {"effect"}).empty()) {
       causes.push_back(required_value(at + ".effect"));
     } else {

@@ -1,5 +1,5 @@
-// Validates parts of pods (k8s.io/kubernetes pkg/apis/core/validation): names, ports and
-// environment of containers, tolerations, gates.
+// Validates parts of pods (k8s.io/kubernetes pkg/apis/core/validation): names, ports,
+// environment and resources of containers, tolerations, gates.
 #pragma once
 
 #include <string>
@@ -8,13 +8,12 @@
 
 namespace dcm::apiserver {
 
+// What all containers have, also those that run before the others.
 void validate_container_parts(const JsonObject& container, const std::string& path, Causes& causes);
 void validate_pod_tolerations(const JsonArray& tolerations, const std::string& path,
                               Causes& causes);
 void validate_scheduling_gates(const JsonArray& gates, const std::string& path, Causes& causes);
 // Validates the taints of a node.
 void validate_node_taints(const JsonArray& taints, const std::string& path, Causes& causes);
-// Labels by which a pod selects nodes.
-void validate_label_map(const JsonObject& labels, const std::string& path, Causes& causes);
 
 }  // namespace dcm::apiserver

@@ -1,7 +1,8 @@
 #include "apiserver/rules/pod_probes.hpp"
 
-#include <algorithm>
 #include <span>
+
+#include "apiserver/rules/names.hpp"
 
 namespace dcm::apiserver {
 
@@ -9,32 +10,11 @@ namespace {
 
 constexpr std::int64_t kPortMax = 65535;
 
-bool is_port_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-}
-
-void validate_port_name(std::string_view name, const std::string& path, Causes& causes) {
-  const auto refuse = [&](std::string_view why) {
-    causes.push_back(invalid_value(path, Json(name), why));
-  };
-  if (name.size() > 15) refuse("must be no more than 15 bytes");
-  if (!std::ranges::all_of(name, is_port_character)) {
-    refuse("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
-  }
-  if (std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; })) {
-    refuse("must contain at least one letter (a-z)");
-  }
-  if (name.contains("--")) refuse("must not contain consecutive hyphens");
-  if (name.starts_with('-') || name.ends_with('-')) {
-    refuse("must not begin or end with a hyphen");
-  }
-}
-
 // A missing port is port 0.
 void validate_port(const JsonObject& action, const std::string& path, Causes& causes) {
   const Json* const port = action.if_contains("port");
   if (port != nullptr && port->is_string()) {
-    return validate_port_name(view(port->get_string()), path, causes);
+    return validate_name(NameRule::port_name, view(port->get_string()), path, causes);
   }
   const std::int64_t number = integer_at(action, {"port"}).value_or(0);
   if (number >= 1 && number <= kPortMax) return;

@@ -1,12 +1,15 @@
 #include "apiserver/rules/pod_requests.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "apiserver/rules/quantities.hpp"
+#include "apiserver/rules/resource_names.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -15,8 +18,64 @@ namespace {
 
 using cel::Quantity;
 
-std::optional<Quantity> request_of(const Json& container, std::string_view resource) {
-  return quantity_at(as_object(container), {"resources", "requests", resource});
+// Whether the amount consists of whole pages.
+bool is_divisible(std::string_view resource, const Quantity& amount) {
+  const auto size = Quantity::parse(resource.substr(kHugePages.size()));
+  const auto bytes = size ? size->as_integer() : std::nullopt;
+  const auto wanted = amount.rounded_up();
+  return bytes && *bytes > 0 && wanted && *wanted % *bytes == 0;
+}
+
+void check_amount(std::string_view resource, const Quantity& amount, const std::string& path,
+                  Causes& causes) {
+  const auto refuse = [&](std::string_view why) {
+    causes.push_back(invalid_value(path, Json(amount.text()), why));
+  };
+  if (amount.sign() < 0) refuse("must be greater than or equal to 0");
+  if (is_counted_resource(resource) && !amount.as_integer()) {
+    refuse("must be an integer");
+  }
+  if (is_huge_page_resource(resource) && !is_divisible(resource, amount)) {
+    refuse(fmt::format("{} is not positive integer multiple of {}", amount.text(), resource));
+  }
+}
+
+void check_request(std::string_view resource, const Quantity& request,
+                   const std::optional<Quantity>& limit, const std::string& path, Causes& causes) {
+  const bool may_differ = may_be_overcommitted(resource);
+  if (!limit) {
+    if (may_differ) return;
+    causes.push_back(
+        required_value(path + ".limits", "Limit must be set for non overcommitable resources"));
+  } else if (may_differ ? request > *limit : request != *limit) {
+    causes.push_back(invalid_value(
+        path + ".requests", Json(request.text()),
+        fmt::format("must be {} {} limit of {}", may_differ ? "less than or equal to" : "equal to",
+                    resource, limit->text())));
+  }
+}
+
+void check_resources(const JsonObject& resources, auto check_name, const std::string& path,
+                     Causes& causes) {
+  bool any_pages = false;
+  bool any_compute = false;
+  for (const std::string_view list : {"limits", "requests"}) {
+    for (const auto& member : object_at(resources, {list})) {
+      const std::string_view resource = member.key();
+      const std::string at = fmt::format("{}.{}[{}]", path, list, resource);
+      check_name(resource, at, causes);
+      any_pages |= is_huge_page_resource(resource);
+      any_compute |= resource == "cpu" || resource == "memory";
+      const auto amount = quantity_of(member.value());
+      if (!amount) continue;
+      check_amount(resource, *amount, at, causes);
+      if (list == "limits") continue;
+      check_request(resource, *amount, quantity_at(resources, {"limits", resource}), path, causes);
+    }
+  }
+  if (any_pages && !any_compute) {
+    causes.push_back(forbidden_value(path, "HugePages require cpu or memory"));
+  }
 }
 
 std::optional<Quantity> sum(const std::optional<Quantity>& a, const std::optional<Quantity>& b) {
@@ -24,14 +83,19 @@ std::optional<Quantity> sum(const std::optional<Quantity>& a, const std::optiona
   return a->add(*b);
 }
 
-// Init containers run one after the other, beside sidecars that have started.
-std::optional<Quantity> requested(const JsonObject& spec, std::string_view resource) {
+// The sum of the containers' requests, or limits. Init containers run one after the other, beside
+// sidecars that have started.
+std::optional<Quantity> sum_of_containers(const JsonObject& spec, std::string_view list,
+                                          std::string_view resource) {
+  const auto amount_of = [&](const Json& container) {
+    return quantity_at(as_object(container), {"resources", list, resource});
+  };
   std::optional<Quantity> together, sidecars, most;
   for (const Json& container : array_at(spec, {"containers"})) {
-    together = sum(together, request_of(container, resource));
+    together = sum(together, amount_of(container));
   }
   for (const Json& container : array_at(spec, {"initContainers"})) {
-    auto needed = sum(sidecars, request_of(container, resource));
+    auto needed = sum(sidecars, amount_of(container));
     if (text_at(as_object(container), {"restartPolicy"}) == "Always") sidecars = needed;
     if (needed && (!most || *needed > *most)) most = needed;
   }
@@ -40,75 +104,99 @@ std::optional<Quantity> requested(const JsonObject& spec, std::string_view resou
   return most;
 }
 
-bool is_supported(std::string_view resource) {
-  return resource == "cpu" || resource == "memory" || resource.starts_with("hugepages-");
-}
+constexpr std::array kContainerLists = {"containers", "initContainers"};
 
-// Resources of Kubernetes itself; others are extended resources.
-bool is_native(std::string_view resource) {
-  return !resource.contains('/') || resource.contains("kubernetes.io/");
-}
-
-bool may_be_overcommitted(std::string_view resource) {
-  return is_native(resource) && !resource.starts_with("hugepages-");
-}
-
-void check_amount(std::string_view resource, const Quantity& amount, const std::string& path,
-                  Causes& causes) {
-  if (amount.sign() < 0) {
-    causes.push_back(
-        invalid_value(path, Json(amount.text()), "must be greater than or equal to 0"));
+std::map<std::string, Quantity> limits_of_containers(const JsonObject& spec) {
+  std::map<std::string, Quantity> limits;
+  for (const auto* list : kContainerLists) {
+    for (const Json& container : array_at(spec, {list})) {
+      for (const auto& member : object_at(as_object(container), {"resources", "limits"})) {
+        const auto amount = sum_of_containers(spec, "limits", member.key());
+        if (amount) limits.emplace(member.key(), *amount);
+      }
+    }
   }
-  if (!is_native(resource) && !amount.as_integer()) {
-    causes.push_back(invalid_value(path, Json(amount.text()), "must be an integer"));
+  return limits;
+}
+
+bool all_limit(const JsonObject& spec, std::string_view resource) {
+  return std::ranges::all_of(kContainerLists, [&](const char* list) {
+    return std::ranges::all_of(array_at(spec, {list}), [&](const Json& container) {
+      return has(as_object(container), {"resources", "limits", resource});
+    });
+  });
+}
+
+// `list`: "requests", or "limits" of resources that are never overcommitted.
+void check_sum(const JsonObject& spec, std::string_view list, std::string_view resource,
+               const std::string& path, Causes& causes) {
+  const auto whole = quantity_at(spec, {"resources", list, resource});
+  const auto containers = sum_of_containers(spec, list, resource);
+  if (!whole || !containers || *containers <= *whole) return;
+  causes.push_back(
+      invalid_value(fmt::format("{}.{}[{}]", path, list, resource), Json(whole->text()),
+                    fmt::format("must be greater than or equal to aggregate container {} of {}",
+                                list, containers->text())));
+}
+
+void check_limits_of_containers(const JsonObject& spec, const std::string& path, Causes& causes) {
+  const JsonArray& containers = array_at(spec, {"containers"});
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    for (const auto& member : object_at(as_object(containers[i]), {"resources", "limits"})) {
+      const auto limit = quantity_of(member.value());
+      const auto whole = quantity_at(spec, {"resources", "limits", member.key()});
+      if (!limit || !whole || *limit <= *whole) continue;
+      causes.push_back(invalid_value(
+          fmt::format("{}.containers[{}][{}].limits", path, i, std::string_view(member.key())),
+          Json(limit->text()),
+          fmt::format("must be less than or equal to pod limits of {}", whole->text())));
+    }
   }
 }
 
 }  // namespace
 
-void validate_requests_and_limits(const JsonObject& resources, const std::string& path,
+void validate_container_resources(const JsonObject& resources, const std::string& path,
                                   Causes& causes) {
-  const auto check_amounts = [&](std::string_view list) {
-    for (const auto& member : object_at(resources, {list})) {
-      const std::string_view resource = member.key();
-      const auto amount = quantity_at(resources, {list, resource});
-      const std::string at = fmt::format("{}.{}[{}]", path, list, resource);
-      if (amount) check_amount(resource, *amount, at, causes);
-    }
-  };
-  check_amounts("limits");
-  check_amounts("requests");
-  for (const auto& member : object_at(resources, {"requests"})) {
-    const std::string_view resource = member.key();
-    const auto request = quantity_at(resources, {"requests", resource});
-    const auto limit = quantity_at(resources, {"limits", resource});
-    const bool may_differ = may_be_overcommitted(resource);
-    if (!request) continue;
-    if (!limit) {
-      if (may_differ) continue;
-      causes.push_back(
-          required_value(path + ".limits", "Limit must be set for non overcommitable resources"));
-    } else if (may_differ ? *request > *limit : *request != *limit) {
-      causes.push_back(invalid_value(
-          path + ".requests", Json(request->text()),
-          fmt::format("must be {} {} limit of {}",
-                      may_differ ? "less than or equal to" : "equal to", resource, limit->text())));
-    }
-  }
+  check_resources(resources, validate_container_resource, path, causes);
 }
 
-void default_requests_as_a_whole(JsonObject& pod_spec) {
-  const JsonObject limits = object_at(pod_spec, {"resources", "limits"});
-  if (limits.empty()) return;
+void validate_resources_as_a_whole(const JsonObject& pod_spec, const std::string& path,
+                                   Causes& causes) {
+  const JsonObject& resources = object_at(pod_spec, {"resources"});
+  check_resources(resources, validate_pod_resource, path, causes);
+  for (const auto& member : object_at(resources, {"requests"})) {
+    check_sum(pod_spec, "requests", member.key(), path, causes);
+  }
+  for (const auto& member : object_at(resources, {"limits"})) {
+    if (is_huge_page_resource(member.key()))
+      check_sum(pod_spec, "limits", member.key(), path, causes);
+  }
+  check_limits_of_containers(pod_spec, path, causes);
+}
+
+void default_resources_as_a_whole(JsonObject& pod_spec) {
   JsonObject requests = object_at(pod_spec, {"resources", "requests"});
+  JsonObject limits = object_at(pod_spec, {"resources", "limits"});
+  if (requests.empty() && limits.empty()) return;
+  for (const auto& [resource, limit] : limits_of_containers(pod_spec)) {
+    const bool missing = is_huge_page_resource(resource) && !requests.contains(resource);
+    if (missing) set_default(limits, resource, Json(limit.text()));
+  }
   for (const std::string_view resource : {"cpu", "memory"}) {
-    const auto amount = requested(pod_spec, resource);
+    const auto amount = sum_of_containers(pod_spec, "requests", resource);
     if (amount) set_default(requests, resource, Json(amount->text()));
   }
   for (const auto& [resource, limit] : limits) {
-    if (is_supported(resource)) set_default(requests, resource, limit);
+    if (is_pod_resource(resource)) set_default(requests, resource, limit);
+  }
+  for (const auto& [resource, limit] : limits_of_containers(pod_spec)) {
+    const auto request = quantity_at(requests, {resource});
+    if (!request || !is_pod_resource(resource) || !all_limit(pod_spec, resource)) continue;
+    set_default(limits, resource, Json(std::max(*request, limit).text()));
   }
   if (!requests.empty()) child(pod_spec, "resources")["requests"] = std::move(requests);
+  if (!limits.empty()) child(pod_spec, "resources")["limits"] = std::move(limits);
 }
 
 }  // namespace dcm::apiserver

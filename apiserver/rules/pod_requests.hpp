@@ -7,13 +7,17 @@
 
 namespace dcm::apiserver {
 
-// A pod with pod-level limits requests the sum of its containers' requests, or its limits if they
-// request nothing.
-void default_requests_as_a_whole(JsonObject& pod_spec);
+// Completes the resources of a pod that has pod-level ones (KEP-2837, as of 1.37): requests are the
+// sum of the containers' requests, or the limits; limits are the sum of the containers' limits if
+// all have one.
+void default_resources_as_a_whole(JsonObject& pod_spec);
 
-// `resources` of a container: amounts, and requests against limits (k8s.io/kubernetes
+// `resources` of a container: names, amounts, and requests against limits (k8s.io/kubernetes
 // pkg/apis/core/validation).
-void validate_requests_and_limits(const JsonObject& resources, const std::string& path,
+void validate_container_resources(const JsonObject& resources, const std::string& path,
                                   Causes& causes);
+// Those of a pod as a whole, also against those of its containers.
+void validate_resources_as_a_whole(const JsonObject& pod_spec, const std::string& path,
+                                   Causes& causes);
 
 }  // namespace dcm::apiserver

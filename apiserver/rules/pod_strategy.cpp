@@ -1,6 +1,7 @@
 // Pods: the defaults that controllers and schedulers read, which fields /status writes or restores,
 // and graceful deletion (k8s.io/kubernetes pkg/registry/core/pod/strategy.go).
 #include "apiserver/rules/pod_defaults.hpp"
+#include "apiserver/rules/pod_requests.hpp"
 #include "apiserver/rules/pod_validation.hpp"
 #include "apiserver/rules/quality_of_service.hpp"
 #include "apiserver/rules/strategies.hpp"
@@ -34,6 +35,7 @@ class PodStrategy final : public Strategy {
     child(object, "metadata")["generation"] = 1;
     JsonObject& spec = child(object, "spec");
     admit_pod_spec(spec, {});
+    default_resources_as_a_whole(spec);
     object["status"] = JsonObject{{"phase", "Pending"}, {"qosClass", qos_class(spec)}};
     if (!array_at(spec, {"schedulingGates"}).empty()) {
       child(object, "status")["conditions"] = JsonArray{
@@ -55,6 +57,10 @@ class PodStrategy final : public Strategy {
     if (endpoint == Endpoint::main) {
       restore(next, old, "status");
       admit_pod_spec(child(next, "spec"), object_at(old, {"spec"}));
+      // Kept for writers that do not know pod-level resources.
+      if (!has(next, {"spec", "resources"})) {
+        restore(child(next, "spec"), object_at(old, {"spec"}), "resources");
+      }
       count_generation(next, old);
       return;
     }

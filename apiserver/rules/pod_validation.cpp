@@ -4,8 +4,12 @@
 #include <set>
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "apiserver/rules/pod_parts.hpp"
+#include "apiserver/rules/pod_probes.hpp"
+#include "apiserver/rules/pod_requests.hpp"
 #include "apiserver/rules/pod_volumes.hpp"
 #include "apiserver/rules/strategy.hpp"
 
@@ -15,23 +19,34 @@ namespace {
 
 constexpr std::int64_t kDeadlineMax = 2'147'483'647;
 
-void validate_container_claims(const JsonObject& pod, const JsonObject& container,
+// A claim that no entry of the pod has.
+Cause unknown_claim(const std::string& path, const std::string& name, const JsonArray& known) {
+  std::set<std::string_view> names;
+  for (const Json& claim : known) names.insert(text_at(as_object(claim), {"name"}));
+  return {
+      "FieldValueNotFound",
+      fmt::format("Not found: {}: must be one of the names in pod.spec.resourceClaims{}",
+                  serialize(Json(name)),
+                  names.empty() ? " which is empty" : fmt::format(": {}", fmt::join(names, ", "))),
+      path};
+}
+
+void validate_container_claims(const JsonObject& pod, const JsonObject& resources,
                                const std::string& path, Causes& causes) {
   const JsonArray& known = array_at(pod, {"spec", "resourceClaims"});
   std::set<std::string> seen;      // names, and names with requests
   std::set<std::string> in_parts;  // names of used requests
   std::size_t index = 0;
-  for (const Json& item : array_at(container, {"resources", "claims"})) {
-    const std::string here = indexed(path + ".resources.claims", index++);
+  for (const Json& item : array_at(resources, {"claims"})) {
+    const std::string here = indexed(path + ".claims", index++);
     const std::string name(text_at(as_object(item), {"name"}));
     if (name.empty()) {
       causes.push_back(required_value(here));
       continue;
     }
     const std::string request(text_at(as_object(item), {"request"}));
-    const auto problem = problem_with_name(NameRule::dns_label, request);
-    if (!request.empty() && !problem.empty() && !seen.contains(name)) {
-      causes.push_back(invalid_value(here + ".request", Json(request), problem));
+    if (!request.empty() && !seen.contains(name)) {
+      validate_name(NameRule::dns_label, request, here + ".request", causes);
     }
     const bool overlaps = seen.contains(name) || (request.empty() && in_parts.contains(name));
     const std::string key = request.empty() ? name : name + "/" + request;
@@ -39,25 +54,75 @@ void validate_container_claims(const JsonObject& pod, const JsonObject& containe
     if (!request.empty()) in_parts.insert(name);
     const bool found = std::ranges::any_of(
         known, [&](const Json& claim) { return text_at(as_object(claim), {"name"}) == name; });
-    if (!found) {
-      causes.push_back({"FieldValueNotFound", "Not found: " + serialize(Json(name)), here});
-    }
+    if (!found) causes.push_back(unknown_claim(here, name, known));
   }
 }
 
-void validate_containers(const JsonObject& pod, Causes& causes) {
+using ContainerNames = std::set<std::string_view>;
+
+void validate_container(const JsonObject& pod, const JsonObject& container, const std::string& path,
+                        Causes& causes) {
+  validate_container_parts(container, path, causes);
+  validate_container_claims(pod, object_at(container, {"resources"}), path + ".resources", causes);
+}
+
+void validate_handlers(const JsonObject& container, const std::string& path, Causes& causes) {
+  validate_lifecycle(container, path, causes);
+  validate_probes(container, path, causes);
+}
+
+void validate_containers(const JsonObject& pod, ContainerNames& names, Causes& causes) {
   const JsonArray& containers = array_at(pod, {"spec", "containers"});
   if (containers.empty()) causes.push_back(required_value("spec.containers"));
-  std::set<std::string_view> names;
   std::size_t index = 0;
   for (const Json& item : containers) {
     const std::string path = indexed("spec.containers", index++);
     if (!item.is_object()) continue;
-    validate_container_parts(item.get_object(), path, causes);
-    const std::string_view name = text_at(item.get_object(), {"name"});
+    const JsonObject& container = item.get_object();
+    validate_container(pod, container, path, causes);
+    validate_handlers(container, path, causes);
+    const std::string_view name = text_at(container, {"name"});
     if (!names.insert(name).second) causes.push_back(duplicate_value(path + ".name", Json(name)));
-    validate_container_claims(pod, item.get_object(), path, causes);
   }
+}
+
+// `names` are those of the containers, from which the names differ. A container that ends before
+// the others start has no handlers.
+void validate_init_containers(const JsonObject& pod, ContainerNames& names, Causes& causes) {
+  std::size_t index = 0;
+  for (const Json& item : array_at(pod, {"spec", "initContainers"})) {
+    const std::string path = indexed("spec.initContainers", index++);
+    const JsonObject& container = as_object(item);
+    validate_container(pod, container, path, causes);
+    const std::string_view name = text_at(container, {"name"});
+    if (names.contains(name)) causes.push_back(duplicate_value(path + ".name", Json(name)));
+    if (!name.empty()) names.insert(name);
+    if (text_at(container, {"restartPolicy"}) == "Always") {
+      validate_handlers(container, path, causes);
+      continue;
+    }
+    for (const auto* field : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
+      if (!has(container, {field})) continue;
+      causes.push_back(forbidden_value(
+          path + "." + field, "may not be set for init containers without restartPolicy=Always"));
+    }
+  }
+}
+
+// Those of the pod as a whole.
+void validate_pod_resources(const JsonObject& pod, Causes& causes) {
+  const JsonObject& spec = object_at(pod, {"spec"});
+  if (!has(spec, {"resources"})) return;
+  if (text_at(spec, {"os", "name"}) == "windows") {
+    causes.push_back(forbidden_value("spec.resources", "may not be set for a windows pod"));
+    return;
+  }
+  if (has(spec, {"resources", "claims"})) {
+    causes.push_back(forbidden_value("spec.resources.claims",
+                                     "claims may not be set for Resources at pod-level"));
+  }
+  validate_resources_as_a_whole(spec, "spec.resources", causes);
+  validate_container_claims(pod, object_at(spec, {"resources"}), "spec.resources", causes);
 }
 
 void validate_scheduling(const JsonObject& pod, Causes& causes) {
@@ -75,9 +140,7 @@ void validate_scheduling(const JsonObject& pod, Causes& causes) {
 
 void validate_subdomain(const JsonObject& object, const char* key, const std::string& path,
                         Causes& causes) {
-  const std::string_view name = text_at(object, {key});
-  const auto problem = problem_with_name(NameRule::dns_subdomain, name);
-  if (!problem.empty()) causes.push_back(invalid_value(path + "." + key, Json(name), problem));
+  validate_name(NameRule::dns_subdomain, text_at(object, {key}), path + "." + key, causes);
 }
 
 // `names` are those of the claims before it.
@@ -87,8 +150,8 @@ void validate_claim_name(std::string_view name, const std::string& path,
     causes.push_back(required_value(path));
   } else if (!names.insert(name).second) {
     causes.push_back(duplicate_value(path, Json(name)));
-  } else if (const auto problem = problem_with_name(NameRule::dns_label, name); !problem.empty()) {
-    causes.push_back(invalid_value(path, Json(name), problem));
+  } else {
+    validate_name(NameRule::dns_label, name, path, causes);
   }
 }
 
@@ -282,17 +345,22 @@ void validate_pod_conditions(const JsonArray& conditions, Causes& causes) {
     validate_generation(as_object(conditions[i]), path, causes);
     const std::string_view type = text_at(as_object(conditions[i]), {"type"});
     if (type == "PodScheduled" || type == "Ready" || type == "Initialized") continue;
-    validate_label_name(type, path + ".Type", causes);
+    validate_qualified_name(type, path + ".Type", causes);
   }
 }
 
 void validate_pod(const JsonObject& pod, Causes& causes) {
   validate_volumes(array_at(pod, {"spec", "volumes"}), "spec.volumes", causes);
-  validate_containers(pod, causes);
+  ContainerNames names;
+  validate_containers(pod, names, causes);
+  validate_init_containers(pod, names, causes);
+  validate_pod_resources(pod, causes);
   validate_pod_claims(pod, causes);
   validate_scheduling(pod, causes);
   const JsonObject& spec = object_at(pod, {"spec"});
-  validate_label_map(object_at(spec, {"nodeSelector"}), "spec.nodeSelector", causes);
+  validate_container_resources({{"limits", object_at(spec, {"overhead"})}}, "spec.overhead",
+                               causes);
+  validate_labels(object_at(spec, {"nodeSelector"}), "spec.nodeSelector", causes);
   validate_scheduling_gates(array_at(spec, {"schedulingGates"}), "spec.schedulingGates", causes);
   for (const auto* key : {"serviceAccountName", "nodeName"}) {
     if (!text_at(spec, {key}).empty()) validate_subdomain(spec, key, "spec", causes);
@@ -313,10 +381,10 @@ void validate_new_pod(const JsonObject& pod, Causes& causes) {
 void validate_pod_change(const JsonObject& next, const JsonObject& old, Causes& causes) {
   validate_pod(next, causes);
   if (object_at(next, {"spec"}) == object_at(old, {"spec"})) return;
-  const JsonArray& containers = array_at(next, {"spec", "containers"});
-  if (containers.size() != array_at(old, {"spec", "containers"}).size()) {
+  for (const std::string list : {"containers", "initContainers"}) {
+    if (array_at(next, {"spec", list}).size() == array_at(old, {"spec", list}).size()) continue;
     causes.push_back(
-        forbidden_value("spec.containers", "pod updates may not add or remove containers"));
+        forbidden_value("spec." + list, "pod updates may not add or remove containers"));
     return;
   }
   if (validate_deadline(next, old, causes) == Verdict::stop) return;

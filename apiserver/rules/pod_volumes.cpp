@@ -287,8 +287,7 @@ void check_volume_source(const JsonObject& volume, const std::string& path, Caus
 
 void check_volume_name(std::string_view name, const std::string& path, Causes& causes) {
   if (name.empty()) return causes.push_back(required_value(path));
-  const auto problem = problem_with_name(NameRule::dns_label, name);
-  if (!problem.empty()) causes.push_back(invalid_value(path, Json(name), problem));
+  validate_name(NameRule::dns_label, name, path, causes);
 }
 
 }  // namespace

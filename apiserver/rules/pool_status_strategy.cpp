@@ -67,9 +67,7 @@ void validate_spec(const JsonObject& spec, Causes& causes) {
 
 void validate_pool_node(const JsonObject& pool, const std::string& path, Causes& causes) {
   if (!has(pool, {"nodeName"})) return;
-  const std::string_view node = text_at(pool, {"nodeName"});
-  const auto problem = problem_with_name(NameRule::dns_subdomain, node);
-  if (!problem.empty()) causes.push_back(invalid_value(path + ".nodeName", Json(node), problem));
+  validate_name(NameRule::dns_subdomain, text_at(pool, {"nodeName"}), path + ".nodeName", causes);
 }
 
 void validate_pool_counts(const JsonObject& pool, const std::string& path, Causes& causes) {

@@ -214,10 +214,8 @@ class ConfigMapStrategy final : public Strategy {
   static void validate_keys(const JsonObject& object, Causes& causes) {
     for (const auto* name : {"data", "binaryData"}) {
       for (const auto& [key, value] : object_at(object, {name})) {
-        const std::string_view problem = problem_with_name(NameRule::config_map_key, key);
-        if (problem.empty()) continue;
-        causes.push_back(
-            invalid_value(std::string(name) + "[" + std::string(key) + "]", Json(key), problem));
+        validate_name(NameRule::config_map_key, key,
+                      std::string(name) + "[" + std::string(key) + "]", causes);
       }
     }
   }

@@ -84,15 +84,6 @@ void set_default(JsonObject& object, std::string_view key, Json value) {
   if (!object.contains(key)) object[key] = std::move(value);
 }
 
-void validate_label_name(std::string_view name, const std::string& path, Causes& causes) {
-  if (name.empty()) {
-    causes.push_back(invalid_value(path, Json(""), "name part must be non-empty"));
-  }
-  if (const auto problem = problem_with_qualified_name(name); !problem.empty()) {
-    causes.push_back(invalid_value(path, Json(name), problem));
-  }
-}
-
 std::string indexed(std::string_view path, std::size_t index) {
   return fmt::format("{}[{}]", path, index);
 }

@@ -99,8 +99,6 @@ void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& ca
 void set_default(JsonObject& object, std::string_view key, Json value);
 // Whether a member is non-zero: not false or "".
 bool is_set(const JsonObject& object, std::string_view key);
-// Validates the key of a label or a taint, or the type of a condition.
-void validate_label_name(std::string_view name, const std::string& path, Causes& causes);
 // "spec.devices.requests[3]".
 std::string indexed(std::string_view path, std::size_t index);
 

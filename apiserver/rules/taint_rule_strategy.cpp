@@ -23,10 +23,9 @@ void validate_selector(const JsonObject& rule, Causes& causes) {
   if (has(selector, {"pool"})) {
     validate_pool_name(text_at(selector, {"pool"}), path + "pool", causes);
   }
-  if (!has(selector, {"device"})) return;
-  const std::string_view device = text_at(selector, {"device"});
-  const auto problem = problem_with_name(NameRule::dns_label, device);
-  if (!problem.empty()) causes.push_back(invalid_value(path + "device", Json(device), problem));
+  if (has(selector, {"device"})) {
+    validate_name(NameRule::dns_label, text_at(selector, {"device"}), path + "device", causes);
+  }
 }
 
 class TaintRuleStrategy final : public StatusStrategy {
