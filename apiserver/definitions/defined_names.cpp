@@ -6,7 +6,6 @@
 
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
-#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 

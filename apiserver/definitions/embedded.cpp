@@ -6,7 +6,6 @@
 
 #include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
