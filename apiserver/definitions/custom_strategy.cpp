@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/decoding.hpp"
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/definitions/embedded.hpp"
 #include "apiserver/definitions/list_items.hpp"
@@ -52,6 +53,10 @@ void CustomStrategy::prepare_update(JsonObject& next, const JsonObject& old, End
   if (same_but_metadata(next, old)) return;
   const auto before = integer_at(old, {"metadata", "generation"}).value_or(0);
   child(next, "metadata")["generation"] = before + 1;
+}
+
+std::string CustomStrategy::untyped(const JsonObject& object) const {
+  return problem_with_stored(object, kind_.schema);
 }
 
 std::vector<std::string> CustomStrategy::reset_fields(Endpoint endpoint) const {

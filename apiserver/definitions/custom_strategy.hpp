@@ -22,6 +22,7 @@ class CustomStrategy final : public Strategy {
                        Causes& causes) const override;
   std::vector<std::string> warnings(const JsonObject& next, const JsonObject* old) const override;
   std::vector<std::string> reset_fields(Endpoint endpoint) const override;
+  std::string untyped(const JsonObject& object) const override;
   SelectableFields selectable_fields(const JsonObject& object) const override;
 
  private:

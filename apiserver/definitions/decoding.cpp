@@ -63,6 +63,22 @@ class AppliedChecker {
     if (value.is_object()) members(value.get_object(), schema, path);
   }
 
+  void members(const JsonObject& object, const Structural& schema, const std::string& path) {
+    const bool is_resource = path.empty() || schema.is_embedded_resource;
+    const bool is_open =
+        schema.preserves_unknown || (schema.properties.empty() && !schema.has_values());
+    for (const auto& [name, member] : object) {
+      if (is_resource && is_meta(name)) continue;
+      const std::string below = fmt::format("{}.{}", path, std::string_view(name));
+      const Structural* const known = schema.member(name);
+      if (known != nullptr) {
+        value(member, *known, below);
+      } else if (!is_open) {
+        return report(below + ": field not declared in schema");
+      }
+    }
+  }
+
  private:
   static constexpr std::size_t kReportedMax = 100;
 
@@ -128,24 +144,26 @@ class AppliedChecker {
         fmt::join(list.list_keys, "\" \""));
   }
 
-  void members(const JsonObject& object, const Structural& schema, const std::string& path) {
-    const bool is_resource = path.empty() || schema.is_embedded_resource;
-    const bool is_open =
-        schema.preserves_unknown || (schema.properties.empty() && !schema.has_values());
-    for (const auto& [name, member] : object) {
-      if (is_resource && is_meta(name)) continue;
-      const std::string below = fmt::format("{}.{}", path, std::string_view(name));
-      const Structural* const known = schema.member(name);
-      if (known != nullptr) {
-        value(member, *known, below);
-      } else if (!is_open) {
-        return report(below + ": field not declared in schema");
-      }
-    }
-  }
-
   std::vector<std::string> problems_;
 };
+
+bool has_list_for_text(const Json& value, const Structural& schema);
+
+bool has_list_for_text(const JsonObject& object, const Structural& schema) {
+  return std::ranges::any_of(object, [&](const auto& member) {
+    const Structural* const known = schema.member(member.key());
+    return known != nullptr && has_list_for_text(member.value(), *known);
+  });
+}
+
+bool has_list_for_text(const Json& value, const Structural& schema) {
+  if (value.is_object()) return has_list_for_text(value.get_object(), schema);
+  if (!value.is_array()) return false;
+  return schema.type == "string" ||
+         (schema.items != nullptr && std::ranges::any_of(value.get_array(), [&](const Json& item) {
+            return has_list_for_text(item, *schema.items);
+          }));
+}
 
 }  // namespace
 
@@ -161,12 +179,16 @@ TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::str
   return result;
 }
 
-std::string problem_with_applied(const JsonObject& object, const ResourceType& type) {
+std::string problem_with_applied(const JsonObject& object, const Structural& schema) {
   AppliedChecker checker;
-  checker.value(Json(object), defined_kind(type).schema, "");
+  checker.members(object, schema, "");
   const std::vector<std::string> problems = checker.take();
   if (problems.size() < 2) return problems.empty() ? "" : problems.front();
   return fmt::format("errors:\n  {}", fmt::join(problems, "\n  "));
+}
+
+std::string problem_with_stored(const JsonObject& object, const Structural& schema) {
+  return has_list_for_text(object, schema) ? problem_with_applied(object, schema) : "";
 }
 
 }  // namespace dcm::apiserver

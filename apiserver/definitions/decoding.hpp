@@ -2,6 +2,7 @@
 // schema.
 #pragma once
 
+#include "apiserver/definitions/structural.hpp"
 #include "apiserver/fields/typed.hpp"
 #include "apiserver/model/resource_type.hpp"
 
@@ -15,6 +16,10 @@ TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::str
 // schema's (".spec.replicas: expected numeric (int or float), got string"), fields that the schema
 // lacks, and items of lists that cannot be told apart. "" if nothing. Where a schema declares no
 // fields, any field is allowed. Several problems are lines after "errors:", at most 100.
-std::string problem_with_applied(const JsonObject& object, const ResourceType& type);
+std::string problem_with_applied(const JsonObject& object, const Structural& schema);
+
+// The same for an object that is stored. Only one such value passes validation: a list for a text
+// with a format.
+std::string problem_with_stored(const JsonObject& object, const Structural& schema);
 
 }  // namespace dcm::apiserver

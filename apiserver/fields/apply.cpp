@@ -187,6 +187,9 @@ Result<JsonObject> apply_configuration(const ResourceType& type, const JsonObjec
       !unique) {
     return std::unexpected(std::move(unique.error()));
   }
+  if (const std::string problem = type.strategy->untyped(live); !problem.empty()) {
+    return std::unexpected(not_typed("live", live, type, request.manager.api_version, problem));
+  }
   ManagedFields managed(live);
   const FieldSet claimed = claimed_fields(request.wanted, schema, request.reset);
 

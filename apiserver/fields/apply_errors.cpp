@@ -124,6 +124,14 @@ ApiError apply_conflict(const std::vector<const ManagedEntry*>& others, const Fi
   return {409, "Conflict", message_of(conflicts), JsonObject{{"causes", std::move(causes)}}};
 }
 
+ApiError not_typed(std::string_view which, const JsonObject& object, const ResourceType& type,
+                   std::string_view api_version, std::string_view problem) {
+  return plain_failure(fmt::format("failed to create typed {} object ({}/{}; {}{}, Kind={}): {}",
+                                   which, text_at(object, {"metadata", "namespace"}),
+                                   text_at(object, {"metadata", "name"}),
+                                   type.group.empty() ? "/" : "", api_version, type.kind, problem));
+}
+
 bool has_repeated_items(const ResourceType& type, const JsonObject& object) {
   return !find_duplicate_member(object, type.schema(), "").empty();
 }
@@ -132,11 +140,7 @@ Result<> check_unique_items(const ResourceType& type, const JsonObject& wanted,
                             std::string_view api_version) {
   const std::string found = find_duplicate_member(wanted, type.schema(), "");
   if (found.empty()) return {};
-  const std::string slash = type.group.empty() ? "/" : "";
-  return std::unexpected(plain_failure(
-      fmt::format("failed to create typed patch object ({}/{}; {}{}, Kind={}): {}",
-                  text_at(wanted, {"metadata", "namespace"}), text_at(wanted, {"metadata", "name"}),
-                  slash, api_version, type.kind, found)));
+  return std::unexpected(not_typed("patch", wanted, type, api_version, found));
 }
 
 }  // namespace dcm::apiserver

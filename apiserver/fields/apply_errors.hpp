@@ -17,6 +17,10 @@ std::string path_element(std::string_view element);
 // 409: `others` own some of `fields`, with other values.
 ApiError apply_conflict(const std::vector<const ManagedEntry*>& others, const FieldSet& fields);
 
+// 500: `which` ("patch", "live") object has no typed form, because of `problem`.
+ApiError not_typed(std::string_view which, const JsonObject& object, const ResourceType& type,
+                   std::string_view api_version, std::string_view problem);
+
 // 500 if a list that is a map or a set has a duplicate item.
 Result<> check_unique_items(const ResourceType& type, const JsonObject& wanted,
                             std::string_view api_version);

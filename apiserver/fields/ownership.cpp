@@ -10,9 +10,14 @@ namespace dcm::apiserver {
 namespace {
 
 // If another manager wrote another version, the real server compares both objects in that version.
-// It rejects duplicate items there and then leaves all managers unchanged.
+// It rejects duplicate items there and then leaves all managers unchanged, as it does where one of
+// the two has no typed form.
 bool cannot_be_compared(const ManagedFields& managed, const Manager& writer,
                         const ResourceType& type, const JsonObject& old, const JsonObject& next) {
+  const auto is_typed = [&](const JsonObject& object) {
+    return type.strategy->untyped(object).empty();
+  };
+  if (!is_typed(old) || !is_typed(next)) return true;
   return managed.has_other_version(writer.api_version) &&
          (has_repeated_items(type, old) || has_repeated_items(type, next));
 }
@@ -40,9 +45,11 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
     JsonObject nothing;
     write_as_go(target.type->built_in(), nothing);
     make_as_written(*target.type, object);
-    managed = tracked_update({}, nothing, object, target.type->schema(),
-                             manager_of(target, Operation::update),
-                             target.type->strategy->reset_fields(Endpoint::main), now);
+    if (target.type->strategy->untyped(object).empty()) {
+      managed = tracked_update({}, nothing, object, target.type->schema(),
+                               manager_of(target, Operation::update),
+                               target.type->strategy->reset_fields(Endpoint::main), now);
+    }
   }
   managed.write_to(object);
 }

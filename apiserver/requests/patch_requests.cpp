@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/decoding.hpp"
+#include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/fields/apply_errors.hpp"
 #include "apiserver/fields/json_patch.hpp"
 #include "apiserver/fields/patches.hpp"
 #include "apiserver/requests/bodies.hpp"
@@ -123,15 +125,12 @@ Result<Response> patch(Registry& registry, const WriteRequest& request, PatchKin
 
 // Unlike other writes, applying fields that the schema lacks fails.
 Result<> check_applied(const Target& target, JsonObject wanted) {
-  const std::string kind = target.type->kind;
-  const std::string api_version = target.type->api_version(target.version);
-  const std::string ns(text_at(wanted, {"metadata", "namespace"}));
-  const std::string name(text_at(wanted, {"metadata", "name"}));
+  const ResourceType& type = *target.type;
   std::string problem;
-  if (target.type->defined != nullptr) {
-    problem = problem_with_applied(wanted, *target.type);
+  if (type.defined != nullptr) {
+    problem = problem_with_applied(wanted, defined_kind(type).schema);
   } else {
-    const TypedResult typed = decode_fields(wanted, *target.type, target.version);
+    const TypedResult typed = decode_fields(wanted, type, target.version);
     if (typed.problem) {
       problem = fmt::format("{}: expected {}", typed.problem->path, typed.problem->expected);
     } else if (!typed.unknown.empty()) {
@@ -139,9 +138,8 @@ Result<> check_applied(const Target& target, JsonObject wanted) {
     }
   }
   if (problem.empty()) return {};
-  return std::unexpected(plain_failure(
-      fmt::format("failed to create typed patch object ({}/{}; {}{}, Kind={}): {}", ns, name,
-                  target.type->group.empty() ? "/" : "", api_version, kind, problem)));
+  return std::unexpected(
+      not_typed("patch", wanted, type, type.api_version(target.version), problem));
 }
 
 Result<JsonObject> decode_applied(const WriteRequest& request, FieldCheck& check) {

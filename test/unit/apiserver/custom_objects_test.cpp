@@ -367,6 +367,22 @@ TEST_F(Defined, merges_lists_and_maps_of_applied_objects_by_the_schema) {
   EXPECT_EQ(array_at(less.body, {"spec", "ports"}).size(), 1U) << serialize(less.body);
 }
 
+TEST_F(Defined, knows_no_owners_of_object_with_a_list_for_a_text) {
+  api.post(kDefinitions, definition(R"(,"address":{"type":"string","format":"ipv4"})"));
+  const Answer made = api.post(kWidgets, widget("a", R"({"replicas":2,"address":[]})"));
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_FALSE(has(made.body, {"metadata", "managedFields"}));
+  const std::string path = std::string(kWidgets) + "/a";
+  const Answer applied = api.patch(path + "?fieldManager=m", kApply, widget("a", "{}"));
+  EXPECT_TRUE(applied.text({"message"})
+                  .starts_with("failed to create typed live object (default/a; example.com/v1, "
+                               "Kind=Widget): .spec.address: expected any scalar, got list"))
+      << applied.text({"message"});
+  const Answer mended =
+      api.patch(path, "application/merge-patch+json", R"({"spec":{"address":"10.0.0.1"}})");
+  EXPECT_FALSE(has(mended.body, {"metadata", "managedFields"})) << serialize(mended.body);
+}
+
 // How an apply of a spec as object "a" is answered, after others.
 struct Applied {
   std::string_view sentence;
