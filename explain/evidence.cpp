@@ -157,7 +157,7 @@ void advise_about_failures(Draft& draft) {
 bool has_reason(const Draft& draft, std::initializer_list<std::string_view> reasons) {
   return std::ranges::any_of(draft.topics, [&](const Topic& topic) {
     return std::ranges::any_of(topic.findings, [&](const common::Finding& finding) {
-      return std::ranges::contains(reasons, finding.reason);
+      return std::ranges::find(reasons, finding.reason) != reasons.end();
     });
   });
 }

@@ -43,8 +43,8 @@ struct PodReport {
   std::optional<Condition> scheduled = {};
   std::optional<ContainerReport> waits = {};  // the first container that waits
   std::optional<runtime::WallTime> containers_ended = {};
-  std::vector<std::string> claims = {};  // names
   std::vector<std::string> finalizers = {};
+  std::vector<std::string> claims = {};  // names
 };
 
 struct EventReport {
