@@ -86,7 +86,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
         decoder_(decoder),
         selection_(std::move(selection)) {}
 
-  // Call this before the first list.
+  // From the next request on.
   void use_version(std::string version) { resource_.version = std::move(version); }
 
   runtime::Task<runtime::Result<api::ListMeta>> list(ListOptions options,

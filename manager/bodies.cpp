@@ -1,5 +1,7 @@
 #include "manager/bodies.hpp"
 
+#include <stdexcept>
+
 #include <boost/json.hpp>
 
 #include "runtime/timestamp.hpp"
@@ -9,9 +11,14 @@ namespace {
 
 namespace json = boost::json;
 
-json::object& part(json::object& of, std::string_view name) {
+// With a pair of braces too few, the author has written a list.
+json::object& part(json::object& of, const std::string& name) {
   json::value& value = of[name];
-  if (!value.is_object()) value = json::object();
+  if (value.is_null()) value = json::object();
+  if (!value.is_object()) {
+    throw std::logic_error("`" + name + "` is not an object: write {\"" + name +
+                           "\", {{NAME, VALUE}}}");
+  }
   return value.get_object();
 }
 

@@ -16,12 +16,12 @@
 
 namespace dcm::manager {
 
-// An item of `metadata.ownerReferences`: the object's controller, whose foreground deletion waits
-// for the object. Owned objects are deleted with it.
+// An item of `metadata.ownerReferences` that makes `owner` the object's controller: the object is
+// deleted with it, and before it in a foreground deletion.
 boost::json::object controller_reference(const api::Resource& resource,
                                          const api::ObjectMeta& owner);
-// Whether `owner` is the object's controller: no one else's object of that name, and not one of an
-// earlier owner. `object` has a member `owner` as for owns().
+// Whether `owner` is the object's controller, and not another object, or an earlier one of the same
+// name. `object` has a member `owner` as for owns().
 template <class T>
 bool is_controlled_by(const T& object, const api::ObjectMeta& owner) {
   const std::optional<api::ControllerRef>& controller = object.owner;
@@ -35,7 +35,7 @@ boost::json::array encode_conditions(const std::vector<api::Condition>& conditio
 bool writes_conditions(const boost::json::object& fields);
 
 // A whole body: `fields` with kind and name. With a UID it applies only to the object with that
-// UID: if that is gone, nothing is created.
+// UID: if that is gone, nothing is created. Throws std::logic_error if `metadata` is no object.
 std::string encode_body(const api::Resource& resource, const api::NamespacedName& name,
                         const api::Uid& uid, const boost::json::object& fields);
 // A merge patch for exactly that object.

@@ -69,7 +69,7 @@ class Cache {
         });
   }
 
-  // Call this before run(), for a kind whose version was unknown at first.
+  // From its next request on. For a kind whose version is found, or changes, later.
   void use_version(const std::string& version) {
     resource_.version = version;
     source_.use_version(version);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +20,8 @@ namespace dcm::manager {
 // RestClient::send; runtime::is_object_gone() means that the object no longer exists, or was
 // replaced under its name. `fields` are the object's own: kind and name are added.
 //
-// A write whose connection broke may have been executed (runtime::is_outcome_unknown). All of these
-// may be repeated, except create(), and json_patch() whose operations add list items.
+// A write whose connection broke may have been executed (runtime::is_outcome_unknown). Repeat any
+// but create(), and json_patch() with operations that add list items.
 template <class T>
 class CacheClient {
  public:
@@ -27,22 +29,32 @@ class CacheClient {
   template <class Value>
   using Answer = runtime::Task<runtime::Result<Value>>;
 
-  CacheClient(client::RestClient& rest, Cache<T>& cache, std::string field_manager)
+  // `field_manager` may be empty if nothing is applied.
+  CacheClient(client::RestClient& rest, Cache<T>& cache,
+              std::shared_ptr<const std::string> field_manager)
       : rest_(&rest), cache_(&cache), field_manager_(std::move(field_manager)) {}
+
+  // The same client, whose calls have these options.
+  CacheClient with(client::CallOptions options) const {
+    CacheClient client = *this;
+    client.options_ = options;
+    return client;
+  }
 
   // The object as it is on the server now.
   Answer<Object> get(const api::NamespacedName& name) const {
-    return send(*this, client::get_request(cache_->resource(), name));
+    return send(*this, client::get_request(cache_->resource(), name, options_));
   }
 
   // Empty name: `metadata.generateName` generates one.
   Answer<Object> create(const api::NamespacedName& name, const boost::json::object& fields) const {
     return send(*this, client::create_request(cache_->resource(), name.namespace_.str(),
-                                              {encode_body(cache_->resource(), name, {}, fields)}));
+                                              {encode_body(cache_->resource(), name, {}, fields)},
+                                              options_));
   }
 
-  // Server-side apply, with force, as the program: takes over these fields, and removes our fields
-  // that are omitted. Creates the object if missing.
+  // Server-side apply, with force: takes over these fields, and removes those that this field
+  // manager applied before and omits now. Creates the object if missing.
   Answer<Object> apply(const api::NamespacedName& name, const boost::json::object& fields) const {
     return send_apply(name, {}, {}, fields);
   }
@@ -62,13 +74,16 @@ class CacheClient {
   Answer<Object> merge_patch(const api::ObjectMeta& object, const boost::json::object& patch,
                              std::string_view subresource = {}) const {
     check_conditions(patch);
-    return send(*this, client::merge_patch_request(cache_->resource(), object.key, subresource,
-                                                   encode_merge_patch(object.uid, patch)));
+    return send(*this,
+                client::merge_patch_request(cache_->resource(), object.key, subresource,
+                                            encode_merge_patch(object.uid, patch), options_));
   }
   Answer<Object> json_patch(const api::ObjectMeta& object, const boost::json::array& operations,
                             std::string_view subresource = {}) const {
-    return send(*this, client::json_patch_request(cache_->resource(), object.key, subresource,
-                                                  encode_json_patch(object.uid, operations)));
+    return send_json_patch(
+        *this, object,
+        client::json_patch_request(cache_->resource(), object.key, subresource,
+                                   encode_json_patch(object.uid, operations), options_));
   }
 
   // Deletes exactly that object. Succeeds if it is already gone.
@@ -111,8 +126,14 @@ class CacheClient {
   Answer<Object> send_apply(const api::NamespacedName& name, const api::Uid& uid,
                             std::string_view subresource, const boost::json::object& fields) const {
     check_conditions(fields);
-    return send(*this, client::apply_request(cache_->resource(), name, subresource, field_manager_,
-                                             encode_body(cache_->resource(), name, uid, fields)));
+    if (field_manager_->empty()) {
+      throw std::logic_error(
+          "the program has several controllers, which would remove each other's fields: name the "
+          "field manager of this one, as in client(cache, \"NAME\")");
+    }
+    return send(
+        *this, client::apply_request(cache_->resource(), name, subresource, *field_manager_,
+                                     encode_body(cache_->resource(), name, uid, fields), options_));
   }
 
   // Coroutines with a copy of the client: a task may outlive the client that created it.
@@ -127,9 +148,21 @@ class CacheClient {
     co_return object;
   }
 
+  static Answer<Object> send_json_patch(CacheClient self, api::ObjectMeta object,
+                                        client::ApiRequest request) {
+    const runtime::Result<Object> written = co_await send(self, std::move(request));
+    if (written || written.error().reason != runtime::Reason::invalid) co_return written;
+    // The server does not say which operation failed: ours, which tests the UID, or another.
+    const runtime::Result<Object> now = co_await self.get(object.key);
+    const bool is_gone = now ? now->meta.uid != object.uid : runtime::is_object_gone(now.error());
+    if (!is_gone) co_return written;
+    co_return runtime::fail(runtime::Reason::another_object, written.error().message);
+  }
+
   static Answer<void> send_remove(CacheClient self, api::ObjectMeta object) {
     client::TypedClient<T> typed(*self.rest_, self.cache_->resource(), self.cache_->decoder());
-    const auto left = co_await typed.remove(object.key, api::encode_delete_options(object.uid));
+    const auto left =
+        co_await typed.remove(object.key, api::encode_delete_options(object.uid), self.options_);
     if (!left && !runtime::is_object_gone(left.error())) co_return runtime::fail(left.error());
     if (left && *left) {
       self.own_writes().record(**left);
@@ -143,9 +176,9 @@ class CacheClient {
   static Answer<void> send_finalizers(CacheClient self, api::ObjectMeta object,
                                       std::optional<std::vector<std::string>> finalizers) {
     if (!finalizers) co_return runtime::Result<>();
-    const auto written =
-        co_await send(self, client::merge_patch_request(self.cache_->resource(), object.key, {},
-                                                        encode_finalizers(object, *finalizers)));
+    const auto written = co_await send(
+        self, client::merge_patch_request(self.cache_->resource(), object.key, {},
+                                          encode_finalizers(object, *finalizers), self.options_));
     if (!written) co_return runtime::fail(written.error());
     // A deleted object that loses its last finalizer disappears with this write.
     if (finalizers->empty() && written->meta.is_being_deleted)
@@ -157,7 +190,8 @@ class CacheClient {
 
   client::RestClient* rest_;
   Cache<T>* cache_;
-  std::string field_manager_;
+  std::shared_ptr<const std::string> field_manager_;
+  client::CallOptions options_ = {};
 };
 
 }  // namespace dcm::manager

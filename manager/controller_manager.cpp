@@ -15,7 +15,8 @@ Task<> repeat(runtime::TimeSource& time, runtime::Duration interval, JobFunction
 
 }  // namespace
 
-ControllerManager::ControllerManager(Lifecycle& lifecycle) : lifecycle_(lifecycle) {
+ControllerManager::ControllerManager(Lifecycle& lifecycle)
+    : lifecycle_(lifecycle), field_manager_(std::make_shared<std::string>(program())) {
   lifecycle_.use({.fill = [this](Epoch& epoch) { fill(epoch); }});
 }
 
@@ -37,6 +38,10 @@ Worklist& ControllerManager::add_controller(std::string name, const ControllerOp
     throw std::invalid_argument("there are two controllers with the name \"" + name +
                                 "\": give each a name of its own");
   }
+  if (options.workers == 0) {
+    throw std::invalid_argument("the controller \"" + name + "\" needs a worker");
+  }
+  if (!queues_.empty()) field_manager_->clear();
   return queues_.emplace_back(std::move(name), options, process(), std::move(handler)).list;
 }
 
@@ -58,6 +63,9 @@ void ControllerManager::add_job(std::string name, RunsOn where, JobFunction run)
 
 void ControllerManager::add_periodic_job(runtime::Duration interval, std::string name, RunsOn where,
                                          JobFunction run) {
+  if (interval <= runtime::Duration::zero()) {
+    throw std::invalid_argument("the job \"" + name + "\" needs an interval above zero");
+  }
   add_job(std::move(name), where,
           [this, interval, run = std::move(run)] { return repeat(time(), interval, run); });
 }

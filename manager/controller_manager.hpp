@@ -30,7 +30,7 @@
 namespace dcm::manager {
 
 struct ControllerOptions {
-  std::size_t workers = 1;  // how many names are handled concurrently
+  std::size_t workers = 1;  // how many names are handled concurrently; at least 1
   runtime::Backoff backoff = workqueue::kItemBackoff;
 };
 
@@ -82,16 +82,23 @@ class ControllerManager {
   void job(std::string name, RunsOn where, J job) {
     add_job(std::move(name), where, make_job(std::move(job)));
   }
-  // The same, repeated: the next run starts `interval` after the last one has ended.
+  // The same, repeated: the next run starts `interval` (above zero) after the last one has ended.
   template <class J>
   void periodic_job(std::string name, RunsOn where, runtime::Duration interval, J job) {
     add_periodic_job(interval, std::move(name), where, make_job(std::move(job)));
   }
 
-  // Calls for the objects of a cache, once run() has found the version.
+  // Calls for the objects of a cache; it may be made before run(). What a field manager applies
+  // replaces all that it applied to that object before, so each controller that applies needs its
+  // own: by default the program's name, if it has one controller. With more, name it, or apply()
+  // throws std::logic_error.
   template <class T>
   CacheClient<T> client(Cache<T>& cache) {
-    return {rest(), cache, program()};
+    return {rest(), cache, field_manager_};
+  }
+  template <class T>
+  CacheClient<T> client(Cache<T>& cache, std::string field_manager) {
+    return {rest(), cache, std::make_shared<std::string>(std::move(field_manager))};
   }
   // An event about an object of a cache. `reason` is one word in CamelCase.
   template <class T>
@@ -163,8 +170,9 @@ class ControllerManager {
   const std::string& program() const { return lifecycle_.options().program; }
 
   Lifecycle& lifecycle_;
-  std::list<api::ResourceKind> kinds_;        // copies: the caller's may be temporary
-  std::vector<std::shared_ptr<void>> owned_;  // caches and observers
+  std::shared_ptr<std::string> field_manager_;  // the default; empty: each controller names its own
+  std::list<api::ResourceKind> kinds_;          // copies: the caller's may be temporary
+  std::vector<std::shared_ptr<void>> owned_;    // caches and observers
   std::vector<Source> sources_;
   std::list<Queue> queues_;
   std::vector<Job> leader_jobs_;

@@ -58,6 +58,25 @@ Task<> Epoch::find_versions() {
         co_await find_version(discovery_, context_.process, *source.kind, source.why_not_served);
     source.use_version(version);
     run_cache(source);
+    tasks_.spawn("version of a kind", follow_version(source, version));
+  }
+}
+
+// The cache goes on with another version when the API server stops serving the one in use.
+Task<> Epoch::follow_version(Source& source, std::string version) {
+  runtime::TimeSource& time = context_.process.loop.time();
+  client::Availability answer = client::Served{version};
+  for (;;) {
+    co_await runtime::sleep_for(time, client::ask_again_after(answer));
+    if (source.cache.sync->last_error().empty()) continue;
+    answer = co_await discovery_.find({source.kind}, Deadline::after(time, kDiscoveryTimeout));
+    const auto* served = std::get_if<client::Served>(&answer);
+    if (served == nullptr || served->version == version) continue;
+    context_.process.log.warning(
+        "The API server has stopped serving the version in use",
+        {{"kind", source.kind->plural}, {"version", version}, {"next", served->version}});
+    version = served->version;
+    source.use_version(version);
   }
 }
 

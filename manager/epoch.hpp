@@ -50,7 +50,8 @@ class Epoch final : public VersionedWork {
     return *made;
   }
   void add_cache(AnyCache cache) { caches_.push_back({std::move(cache)}); }
-  // A cache of the best served version of `kind`; run() waits until there is one.
+  // A cache of the best served version of `kind`: run() waits until there is one, and calls
+  // `use_version` again with another if that is no longer served.
   void add_cache(AnyCache cache, const api::ResourceKind& kind,
                  std::function<void(const std::string& version)> use_version) {
     caches_.push_back({std::move(cache), &kind, std::move(use_version)});
@@ -107,6 +108,7 @@ class Epoch final : public VersionedWork {
   void report(const Member& member, Running running);
   void run_cache(Source& source);
   runtime::Task<> find_versions();
+  runtime::Task<> follow_version(Source& source, std::string version);
   runtime::Task<> run_controllers();
   runtime::Task<> run_controller(Member& member);
   runtime::Task<> prepare(Member& member);

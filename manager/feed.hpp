@@ -57,7 +57,8 @@ struct AnyChange {
   }
 };
 
-// Excludes changes of metadata and status alone, but not a deletion that waits for finalizers.
+// Excludes changes of metadata and status alone, but not a deletion that waits for finalizers. Of a
+// kind whose generation is not counted (ConfigMap, Secret, Node, …), it excludes nothing.
 struct GenerationChanged {
   static constexpr Row kReads{"metadata.generation", "generation"};
 
@@ -67,7 +68,8 @@ struct GenerationChanged {
         requires { static_cast<std::int64_t>(before->generation); },
         "generation_changed reads a member `std::int64_t generation`: declare it, with the field "
         "{\"metadata.generation\", &T::generation}");
-    return before == nullptr || after == nullptr || before->generation != after->generation;
+    return before == nullptr || after == nullptr || after->generation == 0 ||
+           before->generation != after->generation;
   }
 };
 inline constexpr GenerationChanged generation_changed;

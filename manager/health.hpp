@@ -40,7 +40,7 @@ class HealthChecks {
   std::vector<Named> checks_;
 };
 
-// The checks behind each health path. Liveness: a restart would not help. Readiness: the
+// The checks behind each health path. Liveness fails only for what a restart cures. Readiness: the
 // controllers have synced caches and can work.
 struct Health {
   HealthChecks live;   // /healthz, /livez

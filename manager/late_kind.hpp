@@ -1,5 +1,4 @@
-// A kind that the API server may or may not serve, in its own version, possibly starting later:
-// taint rules, pod groups.
+// A kind that the API server may or may not serve, in its own version, possibly starting later.
 #pragma once
 
 #include <functional>

@@ -195,22 +195,90 @@ TEST_P(Client, writes_and_reads_conditions) {
 
 TEST_P(Client, restricts_json_patch_to_that_object) {
   bool is_first = true;
-  std::vector<bool> done;
+  std::vector<std::string> done;
+  const auto note = [&done](const auto& answer) {
+    done.push_back(answer ? "done" : std::string(to_string(answer.error().reason)));
+  };
   handle([&](api::NamespacedName name) -> Task<Outcome> {
     const auto foo = foos.get(name);
     if (!foo || !std::exchange(is_first, false)) co_return Outcome::done();
     const auto client = manager.client(foos);
     const boost::json::array set{{{"op", "add"}, {"path", "/spec"}, {"value", {{"keep", "x"}}}}};
-    done.push_back((co_await client.json_patch(foo->meta, set)).has_value());
+    const auto first = co_await client.json_patch(foo->meta, set);
+    note(first);
+    const boost::json::array test{{{"op", "test"}, {"path", "/spec/keep"}, {"value", "y"}}};
+    const auto tested = co_await client.json_patch(foo->meta, test);
+    note(tested);
     api::ObjectMeta another = foo->meta;
     another.uid = api::Uid("another");
-    done.push_back((co_await client.json_patch(another, set)).has_value());
+    const auto replaced = co_await client.json_patch(another, set);
+    note(replaced);
     co_return Outcome::done();
   });
   make("a");
   begin();
-  EXPECT_THAT(done, testing::ElementsAre(true, false));
+  EXPECT_THAT(done, testing::ElementsAre("done", "invalid", "another_object"));
   EXPECT_EQ(foos.get({"default", "a"})->keep, "x");
+}
+
+// Controllers of one program that apply different fields of one object.
+struct Applies {
+  ControllerManager& manager;
+  Cache<Map>& maps;
+  std::string own;
+  std::string field_manager = {};
+  Task<Outcome> reconcile(api::NamespacedName name) {
+    const auto client =
+        field_manager.empty() ? manager.client(maps) : manager.client(maps, field_manager);
+    const auto written = co_await client.apply(name, {{"data", {{own, "x"}}}});
+    co_return manager.done_or_retry(name, written);
+  }
+};
+
+TEST_P(Client, keeps_fields_of_other_controllers) {
+  for (const char* own : {"a", "b"}) {
+    auto& list = manager.controller(own, {}, Applies{manager, maps, own, own});
+    manager.feed(list, foos);
+    manager.feed(list, maps);
+  }
+  make("foo");
+  begin();
+  const auto map = cluster.api().get(kMapsPath + "/foo");
+  EXPECT_EQ(map.text({"data", "a"}), "x");
+  EXPECT_EQ(map.text({"data", "b"}), "x");
+  EXPECT_LT(count("patch", "configmaps"), 10);
+}
+
+TEST_P(Client, refuses_apply_of_two_controllers_in_one_name) {
+  const auto early = manager.client(maps);
+  for (const char* own : {"a", "b"}) {
+    manager.feed(manager.controller(own, {}, Applies{manager, maps, own}), foos);
+  }
+  make("foo");
+  begin();
+  EXPECT_EQ(count("patch", "configmaps"), 0);
+  EXPECT_NE(cluster.log().find("name the field manager of this one"), std::string::npos);
+  EXPECT_THROW((void)early.apply({"default", "foo"}, {}), std::logic_error);
+}
+
+TEST_P(Client, refuses_metadata_that_is_no_object) {
+  EXPECT_THROW(
+      (void)manager.client(maps).apply({"default", "a"}, {{"metadata", {"labels", {{"a", "b"}}}}}),
+      std::logic_error);
+}
+
+TEST_P(Client, gives_its_options_to_each_call) {
+  std::vector<bool> answers;
+  handle([&](api::NamespacedName name) -> Task<Outcome> {
+    const auto late = manager.client(maps).with({.deadline = runtime::Deadline(runtime::MonoTime())});
+    const auto applied = co_await late.apply(name, {{"data", {{"k", "v"}}}});
+    const auto read = co_await late.get(name);
+    for (const auto& answer : {applied, read}) answers.push_back(answer.has_value());
+    co_return Outcome::done();
+  });
+  make("a");
+  begin();
+  EXPECT_THAT(answers, testing::ElementsAre(false, false));
 }
 
 // Objects of a kind whose member exists, but has no row in the declaration.

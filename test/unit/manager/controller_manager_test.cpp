@@ -15,6 +15,9 @@ using workqueue::Outcome;
 
 constexpr std::string_view kV1[] = {"v1"};
 constexpr api::ResourceKind kMaps{"", "configmaps", "ConfigMap", api::Scope::namespaced, kV1};
+constexpr std::string_view kNewAndOld[] = {"v2", "v1"};
+constexpr api::ResourceKind kMoving{"example.com", "movings", "Moving", api::Scope::namespaced,
+                                    kNewAndOld};
 constexpr api::ResourceKind kFoos{"example.com", "foos", "Foo", api::Scope::namespaced, kV1};
 
 struct Object {
@@ -189,6 +192,15 @@ TEST(ControllerManager, refuses_second_controller_or_cache_of_a_name) {
   EXPECT_EQ(refusal([&] { manager.cache<Object>(kMaps, {}, {.name = "other maps"}); }), "");
 }
 
+TEST(ControllerManager, refuses_what_can_never_run_or_runs_without_pause) {
+  ManagerOf of;
+  ControllerManager& manager = of.cluster.manager();
+  EXPECT_EQ(refusal([&] { manager.controller("one", {.workers = 0}, done_at_once); }),
+            "the controller \"one\" needs a worker");
+  EXPECT_EQ(refusal([&] { manager.periodic_job("two", RunsOn::leader, 0s, EmptyJob{}); }),
+            "the job \"two\" needs an interval above zero");
+}
+
 TEST(ControllerManager, refuses_late_index_and_feed) {
   ManagerOf of;
   auto& maps = of.watch(kMaps, done_at_once);
@@ -224,6 +236,48 @@ TEST(ControllerManager, waits_for_unserved_kind_without_lease) {
   const HealthReport report = of.cluster.manager().health().ready.run("readyz", Verbose::no);
   EXPECT_FALSE(report.is_healthy);
   EXPECT_NE(report.text.find("foos: not served"), std::string::npos) << report.text;
+}
+
+std::string definition_of_movings(bool is_v1_served) {
+  const auto version = [](const std::string& name, bool is_served) {
+    const std::string served = is_served ? "true" : "false";
+    return R"({"name":")" + name + R"(","served":)" + served + R"(,"storage":)" + served +
+           R"(,"schema":{"openAPIV3Schema":{"type":"object"}}})";
+  };
+  return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+         R"("metadata":{"name":"movings.example.com"},"spec":{"group":"example.com",)"
+         R"("scope":"Namespaced","names":{"plural":"movings","singular":"moving","kind":"Moving"},)"
+         R"("versions":[)" +
+         version("v1", is_v1_served) + "," + version("v2", !is_v1_served) + "]}}";
+}
+
+TEST(ControllerManager, goes_on_with_next_version_when_one_is_no_longer_served) {
+  ManagerOf of;
+  of.watch(kMoving, [&](api::NamespacedName name) -> Task<Outcome> {
+    of.handled.push_back(name.str());
+    co_return Outcome::done();
+  });
+  const std::string definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const auto make = [&](const std::string& version, const std::string& name) {
+    const auto made =
+        of.cluster.api().post("/apis/example.com/" + version + "/namespaces/default/movings",
+                              R"({"apiVersion":"example.com/)" + version +
+                                  R"(","kind":"Moving","metadata":{"name":")" + name + R"("}})");
+    ASSERT_TRUE(made.ok()) << made.status;
+    of.cluster.run_for(2min);
+  };
+  ASSERT_TRUE(of.cluster.api().post(definitions, definition_of_movings(true)).ok());
+  of.cluster.start();
+  of.cluster.run_for(1min);
+  make("v1", "early");
+  ASSERT_TRUE(of.cluster.api()
+                  .patch(definitions + "/movings.example.com", apiserver::kMerge,
+                         definition_of_movings(false))
+                  .ok());
+  of.cluster.run_for(2min);
+  make("v2", "late");
+  EXPECT_EQ(of.handled, (std::vector<std::string>{"default/early", "default/late"}));
+  EXPECT_TRUE(of.cluster.manager().health().ready.run("readyz", Verbose::no).is_healthy);
 }
 
 TEST(ControllerManager, finishes_started_work_and_returns_lease_on_stop) {

@@ -110,6 +110,15 @@ TEST_F(Feeds, filter_changes_by_condition) {
   EXPECT_THAT(after(path + "/f", R"({"spec":{"a":1}})"), ElementsAre("default/f"));
 }
 
+TEST_F(Feeds, take_each_change_of_kind_without_generation_as_one) {
+  auto& counted = cluster.manager().cache<Foo>(kMaps, {{"metadata.generation", &Foo::generation}},
+                                               {.name = "counted"});
+  cluster.manager().feed(*list, counted, own_name, generation_changed);
+  make(kMapsPath, R"({"name":"m"})");
+  begin();
+  EXPECT_THAT(after(kMapsPath + "/m", R"({"data":{"a":"b"}})"), ElementsAre("default/m"));
+}
+
 TEST_F(Feeds, wake_owner_of_requested_kind) {
   cluster.manager().owns(*list, *maps, kFoos);
   const std::string foos = "/apis/example.com/v1/namespaces/default/foos";
