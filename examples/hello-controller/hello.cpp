@@ -46,7 +46,7 @@ struct Greeter {
     if (map && !is_controlled_by(*map, greeting->meta)) {
       manager.report(greetings, greeting->meta, EventType::warning, "NameTaken",
                      "the ConfigMap of this name belongs to another");
-      co_return Outcome::retry();  // the name may become free
+      co_return Outcome::done();  // until the name is free
     }
     if (map && map->text == text) co_return Outcome::done();
     const auto owner = dcm::manager::controller_reference(greetings.resource(), greeting->meta);
@@ -68,6 +68,7 @@ void add_controllers(ControllerManager& manager) {
   auto& greeter = manager.controller("hello", {.workers = 4}, Greeter{manager, greetings, maps});
   manager.feed(greeter, greetings);
   manager.owns(greeter, maps, kGreetings);  // a changed ConfigMap is restored
+  manager.feed(greeter, maps);              // a name that another had becomes free
 }
 // [wiring]
 

@@ -65,7 +65,7 @@ TEST_P(Hello, leaves_map_of_others_alone) {
       cluster.api().get("/api/v1/namespaces/default/events?fieldSelector=reason=NameTaken");
   EXPECT_EQ(dcm::apiserver::array_at(events.body, {"items"}).size(), 1U);
   cluster.api().remove(kMap);
-  cluster.run_for(20min);
+  cluster.run_for(1min);
   EXPECT_EQ(text(), "Hello, Ada!");
 }
 

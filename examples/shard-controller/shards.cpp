@@ -34,7 +34,7 @@ struct ShardSet {
   dcm::api::ObjectMeta meta;
   std::int64_t generation = 0;
   std::vector<std::string> finalizers;
-  int shards = 0;
+  std::int64_t shards = 0;
   std::vector<Condition> conditions;
 };
 struct Shard {
@@ -84,14 +84,18 @@ struct ShardSets {
     co_return done;
   }
 
-  int wanted(const ShardSet& set) const { return std::clamp(set.shards, 0, options.shards_max); }
+  int wanted(const ShardSet& set) const {
+    return static_cast<int>(std::clamp<std::int64_t>(set.shards, 0, options.shards_max));
+  }
 
   Task<Result<>> make_shards(ShardSet set) {
     for (int i = 0; i < wanted(set); ++i) {
       const NamespacedName name = name_of(set.meta.key, i);
       const auto shard = shards.get(name);
       const Texts range = range_of(i, wanted(set));
-      if (shard && (shard->data == range || !is_controlled_by(*shard, set.meta))) continue;
+      // Others may add keys of their own.
+      const bool is_right = shard && std::ranges::includes(shard->data, range);
+      if (is_right || (shard && !is_controlled_by(*shard, set.meta))) continue;
       const boost::json::object fields{
           {"metadata",
            {{"ownerReferences", {dcm::manager::controller_reference(sets.resource(), set.meta)}}}},

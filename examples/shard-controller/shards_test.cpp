@@ -21,7 +21,7 @@ class Shards : public testing::TestWithParam<int> {
     cluster.start();
   }
 
-  void make(int shards) {
+  void make(std::int64_t shards) {
     ASSERT_TRUE(
         cluster.api()
             .post(
@@ -81,6 +81,12 @@ TEST_P(Shards, redistributes_numbers_when_shard_count_changes) {
   EXPECT_EQ(ready(), "TooManyShards");
 }
 
+TEST_P(Shards, limits_any_number_of_shards) {
+  make(3'000'000'000);  // crd.yaml does not allow it
+  EXPECT_EQ(from(7), "57344");
+  EXPECT_EQ(ready(), "TooManyShards");
+}
+
 TEST_P(Shards, restores_changed_and_deleted_shards) {
   make(2);
   patch(shard(0), R"({"data":{"from":"7"}})");
@@ -102,6 +108,15 @@ TEST_P(Shards, leaves_object_of_another_alone_until_its_name_is_free) {
   cluster.run_for(1min);
   EXPECT_EQ(from(1), "32768");
   EXPECT_EQ(ready(), "ShardsMade");
+}
+
+TEST_P(Shards, writes_nothing_because_of_keys_of_others) {
+  make(2);
+  cluster.server().log().clear();
+  patch(shard(0), R"({"data":{"theirs":"x"}})");
+  for (const auto& request : cluster.server().log().writes()) {
+    EXPECT_TRUE(request.resource == "leases" || request.user_agent == "test") << request.verb;
+  }
 }
 
 TEST_P(Shards, deletes_set_once_its_shards_are_unused) {
