@@ -65,11 +65,12 @@ Task<Availability> Discovery::find(KindSet kinds, Deadline deadline) {
     };
     if (std::ranges::all_of(plurals(kinds), is_served)) co_return Served{std::string(version)};
   }
-  co_return NotServed{fmt::format(
-      "the API server serves {} in no version that we know of {} (known: {}; served: {})",
-      fmt::join(plurals(kinds), " and "), display_name(group),
-      fmt::join(kinds.front()->versions, ", "),
-      offered->empty() ? "none" : fmt::format("{}", fmt::join(*offered, ", ")))};
+  co_return NotServed{
+      fmt::format("the API server serves {} in no version that this program knows (known: {}; "
+                  "versions of {}: {})",
+                  fmt::join(plurals(kinds), " and "), fmt::join(kinds.front()->versions, ", "),
+                  display_name(group),
+                  offered->empty() ? "none" : fmt::format("{}", fmt::join(*offered, ", ")))};
 }
 
 // The core group has one version and no group document.

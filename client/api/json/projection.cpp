@@ -48,6 +48,11 @@ class AnyFields {
     if (key == "metadata") {
       return from.each_field([&](std::string_view name, const Source& part) {
         bool is_read = true;
+        // `meta` has only whether it is there.
+        if (name == "deletionTimestamp" && find(inside, name) != nullptr) {
+          object.meta.is_being_deleted = !part.is_null();
+          return read_part(name, part, inside, object);
+        }
         if (offer(kFieldsOf<ObjectMeta>, name, part, object.meta, is_read)) return is_read;
         return read_part(name, part, inside, object);
       });
@@ -101,7 +106,7 @@ void refuse(const std::string& path, const char* why) {
 void check(const std::vector<AnyField>& fields) {
   for (const AnyField& field : fields) {
     if (field.path.empty() || field.path == "metadata") refuse(field.path, "names no field");
-    for (const char* known : {"name", "namespace", "uid", "resourceVersion", "deletionTimestamp"}) {
+    for (const char* known : {"name", "namespace", "uid", "resourceVersion"}) {
       if (field.path == std::string("metadata.") + known)
         refuse(field.path, "is in `meta` already");
     }

@@ -134,6 +134,28 @@ TEST(Projection, reads_metadata_lists_maps_numbers_times_and_custom_types) {
   EXPECT_EQ(find_condition(all.conditions, "Ready")->observed_generation, 3);
 }
 
+struct Deleted {
+  ObjectMeta meta;
+  std::optional<runtime::WallTime> since;
+};
+
+TEST(Projection, reads_time_of_deletion) {
+  const auto decoder = make_projection<Deleted>({{"metadata.deletionTimestamp", &Deleted::since}});
+  const auto read = [&](const std::string& time) {
+    return decoder->decode_object(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"7",)"
+                                  R"("deletionTimestamp":)" +
+                                  time + "}}");
+  };
+  const auto deleted = read(R"("2027-03-01T10:15:00Z")");
+  ASSERT_TRUE(deleted) << deleted.error().message;
+  EXPECT_TRUE(deleted->object->meta.is_being_deleted);
+  EXPECT_EQ(deleted->object->since, runtime::parse_timestamp("2027-03-01T10:15:00Z"));
+  const auto alive = read("null");
+  ASSERT_TRUE(alive) << alive.error().message;
+  EXPECT_FALSE(alive->object->meta.is_being_deleted);
+  EXPECT_EQ(alive->object->since, std::nullopt);
+}
+
 TEST(Projection, keeps_initial_value_for_null) {
   const auto read = decode_everything()->decode_object(R"({
     "metadata":{"name":"a","uid":"u","resourceVersion":"7","labels":null,"ownerReferences":null,

@@ -100,9 +100,10 @@ CO_TEST(Discovery, reports_missing_group_as_not_served) {
   Discovery discovery(f.client);
   const Availability found = co_await discovery.find(kDraKinds, {});
   CO_ASSERT_TRUE(std::holds_alternative<NotServed>(found));
-  EXPECT_EQ(std::get<NotServed>(found).why,
-            "the API server serves resourceclaims and resourceclaimtemplates in no version that we "
-            "know of resource.k8s.io (known: v1, v1beta2, v1beta1; served: none)");
+  EXPECT_EQ(
+      std::get<NotServed>(found).why,
+      "the API server serves resourceclaims and resourceclaimtemplates in no version that this "
+      "program knows (known: v1, v1beta2, v1beta1; versions of resource.k8s.io: none)");
 }
 
 CO_TEST(Discovery, reports_unknown_versions_as_not_served) {
@@ -111,7 +112,8 @@ CO_TEST(Discovery, reports_unknown_versions_as_not_served) {
   Discovery discovery(f.client);
   const Availability found = co_await discovery.find(kDraKinds, {});
   CO_ASSERT_TRUE(std::holds_alternative<NotServed>(found));
-  EXPECT_THAT(std::get<NotServed>(found).why, HasSubstr("served: v1alpha3, v2"));
+  EXPECT_THAT(std::get<NotServed>(found).why,
+              HasSubstr("versions of resource.k8s.io: v1alpha3, v2"));
 }
 
 CO_TEST(Discovery, reports_unknown_availability_without_answer) {

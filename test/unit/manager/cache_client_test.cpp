@@ -270,7 +270,8 @@ TEST_P(Client, refuses_metadata_that_is_no_object) {
 TEST_P(Client, gives_its_options_to_each_call) {
   std::vector<bool> answers;
   handle([&](api::NamespacedName name) -> Task<Outcome> {
-    const auto late = manager.client(maps).with({.deadline = runtime::Deadline(runtime::MonoTime())});
+    const auto late =
+        manager.client(maps).with({.deadline = runtime::Deadline(runtime::MonoTime())});
     const auto applied = co_await late.apply(name, {{"data", {{"k", "v"}}}});
     const auto read = co_await late.get(name);
     for (const auto& answer : {applied, read}) answers.push_back(answer.has_value());
