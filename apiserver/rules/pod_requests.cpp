@@ -78,65 +78,78 @@ void check_resources(const JsonObject& resources, auto check_name, const std::st
   }
 }
 
-std::optional<Quantity> sum(const std::optional<Quantity>& a, const std::optional<Quantity>& b) {
-  if (!a || !b) return a ? a : b;
-  return a->add(*b);
-}
+// What the containers of a pod have of a resource, in their requests or limits.
+struct Share {
+  std::optional<Quantity> together = {};  // of those that run at the same time
+  std::optional<Quantity> sidecars = {};
+  std::optional<Quantity> most = {};  // while the init containers run
+  std::size_t containers = 0;         // that name the resource
 
-// The sum of the containers' requests, or limits. Init containers run one after the other, beside
-// sidecars that have started.
-std::optional<Quantity> sum_of_containers(const JsonObject& spec, std::string_view list,
-                                          std::string_view resource) {
-  const auto amount_of = [&](const Json& container) {
-    return quantity_at(as_object(container), {"resources", list, resource});
-  };
-  std::optional<Quantity> together, sidecars, most;
-  for (const Json& container : array_at(spec, {"containers"})) {
-    together = sum(together, amount_of(container));
+  // nullopt if it is more than a Quantity represents.
+  std::optional<Quantity> sum() const {
+    const auto all = plus(together, sidecars);
+    return !most || (all && *all > *most) ? all : most;
   }
-  for (const Json& container : array_at(spec, {"initContainers"})) {
-    auto needed = sum(sidecars, amount_of(container));
-    if (text_at(as_object(container), {"restartPolicy"}) == "Always") sidecars = needed;
-    if (needed && (!most || *needed > *most)) most = needed;
+
+  static std::optional<Quantity> plus(const std::optional<Quantity>& a,
+                                      const std::optional<Quantity>& b) {
+    if (!a || !b) return a ? a : b;
+    return a->add(*b);
   }
-  together = sum(together, sidecars);
-  if (!most || (together && *together > *most)) return together;
-  return most;
-}
+};
+
+using Shares = std::map<std::string, Share, std::less<>>;
 
 constexpr std::array kContainerLists = {"containers", "initContainers"};
 
-std::map<std::string, Quantity> limits_of_containers(const JsonObject& spec) {
-  std::map<std::string, Quantity> limits;
-  for (const auto* list : kContainerLists) {
-    for (const Json& container : array_at(spec, {list})) {
-      for (const auto& member : object_at(as_object(container), {"resources", "limits"})) {
-        const auto amount = sum_of_containers(spec, "limits", member.key());
-        if (amount) limits.emplace(member.key(), *amount);
-      }
+// `list`: "requests", "limits". Init containers run one after the other, beside sidecars that have
+// started.
+Shares shares_of(const JsonObject& spec, std::string_view list) {
+  Shares shares;
+  const auto for_each_amount = [&](const Json& container, auto use) {
+    for (const auto& member : object_at(as_object(container), {"resources", list})) {
+      const auto amount = quantity_of(member.value());
+      Share& share = shares[std::string(member.key())];
+      ++share.containers;
+      if (amount) use(share, *amount);
     }
+  };
+  for (const Json& container : array_at(spec, {"containers"})) {
+    for_each_amount(container, [](Share& share, const Quantity& amount) {
+      share.together = Share::plus(share.together, amount);
+    });
   }
-  return limits;
+  for (const Json& container : array_at(spec, {"initContainers"})) {
+    const bool is_sidecar = text_at(as_object(container), {"restartPolicy"}) == "Always";
+    for_each_amount(container, [&](Share& share, const Quantity& amount) {
+      const auto needed = Share::plus(share.sidecars, amount);
+      if (is_sidecar) share.sidecars = needed;
+      if (needed && (!share.most || *needed > *share.most)) share.most = needed;
+    });
+  }
+  return shares;
 }
 
-bool all_limit(const JsonObject& spec, std::string_view resource) {
-  return std::ranges::all_of(kContainerLists, [&](const char* list) {
-    return std::ranges::all_of(array_at(spec, {list}), [&](const Json& container) {
-      return has(as_object(container), {"resources", "limits", resource});
-    });
-  });
+std::optional<Quantity> sum_of(const Shares& shares, std::string_view resource) {
+  const auto found = shares.find(resource);
+  return found == shares.end() ? std::nullopt : found->second.sum();
 }
 
 // `list`: "requests", or "limits" of resources that are never overcommitted.
-void check_sum(const JsonObject& spec, std::string_view list, std::string_view resource,
-               const std::string& path, Causes& causes) {
-  const auto whole = quantity_at(spec, {"resources", list, resource});
-  const auto containers = sum_of_containers(spec, list, resource);
-  if (!whole || !containers || *containers <= *whole) return;
-  causes.push_back(
-      invalid_value(fmt::format("{}.{}[{}]", path, list, resource), Json(whole->text()),
-                    fmt::format("must be greater than or equal to aggregate container {} of {}",
-                                list, containers->text())));
+void check_sums(const JsonObject& spec, std::string_view list, const std::string& path,
+                Causes& causes) {
+  const Shares shares = shares_of(spec, list);
+  for (const auto& member : object_at(spec, {"resources", list})) {
+    const std::string_view resource = member.key();
+    if (list == "limits" && !is_huge_page_resource(resource)) continue;
+    const auto whole = quantity_of(member.value());
+    const auto containers = sum_of(shares, resource);
+    if (!whole || !containers || *containers <= *whole) continue;
+    causes.push_back(
+        invalid_value(fmt::format("{}.{}[{}]", path, list, resource), Json(whole->text()),
+                      fmt::format("must be greater than or equal to aggregate container {} of {}",
+                                  list, containers->text())));
+  }
 }
 
 void check_limits_of_containers(const JsonObject& spec, const std::string& path, Causes& causes) {
@@ -165,13 +178,8 @@ void validate_resources_as_a_whole(const JsonObject& pod_spec, const std::string
                                    Causes& causes) {
   const JsonObject& resources = object_at(pod_spec, {"resources"});
   check_resources(resources, validate_pod_resource, path, causes);
-  for (const auto& member : object_at(resources, {"requests"})) {
-    check_sum(pod_spec, "requests", member.key(), path, causes);
-  }
-  for (const auto& member : object_at(resources, {"limits"})) {
-    if (is_huge_page_resource(member.key()))
-      check_sum(pod_spec, "limits", member.key(), path, causes);
-  }
+  check_sums(pod_spec, "requests", path, causes);
+  check_sums(pod_spec, "limits", path, causes);
   check_limits_of_containers(pod_spec, path, causes);
 }
 
@@ -179,21 +187,28 @@ void default_resources_as_a_whole(JsonObject& pod_spec) {
   JsonObject requests = object_at(pod_spec, {"resources", "requests"});
   JsonObject limits = object_at(pod_spec, {"resources", "limits"});
   if (requests.empty() && limits.empty()) return;
-  for (const auto& [resource, limit] : limits_of_containers(pod_spec)) {
+  std::size_t containers = 0;
+  for (const auto* list : kContainerLists) containers += array_at(pod_spec, {list}).size();
+  const Shares limited = shares_of(pod_spec, "limits");
+  for (const auto& [resource, share] : limited) {
+    const auto limit = share.sum();
     const bool missing = is_huge_page_resource(resource) && !requests.contains(resource);
-    if (missing) set_default(limits, resource, Json(limit.text()));
+    if (limit && missing) set_default(limits, resource, Json(limit->text()));
   }
+  const Shares requested = shares_of(pod_spec, "requests");
   for (const std::string_view resource : {"cpu", "memory"}) {
-    const auto amount = sum_of_containers(pod_spec, "requests", resource);
+    const auto amount = sum_of(requested, resource);
     if (amount) set_default(requests, resource, Json(amount->text()));
   }
   for (const auto& [resource, limit] : limits) {
     if (is_pod_resource(resource)) set_default(requests, resource, limit);
   }
-  for (const auto& [resource, limit] : limits_of_containers(pod_spec)) {
+  for (const auto& [resource, share] : limited) {
+    const auto limit = share.sum();
     const auto request = quantity_at(requests, {resource});
-    if (!request || !is_pod_resource(resource) || !all_limit(pod_spec, resource)) continue;
-    set_default(limits, resource, Json(std::max(*request, limit).text()));
+    const bool is_complete = share.containers == containers;
+    if (!limit || !request || !is_pod_resource(resource) || !is_complete) continue;
+    set_default(limits, resource, Json(std::max(*request, *limit).text()));
   }
   if (!requests.empty()) child(pod_spec, "resources")["requests"] = std::move(requests);
   if (!limits.empty()) child(pod_spec, "resources")["limits"] = std::move(limits);
