@@ -57,7 +57,7 @@ Task<> SliceWiper::wipe(std::string driver) {
   const std::string selector = selector_of(driver);
   const runtime::Result<> wiped = co_await api_.delete_slices(selector);
   if (wiped) {
-    log_.info("Deleted the ResourceSlices of drivers that are gone", {{"selector", selector}});
+    log_.info("No ResourceSlices of drivers that are gone are left", {{"selector", selector}});
     timers_.finish(driver);
   } else {
     log_.warning("Cannot delete ResourceSlices of drivers that are gone; will try again",

@@ -14,7 +14,8 @@ using runtime::Result;
 constexpr std::string_view kTemporary = ".dra_manager_state-";
 constexpr std::string_view kRebuilding = ".rebuilding";
 
-std::unexpected<runtime::Error> unusable(const std::string& why) {
+std::unexpected<runtime::Error> unusable(std::string why) {
+  if (why.ends_with('.')) why.pop_back();
   return fail(
       runtime::Reason::malformed,
       why + "; drain the node and remove the file, or start with --on-corrupt-state=rebuild");

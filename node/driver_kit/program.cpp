@@ -1,6 +1,7 @@
 #include "node/driver_kit/program.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "manager/options/standard.hpp"
@@ -47,7 +48,9 @@ std::optional<options::Exit> read_flags(int count, const char* const* arguments,
   options::add_group(table, "Driver", std::move(own));
   options::add_group(table, "Cluster", manager::cluster_settings(program.cluster));
   options::add_group(table, "Node", kit_settings(program, plugins));
-  const options::Usage usage{.name = program.plugin.driver, .version = program.version};
+  const options::Usage usage{.name = std::filesystem::path(arguments[0]).filename(),
+                             .version = program.version,
+                             .summary = "The DRA driver " + program.plugin.driver + "."};
   const auto read =
       read_arguments(usage, table, options::Strings(arguments + 1, arguments + count));
   if (!read) return read.error();

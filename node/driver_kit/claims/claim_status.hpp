@@ -35,8 +35,8 @@ class ClaimStatusWriter {
   ClaimStatusWriter(client::RestClient& rest, std::string driver)
       : rest_(rest), driver_(std::move(driver)) {}
 
-  // Replaces everything that this driver has reported before; nullopt removes it. Errors: those of
-  // the API server; conflict: another claim has that name now.
+  // Replaces everything that this driver has reported before; an empty list removes it.
+  // Errors: those of the API server; conflict: another claim has that name now.
   Task<runtime::Result<>> apply(node::ClaimRef claim, std::vector<DeviceStatus> devices);
 
  private:

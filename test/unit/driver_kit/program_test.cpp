@@ -59,18 +59,18 @@ TEST(ReadFlags, names_unknown_flags) {
     EXPECT_TRUE(read.exit && read.exit->status == 2);
     return read.exit ? read.exit->text : "";
   };
-  EXPECT_EQ(refusal({}), "gpu.example.com: --node-name: must be given");
-  EXPECT_EQ(refusal({"--gpu", "7"}), "gpu.example.com: unknown flag --gpu; did you mean --gpus?");
-  EXPECT_EQ(refusal({"--gpus"}),
-            "gpu.example.com: --gpus: expected a whole number above 0 after it");
-  EXPECT_EQ(refusal({"gpus=7"}),
-            "gpu.example.com: unexpected argument \"gpus=7\"; --help lists flags");
+  EXPECT_EQ(refusal({}), "driver: --node-name: must be given");
+  EXPECT_EQ(refusal({"--gpu", "7"}), "driver: unknown flag --gpu; did you mean --gpus?");
+  EXPECT_EQ(refusal({"--gpus"}), "driver: --gpus: expected a whole number above 0 after it");
+  EXPECT_EQ(refusal({"gpus=7"}), "driver: unexpected argument \"gpus=7\"; --help lists flags");
 }
 
 TEST(ReadFlags, helps_with_flags_of_kit_and_author) {
   const Read read({"--help"});
   ASSERT_TRUE(read.exit);
   EXPECT_EQ(read.exit->status, 0);
+  EXPECT_TRUE(read.exit->text.starts_with("The DRA driver gpu.example.com.\n\nUsage:\n  driver"))
+      << read.exit->text;
   for (const char* const flag : {"--gpus NUMBER", "--kubeconfig FILE", "--cdi-root DIR"}) {
     EXPECT_NE(read.exit->text.find(flag), std::string::npos) << flag;
   }

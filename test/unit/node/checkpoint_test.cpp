@@ -211,6 +211,7 @@ class UnusableFile : public testing::Test {
     ASSERT_FALSE(opened) << what;
     EXPECT_EQ(opened.error().reason, runtime::Reason::malformed) << what;
     EXPECT_TRUE(opened.error().message.contains("--on-corrupt-state=rebuild")) << what;
+    EXPECT_FALSE(opened.error().message.contains(".;")) << opened.error().message;
     ASSERT_TRUE(store.set_aside(runtime::WallTime(std::chrono::seconds(1'700'000'000)))) << what;
     const auto again = store.open();
     ASSERT_TRUE(again) << what << ": " << again.error().message;
