@@ -171,10 +171,10 @@ std::expected<NodeFit, NodeMisfit> Filter::allocate(const Node& node, Variant& v
   if (known != variant.misfits->end() && known->second == version) {
     return std::unexpected(misfit(no_fit));
   }
-  allocation::Allocation made = variant.allocator->allocate(
-      node, {.steps_max = kStepsMax,
-             .is_time_up = cluster_.is_time_up,
-             .new_share_id = cluster_.new_share_id});
+  allocation::Allocation made =
+      variant.allocator->allocate(node, {.steps_max = kStepsMax,
+                                         .is_time_up = cluster_.is_time_up,
+                                         .new_share_id = cluster_.new_share_id});
   if (made.error) return std::unexpected(to_misfit(*made.error, node));
   if (!made.fits) {
     (*variant.misfits)[node.name] = version;
