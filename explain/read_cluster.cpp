@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,6 +53,7 @@ class Reading {
     if (question_.features.generic_workload || question_.subject.kind == Subject::Kind::group) {
       co_await read_groups();
     }
+    if (not_served_) co_return runtime::fail(Reason::not_served, *not_served_);
     if (sight_.is_hidden(input_of(question_.subject.kind))) {
       co_return runtime::fail(Reason::forbidden, sight_.gap(input_of(question_.subject.kind)));
     }
@@ -94,6 +96,10 @@ class Reading {
 
   // Returns null if the kind is not served, or if that is unknown.
   const Served* served_or_hidden(Input input, const Availability& availability) {
+    const auto* not_served = std::get_if<client::NotServed>(&availability);
+    if (not_served != nullptr && input == input_of(question_.subject.kind)) {
+      not_served_ = not_served->why;
+    }
     if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
       sight_.hide(input, unknown->error.message);
     }
@@ -126,6 +132,7 @@ class Reading {
   client::Discovery discovery_;
   ListedObjects objects_;
   common::Sight sight_;
+  std::optional<std::string> not_served_;  // why the kind of the subject itself is not served
 };
 
 // This command knows the manager's gates only from its own flags.

@@ -39,7 +39,7 @@ struct EntryWords {
     if (problem.cause != Cause::template_missing) {
       return topic.add(Outlook::stuck, "Failed", problem.message);
     }
-    topic.add(Outlook::stuck, "TemplateMissing",
+    topic.add({Outlook::stuck, {Input::worker}}, "TemplateMissing",
               fmt::format("There is no ResourceClaimTemplate \"{}\" in namespace \"{}\", so no "
                           "claim can be made. Create it, and the group continues at once.",
                           entry.template_name, snapshot.group->meta.key.namespace_.str()));

@@ -132,7 +132,7 @@ void PodClaimWords::operator()(const Problem& problem) const {
   switch (problem.cause) {
     case Cause::template_missing:
       return topic.add(
-          Outlook::stuck, "TemplateMissing",
+          {Outlook::stuck, {Input::worker}}, "TemplateMissing",
           fmt::format(
               "There is no ResourceClaimTemplate \"{}\" in namespace \"{}\", so no claim can "
               "be made. Create it, and the pod continues at once.",

@@ -51,10 +51,10 @@ std::string findings_of(const ExplainOutcome& outcome) {
 // A cluster with a manager in it.
 class Scene {
  public:
-  explicit Scene(runtime::VirtualLoop& virtual_loop)
+  explicit Scene(runtime::VirtualLoop& virtual_loop,
+                 apiserver::ServedVersions served = {.pod_groups = {"v1beta1"}})
       : loop(virtual_loop),
-        server(loop.time(), runtime::Rng(2),
-               {.log_limit = 0, .served = {.pod_groups = {"v1beta1"}}}),
+        server(loop.time(), runtime::Rng(2), {.log_limit = 0, .served = std::move(served)}),
         network(loop.time()),
         listener(network.listen("server", 80)),
         manager_listener(network.listen(kManager.host, kManager.port)),
@@ -401,6 +401,31 @@ CO_TEST(ExplainBrokenPods, concludes_nothing_from_unreadable_objects) {
   const ExplainOutcome nothing = co_await scene.read(pod("user"));
   EXPECT_EQ(nothing.status, ExplainStatus::not_answered);
   EXPECT_NE(nothing.text.find("Pods could not be read: "), std::string::npos) << nothing.text;
+  co_await scene.stop();
+}
+
+CO_TEST(ExplainBrokenPods, tells_kind_that_is_not_served_from_missing_object) {
+  Scene scene(loop);
+  const Subject group{Subject::Kind::group, {"default", "trainers"}};
+  const ExplainOutcome missing = co_await scene.read(group);
+  EXPECT_EQ(missing.status, ExplainStatus::no_such_object) << missing.text;
+  Scene without(loop, {.device_taint_rules = {}});
+  for (const Subject& subject : {group, Subject{Subject::Kind::rule, {"", "burnt"}}}) {
+    const ExplainOutcome outcome = co_await without.read(subject);
+    EXPECT_EQ(outcome.status, ExplainStatus::not_answered) << outcome.text;
+    EXPECT_NE(outcome.text.find("in no version"), std::string::npos) << outcome.text;
+  }
+  co_await without.stop();
+  co_await scene.stop();
+}
+
+CO_TEST(ExplainBrokenPods, names_absent_manager_beside_missing_template) {
+  Scene scene(loop);
+  scene.add_pod("no-template", R"("resourceClaimTemplateName":"nowhere")");
+  scene.post_lease("", "2026-01-01T00:00:00.000000Z");
+  const std::string told = findings_of(co_await scene.read(pod("no-template")));
+  EXPECT_NE(told.find("stuck NobodyWorks: "), std::string::npos) << told;
+  EXPECT_NE(told.find("stuck TemplateMissing: "), std::string::npos) << told;
   co_await scene.stop();
 }
 
