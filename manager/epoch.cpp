@@ -72,9 +72,8 @@ Task<> Epoch::follow_version(Source& source, std::string version) {
     answer = co_await discovery_.find({source.kind}, Deadline::after(time, kDiscoveryTimeout));
     const auto* served = std::get_if<client::Served>(&answer);
     if (served == nullptr || served->version == version) continue;
-    context_.process.log.warning(
-        "The API server has stopped serving the version in use",
-        {{"kind", source.kind->plural}, {"version", version}, {"next", served->version}});
+    context_.process.log.warning("The kind is now served in another version",
+                                 {{"resource", source.kind->plural}, {"version", served->version}});
     version = served->version;
     source.use_version(version);
   }
