@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "allocation/extended_resources.hpp"
+#include "controllers/api/resources.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::explain {
@@ -274,13 +275,15 @@ Task<Known<NodeReport>> read_node(Reader& reader, std::string name) {
 }
 
 // Servers without v1 have no binding conditions. The first claim that cannot be read makes the
-// answer unknown.
+// answer unknown. A pod can name thousands of claims; a few conditions are enough.
 Task<Known<std::vector<MissingCondition>>> read_binding(Reader& reader, std::string name_space,
                                                         std::vector<std::string> claims) {
+  constexpr std::size_t kClaimsMax = 32;
+  if (claims.size() > kClaimsMax) claims.resize(kClaimsMax);
+  const api::Resource resource{&api::kResourceClaims, "v1"};
   std::vector<MissingCondition> missing;
   for (const std::string& name : claims) {
-    const Result<json::value> claim = co_await reader.get(
-        fmt::format("/apis/resource.k8s.io/v1/namespaces/{}/resourceclaims/{}", name_space, name));
+    const Result<json::value> claim = co_await reader.get(resource.path({name_space, name}));
     if (claim) {
       std::ranges::move(missing_conditions(*claim), std::back_inserter(missing));
     } else if (claim.error().reason != runtime::Reason::object_not_found &&
