@@ -103,9 +103,8 @@ ClusterView Scheduler::view() {
       .new_share_id =
           [this] { return allocation::share_id(process_.rng.next(), process_.rng.next()); },
       .is_time_up = [&time = process_.loop.time(),
-                     until = runtime::Deadline::after(process_.loop.time(), kAttemptTime)] {
-        return until.has_passed(time);
-      }};
+                     until = runtime::Deadline::after(
+                         process_.loop.time(), kAttemptTime)] { return until.has_passed(time); }};
 }
 
 Task<Outcome> Scheduler::handle(api::NamespacedName name) {
