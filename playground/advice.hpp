@@ -17,7 +17,7 @@ struct Attended {
 };
 
 // The warnings, in plain sentences; none for handled objects. For objects with a controller, only
-// what their creator can mend: missing programs, and alpha fields of ResourceSlices.
+// the warnings that their creator can act on: missing programs, and alpha fields of ResourceSlices.
 std::vector<std::string> advise(const Attended& attended, const apiserver::Creation& made);
 
 }  // namespace dcm::playground

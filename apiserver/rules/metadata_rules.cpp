@@ -80,7 +80,7 @@ void validate_finalizers(const JsonObject& metadata, Causes& causes) {
   }
 }
 
-// A suffix will follow, so it may end with a dash; the real server masks also the character before.
+// A suffix will follow, so it may end with a dash. The real server also masks the character before.
 void validate_generate_name(const JsonObject& metadata, NameRule rule, Causes& causes) {
   const std::string_view prefix = text_at(metadata, {"generateName"});
   if (prefix.empty()) return;

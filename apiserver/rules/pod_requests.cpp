@@ -1,7 +1,6 @@
 #include "apiserver/rules/pod_requests.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -100,8 +99,6 @@ struct Share {
 
 using Shares = std::map<std::string, Share, std::less<>>;
 
-constexpr std::array kContainerLists = {"containers", "initContainers"};
-
 // `list`: "requests", "limits". Init containers run one after the other, beside sidecars that have
 // started.
 Shares shares_of(const JsonObject& spec, std::string_view list) {
@@ -187,8 +184,8 @@ void default_resources_as_a_whole(JsonObject& pod_spec) {
   JsonObject requests = object_at(pod_spec, {"resources", "requests"});
   JsonObject limits = object_at(pod_spec, {"resources", "limits"});
   if (requests.empty() && limits.empty()) return;
-  std::size_t containers = 0;
-  for (const auto* list : kContainerLists) containers += array_at(pod_spec, {list}).size();
+  const std::size_t containers =
+      array_at(pod_spec, {"containers"}).size() + array_at(pod_spec, {"initContainers"}).size();
   const Shares limited = shares_of(pod_spec, "limits");
   for (const auto& [resource, share] : limited) {
     const auto limit = share.sum();

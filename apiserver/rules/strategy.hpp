@@ -55,8 +55,8 @@ class Strategy {
   // The fields (`spec`, `metadata.ownerReferences`) that prepare_update restores: writing them
   // gives no ownership.
   virtual std::vector<std::string> reset_fields(Endpoint) const { return {}; }
-  // Why the fields of an accepted object cannot be told apart: they have no owners then, and
-  // nothing can be applied. "" if they can.
+  // Why an accepted object has no typed form; "" if it has one. Without one, its fields have no
+  // owners, and nothing can be applied to it.
   virtual std::string untyped(const JsonObject&) const { return {}; }
   // The spec of the object if it is a pod, or of the pods that it creates; null if there is none.
   virtual Json* pod_spec(JsonObject&) const { return nullptr; }

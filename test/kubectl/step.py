@@ -22,7 +22,7 @@ class Step:
     meanwhile: tuple = ()
     ready: str = ""
     until: str = ""
-    # Repeated while the error output has this text: what the server does in its own time.
+    # Repeated while the error output has this text: the server catches up asynchronously.
     not_yet: str = ""
     # Environment variables of this command only.
     env: tuple = ()
