@@ -74,7 +74,7 @@ void CustomStrategy::validate_scale(const JsonObject& object, Endpoint endpoint,
 
 void CustomStrategy::validate_create(const JsonObject& object, const WriteContext&,
                                      Causes& causes) const {
-  const Json whole(object);
+  const Json whole = in_order(object);  // errors show values with sorted members
   validate_value(whole, nullptr, kind_.schema, "", causes);
   validate_scale(object, Endpoint::main, causes);
   validate_embedded(whole, kind_.schema, "", causes);
@@ -84,13 +84,13 @@ void CustomStrategy::validate_create(const JsonObject& object, const WriteContex
 
 void CustomStrategy::validate_update(const JsonObject& next, const JsonObject& old,
                                      Endpoint endpoint, Causes& causes) const {
-  const Json whole(next);
+  const Json whole = in_order(next);
   const Json before(old);
   const Structural* const status = kind_.schema.member("status");
   if (endpoint != Endpoint::status) {
     validate_value(whole, &before, kind_.schema, "", causes);
   } else if (status != nullptr && next.contains("status")) {
-    validate_value(next.at("status"), old.if_contains("status"), *status, "status", causes);
+    validate_value(whole.at("status"), old.if_contains("status"), *status, "status", causes);
   }
   validate_scale(next, endpoint, causes);
   if (endpoint != Endpoint::status) validate_embedded(whole, kind_.schema, "", causes);

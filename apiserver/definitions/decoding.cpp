@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/definitions/embedded.hpp"
 #include "apiserver/definitions/merge_schema.hpp"
 #include "apiserver/definitions/shaping.hpp"
 #include "apiserver/fields/apply_errors.hpp"
@@ -26,20 +27,6 @@ void write_whole_numbers(Json& value) {
              std::trunc(value.get_double()) == value.get_double()) {
     value = static_cast<std::int64_t>(value.get_double());
   }
-}
-
-// Metadata is the same for all kinds.
-TypedResult decode_metadata(JsonObject& object, MapKeys keys) {
-  if (!object.contains("metadata")) return {};
-  static const FieldType kType = [] {
-    FieldType type{FieldType::Kind::object, "ObjectMeta"};
-    type.fields.emplace("metadata", field_type("v1", "ConfigMap").fields.at("metadata"));
-    return type;
-  }();
-  JsonObject only{{"metadata", object.at("metadata")}};
-  TypedResult result = decode_typed(only, kType, "ObjectMeta", keys);
-  object["metadata"] = std::move(only.at("metadata"));
-  return result;
 }
 
 std::string_view go_type(const Json& value) {
@@ -176,6 +163,9 @@ TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::str
   std::ranges::move(prune(object, defined_kind(type).schema, Root::resource),
                     std::back_inserter(result.unknown));
   drop_nulls(object, defined_kind(type).schema);
+  TypedResult embedded = decode_embedded(object, defined_kind(type).schema);
+  std::ranges::move(embedded.unknown, std::back_inserter(result.unknown));
+  result.problem = std::move(embedded.problem);
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include "apiserver/definitions/embedded.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,30 @@ void validate_text(const JsonObject& object, std::string_view name, const std::s
   }
 }
 
+// Nobody else writes them in an embedded object, so they are checked.
+void validate_managed_fields(const JsonArray& entries, Causes& causes) {
+  constexpr std::size_t kSubresourceMax = 256;
+  std::size_t index = 0;
+  for (const Json& item : entries) {
+    const JsonObject& entry = as_object(item);
+    const std::string field = fmt::format("metadata.managedFields[{}]", index++);
+    const std::string_view operation = text_at(entry, {"operation"});
+    if (operation.empty()) {
+      causes.push_back(required_value(field + ".operation", "must not be empty"));
+    } else if (operation != "Apply" && operation != "Update") {
+      causes.push_back(not_supported(field + ".operation", Json(operation), {"Apply", "Update"}));
+    }
+    const std::string_view type = text_at(entry, {"fieldsType"});
+    if (!type.empty() && type != "FieldsV1") {
+      causes.push_back(invalid_value(field + ".fieldsType", Json(type), "must be `FieldsV1`"));
+    }
+    validate_field_manager(text_at(entry, {"manager"}), field + ".manager", causes);
+    if (text_at(entry, {"subresource"}).size() > kSubresourceMax) {
+      causes.push_back(too_long(field + ".subresource", kSubresourceMax));
+    }
+  }
+}
+
 void validate_resource(const JsonObject& object, const std::string& path, Causes& causes) {
   validate_text(object, "apiVersion", path, causes);
   validate_text(object, "kind", path, causes);
@@ -44,17 +69,127 @@ void validate_resource(const JsonObject& object, const std::string& path, Causes
   if (!has(named, {"metadata", "name"})) child(named, "metadata")["name"] = "fakename";
   Causes found;
   validate_metadata("", named, NameRule::path_segment, found);
+  if (const auto ns = text_at(named, {"metadata", "namespace"}); !ns.empty()) {
+    validate_name(NameRule::dns_label, ns, "metadata.namespace", found);
+  }
+  validate_managed_fields(array_at(named, {"metadata", "managedFields"}), found);
   for (Cause& cause : found) {
     cause.field = path + "." + cause.field;
     causes.push_back(std::move(cause));
   }
 }
 
-std::string below(const std::string& path, std::string_view name) {
+// A member's path: "spec.template"; "templates[a]" in a map.
+std::string below(const std::string& path, const Structural& schema, std::string_view name) {
+  if (!schema.properties.contains(name)) return fmt::format("{}[{}]", path, name);
   return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
 }
 
+bool is_empty(const Json& value) {
+  return value.is_null() || value == Json("") || value == Json(0) ||
+         (value.is_array() && value.get_array().empty()) ||
+         (value.is_object() && value.get_object().empty());
+}
+
+void drop_empty_members(JsonObject& object) {
+  for (auto member = object.begin(); member != object.end();) {
+    const bool is_kept =
+        member->key() == "deletionGracePeriodSeconds" || !is_empty(member->value());
+    member = is_kept ? std::next(member) : object.stable_erase(member);
+  }
+}
+
+std::vector<JsonObject*> objects_in(JsonObject& object, std::string_view list) {
+  std::vector<JsonObject*> found;
+  Json* const items = object.if_contains(list);
+  if (items == nullptr || !items->is_array()) return found;
+  for (Json& item : items->get_array()) {
+    if (item.is_object()) found.push_back(&item.get_object());
+  }
+  return found;
+}
+
+void write_metadata_as_go(JsonObject& metadata) {
+  drop_empty_members(metadata);
+  for (JsonObject* const owner : objects_in(metadata, "ownerReferences")) {
+    drop_nulls(*owner);
+    for (const std::string_view name : {"apiVersion", "kind", "name", "uid"}) {
+      owner->emplace(name, "");
+    }
+  }
+  for (JsonObject* const entry : objects_in(metadata, "managedFields")) drop_empty_members(*entry);
+}
+
+class EmbeddedDecoder {
+ public:
+  TypedResult take() {
+    std::ranges::sort(result_.unknown);
+    return std::move(result_);
+  }
+
+  void value(Json& value, const Structural& schema, const std::string& path) {
+    if (value.is_array() && schema.items != nullptr) {
+      std::size_t index = 0;
+      for (Json& item : value.get_array()) {
+        this->value(item, *schema.items, fmt::format("{}[{}]", path, index++));
+      }
+    }
+    if (value.is_object()) object(value.get_object(), schema, path);
+  }
+
+  void object(JsonObject& object, const Structural& schema, const std::string& path) {
+    if (schema.is_embedded_resource) resource(object, path);
+    for (auto& [name, member] : object) {
+      if (result_.problem) return;
+      const Structural* const known = schema.member(name);
+      if (known != nullptr) value(member, *known, below(path, schema, name));
+    }
+  }
+
+ private:
+  void resource(JsonObject& object, const std::string& path) {
+    for (const std::string_view name : {"apiVersion", "kind"}) {
+      const Json* const value = object.if_contains(name);
+      if (value != nullptr && !value->is_string()) {
+        return reject(fmt::format("{}.{}", path, name), *value, "must be a string");
+      }
+    }
+    if (!object.contains("metadata")) return;
+    const Json before = object.at("metadata");
+    TypedResult typed = decode_metadata(object);
+    if (typed.problem) return reject(path + ".metadata", before, typed.problem->message);
+    child(object, "metadata").erase("creationTimestamp");
+    for (const std::string& unknown : typed.unknown) {
+      result_.unknown.push_back(fmt::format("{}.{}", path, unknown));
+    }
+  }
+
+  void reject(const std::string& path, const Json& value, std::string_view why) {
+    const Cause cause = invalid_value(path, in_order(value), why);
+    result_.problem = {path, "", fmt::format("{}: {}", path, cause.message)};
+  }
+
+  TypedResult result_;
+};
+
 }  // namespace
+
+TypedResult decode_metadata(JsonObject& object, MapKeys keys) {
+  Json* const metadata = object.if_contains("metadata");
+  if (metadata == nullptr) return {};
+  if (metadata->is_null()) metadata->emplace_object();
+  const FieldType& type = *field_type("v1", "ConfigMap").fields.at("metadata");
+  TypedResult result = decode_typed(*metadata, type, "ObjectMeta", keys);
+  for (std::string& unknown : result.unknown) unknown.insert(0, "metadata.");
+  if (!result.problem) write_metadata_as_go(metadata->get_object());
+  return result;
+}
+
+TypedResult decode_embedded(JsonObject& object, const Structural& schema) {
+  EmbeddedDecoder decoder;
+  decoder.object(object, schema, "");
+  return decoder.take();
+}
 
 void validate_embedded(const Json& value, const Structural& schema, const std::string& path,
                        Causes& causes) {
@@ -68,12 +203,8 @@ void validate_embedded(const Json& value, const Structural& schema, const std::s
   const JsonObject& object = value.get_object();
   if (schema.is_embedded_resource) validate_resource(object, path, causes);
   for (const auto& [name, member] : object) {
-    const bool is_named = schema.properties.contains(std::string_view(name));
     const Structural* const known = schema.member(name);
-    if (known == nullptr) continue;
-    validate_embedded(
-        member, *known,
-        is_named ? below(path, name) : fmt::format("{}[{}]", path, std::string_view(name)), causes);
+    if (known != nullptr) validate_embedded(member, *known, below(path, schema, name), causes);
   }
 }
 

@@ -100,6 +100,23 @@ class Decoder {
 
   TypedResult take() { return std::move(result_); }
 
+  void value(Json& value, const FieldType& type, const Place& place) {
+    if (value.is_null() || result_.problem) return;
+    switch (type.kind) {
+      case Kind::any:
+        return;
+      case Kind::object:
+        if (!value.is_object()) return mismatch(value, type, place);
+        return object(value.get_object(), type, place);
+      case Kind::map:
+        return map(value, type, place);
+      case Kind::list:
+        return list(value, type, place);
+      default:
+        scalar(value, type, place);
+    }
+  }
+
   void object(JsonObject& object, const FieldType& type, const Place& place) {
     bool has_unknown = false;
     for (auto& [key, value] : object) {
@@ -136,23 +153,6 @@ class Decoder {
       if (type.fields.contains(key)) kept[key] = std::move(value);
     }
     object = std::move(kept);
-  }
-
-  void value(Json& value, const FieldType& type, const Place& place) {
-    if (value.is_null() || result_.problem) return;
-    switch (type.kind) {
-      case Kind::any:
-        return;
-      case Kind::object:
-        if (!value.is_object()) return mismatch(value, type, place);
-        return object(value.get_object(), type, place);
-      case Kind::map:
-        return map(value, type, place);
-      case Kind::list:
-        return list(value, type, place);
-      default:
-        scalar(value, type, place);
-    }
   }
 
   // An item of a Go list or map exists even if it is null: then it is empty.
@@ -225,9 +225,11 @@ class Decoder {
   void mismatch(const Json& value, const FieldType& type, const Place& place) {
     std::string shown(json_type(value));
     if (value.is_number() && type.kind == Kind::integer) shown += " " + number_text(value);
+    const std::string where = place.step == Place::Step::start
+                                  ? "value"
+                                  : fmt::format("struct field {}.{}", struct_name(), place.names());
     refuse(type, place,
-           fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", shown,
-                       struct_name(), place.names(), type.name));
+           fmt::format("json: cannot unmarshal {} into Go {} of type {}", shown, where, type.name));
   }
 
   void refuse(const FieldType& type, const Place& place, std::string message) {
@@ -242,6 +244,12 @@ class Decoder {
 };
 
 }  // namespace
+
+TypedResult decode_typed(Json& value, const FieldType& type, std::string_view kind, MapKeys keys) {
+  Decoder decoder(kind, keys);
+  decoder.value(value, type, {});
+  return decoder.take();
+}
 
 TypedResult decode_typed(JsonObject& object, const FieldType& type, std::string_view kind,
                          MapKeys keys) {

@@ -27,6 +27,8 @@ struct TypedResult {
 enum class MapKeys { in_paths, left_out };
 
 // `kind` is for messages ("Pod").
+TypedResult decode_typed(Json& value, const FieldType& type, std::string_view kind,
+                         MapKeys keys = MapKeys::in_paths);
 TypedResult decode_typed(JsonObject& object, const FieldType& type, std::string_view kind,
                          MapKeys keys = MapKeys::in_paths);
 

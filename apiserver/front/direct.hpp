@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "apiserver/front/server.hpp"
+#include "apiserver/text/yaml.hpp"
 
 namespace dcm::apiserver {
 
@@ -35,7 +36,6 @@ struct Answer {
 inline constexpr std::string_view kMerge = "application/merge-patch+json";
 inline constexpr std::string_view kStrategic = "application/strategic-merge-patch+json";
 inline constexpr std::string_view kJsonPatch = "application/json-patch+json";
-inline constexpr std::string_view kYaml = "application/yaml";
 inline constexpr std::string_view kApply = "application/apply-patch+yaml";
 
 class Direct {

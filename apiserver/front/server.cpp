@@ -361,6 +361,7 @@ std::unique_ptr<Server::List> Server::open_list(const Request& request) {
   if (request.method != "GET" || before_ || after_) return nullptr;
   const Parsed parsed = parse(request);
   if (parsed.verb != "list" || parsed.type == nullptr || !parsed.form) return nullptr;
+  if (parsed.form->as_yaml) return nullptr;
   if (!parsed.path->subresource.empty()) return nullptr;
   if (!deprecation_of(*parsed.type, parsed.path->version).empty()) return nullptr;
   if (!check_defined(request, parsed)) return nullptr;
@@ -475,7 +476,7 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
     return refuse(group_served ? to_response(not_served()) : page_not_found());
   }
   if (auto fits = check_defined(request, parsed); !fits) return refuse(std::move(fits.error()));
-  if (!parsed.form) return refuse(to_response(not_acceptable()));
+  if (!parsed.form || parsed.form->as_yaml) return refuse(to_response(not_acceptable()));
   auto style = style_of(*parsed.form, parsed.query);
   if (!style) return refuse(to_response(style.error()));
   const ListTarget target = list_target(*parsed.type, parsed.path->version, parsed.path->ns);

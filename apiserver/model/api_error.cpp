@@ -214,7 +214,9 @@ ApiError method_not_supported(const ResourceType& type, std::string_view verb) {
 }
 
 ApiError not_acceptable() {
-  return {406, "NotAcceptable", "only the following media types are accepted: application/json"};
+  return {406, "NotAcceptable",
+          "only the following media types are accepted: application/json, application/yaml, "
+          "application/vnd.kubernetes.protobuf"};
 }
 
 ApiError unsupported_media_type(std::string_view accepted) {

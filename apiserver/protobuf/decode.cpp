@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cmath>
+#include <ranges>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <protozero/pbf_message.hpp>
@@ -27,8 +30,22 @@ std::string_view view_of(const protozero::data_view& data) {
   return {data.data(), data.size()};
 }
 
+// What a body may still have.
+struct Budget : ItemBudget {
+  std::size_t levels = kLevelsMax;  // of messages within each other
+};
+
 std::int64_t integer_in(pbf_reader& reader) {
   return static_cast<std::int64_t>(reader.get_uint64());
+}
+
+// Without a fraction, as a client would write it in JSON.
+Json number_in(pbf_reader& reader) {
+  constexpr double kExact = 9'007'199'254'740'992.0;
+  const double number = reader.get_double();
+  if (!std::isfinite(number)) throw protozero::invalid_tag_exception();
+  if (number != std::trunc(number) || std::abs(number) > kExact) return number;
+  return static_cast<std::int64_t>(number);
 }
 
 // Types that JSON represents as strings.
@@ -96,7 +113,7 @@ Json time_in(pbf_reader& reader, Type type) {
   return Json(text);
 }
 
-Json strings_in(pbf_reader& reader, ItemBudget& budget) {
+Json strings_in(pbf_reader& reader, Budget& budget) {
   JsonArray items;
   pbf_reader inner = reader.get_message();
   while (inner.next(1)) {
@@ -106,7 +123,7 @@ Json strings_in(pbf_reader& reader, ItemBudget& budget) {
   return items;
 }
 
-Json raw_in(pbf_reader& reader, ItemBudget& budget) {
+Json raw_in(pbf_reader& reader, Budget& budget) {
   const std::string bytes = wrapped_bytes(reader, 1);
   if (bytes.empty()) return nullptr;
   budget.spend(count_values(bytes));
@@ -116,11 +133,20 @@ Json raw_in(pbf_reader& reader, ItemBudget& budget) {
   return std::move(*json);
 }
 
-// A message nests like its description, so the recursion is bounded: the table has no cycle.
+// Schemas nest in schemas; Budget::levels bounds the recursion.
 void decode_message(pbf_reader reader, const ProtoMessage& message, JsonObject& object,
-                    ItemBudget& budget);
+                    Budget& budget);
 
-Json decode_value(pbf_reader& reader, const ProtoField& field, ItemBudget& budget) {
+// As Go chooses: a list before a schema, a schema before a flag.
+Json chosen(const ProtoMessage& message, JsonObject& values) {
+  for (const ProtoField& field : message.fields | std::views::reverse) {
+    if (Json* value = values.if_contains(field.name)) return std::move(*value);
+    if (field.type == Type::boolean) return false;
+  }
+  return nullptr;
+}
+
+Json decode_value(pbf_reader& reader, const ProtoField& field, Budget& budget) {
   switch (field.type) {
     case Type::text:
       return text_in(reader);
@@ -128,6 +154,8 @@ Json decode_value(pbf_reader& reader, const ProtoField& field, ItemBudget& budge
       return Json(runtime::encode_base64(view_of(reader.get_view())));
     case Type::integer:
       return integer_in(reader);
+    case Type::number:
+      return number_in(reader);
     case Type::boolean:
       // Not get_bool(), which reads past the end of a truncated body.
       return reader.get_uint64() != 0;
@@ -145,6 +173,7 @@ Json decode_value(pbf_reader& reader, const ProtoField& field, ItemBudget& budge
     case Type::message: {
       JsonObject inner;
       decode_message(reader.get_message(), *field.message, inner, budget);
+      if (field.message->is_choice) return chosen(*field.message, inner);
       return inner;
     }
   }
@@ -159,8 +188,7 @@ bool is_left_out(const ProtoField& field, const Json& value) {
   return value == Json("") || value == Json(0) || value == Json(false);
 }
 
-void decode_entry(pbf_reader& reader, const ProtoField& field, JsonObject& map,
-                  ItemBudget& budget) {
+void decode_entry(pbf_reader& reader, const ProtoField& field, JsonObject& map, Budget& budget) {
   Json key("");
   Json value(nullptr);
   pbf_reader entry = reader.get_message();
@@ -179,7 +207,7 @@ void decode_entry(pbf_reader& reader, const ProtoField& field, JsonObject& map,
 }
 
 // Go writes one number at a time; other writers may pack them.
-void decode_item(pbf_reader& reader, const ProtoField& field, JsonArray& list, ItemBudget& budget) {
+void decode_item(pbf_reader& reader, const ProtoField& field, JsonArray& list, Budget& budget) {
   const bool number = field.type == Type::integer || field.type == Type::boolean;
   if (!number || reader.wire_type() != pbf_wire_type::length_delimited) {
     list.push_back(decode_value(reader, field, budget));
@@ -191,8 +219,7 @@ void decode_item(pbf_reader& reader, const ProtoField& field, JsonArray& list, I
   }
 }
 
-void decode_field(pbf_reader& reader, const ProtoField& field, JsonObject& object,
-                  ItemBudget& budget) {
+void decode_field(pbf_reader& reader, const ProtoField& field, JsonObject& object, Budget& budget) {
   budget.spend();
   if (field.embedded) {
     decode_message(reader.get_message(), *field.message, object, budget);
@@ -202,7 +229,7 @@ void decode_field(pbf_reader& reader, const ProtoField& field, JsonObject& objec
     Json& list = object[field.name];
     if (!list.is_array()) list.emplace_array();
     decode_item(reader, field, list.get_array(), budget);
-  } else if (field.type == Type::message) {
+  } else if (field.type == Type::message && !field.message->is_choice) {
     // A message that comes in pieces is one message.
     decode_message(reader.get_message(), *field.message, child(object, field.name), budget);
   } else {
@@ -212,7 +239,11 @@ void decode_field(pbf_reader& reader, const ProtoField& field, JsonObject& objec
 }
 
 void decode_message(pbf_reader reader, const ProtoMessage& message, JsonObject& object,
-                    ItemBudget& budget) {
+                    Budget& budget) {
+  if (budget.levels == 0) {
+    throw std::length_error(fmt::format("more than {} levels", kLevelsMax));
+  }
+  --budget.levels;
   while (reader.next()) {
     const auto field = std::ranges::find(message.fields, reader.tag(), &ProtoField::number);
     if (field == message.fields.end()) {
@@ -221,6 +252,7 @@ void decode_message(pbf_reader reader, const ProtoMessage& message, JsonObject& 
       decode_field(reader, *field, object, budget);
     }
   }
+  ++budget.levels;
 }
 
 struct Envelope {
@@ -265,10 +297,10 @@ Result<JsonObject> decode_protobuf(std::string_view body) {
           valid_utf8(envelope.kind), valid_utf8(envelope.api_version))));
     }
     JsonObject object{{"apiVersion", envelope.api_version}, {"kind", envelope.kind}};
-    ItemBudget budget;
+    Budget budget;
     decode_message(pbf_reader(envelope.object), *message, object, budget);
     return object;
-  } catch (const TooManyValues& error) {
+  } catch (const std::length_error& error) {
     return std::unexpected(
         bad_request(fmt::format("the body of the request has {}", error.what())));
   } catch (const protozero::exception&) {

@@ -28,6 +28,12 @@ std::int64_t integer_of(const Json& value) {
   return failed ? 0 : number;
 }
 
+double number_of(const Json& value) {
+  boost::json::error_code failed;
+  const auto number = value.is_number() ? value.to_number<double>(failed) : 0.0;
+  return failed ? 0.0 : number;
+}
+
 // Negative 32-bit numbers are written with 64 bits, so one encoding fits all.
 void add_integer(std::string& out, std::uint32_t number, std::int64_t value) {
   pbf_writer(out).add_uint64(number, static_cast<std::uint64_t>(value));
@@ -86,7 +92,8 @@ std::string bytes_of(const Json& value) {
   return runtime::decode_base64(text_of(value)).value_or("");
 }
 
-void encode_message(std::string& out, const ProtoMessage& message, const JsonObject& object);
+// A message that is an object in JSON, or one of its own fields.
+void encode_inner(std::string& out, const ProtoMessage& message, const Json& value);
 
 void add_strings(std::string& out, std::uint32_t number, const Json& value) {
   add_message(out, number, [&] {
@@ -104,6 +111,8 @@ void add_value(std::string& out, const ProtoField& field, std::uint32_t number, 
       return pbf_writer(out).add_bytes(number, bytes_of(value));
     case Type::integer:
       return add_integer(out, number, integer_of(value));
+    case Type::number:
+      return pbf_writer(out).add_double(number, number_of(value));
     case Type::boolean:
       return pbf_writer(out).add_bool(number, value == Json(true));
     case Type::raw:
@@ -118,8 +127,7 @@ void add_value(std::string& out, const ProtoField& field, std::uint32_t number, 
     case Type::micro_time:
       return add_time(out, number, field.type, value);
     case Type::message:
-      return add_message(out, number,
-                         [&] { encode_message(out, *field.message, as_object(value)); });
+      return add_message(out, number, [&] { encode_inner(out, *field.message, value); });
   }
 }
 
@@ -147,6 +155,17 @@ void encode_message(std::string& out, const ProtoMessage& message, const JsonObj
     }
     const Json* value = object.if_contains(field.name);
     if (value != nullptr && !value->is_null()) encode_field(out, field, *value);
+  }
+}
+
+void encode_inner(std::string& out, const ProtoMessage& message, const Json& value) {
+  if (!message.is_choice) return encode_message(out, message, as_object(value));
+  for (const ProtoField& field : message.fields) {
+    if (field.type == Type::boolean) {
+      add_value(out, field, field.number, Json(value != Json(false)));
+    } else if (field.count == Count::list ? value.is_array() : value.is_object()) {
+      encode_field(out, field, value);
+    }
   }
 }
 

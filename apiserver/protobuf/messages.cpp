@@ -26,6 +26,7 @@ const std::map<std::string_view, Type>& simple_types() {
                                                           {"bytes", Type::bytes},
                                                           {"int32", Type::integer},
                                                           {"int64", Type::integer},
+                                                          {"double", Type::number},
                                                           {"bool", Type::boolean},
                                                           {"raw", Type::raw},
                                                           {"strings", Type::strings},
@@ -54,6 +55,7 @@ class Messages {
       } else {
         DCM_ASSERT(message != nullptr);
         message->fields.push_back(field(line));
+        message->is_choice = line.ends_with(" v");
       }
     }
   }

@@ -16,6 +16,7 @@ struct ProtoField {
     text,
     bytes,  // base64 in JSON
     integer,
+    number,  // of double precision
     boolean,
     raw,      // JSON within the message
     strings,  // a list of strings in its own message
@@ -38,6 +39,8 @@ struct ProtoField {
 
 struct ProtoMessage {
   std::vector<ProtoField> fields;  // by number
+  // JSON has one of its fields in its place: a schema, or a list or flag instead.
+  bool is_choice = false;
 };
 
 // The message of a kind, of its list, or of a type without group (Status, DeleteOptions); null if

@@ -4,14 +4,16 @@
     apiserver/protobuf/tables.py [VERSION]
 
 reads `generated.proto` (numbers and types) and `types.go` (what the proto files do not say: which
-members are embedded in JSON, which are pointers, which are written even when empty) of k8s.io/api
-and k8s.io/apimachinery at VERSION, which Go fetches into its module cache, and writes `tables.inc`
-beside this script. A message is a line with its name, then a line for each field:
+members are embedded in JSON, which are pointers, which are written even when empty) of k8s.io/api,
+k8s.io/apiextensions-apiserver and k8s.io/apimachinery at VERSION, which Go fetches into its module
+cache, and writes `tables.inc` beside this script. A message is a line with its name, then a line
+for each field:
 
     NUMBER NAME one|list|map TYPE FLAGS
 
 FLAGS: `i` embedded in JSON, `p` a pointer (so that an empty value is told from none), `k` kept in
-JSON when empty, `-` none of them.
+JSON when empty, `v` JSON has the value of this field in place of its message (schema or boolean),
+`-` none of them.
 """
 import json
 import pathlib
@@ -20,8 +22,10 @@ import subprocess
 import sys
 
 VERSION = sys.argv[1] if len(sys.argv) > 1 else "v0.37.2"
-# Folders of k8s.io/api, and the group as written in apiVersion.
+EXTENSIONS = "apiextensions/v1"  # in k8s.io/apiextensions-apiserver
+# Folders of k8s.io/api and EXTENSIONS, and the group as written in apiVersion.
 GROUPS = {
+    EXTENSIONS: "apiextensions.k8s.io/v1",
     "core/v1": "v1",
     "admissionregistration/v1": "admissionregistration.k8s.io/v1",
     "apps/v1": "apps/v1",
@@ -53,6 +57,7 @@ SPECIAL = {
     "k8s.io.apimachinery.pkg.util.intstr.IntOrString": "int_or_string",
     "k8s.io.apimachinery.pkg.runtime.RawExtension": "raw",
     "k8s.io.apimachinery.pkg.apis.meta.v1.FieldsV1": "raw",
+    "k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSON": "raw",
     "k8s.io.apimachinery.pkg.apis.meta.v1.Time": "time",
     "k8s.io.apimachinery.pkg.apis.meta.v1.MicroTime": "micro_time",
     "k8s.io.apimachinery.pkg.apis.meta.v1.Duration": "duration",
@@ -74,7 +79,7 @@ def module(path):
 def go_fields(folder):
     """{(struct, number): (name in JSON, flags)} of the Go types in `folder`."""
     found = {}
-    for path in sorted(folder.glob("*types.go")):
+    for path in sorted({*folder.glob("*types.go"), *folder.glob("types*.go")}):
         struct = None
         for line in path.read_text().splitlines():
             if begun := re.match(r"^type (\w+) struct", line):
@@ -83,7 +88,11 @@ def go_fields(folder):
             number = field and NUMBER_TAG.search(field[2])
             if not number:
                 continue
-            name, *options = JSON_TAG.search(field[2])[1].split(",")
+            json_tag = JSON_TAG.search(field[2])
+            if not json_tag:  # its type writes JSON by itself
+                found[struct, int(number[1])] = "", "v"
+                continue
+            name, *options = json_tag[1].split(",")
             flags = "p" * field[1].startswith("*")
             if not name:
                 flags += "i"
@@ -129,8 +138,13 @@ def main():
     known, groups = {}, {"k8s.io.apimachinery.pkg.apis.meta.v1": META}
     read_package(module("k8s.io/apimachinery") / "pkg/apis/meta/v1", known)
     for folder, group in GROUPS.items():
-        read_package(api / folder, known)
-        groups["k8s.io.api." + folder.replace("/", ".")] = group
+        within = "k8s.io.api."
+        if folder == EXTENSIONS:
+            within = "k8s.io.apiextensions_apiserver.pkg.apis."
+            read_package(module("k8s.io/apiextensions-apiserver") / "pkg/apis" / folder, known)
+        else:
+            read_package(api / folder, known)
+        groups[within + folder.replace("/", ".")] = group
     meta = "k8s.io.apimachinery.pkg.apis.meta.v1."
     todo = [name for name, fields in known.items()
             if fields and fields[0][1] == "metadata" and not name.startswith(meta)]
@@ -153,7 +167,7 @@ def main():
             elif kind in known:
                 kind = "strings" if wrapper(known[kind]) else shown_name(kind, groups)
             lines.append(f"{number} {field} {count} {kind} {flags}")
-    text = f"// k8s.io/api and k8s.io/apimachinery {VERSION}, by tables.py\n"
+    text = f"// k8s.io/api, k8s.io/apiextensions-apiserver and k8s.io/apimachinery {VERSION}, by tables.py\n"
     text += 'R"table(' + "\n".join(lines) + '\n)table"sv\n'
     (pathlib.Path(__file__).parent / "tables.inc").write_text(text)
 

@@ -2,6 +2,7 @@
 
 #include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/text/words.hpp"
+#include "apiserver/text/yaml.hpp"
 
 namespace dcm::apiserver {
 
@@ -28,8 +29,9 @@ MediaType parse_media_type(std::string_view text) {
 
 // nullopt if this server cannot write it.
 std::optional<Form> form_of(const MediaType& type) {
-  if (!type.is_json() && !type.is_protobuf()) return std::nullopt;
+  if (!type.is_json() && !type.is_yaml() && !type.is_protobuf()) return std::nullopt;
   Form form;
+  form.as_yaml = type.is_yaml();
   if (type.is_protobuf()) form.encoding = Encoding::protobuf;
   const std::string_view as = type.parameter("as");
   if (as.empty()) return form;
@@ -49,6 +51,10 @@ std::optional<Form> form_of(const MediaType& type) {
 
 bool MediaType::is_json() const {
   return name == "application/json" || name == "application/*" || name == "*/*";
+}
+
+bool MediaType::is_yaml() const {
+  return name == kYaml;
 }
 
 bool MediaType::is_protobuf() const {

@@ -18,6 +18,7 @@ struct MediaType {
   std::map<std::string, std::string, std::less<>> parameters;
 
   bool is_json() const;
+  bool is_yaml() const;
   bool is_protobuf() const;
   // The conversion parameters `as`, `g` and `v`. "" means no conversion.
   std::string_view parameter(std::string_view key) const;
@@ -30,6 +31,7 @@ struct Form {
   // `metadata`: only the metadata, as meta.k8s.io's PartialObjectMetadata.
   enum class Shape { object, metadata, table } shape = Shape::object;
   Encoding encoding = Encoding::json;
+  bool as_yaml = false;  // the JSON is converted at the end
   std::string version = {};  // of meta.k8s.io, unless it is a plain object
 };
 

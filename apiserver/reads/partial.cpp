@@ -4,6 +4,7 @@
 
 #include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/reads/lists.hpp"
+#include "apiserver/text/yaml.hpp"
 
 namespace dcm::apiserver {
 
@@ -51,7 +52,8 @@ ListText partial_list_text(const JsonObject& metadata, const Form& form) {
 }
 
 void to_form(const Form& form, Response& response) {
-  const bool as_is = form.encoding == Encoding::json && form.shape != Form::Shape::metadata;
+  const bool as_is =
+      form.encoding == Encoding::json && form.shape != Form::Shape::metadata && !form.as_yaml;
   const bool json =
       !response.headers.empty() && response.headers.front().second == "application/json";
   std::string problem;
@@ -65,7 +67,10 @@ void to_form(const Form& form, Response& response) {
   }
   const std::string api_version(text_at(object, {"apiVersion"}));
   const std::string kind(text_at(object, {"kind"}));
-  if (form.encoding == Encoding::json) {
+  if (form.as_yaml) {
+    response.body = write_yaml(*body);
+    response.headers.front().second = kYaml;
+  } else if (form.encoding == Encoding::json) {
     response.body = serialize(object) + "\n";
   } else if (encodes_protobuf(api_version, kind)) {
     response.body = encode_protobuf(api_version, kind, object);

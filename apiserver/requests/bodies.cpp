@@ -11,7 +11,6 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
-constexpr std::string_view kYaml = "application/yaml";
 
 ApiError unrecognized(std::string_view kind, std::string_view problem) {
   return bad_request(

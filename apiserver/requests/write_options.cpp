@@ -1,15 +1,13 @@
 #include "apiserver/requests/write_options.hpp"
 
+#include "apiserver/rules/metadata_rules.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
 
-constexpr std::size_t kMaxManager = 128;
-
 void check_common(const Query& query, Causes& causes) {
-  if (query.get("fieldManager").size() > kMaxManager) {
-    causes.push_back(too_long("fieldManager", kMaxManager));
-  }
+  validate_field_manager(query.get("fieldManager"), "fieldManager", causes);
   if (query.has("dryRun") && query.get("dryRun") != "All") {
     causes.push_back(not_supported("dryRun", JsonArray{query.get("dryRun")}, {"All"}));
   }

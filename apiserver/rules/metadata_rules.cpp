@@ -176,6 +176,17 @@ void validate_metadata_update(std::string_view kind, const JsonObject& next, con
   validate_known_finalizers(kind, object_at(next, {"metadata"}), causes);
 }
 
+void validate_field_manager(std::string_view manager, const std::string& field, Causes& causes) {
+  constexpr std::size_t kBytesMax = 128;
+  if (manager.size() > kBytesMax) causes.push_back(too_long(field, kBytesMax));
+  for (std::size_t at = 0; at < manager.size(); ++at) {
+    const auto c = static_cast<unsigned char>(manager[at]);
+    if (c >= ' ' && c != 0x7f) continue;
+    causes.push_back(invalid_value(
+        field, Json(manager), fmt::format("invalid character U+{:04X} (at position {})", c, at)));
+  }
+}
+
 void drop_empty_maps(JsonObject& metadata) {
   for (const auto* key : {"labels", "annotations"}) {
     if (metadata.contains(key) && object_at(metadata, {key}).empty()) metadata.erase(key);

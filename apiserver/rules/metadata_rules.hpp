@@ -17,6 +17,9 @@ void validate_metadata_update(std::string_view kind, const JsonObject& next, con
 void validate_labels_and_annotations(const JsonObject& metadata, const std::string& path,
                                      Causes& causes);
 
+// At most 128 bytes, without control characters; "" is valid.
+void validate_field_manager(std::string_view manager, const std::string& field, Causes& causes);
+
 // Removes duplicate owner references; returns the removed UIDs, separated by commas.
 std::string drop_repeated_owners(JsonObject& metadata);
 

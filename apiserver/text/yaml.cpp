@@ -1,6 +1,7 @@
 #include "apiserver/text/yaml.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <sstream>
@@ -187,12 +188,48 @@ class Builder final : public YAML::EventHandler {
   std::map<YAML::anchor_t, std::pair<Json, Cost>> anchors_;
 };
 
+// What parsers of either version of YAML read as this string.
+bool is_plain(const std::string& text) {
+  const bool is_word =
+      !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0 || text[0] == '/');
+  return is_word && scalar(text, "?").is_string();
+}
+
+void write(YAML::Emitter& out, const Json& value) {
+  if (value.is_object()) {
+    out << (value.get_object().empty() ? YAML::Flow : YAML::Block) << YAML::BeginMap;
+    for (const auto& [name, member] : value.get_object()) {
+      out << YAML::Key;
+      write(out, Json(name));
+      out << YAML::Value;
+      write(out, member);
+    }
+    out << YAML::EndMap;
+  } else if (value.is_array()) {
+    out << (value.get_array().empty() ? YAML::Flow : YAML::Block) << YAML::BeginSeq;
+    for (const Json& item : value.get_array()) write(out, item);
+    out << YAML::EndSeq;
+  } else if (value.is_string()) {
+    const std::string text(view(value.get_string()));
+    if (!is_plain(text)) out << YAML::DoubleQuoted;
+    out << text;
+  } else {
+    out << serialize_as_go(value);
+  }
+}
+
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
 }
 
 }  // namespace
+
+std::string write_yaml(const Json& value) {
+  YAML::Emitter out;
+  write(out, in_order(value));
+  return std::string(out.c_str(), out.size()) + "\n";
+}
 
 std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& problem) {
   // Programs send JSON, whose parser is much faster, but does not say on which line a member is

@@ -247,6 +247,20 @@ INSTANTIATE_TEST_SUITE_P(
               R"({"type":"object","x-kubernetes-embedded-resource":true,)"
               R"("x-kubernetes-preserve-unknown-fields":true})",
               R"({"apiVersion":"v1"})", "spec.x.kind: Required value"},
+        Value{"an embedded object in a namespace that cannot be",
+              R"({"type":"object","x-kubernetes-embedded-resource":true,)"
+              R"("x-kubernetes-preserve-unknown-fields":true})",
+              R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"a/b"}})",
+              R"(spec.x.metadata.namespace: Invalid value: "a/b")"},
+        Value{"an embedded object whose managed fields name no operation",
+              R"({"type":"object","x-kubernetes-embedded-resource":true,)"
+              R"("x-kubernetes-preserve-unknown-fields":true})",
+              R"({"apiVersion":"v1","kind":"Pod","metadata":{"managedFields":[{"manager":"m"}]}})",
+              "spec.x.metadata.managedFields[0].operation: Required value: must not be empty"},
+        Value{"another value, shown with members in the order of their names",
+              R"({"type":"object","x-kubernetes-preserve-unknown-fields":true,"enum":[{"n":1}]})",
+              R"({"b":[{"d":1,"c":2}],"a":1})",
+              R"(spec.x: Unsupported value: {"a":1,"b":[{"c":2,"d":1}]}: supported values: )"},
         Value{"an address of the format", R"({"type":"string","format":"ipv4"})", R"("10.0.0.1")",
               ""},
         Value{"a text of another format", R"({"type":"string","format":"ipv4"})", R"("ten")",
@@ -276,6 +290,51 @@ INSTANTIATE_TEST_SUITE_P(
         Value{"a fraction for an integer", R"({"type":"integer"})", "2.5",
               R"(spec.x in body must be of type integer: "number")"}),
     kBySentence);
+
+constexpr std::string_view kEmbedded =
+    R"(,"pod":{"type":"object","x-kubernetes-embedded-resource":true,)"
+    R"("x-kubernetes-preserve-unknown-fields":true},"pods":{"type":"object",)"
+    R"("additionalProperties":{"type":"array","items":{"type":"object",)"
+    R"("x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}})";
+
+TEST_F(Defined, decodes_metadata_of_embedded_objects) {
+  api.post(kDefinitions, definition(kEmbedded));
+  const Answer made = api.post(
+      kWidgets,
+      widget("a", R"({"pod":{"apiVersion":"v1","kind":"Pod","other":1,"metadata":{)"
+                  R"("name":"","labels":{},"annotations":{"a":null},"unknown":1,)"
+                  R"("creationTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0}},)"
+                  R"("pods":{"m":[{"apiVersion":"v1","kind":"Pod","metadata":{"unknown":1}}]}})"));
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_EQ(serialize(Json(object_at(made.body, {"spec", "pod", "metadata"}))),
+            R"({"annotations":{"a":""},"deletionGracePeriodSeconds":0})");
+  EXPECT_EQ(integer_at(made.body, {"spec", "pod", "other"}), 1);
+  EXPECT_EQ(
+      made.header("Warning"),
+      (std::vector<std::string>{R"(299 - "unknown field \"spec.pod.metadata.unknown\"")",
+                                R"(299 - "unknown field \"spec.pods[m][0].metadata.unknown\"")"}));
+}
+
+TEST_F(Defined, refuses_embedded_objects_of_other_types) {
+  api.post(kDefinitions, definition(kEmbedded));
+  const auto refusal = [this](std::string_view pod) {
+    const Answer made = api.post(
+        kWidgets,
+        widget("a", R"({"pod":{"apiVersion":"v1","kind":"Pod",)" + std::string(pod) + "}}"));
+    EXPECT_EQ(made.status, 400);
+    return std::string(made.text({"message"}));
+  };
+  EXPECT_EQ(refusal(R"("metadata":{"name":"n","labels":{"a":5}})"),
+            "Widget in version \"v1\" cannot be handled as a Widget: spec.pod.metadata: Invalid "
+            "value: {\"labels\":{\"a\":5},\"name\":\"n\"}: json: cannot unmarshal number into Go "
+            "struct field ObjectMeta.labels of type string");
+  EXPECT_EQ(refusal(R"("metadata":"x")"),
+            "Widget in version \"v1\" cannot be handled as a Widget: spec.pod.metadata: Invalid "
+            "value: \"x\": json: cannot unmarshal string into Go value of type v1.ObjectMeta");
+  EXPECT_EQ(refusal(R"("kind":5)"),
+            "Widget in version \"v1\" cannot be handled as a Widget: spec.pod.kind: Invalid value: "
+            "5: must be a string");
+}
 
 // The fields of a manager's entry; empty if it has none.
 JsonObject fields_of_manager(const Answer& answer, std::string_view manager) {

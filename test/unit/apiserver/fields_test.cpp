@@ -291,6 +291,36 @@ TEST_F(Fields, are_applied_from_yaml) {
   EXPECT_EQ(made.text({"data", "k"}), "v");
 }
 
+TEST_F(Fields, are_shown_in_yaml) {
+  api.post(kConfigMaps, R"({"metadata":{"name":"a"},"data":{"text":"b: c","flag":"true",)"
+                        R"("number":"010","empty":"","lines":"a\nb\n"}})");
+  const auto in_yaml = [this](std::string path, std::string query = "") {
+    return server.handle(
+        {"GET", std::move(path), std::move(query), {{"Accept", std::string(kYaml)}}});
+  };
+  const Response one = in_yaml(std::string(kConfigMaps) + "/a");
+  EXPECT_EQ(one.headers.front().second, kYaml);
+  EXPECT_TRUE(one.body.starts_with("apiVersion: v1\ndata:\n  empty: \"\"\n  flag: \"true\"\n"))
+      << one.body;
+  std::string problem;
+  const auto read = parse_yaml(one.body, problem);
+  ASSERT_TRUE(read) << problem;
+  EXPECT_EQ(read->value.at("data"), api.get(std::string(kConfigMaps) + "/a").body.at("data"));
+  EXPECT_TRUE(in_yaml(std::string(kConfigMaps)).body.contains("kind: ConfigMapList"));
+  EXPECT_TRUE(in_yaml(std::string(kConfigMaps) + "/b").body.contains("reason: NotFound"));
+  const auto watch = server.open_watch(
+      {"GET", std::string(kConfigMaps), "watch=1", {{"Accept", std::string(kYaml)}}});
+  ASSERT_FALSE(watch);
+  EXPECT_EQ(watch.error().status, 406) << "a stream has no YAML";
+}
+
+TEST_F(Fields, are_written_by_manager_with_printable_name) {
+  const Answer made =
+      api.post(with(kConfigMaps, "fieldManager=a%0Ab"), R"({"metadata":{"name":"a"}})");
+  EXPECT_EQ(made.status, 422);
+  EXPECT_TRUE(made.blames("fieldManager")) << serialize(made.body);
+}
+
 TEST_F(Fields, are_rejected_in_other_formats) {
   EXPECT_EQ(api.send("POST", kConfigMaps, "text/plain", R"({"metadata":{"name":"a"}})").status,
             415);

@@ -168,6 +168,48 @@ TEST(ProtobufBody, survives_round_trip) {
   EXPECT_EQ(decoded(encode_protobuf("v1", "Pod", json->get_object())), kManyTypes);
 }
 
+// Schemas, with everything that is one of several types.
+constexpr std::string_view kDefinition =
+    R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{)"
+    R"("group":"example.com","names":{"plural":"things","kind":"Thing"},"scope":"Cluster",)"
+    R"("versions":[{"name":"v1","served":true,"storage":false,"schema":{"openAPIV3Schema":{)"
+    R"("$schema":"s","type":"object","properties":{)"
+    R"("a":{"default":{"x":[1]},"maximum":1.5,"minimum":0,"exclusiveMinimum":true,"minLength":0},)"
+    R"("b":{"enum":["x",1,false,{"y":null}],"items":{"type":"string"}},)"
+    R"("c":{"items":[{"type":"string"},{}]},"d":{"additionalProperties":{}},)"
+    R"("e":{"additionalProperties":true},"f":{"additionalProperties":false},)"
+    R"("g":{"dependencies":{"h":{"type":"null"},"i":["j","k"]},"multipleOf":1E300},)"
+    R"("l":{"not":{"not":{}},"x-kubernetes-preserve-unknown-fields":false,)"
+    R"("x-kubernetes-validations":[{"rule":"true","optionalOldSelf":false}]}}}},)"
+    R"("subresources":{"status":{}}}]},)"
+    R"("status":{"conditions":[{"type":"Established","status":"True",)"
+    R"("lastTransitionTime":"2026-01-02T03:04:05Z"}],"storedVersions":["v1"]}})";
+
+TEST(ProtobufBody, carries_definitions) {
+  std::string problem;
+  const auto json = parse(kDefinition, problem);
+  ASSERT_TRUE(json) << problem;
+  const std::string body =
+      encode_protobuf("apiextensions.k8s.io/v1", "CustomResourceDefinition", json->get_object());
+  const auto again = decode_protobuf(body);
+  ASSERT_TRUE(again) << again.error().message;
+  // protobuf has the fields in the order of their numbers.
+  EXPECT_EQ(Json(*again), *json) << serialize(*again);
+}
+
+TEST(ProtobufBody, has_no_more_than_100_levels) {
+  const auto nested = [](std::size_t levels) {
+    JsonObject schema;
+    for (std::size_t i = 0; i < levels; ++i) schema = JsonObject{{"not", std::move(schema)}};
+    const JsonObject version{{"schema", JsonObject{{"openAPIV3Schema", std::move(schema)}}}};
+    return decoded(encode_protobuf("apiextensions.k8s.io/v1", "CustomResourceDefinition",
+                                   {{"spec", JsonObject{{"versions", JsonArray{version}}}}}));
+  };
+  EXPECT_NE(nested(95), "400");
+  EXPECT_EQ(nested(96), "400");
+  EXPECT_EQ(nested(3'000), "400");
+}
+
 TEST(ProtobufBody, keeps_microseconds_of_lease) {
   const JsonObject lease{{"spec", JsonObject{{"renewTime", "2026-01-02T03:04:05.000007Z"}}}};
   EXPECT_EQ(decoded(encode_protobuf("coordination.k8s.io/v1", "Lease", lease)),
@@ -247,6 +289,34 @@ TEST_F(Api, streams_watch_frames_in_protobuf) {
   const auto object = decode_protobuf(event.substr(event.find(std::string_view("k8s\0", 4))));
   ASSERT_TRUE(object);
   EXPECT_EQ(text_at(*object, {"metadata", "name"}), "a");
+}
+
+TEST_F(Api, takes_definitions_in_protobuf) {
+  constexpr std::string_view kDefinitions =
+      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const JsonObject version{
+      {"name", "v1"},
+      {"served", true},
+      {"storage", true},
+      {"schema", JsonObject{{"openAPIV3Schema", JsonObject{{"type", "object"}}}}}};
+  const JsonObject definition{
+      {"metadata", JsonObject{{"name", "things.example.com"}}},
+      {"spec", JsonObject{{"group", "example.com"},
+                          {"names", JsonObject{{"plural", "things"}, {"kind", "Thing"}}},
+                          {"scope", "Cluster"},
+                          {"versions", JsonArray{version}}}}};
+  const std::string body =
+      encode_protobuf("apiextensions.k8s.io/v1", "CustomResourceDefinition", definition);
+  EXPECT_EQ(api.send("POST", kDefinitions, kProtobuf, body).status, 201);
+  const auto list =
+      decode_protobuf(server.handle(asking("GET", std::string(kDefinitions), kProtobuf)).body);
+  ASSERT_TRUE(list);
+  EXPECT_EQ(text_at(array_at(*list, {"items"}).at(0).as_object(), {"spec", "names", "listKind"}),
+            "ThingList");
+  // Objects of such a kind have no protobuf.
+  const Answer thing = api.send("POST", "/apis/example.com/v1/things", kProtobuf,
+                                enveloped("example.com/v1", "Thing", ""));
+  EXPECT_EQ(thing.status, 415);
 }
 
 TEST_F(Api, deletes_collection_with_protobuf_options) {
