@@ -1,6 +1,7 @@
 #include "runtime/base64.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <openssl/evp.h>
 
@@ -15,6 +16,18 @@ const unsigned char* bytes_of(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
+constexpr std::string_view kAlphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+bool is_break(char c) {
+  return c == '\n' || c == '\r';
+}
+
+std::size_t skip_breaks(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_break(text[at])) ++at;
+  return at;
+}
+
 }  // namespace
 
 std::string encode_base64(std::string_view bytes) {
@@ -24,17 +37,38 @@ std::string encode_base64(std::string_view bytes) {
   return text;
 }
 
-std::optional<std::string> decode_base64(std::string_view text) {
-  std::string kept(text);
-  std::erase_if(kept, [](char c) { return c == '\n' || c == '\r'; });
-  std::string bytes(kept.size(), '\0');
-  const int size = EVP_DecodeBlock(bytes_of(bytes), bytes_of(std::string_view(kept)),
-                                   static_cast<int>(kept.size()));
-  const auto padding = std::ranges::count(kept, '=');
-  if (size < padding) return std::nullopt;
-  bytes.resize(static_cast<std::size_t>(size - padding));
-  // OpenSSL accepts surrounding blanks, padding in the middle, and stray bits.
-  if (encode_base64(bytes) != kept) return std::nullopt;
+std::expected<std::string, std::size_t> decode_base64(std::string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3);
+  unsigned bits = 0;
+  std::size_t digits = 0;  // of four that make three bytes
+  std::size_t at = 0;
+  for (; at < text.size() && text[at] != '='; ++at) {
+    if (is_break(text[at])) continue;
+    const auto value = kAlphabet.find(text[at]);
+    if (value == kAlphabet.npos) return std::unexpected(at);
+    bits = bits << 6U | static_cast<unsigned>(value);
+    if (++digits == 4) {
+      for (const unsigned shift : {16U, 8U, 0U}) bytes += static_cast<char>(bits >> shift);
+      bits = 0;
+      digits = 0;
+    }
+  }
+  if (at == text.size()) {
+    if (digits != 0) return std::unexpected(at - digits);
+    return bytes;
+  }
+  if (digits < 2) return std::unexpected(at);
+  at = skip_breaks(text, at + 1);
+  if (digits == 2) {
+    if (at == text.size()) return std::unexpected(at);
+    if (text[at] != '=') return std::unexpected(at - 1);
+    at = skip_breaks(text, at + 1);
+  }
+  if (at < text.size()) return std::unexpected(at);
+  bits <<= 6U * (4U - static_cast<unsigned>(digits));
+  bytes += static_cast<char>(bits >> 16U);
+  if (digits == 3) bytes += static_cast<char>(bits >> 8U);
   return bytes;
 }
 
@@ -51,7 +85,9 @@ std::optional<std::string> decode_base64_url(std::string_view text) {
   std::ranges::replace(standard, '-', '+');
   std::ranges::replace(standard, '_', '/');
   standard.append((4 - standard.size() % 4) % 4, '=');
-  return decode_base64(standard);
+  auto bytes = decode_base64(standard);
+  if (!bytes) return std::nullopt;
+  return std::move(*bytes);
 }
 
 }  // namespace dcm::runtime

@@ -1,6 +1,8 @@
-// Base64 (RFC 4648), via OpenSSL.
+// Base64 (RFC 4648).
 #pragma once
 
+#include <cstddef>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,9 +13,9 @@ namespace dcm::runtime {
 // basic authentication, and bytes in JSON.
 std::string encode_base64(std::string_view bytes);
 
-// nullopt if `text` is not base64: padding is required, unused bits must be 0. Line breaks are
-// skipped, as in Go, since `base64` wraps its lines.
-std::optional<std::string> decode_base64(std::string_view text);
+// The bytes, or the position at which Go's decoder gives up. Padding is required; unused bits are
+// ignored, and so are line breaks, since `base64` wraps its lines.
+std::expected<std::string, std::size_t> decode_base64(std::string_view text);
 
 // For URLs and file names (section 5), without padding.
 std::string encode_base64_url(std::string_view bytes);

@@ -163,9 +163,9 @@ TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::str
   std::ranges::move(prune(object, defined_kind(type).schema, Root::resource),
                     std::back_inserter(result.unknown));
   drop_nulls(object, defined_kind(type).schema);
-  TypedResult embedded = decode_embedded(object, defined_kind(type).schema);
+  EmbeddedResult embedded = decode_embedded(object, defined_kind(type).schema, Root::value);
   std::ranges::move(embedded.unknown, std::back_inserter(result.unknown));
-  result.problem = std::move(embedded.problem);
+  if (embedded.problem) result.problem = {"", "", joined({*embedded.problem})};
   return result;
 }
 

@@ -220,6 +220,7 @@ void validate_definition(const JsonObject& definition, const JsonObject* old, Ca
     if (has_condition(*old, "Established")) {
       require_same(definition, *old, {"spec", "scope"}, causes);
       require_same(definition, *old, {"spec", "names", "kind"}, causes);
+      validate_ca_bundle(object_at(definition, {"spec"}), object_at(*old, {"spec"}), causes);
     }
     require_same(definition, *old, {"spec", "group"}, causes);
     require_same(definition, *old, {"spec", "names", "plural"}, causes);

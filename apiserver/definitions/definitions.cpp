@@ -5,6 +5,7 @@
 #include "apiserver/definitions/accepted_names.hpp"
 #include "apiserver/definitions/approval.hpp"
 #include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/definitions/webhook_conversion.hpp"
 #include "apiserver/rules/conditions.hpp"
 
 namespace dcm::apiserver {
@@ -103,6 +104,13 @@ bool Definitions::write_status(const std::string& name,
   return written.has_value();
 }
 
+bool Definitions::write_changed_status(const std::string& name, const JsonObject& definition,
+                                       const JsonObject& next) {
+  if (object_at(next, {"status"}) == object_at(definition, {"status"})) return false;
+  write_status(name, [&](JsonObject& object) { object["status"] = next.at("status"); });
+  return true;
+}
+
 // Another definition of the group may be waiting for a name that this one had.
 void Definitions::release_names_of(std::string_view name) {
   for (const Store::Entry& entry : store_.list(kDefinitions, "", "", store_.revision())) {
@@ -117,9 +125,7 @@ bool Definitions::judge_approval(const std::string& name, const JsonObject& defi
   if (!approval) return false;
   JsonObject next = definition;
   set_condition(next, *approval, registry_.now());
-  if (object_at(next, {"status"}) == object_at(definition, {"status"})) return false;
-  write_status(name, [&](JsonObject& object) { object["status"] = next.at("status"); });
-  return true;
+  return write_changed_status(name, definition, next);
 }
 
 bool Definitions::accept_names(const std::string& name, const JsonObject& definition) {
@@ -149,14 +155,14 @@ bool Definitions::accept_names(const std::string& name, const JsonObject& defini
 bool Definitions::establish(const std::string& name, const JsonObject& definition) {
   if (!has_condition(definition, "NamesAccepted") || has_condition(definition, "Established"))
     return false;
-  const std::string now = registry_.now();
-  write_status(name, [&](JsonObject& object) {
-    set_condition(
-        object,
-        {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"},
-        now);
-  });
-  return true;
+  const Condition established{"Established", "True", "InitialNamesAccepted",
+                              "the initial names have been accepted"};
+  const Condition refused{"Established", "False", "InvalidCABundle",
+                          "The conversion webhook CABundle is invalid"};
+  const bool is_good = has_valid_ca_bundle(object_at(definition, {"spec"}));
+  JsonObject next = definition;
+  set_condition(next, is_good ? established : refused, registry_.now());
+  return write_changed_status(name, definition, next);
 }
 
 // Uses any version that needs no webhook, served or not.

@@ -38,6 +38,9 @@ class Definitions {
   void delete_objects(const std::string& name, const JsonObject& definition);
   // Whether it was written.
   bool write_status(const std::string& name, const std::function<void(JsonObject&)>& change);
+  // false if `next` has the same status; else writes it.
+  bool write_changed_status(const std::string& name, const JsonObject& definition,
+                            const JsonObject& next);
   void release_names_of(std::string_view name);
   Target target_of(const std::string& name) const;
 

@@ -12,9 +12,14 @@ namespace dcm::apiserver {
 
 namespace {
 
+// A member's path: "spec.template".
+std::string member(const std::string& path, std::string_view name) {
+  return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+}
+
 void validate_text(const JsonObject& object, std::string_view name, const std::string& path,
                    Causes& causes) {
-  const std::string field = fmt::format("{}.{}", path, name);
+  const std::string field = member(path, name);
   const Json* const value = object.if_contains(name);
   if (value == nullptr) {
     causes.push_back(required_value(field));
@@ -60,7 +65,7 @@ void validate_resource(const JsonObject& object, const std::string& path, Causes
   validate_text(object, "kind", path, causes);
   const Json* const metadata = object.if_contains("metadata");
   if (metadata == nullptr) return;
-  const std::string field = path + ".metadata";
+  const std::string field = member(path, "metadata");
   if (!metadata->is_object()) {
     causes.push_back(invalid_value(field, *metadata, "must be an object"));
     return;
@@ -74,15 +79,15 @@ void validate_resource(const JsonObject& object, const std::string& path, Causes
   }
   validate_managed_fields(array_at(named, {"metadata", "managedFields"}), found);
   for (Cause& cause : found) {
-    cause.field = path + "." + cause.field;
+    cause.field = member(path, cause.field);
     causes.push_back(std::move(cause));
   }
 }
 
-// A member's path: "spec.template"; "templates[a]" in a map.
+// The same; "templates[a]" in a map.
 std::string below(const std::string& path, const Structural& schema, std::string_view name) {
   if (!schema.properties.contains(name)) return fmt::format("{}[{}]", path, name);
-  return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+  return member(path, name);
 }
 
 bool is_empty(const Json& value) {
@@ -122,7 +127,7 @@ void write_metadata_as_go(JsonObject& metadata) {
 
 class EmbeddedDecoder {
  public:
-  TypedResult take() {
+  EmbeddedResult take() {
     std::ranges::sort(result_.unknown);
     return std::move(result_);
   }
@@ -134,11 +139,11 @@ class EmbeddedDecoder {
         this->value(item, *schema.items, fmt::format("{}[{}]", path, index++));
       }
     }
-    if (value.is_object()) object(value.get_object(), schema, path);
+    if (value.is_object()) object(value.get_object(), schema, path, Root::value);
   }
 
-  void object(JsonObject& object, const Structural& schema, const std::string& path) {
-    if (schema.is_embedded_resource) resource(object, path);
+  void object(JsonObject& object, const Structural& schema, const std::string& path, Root root) {
+    if (schema.is_embedded_resource || root == Root::resource) resource(object, path);
     for (auto& [name, member] : object) {
       if (result_.problem) return;
       const Structural* const known = schema.member(name);
@@ -151,25 +156,24 @@ class EmbeddedDecoder {
     for (const std::string_view name : {"apiVersion", "kind"}) {
       const Json* const value = object.if_contains(name);
       if (value != nullptr && !value->is_string()) {
-        return reject(fmt::format("{}.{}", path, name), *value, "must be a string");
+        return reject(member(path, name), *value, "must be a string");
       }
     }
     if (!object.contains("metadata")) return;
     const Json before = object.at("metadata");
     TypedResult typed = decode_metadata(object);
-    if (typed.problem) return reject(path + ".metadata", before, typed.problem->message);
+    if (typed.problem) return reject(member(path, "metadata"), before, typed.problem->message);
     child(object, "metadata").erase("creationTimestamp");
     for (const std::string& unknown : typed.unknown) {
-      result_.unknown.push_back(fmt::format("{}.{}", path, unknown));
+      result_.unknown.push_back(member(path, unknown));
     }
   }
 
   void reject(const std::string& path, const Json& value, std::string_view why) {
-    const Cause cause = invalid_value(path, in_order(value), why);
-    result_.problem = {path, "", fmt::format("{}: {}", path, cause.message)};
+    result_.problem = invalid_value(path, in_order(value), why);
   }
 
-  TypedResult result_;
+  EmbeddedResult result_;
 };
 
 }  // namespace
@@ -185,14 +189,20 @@ TypedResult decode_metadata(JsonObject& object, MapKeys keys) {
   return result;
 }
 
-TypedResult decode_embedded(JsonObject& object, const Structural& schema) {
+EmbeddedResult decode_embedded(JsonObject& object, const Structural& schema, Root root) {
   EmbeddedDecoder decoder;
-  decoder.object(object, schema, "");
+  decoder.object(object, schema, "", root);
+  return decoder.take();
+}
+
+EmbeddedResult decode_embedded(Json& value, const Structural& schema, const std::string& path) {
+  EmbeddedDecoder decoder;
+  decoder.value(value, schema, path);
   return decoder.take();
 }
 
 void validate_embedded(const Json& value, const Structural& schema, const std::string& path,
-                       Causes& causes) {
+                       Causes& causes, Root root) {
   if (value.is_array() && schema.items != nullptr) {
     std::size_t index = 0;
     for (const Json& item : value.get_array()) {
@@ -201,7 +211,9 @@ void validate_embedded(const Json& value, const Structural& schema, const std::s
   }
   if (!value.is_object()) return;
   const JsonObject& object = value.get_object();
-  if (schema.is_embedded_resource) validate_resource(object, path, causes);
+  if (schema.is_embedded_resource || root == Root::resource) {
+    validate_resource(object, path, causes);
+  }
   for (const auto& [name, member] : object) {
     const Structural* const known = schema.member(name);
     if (known != nullptr) validate_embedded(member, *known, below(path, schema, name), causes);

@@ -11,6 +11,7 @@
 #include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/shaping.hpp"
 #include "apiserver/definitions/structural_rules.hpp"
+#include "apiserver/definitions/surroundings.hpp"
 #include "apiserver/definitions/value_validation.hpp"
 #include "apiserver/rules/strategy.hpp"
 #include "apiserver/text/has_true.hpp"
@@ -25,27 +26,69 @@ class DefaultsChecker {
   explicit DefaultsChecker(Causes& causes) : causes_(causes) {}
 
   // `rules`: those of the schema; null if none.
-  void check(const Structural& schema, const Rules* rules, const std::string& path) {
-    if (schema.default_value) value(*schema.default_value, schema, rules, path + ".default");
-    if (schema.items != nullptr) {
-      check(*schema.items, rules == nullptr ? nullptr : rules->items(), path + ".items");
-    }
-    for (const auto& [name, property] : schema.properties) {
-      check(property, rules == nullptr ? nullptr : rules->property(name),
-            property_path(path, name));
-    }
+  void check_root(const Structural& schema, const Rules* rules, const std::string& path) {
+    check(schema, rules, path, {.root = &schema});
   }
 
  private:
+  struct Place {
+    const Structural* root;  // of the innermost resource around
+    Surroundings steps = {};
+    bool is_in_metadata = false;  // or in apiVersion or kind
+  };
+
+  void check(const Structural& schema, const Rules* rules, const std::string& path, Place place) {
+    if (schema.is_embedded_resource) place = {.root = &schema};
+    if (schema.default_value) {
+      value(*schema.default_value, schema, rules, path + ".default", place);
+    }
+    if (schema.items != nullptr) {
+      check(*schema.items, rules == nullptr ? nullptr : rules->items(), path + ".items",
+            {place.root, place.steps.item(), place.is_in_metadata});
+    }
+    for (const auto& [name, property] : schema.properties) {
+      const bool is_of_resource = &schema == place.root && is_meta(name);
+      check(property, rules == nullptr ? nullptr : rules->property(name), property_path(path, name),
+            {place.root, place.steps.member(name), place.is_in_metadata || is_of_resource});
+    }
+  }
+
+  // Why the default is no part of a resource's metadata; "" if it is.
+  static std::string problem_in_metadata(const Json& value, const Place& place) {
+    Json object = place.steps.around(value);
+    object.get_object().emplace("kind", "Validation");
+    object.get_object().emplace("apiVersion", "validation/v1");
+    const EmbeddedResult decoded =
+        decode_embedded(object.get_object(), *place.root, Root::resource);
+    if (decoded.problem) return joined({*decoded.problem});
+    Causes found;
+    validate_embedded(object, *place.root, "", found, Root::resource);
+    return found.empty() ? "" : joined(found);
+  }
+
+  static void check_shape(Json value, const Structural& schema, const std::string& field,
+                          const Place& place, Causes& found) {
+    if (place.is_in_metadata) {
+      const std::string problem = problem_in_metadata(value, place);
+      if (problem.empty()) return;
+      found.push_back(
+          invalid_value(field, in_order(value), "must result in valid metadata: " + problem));
+    } else if (EmbeddedResult decoded = decode_embedded(value, schema, field); decoded.problem) {
+      found.push_back(std::move(*decoded.problem));
+    } else {
+      validate_embedded(value, schema, field, found);
+    }
+  }
+
   void value(const Json& value, const Structural& schema, const Rules* rules,
-             const std::string& field) {
+             const std::string& field, const Place& place) {
     Json pruned = value;
     prune(pruned, schema, schema.is_embedded_resource ? Root::resource : Root::value);
-    if (pruned != value) {
-      causes_.push_back(invalid_value(field, value, "must not have unknown fields"));
+    if (!place.is_in_metadata && pruned != value) {
+      causes_.push_back(invalid_value(field, in_order(value), "must not have unknown fields"));
     }
     Causes found;
-    validate_embedded(value, schema, field, found);
+    check_shape(value, schema, field, place, found);
     if (found.empty()) validate_default(value, schema, field, found);
     if (found.empty() && rules != nullptr) rules->validate_default(value, field, budget_, found);
     std::ranges::move(found, std::back_inserter(causes_));
@@ -167,7 +210,7 @@ void validate_parts(const JsonObject& schema, const std::string& root, const Cau
   validate_structural(schema, root, found);
   const Structural structural = read_structural(schema);
   const auto rules = found.empty() ? Rules::compile(structural, IsResource::yes) : nullptr;
-  if (found.empty()) DefaultsChecker(found).check(structural, rules.get(), root);
+  if (found.empty()) DefaultsChecker(found).check_root(structural, rules.get(), root);
   if (found.empty() && rules != nullptr) validate_rules(*rules, root, of_schema, found);
   std::ranges::move(found, std::back_inserter(causes));
 }

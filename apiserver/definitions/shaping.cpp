@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/embedded.hpp"
+#include "apiserver/definitions/surroundings.hpp"
 #include "apiserver/text/item_budget.hpp"
 
 namespace dcm::apiserver {
@@ -166,14 +168,38 @@ std::vector<std::string> prune(JsonObject& object, const Structural& schema, Roo
   return pruner.take();
 }
 
-void prune_defaults(Structural& schema) {
-  if (schema.default_value) {
-    prune(*schema.default_value, schema,
-          schema.is_embedded_resource ? Root::resource : Root::value);
+namespace {
+
+class DefaultsPruner {
+ public:
+  explicit DefaultsPruner(const Structural& root) : root_(root) {}
+
+  void prune_below(Structural& schema, const Surroundings& place) {
+    if (schema.default_value) prune_default(schema.default_value, place);
+    if (schema.items != nullptr) prune_below(*schema.items, place.item());
+    if (schema.values != nullptr) prune_below(*schema.values, place.member("*"));
+    for (auto& [name, property] : schema.properties) prune_below(property, place.member(name));
   }
-  if (schema.items != nullptr) prune_defaults(*schema.items);
-  if (schema.values != nullptr) prune_defaults(*schema.values);
-  for (auto& [name, property] : schema.properties) prune_defaults(property);
+
+ private:
+  // Metadata decides about what is within it, so the default is pruned as part of an object.
+  void prune_default(std::optional<Json>& value, const Surroundings& place) const {
+    Json object = place.around(std::move(*value));
+    if (object.is_object()) {
+      decode_embedded(object.get_object(), root_, Root::resource);
+      prune(object, root_, Root::resource);
+    }
+    const Json* const left = place.find_in(object);
+    value = left == nullptr ? std::nullopt : std::optional(*left);
+  }
+
+  const Structural& root_;
+};
+
+}  // namespace
+
+void prune_defaults(Structural& schema) {
+  DefaultsPruner(schema).prune_below(schema, {});
 }
 
 }  // namespace dcm::apiserver

@@ -6,10 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/ca_bundle.hpp"
 #include "apiserver/definitions/stored_version.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
 #include "apiserver/text/has_true.hpp"
+#include "runtime/base64.hpp"
 
 namespace dcm::apiserver {
 
@@ -103,6 +105,14 @@ void validate_reviews(const JsonArray& versions, Causes& causes) {
   causes.push_back(invalid_value(path, versions, "must include at least one of v1, v1beta1"));
 }
 
+std::string_view ca_bundle_of(const JsonObject& spec) {
+  return text_at(spec, {"conversion", "webhook", "clientConfig", "caBundle"});
+}
+
+std::string problem_of(std::string_view ca_bundle) {
+  return problem_with_ca_bundle(runtime::decode_base64(ca_bundle).value_or(""));
+}
+
 // As a real server shows it in its errors.
 std::string url_of(const JsonObject& client) {
   if (const std::string_view url = text_at(client, {"url"}); !url.empty()) return std::string(url);
@@ -143,6 +153,17 @@ void validate_conversion(const JsonObject& spec, Causes& causes) {
     causes.push_back(forbidden_value(std::string(kClientPath), kNotSet));
   }
   if (!reviews.empty()) causes.push_back(forbidden_value(std::string(kReviewsPath), kNotSet));
+}
+
+bool has_valid_ca_bundle(const JsonObject& spec) {
+  return problem_of(ca_bundle_of(spec)).empty();
+}
+
+void validate_ca_bundle(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  const std::string_view bundle = ca_bundle_of(next);
+  const std::string problem = is_by_webhook(next) ? problem_of(bundle) : "";
+  if (problem.empty() || !has_valid_ca_bundle(old)) return;
+  causes.push_back(invalid_value(fmt::format("{}.caBundle", kClientPath), Json(bundle), problem));
 }
 
 std::string conversion_warning(const JsonObject& spec) {

@@ -13,8 +13,12 @@ namespace dcm::apiserver {
 
 // Sets the default port of a webhook's service.
 void set_conversion_defaults(JsonObject& spec);
-// Validates `spec.conversion`, with either strategy, but not the content of a `caBundle`.
+// Validates `spec.conversion`, with either strategy, but not the content of a `caBundle`: that
+// keeps the definition from being established.
 void validate_conversion(const JsonObject& spec, Causes& causes);
+bool has_valid_ca_bundle(const JsonObject& spec);
+// A definition that is established keeps a valid `caBundle`.
+void validate_ca_bundle(const JsonObject& next, const JsonObject& old, Causes& causes);
 // A warning that versions other than the stored one are useless; "": they are not.
 std::string conversion_warning(const JsonObject& spec);
 // Why objects are not available in that version; nullopt if they are stored in it, or if only

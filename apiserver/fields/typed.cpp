@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/base64.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -157,7 +159,7 @@ class Decoder {
 
   // An item of a Go list or map exists even if it is null: then it is empty.
   static Json zero(const FieldType& type) {
-    if (type.kind == Kind::text) return "";
+    if (type.kind == Kind::text || type.kind == Kind::bytes) return "";
     return type.kind == Kind::object ? Json(JsonObject()) : Json();
   }
 
@@ -184,6 +186,8 @@ class Decoder {
       case Kind::text:
         if (!value.is_string()) mismatch(value, type, place);
         return;
+      case Kind::bytes:
+        return bytes(value, type, place);
       case Kind::time:
         if (!value.is_string()) return mismatch(value, type, place);
         if (!is_time(view(value.get_string()))) refuse(type, place, bad_time(value));
@@ -205,6 +209,16 @@ class Decoder {
       default:
         return;
     }
+  }
+
+  void bytes(Json& value, const FieldType& type, const Place& place) {
+    if (!value.is_string()) return mismatch(value, type, place);
+    const auto decoded = runtime::decode_base64(view(value.get_string()));
+    if (!decoded) {
+      return refuse(type, place,
+                    fmt::format("illegal base64 data at input byte {}", decoded.error()));
+    }
+    value = runtime::encode_base64(*decoded);
   }
 
   // A quantity is always shown as a string.

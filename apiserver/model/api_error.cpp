@@ -16,17 +16,6 @@ JsonObject details_of(std::string_view name, std::string_view group, std::string
   return details;
 }
 
-std::string joined(const Causes& causes) {
-  const auto one = [](const Cause& cause) { return cause.field + ": " + cause.message; };
-  if (causes.size() == 1) return one(causes.front());
-  std::string all = "[";
-  for (const Cause& cause : causes) {
-    if (all.size() > 1) all += ", ";
-    all += one(cause);
-  }
-  return all + "]";
-}
-
 ApiError invalid_object(std::string_view name, std::string_view group, std::string_view kind,
                         const Causes& causes) {
   ApiError error{422, "Invalid", "", details_of(name, group, kind)};
@@ -43,6 +32,17 @@ ApiError invalid_object(std::string_view name, std::string_view group, std::stri
 }
 
 }  // namespace
+
+std::string joined(const Causes& causes) {
+  const auto one = [](const Cause& cause) { return cause.field + ": " + cause.message; };
+  if (causes.size() == 1) return one(causes.front());
+  std::string all = "[";
+  for (const Cause& cause : causes) {
+    if (all.size() > 1) all += ", ";
+    all += one(cause);
+  }
+  return all + "]";
+}
 
 std::string shown_value(const Json& value) {
   const std::string text = serialize_as_go(value);

@@ -36,6 +36,9 @@ Cause too_many_characters(std::string field, std::size_t limit);
 Cause not_supported(std::string field, const Json& value,
                     std::initializer_list<std::string_view> supported);
 
+// "FIELD: MESSAGE", or "[FIELD: MESSAGE, …]".
+std::string joined(const Causes& causes);
+
 struct ApiError {
   int code;
   std::string reason;  // "" for a failure without a reason

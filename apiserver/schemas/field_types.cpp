@@ -49,6 +49,7 @@ class Types {
     const std::string_view shape = text_at(schema, {"type"});
     const std::string_view format = text_at(schema, {"format"});
     if (shape == "string") type = {format == "date-time" ? Kind::time : Kind::text, "string"};
+    if (shape == "string" && format == "byte") type = {Kind::bytes, "[]uint8"};
     if (shape == "boolean") type = {Kind::boolean, "bool"};
     if (shape == "number") type = {Kind::number, "float64"};
     if (shape == "integer") type = {Kind::integer, std::string(format)};

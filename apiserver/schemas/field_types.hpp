@@ -14,6 +14,7 @@ struct FieldType {
     map,   // with any keys, of `element`
     list,  // of `element`
     text,
+    bytes,  // base64
     time,
     integer,
     number,

@@ -315,6 +315,28 @@ TEST_F(Defined, decodes_metadata_of_embedded_objects) {
                                 R"(299 - "unknown field \"spec.pods[m][0].metadata.unknown\"")"}));
 }
 
+TEST_F(Defined, prunes_defaults_as_part_of_their_object) {
+  const Answer defined = api.post(
+      kDefinitions,
+      definition(R"(,"pod":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{)"
+                 R"("apiVersion":{"type":"string","default":"v1"},)"
+                 R"("kind":{"type":"string","default":"Pod"},"metadata":{"type":"object",)"
+                 R"("default":{},"properties":{"name":{"type":"string","default":"n"},)"
+                 R"("unknown":{"type":"string","default":"u"},)"
+                 R"("generation":{"type":"integer","default":0}}}}},)"
+                 R"("list":{"type":"array","default":[{"pod":{"apiVersion":"v1","kind":"Pod",)"
+                 R"("metadata":{"name":"n","unknown":1}}}],"items":{"type":"object","properties":{)"
+                 R"("pod":{"type":"object","x-kubernetes-embedded-resource":true,)"
+                 R"("x-kubernetes-preserve-unknown-fields":true}}}})"));
+  ASSERT_EQ(defined.status, 201) << serialize(defined.body);
+  const Answer made = api.post(kWidgets, widget("a", R"({"pod":{}})"));
+  EXPECT_EQ(made.body.at("spec"),
+            object_of(R"({"pod":{"metadata":{"name":"n"},"apiVersion":"v1","kind":"Pod"},)"
+                      R"("replicas":1,"list":[{"pod":{"apiVersion":"v1","kind":"Pod",)"
+                      R"("metadata":{"name":"n"}}}]})"))
+      << serialize(made.body);
+}
+
 TEST_F(Defined, refuses_embedded_objects_of_other_types) {
   api.post(kDefinitions, definition(kEmbedded));
   const auto refusal = [this](std::string_view pod) {

@@ -225,6 +225,24 @@ INSTANTIATE_TEST_SUITE_P(
                 R"("properties":{"n":{"type":"number"}}},"default":[{"n":2.5,"u":1}]})",
                 "spec.validation.openAPIV3Schema.properties[spec].properties[x].default",
                 R"(Invalid value: [{"n":2.5,"u":1}]: must not have unknown fields)"},
+        Refused{
+            "whose default makes metadata of an embedded object invalid",
+            R"("color":{"type":"string"})",
+            R"("x":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{)"
+            R"("metadata":{"type":"object","properties":{"labels":{"type":"object",)"
+            R"("additionalProperties":{"type":"string"},"default":{"b":"","a":5}}}}}})",
+            "spec.validation.openAPIV3Schema.properties[spec].properties[x].properties["
+            "metadata].properties[labels].default",
+            R"(Invalid value: {"a":5,"b":""}: must result in valid metadata: metadata: )"
+            R"(Invalid value: {"labels":{"a":5,"b":""}}: json: cannot unmarshal number into Go )"
+            R"(struct field ObjectMeta.labels of type string)"},
+        Refused{"whose default is no kind of an embedded object", R"("color":{"type":"string"})",
+                R"("x":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{)"
+                R"("kind":{"type":"string","default":""}}})",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[x].properties[kind]."
+                "default",
+                R"(Invalid value: "": must result in valid metadata: kind: Invalid value: "": )"
+                R"(must not be empty)"},
         Refused{"whose default does not fit an unknown format", R"("color":{"type":"string"})",
                 R"("color":{"type":"string","format":"unheard-of","default":1})",
                 "spec.validation.openAPIV3Schema.properties[spec].properties[color].default",

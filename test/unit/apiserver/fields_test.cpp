@@ -291,6 +291,22 @@ TEST_F(Fields, are_applied_from_yaml) {
   EXPECT_EQ(made.text({"data", "k"}), "v");
 }
 
+TEST_F(Fields, of_bytes_are_base64) {
+  constexpr std::string_view kSecrets = "/api/v1/namespaces/default/secrets";
+  const Answer refused = api.post(kSecrets, R"({"metadata":{"name":"a"},"data":{"k":"YQ"}})");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.text({"message"}),
+            "Secret in version \"v1\" cannot be handled as a Secret: illegal base64 data at input "
+            "byte 0");
+  const Answer number = api.post(kSecrets, R"({"metadata":{"name":"a"},"data":{"k":5}})");
+  EXPECT_TRUE(number.text({"message"}).ends_with("field Secret.data of type []uint8"))
+      << number.text({"message"});
+  const Answer made =
+      api.post(kSecrets, R"({"metadata":{"name":"a"},"data":{"k":"Y\nR==","none":null}})");
+  EXPECT_EQ(made.text({"data", "k"}), "YQ==");
+  EXPECT_EQ(made.text({"data", "none"}), "");
+}
+
 TEST_F(Fields, are_shown_in_yaml) {
   api.post(kConfigMaps, R"({"metadata":{"name":"a"},"data":{"text":"b: c","flag":"true",)"
                         R"("number":"010","empty":"","lines":"a\nb\n"}})");

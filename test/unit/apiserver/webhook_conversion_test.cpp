@@ -1,5 +1,6 @@
 // Definitions whose versions a webhook converts: they are served, and what the webhook would have
 // to convert fails as on a real server that cannot reach it (1.37).
+#include "runtime/base64.hpp"
 #include "test/unit/apiserver/defined.hpp"
 
 namespace dcm::apiserver {
@@ -45,6 +46,55 @@ TEST_F(WebhookConversion, is_warned_of) {
   EXPECT_NE(warnings.back().find("objects of Widget are available only in version v1"),
             std::string::npos)
       << warnings.back();
+}
+
+// Self-signed; its key is not needed.
+constexpr std::string_view kCertificate =
+    "-----BEGIN CERTIFICATE-----\n"
+    "MIIBdjCCARugAwIBAgIUAMbGGIX/EhdYJ+toC9w+a+hDkG0wCgYIKoZIzj0EAwIw\n"
+    "DzENMAsGA1UEAwwEdGVzdDAgFw0yNjExMjcxNTM4MzBaGA8yMTI2MTEwMzE1Mzgz\n"
+    "MFowDzENMAsGA1UEAwwEdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABFug\n"
+    "ek7ymx6eIqWkx2ks18zxDl3K5moomOjDiEqCST4g551jv+3eC/q20SC2LarwxPXh\n"
+    "qEyyWVzA0J5wslhHgO6jUzBRMB0GA1UdDgQWBBStuHA0b99qRu+L5L5xUQUO/0Up\n"
+    "uDAfBgNVHSMEGDAWgBStuHA0b99qRu+L5L5xUQUO/0UpuDAPBgNVHRMBAf8EBTAD\n"
+    "AQH/MAoGCCqGSM49BAMCA0kAMEYCIQCjqMyTWzdrmWKBbgtUBO4fjYzNfRXyNfxK\n"
+    "oUzutim/owIhAP0GQYmm+YLUVxa1CdTCmGSRSE9c0s+ewmvOUsKQ28C0\n"
+    "-----END CERTIFICATE-----\n";
+
+std::string with_ca_bundle(std::string_view pem) {
+  return R"({"spec":{"conversion":{"webhook":{"clientConfig":{"caBundle":")" +
+         runtime::encode_base64(pem) + R"("}}}}})";
+}
+
+TEST_F(WebhookConversion, has_valid_certificate_once_it_is_established) {
+  const std::string after_text = "text\n" + std::string(kCertificate);
+  EXPECT_EQ(api.patch(kWidgetsDefinition, kMerge, with_ca_bundle(after_text)).status, 200);
+  for (const auto& [pem, why] : std::vector<std::pair<std::string, std::string>>{
+           {"text", "unable to parse bytes as PEM block"},
+           {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+            "failed to parse certificate: x509: malformed certificate"},
+           {"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n",
+            "no valid certificate authority data seen"}}) {
+    const Answer refused = api.patch(kWidgetsDefinition, kMerge, with_ca_bundle(pem));
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_TRUE(refused.text({"message"}).ends_with("unable to load root certificates: " + why))
+        << refused.text({"message"});
+  }
+}
+
+TEST_F(WebhookConversion, is_established_when_certificate_is_valid) {
+  std::string other = definition();
+  api.remove(kWidgetsDefinition);
+  replace_all(other, R"("scope":"Namespaced")",
+              R"("scope":"Namespaced","conversion":{"strategy":"Webhook","webhook":{)"
+              R"("clientConfig":{"url":"https://hook","caBundle":"dGV4dA=="},)"
+              R"("conversionReviewVersions":["v1"]}})");
+  ASSERT_EQ(api.post(kDefinitions, other).status, 201);
+  EXPECT_EQ(condition(api.get(kWidgetsDefinition), "Established"), "False InvalidCABundle");
+  EXPECT_EQ(api.get(kWidgets).status, 404);
+  api.patch(kWidgetsDefinition, kMerge, with_ca_bundle(kCertificate));
+  EXPECT_EQ(condition(api.get(kWidgetsDefinition), "Established"), "True InitialNamesAccepted");
+  EXPECT_EQ(api.get(kWidgets).status, 200);
 }
 
 TEST_F(WebhookConversion, is_not_needed_in_the_stored_version) {

@@ -33,19 +33,34 @@ TEST(Base64, skips_line_breaks) {
   EXPECT_EQ(decode_base64("Zm9v\r\nYmFy\n"), "foobar");
 }
 
+TEST(Base64, ignores_bits_after_last_byte) {
+  EXPECT_EQ(decode_base64("Zh=="), "f");
+  EXPECT_EQ(decode_base64("Zm9="), "fo");
+}
+
+struct Invalid {
+  std::string text;
+  std::size_t at;  // where Go's decoder gives up
+};
+
 TEST(Base64, rejects_invalid_input) {
-  for (const char* text : {
-           "Zg",        // no padding
-           "Zg=",       // half a padding
-           "Z===",      // a single character encodes no byte
-           "====",      // padding alone
-           "Zg==Zg==",  // padding in the middle
-           "Zh==",      // bits after the last byte
-           "Zm9 ",      // a blank
-           "Zm-_",      // the URL-safe alphabet
-           "Zm9\x80",   // not ASCII
+  for (const auto& [text, at] : std::vector<Invalid>{
+           {"Zg", 0},        // no padding
+           {"Zm9vZg", 4},    //
+           {"Zg=", 3},       // half a padding
+           {"Zg\n=\n", 5},   //
+           {"Zg=Z", 2},      //
+           {"Z===", 1},      // a single character encodes no byte
+           {"====", 0},      // padding alone
+           {"Zg==Zg==", 4},  // padding in the middle
+           {"Zm8=\nZ", 5},   //
+           {"Zm9 ", 3},      // a blank
+           {"Zm-_", 2},      // the URL-safe alphabet
+           {"Zm9\x80", 3},   // not ASCII
        }) {
-    EXPECT_EQ(decode_base64(text), std::nullopt) << text;
+    const auto bytes = decode_base64(text);
+    ASSERT_FALSE(bytes) << text;
+    EXPECT_EQ(bytes.error(), at) << text;
   }
 }
 
