@@ -59,9 +59,19 @@ std::string CustomStrategy::untyped(const JsonObject& object) const {
   return problem_with_stored(object, kind_.schema);
 }
 
+std::map<std::string, std::vector<std::string>> CustomStrategy::replicas_paths() const {
+  return kind_.replicas_paths;
+}
+
 std::vector<std::string> CustomStrategy::reset_fields(Endpoint endpoint) const {
   if (endpoint == Endpoint::status) return {"metadata", "spec"};
   return kind_.has_status ? std::vector<std::string>{"status"} : std::vector<std::string>();
+}
+
+Json CustomStrategy::whole(const JsonObject& object) const {
+  JsonObject whole = object;
+  for (const auto& [name, value] : kind_.type_meta) whole[name] = value;
+  return in_order(whole);
 }
 
 void CustomStrategy::validate_scale(const JsonObject& object, Endpoint endpoint,
@@ -74,7 +84,7 @@ void CustomStrategy::validate_scale(const JsonObject& object, Endpoint endpoint,
 
 void CustomStrategy::validate_create(const JsonObject& object, const WriteContext&,
                                      Causes& causes) const {
-  const Json whole = in_order(object);  // errors show values with sorted members
+  const Json whole = this->whole(object);
   validate_value(whole, nullptr, kind_.schema, "", causes);
   validate_scale(object, Endpoint::main, causes);
   validate_embedded(whole, kind_.schema, "", causes);
@@ -84,8 +94,8 @@ void CustomStrategy::validate_create(const JsonObject& object, const WriteContex
 
 void CustomStrategy::validate_update(const JsonObject& next, const JsonObject& old,
                                      Endpoint endpoint, Causes& causes) const {
-  const Json whole = in_order(next);
-  const Json before(old);
+  const Json whole = this->whole(next);
+  const Json before = this->whole(old);
   const Structural* const status = kind_.schema.member("status");
   if (endpoint != Endpoint::status) {
     validate_value(whole, &before, kind_.schema, "", causes);

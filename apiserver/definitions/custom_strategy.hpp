@@ -22,10 +22,13 @@ class CustomStrategy final : public Strategy {
                        Causes& causes) const override;
   std::vector<std::string> warnings(const JsonObject& next, const JsonObject* old) const override;
   std::vector<std::string> reset_fields(Endpoint endpoint) const override;
+  std::map<std::string, std::vector<std::string>> replicas_paths() const override;
   std::string untyped(const JsonObject& object) const override;
   SelectableFields selectable_fields(const JsonObject& object) const override;
 
  private:
+  // With apiVersion and kind, and members in the order in which errors show them.
+  Json whole(const JsonObject& object) const;
   void validate_scale(const JsonObject& object, Endpoint endpoint, Causes& causes) const;
 
   const DefinedKind& kind_;

@@ -8,6 +8,7 @@
 #include "apiserver/definitions/custom_strategy.hpp"
 #include "apiserver/definitions/merge_schema.hpp"
 #include "apiserver/definitions/rules.hpp"
+#include "apiserver/definitions/scale.hpp"
 #include "apiserver/definitions/shaping.hpp"
 #include "apiserver/definitions/stored_version.hpp"
 #include "apiserver/definitions/webhook_conversion.hpp"
@@ -77,6 +78,18 @@ Structural structural_of(const JsonObject& version) {
   return schema;
 }
 
+std::map<std::string, std::vector<std::string>> replicas_paths_of(const JsonObject& spec) {
+  std::map<std::string, std::vector<std::string>> paths;
+  for (const Json& version : array_at(spec, {"versions"})) {
+    const auto scale = scale_of(as_object(version));
+    if (!scale) continue;
+    paths.emplace(
+        fmt::format("{}/{}", text_at(spec, {"group"}), text_at(as_object(version), {"name"})),
+        steps_of(scale->spec));
+  }
+  return paths;
+}
+
 std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
                                              const JsonObject& version,
                                              std::shared_ptr<const Structural> stored) {
@@ -94,12 +107,16 @@ std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
                          has_condition(definition, "Terminating");
   kind->unconverted = unconverted_of(spec, version);
   kind->published = object_at(version, {"schema", "openAPIV3Schema"});
+  kind->type_meta = {
+      {"apiVersion", fmt::format("{}/{}", text_at(spec, {"group"}), text_at(version, {"name"}))},
+      {"kind", text_at(names, {"kind"})}};
   kind->schema = structural_of(version);
   if (!has_true(version, "storage")) kind->stored = std::move(stored);
   kind->rules = Rules::compile(kind->schema, IsResource::yes);
   kind->merge = merge_schema_of(kind->schema);
   kind->printer = printer_of_definition(version);
   kind->scale = scale_of(version);
+  kind->replicas_paths = replicas_paths_of(spec);
   kind->selectable = selectable_fields_of(version);
   kind->strategy = std::make_unique<CustomStrategy>(*kind);
   return kind;

@@ -2,6 +2,7 @@
 // table of kinds. Immutable; a changed definition creates new ones.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,8 +38,10 @@ struct DefinedKind : DefinedTraits {
   std::shared_ptr<const Structural> stored;  // of the version that is stored; null: this one
   std::shared_ptr<const Rules> rules;        // of the schema; null if none
   std::optional<ScalePaths> scale;
+  std::map<std::string, std::vector<std::string>> replicas_paths;  // of all versions
   std::vector<SelectableField> selectable;
   std::unique_ptr<const Strategy> strategy;
+  JsonObject type_meta = {};  // apiVersion and kind
   JsonObject published = {};  // the schema as written in the definition
 };
 

@@ -53,6 +53,38 @@ const Json* OldItems::find(const Json& item) const {
   return found == items_.end() ? nullptr : found->second;
 }
 
+namespace {
+
+bool is_unchanged_list(const Json& old, const JsonArray& list, const Structural& schema) {
+  if (old.get_array().size() != list.size()) return false;
+  if (schema.list_type != "map" || schema.items == nullptr) return old.get_array() == list;
+  const OldItems items(&old, schema);
+  return std::ranges::all_of(
+      list, [&](const Json& item) { return is_unchanged(items.find(item), item, *schema.items); });
+}
+
+bool is_unchanged_object(const JsonObject& old, const JsonObject& object,
+                         const Structural& schema) {
+  if (old.size() != object.size()) return false;
+  return std::ranges::all_of(object, [&](const auto& member) {
+    const Structural* const known = schema.member(member.key());
+    return known != nullptr && is_unchanged(old.if_contains(member.key()), member.value(), *known);
+  });
+}
+
+}  // namespace
+
+bool is_unchanged(const Json* old, const Json& value, const Structural& schema) {
+  if (old == nullptr) return false;
+  if (old->is_array() && value.is_array()) {
+    return is_unchanged_list(*old, value.get_array(), schema);
+  }
+  if (old->is_object() && value.is_object()) {
+    return is_unchanged_object(old->get_object(), value.get_object(), schema);
+  }
+  return *old == value;
+}
+
 void validate_unique_items(const Json& value, const Structural& schema, const std::string& path,
                            Causes& causes) {
   if (value.is_array()) {

@@ -1,4 +1,4 @@
-// The identity of list items: in a set by value, in a map by keys.
+// The identity of list items: in a set by value, in a map by keys; and what has changed.
 #pragma once
 
 #include <string>
@@ -22,6 +22,11 @@ class OldItems {
   const Structural& list_;
   std::unordered_map<std::string, const Json*> items_;  // by their keys as JSON
 };
+
+// Whether an update leaves the value as it is, with the items of maps in any order. An object with
+// fields outside the schema is always changed, as for a real server (k8s.io/apiserver
+// pkg/cel/common, CachedDeepEqual). `old`: null if there is none.
+bool is_unchanged(const Json* old, const Json& value, const Structural& schema);
 
 // Reports duplicate items in lists that are sets or maps.
 void validate_unique_items(const Json& value, const Structural& schema, const std::string& path,

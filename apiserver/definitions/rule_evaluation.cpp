@@ -18,15 +18,17 @@ constexpr std::size_t kMessageMax = 5 * 1024;
 constexpr std::string_view kOutOfBudget =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
-// The value before an update. If unknown (`is_known` is false), `same_around` says whether the
-// nearest enclosing value with a known predecessor is unchanged.
-struct Before {
-  const Json* value = nullptr;
-  bool is_known = false;
-  bool same_around = false;
+// A value, and what it was before an update.
+struct Change {
+  const Json& now;
+  const Json* before;  // null if unknown
+  const Structural& schema;
+  const Change* around = nullptr;
 
-  bool is_same(const Json& now) const {
-    return is_known ? value != nullptr && *value == now : same_around;
+  // Of the nearest value around it whose predecessor is known.
+  bool is_none() const {
+    if (before != nullptr) return is_unchanged(before, now, schema);
+    return around != nullptr && around->is_none();
   }
 };
 
@@ -41,39 +43,38 @@ class Evaluation {
   // 0 if exhausted.
   std::uint64_t left() const { return is_over_ ? 0 : left_; }
 
-  void check(const Rules& rules, const Json& value, const Before& before, const std::string& path) {
-    if (value.is_null() || is_over_) return;
-    own_rules(rules, value, before, path);
-    if (value.is_array()) check_items(rules, value, before, path);
-    if (value.is_object()) check_members(rules, value, before, path);
+  void check(const Rules& rules, const Change& change, const std::string& path) {
+    if (change.now.is_null() || is_over_) return;
+    own_rules(rules, change, path);
+    if (change.now.is_array()) check_items(rules, change, path);
+    if (change.now.is_object()) check_members(rules, change, path);
   }
 
  private:
   static std::string field_of(const std::string& path) { return path.empty() ? "<nil>" : path; }
 
-  void own_rules(const Rules& rules, const Json& value, const Before& before,
-                 const std::string& path) {
+  void own_rules(const Rules& rules, const Change& change, const std::string& path) {
     if (rules.type() == nullptr && !rules.schema().rules.empty()) {
       causes_.push_back(invalid_value(field_of(path), Json(rules.schema().type),
                                       "rule compiler initialization error: failed to convert to "
                                       "declType for CEL validation rules"));
     }
     if (rules.compiled().empty()) return;
-    const bool has_old = before.value != nullptr && !before.value->is_null();
+    const bool has_old = change.before != nullptr && !change.before->is_null();
     for (const CompiledRule& rule : rules.compiled()) {
       if (is_over_) return;
       const bool optional = rule.text->optional_old_self.value_or(false);
       if (rule.uses_old && !has_old && !optional) continue;
       cel::Arena arena;  // bounds the memory of one rule
-      const cel::Value self = typed_value(value, rules.schema(), rules.resource(), arena);
+      const cel::Value self = typed_value(change.now, rules.schema(), rules.resource(), arena);
       const cel::Value old =
-          has_old ? typed_value(*before.value, rules.schema(), rules.resource(), arena)
+          has_old ? typed_value(*change.before, rules.schema(), rules.resource(), arena)
                   : cel::Value();
       const cel::Value optional_old =
           has_old ? cel::Value::optional(old, arena) : cel::Value::none();
       const cel::Value variables[] = {self, optional ? optional_old : old};
       const cel::Value plain[] = {self, old};
-      one_rule(rule, rules, value, {variables, plain}, before, path, arena);
+      one_rule(rule, rules, change, {variables, plain}, path, arena);
     }
   }
 
@@ -82,9 +83,8 @@ class Evaluation {
     const cel::Value* of_message;
   };
 
-  void one_rule(const CompiledRule& rule, const Rules& rules, const Json& value,
-                const Variables& variables, const Before& before, const std::string& path,
-                cel::Arena& arena) {
+  void one_rule(const CompiledRule& rule, const Rules& rules, const Change& change,
+                const Variables& variables, const std::string& path, cel::Arena& arena) {
     const std::string type = rules.schema().type;
     const auto fail = [&](std::string_view why) {
       causes_.push_back(invalid_value(field_of(path), Json(type), why));
@@ -103,8 +103,8 @@ class Evaluation {
       return fail(
           "messageExpression evaluation failed due to running out of cost "
           "budget, no further validation rules will be run");
-    if (unchanged_ == Unchanged::accepted && !rule.uses_old && before.is_same(value)) return;
-    causes_.push_back(cause_of(rule, field_of(field), value, type, detail));
+    if (unchanged_ == Unchanged::accepted && !rule.uses_old && change.is_none()) return;
+    causes_.push_back(cause_of(rule, field_of(field), change.now, type, detail));
   }
 
   void failed(const CompiledRule& rule, std::string_view error, const auto& fail) {
@@ -156,24 +156,19 @@ class Evaluation {
     return {"FieldValueInvalid", "Invalid value: " + detail, field};
   }
 
-  void check_items(const Rules& rules, const Json& value, const Before& before,
-                   const std::string& path) {
+  void check_items(const Rules& rules, const Change& change, const std::string& path) {
     if (rules.items() == nullptr) return;
-    const OldItems old_items(before.value, rules.schema());
-    const bool is_same = before.is_same(value);
+    const OldItems old_items(change.before, rules.schema());
     std::size_t index = 0;
-    for (const Json& item : value.get_array()) {
-      const Json* const old = old_items.find(item);
-      check(*rules.items(), item, {old, old != nullptr, is_same},
+    for (const Json& item : change.now.get_array()) {
+      check(*rules.items(), {item, old_items.find(item), rules.items()->schema(), &change},
             fmt::format("{}[{}]", path, index++));
     }
   }
 
-  void check_members(const Rules& rules, const Json& value, const Before& before,
-                     const std::string& path) {
-    const JsonObject* const old = before.value == nullptr ? nullptr : before.value->if_object();
-    const bool is_same = before.is_same(value);
-    for (const auto& [name, member] : value.get_object()) {
+  void check_members(const Rules& rules, const Change& change, const std::string& path) {
+    const JsonObject* const old = change.before == nullptr ? nullptr : change.before->if_object();
+    for (const auto& [name, member] : change.now.get_object()) {
       const auto named = rules.properties().find(name);
       const bool is_named = rules.schema().properties.contains(std::string_view(name));
       const Rules* const known = named != rules.properties().end() ? named->second.get()
@@ -184,7 +179,7 @@ class Evaluation {
       const std::string below = !is_named      ? fmt::format("{}[{}]", path, std::string_view(name))
                                 : path.empty() ? std::string(name)
                                                : fmt::format("{}.{}", path, std::string_view(name));
-      check(*known, member, {was, was != nullptr, is_same}, below);
+      check(*known, {member, was, known->schema(), &change}, below);
     }
   }
 
@@ -204,15 +199,14 @@ void Rules::validate(const Json& value, const Json* old, Causes& causes) const {
                       "<nil>"});
     return;
   }
-  Evaluation(kRuleBudget, Unchanged::accepted, causes)
-      .check(*this, value, {old, old != nullptr, false}, "");
+  Evaluation(kRuleBudget, Unchanged::accepted, causes).check(*this, {value, old, schema()}, "");
 }
 
 void Rules::validate_default(const Json& value, const std::string& path, std::uint64_t& budget,
                              Causes& causes) const {
   if (budget == 0) return;
   Evaluation evaluation(budget, Unchanged::checked, causes);
-  evaluation.check(*this, value, {&value, true, true}, path);
+  evaluation.check(*this, {value, &value, schema()}, path);
   budget = evaluation.left();
 }
 

@@ -23,7 +23,7 @@ class Validator {
   ValueResult node(const Json& value, const Json* old, const Structural& schema,
                    const std::string& path) {
     ValueResult result = plain(value, old, schema, path);
-    if (old != nullptr && !result.is_valid() && *old == value) result.causes.clear();
+    if (!result.is_valid() && is_unchanged(old, value, schema)) result.causes.clear();
     return result;
   }
 

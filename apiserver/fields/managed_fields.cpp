@@ -122,6 +122,14 @@ void ManagedFields::take_from_others(const Manager& manager, const FieldSet& fie
   });
 }
 
+void ManagedFields::take_from_others(const Manager& manager, std::string_view api_version,
+                                     const FieldSet& fields) {
+  std::erase_if(entries_, [&](ManagedEntry& entry) {
+    return entry.manager().api_version == api_version && !entry.manager().same_as(manager) &&
+           !entry.lose(fields);
+  });
+}
+
 void ManagedFields::remove_everywhere(const FieldSet& fields) {
   std::erase_if(entries_, [&](ManagedEntry& entry) { return !entry.lose(fields); });
 }
@@ -148,16 +156,23 @@ void ManagedFields::set(const Manager& manager, const FieldSet& fields, const st
   }
 }
 
+namespace {
+
+// Orders entries by time, and entries of one time by manager. (managedfields.go)
+auto age_of(const ManagedEntry& entry) {
+  const Manager& manager = entry.manager();
+  return std::tuple(entry.time(), manager.name, manager.api_version, manager.subresource);
+}
+
+}  // namespace
+
 void ManagedFields::merge_oldest_updates() {
   constexpr std::size_t kUpdatesMax = 10;
   std::vector<ManagedEntry> updates;
   std::ranges::copy_if(entries_, std::back_inserter(updates), [](const ManagedEntry& entry) {
     return entry.manager().operation == Operation::update;
   });
-  std::ranges::sort(updates, {}, [](const ManagedEntry& entry) {
-    const Manager& manager = entry.manager();
-    return std::tuple(entry.time(), manager.name, manager.api_version, manager.subresource);
-  });
+  std::ranges::sort(updates, {}, age_of);
   std::map<std::string, Manager> firsts;  // by version
   std::size_t count = updates.size();
   for (const ManagedEntry& update : updates) {
@@ -177,8 +192,13 @@ void ManagedFields::merge_oldest_updates() {
 }
 
 void ManagedFields::write_to(JsonObject& object) const {
+  std::vector<const ManagedEntry*> sorted;
+  for (const ManagedEntry& entry : entries_) sorted.push_back(&entry);
+  std::ranges::sort(sorted, {}, [](const ManagedEntry* entry) {
+    return std::pair(entry->manager().operation == Operation::update, age_of(*entry));
+  });
   JsonArray encoded;
-  for (const ManagedEntry& entry : entries_) encoded.push_back(entry.to_json());
+  for (const ManagedEntry* entry : sorted) encoded.push_back(entry->to_json());
   JsonObject& metadata = child(object, "metadata");
   if (encoded.empty()) {
     metadata.erase("managedFields");

@@ -68,6 +68,9 @@ class ManagedFields {
   // Adds to the fields that the manager owns; `time` is set if that is a change.
   void add(const Manager& manager, const FieldSet& fields, const std::string& time);
   void take_from_others(const Manager& manager, const FieldSet& fields);
+  // The same for what others own in a version of the API.
+  void take_from_others(const Manager& manager, std::string_view api_version,
+                        const FieldSet& fields);
   void remove_everywhere(const FieldSet& fields);
   // Replaces the fields of the manager; `time` is set if that is a change. Empty: the manager is
   // removed.

@@ -54,6 +54,29 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
   managed.write_to(object);
 }
 
+namespace {
+
+FieldSet field_at(const std::vector<std::string>& steps) {
+  FieldSet set;
+  FieldSet* at = &set;
+  for (const std::string& step : steps) at = &at->children["f:" + step];
+  at->member = true;
+  return set;
+}
+
+// Replicas may be elsewhere in other versions; whoever owns them there loses them as well.
+void take_replicas(const ResourceType& type, const Manager& writer, ManagedFields& managed) {
+  const auto paths = type.strategy->replicas_paths();
+  const auto own = paths.find(writer.api_version);
+  const ManagedEntry* const entry = managed.find(writer);
+  if (own == paths.end() || entry == nullptr || !entry->owns_any(field_at(own->second))) return;
+  for (const auto& [version, steps] : paths) {
+    managed.take_from_others(writer, version, field_at(steps));
+  }
+}
+
+}  // namespace
+
 void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next,
                    const std::string& now) {
   make_as_written(*target.type, next);
@@ -66,6 +89,7 @@ void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next
     managed = tracked_update(std::move(managed), old, next, target.type->schema(), writer,
                              target.type->strategy->reset_fields(target.endpoint),
                              target.endpoint == Endpoint::scale ? "" : now);
+    if (target.endpoint == Endpoint::scale) take_replicas(*target.type, writer, managed);
   }
   managed.write_to(next);
 }

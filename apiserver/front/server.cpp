@@ -466,6 +466,7 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
   LoggedRequest entry = logged(request, parsed.verb, parsed.path);
   const std::size_t number = log_.add(entry);
   const auto refuse = [&](Response response) {
+    if (parsed.form) to_form(*parsed.form, response);
     return std::unexpected(finish(number, entry, std::move(response)));
   };
   if (before_) {

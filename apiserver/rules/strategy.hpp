@@ -55,6 +55,8 @@ class Strategy {
   // The fields (`spec`, `metadata.ownerReferences`) that prepare_update restores: writing them
   // gives no ownership.
   virtual std::vector<std::string> reset_fields(Endpoint) const { return {}; }
+  // Where the object has what a write to /scale changes: the steps, by apiVersion.
+  virtual std::map<std::string, std::vector<std::string>> replicas_paths() const { return {}; }
   // Why an accepted object has no typed form; "" if it has one. Without one, its fields have no
   // owners, and nothing can be applied to it.
   virtual std::string untyped(const JsonObject&) const { return {}; }

@@ -126,7 +126,7 @@ TEST_F(Compared, keeps_creator_as_owner_of_map_with_changed_values) {
   make_map(R"("name":"m","labels":{"a":"b"})");
   const Answer changed = api.patch(std::string(kMap) + "?fieldManager=other", kMerge,
                                    R"({"metadata":{"labels":{"a":"c"}}})");
-  EXPECT_EQ(managers(changed), (std::vector<std::string>{"Update test", "Update other"}));
+  EXPECT_EQ(managers(changed), (std::vector<std::string>{"Update other", "Update test"}));
 }
 
 TEST_F(Compared, keeps_fields_unmanaged_until_an_apply) {
@@ -135,7 +135,7 @@ TEST_F(Compared, keeps_fields_unmanaged_until_an_apply) {
   EXPECT_EQ(managers(patched), std::vector<std::string>{});
   const Answer applied = apply_map("alice", R"(,"annotations":{"x":"y"})");
   EXPECT_EQ(managers(applied),
-            (std::vector<std::string>{"Update before-first-apply", "Apply alice"}));
+            (std::vector<std::string>{"Apply alice", "Update before-first-apply"}));
 }
 
 class AppliedOwnership : public Compared {
@@ -148,10 +148,10 @@ TEST_F(AppliedOwnership, treats_unmanaged_object_as_older_than_apply) {
   EXPECT_EQ(managers(api.patch(kMap, kMerge, R"({"metadata":{"labels":{"a":"b"}}})")),
             std::vector<std::string>{});
   EXPECT_EQ(managers(apply_map("alice", R"(,"annotations":{"x":"y"})")),
-            (std::vector<std::string>{"Update before-first-apply", "Apply alice"}));
+            (std::vector<std::string>{"Apply alice", "Update before-first-apply"}));
   EXPECT_EQ(managers(api.patch(std::string(kMap) + "?fieldManager=bob", kMerge,
                                R"({"metadata":{"labels":{"a":"c"}}})")),
-            (std::vector<std::string>{"Update before-first-apply", "Apply alice", "Update bob"}));
+            (std::vector<std::string>{"Apply alice", "Update before-first-apply", "Update bob"}));
 }
 
 TEST_F(Compared, rejects_version_that_is_no_number_even_for_creating_apply) {

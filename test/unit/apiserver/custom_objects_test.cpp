@@ -368,6 +368,76 @@ JsonObject fields_of_manager(const Answer& answer, std::string_view manager) {
   return {};
 }
 
+// With a second version, v1beta1; `own`, `schema`: members, each followed by a comma.
+std::string with_older_version(std::string text, std::string_view own,
+                               std::string_view schema = "") {
+  replace_all(text, R"("versions":[)",
+              R"("versions":[{"name":"v1beta1","served":true,"storage":false,)" + std::string(own) +
+                  R"("schema":{"openAPIV3Schema":{"type":"object",)" + std::string(schema) +
+                  R"("x-kubernetes-preserve-unknown-fields":true}}},)");
+  return text;
+}
+
+constexpr std::string_view kOlderWidgets = "/apis/example.com/v1beta1/namespaces/default/widgets";
+
+std::string older_widget(std::string text) {
+  replace_all(text, "example.com/v1\"", "example.com/v1beta1\"");
+  return text;
+}
+
+TEST_F(Defined, validates_version_and_kind_of_an_object) {
+  api.post(kDefinitions,
+           definition("", R"(,"required":["apiVersion"],"x-kubernetes-validations":[{"rule":)"
+                          R"("self.kind == 'Widget' && self.apiVersion == 'example.com/v1'"}])"));
+  EXPECT_EQ(api.post(kWidgets, widget("a", "{}")).status, 201);
+  EXPECT_EQ(api.patch(kWidget, kMerge, R"({"spec":{"replicas":2}})").status, 200);
+}
+
+TEST_F(Defined, validates_version_by_which_an_object_is_written) {
+  const Answer defined = api.post(
+      kDefinitions,
+      with_older_version(definition(), "",
+                         R"("properties":{"apiVersion":{"type":"string","pattern":"/v1$"}},)"));
+  ASSERT_EQ(defined.status, 201) << serialize(defined.body);
+  ASSERT_EQ(api.post(kWidgets, widget("a", "{}")).status, 201);
+  const Answer refused =
+      api.patch(std::string(kOlderWidgets) + "/a", kMerge, R"({"spec":{"replicas":2}})");
+  EXPECT_EQ(refused.status, 422) << serialize(refused.body);
+  EXPECT_TRUE(refused.blames("apiVersion"));
+}
+
+TEST_F(Defined, ignores_order_of_a_map_whose_items_are_unchanged) {
+  const std::string list =
+      R"(,"list":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["n"],)"
+      R"("items":{"type":"object","required":["n"],"properties":{"n":{"type":"string"}}}})";
+  api.post(kDefinitions, definition(list));
+  ASSERT_EQ(api.post(kWidgets, widget("a", R"({"list":[{"n":"a"},{"n":"b"}]})")).status, 201);
+  std::string stricter = definition(list);
+  replace_all(stricter, R"("x-kubernetes-list-type":"map")",
+              R"("x-kubernetes-list-type":"map","maxItems":1,"x-kubernetes-validations":[{)"
+              R"("rule":"self.size() < 2"}])");
+  ASSERT_EQ(api.patch(kWidgetsDefinition, kMerge, stricter).status, 200);
+  EXPECT_EQ(api.patch(kWidget, kMerge, R"({"spec":{"list":[{"n":"b"},{"n":"a"}]}})").status, 200);
+  EXPECT_EQ(api.patch(kWidget, kMerge, R"({"spec":{"list":[{"n":"b"},{"n":"c"}]}})").status, 422);
+}
+
+TEST_F(Defined, takes_replicas_from_owners_in_all_versions) {
+  api.post(kDefinitions,
+           with_older_version(definition(R"(,"others":{"type":"integer"})"),
+                              R"("subresources":{"status":{},"scale":{"specReplicasPath":)"
+                              R"(".spec.others","statusReplicasPath":".status.replicas"}},)"));
+  ASSERT_EQ(api.patch(std::string(kOlderWidgets) + "/a?fieldManager=older", kApply,
+                      older_widget(widget("a", R"({"others":1})")))
+                .status,
+            201);
+  const Answer scaled = api.patch(std::string(kWidget) + "/scale?fieldManager=scaler", kMerge,
+                                  R"({"spec":{"replicas":2}})");
+  ASSERT_EQ(scaled.status, 200) << serialize(scaled.body);
+  const Answer seen = api.get(kWidget);
+  EXPECT_EQ(serialize(Json(fields_of_manager(seen, "older"))), R"({"f:spec":{}})");
+  EXPECT_EQ(serialize(Json(fields_of_manager(seen, "scaler"))), R"({"f:spec":{"f:replicas":{}}})");
+}
+
 constexpr std::string_view kFree =
     R"(,"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true},)"
     R"("bare":{"type":"object"},"full":{"type":"object","minProperties":1})";

@@ -328,6 +328,7 @@ TEST_F(Fields, are_shown_in_yaml) {
       {"GET", std::string(kConfigMaps), "watch=1", {{"Accept", std::string(kYaml)}}});
   ASSERT_FALSE(watch);
   EXPECT_EQ(watch.error().status, 406) << "a stream has no YAML";
+  EXPECT_TRUE(watch.error().body.contains("reason: NotAcceptable")) << watch.error().body;
 }
 
 TEST_F(Fields, are_written_by_manager_with_printable_name) {

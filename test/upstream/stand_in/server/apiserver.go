@@ -3,18 +3,11 @@
 package testing
 
 import (
-	"context"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	gotesting "testing"
-	"time"
 
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/test/utils/ktesting"
 )
@@ -31,37 +24,16 @@ type TestServer struct {
 
 func NewDefaultTestServerOptions() *TestServerInstanceOptions { return &TestServerInstanceOptions{} }
 
-// StartTestServer returns when the server has written its kubeconfig, which it does once it
-// listens.
+// StartTestServer returns when the server listens.
 func StartTestServer(t ktesting.TB, _ *TestServerInstanceOptions, _ []string, _ *storagebackend.Config) (TestServer, error) {
-	folder, err := os.MkdirTemp("", "memory-apiserver")
-	if err != nil {
-		return TestServer{}, err
-	}
-	kubeconfig := filepath.Join(folder, "kubeconfig")
-	arguments := []string{"--kubeconfig", kubeconfig, "--resource-versions", "v1,v1beta2,v1beta1",
-		"--device-taint-rule-versions", "v1,v1beta2,v1alpha3"}
+	arguments := []string{"--resource-versions", "v1,v1beta2,v1beta1", "--device-taint-rule-versions", "v1,v1beta2,v1alpha3"}
 	if utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload) {
 		arguments = append(arguments, "--pod-group-versions", "v1beta1")
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	server := exec.CommandContext(ctx, os.Getenv("STAND_IN_SERVER"), arguments...)
-	server.Stderr = os.Stderr
-	if err := server.Start(); err != nil {
-		cancel()
-		return TestServer{}, err
-	}
-	tearDown := func() {
-		cancel()
-		_ = server.Wait()
-		_ = os.RemoveAll(folder)
-	}
-	config, err := waitForKubeconfig(kubeconfig)
+	config, tearDown, err := startMemoryServer(arguments...)
 	if err != nil {
-		tearDown()
 		return TestServer{}, err
 	}
-	config.QPS, config.Burst = 1000, 10000
 	return TestServer{ClientConfig: config, TearDownFn: tearDown}, nil
 }
 
@@ -71,16 +43,4 @@ func StartTestServerOrDie(t gotesting.TB, options *TestServerInstanceOptions, fl
 		t.Fatalf("start the API server in memory: %v", err)
 	}
 	return &server
-}
-
-func waitForKubeconfig(path string) (*rest.Config, error) {
-	var last error
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		config, err := clientcmd.BuildConfigFromFlags("", path)
-		if err == nil {
-			return config, nil
-		}
-		last = err
-	}
-	return nil, fmt.Errorf("no kubeconfig of the server: %w", last)
 }
