@@ -3,6 +3,7 @@
 #:                   controllers. --quick: those that matter most; --memory: all, on the API server in
 #:                   memory; perf: its scheduler_perf; --allocator: its allocator, tables and CEL next to
 #:                   ours: [--worlds N] [--expressions N] [--seed S] [--suite NAME]
+#: upstream --definitions   its integration tests of CustomResourceDefinitions on the API server in memory
 #: upstream --e2e    its end-to-end tests of DRA on a real cluster, as root: [--manager ours|reference|none]
 #:                   [--nodes N] [--procs N] [--name NAME] [--keep] [FOCUS…], as test/upstream/e2e/run.py has them
 
@@ -18,13 +19,18 @@ cmd_upstream() {
     build release dra-controller-manager
     exec test/upstream/upstream --manager "$manager" --logs build/logs/upstream "$@"
   fi
+  if [[ ${1:-} == --definitions ]]; then
+    setup
+    build release dcm-test-apiserver
+    exec test/upstream/upstream --server build/release/bin/dcm-test-apiserver --logs build/logs/definitions "$@"
+  fi
   local mode=()
   case "${*:-all}" in
     all) ;;
     --quick) mode=(--quick) ;;
     --memory) mode=(--server build/release/bin/dcm-test-apiserver) ;;
     perf) mode=(--perf) ;;
-    *) die "upstream takes --quick, --memory, --allocator, --e2e, perf or nothing" ;;
+    *) die "upstream takes --quick, --memory, --allocator, --definitions, --e2e, perf or nothing" ;;
   esac
   setup
   build release dra-controller-manager

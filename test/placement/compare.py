@@ -24,8 +24,9 @@ import time
 
 import scenes
 import wishes
-from playgrounds import (Server, allocations, be_ready, extended_claim, has_caught_up, is_decided, misplace, path,
-                         remove_claim, remove_extended, remove_pod, running, taint_node, until, verdict)
+from playgrounds import (PATIENCE, Server, allocations, be_ready, extended_claim, has_caught_up, is_decided, misplace,
+                         path, remove_claim, remove_extended, remove_pod, running, taint_node, touch_nodes, until,
+                         verdict)
 from published import published_scenes
 
 NAMED = re.compile(r"does not know (.*)")
@@ -126,7 +127,10 @@ class Comparison:
             # It must not be removed while kube-scheduler is writing.
             until(lambda: be_ready(self.theirs, pod, used) or is_decided(self.theirs, pod))
             return ("refused", "") if fields else ("different", f"refused by a strange name: {message}")
-        until(lambda: self.is_alike(pod, used))
+        if not until(lambda: self.is_alike(pod, used), PATIENCE / 2):
+            # kube-scheduler may miss that it has itself deallocated a claim; a node's change wakes it.
+            touch_nodes(self.theirs)
+            until(lambda: self.is_alike(pod, used))
         (node, message), (their_node, their_message) = self.both(verdict, pod)
         if bool(node) != bool(their_node):
             return "different", f"{node or message!r} here, {their_node or their_message!r} there"

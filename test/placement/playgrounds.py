@@ -150,6 +150,11 @@ def taint_node(server, name, taints):
     server.send("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": taints}}, MERGE)
 
 
+def touch_nodes(server):
+    for node in NODES:
+        server.send("PATCH", f"/api/v1/nodes/{node}", {"metadata": {"labels": {"touched": str(time.time_ns())}}}, MERGE)
+
+
 def remove_claim(server, claim):
     server.send("PATCH", path(claim) + "/status", {"status": {"allocation": None, "reservedFor": None}}, MERGE)
     server.send("PATCH", path(claim), {"metadata": {"finalizers": None}}, MERGE)
