@@ -11,6 +11,7 @@
 #include "apiserver/definitions/merge_schema.hpp"
 #include "apiserver/definitions/shaping.hpp"
 #include "apiserver/fields/apply_errors.hpp"
+#include "runtime/assert.hpp"
 
 namespace dcm::apiserver {
 
@@ -36,6 +37,38 @@ std::string_view go_type(const Json& value) {
   return value.is_object() ? "map" : "list";
 }
 
+// The members that all resources have, as a real server publishes them.
+const Structural& resource_schema() {
+  static const Structural kSchema = [] {
+    constexpr std::string_view kText = R"({"type":"object","properties":{
+      "apiVersion":{"type":"string"},"kind":{"type":"string"},
+      "metadata":{"type":"object","properties":{
+        "name":{"type":"string"},"generateName":{"type":"string"},"namespace":{"type":"string"},
+        "selfLink":{"type":"string"},"uid":{"type":"string"},"resourceVersion":{"type":"string"},
+        "generation":{"type":"integer"},"deletionGracePeriodSeconds":{"type":"integer"},
+        "creationTimestamp":{"type":"string","format":"date-time"},
+        "deletionTimestamp":{"type":"string","format":"date-time"},
+        "labels":{"type":"object","additionalProperties":{"type":"string"}},
+        "annotations":{"type":"object","additionalProperties":{"type":"string"}},
+        "finalizers":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}},
+        "ownerReferences":{"type":"array","x-kubernetes-list-type":"map",
+          "x-kubernetes-list-map-keys":["uid"],"items":{"type":"object","properties":{
+            "apiVersion":{"type":"string"},"kind":{"type":"string"},"name":{"type":"string"},
+            "uid":{"type":"string","default":""},"controller":{"type":"boolean"},
+            "blockOwnerDeletion":{"type":"boolean"}}}},
+        "managedFields":{"type":"array","x-kubernetes-list-type":"atomic","items":{
+          "type":"object","properties":{"manager":{"type":"string"},"operation":{"type":"string"},
+            "apiVersion":{"type":"string"},"time":{"type":"string","format":"date-time"},
+            "fieldsType":{"type":"string"},"subresource":{"type":"string"},
+            "fieldsV1":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}}}})";
+    std::string problem;
+    const auto schema = parse(kText, problem);
+    DCM_ASSERT(schema);
+    return read_structural(schema->get_object());
+  }();
+  return kSchema;
+}
+
 // Finds what structured-merge-diff rejects, in its words (typed/validate.go).
 class AppliedChecker {
  public:
@@ -55,7 +88,11 @@ class AppliedChecker {
     const bool is_open =
         schema.preserves_unknown || (schema.properties.empty() && !schema.has_values());
     for (const auto& [name, member] : object) {
-      if (is_resource && is_meta(name)) continue;
+      if (is_resource && is_meta(name)) {
+        value(member, resource_schema().properties.at(name),
+              fmt::format("{}.{}", path, std::string_view(name)));
+        continue;
+      }
       const std::string below = fmt::format("{}.{}", path, std::string_view(name));
       const Structural* const known = schema.member(name);
       if (known != nullptr) {

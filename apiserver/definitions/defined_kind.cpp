@@ -6,6 +6,7 @@
 
 #include "apiserver/definitions/columns.hpp"
 #include "apiserver/definitions/custom_strategy.hpp"
+#include "apiserver/definitions/embedded.hpp"
 #include "apiserver/definitions/merge_schema.hpp"
 #include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/scale.hpp"
@@ -137,6 +138,7 @@ void DefinedKind::drop_unstored(JsonObject& object) const {
 void DefinedKind::drop_unknown(JsonObject& object) const {
   prune(object, schema, Root::resource);
   drop_nulls(object, schema);
+  decode_embedded(object, schema, Root::value);
 }
 
 const DefinedKind& defined_kind(const ResourceType& type) {

@@ -65,13 +65,12 @@ void validate_resource(const JsonObject& object, const std::string& path, Causes
   validate_text(object, "kind", path, causes);
   const Json* const metadata = object.if_contains("metadata");
   if (metadata == nullptr) return;
-  const std::string field = member(path, "metadata");
-  if (!metadata->is_object()) {
-    causes.push_back(invalid_value(field, *metadata, "must be an object"));
+  JsonObject named{{"metadata", *metadata}};
+  if (const TypedResult typed = decode_metadata(named); typed.problem) {
+    causes.push_back(invalid_value(member(path, "metadata"), *metadata, typed.problem->message));
     return;
   }
-  JsonObject named{{"metadata", *metadata}};
-  if (!has(named, {"metadata", "name"})) child(named, "metadata")["name"] = "fakename";
+  if (text_at(named, {"metadata", "name"}).empty()) child(named, "metadata")["name"] = "fakename";
   Causes found;
   validate_metadata("", named, NameRule::path_segment, found);
   if (const auto ns = text_at(named, {"metadata", "namespace"}); !ns.empty()) {
@@ -98,8 +97,10 @@ bool is_empty(const Json& value) {
 
 void drop_empty_members(JsonObject& object) {
   for (auto member = object.begin(); member != object.end();) {
-    const bool is_kept =
-        member->key() == "deletionGracePeriodSeconds" || !is_empty(member->value());
+    // Go tells an empty value of these from none.
+    const bool is_pointer =
+        member->key() == "deletionGracePeriodSeconds" || member->key() == "fieldsV1";
+    const bool is_kept = is_pointer ? !member->value().is_null() : !is_empty(member->value());
     member = is_kept ? std::next(member) : object.stable_erase(member);
   }
 }
@@ -145,7 +146,6 @@ class EmbeddedDecoder {
   void object(JsonObject& object, const Structural& schema, const std::string& path, Root root) {
     if (schema.is_embedded_resource || root == Root::resource) resource(object, path);
     for (auto& [name, member] : object) {
-      if (result_.problem) return;
       const Structural* const known = schema.member(name);
       if (known != nullptr) value(member, *known, below(path, schema, name));
     }
@@ -156,21 +156,24 @@ class EmbeddedDecoder {
     for (const std::string_view name : {"apiVersion", "kind"}) {
       const Json* const value = object.if_contains(name);
       if (value != nullptr && !value->is_string()) {
-        return reject(member(path, name), *value, "must be a string");
+        reject(member(path, name), *value, "must be a string");
       }
     }
     if (!object.contains("metadata")) return;
-    const Json before = object.at("metadata");
+    Json before = object.at("metadata");
     TypedResult typed = decode_metadata(object);
-    if (typed.problem) return reject(member(path, "metadata"), before, typed.problem->message);
-    child(object, "metadata").erase("creationTimestamp");
+    if (typed.problem) {
+      reject(member(path, "metadata"), before, typed.problem->message);
+      object["metadata"] = std::move(before);
+      return;
+    }
     for (const std::string& unknown : typed.unknown) {
       result_.unknown.push_back(member(path, unknown));
     }
   }
 
   void reject(const std::string& path, const Json& value, std::string_view why) {
-    result_.problem = invalid_value(path, in_order(value), why);
+    if (!result_.problem) result_.problem = invalid_value(path, in_order(value), why);
   }
 
   EmbeddedResult result_;

@@ -54,11 +54,6 @@ class Evaluation {
   static std::string field_of(const std::string& path) { return path.empty() ? "<nil>" : path; }
 
   void own_rules(const Rules& rules, const Change& change, const std::string& path) {
-    if (rules.type() == nullptr && !rules.schema().rules.empty()) {
-      causes_.push_back(invalid_value(field_of(path), Json(rules.schema().type),
-                                      "rule compiler initialization error: failed to convert to "
-                                      "declType for CEL validation rules"));
-    }
     if (rules.compiled().empty()) return;
     const bool has_old = change.before != nullptr && !change.before->is_null();
     for (const CompiledRule& rule : rules.compiled()) {
@@ -103,8 +98,9 @@ class Evaluation {
       return fail(
           "messageExpression evaluation failed due to running out of cost "
           "budget, no further validation rules will be run");
-    if (unchanged_ == Unchanged::accepted && !rule.uses_old && change.is_none()) return;
-    causes_.push_back(cause_of(rule, field_of(field), change.now, type, detail));
+    Cause cause = cause_of(rule, field_of(field), change.now, type, detail);
+    cause.is_accepted = unchanged_ == Unchanged::accepted && !rule.uses_old && change.is_none();
+    causes_.push_back(std::move(cause));
   }
 
   void failed(const CompiledRule& rule, std::string_view error, const auto& fail) {
@@ -205,6 +201,12 @@ void Rules::validate(const Json& value, const Json* old, Causes& causes) const {
 void Rules::validate_default(const Json& value, const std::string& path, std::uint64_t& budget,
                              Causes& causes) const {
   if (budget == 0) return;
+  // Within a value of a known type, rules for values of unknown types are left out.
+  if (type() == nullptr && !schema().rules.empty()) {
+    causes.push_back(invalid_value(path, Json(schema().type),
+                                   "rule compiler initialization error: failed to convert to "
+                                   "declType for CEL validation rules"));
+  }
   Evaluation evaluation(budget, Unchanged::checked, causes);
   evaluation.check(*this, {value, &value, schema()}, path);
   budget = evaluation.left();

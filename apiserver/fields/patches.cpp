@@ -249,14 +249,37 @@ Result<> merge_member(JsonObject& object, std::string_view key, const Json& patc
 
 }  // namespace
 
+namespace {
+
+// Without members that are null, also in the items of lists (RFC 7396 would keep these).
+Json without_nulls(const Json& value) {
+  if (value.is_array()) {
+    JsonArray items;
+    for (const Json& item : value.get_array()) items.push_back(without_nulls(item));
+    return items;
+  }
+  if (!value.is_object()) return value;
+  JsonObject object;
+  for (const auto& [name, member] : value.get_object()) {
+    if (!member.is_null()) object.emplace(name, without_nulls(member));
+  }
+  return object;
+}
+
+}  // namespace
+
+// As the library of the real server does it (gopkg.in/evanphx/json-patch.v4).
 void apply_merge_patch(JsonObject& object, const JsonObject& patch) {
   for (const auto& [key, value] : patch) {
+    Json* const there = object.if_contains(key);
     if (value.is_null()) {
-      object.erase(key);
+      object.stable_erase(key);
+    } else if (there == nullptr || !there->is_object()) {
+      object[key] = without_nulls(value);
     } else if (value.is_object()) {
-      apply_merge_patch(child(object, key), value.get_object());
+      apply_merge_patch(there->get_object(), value.get_object());
     } else {
-      object[key] = value;
+      *there = value;
     }
   }
 }

@@ -19,6 +19,7 @@ struct Cause {
   std::string reason;
   std::string message;
   std::string field;
+  bool is_accepted = false;  // the value was like this before: it is warned of, not refused
 };
 using Causes = std::vector<Cause>;
 

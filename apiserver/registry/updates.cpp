@@ -217,6 +217,10 @@ Result<Written> Registry::update(const Target& target, const Stored& stored, Jso
   Causes causes;
   validate_metadata_update(target.type->built_in(), next, *old, causes);
   strategy.validate_update(next, *old, target.endpoint, causes);
+  for (const Cause& cause : causes) {
+    if (cause.is_accepted) warn(joined({cause}));
+  }
+  std::erase_if(causes, &Cause::is_accepted);
   if (!causes.empty()) {
     return std::unexpected(invalid(*target.type, target.name, as_client_sees(causes, target)));
   }

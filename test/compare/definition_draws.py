@@ -1,8 +1,11 @@
 """Random definitions of kinds, and objects for their schemas: valid, nearly valid, invalid."""
+import copy
+
 from draws import chance, some
 from generator import without_nulls
 
 TEXTS = ["", "a", "aa", "abc", "b", "10.0.0.1", "5%", "2026-01-01T00:00:00Z", "1h", "ä"]
+DEFAULTS = 60  # how many of a hundred are right
 NAMES = ["a", "b", "c-d", "namespace", "e"]
 RULES = {
     "integer": ["self > 1", "self % 2 == 0 || self < 0", "oldSelf == self", "self + 1"],
@@ -11,6 +14,18 @@ RULES = {
     "object": ["has(self.a)", "!has(self.a) || has(self.b)", "self == oldSelf", "self.nothing == 1"],
     "array": ["self.size() < 3", "self.exists(x, x == self[0])", "self == oldSelf"],
 }
+
+ROOT_RULES = ["self.kind.startsWith('Kind')", "self.apiVersion.endsWith('/v1')", "self.metadata.name != 'd'",
+              "has(self.spec)", "self.spec == oldSelf.spec"]
+# Members of an embedded object's metadata: right, empty, of other types, unknown.
+METADATA = {
+    "name": ["p", "", "P q", "a/b", 5, None], "generateName": ["p-", ""], "namespace": ["default", "", "a/b"],
+    "labels": [{"a": "b"}, {}, {"a": 5}, {"a b": "c d"}, {"a": None}, None], "annotations": [{"a": "b"}, [], {}],
+    "generation": [1, 0, -1, 1.5, "1"], "creationTimestamp": ["2026-01-01T00:00:00Z", None, "then", 5],
+    "finalizers": [["a"], [], ["a b"], [5], None], "deletionGracePeriodSeconds": [0, 5],
+    "ownerReferences": [[], [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}], [{"name": "p", "x": 1}], [5]],
+    "managedFields": [[], [{"manager": "m"}], [{"operation": "Apply", "fieldsType": "FieldsV1", "fieldsV1": {}}]],
+    "unknown": [1, {"deep": 1}], "resourceVersion": ["1", ""], "uid": ["u"]}
 
 
 def with_constraints(draw, schema):
@@ -39,7 +54,7 @@ def with_constraints(draw, schema):
         if kind == "array":
             schema.setdefault("maxItems", 4)
     if chance(draw, 20):
-        schema["default"] = draw_value(draw, schema, 60)
+        schema["default"] = draw_value(draw, schema, DEFAULTS)
     return schema
 
 
@@ -74,8 +89,7 @@ def draw_schema(draw, depth=3):
     if shape == "any":
         return {"x-kubernetes-preserve-unknown-fields": True}
     if shape == "embedded":
-        return {"type": "object", "x-kubernetes-embedded-resource": True,
-                "x-kubernetes-preserve-unknown-fields": True}
+        return draw_embedded(draw, depth)
     properties = {name: draw_schema(draw, depth - 1) for name in some(draw, NAMES, 3)}
     schema = {"type": "object"}
     if properties:
@@ -83,6 +97,28 @@ def draw_schema(draw, depth=3):
         if chance(draw, 40):
             schema["required"] = some(draw, list(properties), 1)
     return with_constraints(draw, schema)
+
+
+def draw_metadata(draw):
+    return {name: draw.choice(METADATA[name]) for name in some(draw, list(METADATA), 3)}
+
+
+def draw_embedded(draw, depth):
+    schema = {"type": "object", "x-kubernetes-embedded-resource": True}
+    if chance(draw, 50):
+        return {**schema, "x-kubernetes-preserve-unknown-fields": True}
+    text, default = {"type": "string"}, {"default": draw.choice(["v1", "Pod", "a/b/c", "", "P q"])}
+    schema["properties"] = {
+        "apiVersion": {**text, **(default if chance(draw, 20) else {})},
+        "kind": {**text, **(default if chance(draw, 20) else {})}, "b": draw_schema(draw, depth - 1)}
+    if chance(draw, 40):
+        metadata = schema["properties"]["metadata"] = {"type": "object"}
+        if chance(draw, 30):
+            metadata["default"] = draw_metadata(draw)
+        if chance(draw, 50):
+            metadata["properties"] = {name: {**text, **({"default": draw.choice(["p", "", "P q"])} if chance(draw, 40) else {})}
+                                      for name in some(draw, ["name", "namespace", "unknown"], 2)}
+    return schema
 
 
 def spoil(draw, schema):
@@ -103,6 +139,15 @@ def draw_definition(draw, group, number):
         "spec": {"type": "object", "properties": {
             name: draw_schema(draw) for name in some(draw, NAMES, 4) or ["a"]}},
         "status": {"type": "object", "properties": {"a": draw_schema(draw, 1)}}}}
+    if chance(draw, 20):
+        root["x-kubernetes-validations"] = [{"rule": draw.choice(ROOT_RULES)}]
+    if chance(draw, 15):
+        root["properties"]["kind"] = {"type": "string", **draw.choice([{"maxLength": 4}, {"pattern": "^K"}, {"enum": ["x"]}])}
+    if chance(draw, 15):
+        root["properties"]["apiVersion"] = {"type": "string", **draw.choice([{"maxLength": 4}, {"pattern": "/v1$"}])}
+        root["required"] = ["apiVersion"]
+    if chance(draw, 15):
+        root["properties"]["metadata"] = {"type": "object", "properties": {"name": draw.choice([{"type": "string", "pattern": "^[a-c]"}, {"type": "string", "maxLength": 1}])}}
     if chance(draw, 15):
         spoil(draw, root)
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": root}}
@@ -121,9 +166,12 @@ def draw_value(draw, schema, right=85):
     kind = schema.get("type")
     if schema.get("x-kubernetes-int-or-string"):
         return draw.choice([1, "5%"])
+    if schema.get("x-kubernetes-embedded-resource") and right == DEFAULTS:
+        return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}
     if schema.get("x-kubernetes-embedded-resource"):
-        return draw.choice([{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "x": 1},
-                            {"apiVersion": "v1"}, {}])
+        value = {"apiVersion": draw.choice(["v1", "v1", "v1", "a/b/c", 5]),
+                 "kind": draw.choice(["Pod", "Pod", "Pod", "P q", 5]), "metadata": draw_metadata(draw), "x": 1}
+        return {name: one for name, one in value.items() if chance(draw, 80)}
     if kind == "array":
         return [draw_value(draw, schema.get("items", {}), right) for _ in range(draw.randrange(4))]
     if kind == "object" and "properties" in schema:
@@ -140,7 +188,24 @@ def draw_value(draw, schema, right=85):
             }.get(kind, lambda: draw.choice([1, "a", {"x": [1]}]))()
 
 
-def draw_objects(draw, definition):
+def redefine(draw, definition):
+    """The definition with further constraints, and a field by which the change can be seen."""
+    changed = copy.deepcopy(definition)
+    properties = changed["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+    for name in some(draw, [one for one in properties if "x-kubernetes-embedded-resource" not in properties[one]], 3):
+        with_constraints(draw, properties[name])
+    properties["redefined"] = {"type": "integer"}
+    return changed
+
+
+def reordered(value):
+    """With the items of all lists in reverse."""
+    if isinstance(value, dict):
+        return {name: reordered(one) for name, one in value.items()}
+    return [reordered(one) for one in reversed(value)] if isinstance(value, list) else value
+
+
+def draw_objects(draw, definition, moves=14):
     """(method, path after that of the kind, body, type) of writes, in order."""
     spec = definition["spec"]
     kind, group = spec["names"]["kind"], spec["group"]
@@ -153,11 +218,15 @@ def draw_objects(draw, definition):
                 in properties.get("spec", {}).get("properties", {}).items() if chance(draw, 80)}
         return {"apiVersion": f"{group}/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}
 
-    for _ in range(14):
+    written = {}
+    for _ in range(moves):
         name = draw.choice(["a", "b", "c", "d"])
-        move = draw.choice(["create", "create", "merge", "merge", "apply", "apply", "status"])
+        move = draw.choice(["create", "create", "merge", "merge", "apply", "apply", "status", "reorder"])
         if move == "create":
-            yield "POST", "", body(name), json
+            written[name] = body(name)
+            yield "POST", "", written[name], json
+        elif move == "reorder":
+            yield "PATCH", "/" + name, {"spec": reordered(written.get(name, body(name))["spec"])}, merge
         elif move == "merge":
             yield "PATCH", "/" + name, {"spec": body(name)["spec"]}, merge
         elif move == "apply":

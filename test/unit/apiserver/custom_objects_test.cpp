@@ -307,7 +307,8 @@ TEST_F(Defined, decodes_metadata_of_embedded_objects) {
                   R"("pods":{"m":[{"apiVersion":"v1","kind":"Pod","metadata":{"unknown":1}}]}})"));
   ASSERT_EQ(made.status, 201) << serialize(made.body);
   EXPECT_EQ(serialize(Json(object_at(made.body, {"spec", "pod", "metadata"}))),
-            R"({"annotations":{"a":""},"deletionGracePeriodSeconds":0})");
+            R"({"annotations":{"a":""},"creationTimestamp":"2026-01-01T00:00:00Z",)"
+            R"("deletionGracePeriodSeconds":0})");
   EXPECT_EQ(integer_at(made.body, {"spec", "pod", "other"}), 1);
   EXPECT_EQ(
       made.header("Warning"),
@@ -356,6 +357,38 @@ TEST_F(Defined, refuses_embedded_objects_of_other_types) {
   EXPECT_EQ(refusal(R"("kind":5)"),
             "Widget in version \"v1\" cannot be handled as a Widget: spec.pod.kind: Invalid value: "
             "5: must be a string");
+}
+
+TEST_F(Defined, applies_metadata_of_its_types_alone) {
+  api.post(kDefinitions, definition(kEmbedded));
+  const std::string path = std::string(kWidget) + "?fieldManager=one";
+  const auto refusal = [&](std::string_view body) {
+    const Answer made = api.patch(path, kApply, std::string(body));
+    EXPECT_EQ(made.status, 500) << serialize(made.body);
+    const std::string_view text = made.text({"message"});
+    return std::string(text.substr(text.find("): ") + 3));
+  };
+  const auto embedded = [](std::string_view metadata) {
+    return widget("a", R"({"pod":{"apiVersion":"v1","kind":"Pod","metadata":)" +
+                           std::string(metadata) + "}}");
+  };
+  EXPECT_EQ(refusal(embedded(R"({"unknown":1})")),
+            ".spec.pod.metadata.unknown: field not declared in schema");
+  EXPECT_EQ(refusal(embedded(R"({"ownerReferences":[{"uid":"u","x":1}]})")),
+            R"(.spec.pod.metadata.ownerReferences[uid="u"].x: field not declared in schema)");
+  EXPECT_EQ(refusal(embedded("[]")), ".spec.pod.metadata: expected map, got list");
+  std::string root = widget("a", "{}");
+  replace_all(root, R"("name":"a")", R"("name":"a","ownerReferences":[5])");
+  EXPECT_EQ(refusal(root),
+            ".metadata.ownerReferences: element 0: associative list with keys may not have "
+            "non-map elements");
+  // What only validation refuses is refused there.
+  const Answer fraction = api.patch(path, kApply, embedded(R"({"generation":1.5})"));
+  EXPECT_EQ(fraction.status, 422);
+  EXPECT_TRUE(fraction.blames("spec.pod.metadata")) << serialize(fraction.body);
+  const Answer made = api.patch(path, kApply, embedded(R"({"name":"","labels":{"a":null}})"));
+  EXPECT_EQ(serialize(Json(object_at(made.body, {"spec", "pod", "metadata"}))),
+            R"({"labels":{"a":""}})");
 }
 
 // The fields of a manager's entry; empty if it has none.
@@ -419,6 +452,23 @@ TEST_F(Defined, ignores_order_of_a_map_whose_items_are_unchanged) {
   ASSERT_EQ(api.patch(kWidgetsDefinition, kMerge, stricter).status, 200);
   EXPECT_EQ(api.patch(kWidget, kMerge, R"({"spec":{"list":[{"n":"b"},{"n":"a"}]}})").status, 200);
   EXPECT_EQ(api.patch(kWidget, kMerge, R"({"spec":{"list":[{"n":"b"},{"n":"c"}]}})").status, 422);
+}
+
+TEST_F(Defined, warns_of_a_value_that_fails_a_newer_rule) {
+  const std::string map = R"(,"map":{"type":"object","additionalProperties":{"type":"string"}})";
+  api.post(kDefinitions, definition(map));
+  ASSERT_EQ(api.post(kWidgets, widget("a", R"({"map":{"a":"b"}})")).status, 201);
+  std::string stricter = definition(map);
+  replace_all(stricter, R"("additionalProperties":{"type":"string"})",
+              R"("additionalProperties":{"type":"string"},)"
+              R"("x-kubernetes-validations":[{"rule":"self.size() < 1"}])");
+  ASSERT_EQ(api.patch(kWidgetsDefinition, kMerge, stricter).status, 200);
+  const Answer scaled = api.patch(kWidget, kMerge, R"({"spec":{"replicas":2}})");
+  EXPECT_EQ(scaled.status, 200);
+  EXPECT_EQ(scaled.header("Warning"),
+            (std::vector<std::string>{
+                R"(299 - "spec.map: Invalid value: failed rule: self.size() < 1")"}));
+  EXPECT_EQ(api.patch(kWidget, kMerge, R"({"spec":{"map":{"a":"c"}}})").status, 422);
 }
 
 TEST_F(Defined, takes_replicas_from_owners_in_all_versions) {

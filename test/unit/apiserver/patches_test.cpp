@@ -112,5 +112,14 @@ TEST(MergePatch, replaces_lists_and_removes_nulls) {
   EXPECT_EQ(object, object_of(R"({"a":{"x":1,"y":[3],"z":{"m":1}}})"));
 }
 
+// As the library of a real server: nulls stay only in a list that replaces an object.
+TEST(MergePatch, drops_nulls_in_lists) {
+  JsonObject object = object_of(R"({"list":[1],"object":{}})");
+  apply_merge_patch(object,
+                    object_of(R"({"list":[{"a":null,"b":[{"c":null}]},null],"new":[{"a":null}],)"
+                              R"("object":[{"a":null}]})"));
+  EXPECT_EQ(serialize(object), R"({"list":[{"b":[{}]},null],"object":[{"a":null}],"new":[{}]})");
+}
+
 }  // namespace
 }  // namespace dcm::apiserver
