@@ -23,7 +23,8 @@ METADATA = {
     "labels": [{"a": "b"}, {}, {"a": 5}, {"a b": "c d"}, {"a": None}, None], "annotations": [{"a": "b"}, [], {}],
     "generation": [1, 0, -1, 1.5, "1"], "creationTimestamp": ["2026-01-01T00:00:00Z", None, "then", 5],
     "finalizers": [["a"], [], ["a b"], [5], None], "deletionGracePeriodSeconds": [0, 5],
-    "ownerReferences": [[], [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}], [{"name": "p", "x": 1}], [5]],
+    "ownerReferences": [[], [5], [{"name": "p", "x": 1}],
+                        [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}]],
     "managedFields": [[], [{"manager": "m"}], [{"operation": "Apply", "fieldsType": "FieldsV1", "fieldsV1": {}}]],
     "unknown": [1, {"deep": 1}], "resourceVersion": ["1", ""], "uid": ["u"]}
 
@@ -116,7 +117,8 @@ def draw_embedded(draw, depth):
         if chance(draw, 30):
             metadata["default"] = draw_metadata(draw)
         if chance(draw, 50):
-            metadata["properties"] = {name: {**text, **({"default": draw.choice(["p", "", "P q"])} if chance(draw, 40) else {})}
+            defaults = [{}, {}, {}, {"default": "p"}, {"default": ""}, {"default": "P q"}]
+            metadata["properties"] = {name: {**text, **draw.choice(defaults)}
                                       for name in some(draw, ["name", "namespace", "unknown"], 2)}
     return schema
 
@@ -133,21 +135,30 @@ def spoil(draw, schema):
         {"additionalProperties": {"type": "string"}, "properties": {"a": {"type": "string"}}}]))
 
 
+def describe_resource(draw, root):
+    """What a schema may say about what all resources have."""
+    def text(*constraints):
+        return {"type": "string", **draw.choice(constraints)}
+
+    if chance(draw, 20):
+        root["x-kubernetes-validations"] = [{"rule": draw.choice(ROOT_RULES)}]
+    if chance(draw, 15):
+        root["properties"]["kind"] = text({"maxLength": 4}, {"pattern": "^K"}, {"enum": ["x"]})
+    if chance(draw, 15):
+        root["properties"]["apiVersion"] = text({"maxLength": 4}, {"pattern": "/v1$"})
+        root["required"] = ["apiVersion"]
+    if chance(draw, 15):
+        name = text({"pattern": "^[a-c]"}, {"maxLength": 1})
+        root["properties"]["metadata"] = {"type": "object", "properties": {"name": name}}
+
+
 def draw_definition(draw, group, number):
     plural, kind = f"kind{number}s", f"Kind{number}"
     root = {"type": "object", "properties": {
         "spec": {"type": "object", "properties": {
             name: draw_schema(draw) for name in some(draw, NAMES, 4) or ["a"]}},
         "status": {"type": "object", "properties": {"a": draw_schema(draw, 1)}}}}
-    if chance(draw, 20):
-        root["x-kubernetes-validations"] = [{"rule": draw.choice(ROOT_RULES)}]
-    if chance(draw, 15):
-        root["properties"]["kind"] = {"type": "string", **draw.choice([{"maxLength": 4}, {"pattern": "^K"}, {"enum": ["x"]}])}
-    if chance(draw, 15):
-        root["properties"]["apiVersion"] = {"type": "string", **draw.choice([{"maxLength": 4}, {"pattern": "/v1$"}])}
-        root["required"] = ["apiVersion"]
-    if chance(draw, 15):
-        root["properties"]["metadata"] = {"type": "object", "properties": {"name": draw.choice([{"type": "string", "pattern": "^[a-c]"}, {"type": "string", "maxLength": 1}])}}
+    describe_resource(draw, root)
     if chance(draw, 15):
         spoil(draw, root)
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": root}}
@@ -191,8 +202,11 @@ def draw_value(draw, schema, right=85):
 def redefine(draw, definition):
     """The definition with further constraints, and a field by which the change can be seen."""
     changed = copy.deepcopy(definition)
-    properties = changed["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
-    for name in some(draw, [one for one in properties if "x-kubernetes-embedded-resource" not in properties[one]], 3):
+    root = changed["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    spec = root.setdefault("properties", {}).setdefault("spec", {"type": "object"})
+    properties = spec.setdefault("properties", {})
+    plain = [name for name, one in properties.items() if "x-kubernetes-embedded-resource" not in one]
+    for name in some(draw, plain, 3):
         with_constraints(draw, properties[name])
     properties["redefined"] = {"type": "integer"}
     return changed

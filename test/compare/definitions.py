@@ -104,7 +104,8 @@ class Round:
         for definition in made:
             self.write_objects(definition)
         changed = [redefine(self.draw, definition) for definition in made]
-        changed = [one for one in changed if self.compare(None, "PATCH", self.path_of(one), {"spec": one["spec"]}, MERGE)]
+        changed = [one for one in changed
+                   if self.compare(None, "PATCH", self.path_of(one), {"spec": one["spec"]}, MERGE)]
         for definition in changed:
             self.wait_until_changed(definition)
         for definition in changed:

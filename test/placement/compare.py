@@ -128,7 +128,7 @@ class Comparison:
             until(lambda: be_ready(self.theirs, pod, used) or is_decided(self.theirs, pod))
             return ("refused", "") if fields else ("different", f"refused by a strange name: {message}")
         if not until(lambda: self.is_alike(pod, used), PATIENCE / 2):
-            # kube-scheduler may miss that it has itself deallocated a claim; a node's change wakes it.
+            # kube-scheduler can miss that it has itself deallocated a claim; a changed node wakes it.
             touch_nodes(self.theirs)
             until(lambda: self.is_alike(pod, used))
         (node, message), (their_node, their_message) = self.both(verdict, pod)
