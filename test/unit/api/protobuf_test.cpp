@@ -72,6 +72,8 @@ json::value make_value(const ProtoField& field, Rng& rng, int depth) {
       return "YQ==";
     case ProtoField::Type::integer:
       return kNumbers[rng.below(std::size(kNumbers))];
+    case ProtoField::Type::number:
+      return 1.5;
     case ProtoField::Type::boolean:
       return rng.below(2) == 0;
     case ProtoField::Type::raw:
