@@ -31,7 +31,7 @@ struct Form {
   // `metadata`: only the metadata, as meta.k8s.io's PartialObjectMetadata.
   enum class Shape { object, metadata, table } shape = Shape::object;
   Encoding encoding = Encoding::json;
-  bool as_yaml = false;  // the JSON is converted at the end
+  bool as_yaml = false;      // the JSON is converted at the end
   std::string version = {};  // of meta.k8s.io, unless it is a plain object
 };
 
