@@ -26,22 +26,36 @@ using Count = ProtoField::Count;
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-std::string_view view_of(const protozero::data_view& data) {
-  return {data.data(), data.size()};
-}
-
 // What a body may still have.
 struct Budget : ItemBudget {
   std::size_t levels = kLevelsMax;  // of messages within each other
 };
 
+// protozero only asserts that a field has the type for which it is asked.
+void require_type(const pbf_reader& reader, pbf_wire_type type) {
+  if (reader.wire_type() != type) throw protozero::invalid_tag_exception();
+}
+
+std::string_view bytes_in(pbf_reader& reader) {
+  require_type(reader, pbf_wire_type::length_delimited);
+  const protozero::data_view data = reader.get_view();
+  return {data.data(), data.size()};
+}
+
+pbf_reader message_in(pbf_reader& reader) {
+  const std::string_view bytes = bytes_in(reader);
+  return {bytes.data(), bytes.size()};
+}
+
 std::int64_t integer_in(pbf_reader& reader) {
+  require_type(reader, pbf_wire_type::varint);
   return static_cast<std::int64_t>(reader.get_uint64());
 }
 
 // Without a fraction, as a client would write it in JSON.
 Json number_in(pbf_reader& reader) {
   constexpr double kExact = 9'007'199'254'740'992.0;
+  require_type(reader, pbf_wire_type::fixed64);
   const double number = reader.get_double();
   if (!std::isfinite(number)) throw protozero::invalid_tag_exception();
   if (number != std::trunc(number) || std::abs(number) > kExact) return number;
@@ -50,16 +64,16 @@ Json number_in(pbf_reader& reader) {
 
 // Types that JSON represents as strings.
 Json text_in(pbf_reader& reader) {
-  return Json(valid_utf8(view_of(reader.get_view())));
+  return Json(valid_utf8(bytes_in(reader)));
 }
 
 // The field `number` of a nested message; "" if missing.
 std::string wrapped_bytes(pbf_reader& reader, std::uint32_t number) {
   std::string bytes;
-  pbf_reader inner = reader.get_message();
+  pbf_reader inner = message_in(reader);
   while (inner.next()) {
     if (inner.tag() == number) {
-      bytes = view_of(inner.get_view());
+      bytes = bytes_in(inner);
     } else {
       inner.skip();
     }
@@ -72,7 +86,7 @@ Json int_or_string_in(pbf_reader& reader) {
   std::int64_t is_text = 0;
   std::int64_t number = 0;
   Json text("");
-  pbf_reader inner = reader.get_message();
+  pbf_reader inner = message_in(reader);
   while (inner.next()) {
     if (inner.tag() == 1) {
       is_text = integer_in(inner);
@@ -91,7 +105,7 @@ Json int_or_string_in(pbf_reader& reader) {
 Json time_in(pbf_reader& reader, Type type) {
   std::int64_t seconds = 0;
   std::int64_t nanos = 0;
-  pbf_reader inner = reader.get_message();
+  pbf_reader inner = message_in(reader);
   while (inner.next()) {
     if (inner.tag() == 1) {
       seconds = integer_in(inner);
@@ -115,7 +129,7 @@ Json time_in(pbf_reader& reader, Type type) {
 
 Json strings_in(pbf_reader& reader, Budget& budget) {
   JsonArray items;
-  pbf_reader inner = reader.get_message();
+  pbf_reader inner = message_in(reader);
   while (inner.next(1)) {
     budget.spend();
     items.push_back(text_in(inner));
@@ -151,14 +165,14 @@ Json decode_value(pbf_reader& reader, const ProtoField& field, Budget& budget) {
     case Type::text:
       return text_in(reader);
     case Type::bytes:
-      return Json(runtime::encode_base64(view_of(reader.get_view())));
+      return Json(runtime::encode_base64(bytes_in(reader)));
     case Type::integer:
       return integer_in(reader);
     case Type::number:
       return number_in(reader);
     case Type::boolean:
       // Not get_bool(), which reads past the end of a truncated body.
-      return reader.get_uint64() != 0;
+      return integer_in(reader) != 0;
     case Type::raw:
       return raw_in(reader, budget);
     case Type::strings:
@@ -172,7 +186,7 @@ Json decode_value(pbf_reader& reader, const ProtoField& field, Budget& budget) {
       return time_in(reader, field.type);
     case Type::message: {
       JsonObject inner;
-      decode_message(reader.get_message(), *field.message, inner, budget);
+      decode_message(message_in(reader), *field.message, inner, budget);
       if (field.message->is_choice) return chosen(*field.message, inner);
       return inner;
     }
@@ -191,7 +205,7 @@ bool is_left_out(const ProtoField& field, const Json& value) {
 void decode_entry(pbf_reader& reader, const ProtoField& field, JsonObject& map, Budget& budget) {
   Json key("");
   Json value(nullptr);
-  pbf_reader entry = reader.get_message();
+  pbf_reader entry = message_in(reader);
   while (entry.next()) {
     if (entry.tag() == 1) {
       key = text_in(entry);
@@ -222,7 +236,7 @@ void decode_item(pbf_reader& reader, const ProtoField& field, JsonArray& list, B
 void decode_field(pbf_reader& reader, const ProtoField& field, JsonObject& object, Budget& budget) {
   budget.spend();
   if (field.embedded) {
-    decode_message(reader.get_message(), *field.message, object, budget);
+    decode_message(message_in(reader), *field.message, object, budget);
   } else if (field.count == Count::map) {
     decode_entry(reader, field, child(object, field.name), budget);
   } else if (field.count == Count::list) {
@@ -231,7 +245,7 @@ void decode_field(pbf_reader& reader, const ProtoField& field, JsonObject& objec
     decode_item(reader, field, list.get_array(), budget);
   } else if (field.type == Type::message && !field.message->is_choice) {
     // A message that comes in pieces is one message.
-    decode_message(reader.get_message(), *field.message, child(object, field.name), budget);
+    decode_message(message_in(reader), *field.message, child(object, field.name), budget);
   } else {
     Json value = decode_value(reader, field, budget);
     if (!is_left_out(field, value)) object[field.name] = std::move(value);
@@ -258,7 +272,7 @@ void decode_message(pbf_reader reader, const ProtoMessage& message, JsonObject& 
 struct Envelope {
   std::string api_version = {};
   std::string kind = {};
-  protozero::data_view object = {};
+  std::string_view object = {};
 };
 
 Envelope open_envelope(std::string_view body) {
@@ -266,13 +280,12 @@ Envelope open_envelope(std::string_view body) {
   protozero::pbf_message<EnvelopeTag> reader(body.data(), body.size());
   while (reader.next()) {
     if (reader.tag() == EnvelopeTag::object) {
-      envelope.object = reader.get_view();
+      envelope.object = bytes_in(reader);
     } else if (reader.tag() == EnvelopeTag::type) {
-      protozero::pbf_message<TypeTag> type(reader.get_message());
+      protozero::pbf_message<TypeTag> type(message_in(reader));
       while (type.next()) {
         const TypeTag tag = type.tag();
-        std::string text = type.get_string();
-        (tag == TypeTag::kind ? envelope.kind : envelope.api_version) = std::move(text);
+        (tag == TypeTag::kind ? envelope.kind : envelope.api_version) = bytes_in(type);
       }
     } else {
       reader.skip();
@@ -298,7 +311,7 @@ Result<JsonObject> decode_protobuf(std::string_view body) {
     }
     JsonObject object{{"apiVersion", envelope.api_version}, {"kind", envelope.kind}};
     Budget budget;
-    decode_message(pbf_reader(envelope.object), *message, object, budget);
+    decode_message({envelope.object.data(), envelope.object.size()}, *message, object, budget);
     return object;
   } catch (const std::length_error& error) {
     return std::unexpected(
