@@ -71,7 +71,7 @@ std::vector<std::string> CustomStrategy::reset_fields(Endpoint endpoint) const {
 Json CustomStrategy::whole(const JsonObject& object) const {
   JsonObject whole = object;
   for (const auto& [name, value] : kind_.type_meta) whole[name] = value;
-  return in_order(whole);
+  return whole;
 }
 
 void CustomStrategy::validate_scale(const JsonObject& object, Endpoint endpoint,
@@ -85,8 +85,17 @@ void CustomStrategy::validate_scale(const JsonObject& object, Endpoint endpoint,
 void CustomStrategy::validate_create(const JsonObject& object, const WriteContext&,
                                      Causes& causes) const {
   const Json whole = this->whole(object);
+  const auto known = static_cast<std::ptrdiff_t>(causes.size());
+  check_new(whole, causes);
+  if (std::ssize(causes) == known) return;
+  // Errors show values with their members in order.
+  causes.erase(causes.begin() + known, causes.end());
+  check_new(in_order(whole), causes);
+}
+
+void CustomStrategy::check_new(const Json& whole, Causes& causes) const {
   validate_value(whole, nullptr, kind_.schema, "", causes);
-  validate_scale(object, Endpoint::main, causes);
+  validate_scale(whole.get_object(), Endpoint::main, causes);
   validate_embedded(whole, kind_.schema, "", causes);
   validate_unique_items(whole, kind_.schema, "", causes);
   if (kind_.rules != nullptr) kind_.rules->validate(whole, nullptr, causes);
@@ -96,11 +105,22 @@ void CustomStrategy::validate_update(const JsonObject& next, const JsonObject& o
                                      Endpoint endpoint, Causes& causes) const {
   const Json whole = this->whole(next);
   const Json before = this->whole(old);
+  const auto known = static_cast<std::ptrdiff_t>(causes.size());
+  check_changed(whole, before, endpoint, causes);
+  if (std::ssize(causes) == known) return;
+  causes.erase(causes.begin() + known, causes.end());
+  check_changed(in_order(whole), before, endpoint, causes);
+}
+
+void CustomStrategy::check_changed(const Json& whole, const Json& before, Endpoint endpoint,
+                                   Causes& causes) const {
+  const JsonObject& next = whole.get_object();
+  const JsonObject& old = before.get_object();
   const Structural* const status = kind_.schema.member("status");
   if (endpoint != Endpoint::status) {
     validate_value(whole, &before, kind_.schema, "", causes);
   } else if (status != nullptr && next.contains("status")) {
-    validate_value(whole.at("status"), old.if_contains("status"), *status, "status", causes);
+    validate_value(next.at("status"), old.if_contains("status"), *status, "status", causes);
   }
   validate_scale(next, endpoint, causes);
   if (endpoint != Endpoint::status) validate_embedded(whole, kind_.schema, "", causes);

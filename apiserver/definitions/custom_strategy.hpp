@@ -27,8 +27,11 @@ class CustomStrategy final : public Strategy {
   SelectableFields selectable_fields(const JsonObject& object) const override;
 
  private:
-  // With apiVersion and kind, and members in the order in which errors show them.
+  // With apiVersion and kind.
   Json whole(const JsonObject& object) const;
+  void check_new(const Json& whole, Causes& causes) const;
+  void check_changed(const Json& whole, const Json& before, Endpoint endpoint,
+                     Causes& causes) const;
   void validate_scale(const JsonObject& object, Endpoint endpoint, Causes& causes) const;
 
   const DefinedKind& kind_;

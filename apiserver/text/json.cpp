@@ -125,21 +125,19 @@ std::string serialize_as_go(const Json& value) {
   return "{" + text + "}";
 }
 
-Json in_order(const JsonObject& object) {
-  std::map<std::string_view, const Json*> members;
-  for (const auto& [name, member] : object) members.emplace(name, &member);
-  JsonObject ordered;
-  ordered.reserve(object.size());
-  for (const auto& [name, member] : members) ordered.emplace(name, in_order(*member));
-  return ordered;
-}
-
 Json in_order(const Json& value) {
-  if (value.is_object()) return in_order(value.get_object());
-  if (!value.is_array()) return value;
-  JsonArray ordered;
-  ordered.reserve(value.get_array().size());
-  for (const Json& item : value.get_array()) ordered.push_back(in_order(item));
+  if (value.is_array()) {
+    JsonArray ordered;
+    ordered.reserve(value.get_array().size());
+    for (const Json& item : value.get_array()) ordered.push_back(in_order(item));
+    return ordered;
+  }
+  if (!value.is_object()) return value;
+  std::map<std::string_view, const Json*> members;
+  for (const auto& [name, member] : value.get_object()) members.emplace(name, &member);
+  JsonObject ordered;
+  ordered.reserve(members.size());
+  for (const auto& [name, member] : members) ordered.emplace(name, in_order(*member));
   return ordered;
 }
 

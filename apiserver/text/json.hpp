@@ -48,7 +48,6 @@ std::string serialize_as_go(const Json& value);
 
 // A copy whose members are in the order of their names, as Go writes maps.
 Json in_order(const Json& value);
-Json in_order(const JsonObject& object);
 
 // Imitates decoding into Go structs and encoding again: null members vanish, and so do empty lists.
 // Two steps, because a few rules distinguish an empty list from a missing one. Free-form
