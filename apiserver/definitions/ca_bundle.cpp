@@ -1,8 +1,11 @@
 #include "apiserver/definitions/ca_bundle.hpp"
 
+#include <iterator>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
+#include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
@@ -19,37 +22,44 @@ struct Free {
 
 struct Block {
   std::string label;
-  bool is_certificate = false;  // one that can be read
+  std::string bytes;
 };
 
-// The next block, or null if there is none.
-std::unique_ptr<Block> next_block(BIO& input) {
+std::optional<Block> next_block(BIO& input) {
   char* label = nullptr;
   char* header = nullptr;
   unsigned char* data = nullptr;
   long size = 0;
-  if (PEM_read_bio(&input, &label, &header, &data, &size) != 1) return nullptr;
+  const bool is_there = PEM_read_bio(&input, &label, &header, &data, &size) == 1;
+  ERR_clear_error();
+  if (!is_there) return std::nullopt;
   const std::unique_ptr<char, Free> owned_label(label);
   const std::unique_ptr<char, Free> owned_header(header);
   const std::unique_ptr<unsigned char, Free> owned_data(data);
-  auto block = std::make_unique<Block>();
-  block->label = label;
-  const unsigned char* begin = data;
-  const std::unique_ptr<X509, Free> certificate(d2i_X509(nullptr, &begin, size));
-  block->is_certificate = block->label == "CERTIFICATE" && certificate != nullptr;
-  return block;
+  return Block{label, std::string(data, data + size)};
+}
+
+bool is_certificate(const std::string& bytes) {
+  const auto* begin = reinterpret_cast<const unsigned char*>(bytes.data());
+  const std::unique_ptr<X509, Free> read(d2i_X509(nullptr, &begin, std::ssize(bytes)));
+  ERR_clear_error();
+  return read != nullptr;
 }
 
 }  // namespace
 
 std::string problem_with_ca_bundle(std::string_view pem) {
+  if (pem.empty()) return {};
   const std::unique_ptr<BIO, Free> input(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   std::string_view why = "unable to parse bytes as PEM block";
-  if (pem.empty()) return {};
   while (const auto block = next_block(*input)) {
-    if (block->is_certificate) return {};
-    why = block->label == "CERTIFICATE" ? "failed to parse certificate: x509: malformed certificate"
-                                        : "no valid certificate authority data seen";
+    if (block->label != "CERTIFICATE") {
+      why = "no valid certificate authority data seen";
+    } else if (is_certificate(block->bytes)) {
+      return {};
+    } else {
+      why = "failed to parse certificate: x509: malformed certificate";
+    }
   }
   return fmt::format("unable to load root certificates: {}", why);
 }

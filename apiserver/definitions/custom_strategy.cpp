@@ -17,6 +17,15 @@ namespace dcm::apiserver {
 
 namespace {
 
+// Errors show values with their members in order, so a value with errors is checked once more.
+void check(const Json& whole, Causes& causes, const auto& check_whole) {
+  const auto known = static_cast<std::ptrdiff_t>(causes.size());
+  check_whole(whole);
+  if (std::ssize(causes) == known) return;
+  causes.erase(causes.begin() + known, causes.end());
+  check_whole(in_order(whole));
+}
+
 bool same_but_metadata(const JsonObject& a, const JsonObject& b) {
   const auto has_all_of = [](const JsonObject& left, const JsonObject& right) {
     return std::ranges::all_of(left, [&](const auto& member) {
@@ -84,13 +93,7 @@ void CustomStrategy::validate_scale(const JsonObject& object, Endpoint endpoint,
 
 void CustomStrategy::validate_create(const JsonObject& object, const WriteContext&,
                                      Causes& causes) const {
-  const Json whole = this->whole(object);
-  const auto known = static_cast<std::ptrdiff_t>(causes.size());
-  check_new(whole, causes);
-  if (std::ssize(causes) == known) return;
-  // Errors show values with their members in order.
-  causes.erase(causes.begin() + known, causes.end());
-  check_new(in_order(whole), causes);
+  check(whole(object), causes, [&](const Json& whole) { check_new(whole, causes); });
 }
 
 void CustomStrategy::check_new(const Json& whole, Causes& causes) const {
@@ -103,13 +106,9 @@ void CustomStrategy::check_new(const Json& whole, Causes& causes) const {
 
 void CustomStrategy::validate_update(const JsonObject& next, const JsonObject& old,
                                      Endpoint endpoint, Causes& causes) const {
-  const Json whole = this->whole(next);
-  const Json before = this->whole(old);
-  const auto known = static_cast<std::ptrdiff_t>(causes.size());
-  check_changed(whole, before, endpoint, causes);
-  if (std::ssize(causes) == known) return;
-  causes.erase(causes.begin() + known, causes.end());
-  check_changed(in_order(whole), before, endpoint, causes);
+  const Json before = whole(old);
+  check(whole(next), causes,
+        [&](const Json& whole) { check_changed(whole, before, endpoint, causes); });
 }
 
 void CustomStrategy::check_changed(const Json& whole, const Json& before, Endpoint endpoint,

@@ -1,7 +1,6 @@
 #include "apiserver/definitions/decoding.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -11,7 +10,7 @@
 #include "apiserver/definitions/merge_schema.hpp"
 #include "apiserver/definitions/shaping.hpp"
 #include "apiserver/fields/apply_errors.hpp"
-#include "runtime/assert.hpp"
+#include "apiserver/schemas/published_schemas.hpp"
 
 namespace dcm::apiserver {
 
@@ -19,14 +18,12 @@ namespace {
 
 // A whole number is an integer, however it was written: Go writes it so.
 void write_whole_numbers(Json& value) {
-  constexpr double kExact = 9'007'199'254'740'992.0;
   if (value.is_object()) {
     for (auto& [name, member] : value.get_object()) write_whole_numbers(member);
   } else if (value.is_array()) {
     for (Json& item : value.get_array()) write_whole_numbers(item);
-  } else if (value.is_double() && std::abs(value.get_double()) < kExact &&
-             std::trunc(value.get_double()) == value.get_double()) {
-    value = static_cast<std::int64_t>(value.get_double());
+  } else if (value.is_double()) {
+    value = number_as_go(value.get_double());
   }
 }
 
@@ -37,34 +34,16 @@ std::string_view go_type(const Json& value) {
   return value.is_object() ? "map" : "list";
 }
 
-// The members that all resources have, as a real server publishes them.
+// The members that all resources have: those of a pod.
 const Structural& resource_schema() {
   static const Structural kSchema = [] {
-    constexpr std::string_view kText = R"({"type":"object","properties":{
-      "apiVersion":{"type":"string"},"kind":{"type":"string"},
-      "metadata":{"type":"object","properties":{
-        "name":{"type":"string"},"generateName":{"type":"string"},"namespace":{"type":"string"},
-        "selfLink":{"type":"string"},"uid":{"type":"string"},"resourceVersion":{"type":"string"},
-        "generation":{"type":"integer"},"deletionGracePeriodSeconds":{"type":"integer"},
-        "creationTimestamp":{"type":"string","format":"date-time"},
-        "deletionTimestamp":{"type":"string","format":"date-time"},
-        "labels":{"type":"object","additionalProperties":{"type":"string"}},
-        "annotations":{"type":"object","additionalProperties":{"type":"string"}},
-        "finalizers":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}},
-        "ownerReferences":{"type":"array","x-kubernetes-list-type":"map",
-          "x-kubernetes-list-map-keys":["uid"],"items":{"type":"object","properties":{
-            "apiVersion":{"type":"string"},"kind":{"type":"string"},"name":{"type":"string"},
-            "uid":{"type":"string","default":""},"controller":{"type":"boolean"},
-            "blockOwnerDeletion":{"type":"boolean"}}}},
-        "managedFields":{"type":"array","x-kubernetes-list-type":"atomic","items":{
-          "type":"object","properties":{"manager":{"type":"string"},"operation":{"type":"string"},
-            "apiVersion":{"type":"string"},"time":{"type":"string","format":"date-time"},
-            "fieldsType":{"type":"string"},"subresource":{"type":"string"},
-            "fieldsV1":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}}}})";
-    std::string problem;
-    const auto schema = parse(kText, problem);
-    DCM_ASSERT(schema);
-    return read_structural(schema->get_object());
+    const PublishedSchemas& published = PublishedSchemas::of("v1");
+    const JsonObject& pod = published.named("io.k8s.api.core.v1.Pod");
+    JsonObject properties;
+    for (const auto* name : {"apiVersion", "kind", "metadata"}) {
+      properties[name] = published.resolved(pod.at("properties").at(name));
+    }
+    return read_structural({{"type", "object"}, {"properties", properties}});
   }();
   return kSchema;
 }

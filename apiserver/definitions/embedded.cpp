@@ -134,6 +134,7 @@ class EmbeddedDecoder {
   }
 
   void value(Json& value, const Structural& schema, const std::string& path) {
+    if (!schema.has_embedded) return;
     if (value.is_array() && schema.items != nullptr) {
       std::size_t index = 0;
       for (Json& item : value.get_array()) {
@@ -147,7 +148,8 @@ class EmbeddedDecoder {
     if (schema.is_embedded_resource || root == Root::resource) resource(object, path);
     for (auto& [name, member] : object) {
       const Structural* const known = schema.member(name);
-      if (known != nullptr) value(member, *known, below(path, schema, name));
+      if (known == nullptr || !known->has_embedded) continue;
+      value(member, *known, below(path, schema, name));
     }
   }
 
@@ -206,6 +208,7 @@ EmbeddedResult decode_embedded(Json& value, const Structural& schema, const std:
 
 void validate_embedded(const Json& value, const Structural& schema, const std::string& path,
                        Causes& causes, Root root) {
+  if (!schema.has_embedded && root == Root::value) return;
   if (value.is_array() && schema.items != nullptr) {
     std::size_t index = 0;
     for (const Json& item : value.get_array()) {
@@ -219,7 +222,8 @@ void validate_embedded(const Json& value, const Structural& schema, const std::s
   }
   for (const auto& [name, member] : object) {
     const Structural* const known = schema.member(name);
-    if (known != nullptr) validate_embedded(member, *known, below(path, schema, name), causes);
+    if (known == nullptr || !known->has_embedded) continue;
+    validate_embedded(member, *known, below(path, schema, name), causes);
   }
 }
 

@@ -115,6 +115,17 @@ const Structural* Structural::member(std::string_view name) const {
   return values.get();
 }
 
+namespace {
+
+bool has_embedded_below(const Structural& schema) {
+  return (schema.items != nullptr && schema.items->has_embedded) ||
+         (schema.values != nullptr && schema.values->has_embedded) ||
+         std::ranges::any_of(schema.properties,
+                             [](const auto& property) { return property.second.has_embedded; });
+}
+
+}  // namespace
+
 Structural read_structural(const JsonObject& schema) {
   Structural read;
   read.type = text(schema, "type");
@@ -128,6 +139,7 @@ Structural read_structural(const JsonObject& schema) {
   read_shape(schema, read);
   read_constraints(schema, read);
   read.rules = rules_of(schema);
+  read.has_embedded = read.is_embedded_resource || has_embedded_below(read);
   return read;
 }
 

@@ -59,6 +59,7 @@ struct Structural {
   bool preserves_unknown = false;
   bool is_int_or_string = false;
   bool is_embedded_resource = false;
+  bool has_embedded = false;  // this, or a schema of its items or members, is of such a resource
   std::optional<Json> default_value;
 
   std::unique_ptr<Structural> items;

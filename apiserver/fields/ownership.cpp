@@ -22,6 +22,25 @@ bool cannot_be_compared(const ManagedFields& managed, const Manager& writer,
          (has_repeated_items(type, old) || has_repeated_items(type, next));
 }
 
+FieldSet field_at(const std::vector<std::string>& steps) {
+  FieldSet set;
+  FieldSet* at = &set;
+  for (const std::string& step : steps) at = &at->children["f:" + step];
+  at->member = true;
+  return set;
+}
+
+// Replicas may be elsewhere in other versions; whoever owns them there loses them as well.
+void take_replicas(const ResourceType& type, const Manager& writer, ManagedFields& managed) {
+  const auto paths = type.strategy->replicas_paths();
+  const auto own = paths.find(writer.api_version);
+  const ManagedEntry* const entry = managed.find(writer);
+  if (own == paths.end() || entry == nullptr || !entry->owns_any(field_at(own->second))) return;
+  for (const auto& [version, steps] : paths) {
+    managed.take_from_others(writer, version, field_at(steps));
+  }
+}
+
 }  // namespace
 
 void make_as_written(const ResourceType& type, JsonObject& object, Path kept) {
@@ -53,29 +72,6 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
   }
   managed.write_to(object);
 }
-
-namespace {
-
-FieldSet field_at(const std::vector<std::string>& steps) {
-  FieldSet set;
-  FieldSet* at = &set;
-  for (const std::string& step : steps) at = &at->children["f:" + step];
-  at->member = true;
-  return set;
-}
-
-// Replicas may be elsewhere in other versions; whoever owns them there loses them as well.
-void take_replicas(const ResourceType& type, const Manager& writer, ManagedFields& managed) {
-  const auto paths = type.strategy->replicas_paths();
-  const auto own = paths.find(writer.api_version);
-  const ManagedEntry* const entry = managed.find(writer);
-  if (own == paths.end() || entry == nullptr || !entry->owns_any(field_at(own->second))) return;
-  for (const auto& [version, steps] : paths) {
-    managed.take_from_others(writer, version, field_at(steps));
-  }
-}
-
-}  // namespace
 
 void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next,
                    const std::string& now) {

@@ -247,10 +247,6 @@ Result<> merge_member(JsonObject& object, std::string_view key, const Json& patc
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 // Without members that are null, also in the items of lists (RFC 7396 would keep these).
 Json without_nulls(const Json& value) {
   if (value.is_array()) {

@@ -56,6 +56,11 @@ std::string_view media_type(std::string_view content_type) {
   return content_type.substr(0, content_type.find(';'));
 }
 
+constexpr std::string_view kAnswerTypes =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr std::string_view kWatchTypes =
+    "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+
 // A body and its type; protobuf is converted to JSON here.
 struct Body {
   std::string_view content_type;
@@ -320,7 +325,7 @@ Result<Response> Server::dispatch(const Request& request, const Parsed& parsed) 
   }
   if (auto fits = check_defined(request, parsed); !fits) return std::move(fits.error());
   if (!has_subresource(*parsed.type, subresource)) return std::unexpected(not_served());
-  if (!parsed.form) return std::unexpected(not_acceptable());
+  if (!parsed.form) return std::unexpected(not_acceptable(kAnswerTypes));
   if (request.method == "GET" && subresource == "scale") {
     return read_scale(registry_, {.type = parsed.type,
                                   .version = parsed.path->version,
@@ -477,7 +482,9 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
     return refuse(group_served ? to_response(not_served()) : page_not_found());
   }
   if (auto fits = check_defined(request, parsed); !fits) return refuse(std::move(fits.error()));
-  if (!parsed.form || parsed.form->as_yaml) return refuse(to_response(not_acceptable()));
+  if (!parsed.form || parsed.form->as_yaml) {
+    return refuse(to_response(not_acceptable(kWatchTypes)));
+  }
   auto style = style_of(*parsed.form, parsed.query);
   if (!style) return refuse(to_response(style.error()));
   const ListTarget target = list_target(*parsed.type, parsed.path->version, parsed.path->ns);

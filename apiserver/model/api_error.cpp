@@ -213,10 +213,9 @@ ApiError method_not_supported(const ResourceType& type, std::string_view verb) {
           details_of("", type.group, type.plural)};
 }
 
-ApiError not_acceptable() {
+ApiError not_acceptable(std::string_view accepted) {
   return {406, "NotAcceptable",
-          "only the following media types are accepted: application/json, application/yaml, "
-          "application/vnd.kubernetes.protobuf"};
+          fmt::format("only the following media types are accepted: {}", accepted)};
 }
 
 ApiError unsupported_media_type(std::string_view accepted) {

@@ -77,7 +77,8 @@ ApiError namespace_terminating(const ResourceType& type, std::string_view name,
 ApiError method_not_allowed();
 // The answer for a defined kind.
 ApiError method_not_supported(const ResourceType& type, std::string_view verb);
-ApiError not_acceptable();
+// `accepted`: the media types of such an answer.
+ApiError not_acceptable(std::string_view accepted);
 ApiError unsupported_media_type(std::string_view accepted);
 ApiError unsupported_patch_type();
 // `why` follows "Request entity too large: ".

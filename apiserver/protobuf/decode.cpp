@@ -47,19 +47,17 @@ pbf_reader message_in(pbf_reader& reader) {
   return {bytes.data(), bytes.size()};
 }
 
+// Also a flag: get_bool() reads past the end of a truncated body.
 std::int64_t integer_in(pbf_reader& reader) {
   require_type(reader, pbf_wire_type::varint);
   return static_cast<std::int64_t>(reader.get_uint64());
 }
 
-// Without a fraction, as a client would write it in JSON.
 Json number_in(pbf_reader& reader) {
-  constexpr double kExact = 9'007'199'254'740'992.0;
   require_type(reader, pbf_wire_type::fixed64);
   const double number = reader.get_double();
   if (!std::isfinite(number)) throw protozero::invalid_tag_exception();
-  if (number != std::trunc(number) || std::abs(number) > kExact) return number;
-  return static_cast<std::int64_t>(number);
+  return number_as_go(number);
 }
 
 // Types that JSON represents as strings.
@@ -171,7 +169,6 @@ Json decode_value(pbf_reader& reader, const ProtoField& field, Budget& budget) {
     case Type::number:
       return number_in(reader);
     case Type::boolean:
-      // Not get_bool(), which reads past the end of a truncated body.
       return integer_in(reader) != 0;
     case Type::raw:
       return raw_in(reader, budget);

@@ -34,6 +34,16 @@ std::string_view PublishedSchemas::name_of_kind(std::string_view kind) const {
   return found == kinds_.end() ? std::string_view() : found->second;
 }
 
+Json PublishedSchemas::resolved(const Json& schema) const {
+  if (!schema.is_object()) return schema;
+  const std::string_view name = referred(schema.get_object());
+  JsonObject whole;
+  for (const auto& [key, member] : name.empty() ? schema.get_object() : named(name)) {
+    whole[key] = resolved(member);
+  }
+  return whole;
+}
+
 std::string_view PublishedSchemas::referred(const JsonObject& schema) {
   constexpr std::string_view kReference = "#/components/schemas/";
   std::string_view reference = text_at(schema, {"$ref"});

@@ -21,6 +21,8 @@ class PublishedSchemas {
   std::string_view name_of_kind(std::string_view kind) const;
   // By full name; empty if there is none.
   const JsonObject& named(std::string_view name) const { return object_at(schemas_, {name}); }
+  // With the schemas that it refers to in their places. Requires that none refers to itself.
+  Json resolved(const Json& schema) const;
   // The name of the schema that this one refers to; "" if it is one itself.
   static std::string_view referred(const JsonObject& schema);
 

@@ -1,6 +1,7 @@
 #include "apiserver/text/json.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <boost/json/parse.hpp>
@@ -123,6 +124,12 @@ std::string serialize_as_go(const Json& value) {
                         serialize_as_go(member));
   }
   return "{" + text + "}";
+}
+
+Json number_as_go(double number) {
+  constexpr double kExact = 9'007'199'254'740'992.0;
+  if (std::abs(number) >= kExact || std::trunc(number) != number) return number;
+  return static_cast<std::int64_t>(number);
 }
 
 Json in_order(const Json& value) {

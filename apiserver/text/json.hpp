@@ -46,6 +46,9 @@ std::string serialize(const JsonObject& object);
 // With numbers as Go writes them: 0.5, not 5E-1.
 std::string serialize_as_go(const Json& value);
 
+// Without a fraction, an integer; as Go writes it.
+Json number_as_go(double number);
+
 // A copy whose members are in the order of their names, as Go writes maps.
 Json in_order(const Json& value);
 

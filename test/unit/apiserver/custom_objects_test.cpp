@@ -383,6 +383,8 @@ TEST_F(Defined, applies_metadata_of_its_types_alone) {
             ".metadata.ownerReferences: element 0: associative list with keys may not have "
             "non-map elements");
   // What only validation refuses is refused there.
+  const Answer keyless = api.patch(path, kApply, embedded(R"({"ownerReferences":[{"name":"p"}]})"));
+  EXPECT_EQ(keyless.status, 422) << serialize(keyless.body);
   const Answer fraction = api.patch(path, kApply, embedded(R"({"generation":1.5})"));
   EXPECT_EQ(fraction.status, 422);
   EXPECT_TRUE(fraction.blames("spec.pod.metadata")) << serialize(fraction.body);

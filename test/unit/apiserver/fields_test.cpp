@@ -329,6 +329,20 @@ TEST_F(Fields, are_shown_in_yaml) {
   ASSERT_FALSE(watch);
   EXPECT_EQ(watch.error().status, 406) << "a stream has no YAML";
   EXPECT_TRUE(watch.error().body.contains("reason: NotAcceptable")) << watch.error().body;
+  EXPECT_FALSE(watch.error().body.contains("application/yaml")) << watch.error().body;
+  // Block style is slow to write.
+  api.post(kConfigMaps, R"({"metadata":{"name":"long"},"data":{"text":")" +
+                            std::string(300'000, 'x') + R"("}})");
+  const Response long_one = in_yaml(std::string(kConfigMaps) + "/long");
+  EXPECT_EQ(long_one.headers.front().second, kYaml);
+  EXPECT_TRUE(long_one.body.starts_with("{")) << long_one.body.substr(0, 100);
+  const Response metadata = server.handle(
+      {"GET",
+       std::string(kConfigMaps) + "/long",
+       "",
+       {{"Accept", std::string(kYaml) + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io"}}});
+  EXPECT_TRUE(metadata.body.contains("kind: PartialObjectMetadata\n"))
+      << metadata.body.substr(0, 100);
 }
 
 TEST_F(Fields, are_written_by_manager_with_printable_name) {
