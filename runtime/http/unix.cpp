@@ -31,7 +31,8 @@ bool is_usable(const std::string& path) {
 }
 
 std::string describe_unusable(const std::string& path) {
-  return fmt::format("a socket's path has 1 to {} bytes, this one {}", kPathBytesMax, path.size());
+  return fmt::format("\"{}\" has {} bytes: a socket's path has 1 to {}", path, path.size(),
+                     kPathBytesMax);
 }
 
 class UnixTransport final : public Transport {
