@@ -5,9 +5,10 @@
 #:                   [--feature-gates A=true,B=true: of all these]
 #: cluster env       prints shell lines that point kubectl at it:  eval "$(./dev cluster env)"
 #: cluster down      stops it. Each takes --name NAME, and without a node --version 1.34
-#: cluster COMMAND   with nodes: run [--node N] COMMAND…, load IMAGE…, controllers on|off, start|stop|kill PART
+#: cluster COMMAND   with nodes: run [--node N] COMMAND…, load ARCHIVE…, controllers on|off, start|stop|kill PART
 
 readonly realnode=test/realnode/realnode
+readonly cluster_commands=(up down env run load controllers start stop kill)
 
 # node_arguments ARGUMENT…: sets name, and nodes to their number if the cluster has any; `others` gets
 # the arguments that do not select a cluster.
@@ -40,8 +41,8 @@ cmd_cluster() {
   case $command in
     up | down | env) shift && node_arguments "$@" ;;
     run | load | controllers | start | stop | kill) exec "$realnode" "$@" ;;
-    '') die "cluster needs one of up, env and down" ;;
-    *) unknown "command of cluster" "$command" up env down run load controllers start stop kill ;;
+    '') die "cluster needs one of: ${cluster_commands[*]}" ;;
+    *) unknown "command of cluster" "$command" "${cluster_commands[@]}" ;;
   esac
   if [[ -n $nodes ]]; then
     cluster_with_node "$command" "${others[@]}"

@@ -33,11 +33,13 @@ e2e_layer() {
 }
 
 cmd_e2e() {
+  local side_by_side=test/e2e/side_by_side/run.py
+  [[ ${1:-} != --side-by-side || " $* " != *" --compare "* ]] || exec "$side_by_side" "${@:2}"
   setup "${node_packages[@]}"
   test/realnode/realnode available || exit
   if [[ ${1:-} == --side-by-side ]]; then
     build release dra-controller-manager dra-hollow-node kit_driver
-    exec test/e2e/side_by_side/run.py "${@:2}"
+    exec "$side_by_side" "${@:2}"
   fi
   e2e_programs
   exec test/e2e/run.py "$@"

@@ -93,6 +93,22 @@ class MovedCheckout(unittest.TestCase):
             self.assertEqual(again, "documents\n")
 
 
+class Recordings(unittest.TestCase):
+    def test_are_compared_without_packages_and_builds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            checkout = pathlib.Path(folder).resolve()
+            shutil.copy(DEV, checkout)
+            shutil.copytree(DEV.with_name("dev.d"), checkout / "dev.d")
+            run = checkout / "test/e2e/side_by_side/run.py"
+            run.parent.mkdir(parents=True)
+            run.write_text('#!/bin/sh\necho "$@"\n')
+            run.chmod(0o755)
+            for words in (["--compare"], ["a_scene", "--compare"]):
+                ended = subprocess.run([checkout / "dev", "e2e", "--side-by-side", *words], capture_output=True, text=True,
+                                       check=False)
+                self.assertEqual((ended.stdout, ended.stderr), (" ".join(words) + "\n", ""))
+
+
 class Words(unittest.TestCase):
     def dev(self, *words):
         return subprocess.run([DEV, *words], capture_output=True, text=True, check=False)
@@ -105,8 +121,9 @@ class Words(unittest.TestCase):
             self.assertEqual(ended.returncode, 1, words)
             self.assertIn(f"did you mean {meant}?", ended.stderr, words)
 
-    def test_lists_everything_for_unknown_word(self):
+    def test_lists_everything_for_unknown_or_missing_word(self):
         self.assertIn("there are: build demo run", self.dev("xyzzy").stderr)
+        self.assertIn("cluster needs one of: up down env run load", self.dev("cluster").stderr)
         self.assertEqual(self.dev("build", "--fast").returncode, 1)
 
     def test_rejects_benchmark_that_cannot_be_drawn(self):
