@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 #: package           a Debian package with a systemd unit, in build/package. --arch arm64; --kit: dcm-kit-dev,
-#:                   the kit for controllers of other projects with the reference of its headers
+#:                   the kit for controllers and drivers of other projects, with the reference of its headers
 
 source dev.d/lib/arm64.sh
 source dev.d/lib/commit.sh
