@@ -1,13 +1,6 @@
 // The structured allocator of dynamic resource allocation (KEP-4381): which devices the claims of a
-// pod get on a node. Chooses the same devices as kube-scheduler 1.37.
-//
-//   SliceIndex slices;                   // what there is: add() for each slice
-//   Usage usage;                         // what is allocated: take() for each result
-//   cel::SelectorCompiler compiler;
-//   Allocator allocator({slices, usage, rules, features}, claims, find_class, compiler);
-//   Allocation fit = allocator.allocate(node);
-//
-// Pure: it writes nothing, and equal input gives equal output.
+// pod get on a node. Chooses the same devices as kube-scheduler 1.37. README.md shows how to call
+// it. Pure: it writes nothing, and equal input gives equal output.
 #pragma once
 
 #include <cstdint>
