@@ -43,9 +43,7 @@ Without `--reset-then-reuse-values`, an upgrade with `--set` takes all other val
 [CHANGELOG.md](../../CHANGELOG.md) name the exceptions, such as a changed selector, for which the Deployment must be
 deleted first, and list each value that is renamed or removed; the schema refuses its old name.
 
-Set `replicaCount=0` before `helm uninstall`: the account and its ClusterRole go at once, and an instance that still
-runs could not release its lease. [Any other instance](../../docs/install.md#uninstall) with that account stops working.
-Claims and pods stay as they are. Re-enable the two controllers in kube-controller-manager afterwards.
+Set `replicaCount=0` before `helm uninstall` ([why, and what stays](../../docs/install.md#uninstall)).
 
 ## Metrics over verified TLS
 
