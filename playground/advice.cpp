@@ -42,7 +42,7 @@ std::string idle_workload(const Attended& attended, const Creation& made) {
   if (!made.type.strategy->makes_pods()) return {};
   if (attended.workloads == By::playground) return {};
   if (is_controlled(made, made.type.storage())) return {};
-  return fmt::format("no {} come of this {}, as no kube-controller-manager is connected: {}",
+  return fmt::format("no {} will be made from this {}: no kube-controller-manager is connected; {}",
                      made.type.is("CronJob") ? "jobs" : "pods", made.type.kind, kRealOne);
 }
 
@@ -93,8 +93,8 @@ std::string claims_of_templates(const Attended& attended, const Creation& made) 
   if (has_manager) return {};
   if (attended.workloads == By::others && is_controlled(made, kTemplates)) return {};
   return fmt::format(
-      "no claims come of the claim templates of this {} until dra-controller-manager runs with the "
-      "playground's kubeconfig",
+      "no claims will be made from the claim templates of this {}: run dra-controller-manager with "
+      "the playground's kubeconfig",
       made.type.kind);
 }
 

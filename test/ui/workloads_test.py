@@ -78,7 +78,7 @@ class Workloads(unittest.TestCase):
         said = warnings_of(cluster, f"{APPS}/deployments",
                            long_lived("web", replicas=1, template=template("web")))
         self.assertEqual(len(said), 1)
-        self.assertIn("no pods come of this Deployment", said[0])
+        self.assertIn("no pods will be made from this Deployment", said[0])
 
     def test_a_program_that_cannot_run_ends_the_playground_with_its_name(self):
         for path in ("/no/such/program", "/etc", "/etc/hostname", "/bin/false"):

@@ -61,20 +61,22 @@ struct Scene {
 
 TEST(Advice, warns_of_job_without_controller_manager) {
   Scene scene;
-  EXPECT_THAT(scene.warnings(kJobs, job("a")), ElementsAre(HasSubstr("no pods come of this Job")));
+  EXPECT_THAT(scene.warnings(kJobs, job("a")),
+              ElementsAre(HasSubstr("no pods will be made from this Job")));
   {
     const auto kubectl = scene.watch("kubectl/v1.37.2", "/apis/batch/v1/jobs");
     const auto collector =
         scene.watch("kube-controller-manager/v1.37.2 (linux/amd64) kubernetes/1/metadata-informers",
                     "/apis/batch/v1/jobs");
     EXPECT_THAT(scene.warnings(kJobs, job("b")),
-                ElementsAre(HasSubstr("no pods come of this Job")));
+                ElementsAre(HasSubstr("no pods will be made from this Job")));
     const auto controller =
         scene.watch("kube-controller-manager/v1.37.2 (linux/amd64) kubernetes/1/shared-informers",
                     "/apis/batch/v1/jobs");
     EXPECT_THAT(scene.warnings(kJobs, job("c")), ElementsAre(HasSubstr("end only if")));
   }
-  EXPECT_THAT(scene.warnings(kJobs, job("d")), ElementsAre(HasSubstr("no pods come of this Job")));
+  EXPECT_THAT(scene.warnings(kJobs, job("d")),
+              ElementsAre(HasSubstr("no pods will be made from this Job")));
 }
 
 TEST(Advice, skips_job_whose_pods_declare_their_end) {
@@ -101,8 +103,9 @@ TEST(Advice, skips_objects_created_by_controllers) {
 TEST(Advice, warns_of_claim_template_without_manager) {
   Scene scene;
   const std::string claims = R"(,"resourceClaims":[{"name":"c","resourceClaimTemplateName":"t"}])";
-  EXPECT_THAT(scene.warnings(kPods, pod("a", claims)),
-              ElementsAre(HasSubstr("no claims come of the claim templates of this Pod")));
+  EXPECT_THAT(
+      scene.warnings(kPods, pod("a", claims)),
+      ElementsAre(HasSubstr("no claims will be made from the claim templates of this Pod")));
   const auto manager = scene.watch("dra-controller-manager/v0.1.0",
                                    "/apis/resource.k8s.io/v1/resourceclaimtemplates");
   EXPECT_THAT(scene.warnings(kPods, pod("b", claims)), IsEmpty());
@@ -119,9 +122,10 @@ TEST(Advice, warns_of_workload_claim_template_without_manager) {
       R"("metadata":{"labels":{"a":"b"}},"spec":{"resourceClaims":[{"name":"c",)"
       R"("resourceClaimTemplateName":"t"}],)" +
       kContainers + "}}}}";
-  EXPECT_THAT(scene.warnings(std::string(kApps) + "deployments", deployment),
-              ElementsAre(HasSubstr("no claims come of the claim templates of this Deployment"),
-                          HasSubstr("hollow nodes run no containers")));
+  EXPECT_THAT(
+      scene.warnings(std::string(kApps) + "deployments", deployment),
+      ElementsAre(HasSubstr("no claims will be made from the claim templates of this Deployment"),
+                  HasSubstr("hollow nodes run no containers")));
 }
 
 TEST(Advice, warns_of_pod_without_scheduler) {
@@ -217,12 +221,13 @@ const std::string kMetadata = R"("metadata":{"name":"o"})";
 INSTANTIATE_TEST_SUITE_P(
     Rows, Unattended,
     testing::Values(
-        Row{std::string(kApps) + "deployments", workload(), "no pods come of this Deployment"},
+        Row{std::string(kApps) + "deployments", workload(),
+            "no pods will be made from this Deployment"},
         Row{"/apis/batch/v1/namespaces/default/cronjobs",
             R"({"metadata":{"name":"c"},"spec":{"schedule":"* * * * *","jobTemplate":{"spec":)"
             R"({"template":{"spec":{"restartPolicy":"Never",)" +
                 kContainers + "}}}}}}",
-            "no jobs come of this CronJob"},
+            "no jobs will be made from this CronJob"},
         Row{"/apis/policy/v1/namespaces/default/poddisruptionbudgets",
             "{" + kMetadata + R"(,"spec":{"minAvailable":1}})", "allows no eviction"},
         Row{"/api/v1/namespaces/default/persistentvolumeclaims",
