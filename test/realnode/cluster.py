@@ -125,13 +125,18 @@ class Cluster:
         if self.process(name):
             raise Failed(f"{name} cannot be ended")
 
+    def on_node(self, node, *command):
+        """(words, environment) that run a command on a node."""
+        return (["nsenter", "--target", str(self.place(node)), "--net", "--mount", "--pid", f"--wdns={os.getcwd()}",
+                 *map(str, command)],
+                self.environment(KUBECONFIG=str(self.kubeconfig),
+                                 KUBECACHEDIR=str(self.control_plane / "kubectl-cache"),
+                                 PATH=f"{self.programs()}:{SEARCH_PATH}"))
+
     def run(self, *command, check=True, node=nodes.FIRST, **more):
         """A command on a node, with this process's input and output."""
-        done = subprocess.run(
-            ["nsenter", "--target", str(self.place(node)), "--net", "--mount", "--pid", f"--wdns={os.getcwd()}",
-             *map(str, command)], check=False, env=self.environment(
-                 KUBECONFIG=str(self.kubeconfig), KUBECACHEDIR=str(self.control_plane / "kubectl-cache"),
-                 PATH=f"{self.programs()}:{SEARCH_PATH}"), **more)
+        words, environment = self.on_node(node, *command)
+        done = subprocess.run(words, check=False, env=environment, **more)
         if check and done.returncode:
             raise Failed(f"{' '.join(map(str, command))}: exit status {done.returncode}")
         return done
