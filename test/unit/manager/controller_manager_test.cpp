@@ -238,47 +238,108 @@ TEST(ControllerManager, waits_for_unserved_kind_without_lease) {
   EXPECT_NE(report.text.find("foos: not served"), std::string::npos) << report.text;
 }
 
-std::string definition_of_movings(bool is_v1_served) {
-  const auto version = [](const std::string& name, bool is_served) {
-    const std::string served = is_served ? "true" : "false";
-    return R"({"name":")" + name + R"(","served":)" + served + R"(,"storage":)" + served +
-           R"(,"schema":{"openAPIV3Schema":{"type":"object"}}})";
-  };
-  return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
-         R"("metadata":{"name":"movings.example.com"},"spec":{"group":"example.com",)"
-         R"("scope":"Namespaced","names":{"plural":"movings","singular":"moving","kind":"Moving"},)"
-         R"("versions":[)" +
-         version("v1", is_v1_served) + "," + version("v2", !is_v1_served) + "]}}";
-}
+// Marks each object that it sees.
+struct Marker {
+  ControllerManager* manager;
+  Cache<Object>* cache;
+
+  Task<Outcome> reconcile(api::NamespacedName name) {
+    const auto object = cache->get(name);
+    if (!object) co_return Outcome::done();
+    const auto written = co_await manager->client(*cache).merge_patch(
+        object->meta, {{"metadata", {{"annotations", {{"marked", "yes"}}}}}});
+    co_return manager->done_or_retry(name, written);
+  }
+};
+
+const std::string kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+// A controller of a kind that is served in one version after another.
+struct Movings : ManagerOf {
+  explicit Movings(const std::string& version) {
+    ControllerManager& manager = cluster.manager();
+    auto& cache = manager.cache<Object>(kMoving);
+    manager.feed(manager.controller("marker", {}, Marker{&manager, &cache}), cache);
+    EXPECT_TRUE(cluster.api().post(kDefinitions, definition(version)).ok());
+    cluster.start();
+    cluster.run_for(1min);
+  }
+
+  // Empty: in none.
+  static std::string definition(const std::string& served) {
+    const auto version = [&served](const std::string& name, const char* is_stored) {
+      return R"({"name":")" + name + R"(","served":)" + (name == served ? "true" : "false") +
+             R"(,"storage":)" + is_stored + R"(,"schema":{"openAPIV3Schema":{"type":"object"}}})";
+    };
+    return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+           R"("metadata":{"name":"movings.example.com"},"spec":{"group":"example.com",)"
+           R"("scope":"Namespaced",)"
+           R"("names":{"plural":"movings","singular":"moving","kind":"Moving"},"versions":[)" +
+           version("v1", "true") + "," + version("v2", "false") + "]}}";
+  }
+  void serve(const std::string& version) {
+    ASSERT_TRUE(
+        cluster.api()
+            .patch(kDefinitions + "/movings.example.com", apiserver::kMerge, definition(version))
+            .ok());
+  }
+  static std::string path(const std::string& version) {
+    return "/apis/example.com/" + version + "/namespaces/default/movings";
+  }
+  void make(const std::string& version, const std::string& name) {
+    const auto made = cluster.api().post(
+        path(version), R"({"apiVersion":"example.com/)" + version +
+                           R"(","kind":"Moving","metadata":{"name":")" + name + R"("}})");
+    ASSERT_TRUE(made.ok()) << made.status;
+  }
+  bool is_marked(const std::string& version, const std::string& name) {
+    const auto object = cluster.api().get(path(version) + "/" + name);
+    return object.text({"metadata", "annotations", "marked"}) == "yes";
+  }
+  bool is_ready() { return cluster.manager().health().ready.run("readyz", Verbose::no).is_healthy; }
+};
 
 TEST(ControllerManager, goes_on_with_next_version_when_one_is_no_longer_served) {
-  ManagerOf of;
-  of.watch(kMoving, [&](api::NamespacedName name) -> Task<Outcome> {
-    of.handled.push_back(name.str());
-    co_return Outcome::done();
-  });
-  const std::string definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-  const auto make = [&](const std::string& version, const std::string& name) {
-    const auto made =
-        of.cluster.api().post("/apis/example.com/" + version + "/namespaces/default/movings",
-                              R"({"apiVersion":"example.com/)" + version +
-                                  R"(","kind":"Moving","metadata":{"name":")" + name + R"("}})");
-    ASSERT_TRUE(made.ok()) << made.status;
-    of.cluster.run_for(2min);
-  };
-  ASSERT_TRUE(of.cluster.api().post(definitions, definition_of_movings(true)).ok());
-  of.cluster.start();
-  of.cluster.run_for(1min);
-  make("v1", "early");
-  ASSERT_TRUE(of.cluster.api()
-                  .patch(definitions + "/movings.example.com", apiserver::kMerge,
-                         definition_of_movings(false))
-                  .ok());
+  Movings of("v1");
+  of.make("v1", "early");
   of.cluster.run_for(2min);
-  make("v2", "late");
-  EXPECT_EQ(of.handled, (std::vector<std::string>{"default/early", "default/late"}));
-  EXPECT_TRUE(of.cluster.manager().health().ready.run("readyz", Verbose::no).is_healthy);
+  of.serve("v2");
+  of.cluster.run_for(2min);
+  of.make("v2", "late");
+  of.cluster.run_for(2min);
+  EXPECT_TRUE(of.is_marked("v2", "early"));
+  EXPECT_TRUE(of.is_marked("v2", "late"));
+  EXPECT_TRUE(of.is_ready());
 }
+
+// How long each version is served: shorter and longer than the questions for versions are apart.
+class ChangingVersions : public testing::TestWithParam<std::chrono::seconds> {};
+
+TEST_P(ChangingVersions, are_followed_without_haste) {
+  Movings of("v1");
+  int number = 0;
+  for (const std::string version : {"v2", "v1", "", "v1", "v2", "", "v2", "v1", "v2", "v1"}) {
+    of.serve(version);
+    if (!version.empty()) of.make(version, "o" + std::to_string(number++));
+    of.cluster.server().log().clear();
+    of.cluster.run_for(GetParam());
+    // Leases are renewed all the time.
+    const auto requests =
+        std::ranges::count_if(of.cluster.server().log().all(), [](const auto& request) {
+          return request.user_agent != "test" && request.resource != "leases";
+        });
+    EXPECT_LE(requests, 30 + GetParam() / 10s) << version;
+    if (GetParam() < 100s) continue;
+    EXPECT_EQ(of.is_ready(), !version.empty()) << version;
+    if (!version.empty()) EXPECT_TRUE(of.is_marked(version, "o" + std::to_string(number - 1)));
+  }
+  of.cluster.run_for(2min);
+  for (int i = 0; i < number; ++i) EXPECT_TRUE(of.is_marked("v1", "o" + std::to_string(i))) << i;
+  EXPECT_TRUE(of.is_ready());
+}
+
+INSTANTIATE_TEST_SUITE_P(Periods, ChangingVersions,
+                         testing::Values(1s, 10s, 29s, 31s, 100s, 4min));
 
 TEST(ControllerManager, finishes_started_work_and_returns_lease_on_stop) {
   ManagerOf of;
