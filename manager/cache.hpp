@@ -52,9 +52,9 @@ class Cache {
 
   // The object of that name; null if there is none.
   api::ObjectPtr<T> get(const api::NamespacedName& name) const { return reader().get(name); }
-  // Call this before run(). Indexes objects by the result of `keys_of(object)`: a Key, or a
-  // std::optional or std::vector of Keys. `keys_of` must depend on the object alone. An object for
-  // which it throws has no keys.
+  // Call this before run(). Indexes objects by the result of `keys_of(object)`: a Key (with == and
+  // std::hash), or a std::optional or std::vector of Keys. `keys_of` must depend on the object
+  // alone. An object for which it throws has no keys. `name` is for messages.
   template <class Key, class KeysOf>
   informers::Index<T, Key> index(std::string name, KeysOf keys_of) {
     static_assert(SomeOf<std::invoke_result_t<KeysOf&, const T&>, Key>,

@@ -45,8 +45,9 @@ class ControllerManager {
   // Call these before run(), else they throw std::logic_error; their results live as long as the
   // manager.
 
-  // The objects of a kind, in its best served version, for which it waits. The texts and the list
-  // of versions in `kind` must outlive the manager. Only `fields` are read (json/projection.hpp).
+  // The objects of a kind, in the best version that the server has; waits until there is one. The
+  // texts and the list of versions in `kind` must outlive the manager. Only `fields` are read
+  // (json/projection.hpp).
   template <class T>
   Cache<T>& cache(const api::ResourceKind& kind, std::vector<api::json::Field<T>> fields = {},
                   CacheOptions<T> options = {});
@@ -108,7 +109,7 @@ class ControllerManager {
   }
 
   // What a handler returns after its last write: done; or a retry with back-off if the write
-  // failed, and the error is logged.
+  // failed. The error is a warning in the log, unless the object has only changed or is gone.
   template <class Value>
   workqueue::Outcome done_or_retry(const api::NamespacedName& name,
                                    const runtime::Result<Value>& written) const {

@@ -1,4 +1,4 @@
-// Functions of objects that the author of a controller passes in: of a feed, an index, a selection.
+// Calls a function of a controller's author (a feed's, an index's, a filter's) for one object.
 #pragma once
 
 #include <exception>

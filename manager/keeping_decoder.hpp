@@ -1,4 +1,4 @@
-// Which of the objects that a decoder reads its cache keeps.
+// Filters what a cache keeps.
 #pragma once
 
 #include <functional>

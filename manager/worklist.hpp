@@ -17,7 +17,7 @@ struct NamespaceOfName {
 };
 using NameQueue = workqueue::Queue<api::NamespacedName, NamespaceOfName>;
 
-// Names in, one handler call at a time for each name. The owner's handler may add to the queue.
+// Names in, one handler call at a time for each name. A handler may add names.
 class Worklist {
  public:
   Worklist(std::string name, std::size_t workers, const Process& process,

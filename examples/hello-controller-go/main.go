@@ -71,7 +71,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	if err == nil && !metav1.IsControlledBy(&found, &greeting) {
 		r.events.Event(&greeting, corev1.EventTypeWarning, "NameTaken",
-			"the ConfigMap of this name belongs to another")
+			"the ConfigMap of this name belongs to another owner")
 		return ctrl.Result{}, fmt.Errorf("%s is taken", request) // the name may become free
 	}
 	if err == nil && found.Data["text"] == text {

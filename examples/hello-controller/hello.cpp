@@ -45,7 +45,7 @@ struct Greeter {
     const auto map = maps.get(name);
     if (map && !is_controlled_by(*map, greeting->meta)) {
       manager.report(greetings, greeting->meta, EventType::warning, "NameTaken",
-                     "the ConfigMap of this name belongs to another");
+                     "the ConfigMap of this name belongs to another owner");
       co_return Outcome::done();  // until the name is free
     }
     if (map && map->text == text) co_return Outcome::done();

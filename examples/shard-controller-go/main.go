@@ -192,7 +192,7 @@ func (r *Reconciler) report(ctx context.Context, set *ShardSet, wanted int, take
 	}
 	if taken != "" {
 		ready.Status, ready.Reason = metav1.ConditionFalse, "NameTaken"
-		ready.Message = taken + " belongs to another"
+		ready.Message = taken + " belongs to another owner"
 	}
 	before := set.DeepCopyObject().(*ShardSet)
 	if !meta.SetStatusCondition(&set.Status.Conditions, ready) {

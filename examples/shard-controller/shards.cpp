@@ -137,7 +137,7 @@ struct ShardSets {
       if (!shard || is_controlled_by(*shard, set.meta)) continue;
       ready.status = "False";
       ready.reason = "NameTaken";
-      ready.message = shard->meta.key.name + " belongs to another";
+      ready.message = shard->meta.key.name + " belongs to another owner";
     }
     if (!set_condition(set.conditions, ready, manager.time().wall_now())) co_return Result<>();
     // Only its own: an apply takes over what it sends.

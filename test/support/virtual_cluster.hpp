@@ -38,9 +38,8 @@ class VirtualInstance {
         rng_(rng),
         log_(make_log()),
         fence_(loop_.time()),
-        connection_(manager::Connection::over(network, config(),
-                                              {.user_agent = "tested", .qps = 200, .burst = 400},
-                                              fence_, process())),
+        connection_(manager::Connection::over(network, config(), {.user_agent = "tested"}, fence_,
+                                              process())),
         lifecycle_({process(), connection_->rest(), connection_->lease_rest(), &fence_},
                    lifecycle_options()),
         manager_(lifecycle_) {}

@@ -378,6 +378,20 @@ TEST_P(Client, uses_backoff_of_controller) {
   EXPECT_EQ(attempts, 4) << "at 0, 10, 30 and 50 s";
 }
 
+TEST_P(Client, retries_in_silence_what_the_watch_explains) {
+  using runtime::Reason;
+  const auto retries_after = [&](Reason reason) {
+    const runtime::Result<> written = runtime::fail(reason, "why");
+    return manager.done_or_retry({"default", "a"}, written) == Outcome::retry();
+  };
+  for (const Reason reason : {Reason::conflict, Reason::object_not_found, Reason::another_object}) {
+    EXPECT_TRUE(retries_after(reason)) << runtime::to_string(reason);
+  }
+  EXPECT_EQ(cluster.log().find("A write failed"), std::string::npos);
+  EXPECT_TRUE(retries_after(Reason::forbidden));
+  EXPECT_NE(cluster.log().find("A write failed"), std::string::npos);
+}
+
 struct Counts {
   int* runs;
   Task<> run() {
