@@ -29,7 +29,7 @@ class Observer {
   virtual void observe_updated(const ObjectPtr<T>& before, const ObjectPtr<T>& after,
                                Origin origin) = 0;
   virtual void observe_deleted(const ObjectPtr<T>& last_known, Origin origin) = 0;
-  // The object lives on, but is no longer of interest (it has left the projection): forget what was
+  // The object still exists, but is no longer of interest (it left the projection): forget what was
   // derived from it, but do not remember its UID as deleted.
   virtual void observe_left(const ObjectPtr<T>& last_known, Origin origin) = 0;
 };

@@ -54,9 +54,9 @@ class Index {
     for_each(key, [&found](const ObjectPtr<T>&) { found = true; });
     return found;
   }
-  // How many there are; rarely a few more. Reads no object.
+  // At least as many as there are: keys of the same hash add some. Reads no object.
   std::size_t count(const Key& key) const { return table_->count(*index_, key); }
-  // Where the objects are, for a walk in slices; rarely also where a few others are. Reads no
+  // Where the objects are, for a walk in slices, and those of keys of the same hash. Reads no
   // object: a hundred thousand places take a millisecond.
   std::vector<SlotId> places(const Key& key) const { return table_->slots_of(*index_, key); }
 
@@ -90,7 +90,7 @@ class StoreReader {
   // Null if there is none, or none that the cache keeps.
   ObjectPtr<T> get(const api::NamespacedName& name) const { return table_->get(name); }
   std::size_t size() const noexcept { return table_->size(); }
-  // The object that is in a place of an index now: perhaps another one than then, or null.
+  // The object that is in a place of an index now: perhaps another than when places() was called.
   ObjectPtr<T> at(SlotId place) const { return table_->at(place); }
 
   // Calls `visit(object)`, which must not change the store, for all objects, in an unspecified

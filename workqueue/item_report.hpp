@@ -23,7 +23,7 @@ struct ItemReport {
 enum class Whose : std::uint8_t { ours, users };
 
 struct Problem {
-  // Problems that users can fix: a missing template, a quota.
+  // Problems that users can fix: a missing object, a quota.
   Whose whose = Whose::ours;
   std::string text;          // what failed in the last attempt; several are joined
   runtime::WallTime first;   // time of the first of the failed attempts in a row

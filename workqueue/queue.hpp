@@ -102,7 +102,7 @@ class Queue {
       co_await available_.wait();
     }
   }
-  // The same without waiting; nullopt: none waits, or rules 4 and 5 hold back all that wait.
+  // The same without waiting; nullopt: none waits, or scheduler.hpp's rules hold back all.
   std::optional<Item> take() {
     const MonoTime now = time_.now();
     const Entry* const entry = scheduler_.take(now);

@@ -14,8 +14,8 @@ using runtime::Backoff;
 // The default back-off of an item.
 inline constexpr Backoff kItemBackoff{std::chrono::milliseconds(5), std::chrono::seconds(1000)};
 
-// Admits a burst of 100 retries at once, then 10 per second. A reservation is never refused but
-// gets a delay, and lengthens the next one's.
+// Admits a burst of 100 retries at once, then 10 per second. A reservation is delayed rather than
+// refused, and delays the next one more.
 class RetryBucket {
  public:
   // Takes the next token, even a future one; returns how long to wait for it.

@@ -15,8 +15,8 @@
 //   processing_dirty (**)              (**)             -                 waiting
 //
 //   (*)  A delay stays pending when its item is added before it ends, and adds the item again at
-//        its time: something may be due then. But a retry only asks for another attempt. It is
-//        dropped when the item is handed out earlier, because that is the attempt. If that attempt
+//        its time: something may be due then. But the delay of a retry is dropped when the item is
+//        handed out earlier, because that is the attempt for which it waits. If that attempt
 //        fails, the next retry comes when the dropped one was due, and counts once: useless events
 //        must not make the backoff longer.
 //   (**) Same state; a backlog item that is added as live moves up.

@@ -15,7 +15,7 @@ struct Condition {
   std::string reason;  // one word in CamelCase; required by the API
   std::string message = {};
   std::int64_t observed_generation = 0;         // 0: left out
-  runtime::WallTime last_transition_time = {};  // when `status` last changed; by set_condition()
+  runtime::WallTime last_transition_time = {};  // of `status`; set_condition() sets it
 
   // Whether both are equal apart from the time.
   bool says_the_same(const Condition& other) const;

@@ -22,8 +22,8 @@ using runtime::Result;
 template <class T>
 using ObjectPtr = std::shared_ptr<const T>;
 
-// A decoded object. `object` is null if it does not interest us (a pod that requests nothing). Its
-// identity is still needed, because it may have been of interest before.
+// A decoded object. `object` is null if its cache does not keep it. Its identity is still needed,
+// because the cache may have kept it before.
 template <class T>
 struct Decoded {
   ObjectMeta meta;

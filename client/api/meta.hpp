@@ -46,7 +46,7 @@ class RareText {
 };
 
 // An object's UID: stored in 16 bytes if it is a canonical UUID, as the API server's own are. Any
-// other text (users may write anything into `reservedFor[].uid`) is kept as it is.
+// other text (users may write anything into an owner reference) is kept as it is.
 class Uid {
  public:
   Uid() = default;  // none

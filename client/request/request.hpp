@@ -80,7 +80,7 @@ struct ApiRequest {
   PriorityLevel priority = PriorityLevel::live;
   Fencing fencing = Fencing::fenced;  // for writes; only lease requests are unfenced
   Retries retries = Retries::unanswered;
-  // For the whole call with its retries. Unreachable: the client's own timeouts apply, which are
+  // For the whole call with its retries. Without one, the client's own timeouts apply, which are
   // longer than the server's; a write that is abandoned earlier has an unknown outcome.
   runtime::Deadline deadline = {};
   std::size_t answer_bytes_max = 16 * 1024 * 1024;
@@ -125,7 +125,7 @@ ApiRequest strategic_merge_patch_request(const api::Resource& resource,
 ApiRequest merge_patch_request(const api::Resource& resource, const api::NamespacedName& key,
                                std::string_view subresource, std::string body,
                                CallOptions options = {});
-// `body` is a list of operations; a `test` fails as a conflict (422) if the object differs.
+// `body` is a list of operations; a `test` that fails is Reason::invalid (422).
 ApiRequest json_patch_request(const api::Resource& resource, const api::NamespacedName& key,
                               std::string_view subresource, std::string body,
                               CallOptions options = {});

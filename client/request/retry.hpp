@@ -1,4 +1,4 @@
-// When a request is sent again, and after how long. Pure; the only place that decides this.
+// When a request is sent again, and after how long, where its Retries allow that. Pure.
 //
 // | the error | idempotent call | create |
 // | --- | --- | --- |

@@ -80,7 +80,7 @@ class TypedClient {
         strategic_merge_patch_request(resource_, key, subresource, std::move(body), options));
   }
 
-  // For kinds without a Go type (custom resources), which do not support strategic merge patches.
+  // For every kind; custom resources do not support strategic merge patches.
   runtime::Task<runtime::Result<Object>> merge_patch(api::NamespacedName key,
                                                      std::string subresource, std::string body,
                                                      CallOptions options = {}) {
