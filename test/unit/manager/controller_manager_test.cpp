@@ -338,8 +338,7 @@ TEST_P(ChangingVersions, are_followed_without_haste) {
   EXPECT_TRUE(of.is_ready());
 }
 
-INSTANTIATE_TEST_SUITE_P(Periods, ChangingVersions,
-                         testing::Values(1s, 10s, 29s, 31s, 100s, 4min));
+INSTANTIATE_TEST_SUITE_P(Periods, ChangingVersions, testing::Values(1s, 10s, 29s, 31s, 100s, 4min));
 
 TEST(ControllerManager, finishes_started_work_and_returns_lease_on_stop) {
   ManagerOf of;
