@@ -63,7 +63,7 @@ std::optional<options::Exit> read_flags(int count, const char* const* arguments,
   return std::nullopt;
 }
 
-DriverProcess::DriverProcess(runtime::Loop& loop, client::RestClient& rest,
+DriverProcess::DriverProcess(runtime::LoopRef loop, client::RestClient& rest,
                              const DriverProgram& program, runtime::Logger log)
     : loop_(loop),
       rest_(rest),
@@ -78,7 +78,6 @@ Task<Result<>> DriverProcess::serve(Driver& driver) {
   plugin_ = std::make_unique<Plugin>(loop_, driver, claims_, program_.plugin, log_);
   if (auto opened = plugin_->open(listen_on_files(loop_)); !opened) co_return opened;
   runtime::TaskGroup group(loop_.executor());
-  manager::stop_on_signals(loop_, [&group] { group.cancel(); });
   group.spawn("plugin", plugin_->run());
   group.spawn("publisher", publisher_.run());
   group.spawn("slices", slices_.watch([this] { publisher_.observe_change(); }));
@@ -89,13 +88,20 @@ Task<Result<>> DriverProcess::serve(Driver& driver) {
 
 namespace {
 
+Task<> serve_until_cancelled(DriverProcess& process, Driver& driver, Result<>& ended) {
+  ended = co_await process.serve(driver);
+}
+
 Task<> serve_all(manager::Connection& connection, DriverProcess& process, Driver& driver,
-                 runtime::Executor executor, Result<>& ended) {
-  runtime::TaskGroup below(executor);
+                 runtime::Loop& loop, Result<>& ended) {
+  runtime::TaskGroup below(loop.executor());
   below.spawn("HTTP/2", connection.speak_http2());
   below.spawn("TLS files", connection.watch_files());
   below.spawn("credentials", connection.keep_credentials_fresh());
-  ended = co_await process.serve(driver);
+  runtime::TaskGroup above(loop.executor());
+  manager::stop_on_signals(loop, [&above] { above.cancel(); });
+  above.spawn("driver", serve_until_cancelled(process, driver, ended));
+  co_await above.join();
   below.cancel();
   co_await below.join();
 }
@@ -113,7 +119,7 @@ int run_driver(const DriverProgram& program,
   DriverProcess process(own.loop, cluster->rest(), program, own.process().log);
   const std::unique_ptr<Driver> driver = make(process);
   Result<> ended;
-  own.loop.run(serve_all(*cluster->connection, process, *driver, own.loop.executor(), ended));
+  own.loop.run(serve_all(*cluster->connection, process, *driver, own.loop, ended));
   return ended ? 0 : manager::refuse(name, ended.error().message);
 }
 

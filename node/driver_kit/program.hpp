@@ -33,7 +33,7 @@ std::optional<options::Exit> read_flags(int count, const char* const* arguments,
 class DriverProcess {
  public:
   // All references must outlive it.
-  DriverProcess(runtime::Loop& loop, client::RestClient& rest, const DriverProgram& program,
+  DriverProcess(runtime::LoopRef loop, client::RestClient& rest, const DriverProgram& program,
                 runtime::Logger log);
 
   const DriverProgram& program() const { return program_; }
@@ -44,11 +44,11 @@ class DriverProcess {
   ClaimStatusWriter& status() { return status_; }
   Plugin& plugin() { return *plugin_; }  // once Driver::run() has started
 
-  // Serves `driver` until a signal arrives. Errors: configuration: its sockets cannot be created.
+  // Serves `driver` until cancelled. Errors: configuration: its sockets cannot be created.
   Task<runtime::Result<>> serve(Driver& driver);
 
  private:
-  runtime::Loop& loop_;
+  runtime::LoopRef loop_;
   client::RestClient& rest_;
   const DriverProgram& program_;
   runtime::Logger log_;

@@ -49,7 +49,7 @@ Task<runtime::Result<>> ClaimStatusWriter::apply(node::ClaimRef claim,
   for (const DeviceStatus& each : devices) entries.push_back(entry_of(driver_, each));
   const runtime::Result<http::Response> answer = co_await rest_.send(
       client::apply_request(kClaimsWithStatus, {api::InternedString(claim.namespace_), claim.name},
-                            "status", driver_, status_patch(claim, std::move(entries))));
+                            "status", field_manager_, status_patch(claim, std::move(entries))));
   if (!answer) co_return runtime::fail(answer.error());
   co_return runtime::Result<>();
 }

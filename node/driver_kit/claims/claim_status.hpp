@@ -32,16 +32,21 @@ boost::json::object make_condition(std::string_view type, bool is_true, std::str
 class ClaimStatusWriter {
  public:
   // `rest` must outlive it.
-  ClaimStatusWriter(client::RestClient& rest, std::string driver)
-      : rest_(rest), driver_(std::move(driver)) {}
+  ClaimStatusWriter(client::RestClient& rest, const std::string& driver)
+      : ClaimStatusWriter(rest, driver, driver) {}
+  // With another field manager than the driver's name: for a second writer, such as a controller
+  // that satisfies binding conditions.
+  ClaimStatusWriter(client::RestClient& rest, std::string driver, std::string field_manager)
+      : rest_(rest), driver_(std::move(driver)), field_manager_(std::move(field_manager)) {}
 
-  // Replaces everything that this driver has reported before; an empty list removes it.
+  // Replaces everything that this writer has reported before; an empty list removes it.
   // Errors: those of the API server; conflict: another claim has that name now.
   Task<runtime::Result<>> apply(node::ClaimRef claim, std::vector<DeviceStatus> devices);
 
  private:
   client::RestClient& rest_;
   std::string driver_;
+  std::string field_manager_;
 };
 
 }  // namespace dcm::driver_kit

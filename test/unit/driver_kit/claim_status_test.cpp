@@ -58,6 +58,26 @@ CO_TEST(ClaimStatusWriter, writes_beside_other_drivers_and_removes_only_its_own)
   co_await site.stop();
 }
 
+// The driver on the node, and a controller that satisfies binding conditions.
+CO_TEST(ClaimStatusWriter, keeps_what_another_writer_of_its_driver_has_reported) {
+  Site site(loop);
+  const node::ClaimRef claim{"lab", "c", make_claim(site)};
+  ClaimStatusWriter node(site.rest, "gpu.example.com");
+  ClaimStatusWriter controller(site.rest, "gpu.example.com", "gpu-controller");
+  const auto condition = [](const char* type) {
+    return make_condition(type, true, "Up", "", runtime::WallTime());
+  };
+  const auto first = co_await controller.apply(
+      claim, {{.pool = "n0", .device = "d0", .conditions = {condition("Attached")}}});
+  CO_ASSERT_TRUE(first);
+  const auto second = co_await node.apply(
+      claim, {{.pool = "n0", .device = "d0", .conditions = {condition("Ready")}}});
+  CO_ASSERT_TRUE(second);
+  EXPECT_TRUE(status_of(site).contains("Attached")) << status_of(site);
+  EXPECT_TRUE(status_of(site).contains("Ready")) << status_of(site);
+  co_await site.stop();
+}
+
 CO_TEST(ClaimStatusWriter, ignores_other_claim_of_same_name) {
   Site site(loop);
   make_claim(site);

@@ -79,9 +79,8 @@ TEST(ReadFlags, helps_with_flags_of_kit_and_author) {
 // A driver without a node publishes by a publisher of its own.
 CO_TEST(DriverProcess, hands_out_client_of_its_cluster) {
   Site site(loop);
-  runtime::Loop own;
   const DriverProgram program{.plugin = {.driver = "gpu.example.com"}};
-  DriverProcess process(own, site.rest, program, {});
+  DriverProcess process(loop, site.rest, program, {});
   ApiSlices slices(loop.time(), process.rest(), "gpu.example.com", "");
   SlicePublisher publisher(loop.time(), slices, "gpu.example.com", "", process.log());
   site.group.spawn("publisher without node", publisher.run());
