@@ -20,5 +20,5 @@ gpu_driver() {
   cmake --install build/release --component kit --prefix build/node/kit >/dev/null &&
     cmake -S examples/gpu-driver -B build/node/gpu -G Ninja -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_PREFIX_PATH="$PWD/build/node/kit" >/dev/null &&
-    cmake --build build/node/gpu >/dev/null && cp build/node/gpu/gpu-driver build/node/
+    cmake --build build/node/gpu --target gpu-driver >/dev/null && cp build/node/gpu/gpu-driver build/node/
 }

@@ -1,0 +1,72 @@
+// The driver on virtual time, called as a node calls it, with an API server in memory.
+#include "gpus.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <boost/json/serialize.hpp>
+#include <gtest/gtest.h>
+
+#include "dcm/testing/virtual_cluster.hpp"
+#include "devices.hpp"
+
+namespace gpu {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using namespace std::chrono_literals;
+using dcm::driver_kit::DriverProcess;
+using dcm::driver_kit::DriverProgram;
+
+struct Node : testing::Test {
+  Node() {
+    fs::create_directories(folder / "broken");
+    cluster.api().post("/api/v1/nodes", R"({"metadata": {"name": "node-0"}})");
+    serving.spawn("driver", serve());
+  }
+  ~Node() override {
+    serving.cancel();
+    cluster.wait_for(serving.join());
+    fs::remove_all(folder);
+  }
+
+  dcm::runtime::Task<> serve() {
+    const auto served = co_await process.serve(driver);
+    EXPECT_TRUE(served) << served.error().message;
+  }
+
+  const fs::path folder = testing::TempDir() + "gpus";
+  dcm::test::VirtualCluster cluster;
+  DriverProgram program{.plugin = {.driver = kDriver,
+                                   .registry = folder / "registry",
+                                   .data = folder / "data",
+                                   .cdi = folder / "cdi"},
+                        .node = "node-0"};
+  DriverProcess process{cluster.loop(), cluster.rest(), program, cluster.process().log};
+  Gpus driver{process, 2, folder / "broken"};
+  dcm::runtime::TaskGroup serving{cluster.loop().executor()};
+};
+
+TEST_F(Node, prepares_device) {
+  const auto answer = cluster.wait_for(driver.prepare(
+      {.ref = {"default", "c", "uid"},
+       .devices = {{.request = "gpu", .pool = "node-0", .device = "gpu-0-part-1"}}}));
+  ASSERT_TRUE(answer) << answer.error();
+  EXPECT_EQ(json::serialize(answer->devices.at(0).edits),
+            R"({"env":["GPU_DEVICE_01=\"gpu-0-part-1\""]})");
+}
+
+TEST_F(Node, taints_broken_gpu) {
+  const auto slices = [this] {
+    return json::serialize(cluster.api().get("/apis/resource.k8s.io/v1/resourceslices").body);
+  };
+  cluster.run_for(10s);
+  EXPECT_FALSE(slices().contains("gpus.example.com/broken")) << slices();
+  std::ofstream(folder / "broken/gpu-1").close();
+  cluster.run_for(10s);
+  EXPECT_TRUE(slices().contains("gpus.example.com/broken")) << slices();
+}
+
+}  // namespace
+}  // namespace gpu
