@@ -204,7 +204,7 @@ template <class Source, class M>
 [[nodiscard]] bool read_int(const Source& from, M& out) {
   std::int64_t wide = 0;
   if (!from.integer(wide)) return false;
-  if (!std::in_range<M>(wide)) return from.fail("expected a number of 32 bits");
+  if (!std::in_range<M>(wide)) return from.fail("the number is out of range");
   out = static_cast<M>(wide);
   return true;
 }
