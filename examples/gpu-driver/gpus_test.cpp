@@ -26,18 +26,24 @@ struct Node : testing::Test {
     serving.spawn("driver", serve());
   }
   ~Node() override {
-    serving.cancel();
-    cluster.wait_for(serving.join());
+    cluster.wait_for(end());
     fs::remove_all(folder);
   }
 
   dcm::runtime::Task<> serve() {
-    const auto served = co_await process.serve(driver);
+    const auto listen = [this](const std::string& path) { return sockets.listen(path, 0); };
+    const auto served = co_await process.serve(driver, listen);
     EXPECT_TRUE(served) << served.error().message;
+  }
+
+  dcm::runtime::Task<> end() {
+    serving.cancel();
+    co_await serving.join();
   }
 
   const fs::path folder = testing::TempDir() + "gpus";
   dcm::test::VirtualCluster cluster;
+  dcm::http::PipeNetwork sockets{cluster.time()};
   DriverProgram program{.plugin = {.driver = kDriver,
                                    .registry = folder / "registry",
                                    .data = folder / "data",

@@ -74,9 +74,9 @@ DriverProcess::DriverProcess(runtime::LoopRef loop, client::RestClient& rest,
       publisher_(loop_.time(), slices_, program.plugin.driver, program.node, log_),
       status_(rest, program.plugin.driver) {}
 
-Task<Result<>> DriverProcess::serve(Driver& driver) {
+Task<Result<>> DriverProcess::serve(Driver& driver, Listen listen) {
   plugin_ = std::make_unique<Plugin>(loop_, driver, claims_, program_.plugin, log_);
-  if (auto opened = plugin_->open(listen_on_files(loop_)); !opened) co_return opened;
+  if (auto opened = plugin_->open(listen); !opened) co_return opened;
   runtime::TaskGroup group(loop_.executor());
   group.spawn("plugin", plugin_->run());
   group.spawn("publisher", publisher_.run());
@@ -88,8 +88,9 @@ Task<Result<>> DriverProcess::serve(Driver& driver) {
 
 namespace {
 
-Task<> serve_until_cancelled(DriverProcess& process, Driver& driver, Result<>& ended) {
-  ended = co_await process.serve(driver);
+Task<> serve_on_files(DriverProcess& process, Driver& driver, runtime::LoopRef loop,
+                      Result<>& ended) {
+  ended = co_await process.serve(driver, listen_on_files(loop));
 }
 
 Task<> serve_all(manager::Connection& connection, DriverProcess& process, Driver& driver,
@@ -100,7 +101,7 @@ Task<> serve_all(manager::Connection& connection, DriverProcess& process, Driver
   below.spawn("credentials", connection.keep_credentials_fresh());
   runtime::TaskGroup above(loop.executor());
   manager::stop_on_signals(loop, [&above] { above.cancel(); });
-  above.spawn("driver", serve_until_cancelled(process, driver, ended));
+  above.spawn("driver", serve_on_files(process, driver, loop, ended));
   co_await above.join();
   below.cancel();
   co_await below.join();

@@ -44,8 +44,9 @@ class DriverProcess {
   ClaimStatusWriter& status() { return status_; }
   Plugin& plugin() { return *plugin_; }  // once Driver::run() has started
 
-  // Serves `driver` until cancelled. Errors: configuration: its sockets cannot be created.
-  Task<runtime::Result<>> serve(Driver& driver);
+  // Serves `driver` until cancelled, on sockets from `listen`: in a program listen_on_files(), in a
+  // test on virtual time those of a PipeNetwork. Errors: configuration: no sockets.
+  Task<runtime::Result<>> serve(Driver& driver, Listen listen);
 
  private:
   runtime::LoopRef loop_;

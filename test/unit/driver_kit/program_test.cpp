@@ -1,10 +1,12 @@
-// The flags of a driver's program.
+// A driver's program: its flags, and what it serves.
 #include "node/driver_kit/program.hpp"
 
 #include <cstdlib>
+#include <set>
 
 #include <gtest/gtest.h>
 
+#include "test/support/memory_files.hpp"
 #include "test/unit/driver_kit/api_site.hpp"
 
 namespace dcm::driver_kit {
@@ -87,6 +89,41 @@ CO_TEST(DriverProcess, hands_out_client_of_its_cluster) {
   EXPECT_TRUE(publisher.publish({{.name = "fabric", .more = {{"allNodes", true}}}}));
   co_await runtime::sleep_for(loop.time(), std::chrono::seconds(1));
   EXPECT_EQ(site.names().size(), 1U);
+  co_await site.stop();
+}
+
+class PublishingDriver final : public Driver {
+ public:
+  explicit PublishingDriver(DriverProcess& process) : process_(process) {}
+  Task<Prepared> prepare(AllocatedClaim) override { co_return Prepared(); }
+  Task<Unprepared> unprepare(node::ClaimRef) override { co_return Unprepared(); }
+  Task<> run() override {
+    EXPECT_TRUE(process_.publisher().publish({{.name = "n0"}}));
+    process_.plugin().health().report({});
+    co_return;
+  }
+
+ private:
+  DriverProcess& process_;
+};
+
+CO_TEST(DriverProcess, serves_driver_on_virtual_time) {
+  Site site(loop);
+  test::MemoryFiles files;
+  const DriverProgram program{
+      .plugin = {.driver = "gpu.example.com", .data = "/data", .files = &files}, .node = "n0"};
+  DriverProcess process(loop, site.rest, program, {});
+  PublishingDriver driver(process);
+  std::set<std::string> sockets;
+  const Listen listen = [&](const std::string& path) {
+    sockets.insert(path);
+    return site.network.listen(path, 0);
+  };
+  const auto serve = [&]() -> Task<> { EXPECT_TRUE(co_await process.serve(driver, listen)); };
+  site.group.spawn("driver", serve());
+  co_await runtime::sleep_for(loop.time(), std::chrono::seconds(1));
+  EXPECT_EQ(site.names().size(), 1U);
+  EXPECT_EQ(sockets.size(), 2U);
   co_await site.stop();
 }
 
