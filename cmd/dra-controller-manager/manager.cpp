@@ -71,7 +71,11 @@ void say_start(const Host& host, const Options& options) {
              {{"names", fmt::format("{}", fmt::join(options.without_effect, " "))}});
   }
   for (const auto& [name, nearest] : options.unknown_gates) {
-    log.warning("Unknown feature gate, without effect", {{"gate", name}, {"nearest", nearest}});
+    if (nearest.empty()) {
+      log.warning("Unknown feature gate, without effect", {{"gate", name}});
+    } else {
+      log.warning("Unknown feature gate, without effect", {{"gate", name}, {"nearest", nearest}});
+    }
   }
   if (options.dry_run_timeout) {
     log.info("This is a dry run: no lease is taken and nothing is written",

@@ -118,6 +118,18 @@ TEST_F(Binary, accepts_command_line_of_control_plane_and_names_ignored_flags_onc
       << log;
 }
 
+TEST_F(Binary, warns_of_unknown_feature_gates_and_names_a_similar_one_if_there_is_one) {
+  const auto manager =
+      start_unready(kubeconfig_for({.server = "http://127.0.0.1:1"}), "127.0.0.1:1",
+                    {"--feature-gates=DRADeviceTaintRule=true,Foo=true"});
+  EXPECT_EQ(manager->stop(), 0);
+  const std::string log = manager->log();
+  for (const std::string_view fields :
+       {R"(gate="DRADeviceTaintRule" nearest="DRADeviceTaintRules")", R"(gate="Foo")"}) {
+    EXPECT_NE(log.find(fmt::format("{}\n", fields)), std::string::npos) << fields << '\n' << log;
+  }
+}
+
 TEST_F(Binary, stays_unready_if_server_does_not_speak_json) {
   faults().add({.method = "GET",
                 .target = "^/apis",
