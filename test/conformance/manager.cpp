@@ -39,11 +39,19 @@ Process::Command ours(const std::string& kubeconfig, const std::vector<std::stri
 }
 
 constexpr std::string_view kControllers = "--controllers=";
-constexpr std::string_view kEviction = "device-taint-eviction-controller";
 
-bool runs_eviction_alone(const std::vector<std::string>& flags) {
-  return std::ranges::find(flags, std::string(kControllers) + std::string(kEviction)) !=
-         flags.end();
+// The line of the reference's log after which the controllers of these flags work.
+std::string_view ready_line(const std::vector<std::string>& flags) {
+  const auto runs_alone = [&](std::string_view controller) {
+    return std::ranges::find(flags, fmt::format("{}{}", kControllers, controller)) != flags.end();
+  };
+  if (runs_alone("device-taint-eviction-controller")) {
+    return "\"Underlying informers have synced\"";
+  }
+  if (runs_alone("resourcepoolstatusrequest-controller")) {
+    return "\"Starting ResourcePoolStatusRequest controller\"";
+  }
+  return "\"Caches are synced\"";
 }
 
 // In JSON, so that the proxy can insert events into its watches.
@@ -76,8 +84,7 @@ Manager::Manager(std::string log_file, const std::string& kubeconfig,
                  std::vector<std::string> flags,
                  const std::map<std::string, std::string>& environment)
     : log_file_(std::move(log_file)),
-      ready_(runs_eviction_alone(flags) ? "\"Underlying informers have synced\""
-                                        : "\"Caches are synced\""),
+      ready_(ready_line(flags)),
       process_(command_for(log_file_, kubeconfig, flags, environment)) {}
 
 bool Manager::is_ready_soon() {
