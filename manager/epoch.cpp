@@ -37,9 +37,12 @@ void Epoch::report(const Member& member, Running running) {
 
 Task<> Epoch::run() {
   for (Source& source : caches_) {
-    if (source.kind == nullptr) run_cache(source);
+    if (source.kind == nullptr) {
+      run_cache(source);
+    } else {
+      tasks_.spawn("version of a kind", follow_versions(source));
+    }
   }
-  tasks_.spawn("versions of kinds", find_versions());
   tasks_.spawn("controllers", run_controllers());
   co_await tasks_.join();
 }
@@ -51,19 +54,13 @@ void Epoch::run_cache(Source& source) {
   tasks_.spawn(source.cache.sync->resource() + " informer", source.cache.run());
 }
 
-Task<> Epoch::find_versions() {
-  for (Source& source : caches_) {
-    if (source.is_running) continue;
-    const std::string version =
-        co_await find_version(discovery_, context_.process, *source.kind, source.why_not_served);
-    source.use_version(version);
-    run_cache(source);
-    tasks_.spawn("version of a kind", follow_version(source, version));
-  }
-}
-
-// The cache goes on with another version when the API server stops serving the one in use.
-Task<> Epoch::follow_version(Source& source, std::string version) {
+// Fills the cache when the API server serves a version of its kind, and goes on with another
+// version when that one is no longer served.
+Task<> Epoch::follow_versions(Source& source) {
+  std::string version =
+      co_await find_version(discovery_, context_.process, *source.kind, source.why_not_served);
+  source.use_version(version);
+  run_cache(source);
   runtime::TimeSource& time = context_.process.loop.time();
   client::Availability answer = client::Served{version};
   for (;;) {

@@ -107,8 +107,7 @@ class Epoch final : public VersionedWork {
 
   void report(const Member& member, Running running);
   void run_cache(Source& source);
-  runtime::Task<> find_versions();
-  runtime::Task<> follow_version(Source& source, std::string version);
+  runtime::Task<> follow_versions(Source& source);
   runtime::Task<> run_controllers();
   runtime::Task<> run_controller(Member& member);
   runtime::Task<> prepare(Member& member);

@@ -238,6 +238,22 @@ TEST(ControllerManager, waits_for_unserved_kind_without_lease) {
   EXPECT_NE(report.text.find("foos: not served"), std::string::npos) << report.text;
 }
 
+TEST(ControllerManager, waits_for_each_unserved_kind_by_itself) {
+  ManagerOf of;
+  of.watch(kFoos, done_at_once);
+  of.cluster.manager().cache<Object>(kMoving);
+  of.cluster.manager().cache<Object>(kMaps);
+  of.make_map("a");
+  of.cluster.start();
+  of.cluster.run_for(1min);
+  const HealthReport report = of.cluster.manager().health().ready.run("readyz", Verbose::no);
+  EXPECT_NE(report.text.find("foos: not served"), std::string::npos) << report.text;
+  EXPECT_NE(report.text.find("movings: not served"), std::string::npos) << report.text;
+  const std::string metrics = of.cluster.metrics();
+  EXPECT_NE(metrics.find("tested_informer_objects{resource=\"configmaps\"} 1\n"), std::string::npos)
+      << metrics;
+}
+
 // Marks each object that it sees.
 struct Marker {
   ControllerManager* manager;
