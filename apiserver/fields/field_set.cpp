@@ -63,6 +63,12 @@ FieldSet whole_item(const Json& item, const Schema& list) {
   return {.member = true, .children = {}};
 }
 
+// Of several items with one key, the members are no fields.
+void add_item(FieldSet& list, const std::string& element, FieldSet item) {
+  const auto [at, is_first] = list.children.try_emplace(element, std::move(item));
+  if (!is_first) at->second.children.clear();
+}
+
 // A value added or removed as a whole: the objects and lists in it are fields as well.
 FieldSet whole(const Json& value, const Schema& schema) {
   const Shape shape = shape_of(value, schema);
@@ -70,7 +76,7 @@ FieldSet whole(const Json& value, const Schema& schema) {
   FieldSet set{.member = true, .children = {}};
   if (shape != Shape::list) return set;
   for (const Json& item : value.get_array()) {
-    set.children[item_element(item, schema)] = whole_item(item, schema);
+    add_item(set, item_element(item, schema), whole_item(item, schema));
   }
   return set;
 }
@@ -167,7 +173,7 @@ FieldSet fields_of(const Json& value, const Schema& schema) {
     set = apiserver::fields_of(value.get_object(), schema);
   } else if (shape_of(value, schema) == Shape::list) {
     for (const Json& item : value.get_array()) {
-      set.children[item_element(item, schema)] = fields_of_item(item, schema);
+      add_item(set, item_element(item, schema), fields_of_item(item, schema));
     }
   } else {
     set.member = true;

@@ -246,7 +246,7 @@ std::vector<ResourceType> special_types() {
        kNoStatus,
        kMayOverwrite,
        kAnswer,
-       &config_map_strategy(),
+       &plain_strategy("ConfigMap"),
        {"v1"}},
       {"coordination.k8s.io",
        "leases",

@@ -58,14 +58,25 @@ std::string shown_value(const Json& value) {
   return escaped;
 }
 
+namespace {
+
+std::string with_reason(std::string text, std::string_view why) {
+  return why.empty() ? text : fmt::format("{}: {}", text, why);
+}
+
+}  // namespace
+
 Cause invalid_value(std::string field, const Json& value, std::string_view why) {
-  const std::string shown = shown_value(value);
-  return {"FieldValueInvalid", fmt::format("Invalid value: {}: {}", shown, why), std::move(field)};
+  return {"FieldValueInvalid", with_reason("Invalid value: " + shown_value(value), why),
+          std::move(field)};
 }
 
 Cause required_value(std::string field, std::string_view why) {
-  return {"FieldValueRequired",
-          why.empty() ? std::string("Required value") : fmt::format("Required value: {}", why),
+  return {"FieldValueRequired", with_reason("Required value", why), std::move(field)};
+}
+
+Cause not_found_value(std::string field, const Json& value, std::string_view why) {
+  return {"FieldValueNotFound", with_reason("Not found: " + serialize(value), why),
           std::move(field)};
 }
 

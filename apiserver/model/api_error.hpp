@@ -26,8 +26,8 @@ using Causes = std::vector<Cause>;
 // A value in a message as Go shows it: JSON of objects and lists escapes HTML characters.
 std::string shown_value(const Json& value);
 
-// field.Invalid, Required, Forbidden, Duplicate, TooMany, NotSupported.
-Cause invalid_value(std::string field, const Json& value, std::string_view why);
+// field.Invalid, Required, Forbidden, Duplicate, TooMany, NotSupported, NotFound.
+Cause invalid_value(std::string field, const Json& value, std::string_view why = {});
 Cause required_value(std::string field, std::string_view why = {});
 Cause forbidden_value(std::string field, std::string_view why);
 Cause duplicate_value(std::string field, const Json& value);
@@ -36,6 +36,7 @@ Cause too_long(std::string field, std::size_t limit);
 Cause too_many_characters(std::string field, std::size_t limit);
 Cause not_supported(std::string field, const Json& value,
                     std::initializer_list<std::string_view> supported);
+Cause not_found_value(std::string field, const Json& value, std::string_view why = {});
 
 // "FIELD: MESSAGE", or "[FIELD: MESSAGE, …]".
 std::string joined(const Causes& causes);

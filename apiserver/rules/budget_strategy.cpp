@@ -1,9 +1,7 @@
 // PodDisruptionBudget (policy/v1): how many pods of a set an eviction must leave. No controller
 // here computes its status; a test or client writes it.
-#include <algorithm>
-#include <cctype>
-
 #include "apiserver/rules/conditions.hpp"
+#include "apiserver/rules/int_or_percent.hpp"
 #include "apiserver/rules/label_selector.hpp"
 #include "apiserver/rules/strategies.hpp"
 
@@ -13,30 +11,11 @@ namespace {
 
 constexpr auto kCounts = {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"};
 
-bool is_percent(std::string_view text) {
-  if (text.size() < 2 || text.back() != '%') return false;
-  text.remove_suffix(1);
-  return std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-// A number of pods, or a percentage as a string.
 void validate_share(const JsonObject& spec, const std::string& key, Causes& causes) {
   const Json* share = spec.if_contains(key);
   if (share == nullptr) return;
-  const std::string path = "spec." + key;
-  if (share->is_string()) {
-    const std::string_view text = view(share->get_string());
-    if (!is_percent(text)) {
-      causes.push_back(invalid_value(
-          path, *share,
-          "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  "
-          "or '93%', regex used for validation is '[0-9]+%')"));
-    } else if (text.size() > 4 || std::stoi(std::string(text)) > 100) {
-      causes.push_back(invalid_value(path, *share, "must not be greater than 100%"));
-    }
-  } else if (integer_at(spec, {key}).value_or(0) < 0) {
-    causes.push_back(invalid_value(path, *share, "must be greater than or equal to 0"));
-  }
+  validate_int_or_percent(*share, "spec." + key, causes);
+  validate_at_most_all(*share, "spec." + key, causes);
 }
 
 class BudgetStrategy final : public OldStatusStrategy {

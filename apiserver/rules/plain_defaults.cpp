@@ -1,5 +1,6 @@
 #include "apiserver/rules/plain_defaults.hpp"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -89,8 +90,6 @@ constexpr Default kDefaults[] = {
     {"DaemonSet", "spec.updateStrategy",
      R"({"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":1,"maxSurge":0}})"},
     {"DaemonSet", "spec.updateStrategy.type", R"("RollingUpdate")"},
-    {"DaemonSet", "spec.updateStrategy.rollingUpdate.maxUnavailable", "1"},
-    {"DaemonSet", "spec.updateStrategy.rollingUpdate.maxSurge", "0"},
     {"DaemonSet", "spec.revisionHistoryLimit", "10"},
     {"Job", "spec.completionMode", R"("NonIndexed")"},
     {"Job", "spec.suspend", "false"},
@@ -172,10 +171,15 @@ constexpr Default kDefaults[] = {
     {"ClusterRoleBinding", "roleRef.apiGroup", R"("rbac.authorization.k8s.io")"},
 };
 
+// Where Go has no pointers to strings, so "" means none.
+constexpr std::string_view kWithoutPointers[] = {
+    "PodSpec",   "Container", "Probe",  "Deployment", "StatefulSet",
+    "DaemonSet", "CronJob",   "Secret", "Service",    "Endpoints"};
+
 struct Row {
   std::string_view path;
   Json value;
-  bool replaces_empty;  // Go has no pointer to these strings, so "" means none
+  bool replaces_empty;
 };
 
 const std::vector<Row>& rows_of(std::string_view kind) {
@@ -185,9 +189,9 @@ const std::vector<Row>& rows_of(std::string_view kind) {
       std::string problem;
       auto value = parse(row.json, problem);
       DCM_ASSERT(value.has_value());
-      const bool is_of_pod =
-          row.kind == "PodSpec" || row.kind == "Container" || row.kind == "Probe";
-      by_kind[row.kind].push_back({row.path, std::move(*value), is_of_pod});
+      const bool has_no_pointers =
+          std::ranges::find(kWithoutPointers, row.kind) != std::end(kWithoutPointers);
+      by_kind[row.kind].push_back({row.path, std::move(*value), has_no_pointers});
     }
     return by_kind;
   }();

@@ -1,41 +1,83 @@
 #include "apiserver/rules/plain_kind.hpp"
 
-#include "apiserver/rules/label_selector.hpp"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "apiserver/rules/plain_defaults.hpp"
 #include "apiserver/rules/pod_defaults.hpp"
+#include "apiserver/rules/pod_spec.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
 constexpr auto kCounted = PlainKind::Generation::counted;
-constexpr auto kOfTemplate = PlainKind::Selector::of_template;
 
-Json* pod_spec_of(JsonObject& object, PlainKind::Pods pods) {
-  if (pods == PlainKind::Pods::none) return nullptr;
-  if (pods == PlainKind::Pods::of_template) return find(object, {"spec", "template", "spec"});
-  if (pods == PlainKind::Pods::of_stored_template) return find(object, {"template", "spec"});
-  return find(object, {"spec", "jobTemplate", "spec", "template", "spec"});
+std::vector<std::string_view> path_of(PlainKind::Pods pods) {
+  switch (pods) {
+    case PlainKind::Pods::none:
+      break;
+    case PlainKind::Pods::of_template:
+    case PlainKind::Pods::of_optional_template:
+      return {"spec", "template", "spec"};
+    case PlainKind::Pods::of_job_template:
+      return {"spec", "jobTemplate", "spec", "template", "spec"};
+    case PlainKind::Pods::of_stored_template:
+      return {"template", "spec"};
+  }
+  return {};
+}
+
+// As a real server does: it warns again of pods if anything changes, in most kinds.
+bool is_warned_of_change(std::string_view kind, const JsonObject& next, const JsonObject& old) {
+  if (kind == "ReplicationController") return false;
+  if (kind == "DaemonSet") {
+    return object_at(next, {"spec", "template"}) != object_at(old, {"spec", "template"});
+  }
+  return integer_at(next, {"metadata", "generation"}) !=
+         integer_at(old, {"metadata", "generation"});
 }
 
 }  // namespace
 
 Json* PlainStrategy::pod_spec(JsonObject& object) const {
-  return pod_spec_of(object, rules_.pods);
+  Json* found = nullptr;
+  JsonObject* parent = &object;
+  for (const std::string_view step : path_of(rules_.pods)) {
+    found = find(*parent, {step});
+    if (found == nullptr || !found->is_object()) return nullptr;
+    parent = &found->get_object();
+  }
+  return found;
 }
 
 std::vector<std::string> PlainStrategy::warnings(const JsonObject& object,
-                                                 const JsonObject*) const {
+                                                 const JsonObject* old) const {
+  if (rules_.pods != PlainKind::Pods::none) {
+    if (old != nullptr && !is_warned_of_change(kind_, object, *old)) return {};
+    const auto path = path_of(rules_.pods);
+    const JsonObject* spec = &object;
+    for (const std::string_view step : path) spec = &object_at(*spec, {step});
+    return warnings_of_pod_spec(*spec, fmt::format("{}", fmt::join(path, ".")));
+  }
   const std::string_view text =
       rules_.warning == nullptr ? std::string_view() : rules_.warning(object);
   return text.empty() ? std::vector<std::string>() : std::vector{std::string(text)};
 }
 
 void PlainStrategy::set_defaults(JsonObject& object, const WriteContext&) const {
+  const bool may_be_missing = rules_.pods == PlainKind::Pods::of_optional_template;
+  const bool is_missing = may_be_missing && !has(object, {"spec", "template"});
+  const bool has_pods = rules_.pods != PlainKind::Pods::none && !is_missing;
+  JsonObject* spec = &object;
+  if (has_pods) {
+    for (const std::string_view step : path_of(rules_.pods)) spec = &child(*spec, step);
+  }
   set_plain_defaults(kind_, object);
   if (rules_.set_defaults != nullptr) rules_.set_defaults(object);
-  Json* pods = pod_spec(object);
-  if (pods != nullptr && pods->is_object()) default_template_spec(pods->get_object());
+  if (Json* pods = pod_spec(object); has_pods && pods != nullptr) {
+    default_template_spec(pods->get_object());
+  }
 }
 
 void PlainStrategy::prepare_create(JsonObject& object, const WriteContext&) const {
@@ -52,24 +94,19 @@ void PlainStrategy::prepare_update(JsonObject& next, const JsonObject& old, Endp
     if (!has(next, {"spec", name})) restore(child(next, "spec"), object_at(old, {"spec"}), name);
   }
   if (rules_.on_update != nullptr) rules_.on_update(next, old);
-  if (rules_.generation == kCounted) count_generation(next, old);
+  const bool is_template = rules_.pods == PlainKind::Pods::of_stored_template;
+  if (rules_.generation == kCounted) count_generation(next, old, is_template ? "template" : "spec");
 }
 
 void PlainStrategy::validate_create(const JsonObject& object, const WriteContext&,
                                     Causes& causes) const {
-  validate_selector(object, causes);
   if (rules_.validate != nullptr) rules_.validate(object, nullptr, causes);
 }
 
 void PlainStrategy::validate_update(const JsonObject& next, const JsonObject& old,
                                     Endpoint endpoint, Causes& causes) const {
   if (endpoint != Endpoint::main) return;
-  validate_selector(next, causes);
   if (rules_.validate != nullptr) rules_.validate(next, &old, causes);
-  const JsonObject& selector = object_at(next, {"spec", "selector"});
-  if (rules_.selector == kOfTemplate && selector != object_at(old, {"spec", "selector"})) {
-    causes.push_back(invalid_value("spec.selector", selector, "field is immutable"));
-  }
 }
 
 SelectableFields PlainStrategy::selectable_fields(const JsonObject& object) const {
@@ -84,18 +121,6 @@ SelectableFields PlainStrategy::selectable_fields(const JsonObject& object) cons
             {"spec.type", std::string(text_at(object, {"spec", "type"}))}};
   }
   return {};
-}
-
-void PlainStrategy::validate_selector(const JsonObject& object, Causes& causes) const {
-  if (rules_.selector != kOfTemplate) return;
-  if (!has(object, {"spec", "selector"})) {
-    causes.push_back(required_value("spec.selector"));
-    return;
-  }
-  const JsonObject& labels = object_at(object, {"spec", "template", "metadata", "labels"});
-  if (selects(&object_at(object, {"spec", "selector"}), labels)) return;
-  causes.push_back(invalid_value("spec.template.metadata.labels", labels,
-                                 "`selector` does not match template `labels`"));
 }
 
 // The API's defaults for the status are kept; what the writer sets is not.

@@ -13,9 +13,14 @@ namespace dcm::apiserver {
 struct PlainKind {
   std::string_view kind;
   // Where the spec of its pods is, if it creates any. A stored template creates none by itself.
-  enum class Pods { none, of_template, of_job_template, of_stored_template } pods = Pods::none;
+  enum class Pods {
+    none,
+    of_template,
+    of_optional_template,
+    of_job_template,
+    of_stored_template
+  } pods = Pods::none;
   enum class Generation { none, counted } generation = Generation::none;
-  enum class Selector { none, of_template } selector = Selector::none;
   void (*set_defaults)(JsonObject&) = nullptr;
   void (*on_create)(JsonObject&) = nullptr;
   std::vector<std::string_view> kept = {};  // fields of the spec that an update without them keeps
@@ -34,8 +39,8 @@ class PlainStrategy final : public OldStatusStrategy {
   NameRule name_rule() const override { return rules_.name_rule; }
   CreateOnUpdate create_on_update() const override { return rules_.create_on_update; }
   bool makes_pods() const override {
-    return rules_.pods == PlainKind::Pods::of_template ||
-           rules_.pods == PlainKind::Pods::of_job_template;
+    return rules_.pods != PlainKind::Pods::none &&
+           rules_.pods != PlainKind::Pods::of_stored_template;
   }
   Json* pod_spec(JsonObject& object) const override;
   std::vector<std::string> warnings(const JsonObject& object, const JsonObject*) const override;
@@ -50,7 +55,6 @@ class PlainStrategy final : public OldStatusStrategy {
   SelectableFields selectable_fields(const JsonObject& object) const override;
 
  private:
-  void validate_selector(const JsonObject& object, Causes& causes) const;
   JsonObject begin_status() const;
 
   const PlainKind& rules_;

@@ -4,8 +4,11 @@
 #include <charconv>
 #include <map>
 
+#include "apiserver/rules/data_validation.hpp"
 #include "apiserver/rules/plain_kind.hpp"
+#include "apiserver/rules/pod_volumes.hpp"
 #include "apiserver/rules/strategies.hpp"
+#include "apiserver/rules/workload_validation.hpp"
 #include "runtime/base64.hpp"
 
 namespace dcm::apiserver {
@@ -69,9 +72,10 @@ void count_template_generation(JsonObject& next, const JsonObject& old) {
 void default_daemon_set(JsonObject& set) {
   set_default(child(child(set, "metadata"), "annotations"), kTemplateGeneration, "0");
   JsonObject& strategy = child(child(set, "spec"), "updateStrategy");
-  if (text_at(strategy, {"type"}) != "RollingUpdate") return;
+  const bool is_rolling = text_at(strategy, {"type"}) == "RollingUpdate";
+  if (!is_rolling && !has(strategy, {"rollingUpdate"})) return;
   JsonObject& rolling = child(strategy, "rollingUpdate");
-  set_default(rolling, "maxUnavailable", 1);
+  set_default(rolling, "maxUnavailable", is_rolling ? 1 : 0);
   set_default(rolling, "maxSurge", 0);
 }
 
@@ -152,6 +156,27 @@ void encode_string_data(JsonObject& secret) {
   secret.erase("stringData");
 }
 
+// The controller that binds a claim sets its volume; a bound one may grow.
+void validate_claim(const JsonObject& next, const JsonObject* old, Causes& causes) {
+  const JsonObject& spec = object_at(next, {"spec"});
+  if (old != nullptr) {
+    JsonObject now = spec;
+    JsonObject before = object_at(*old, {"spec"});
+    const bool is_bound = text_at(*old, {"status", "phase"}) == "Bound";
+    for (JsonObject* part : {&now, &before}) {
+      if (text_at(*old, {"spec", "volumeName"}).empty()) part->erase("volumeName");
+      if (is_bound) part->erase("volumeAttributesClassName");
+      if (is_bound) child(*part, "resources").erase("requests");
+    }
+    if (now != before) {
+      causes.push_back(forbidden_value("spec",
+                                       "spec is immutable after creation except resources.requests "
+                                       "and volumeAttributesClassName for bound claims"));
+    }
+  }
+  validate_volume_claim(spec, "spec", causes);
+}
+
 // Users and groups belong to the RBAC group, and so do roles.
 void default_subjects(JsonObject& binding) {
   if (has(binding, {"roleRef"}) && text_at(binding, {"roleRef", "apiGroup"}).empty()) {
@@ -194,7 +219,6 @@ void default_limit_range(JsonObject& range) {
 
 using Pods = PlainKind::Pods;
 constexpr auto kCounted = PlainKind::Generation::counted;
-constexpr auto kOfTemplate = PlainKind::Selector::of_template;
 
 PlainKind not_enforced(std::string_view kind, PlainKind::Generation generation) {
   PlainKind rules{kind};
@@ -211,13 +235,6 @@ PlainKind limit_range_rules() {
   return rules;
 }
 
-PlainKind daemon_set_rules() {
-  PlainKind rules{"DaemonSet", Pods::of_template, kCounted, kOfTemplate, default_daemon_set};
-  rules.on_create = begin_template_generation;
-  rules.on_update = count_template_generation;
-  return rules;
-}
-
 PlainKind api_service_rules() {
   PlainKind rules{"APIService"};
   rules.warning = [](const JsonObject& service) -> std::string_view {
@@ -230,51 +247,66 @@ PlainKind api_service_rules() {
 
 const std::vector<PlainKind>& plain_kinds() {
   constexpr auto kNoGeneration = PlainKind::Generation::none;
-  constexpr auto kNoSelector = PlainKind::Selector::none;
   static const std::vector<PlainKind> kKinds = {
-      {"Deployment", Pods::of_template, kCounted, kOfTemplate, add_rolling_update},
-      {"ReplicaSet", Pods::of_template, kCounted, kOfTemplate},
-      {"StatefulSet", Pods::of_template, kCounted, kOfTemplate},
-      daemon_set_rules(),
-      {"ReplicationController", Pods::of_template, kCounted, kNoSelector, default_controller},
-      {"Job", Pods::of_template, kCounted, kNoSelector, default_job, add_job_labels, {"selector"}},
-      {"CronJob", Pods::of_job_template, kCounted},
-      {"Service",
-       Pods::none,
-       kNoGeneration,
-       kNoSelector,
-       default_service,
-       add_cluster_ip,
-       {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"},
-       NameRule::dns_label,
-       CreateOnUpdate::allowed},
-      {"Endpoints",
-       Pods::none,
-       kNoGeneration,
-       kNoSelector,
-       nullptr,
-       nullptr,
-       {},
-       NameRule::dns_subdomain,
-       CreateOnUpdate::allowed},
-      {"EndpointSlice", Pods::none, kCounted},
-      {"Secret", Pods::none, kNoGeneration, kNoSelector, encode_string_data},
-      {"PersistentVolume", Pods::none, kNoGeneration, kNoSelector, nullptr, begin_pending},
-      {"PersistentVolumeClaim", Pods::none, kNoGeneration, kNoSelector, nullptr, begin_pending},
-      {"Role",
-       Pods::none,
-       kNoGeneration,
-       kNoSelector,
-       default_subjects,
-       nullptr,
-       {},
-       NameRule::path_segment,
-       CreateOnUpdate::allowed},
-      {"PriorityClass", Pods::none, kCounted},
-      {"NetworkPolicy", Pods::none, kCounted, kNoSelector, default_network_policy},
-      {"Ingress", Pods::none, kCounted},
-      {"IngressClass", Pods::none, kCounted},
-      {"PodTemplate", Pods::of_stored_template, kCounted},
+      {.kind = "Deployment",
+       .pods = Pods::of_template,
+       .generation = kCounted,
+       .set_defaults = add_rolling_update,
+       .validate = validate_deployment},
+      {.kind = "ReplicaSet",
+       .pods = Pods::of_template,
+       .generation = kCounted,
+       .validate = validate_replica_set},
+      {.kind = "StatefulSet",
+       .pods = Pods::of_template,
+       .generation = kCounted,
+       .validate = validate_stateful_set},
+      {.kind = "DaemonSet",
+       .pods = Pods::of_template,
+       .generation = kCounted,
+       .set_defaults = default_daemon_set,
+       .on_create = begin_template_generation,
+       .validate = validate_daemon_set,
+       .on_update = count_template_generation},
+      {.kind = "ReplicationController",
+       .pods = Pods::of_optional_template,
+       .generation = kCounted,
+       .set_defaults = default_controller,
+       .validate = validate_replication_controller},
+      {.kind = "Job",
+       .pods = Pods::of_template,
+       .generation = kCounted,
+       .set_defaults = default_job,
+       .on_create = add_job_labels,
+       .validate = validate_job},
+      {.kind = "CronJob",
+       .pods = Pods::of_job_template,
+       .generation = kCounted,
+       .validate = validate_cron_job},
+      {.kind = "PodTemplate",
+       .pods = Pods::of_stored_template,
+       .generation = kCounted,
+       .validate = validate_pod_template},
+      {.kind = "Service",
+       .set_defaults = default_service,
+       .on_create = add_cluster_ip,
+       .kept = {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"},
+       .name_rule = NameRule::dns_label,
+       .create_on_update = CreateOnUpdate::allowed},
+      {.kind = "Endpoints", .create_on_update = CreateOnUpdate::allowed},
+      {.kind = "EndpointSlice", .generation = kCounted},
+      {.kind = "ConfigMap", .validate = validate_config_map},
+      {.kind = "Secret", .set_defaults = encode_string_data, .validate = validate_secret},
+      {.kind = "PersistentVolume", .on_create = begin_pending},
+      {.kind = "PersistentVolumeClaim", .on_create = begin_pending, .validate = validate_claim},
+      {.kind = "Role",
+       .set_defaults = default_subjects,
+       .name_rule = NameRule::path_segment,
+       .create_on_update = CreateOnUpdate::allowed},
+      {.kind = "PriorityClass", .generation = kCounted},
+      {.kind = "NetworkPolicy", .generation = kCounted, .set_defaults = default_network_policy},
+      {.kind = "Ingress", .generation = kCounted},
+      {.kind = "IngressClass", .generation = kCounted},
       not_enforced("ResourceQuota", kNoGeneration),
       limit_range_rules(),
       not_enforced("FlowSchema", kCounted),
@@ -282,7 +314,7 @@ const std::vector<PlainKind>& plain_kinds() {
       api_service_rules(),
       not_enforced("ValidatingWebhookConfiguration", kCounted),
       not_enforced("MutatingWebhookConfiguration", kCounted),
-      {"Other"},
+      {.kind = "Other"},
   };
   return kKinds;
 }

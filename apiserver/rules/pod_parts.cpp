@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "apiserver/rules/pod_requests.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -30,6 +29,11 @@ void check_port(const JsonObject& port, const std::string& path, Causes& causes)
   } else if (number < 1 || number > kPortMax) {
     causes.push_back(invalid_value(path + ".containerPort", Json(number),
                                    "must be between 1 and 65535, inclusive"));
+  }
+  const std::int64_t of_host = integer_at(port, {"hostPort"}).value_or(0);
+  if (of_host < 0 || of_host > kPortMax) {
+    causes.push_back(
+        invalid_value(path + ".hostPort", Json(of_host), "must be between 1 and 65535, inclusive"));
   }
   const std::string_view protocol = text_at(port, {"protocol"});
   if (protocol.empty()) {
@@ -62,16 +66,6 @@ void check_restart_policy(const JsonObject& container, const std::string& path, 
     causes.push_back(required_value(at, "must specify restartPolicy when restart rules are used"));
   } else if (policy != "Always" && policy != "Never" && policy != "OnFailure") {
     causes.push_back(not_supported(at, Json(policy), {"Always", "Never", "OnFailure"}));
-  }
-}
-
-void check_image(std::string_view image, const std::string& path, Causes& causes) {
-  constexpr std::string_view kSpaces = " \t\n\v\f\r";
-  if (image.empty()) {
-    causes.push_back(required_value(path));
-  } else if (kSpaces.contains(image.front()) || kSpaces.contains(image.back())) {
-    causes.push_back(
-        invalid_value(path, Json(image), "must not have leading or trailing whitespace"));
   }
 }
 
@@ -143,7 +137,7 @@ void validate_container_parts(const JsonObject& container, const std::string& pa
   } else {
     validate_name(NameRule::dns_label, name, path + ".name", causes);
   }
-  check_image(text_at(container, {"image"}), path + ".image", causes);
+  if (text_at(container, {"image"}).empty()) causes.push_back(required_value(path + ".image"));
   std::set<std::string_view> port_names;
   for_each(
       array_at(container, {"ports"}), path + ".ports",
@@ -154,7 +148,6 @@ void validate_container_parts(const JsonObject& container, const std::string& pa
       causes);
   for_each(array_at(container, {"env"}), path + ".env", check_variable, causes);
   check_restart_policy(container, path, causes);
-  validate_container_resources(object_at(container, {"resources"}), path + ".resources", causes);
 }
 
 void validate_pod_tolerations(const JsonArray& tolerations, const std::string& path,

@@ -1,5 +1,5 @@
-// Validates parts of pods (k8s.io/kubernetes pkg/apis/core/validation): names, ports,
-// environment and resources of containers, tolerations, gates.
+// Validates parts of pods (k8s.io/kubernetes pkg/apis/core/validation): names, ports
+// and environment of containers, tolerations, gates.
 #pragma once
 
 #include <string>

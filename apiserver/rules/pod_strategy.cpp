@@ -2,6 +2,7 @@
 // and graceful deletion (k8s.io/kubernetes pkg/registry/core/pod/strategy.go).
 #include "apiserver/rules/pod_defaults.hpp"
 #include "apiserver/rules/pod_requests.hpp"
+#include "apiserver/rules/pod_spec.hpp"
 #include "apiserver/rules/pod_validation.hpp"
 #include "apiserver/rules/quality_of_service.hpp"
 #include "apiserver/rules/strategies.hpp"
@@ -30,6 +31,11 @@ class PodStrategy final : public Strategy {
   }
 
   Json* pod_spec(JsonObject& object) const override { return find(object, {"spec"}); }
+
+  std::vector<std::string> warnings(const JsonObject& pod, const JsonObject* old) const override {
+    if (old != nullptr) return {};
+    return warnings_of_pod_spec(object_at(pod, {"spec"}), "spec");
+  }
 
   void prepare_create(JsonObject& object, const WriteContext& context) const override {
     child(object, "metadata")["generation"] = 1;

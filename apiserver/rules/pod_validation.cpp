@@ -4,13 +4,8 @@
 #include <set>
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "apiserver/rules/pod_parts.hpp"
-#include "apiserver/rules/pod_probes.hpp"
-#include "apiserver/rules/pod_requests.hpp"
-#include "apiserver/rules/pod_volumes.hpp"
+#include "apiserver/rules/pod_spec.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -18,165 +13,6 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::int64_t kDeadlineMax = 2'147'483'647;
-
-// A claim that no entry of the pod has.
-Cause unknown_claim(const std::string& path, const std::string& name, const JsonArray& known) {
-  std::set<std::string_view> names;
-  for (const Json& claim : known) names.insert(text_at(as_object(claim), {"name"}));
-  return {
-      "FieldValueNotFound",
-      fmt::format("Not found: {}: must be one of the names in pod.spec.resourceClaims{}",
-                  serialize(Json(name)),
-                  names.empty() ? " which is empty" : fmt::format(": {}", fmt::join(names, ", "))),
-      path};
-}
-
-void validate_container_claims(const JsonObject& pod, const JsonObject& resources,
-                               const std::string& path, Causes& causes) {
-  const JsonArray& known = array_at(pod, {"spec", "resourceClaims"});
-  std::set<std::string> seen;      // names, and names with requests
-  std::set<std::string> in_parts;  // names of used requests
-  std::size_t index = 0;
-  for (const Json& item : array_at(resources, {"claims"})) {
-    const std::string here = indexed(path + ".claims", index++);
-    const std::string name(text_at(as_object(item), {"name"}));
-    if (name.empty()) {
-      causes.push_back(required_value(here));
-      continue;
-    }
-    const std::string request(text_at(as_object(item), {"request"}));
-    if (!request.empty() && !seen.contains(name)) {
-      validate_name(NameRule::dns_label, request, here + ".request", causes);
-    }
-    const bool overlaps = seen.contains(name) || (request.empty() && in_parts.contains(name));
-    const std::string key = request.empty() ? name : name + "/" + request;
-    if (!seen.insert(key).second || overlaps) causes.push_back(duplicate_value(here, Json(key)));
-    if (!request.empty()) in_parts.insert(name);
-    const bool found = std::ranges::any_of(
-        known, [&](const Json& claim) { return text_at(as_object(claim), {"name"}) == name; });
-    if (!found) causes.push_back(unknown_claim(here, name, known));
-  }
-}
-
-using ContainerNames = std::set<std::string_view>;
-
-void validate_container(const JsonObject& pod, const JsonObject& container, const std::string& path,
-                        Causes& causes) {
-  validate_container_parts(container, path, causes);
-  validate_container_claims(pod, object_at(container, {"resources"}), path + ".resources", causes);
-}
-
-void validate_handlers(const JsonObject& container, const std::string& path, Causes& causes) {
-  validate_lifecycle(container, path, causes);
-  validate_probes(container, path, causes);
-}
-
-void validate_containers(const JsonObject& pod, ContainerNames& names, Causes& causes) {
-  const JsonArray& containers = array_at(pod, {"spec", "containers"});
-  if (containers.empty()) causes.push_back(required_value("spec.containers"));
-  std::size_t index = 0;
-  for (const Json& item : containers) {
-    const std::string path = indexed("spec.containers", index++);
-    if (!item.is_object()) continue;
-    const JsonObject& container = item.get_object();
-    validate_container(pod, container, path, causes);
-    validate_handlers(container, path, causes);
-    const std::string_view name = text_at(container, {"name"});
-    if (!names.insert(name).second) causes.push_back(duplicate_value(path + ".name", Json(name)));
-  }
-}
-
-// `names` are those of the containers, from which the names differ. A container that ends before
-// the others start has no handlers.
-void validate_init_containers(const JsonObject& pod, ContainerNames& names, Causes& causes) {
-  std::size_t index = 0;
-  for (const Json& item : array_at(pod, {"spec", "initContainers"})) {
-    const std::string path = indexed("spec.initContainers", index++);
-    const JsonObject& container = as_object(item);
-    validate_container(pod, container, path, causes);
-    const std::string_view name = text_at(container, {"name"});
-    if (names.contains(name)) causes.push_back(duplicate_value(path + ".name", Json(name)));
-    if (!name.empty()) names.insert(name);
-    if (text_at(container, {"restartPolicy"}) == "Always") {
-      validate_handlers(container, path, causes);
-      continue;
-    }
-    for (const auto* field : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
-      if (!has(container, {field})) continue;
-      causes.push_back(forbidden_value(
-          path + "." + field, "may not be set for init containers without restartPolicy=Always"));
-    }
-  }
-}
-
-// Those of the pod as a whole.
-void validate_pod_resources(const JsonObject& pod, Causes& causes) {
-  const JsonObject& spec = object_at(pod, {"spec"});
-  if (!has(spec, {"resources"})) return;
-  if (text_at(spec, {"os", "name"}) == "windows") {
-    causes.push_back(forbidden_value("spec.resources", "may not be set for a windows pod"));
-    return;
-  }
-  if (has(spec, {"resources", "claims"})) {
-    causes.push_back(forbidden_value("spec.resources.claims",
-                                     "claims may not be set for Resources at pod-level"));
-  }
-  validate_resources_as_a_whole(spec, "spec.resources", causes);
-  validate_container_claims(pod, object_at(spec, {"resources"}), "spec.resources", causes);
-}
-
-void validate_scheduling(const JsonObject& pod, Causes& causes) {
-  const std::string_view policy = text_at(pod, {"spec", "restartPolicy"});
-  if (policy != "Always" && policy != "OnFailure" && policy != "Never") {
-    causes.push_back(
-        not_supported("spec.restartPolicy", Json(policy), {"Always", "OnFailure", "Never"}));
-  }
-  if (const auto seconds = integer_at(pod, {"spec", "activeDeadlineSeconds"});
-      seconds && (*seconds < 1 || *seconds > kDeadlineMax)) {
-    causes.push_back(invalid_value("spec.activeDeadlineSeconds", Json(*seconds),
-                                   "must be between 1 and 2147483647, inclusive"));
-  }
-}
-
-void validate_subdomain(const JsonObject& object, const char* key, const std::string& path,
-                        Causes& causes) {
-  validate_name(NameRule::dns_subdomain, text_at(object, {key}), path + "." + key, causes);
-}
-
-// `names` are those of the claims before it.
-void validate_claim_name(std::string_view name, const std::string& path,
-                         std::set<std::string_view>& names, Causes& causes) {
-  if (name.empty()) {
-    causes.push_back(required_value(path));
-  } else if (!names.insert(name).second) {
-    causes.push_back(duplicate_value(path, Json(name)));
-  } else {
-    validate_name(NameRule::dns_label, name, path, causes);
-  }
-}
-
-void validate_pod_claims(const JsonObject& pod, Causes& causes) {
-  std::set<std::string_view> names;
-  std::size_t index = 0;
-  for (const Json& item : array_at(pod, {"spec", "resourceClaims"})) {
-    const std::string path = indexed("spec.resourceClaims", index++);
-    if (!item.is_object()) continue;
-    const JsonObject& claim = item.get_object();
-    validate_claim_name(text_at(claim, {"name"}), path + ".name", names, causes);
-    const bool named = has(claim, {"resourceClaimName"});
-    const bool from_template = has(claim, {"resourceClaimTemplateName"});
-    if (named == from_template) {
-      causes.push_back(invalid_value(path, item,
-                                     named ? "at most one of `resourceClaimName` or "
-                                             "`resourceClaimTemplateName` may be specified"
-                                           : "must specify one of: `resourceClaimName`, "
-                                             "`resourceClaimTemplateName`"));
-    }
-    for (const auto* key : {"resourceClaimName", "resourceClaimTemplateName"}) {
-      if (has(claim, {key})) validate_subdomain(claim, key, path, causes);
-    }
-  }
-}
 
 void validate_claim_statuses(const JsonObject& pod, Causes& causes) {
   const JsonArray& claims = array_at(pod, {"spec", "resourceClaims"});
@@ -195,8 +31,9 @@ void validate_claim_statuses(const JsonObject& pod, Causes& causes) {
     }
     if (!names.insert(name).second) causes.push_back(duplicate_value(path, Json(name)));
     if (has(as_object(item), {"resourceClaimName"})) {
-      validate_subdomain(as_object(item), "resourceClaimName",
-                         indexed("status.resourceClaimStatuses", index - 1), causes);
+      validate_name(NameRule::dns_subdomain, text_at(as_object(item), {"resourceClaimName"}),
+                    indexed("status.resourceClaimStatuses", index - 1) + ".resourceClaimName",
+                    causes);
     }
   }
 }
@@ -350,28 +187,30 @@ void validate_pod_conditions(const JsonArray& conditions, Causes& causes) {
 }
 
 void validate_pod(const JsonObject& pod, Causes& causes) {
-  validate_volumes(array_at(pod, {"spec", "volumes"}), "spec.volumes", causes);
-  ContainerNames names;
-  validate_containers(pod, names, causes);
-  validate_init_containers(pod, names, causes);
-  validate_pod_resources(pod, causes);
-  validate_pod_claims(pod, causes);
-  validate_scheduling(pod, causes);
-  const JsonObject& spec = object_at(pod, {"spec"});
-  validate_container_resources({{"limits", object_at(spec, {"overhead"})}}, "spec.overhead",
-                               causes);
-  validate_labels(object_at(spec, {"nodeSelector"}), "spec.nodeSelector", causes);
-  validate_scheduling_gates(array_at(spec, {"schedulingGates"}), "spec.schedulingGates", causes);
-  for (const auto* key : {"serviceAccountName", "nodeName"}) {
-    if (!text_at(spec, {key}).empty()) validate_subdomain(spec, key, "spec", causes);
+  validate_pod_spec(object_at(pod, {"spec"}), "spec", causes);
+  // Templates may have such images.
+  constexpr std::string_view kSpaces = " \t\n\v\f\r";
+  for (const std::string list : {"containers", "initContainers"}) {
+    std::size_t index = 0;
+    for (const Json& container : array_at(pod, {"spec", list})) {
+      const std::string path = indexed("spec." + list, index++) + ".image";
+      const std::string_view image = text_at(as_object(container), {"image"});
+      if (image.empty() || !(kSpaces.contains(image.front()) || kSpaces.contains(image.back()))) {
+        continue;
+      }
+      causes.push_back(
+          invalid_value(path, Json(image), "must not have leading or trailing whitespace"));
+    }
   }
-  validate_pod_tolerations(array_at(spec, {"tolerations"}), "spec.tolerations", causes);
 }
 
 }  // namespace
 
 void validate_new_pod(const JsonObject& pod, Causes& causes) {
   validate_pod(pod, causes);
+  if (!array_at(pod, {"spec", "ephemeralContainers"}).empty()) {
+    causes.push_back(forbidden_value("spec.ephemeralContainers", "cannot be set on create"));
+  }
   if (!text_at(pod, {"spec", "nodeName"}).empty() && is_gated(pod)) {
     causes.push_back(forbidden_value("spec.nodeName",
                                      "cannot be set until all schedulingGates have been cleared"));
@@ -407,11 +246,11 @@ void validate_pod_change(const JsonObject& next, const JsonObject& old, Causes& 
 }
 
 void validate_pod_status(const JsonObject& next, const JsonObject& old, Causes& causes) {
-  if (!text_at(next, {"status", "nominatedNodeName"}).empty()) {
-    validate_subdomain(object_at(next, {"status"}), "nominatedNodeName", "status", causes);
+  const std::string_view nominated = text_at(next, {"status", "nominatedNodeName"});
+  if (!nominated.empty()) {
+    validate_name(NameRule::dns_subdomain, nominated, "status.nominatedNodeName", causes);
   }
   const bool bound = !text_at(next, {"spec", "nodeName"}).empty();
-  const std::string_view nominated = text_at(next, {"status", "nominatedNodeName"});
   if (bound && nominated != text_at(old, {"status", "nominatedNodeName"})) {
     causes.push_back(forbidden_value("status.nominatedNodeName",
                                      "may not be changed directly once the pod has a node"));

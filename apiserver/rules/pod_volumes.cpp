@@ -6,6 +6,7 @@
 
 #include "apiserver/rules/device_names.hpp"
 #include "apiserver/rules/names.hpp"
+#include "apiserver/rules/quantities.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -292,8 +293,8 @@ void check_volume_name(std::string_view name, const std::string& path, Causes& c
 
 }  // namespace
 
-void validate_volumes(const JsonArray& volumes, const std::string& path, Causes& causes) {
-  std::set<std::string_view> names;  // of valid ones
+Volumes validate_volumes(const JsonArray& volumes, const std::string& path, Causes& causes) {
+  Volumes names;
   for (std::size_t i = 0; i < volumes.size(); ++i) {
     const JsonObject& volume = as_object(volumes[i]);
     const std::string at = indexed(path, i);
@@ -302,7 +303,146 @@ void validate_volumes(const JsonArray& volumes, const std::string& path, Causes&
     check_volume_source(volume, at, causes);
     check_volume_name(name, at + ".name", causes);
     if (names.contains(name)) causes.push_back(duplicate_value(at + ".name", Json(name)));
-    if (causes.size() == before) names.insert(name);
+    if (causes.size() > before) continue;
+    const bool may_be_block = has(volume, {"persistentVolumeClaim"}) || has(volume, {"ephemeral"});
+    names[name] = may_be_block ? VolumeUse::file_or_block : VolumeUse::file;
+  }
+  return names;
+}
+
+namespace {
+
+// The path of the list is that of a real server's text.
+void check_way_of_mounting(const JsonObject& mount, bool is_privileged, const std::string& list,
+                           Causes& causes) {
+  const std::string_view propagation = text_at(mount, {"mountPropagation"});
+  if (propagation == "Bidirectional" && !is_privileged) {
+    causes.push_back(forbidden_value(
+        list + ".mountPropagation",
+        "Bidirectional mount propagation is available only to privileged containers"));
+  } else if (!propagation.empty() &&
+             !is_one_of({"Bidirectional", "HostToContainer", "None"}, propagation)) {
+    causes.push_back(not_supported(list + ".mountPropagation", Json(propagation),
+                                   {"Bidirectional", "HostToContainer", "None"}));
+  }
+  const std::string_view recursive = text_at(mount, {"recursiveReadOnly"});
+  if (!recursive.empty() && !is_one_of({"Disabled", "Enabled", "IfPossible"}, recursive)) {
+    causes.push_back(not_supported(list + ".recursiveReadOnly", Json(recursive),
+                                   {"Disabled", "Enabled", "IfPossible"}));
+  }
+}
+
+void check_part(std::string_view part, const std::string& path, Causes& causes) {
+  if (part.starts_with('/')) {
+    causes.push_back(invalid_value(path, Json(part), "must be a relative path"));
+  }
+  if (goes_back(part)) causes.push_back(invalid_value(path, Json(part), "must not contain '..'"));
+}
+
+void check_mount(const JsonObject& mount, const Volumes& volumes,
+                 std::set<std::string_view>& targets, const std::string& path, Causes& causes) {
+  require_text(mount, "name", path, causes);
+  const std::string_view name = text_at(mount, {"name"});
+  if (!volumes.contains(name)) causes.push_back(not_found_value(path + ".name", Json(name)));
+  require_text(mount, "mountPath", path, causes);
+  const std::string_view target = text_at(mount, {"mountPath"});
+  if (!targets.insert(target).second) {
+    causes.push_back(invalid_value(path + ".mountPath", Json(target), "must be unique"));
+  }
+  const std::string_view expression = text_at(mount, {"subPathExpr"});
+  if (!expression.empty() && !text_at(mount, {"subPath"}).empty()) {
+    causes.push_back(invalid_value(path + ".subPathExpr", Json(expression),
+                                   "subPathExpr and subPath are mutually exclusive"));
+  }
+}
+
+struct Seen {
+  std::set<std::string_view> names = {};
+  std::set<std::string_view> paths = {};
+};
+
+void check_device(const JsonObject& device, const Volumes& volumes, Seen& seen,
+                  const std::string& path, Causes& causes) {
+  require_text(device, "name", path, causes);
+  const std::string_view name = text_at(device, {"name"});
+  const auto found = volumes.find(name);
+  if (!seen.names.insert(name).second) {
+    causes.push_back(invalid_value(path + ".name", Json(name), "must be unique"));
+  }
+  if (found == volumes.end()) {
+    causes.push_back(not_found_value(path + ".name", Json(name)));
+  } else if (found->second == VolumeUse::file) {
+    causes.push_back(invalid_value(path + ".name", Json(name),
+                                   "can only use volume source type of PersistentVolumeClaim or "
+                                   "Ephemeral for block mode"));
+  }
+  require_text(device, "devicePath", path, causes);
+  const std::string_view target = text_at(device, {"devicePath"});
+  if (target.empty() || seen.paths.insert(target).second) return;
+  causes.push_back(invalid_value(path + ".devicePath", Json(target), "must be unique"));
+}
+
+}  // namespace
+
+void validate_uses_of_volumes(const JsonObject& container, const Volumes& volumes,
+                              const std::string& path, Causes& causes) {
+  const bool is_privileged = is_set(object_at(container, {"securityContext"}), "privileged");
+  const std::string mounts = path + ".volumeMounts";
+  std::set<std::string_view> targets;
+  std::size_t index = 0;
+  for (const Json& item : array_at(container, {"volumeMounts"})) {
+    const JsonObject& mount = as_object(item);
+    check_mount(mount, volumes, targets, indexed(mounts, index++), causes);
+    for (const auto* key : {"subPath", "subPathExpr"}) {
+      check_part(text_at(mount, {key}), mounts + "." + key, causes);
+    }
+    check_way_of_mounting(mount, is_privileged, mounts, causes);
+  }
+  Seen seen;
+  index = 0;
+  for (const Json& device : array_at(container, {"volumeDevices"})) {
+    const std::string here = indexed(path + ".volumeDevices", index++);
+    check_device(as_object(device), volumes, seen, here, causes);
+  }
+}
+
+void validate_volume_claim(const JsonObject& spec, const std::string& path, Causes& causes) {
+  const JsonArray& modes = array_at(spec, {"accessModes"});
+  const std::string at = path + ".accessModes";
+  if (modes.empty()) {
+    causes.push_back(required_value(at, "at least 1 access mode is required"));
+  }
+  bool is_of_one_pod = false;
+  bool is_of_more = false;
+  for (const Json& item : modes) {
+    const std::string_view mode = item.is_string() ? view(item.get_string()) : "";
+    if (mode == "ReadWriteOncePod") {
+      is_of_one_pod = true;
+      continue;
+    }
+    if (is_one_of({"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"}, mode)) {
+      is_of_more = true;
+      continue;
+    }
+    causes.push_back(not_supported(
+        at, item, {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"}));
+  }
+  if (is_of_one_pod && is_of_more) {
+    causes.push_back(forbidden_value(at, "may not use ReadWriteOncePod with other access modes"));
+  }
+  const auto size = quantity_at(spec, {"resources", "requests", "storage"});
+  const std::string where = path + ".resources[storage]";
+  if (!has(spec, {"resources", "requests", "storage"})) {
+    causes.push_back(required_value(where));
+  } else if (size && size->sign() <= 0) {
+    causes.push_back(invalid_value(where, Json(size->text()), "must be greater than zero"));
+  }
+  if (const std::string_view name = text_at(spec, {"storageClassName"}); !name.empty()) {
+    validate_name(NameRule::dns_subdomain, name, path + ".storageClassName", causes);
+  }
+  const std::string_view mode = text_at(spec, {"volumeMode"});
+  if (!mode.empty() && !is_one_of({"Block", "Filesystem"}, mode)) {
+    causes.push_back(not_supported(path + ".volumeMode", Json(mode), {"Block", "Filesystem"}));
   }
 }
 

@@ -1,4 +1,4 @@
-// Kinds with a rule or two each: Node, Namespace, Event, Lease, ConfigMap.
+// Kinds with a rule or two each: Node, Namespace, Event, Lease.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -188,39 +188,6 @@ class LeaseStrategy final : public Strategy {
   }
 };
 
-class ConfigMapStrategy final : public Strategy {
- public:
-  void validate_create(const JsonObject& object, const WriteContext&,
-                       Causes& causes) const override {
-    validate_keys(object, causes);
-  }
-
-  void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
-                       Causes& causes) const override {
-    if (is_set(old, "immutable")) {
-      if (!is_set(next, "immutable")) {
-        causes.push_back(
-            forbidden_value("immutable", "field is immutable when `immutable` is set"));
-      }
-      for (const auto* name : {"data", "binaryData"}) {
-        if (object_at(next, {name}) == object_at(old, {name})) continue;
-        causes.push_back(forbidden_value(name, "field is immutable when `immutable` is set"));
-      }
-    }
-    validate_keys(next, causes);
-  }
-
- private:
-  static void validate_keys(const JsonObject& object, Causes& causes) {
-    for (const auto* name : {"data", "binaryData"}) {
-      for (const auto& [key, value] : object_at(object, {name})) {
-        validate_name(NameRule::config_map_key, key,
-                      std::string(name) + "[" + std::string(key) + "]", causes);
-      }
-    }
-  }
-};
-
 template <class T>
 const Strategy& single() {
   static const T kStrategy;
@@ -229,9 +196,6 @@ const Strategy& single() {
 
 }  // namespace
 
-const Strategy& config_map_strategy() {
-  return single<ConfigMapStrategy>();
-}
 const Strategy& node_strategy() {
   return single<NodeStrategy>();
 }

@@ -18,7 +18,6 @@ const Strategy& budget_strategy();          // budget_strategy.cpp
 const Strategy& class_strategy();           // device_strategies.cpp
 const Strategy& slice_strategy();           // device_strategies.cpp
 const Strategy& node_strategy();            // small_strategies.cpp, like all below
-const Strategy& config_map_strategy();
 const Strategy& namespace_strategy();
 const Strategy& event_strategy();
 const Strategy& lease_strategy();

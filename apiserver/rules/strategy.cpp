@@ -7,10 +7,10 @@ namespace dcm::apiserver {
 namespace {
 
 // An empty list counts as none.
-bool same_spec(const JsonObject& a, const JsonObject& b) {
-  if (object_at(a, {"spec"}) == object_at(b, {"spec"})) return true;
-  JsonObject left = object_at(a, {"spec"});
-  JsonObject right = object_at(b, {"spec"});
+bool is_same(const JsonObject& a, const JsonObject& b, std::string_view member) {
+  if (object_at(a, {member}) == object_at(b, {member})) return true;
+  JsonObject left = object_at(a, {member});
+  JsonObject right = object_at(b, {member});
   for (JsonObject* spec : {&left, &right}) {
     drop_nulls(*spec);
     drop_empty_lists(*spec);
@@ -63,14 +63,14 @@ void restore_metadata(JsonObject& next, const JsonObject& old) {
   }
 }
 
-void count_generation(JsonObject& next, const JsonObject& old) {
-  if (same_spec(next, old)) return;
+void count_generation(JsonObject& next, const JsonObject& old, std::string_view wanted) {
+  if (is_same(next, old, wanted)) return;
   const auto before = integer_at(old, {"metadata", "generation"}).value_or(0);
   child(next, "metadata")["generation"] = before + 1;
 }
 
 void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& causes) {
-  if (same_spec(next, old)) return;
+  if (is_same(next, old, "spec")) return;
   // The real server shows a Go value here, or nothing; clients ignore it.
   causes.push_back(invalid_value("spec", Json(), "field is immutable"));
 }

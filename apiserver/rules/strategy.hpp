@@ -97,8 +97,8 @@ class OldStatusStrategy : public Strategy {
 
 // Restores labels, annotations, finalizers and owner references (metav1.ResetObjectMetaForStatus).
 void restore_metadata(JsonObject& next, const JsonObject& old);
-// Increments metadata.generation if the spec differs.
-void count_generation(JsonObject& next, const JsonObject& old);
+// Increments metadata.generation if what is wanted differs: the spec, for most kinds.
+void count_generation(JsonObject& next, const JsonObject& old, std::string_view wanted = "spec");
 // Reports `spec` as immutable if it differs.
 void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& causes);
 void set_default(JsonObject& object, std::string_view key, Json value);

@@ -17,7 +17,7 @@ drop_builds_of_former_place() {
 configure() {
   mkdir -p build
   [[ -f build/$1/build.ninja ]] || echo "dev: configuring build/$1"
-  [[ -f build/$1/build.ninja ]] || cmake --preset "$1" >build/configure.log 2>&1 ||
+  [[ -f build/$1/build.ninja ]] || cmake --preset "$1" "-DDCM_LTO_CACHE=$cache/lto" >build/configure.log 2>&1 ||
     { cat build/configure.log >&2; die "configuring failed"; }
 }
 

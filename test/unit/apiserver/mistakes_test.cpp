@@ -109,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"metadata":{"name":"p"},"spec":{"resourceClaims":[{"name":"x",)"
             R"("resourceClaimName":"x"}],"containers":[{"name":"c","image":" ","resources":)"
             R"({"claims":[{},{"name":"x"},{"name":"x","request":"r"},{"name":"y"}]}}]}})",
-            {"spec.containers[0].image", "spec.containers[0].resources.claims[0]",
-             "spec.containers[0].resources.claims[2]", "spec.containers[0].resources.claims[3]"}},
+            {"spec.containers[0].resources.claims[0]", "spec.containers[0].resources.claims[2]",
+             "spec.containers[0].resources.claims[3]", "spec.containers[0].image"}},
         Row{"a template whose claims would have a bad label",
             "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates",
             R"({"metadata":{"name":"t"},"spec":{"metadata":{"labels":{"a":"x-"},)"

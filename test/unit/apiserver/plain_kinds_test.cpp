@@ -121,9 +121,10 @@ TEST_F(Api, gives_node_capacity_as_allocatable) {
 }
 
 TEST_F(Api, selects_job_pods_by_uid) {
-  const Answer made = api.send("POST", "/apis/batch/v1/namespaces/default/jobs", kJson,
-                               R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{)"
-                               R"("restartPolicy":"Never","containers":[{"name":"c"}]}}}})");
+  const Answer made =
+      api.send("POST", "/apis/batch/v1/namespaces/default/jobs", kJson,
+               R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{)"
+               R"("restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
   ASSERT_EQ(made.status, 201) << serialize(made.body);
   EXPECT_EQ(
       made.text({"spec", "template", "metadata", "labels", "batch.kubernetes.io/controller-uid"}),

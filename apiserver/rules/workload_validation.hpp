@@ -1,0 +1,21 @@
+// Validates workloads and their templates of pods, so that a mistake shows here and not only on a
+// cluster (k8s.io/kubernetes pkg/apis/{apps,batch,core}/validation). Each takes the object and, for
+// an update, what it was (null: a create).
+#pragma once
+
+#include <string>
+
+#include "apiserver/model/api_error.hpp"
+
+namespace dcm::apiserver {
+
+void validate_deployment(const JsonObject& next, const JsonObject* old, Causes& causes);
+void validate_replica_set(const JsonObject& next, const JsonObject* old, Causes& causes);
+void validate_stateful_set(const JsonObject& next, const JsonObject* old, Causes& causes);
+void validate_daemon_set(const JsonObject& next, const JsonObject* old, Causes& causes);
+void validate_replication_controller(const JsonObject& next, const JsonObject* old, Causes& causes);
+void validate_pod_template(const JsonObject& next, const JsonObject* old, Causes& causes);
+void validate_job(const JsonObject& next, const JsonObject* old, Causes& causes);
+void validate_cron_job(const JsonObject& next, const JsonObject* old, Causes& causes);
+
+}  // namespace dcm::apiserver
