@@ -152,8 +152,9 @@ JsonObject without_placement(const JsonObject& job) {
   for (const auto* list : {"containers", "initContainers"}) {
     Json* const containers = find(spec, {list});
     if (containers == nullptr || !containers->is_array()) continue;
-    for (Json& container : containers->get_array())
-      child(container.get_object(), "resources").clear();
+    for (Json& container : containers->get_array()) {
+      if (container.is_object()) child(container.get_object(), "resources").clear();
+    }
   }
   return spec;
 }

@@ -4,7 +4,6 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "apiserver/rules/pod_parts.hpp"
 #include "apiserver/rules/pod_probes.hpp"
@@ -19,19 +18,39 @@ namespace {
 
 constexpr std::int64_t kDeadlineMax = 2'147'483'647;
 
-// A claim that no entry of the pod has.
-Cause unknown_claim(const std::string& path, const std::string& name, const JsonArray& known) {
-  std::set<std::string_view> names;
-  for (const Json& claim : known) names.insert(text_at(as_object(claim), {"name"}));
-  return not_found_value(
-      path, Json(name),
-      fmt::format("must be one of the names in pod.spec.resourceClaims{}",
-                  names.empty() ? " which is empty" : fmt::format(": {}", fmt::join(names, ", "))));
+// The names to which containers refer, and their own.
+struct Names {
+  Names(const JsonObject& spec, Volumes of_volumes) : volumes(std::move(of_volumes)) {
+    for (const Json& claim : array_at(spec, {"resourceClaims"})) {
+      claims.insert(text_at(as_object(claim), {"name"}));
+    }
+  }
+
+  Volumes volumes;
+  std::set<std::string_view> claims = {};
+  std::set<std::string_view> containers = {};
+};
+
+// A claim that no entry of the pod has. A pod may have thousands, and each container may be wrong
+// about thousands.
+Cause unknown_claim(const std::string& path, const std::string& name,
+                    const std::set<std::string_view>& claims) {
+  constexpr std::size_t kShownMax = 1024;
+  std::string shown;
+  for (const std::string_view claim : claims) {
+    shown += shown.empty() ? ": " : ", ";
+    shown += claim;
+    if (shown.size() < kShownMax) continue;
+    shown += ", …";
+    break;
+  }
+  return not_found_value(path, Json(name),
+                         fmt::format("must be one of the names in pod.spec.resourceClaims{}",
+                                     claims.empty() ? " which is empty" : shown));
 }
 
-void validate_container_claims(const JsonObject& spec, const JsonObject& resources,
+void validate_container_claims(const JsonObject& resources, const Names& names,
                                const std::string& path, Causes& causes) {
-  const JsonArray& known = array_at(spec, {"resourceClaims"});
   std::set<std::string> seen;      // names, and names with requests
   std::set<std::string> in_parts;  // names of used requests
   std::size_t index = 0;
@@ -50,25 +69,17 @@ void validate_container_claims(const JsonObject& spec, const JsonObject& resourc
     const std::string key = request.empty() ? name : name + "/" + request;
     if (!seen.insert(key).second || overlaps) causes.push_back(duplicate_value(here, Json(key)));
     if (!request.empty()) in_parts.insert(name);
-    const bool found = std::ranges::any_of(
-        known, [&](const Json& claim) { return text_at(as_object(claim), {"name"}) == name; });
-    if (!found) causes.push_back(unknown_claim(here, name, known));
+    if (!names.claims.contains(name)) causes.push_back(unknown_claim(here, name, names.claims));
   }
 }
 
-// The names to which containers refer, and their own.
-struct Names {
-  Volumes volumes;
-  std::set<std::string_view> containers = {};
-};
-
-void validate_container(const JsonObject& spec, const JsonObject& container, const Names& names,
-                        const std::string& path, Causes& causes) {
+void validate_container(const JsonObject& container, const Names& names, const std::string& path,
+                        Causes& causes) {
   validate_container_parts(container, path, causes);
   validate_uses_of_volumes(container, names.volumes, path, causes);
   const JsonObject& resources = object_at(container, {"resources"});
   validate_container_resources(resources, path + ".resources", causes);
-  validate_container_claims(spec, resources, path + ".resources", causes);
+  validate_container_claims(resources, names, path + ".resources", causes);
 }
 
 void validate_handlers(const JsonObject& container, const std::string& path, Causes& causes) {
@@ -107,7 +118,7 @@ void validate_containers(const JsonObject& spec, const std::string& path, Names&
     const std::string here = indexed(path, index++);
     if (!item.is_object()) continue;
     const JsonObject& container = item.get_object();
-    validate_container(spec, container, names, here, causes);
+    validate_container(container, names, here, causes);
     validate_handlers(container, here, causes);
     const std::string_view name = text_at(container, {"name"});
     if (!names.containers.insert(name).second) {
@@ -128,7 +139,7 @@ void validate_init_containers(const JsonObject& spec, const std::string& path, N
   for (const Json& item : array_at(spec, {"initContainers"})) {
     const std::string here = indexed(path, index++);
     const JsonObject& container = as_object(item);
-    validate_container(spec, container, names, here, causes);
+    validate_container(container, names, here, causes);
     const std::string_view name = text_at(container, {"name"});
     if (names.containers.contains(name))
       causes.push_back(duplicate_value(here + ".name", Json(name)));
@@ -153,7 +164,7 @@ void validate_ephemeral_containers(const JsonObject& spec, const std::string& pa
   std::size_t index = 0;
   for (const Json& container : array_at(spec, {"ephemeralContainers"})) {
     const std::string here = indexed(path, index++);
-    validate_container(spec, as_object(container), names, here, causes);
+    validate_container(as_object(container), names, here, causes);
     const std::string_view name = text_at(as_object(container), {"name"});
     if (name.empty() || names.containers.insert(name).second) continue;
     causes.push_back(duplicate_value(here + ".name", Json(name)));
@@ -175,7 +186,8 @@ void validate_ports_of_host(const JsonObject& spec, const std::string& path, Cau
 }
 
 // Those of the pod as a whole.
-void validate_pod_resources(const JsonObject& spec, const std::string& path, Causes& causes) {
+void validate_pod_resources(const JsonObject& spec, const Names& names, const std::string& path,
+                            Causes& causes) {
   if (!has(spec, {"resources"})) return;
   if (text_at(spec, {"os", "name"}) == "windows") {
     causes.push_back(forbidden_value(path, "may not be set for a windows pod"));
@@ -186,7 +198,7 @@ void validate_pod_resources(const JsonObject& spec, const std::string& path, Cau
         forbidden_value(path + ".claims", "claims may not be set for Resources at pod-level"));
   }
   validate_resources_as_a_whole(spec, path, causes);
-  validate_container_claims(spec, object_at(spec, {"resources"}), path, causes);
+  validate_container_claims(object_at(spec, {"resources"}), names, path, causes);
 }
 
 void validate_restarts(const JsonObject& spec, const std::string& path, Causes& causes) {
@@ -247,7 +259,7 @@ void validate_pod_claims(const JsonObject& spec, const std::string& path, Causes
 
 void validate_pod_spec(const JsonObject& spec, const std::string& path, Causes& causes,
                        const JsonArray& claims) {
-  Names names{validate_volumes(array_at(spec, {"volumes"}), path + ".volumes", causes)};
+  Names names(spec, validate_volumes(array_at(spec, {"volumes"}), path + ".volumes", causes));
   for (const Json& claim : claims) {
     names.volumes[text_at(as_object(claim), {"metadata", "name"})] = VolumeUse::file_or_block;
   }
@@ -256,7 +268,7 @@ void validate_pod_spec(const JsonObject& spec, const std::string& path, Causes& 
   if (is_set(spec, "hostNetwork")) validate_ports_of_host(spec, path, causes);
   validate_init_containers(spec, path + ".initContainers", names, causes);
   validate_ephemeral_containers(spec, path + ".ephemeralContainers", names, causes);
-  validate_pod_resources(spec, path + ".resources", causes);
+  validate_pod_resources(spec, names, path + ".resources", causes);
   validate_restarts(spec, path, causes);
   validate_labels(object_at(spec, {"nodeSelector"}), path + ".nodeSelector", causes);
   validate_scheduling_gates(array_at(spec, {"schedulingGates"}), path + ".schedulingGates", causes);

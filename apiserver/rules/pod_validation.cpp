@@ -14,18 +14,23 @@ namespace {
 
 constexpr std::int64_t kDeadlineMax = 2'147'483'647;
 
+// A pod may have thousands of entries in each of its lists.
+using Texts = std::set<std::string_view>;
+
+Texts texts_of(const JsonArray& items, std::string_view member) {
+  Texts texts;
+  for (const Json& item : items) texts.insert(text_at(as_object(item), {member}));
+  return texts;
+}
+
 void validate_claim_statuses(const JsonObject& pod, Causes& causes) {
-  const JsonArray& claims = array_at(pod, {"spec", "resourceClaims"});
-  std::set<std::string_view> names;
+  const Texts claims = texts_of(array_at(pod, {"spec", "resourceClaims"}), "name");
+  Texts names;
   std::size_t index = 0;
   for (const Json& item : array_at(pod, {"status", "resourceClaimStatuses"})) {
     const std::string path = indexed("status.resourceClaimStatuses", index++) + ".name";
-    const std::string_view name =
-        item.is_object() ? text_at(item.get_object(), {"name"}) : std::string_view();
-    const bool known = std::ranges::any_of(claims, [&](const Json& claim) {
-      return claim.is_object() && text_at(claim.get_object(), {"name"}) == name;
-    });
-    if (!known) {
+    const std::string_view name = text_at(as_object(item), {"name"});
+    if (!claims.contains(name)) {
       causes.push_back(invalid_value(path, Json(name),
                                      "must match the name of an entry in `spec.resourceClaims`"));
     }
@@ -103,11 +108,11 @@ void validate_tolerations(const JsonObject& next, const JsonObject& old, Causes&
 }
 
 void validate_gates(const JsonObject& next, const JsonObject& old, Causes& causes) {
-  const JsonArray& before = array_at(old, {"spec", "schedulingGates"});
+  const Texts before = texts_of(array_at(old, {"spec", "schedulingGates"}), "name");
   std::size_t index = 0;
   for (const Json& item : array_at(next, {"spec", "schedulingGates"})) {
     const std::string path = indexed("spec.schedulingGates", index++) + ".name";
-    if (std::ranges::find(before, item) != before.end()) continue;
+    if (before.contains(text_at(as_object(item), {"name"}))) continue;
     causes.push_back(
         forbidden_value(path, "only deletion is allowed, but found new scheduling gate"));
     return;
@@ -156,12 +161,12 @@ void validate_families(const JsonArray& addresses, const std::string& path, Caus
 // Existing ones may stay unchanged.
 void validate_addresses(const JsonObject& next, const JsonObject& old, const char* list,
                         Causes& causes) {
-  const JsonArray& before = array_at(old, {"status", list});
+  const Texts before = texts_of(array_at(old, {"status", list}), "ip");
   std::size_t index = 0;
   for (const Json& item : array_at(next, {"status", list})) {
     const std::string path = indexed(std::string("status.") + list, index++);
     const std::string_view ip = text_at(as_object(item), {"ip"});
-    if (is_address(ip) || std::ranges::find(before, item) != before.end()) continue;
+    if (is_address(ip) || before.contains(ip)) continue;
     causes.push_back(invalid_value(
         path, Json(ip), "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
   }

@@ -169,6 +169,23 @@ TEST_F(Api, pod_in_network_of_its_node_has_its_ports) {
                 "`containerPort` when `hostNetwork` is true"}));
 }
 
+TEST_F(Api, text_about_unknown_claims_is_short_however_many_there_are) {
+  JsonArray claims;
+  JsonArray uses;
+  for (int i = 0; i < 3000; ++i) {
+    claims.push_back({{"name", "claim-" + std::to_string(i)}, {"resourceClaimName", "x"}});
+    uses.push_back({{"name", "other-" + std::to_string(i)}});
+  }
+  const JsonObject container{
+      {"name", "c"}, {"image", "x"}, {"resources", {{"claims", std::move(uses)}}}};
+  const JsonObject pod{
+      {"metadata", {{"name", "p"}}},
+      {"spec", {{"resourceClaims", std::move(claims)}, {"containers", JsonArray{container}}}}};
+  const Answer refused = api.post(kPods, serialize(pod));
+  EXPECT_EQ(causes_of(refused).size(), 3000U);
+  EXPECT_LT(serialize(refused.body).size(), 8U << 20U);
+}
+
 TEST_F(Api, privileged_container_may_mount_in_both_directions) {
   const Answer made = api.post(
       kPods,
