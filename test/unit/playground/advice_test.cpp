@@ -231,7 +231,9 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"/apis/policy/v1/namespaces/default/poddisruptionbudgets",
             "{" + kMetadata + R"(,"spec":{"minAvailable":1}})", "allows no eviction"},
         Row{"/api/v1/namespaces/default/persistentvolumeclaims",
-            "{" + kMetadata + R"(,"spec":{"accessModes":["ReadWriteOnce"]}})", "nothing binds"},
+            "{" + kMetadata +
+                R"(,"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})",
+            "nothing binds"},
         Row{"/api/v1/namespaces/default/services",
             "{" + kMetadata + R"(,"spec":{"ports":[{"port":80}]}})", "leads nowhere"},
         Row{"/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
