@@ -260,6 +260,7 @@ const std::vector<PlainKind>& plain_kinds() {
       {.kind = "StatefulSet",
        .pods = Pods::of_template,
        .generation = kCounted,
+       .name_rule = NameRule::dns_label,
        .validate = validate_stateful_set},
       {.kind = "DaemonSet",
        .pods = Pods::of_template,

@@ -99,6 +99,14 @@ TEST_F(Workloads, keep_what_is_immutable) {
   EXPECT_EQ(change("Job", pods).status, 422);
 }
 
+TEST_F(Workloads, stateful_set_has_a_label_for_a_name) {
+  JsonObject set = object_of("StatefulSet");
+  set["metadata"] = JsonObject{{"name", "a.b"}};
+  const auto causes = causes_of(api.post(path_of("StatefulSet"), serialize(set)));
+  ASSERT_EQ(causes.size(), 1U);
+  EXPECT_TRUE(causes.front().starts_with("metadata.name: Invalid value: ")) << causes.front();
+}
+
 TEST_F(Workloads, suspended_job_may_still_direct_its_pods) {
   make("Job", {{"suspend", true}});
   EXPECT_EQ(change("Job", R"({"template":{"spec":{"nodeSelector":{"a":"b"}}}})").status, 200);
