@@ -78,8 +78,8 @@ endif()
 
 # Objects contain machine code and bitcode: lld links what dcm_optimise_when_linked() names from the
 # latter, and everything else from the former, which is faster.
-# Linking optimises again only what has changed, or what another program has not linked in the same way.
-set(DCM_LTO_CACHE "${CMAKE_BINARY_DIR}/lto" CACHE PATH "What is optimised when programs are linked; at most 1 GB")
+# lld reuses the results of earlier links, also of other programs.
+set(DCM_LTO_CACHE "${CMAKE_BINARY_DIR}/lto" CACHE PATH "lld's cache of link-time optimisation; at most 1 GB")
 if(DCM_LTO)
   target_compile_options(dcm_flags INTERFACE -flto=thin -ffat-lto-objects)
 endif()

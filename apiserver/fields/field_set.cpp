@@ -63,7 +63,7 @@ FieldSet whole_item(const Json& item, const Schema& list) {
   return {.member = true, .children = {}};
 }
 
-// Of several items with one key, the members are no fields.
+// If several items have the same key, their members are not fields.
 void add_item(FieldSet& list, const std::string& element, FieldSet item) {
   const auto [at, is_first] = list.children.try_emplace(element, std::move(item));
   if (!is_first) at->second.children.clear();

@@ -9,7 +9,8 @@ namespace dcm::apiserver {
 
 namespace {
 
-constexpr auto kCounts = {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"};
+constexpr std::initializer_list<std::string_view> kCounts = {"disruptionsAllowed", "currentHealthy",
+                                                             "desiredHealthy", "expectedPods"};
 
 void validate_share(const JsonObject& spec, const std::string& key, Causes& causes) {
   const Json* share = spec.if_contains(key);
@@ -47,18 +48,13 @@ class BudgetStrategy final : public OldStatusStrategy {
       return;
     }
     validate_conditions(array_at(next, {"status", "conditions"}), "status.conditions", causes);
-    for (const auto* key : kCounts) {
-      if (const auto count = integer_at(next, {"status", key}); count && *count < 0) {
-        causes.push_back(invalid_value(std::string("status.") + key, Json(*count),
-                                       "must be greater than or equal to 0"));
-      }
-    }
+    validate_counts(object_at(next, {"status"}), kCounts, "status", causes);
   }
 
  private:
   // Members that are always written.
   static void count_zeros(JsonObject& object) {
-    for (const auto* key : kCounts) set_default(child(object, "status"), key, 0);
+    for (const auto key : kCounts) set_default(child(object, "status"), key, 0);
   }
 
   static void validate_spec(const JsonObject& spec, Causes& causes) {

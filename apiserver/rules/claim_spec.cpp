@@ -44,9 +44,7 @@ void validate_device_request(const JsonObject& request, const std::string& path,
     if (toleration.is_object()) validate_device_toleration(toleration.get_object(), at, causes);
   }
   const std::string_view mode = text_at(request, {"allocationMode"});
-  if (mode != "All" && mode != "ExactCount") {
-    causes.push_back(not_supported(path + ".allocationMode", Json(mode), {"All", "ExactCount"}));
-  }
+  validate_choice(mode, {"All", "ExactCount"}, path + ".allocationMode", causes);
   if (mode == "All" && integer_at(request, {"count"}).value_or(0) != 0) {
     causes.push_back(invalid_value(path + ".count", *find(request, {"count"}),
                                    "must not be specified when allocationMode is 'All'"));

@@ -135,8 +135,8 @@ void check_configuration(const JsonObject& claim, const JsonObject& configuratio
   const std::string_view source = text_at(configuration, {"source"});
   if (source.empty()) {
     causes.push_back(required_value(path + ".source"));
-  } else if (source != "FromClass" && source != "FromClaim") {
-    causes.push_back(not_supported(path + ".source", Json(source), {"FromClaim", "FromClass"}));
+  } else {
+    validate_choice(source, {"FromClaim", "FromClass"}, path + ".source", causes);
   }
 }
 

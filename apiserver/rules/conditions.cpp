@@ -17,8 +17,8 @@ constexpr std::size_t kMaxMessage = 32 * 1024;
 void validate_status(std::string_view status, const std::string& path, Causes& causes) {
   if (status.empty()) {
     causes.push_back(required_value(path));
-  } else if (status != "True" && status != "False" && status != "Unknown") {
-    causes.push_back(not_supported(path, Json(status), {"False", "True", "Unknown"}));
+  } else {
+    validate_choice(status, {"False", "True", "Unknown"}, path, causes);
   }
 }
 

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apiserver/text/words.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -38,17 +40,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-std::vector<std::string_view> words(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\n\v\f\r";
-  std::vector<std::string_view> found;
-  for (;;) {
-    text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
-    if (text.empty()) return found;
-    found.push_back(text.substr(0, text.find_first_of(kSpaces)));
-    text.remove_prefix(found.back().size());
-  }
-}
-
 bool is_any(std::string_view text) {
   return text == "*" || text == "?";
 }
@@ -59,7 +50,7 @@ Parsed<std::uint64_t> parse_number(std::string_view text) {
   std::int64_t number = 0;
   const auto end = digits.data() + digits.size();
   const auto [at, error] = std::from_chars(digits.data(), end, number);
-  if (error == std::errc::result_out_of_range || error != std::errc() || at != end) {
+  if (error != std::errc() || at != end) {
     const bool too_large = error == std::errc::result_out_of_range;
     return std::unexpected(
         fmt::format("failed to parse int from {}: strconv.Atoi: parsing \"{}\": {}", text, text,
@@ -72,9 +63,7 @@ Parsed<std::uint64_t> parse_number(std::string_view text) {
 }
 
 Parsed<std::uint64_t> parse_value(std::string_view text, const Field& field) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto name = std::ranges::find(field.names, lower);
+  const auto name = std::ranges::find(field.names, lower(text));
   if (name == field.names.end()) return parse_number(text);
   return field.least + static_cast<std::uint64_t>(name - field.names.begin());
 }
@@ -119,7 +108,7 @@ std::optional<std::string> problem_with_schedule(std::string_view schedule) {
     if (is_known || schedule.starts_with(kEvery)) return std::nullopt;
     return fmt::format("unrecognized descriptor: {}", schedule);
   }
-  const auto fields = words(schedule);
+  const auto fields = apiserver::fields(schedule);
   if (fields.size() != std::size(kFields)) {
     return fmt::format("expected exactly {} fields, found {}: [{}]", std::size(kFields),
                        fields.size(), fmt::join(fields, " "));

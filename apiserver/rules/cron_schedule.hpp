@@ -7,7 +7,8 @@
 
 namespace dcm::apiserver {
 
-// Why it is none, in that package's words; nullopt if it is one. Time zones are not looked up.
+// Returns why it is invalid, in that package's words; nullopt if it is valid. Durations of @every
+// are not checked.
 std::optional<std::string> problem_with_schedule(std::string_view schedule);
 
 }  // namespace dcm::apiserver

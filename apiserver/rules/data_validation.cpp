@@ -40,7 +40,7 @@ void require_json(const JsonObject& secret, const std::string& key, Causes& caus
   causes.push_back(invalid_value("data[" + key + "]", Json("<secret contents redacted>"), problem));
 }
 
-// What each type of secret must have.
+// Each type of Secret has required keys.
 void validate_content(const JsonObject& secret, Causes& causes) {
   const std::string_view type = text_at(secret, {"type"});
   if (type == "kubernetes.io/service-account-token") {

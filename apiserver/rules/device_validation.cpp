@@ -237,9 +237,8 @@ void validate_device_taint(const JsonObject& taint, const std::string& path, Cau
   const std::string_view effect = text_at(taint, {"effect"});
   if (effect.empty()) {
     causes.push_back(required_value(path + ".effect"));
-  } else if (effect != "NoSchedule" && effect != "NoExecute" && effect != "None") {
-    causes.push_back(
-        not_supported(path + ".effect", Json(effect), {"NoExecute", "NoSchedule", "None"}));
+  } else {
+    validate_choice(effect, {"NoExecute", "NoSchedule", "None"}, path + ".effect", causes);
   }
 }
 
@@ -260,10 +259,8 @@ void validate_device_toleration(const JsonObject& toleration, const std::string&
     causes.push_back(not_supported(path + ".operator", Json(operation), {"Equal", "Exists"}));
   }
   const std::string_view effect = text_at(toleration, {"effect"});
-  if (!effect.empty() && effect != "NoSchedule" && effect != "NoExecute" && effect != "None") {
-    causes.push_back(
-        not_supported(path + ".effect", Json(effect), {"NoExecute", "NoSchedule", "None"}));
-  }
+  if (effect.empty()) return;
+  validate_choice(effect, {"NoExecute", "NoSchedule", "None"}, path + ".effect", causes);
 }
 
 }  // namespace dcm::apiserver

@@ -8,7 +8,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// The number before the sign, at most 100'000; nullopt if it is no percentage.
+// The number before the percent sign, or 100'000 if it is greater; nullopt if it is no percentage.
 std::optional<std::int64_t> percent_of(const Json& value) {
   if (!value.is_string()) return std::nullopt;
   std::string_view text = view(value.get_string());

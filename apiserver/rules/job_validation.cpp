@@ -13,7 +13,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-constexpr std::int64_t kParallelismMax = 100'000;  // of a Job with indexes
+constexpr std::int64_t kParallelismMax = 100'000;  // of an indexed Job
 constexpr std::size_t kCronJobNameMax = 52;        // its Jobs' names are 11 characters longer
 
 bool is_indexed(const JsonObject& spec) {
@@ -22,9 +22,8 @@ bool is_indexed(const JsonObject& spec) {
 
 void validate_completions(const JsonObject& spec, const std::string& path, Causes& causes) {
   const std::string_view mode = text_at(spec, {"completionMode"});
-  if (!mode.empty() && mode != "NonIndexed" && mode != "Indexed") {
-    causes.push_back(
-        not_supported(path + ".completionMode", Json(mode), {"NonIndexed", "Indexed"}));
+  if (!mode.empty()) {
+    validate_choice(mode, {"NonIndexed", "Indexed"}, path + ".completionMode", causes);
   }
   if (has(spec, {"maxFailedIndexes"}) && !has(spec, {"backoffLimitPerIndex"})) {
     causes.push_back(
@@ -50,13 +49,13 @@ void validate_completions(const JsonObject& spec, const std::string& path, Cause
 }
 
 void validate_replacement(const JsonObject& spec, const std::string& path, Causes& causes) {
-  const Json* const policy = spec.if_contains("podReplacementPolicy");
-  if (policy == nullptr || *policy == Json("Failed")) return;
+  if (!has(spec, {"podReplacementPolicy"})) return;
+  const std::string_view policy = text_at(spec, {"podReplacementPolicy"});
   const std::string at = path + ".podReplacementPolicy";
   if (has(spec, {"podFailurePolicy"})) {
-    causes.push_back(not_supported(at, *policy, {"Failed"}));
-  } else if (*policy != Json("TerminatingOrFailed")) {
-    causes.push_back(not_supported(at, *policy, {"Failed", "TerminatingOrFailed"}));
+    validate_choice(policy, {"Failed"}, at, causes);
+  } else {
+    validate_choice(policy, {"Failed", "TerminatingOrFailed"}, at, causes);
   }
 }
 
@@ -66,13 +65,11 @@ void validate_failure_rules(const JsonObject& spec, const std::string& path, Cau
     const JsonObject& rule = as_object(rules[i]);
     const std::string at = indexed(path + ".podFailurePolicy.rules", i);
     const std::string_view action = text_at(rule, {"action"});
-    const auto known = {"Count", "FailIndex", "FailJob", "Ignore"};
     if (action.empty()) {
       causes.push_back(required_value(at + ".action",
                                       R"(valid values: ["Count" "FailIndex" "FailJob" "Ignore"])"));
-    } else if (std::ranges::find(known, action) == known.end()) {
-      causes.push_back(
-          not_supported(at + ".action", Json(action), {"Count", "FailIndex", "FailJob", "Ignore"}));
+    } else {
+      validate_choice(action, {"Count", "FailIndex", "FailJob", "Ignore"}, at + ".action", causes);
     }
     const bool by_code = has(rule, {"onExitCodes"});
     const bool by_condition = !array_at(rule, {"onPodConditions"}).empty();
@@ -91,11 +88,11 @@ void validate_restarts(const JsonObject& spec, const std::string& path, Causes& 
   const std::string at = path + ".template.spec.restartPolicy";
   if (policy.empty() || policy == "Always") {
     causes.push_back(required_value(at, R"(valid values: "OnFailure", "Never")"));
-  } else if (policy != "OnFailure" && policy != "Never") {
-    causes.push_back(not_supported(at, Json(policy), {"OnFailure", "Never"}));
-  } else if (policy != "Never" && has(spec, {"podFailurePolicy"})) {
+  } else if (policy == "OnFailure" && has(spec, {"podFailurePolicy"})) {
     causes.push_back(invalid_value(
         at, Json(policy), R"(only "Never" is supported when podFailurePolicy is specified)"));
+  } else {
+    validate_choice(policy, {"OnFailure", "Never"}, at, causes);
   }
 }
 
@@ -106,7 +103,7 @@ void validate_manager(const JsonObject& spec, const std::string& path, Causes& c
                                  R"(must be a domain-prefixed path (such as "acme.io/foo"))"));
 }
 
-// That of a Job, or of a CronJob's template.
+// The spec of a Job, or of a CronJob's template.
 void validate_job_spec(const JsonObject& spec, const std::string& path, Causes& causes) {
   validate_counts(spec,
                   {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
@@ -120,7 +117,7 @@ void validate_job_spec(const JsonObject& spec, const std::string& path, Causes& 
   validate_restarts(spec, path, causes);
 }
 
-// The server selects a Job's pods by its UID, unless the user wants to do that.
+// The server writes the selector, by the Job's UID, unless the user sets manualSelector.
 void validate_generated_selector(const JsonObject& job, Causes& causes) {
   const JsonObject& spec = object_at(job, {"spec"});
   if (is_set(spec, "manualSelector")) return;
@@ -144,7 +141,8 @@ void validate_job_selector(const JsonObject& spec, Causes& causes) {
   validate_template_labels(selector, object_at(spec, {"template"}), "spec.template", causes);
 }
 
-// The spec of a Job's pods without what a queue of jobs may decide while the Job is suspended.
+// The spec of a Job's pods without the fields that may change while the Job is suspended: a queue
+// of Jobs sets them (KEP-2926).
 JsonObject without_placement(const JsonObject& job) {
   JsonObject spec = object_at(job, {"spec", "template", "spec"});
   for (const auto* name : {"nodeSelector", "tolerations", "schedulingGates"}) spec.erase(name);
@@ -224,11 +222,8 @@ void validate_cron_job(const JsonObject& next, const JsonObject* old, Causes& ca
         invalid_value("spec.timeZone", *zone, "timeZone must be nil or non-empty string"));
   }
   validate_counts(spec, {"startingDeadlineSeconds"}, "spec", causes);
-  const std::string_view policy = text_at(spec, {"concurrencyPolicy"});
-  if (policy != "Allow" && policy != "Forbid" && policy != "Replace") {
-    causes.push_back(
-        not_supported("spec.concurrencyPolicy", Json(policy), {"Allow", "Forbid", "Replace"}));
-  }
+  validate_choice(text_at(spec, {"concurrencyPolicy"}), {"Allow", "Forbid", "Replace"},
+                  "spec.concurrencyPolicy", causes);
   const std::string path = "spec.jobTemplate.spec";
   const JsonObject& job = object_at(spec, {"jobTemplate", "spec"});
   validate_job_spec(job, path, causes);

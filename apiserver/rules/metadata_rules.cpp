@@ -157,10 +157,7 @@ void validate_metadata(std::string_view kind, const JsonObject& object, NameRule
     validate_name(rule, name, "metadata.name", causes);
   }
   validate_generate_name(metadata, rule, causes);
-  if (const auto generation = integer_at(metadata, {"generation"}).value_or(0); generation < 0) {
-    causes.push_back(invalid_value("metadata.generation", Json(generation),
-                                   "must be greater than or equal to 0"));
-  }
+  validate_counts(metadata, {"generation"}, "metadata", causes);
   validate_contents(metadata, causes);
   validate_known_finalizers(kind, metadata, causes);
 }

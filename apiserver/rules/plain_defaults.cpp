@@ -171,7 +171,7 @@ constexpr Default kDefaults[] = {
     {"ClusterRoleBinding", "roleRef.apiGroup", R"("rbac.authorization.k8s.io")"},
 };
 
-// Where Go has no pointers to strings, so "" means none.
+// In these types, Go's strings are not pointers: "" means that the field is not set.
 constexpr std::string_view kWithoutPointers[] = {
     "PodSpec",   "Container", "Probe",  "Deployment", "StatefulSet",
     "DaemonSet", "CronJob",   "Secret", "Service",    "Endpoints"};

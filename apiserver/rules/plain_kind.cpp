@@ -28,7 +28,7 @@ std::vector<std::string_view> path_of(PlainKind::Pods pods) {
   return {};
 }
 
-// As a real server does: it warns again of pods if anything changes, in most kinds.
+// When a real server repeats its warnings about a pod template.
 bool is_warned_of_change(std::string_view kind, const JsonObject& next, const JsonObject& old) {
   if (kind == "ReplicationController") return false;
   if (kind == "DaemonSet") {

@@ -38,8 +38,8 @@ void check_port(const JsonObject& port, const std::string& path, Causes& causes)
   const std::string_view protocol = text_at(port, {"protocol"});
   if (protocol.empty()) {
     causes.push_back(required_value(path + ".protocol"));
-  } else if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP") {
-    causes.push_back(not_supported(path + ".protocol", Json(protocol), {"SCTP", "TCP", "UDP"}));
+  } else {
+    validate_choice(protocol, {"SCTP", "TCP", "UDP"}, path + ".protocol", causes);
   }
 }
 
@@ -64,8 +64,8 @@ void check_restart_policy(const JsonObject& container, const std::string& path, 
   if (!has(container, {"restartPolicy"})) {
     if (array_at(container, {"restartPolicyRules"}).empty()) return;
     causes.push_back(required_value(at, "must specify restartPolicy when restart rules are used"));
-  } else if (policy != "Always" && policy != "Never" && policy != "OnFailure") {
-    causes.push_back(not_supported(at, Json(policy), {"Always", "Never", "OnFailure"}));
+  } else {
+    validate_choice(policy, {"Always", "Never", "OnFailure"}, at, causes);
   }
 }
 
@@ -96,12 +96,9 @@ void check_value(const JsonObject& toleration, const std::string& path, Causes& 
 
 void check_effect(const JsonObject& object, const std::string& path, Causes& causes) {
   const std::string_view effect = text_at(object, {"effect"});
-  if (effect.empty() || effect == "NoSchedule" || effect == "PreferNoSchedule" ||
-      effect == "NoExecute") {
-    return;
-  }
-  causes.push_back(not_supported(path + ".effect", Json(effect),
-                                 {"NoSchedule", "PreferNoSchedule", "NoExecute"}));
+  if (effect.empty()) return;
+  validate_choice(effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"}, path + ".effect",
+                  causes);
 }
 
 void check_toleration(const JsonObject& toleration, const std::string& path, Causes& causes) {

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "apiserver/rules/names.hpp"
+#include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
 
@@ -28,9 +29,7 @@ void validate_exec(const JsonObject& action, const std::string& path, Causes& ca
 void validate_http_get(const JsonObject& action, const std::string& path, Causes& causes) {
   if (text_at(action, {"path"}).empty()) causes.push_back(required_value(path + ".path"));
   validate_port(action, path + ".port", causes);
-  const std::string_view scheme = text_at(action, {"scheme"});
-  if (scheme == "HTTP" || scheme == "HTTPS") return;
-  causes.push_back(not_supported(path + ".scheme", Json(scheme), {"HTTP", "HTTPS"}));
+  validate_choice(text_at(action, {"scheme"}), {"HTTP", "HTTPS"}, path + ".scheme", causes);
 }
 
 void validate_port_action(const JsonObject& action, const std::string& path, Causes& causes) {
@@ -71,13 +70,10 @@ void validate_action(const JsonObject& probe, std::span<const Action> actions,
 }
 
 void validate_numbers(const JsonObject& probe, const std::string& path, Causes& causes) {
-  for (const auto* name : {"initialDelaySeconds", "timeoutSeconds", "periodSeconds",
-                           "successThreshold", "failureThreshold"}) {
-    const std::int64_t number = integer_at(probe, {name}).value_or(0);
-    if (number >= 0) continue;
-    causes.push_back(
-        invalid_value(path + "." + name, Json(number), "must be greater than or equal to 0"));
-  }
+  validate_counts(probe,
+                  {"initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold",
+                   "failureThreshold"},
+                  path, causes);
   const auto grace = integer_at(probe, {"terminationGracePeriodSeconds"});
   if (!grace || *grace > 0) return;
   causes.push_back(invalid_value(path + ".terminationGracePeriodSeconds", Json(*grace),

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kDeadlineMax = 2'147'483'647;
 
-// The names to which containers refer, and their own.
+// The names to which containers refer, and the names of the containers before.
 struct Names {
   Names(const JsonObject& spec, Volumes of_volumes) : volumes(std::move(of_volumes)) {
     for (const Json& claim : array_at(spec, {"resourceClaims"})) {
@@ -31,8 +31,7 @@ struct Names {
   std::set<std::string_view> containers = {};
 };
 
-// A claim that no entry of the pod has. A pod may have thousands, and each container may be wrong
-// about thousands.
+// Lists the pod's claims only in part: a pod may have thousands, and thousands of such mistakes.
 Cause unknown_claim(const std::string& path, const std::string& name,
                     const std::set<std::string_view>& claims) {
   constexpr std::size_t kShownMax = 1024;
@@ -87,7 +86,7 @@ void validate_handlers(const JsonObject& container, const std::string& path, Cau
   validate_probes(container, path, causes);
 }
 
-// Calls `visit(port, hostPort, path of hostPort)` for each port that is one of the node's, too.
+// Calls `visit(port, hostPort, path of hostPort)` for each port that has a hostPort.
 void for_each_host_port(const JsonObject& container, const std::string& path, auto visit) {
   std::size_t index = 0;
   for (const Json& port : array_at(container, {"ports"})) {
@@ -97,8 +96,8 @@ void for_each_host_port(const JsonObject& container, const std::string& path, au
   }
 }
 
-// Containers that run at the same time cannot have one port of their node. `taken`: by protocol,
-// address and number.
+// Containers that run at the same time cannot share a host port. `taken` has the host ports of the
+// containers before.
 void validate_host_ports(const JsonObject& container, const std::string& path,
                          std::set<std::string>& taken, Causes& causes) {
   for_each_host_port(
@@ -158,7 +157,7 @@ void validate_init_containers(const JsonObject& spec, const std::string& path, N
   }
 }
 
-// Those are added to pods that run.
+// Running pods get them; names are unique among all containers.
 void validate_ephemeral_containers(const JsonObject& spec, const std::string& path, Names& names,
                                    Causes& causes) {
   std::size_t index = 0;
@@ -171,7 +170,7 @@ void validate_ephemeral_containers(const JsonObject& spec, const std::string& pa
   }
 }
 
-// In the network of its node, a container has no other ports than the node's.
+// With hostNetwork, a container's port is the node's port.
 void validate_ports_of_host(const JsonObject& spec, const std::string& path, Causes& causes) {
   std::size_t index = 0;
   for (const Json& container : array_at(spec, {"containers"})) {
@@ -185,7 +184,7 @@ void validate_ports_of_host(const JsonObject& spec, const std::string& path, Cau
   }
 }
 
-// Those of the pod as a whole.
+// The resources of the pod as a whole.
 void validate_pod_resources(const JsonObject& spec, const Names& names, const std::string& path,
                             Causes& causes) {
   if (!has(spec, {"resources"})) return;
@@ -199,13 +198,6 @@ void validate_pod_resources(const JsonObject& spec, const Names& names, const st
   }
   validate_resources_as_a_whole(spec, path, causes);
   validate_container_claims(object_at(spec, {"resources"}), names, path, causes);
-}
-
-void validate_restarts(const JsonObject& spec, const std::string& path, Causes& causes) {
-  const std::string_view policy = text_at(spec, {"restartPolicy"});
-  if (policy == "Always" || policy == "OnFailure" || policy == "Never") return;
-  causes.push_back(
-      not_supported(path + ".restartPolicy", Json(policy), {"Always", "OnFailure", "Never"}));
 }
 
 void validate_deadline(const JsonObject& spec, const std::string& path, Causes& causes) {
@@ -269,7 +261,8 @@ void validate_pod_spec(const JsonObject& spec, const std::string& path, Causes& 
   validate_init_containers(spec, path + ".initContainers", names, causes);
   validate_ephemeral_containers(spec, path + ".ephemeralContainers", names, causes);
   validate_pod_resources(spec, names, path + ".resources", causes);
-  validate_restarts(spec, path, causes);
+  validate_choice(text_at(spec, {"restartPolicy"}), {"Always", "OnFailure", "Never"},
+                  path + ".restartPolicy", causes);
   validate_labels(object_at(spec, {"nodeSelector"}), path + ".nodeSelector", causes);
   validate_scheduling_gates(array_at(spec, {"schedulingGates"}), path + ".schedulingGates", causes);
   for (const auto* key : {"serviceAccountName", "nodeName"}) {

@@ -1,4 +1,4 @@
-// Validates what a pod is to be: its own spec, or that of a workload's template (k8s.io/kubernetes
+// Validates the spec of a pod, or of a workload's pod template (k8s.io/kubernetes
 // pkg/apis/core/validation/validation.go, ValidatePodSpec).
 #pragma once
 
@@ -13,8 +13,8 @@ namespace dcm::apiserver {
 // volumes, which a StatefulSet has beside those of its pods.
 void validate_pod_spec(const JsonObject& spec, const std::string& path, Causes& causes,
                        const JsonArray& claims = {});
-// What is accepted, but will not work as it says (k8s.io/kubernetes pkg/api/pod/warnings.go; only
-// the warnings about times and variables).
+// Warnings about values that are accepted but have another effect than intended (k8s.io/kubernetes
+// pkg/api/pod/warnings.go): negative grace periods, fractional bytes, repeated variables.
 std::vector<std::string> warnings_of_pod_spec(const JsonObject& spec, const std::string& path);
 
 }  // namespace dcm::apiserver

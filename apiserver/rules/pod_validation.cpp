@@ -7,6 +7,7 @@
 
 #include "apiserver/rules/pod_spec.hpp"
 #include "apiserver/rules/strategy.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
@@ -193,16 +194,13 @@ void validate_pod_conditions(const JsonArray& conditions, Causes& causes) {
 
 void validate_pod(const JsonObject& pod, Causes& causes) {
   validate_pod_spec(object_at(pod, {"spec"}), "spec", causes);
-  // Templates may have such images.
-  constexpr std::string_view kSpaces = " \t\n\v\f\r";
+  // Templates may have white space around an image.
   for (const std::string list : {"containers", "initContainers"}) {
     std::size_t index = 0;
     for (const Json& container : array_at(pod, {"spec", list})) {
       const std::string path = indexed("spec." + list, index++) + ".image";
       const std::string_view image = text_at(as_object(container), {"image"});
-      if (image.empty() || !(kSpaces.contains(image.front()) || kSpaces.contains(image.back()))) {
-        continue;
-      }
+      if (trimmed(image) == image) continue;
       causes.push_back(
           invalid_value(path, Json(image), "must not have leading or trailing whitespace"));
     }

@@ -210,8 +210,7 @@ void check_host_path(const JsonObject& source, const std::string& path, Causes& 
       "",     "BlockDevice",  "CharDevice", "Directory", "DirectoryOrCreate",
       "File", "FileOrCreate", "Socket"};
   const std::string_view type = text_at(source, {"type"});
-  if (is_one_of(kTypes, type)) return;
-  causes.push_back(not_supported(path + ".type", Json(type), kTypes));
+  validate_choice(type, kTypes, path + ".type", causes);
 }
 
 void check_nfs(const JsonObject& source, const std::string& path, Causes& causes) {
@@ -312,7 +311,7 @@ Volumes validate_volumes(const JsonArray& volumes, const std::string& path, Caus
 
 namespace {
 
-// The path of the list is that of a real server's text.
+// A real server names the list in these causes, not the item.
 void check_way_of_mounting(const JsonObject& mount, bool is_privileged, const std::string& list,
                            Causes& causes) {
   const std::string_view propagation = text_at(mount, {"mountPropagation"});
@@ -320,16 +319,14 @@ void check_way_of_mounting(const JsonObject& mount, bool is_privileged, const st
     causes.push_back(forbidden_value(
         list + ".mountPropagation",
         "Bidirectional mount propagation is available only to privileged containers"));
-  } else if (!propagation.empty() &&
-             !is_one_of({"Bidirectional", "HostToContainer", "None"}, propagation)) {
-    causes.push_back(not_supported(list + ".mountPropagation", Json(propagation),
-                                   {"Bidirectional", "HostToContainer", "None"}));
+  } else if (!propagation.empty()) {
+    validate_choice(propagation, {"Bidirectional", "HostToContainer", "None"},
+                    list + ".mountPropagation", causes);
   }
   const std::string_view recursive = text_at(mount, {"recursiveReadOnly"});
-  if (!recursive.empty() && !is_one_of({"Disabled", "Enabled", "IfPossible"}, recursive)) {
-    causes.push_back(not_supported(list + ".recursiveReadOnly", Json(recursive),
-                                   {"Disabled", "Enabled", "IfPossible"}));
-  }
+  if (recursive.empty()) return;
+  validate_choice(recursive, {"Disabled", "Enabled", "IfPossible"}, list + ".recursiveReadOnly",
+                  causes);
 }
 
 void check_part(std::string_view part, const std::string& path, Causes& causes) {
@@ -416,16 +413,10 @@ void validate_volume_claim(const JsonObject& spec, const std::string& path, Caus
   bool is_of_more = false;
   for (const Json& item : modes) {
     const std::string_view mode = item.is_string() ? view(item.get_string()) : "";
-    if (mode == "ReadWriteOncePod") {
-      is_of_one_pod = true;
-      continue;
-    }
-    if (is_one_of({"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"}, mode)) {
-      is_of_more = true;
-      continue;
-    }
-    causes.push_back(not_supported(
-        at, item, {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"}));
+    validate_choice(mode, {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"},
+                    at, causes);
+    is_of_one_pod |= mode == "ReadWriteOncePod";
+    is_of_more |= is_one_of({"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"}, mode);
   }
   if (is_of_one_pod && is_of_more) {
     causes.push_back(forbidden_value(at, "may not use ReadWriteOncePod with other access modes"));
@@ -441,9 +432,8 @@ void validate_volume_claim(const JsonObject& spec, const std::string& path, Caus
     validate_name(NameRule::dns_subdomain, name, path + ".storageClassName", causes);
   }
   const std::string_view mode = text_at(spec, {"volumeMode"});
-  if (!mode.empty() && !is_one_of({"Block", "Filesystem"}, mode)) {
-    causes.push_back(not_supported(path + ".volumeMode", Json(mode), {"Block", "Filesystem"}));
-  }
+  if (mode.empty()) return;
+  validate_choice(mode, {"Block", "Filesystem"}, path + ".volumeMode", causes);
 }
 
 }  // namespace dcm::apiserver

@@ -11,7 +11,7 @@
 
 namespace dcm::apiserver {
 
-// As what containers can have a volume: only some kinds may be block devices.
+// How containers can use a volume: only some kinds can be block devices.
 enum class VolumeUse : std::uint8_t { file, file_or_block };
 using Volumes = std::map<std::string_view, VolumeUse>;  // by name
 

@@ -180,11 +180,7 @@ class LeaseStrategy final : public Strategy {
       causes.push_back(
           invalid_value("spec.leaseDurationSeconds", Json(*seconds), "must be greater than 0"));
     }
-    if (const auto transitions = integer_at(object, {"spec", "leaseTransitions"});
-        transitions && *transitions < 0) {
-      causes.push_back(invalid_value("spec.leaseTransitions", Json(*transitions),
-                                     "must be greater than or equal to 0"));
-    }
+    validate_counts(object_at(object, {"spec"}), {"leaseTransitions"}, "spec", causes);
   }
 };
 

@@ -1,5 +1,7 @@
 #include "apiserver/rules/strategy.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace dcm::apiserver {
@@ -82,6 +84,22 @@ bool is_set(const JsonObject& object, std::string_view key) {
 
 void set_default(JsonObject& object, std::string_view key, Json value) {
   if (!object.contains(key)) object[key] = std::move(value);
+}
+
+void validate_choice(std::string_view text, std::initializer_list<std::string_view> choices,
+                     const std::string& path, Causes& causes) {
+  if (std::ranges::find(choices, text) != choices.end()) return;
+  causes.push_back(not_supported(path, Json(text), choices));
+}
+
+void validate_counts(const JsonObject& object, std::initializer_list<std::string_view> names,
+                     const std::string& path, Causes& causes) {
+  for (const std::string_view name : names) {
+    const auto count = integer_at(object, {name});
+    if (!count || *count >= 0) continue;
+    causes.push_back(invalid_value(fmt::format("{}.{}", path, name), Json(*count),
+                                   "must be greater than or equal to 0"));
+  }
 }
 
 std::string indexed(std::string_view path, std::size_t index) {

@@ -104,6 +104,12 @@ void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& ca
 void set_default(JsonObject& object, std::string_view key, Json value);
 // Whether a member is non-zero: not false or "".
 bool is_set(const JsonObject& object, std::string_view key);
+// The members with these names, where they are set, must not be negative.
+void validate_counts(const JsonObject& object, std::initializer_list<std::string_view> names,
+                     const std::string& path, Causes& causes);
+// The text must be one of the choices.
+void validate_choice(std::string_view text, std::initializer_list<std::string_view> choices,
+                     const std::string& path, Causes& causes);
 // "spec.devices.requests[3]".
 std::string indexed(std::string_view path, std::size_t index);
 

@@ -41,16 +41,6 @@ bool validate_own_selector(const JsonObject& selector, const std::string& path, 
   return causes.size() == before;
 }
 
-void validate_counts(const JsonObject& spec, std::initializer_list<std::string_view> names,
-                     const std::string& path, Causes& causes) {
-  for (const std::string_view name : names) {
-    const auto count = integer_at(spec, {name});
-    if (!count || *count >= 0) continue;
-    causes.push_back(invalid_value(fmt::format("{}.{}", path, name), Json(*count),
-                                   "must be greater than or equal to 0"));
-  }
-}
-
 void validate_immutable(const JsonObject& next, const JsonObject& old, std::string_view name,
                         Causes& causes) {
   const Json now = member(object_at(next, {"spec"}), name);

@@ -23,13 +23,11 @@ const JsonObject* selector_of(const JsonObject& spec) {
   return has(spec, {"selector"}) ? &object_at(spec, {"selector"}) : nullptr;
 }
 
-// Pods that are replaced whenever they end.
+// Such pods never end by themselves.
 void validate_endless_pods(const JsonObject& spec, std::string_view kind, Causes& causes) {
   const JsonObject& pods = object_at(template_of(spec), {"spec"});
-  const std::string_view policy = text_at(pods, {"restartPolicy"});
-  if (policy != "Always") {
-    causes.push_back(not_supported(kTemplate + ".spec.restartPolicy", Json(policy), {"Always"}));
-  }
+  validate_choice(text_at(pods, {"restartPolicy"}), {"Always"}, kTemplate + ".spec.restartPolicy",
+                  causes);
   if (has(pods, {"activeDeadlineSeconds"})) {
     causes.push_back(
         forbidden_value(kTemplate + ".spec.activeDeadlineSeconds",
@@ -45,7 +43,7 @@ void refuse_empty_selector(const JsonObject& selector, std::string_view kind, Ca
                                  fmt::format("empty selector is invalid for {}", kind)));
 }
 
-// Whether it can be used: one that is missing selects nothing.
+// Returns whether the selector is valid; a missing one is, and selects nothing.
 bool validate_required_selector(const JsonObject& spec, std::string_view kind, Causes& causes) {
   const JsonObject* const selector = selector_of(spec);
   if (selector == nullptr) {
@@ -81,6 +79,11 @@ struct RollingUpdate {
     if (const Json* value = rolling.if_contains("maxSurge")) surge = *value;
   }
 
+  void validate(Causes& causes) const {
+    validate_int_or_percent(unavailable, path + ".maxUnavailable", causes);
+    validate_int_or_percent(surge, path + ".maxSurge", causes);
+  }
+
   std::string path;
   Json unavailable = 0;
   Json surge = 0;
@@ -100,8 +103,7 @@ void validate_strategy(const JsonObject& strategy, Causes& causes) {
     return;
   }
   const RollingUpdate rolling(strategy, path);
-  validate_int_or_percent(rolling.unavailable, rolling.path + ".maxUnavailable", causes);
-  validate_int_or_percent(rolling.surge, rolling.path + ".maxSurge", causes);
+  rolling.validate(causes);
   if (amount_of(rolling.unavailable) == 0 && amount_of(rolling.surge) == 0) {
     causes.push_back(invalid_value(rolling.path + ".maxUnavailable", rolling.unavailable,
                                    "may not be 0 when `maxSurge` is 0"));
@@ -118,8 +120,7 @@ void validate_daemon_strategy(const JsonObject& strategy, Causes& causes) {
     return;
   }
   const RollingUpdate rolling(strategy, path);
-  validate_int_or_percent(rolling.unavailable, rolling.path + ".maxUnavailable", causes);
-  validate_int_or_percent(rolling.surge, rolling.path + ".maxSurge", causes);
+  rolling.validate(causes);
   validate_at_most_all(rolling.unavailable, rolling.path + ".maxUnavailable", causes);
   validate_at_most_all(rolling.surge, rolling.path + ".maxSurge", causes);
   const bool any_unavailable = amount_of(rolling.unavailable) != 0;
@@ -162,10 +163,8 @@ void validate_claim_retention(const JsonObject& spec, Causes& causes) {
   const std::string list = "persistentVolumeClaimRetentionPolicy";
   if (!has(spec, {list})) return;
   for (const std::string name : {"whenDeleted", "whenScaled"}) {
-    const std::string_view policy = text_at(spec, {list, name});
-    if (policy == "Retain" || policy == "Delete") continue;
-    causes.push_back(
-        not_supported("spec." + list + "." + name, Json(policy), {"Retain", "Delete"}));
+    validate_choice(text_at(spec, {list, name}), {"Retain", "Delete"}, "spec." + list + "." + name,
+                    causes);
   }
 }
 

@@ -1,6 +1,5 @@
-// Validates workloads and their templates of pods, so that a mistake shows here and not only on a
-// cluster (k8s.io/kubernetes pkg/apis/{apps,batch,core}/validation). Each takes the object and, for
-// an update, what it was (null: a create).
+// Validates workloads and their pod templates, so that a mistake does not show only on a real
+// cluster (k8s.io/kubernetes pkg/apis/{apps,batch,core}/validation). `old` is null for a create.
 #pragma once
 
 #include <string>

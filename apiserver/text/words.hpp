@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dcm::apiserver {
 
@@ -15,9 +16,21 @@ inline std::string lower(std::string_view text) {
   return small;
 }
 
+inline constexpr std::string_view kSpace = " \t\n\v\f\r";
+
+// strings.Fields
+inline std::vector<std::string_view> fields(std::string_view text) {
+  std::vector<std::string_view> found;
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+    if (text.empty()) return found;
+    found.push_back(text.substr(0, text.find_first_of(kSpace)));
+    text.remove_prefix(found.back().size());
+  }
+}
+
 // strings.TrimSpace
 inline std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
   text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }

@@ -1,4 +1,4 @@
-"""Random workloads: what is right in each kind, and fragments of it, right and wrong ones."""
+"""Random workloads: a valid object of each kind, and valid and invalid changes of it."""
 import copy
 
 from draws import chance

@@ -15,7 +15,7 @@ from rounds import run_rounds
 from workload_draws import GVK, draw_fragment, draw_workload
 
 CHANGES = 3  # of each object
-# A real server says more about changes of a claim for a volume.
+# A real server reports more causes for a change of a PersistentVolumeClaim.
 CHANGED = set(GVK) - {"persistentvolumeclaims"}
 MERGE = "application/merge-patch+json"
 # Values that a message shows as a Go struct, and the difference of two.
@@ -36,10 +36,10 @@ def parse_arguments():
 
 def without_structs(answer):
     if answer["body"].get("kind") == "ReplicationController":
-        answer["warnings"] = []  # a real server warns of what it was before
+        answer["warnings"] = []  # a real server warns about the old object
     # Of amounts beyond the range of a Quantity, as the longest texts are, only a real server warns.
     answer["warnings"] = [one for one in answer["warnings"] if not OVERLONG.search(one)]
-    answer["body"].get("metadata", {}).pop("finalizers", None)  # of claims for volumes: only the real server adds some
+    answer["body"].get("metadata", {}).pop("finalizers", None)  # only the real server adds some to PersistentVolumeClaims
     for cause in answer["body"].get("details", {}).get("causes", []):
         cause["message"] = STRUCTS.sub(r"\1 <struct>", cause["message"])
     return answer

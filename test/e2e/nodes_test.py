@@ -43,7 +43,7 @@ class Nodes(Scene):
                                 "-c", "echo started; exec sleep 4321"], stdout=subprocess.PIPE, text=True)
         self.assertEqual(run.stdout.readline(), "started\n")
         run.terminate()
-        self.assertEqual(run.communicate()[0], "")  # nobody has its output any more
+        self.assertEqual(run.communicate()[0], "")  # only a process that has ended lets go of the pipe
 
     def test_one_can_be_down(self):
         self.create(template(count=1))

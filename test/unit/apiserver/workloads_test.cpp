@@ -107,7 +107,7 @@ TEST_F(Workloads, stateful_set_has_a_label_for_a_name) {
   EXPECT_TRUE(causes.front().starts_with("metadata.name: Invalid value: ")) << causes.front();
 }
 
-TEST_F(Workloads, suspended_job_may_still_direct_its_pods) {
+TEST_F(Workloads, suspended_job_may_change_placement_of_its_pods) {
   make("Job", {{"suspend", true}});
   EXPECT_EQ(change("Job", R"({"template":{"spec":{"nodeSelector":{"a":"b"}}}})").status, 200);
 }
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
             {"spec.containers[0].ports[0].hostPort: Invalid value: 70000: must be between 1 and "
              "65535, inclusive"}}));
 
-TEST_F(Api, pod_in_network_of_its_node_has_its_ports) {
+TEST_F(Api, pod_with_host_network_has_equal_ports) {
   const Answer refused =
       api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"hostNetwork":true,"containers":)"
                       R"([{"name":"c","image":"x","ports":[{"containerPort":1,"hostPort":2}]}]}})");
@@ -194,7 +194,7 @@ TEST_F(Api, text_about_unknown_claims_is_short_however_many_there_are) {
   EXPECT_LT(serialize(refused.body).size(), 8U << 20U);
 }
 
-TEST_F(Api, privileged_container_may_mount_in_both_directions) {
+TEST_F(Api, privileged_container_may_mount_bidirectionally) {
   const Answer made = api.post(
       kPods,
       R"({"metadata":{"name":"p"},"spec":{"volumes":[{"name":"v","emptyDir":{}}],)"
@@ -203,7 +203,7 @@ TEST_F(Api, privileged_container_may_mount_in_both_directions) {
   EXPECT_EQ(made.status, 201) << serialize(made.body);
 }
 
-TEST_F(Api, secret_has_what_its_type_needs) {
+TEST_F(Api, secret_has_the_keys_of_its_type) {
   constexpr std::string_view kSecrets = "/api/v1/namespaces/default/secrets";
   EXPECT_EQ(
       causes_of(api.post(kSecrets, R"({"metadata":{"name":"s"},"type":"kubernetes.io/tls"})")),
@@ -223,7 +223,7 @@ TEST_F(Api, secret_has_what_its_type_needs) {
                                 "data: Forbidden: field is immutable when `immutable` is set"}));
 }
 
-TEST_F(Api, claim_for_a_volume_says_how_much_and_for_whom) {
+TEST_F(Api, volume_claim_needs_access_mode_and_size) {
   const Answer refused =
       api.post("/api/v1/namespaces/default/persistentvolumeclaims",
                R"({"metadata":{"name":"c"},"spec":{"accessModes":["Foo"],)"
