@@ -65,7 +65,7 @@ class RequestExplainer {
     SelectorVerdict verdict = allocator_.claims().select(claim_, ask_, *slice, *device);
     if (verdict.kind == SelectorVerdict::Kind::matches) return {};
     PreparedSelector& selector = *verdict.selector;
-    SelectorObstacle out{selector.is_of_class ? ask_.device_class->meta.key.name : "",
+    SelectorObstacle out{selector.is_of_class ? ask_.device_class->meta.key.name.str() : "",
                          selector.index,
                          selector.text->value_or(""),  // a kind of selector that is unknown
                          std::move(verdict.error)};

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -11,7 +13,7 @@ namespace {
 
 using Matched = std::expected<bool, std::string>;
 
-std::optional<std::int64_t> to_integer(const std::string& text) {
+std::optional<std::int64_t> to_integer(std::string_view text) {
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, number);
@@ -46,17 +48,17 @@ std::string field_fault_of(const NodeRequirement& requirement) {
   return requirement.values.size() == 1 ? "" : "exactly one value is required for a field";
 }
 
-// Null if the node has no such label or field.
-bool is_met(const NodeRequirement& requirement, const std::string* value) {
+// nullopt: the node has no such label or field.
+bool is_met(const NodeRequirement& requirement, std::optional<std::string_view> value) {
   const std::string& how = requirement.operator_;
-  if (how == "Exists") return value != nullptr;
-  if (how == "DoesNotExist") return value == nullptr;
+  if (how == "Exists") return value.has_value();
+  if (how == "DoesNotExist") return !value;
   const auto has = [&] {
     return std::ranges::find(requirement.values, *value) != requirement.values.end();
   };
-  if (how == "In") return value != nullptr && has();
-  if (how == "NotIn") return value == nullptr || !has();
-  const auto number = value == nullptr ? std::nullopt : to_integer(*value);
+  if (how == "In") return value && has();
+  if (how == "NotIn") return !value || !has();
+  const auto number = value ? to_integer(*value) : std::nullopt;
   if (!number) return false;
   const std::int64_t limit = *to_integer(requirement.values[0]);
   return how == "Gt" ? *number > limit : *number < limit;
@@ -66,13 +68,15 @@ bool is_met(const NodeSelectorTerm& term, const Node& node) {
   if (term.match_expressions.empty() && term.match_fields.empty()) return false;
   const auto label_of = [&](const std::string& key) {
     const auto label = node.labels.find(key);
-    return label == node.labels.end() ? nullptr : &label->second;
+    return label == node.labels.end() ? std::nullopt
+                                      : std::optional<std::string_view>(label->second);
   };
   return std::ranges::all_of(
              term.match_expressions,
              [&](const auto& wanted) { return is_met(wanted, label_of(wanted.key)); }) &&
          std::ranges::all_of(term.match_fields, [&](const auto& wanted) {
-           return is_met(wanted, wanted.key == "metadata.name" ? &node.name.str() : nullptr);
+           return is_met(wanted, wanted.key == "metadata.name" ? std::optional(node.name.view())
+                                                               : std::nullopt);
          });
 }
 

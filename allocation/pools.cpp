@@ -139,8 +139,7 @@ Pool build_pool(const SliceIndex& index, const Features& features, std::vector<c
   Pool pool{.id = {here[0]->driver, here[0]->pool}};
   pool.slices_expected = here[0]->slice_count;
   pool.slices_found = std::ssize(here);
-  std::ranges::sort(here, {},
-                    [](const Slice* slice) -> const std::string& { return slice->meta.key.name; });
+  std::ranges::sort(here, {}, [](const Slice* slice) { return slice->meta.key.name.view(); });
   for (const Slice* const slice : here) add_slice(*slice, features, pool, pool.slices);
   if (pool.slices_found != pool.slices_expected) look_elsewhere(index, features, here, pool);
   if (pool.state != Pool::State::usable) return pool;

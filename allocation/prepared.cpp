@@ -93,8 +93,9 @@ SelectorVerdict PreparedClaims::select(const PreparedClaim& claim, PreparedAsk& 
   using enum SelectorVerdict::Kind;
   const auto fail = [&](PreparedSelector& selector, std::string_view on_device,
                         std::string_view what) {
-    const std::string whose = selector.is_of_class ? "class " + ask.device_class->meta.key.name
-                                                   : "claim " + claim.claim.key.str();
+    const std::string whose = selector.is_of_class
+                                  ? "class " + ask.device_class->meta.key.name.str()
+                                  : "claim " + claim.claim.key.str();
     return SelectorVerdict{
         error, &selector,
         fmt::format("{}: selector #{}{}: CEL {}", whose, selector.index, on_device, what)};

@@ -44,7 +44,8 @@ std::vector<ConfigResult> config_of(const Search& search, const PreparedClaim& c
   std::vector<const PreparedAsk*> chosen;
   for (std::size_t i = 0; i < claim.requests.size(); ++i)
     chosen.push_back(&search.chosen(index, i));
-  std::map<std::string, std::pair<std::size_t, std::size_t>> of_class;  // where its entries are
+  std::map<api::InternedString, std::pair<std::size_t, std::size_t>>
+      of_class;  // where its entries are
   for (const PreparedAsk* const ask : chosen) {
     const DeviceClass& device_class = *ask->device_class;
     if (device_class.config.empty()) continue;

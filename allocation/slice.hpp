@@ -92,7 +92,7 @@ struct Slice {
   api::DeviceId id_of(const Device& device) const { return {driver, pool, device.name}; }
   // The device as a selector sees it.
   cel::DeviceView view_of(const Device& device) const {
-    return {driver.str(), device.allow_multiple, device.attributes, device.capacity};
+    return {driver.view(), device.allow_multiple, device.attributes, device.capacity};
   }
 };
 using SlicePtr = std::shared_ptr<const Slice>;

@@ -14,7 +14,7 @@ std::optional<TaintRule> taint_rule(const api::DeviceTaintRule& rule) {
   if (!rule.selector || !rule.unknown_selector_field.empty()) return std::nullopt;
   const Taint taint{rule.taint.key, rule.taint.value, rule.taint.effect};
   if (!taint.prevents_allocation()) return std::nullopt;
-  return TaintRule{.name = rule.meta.key.name,
+  return TaintRule{.name = rule.meta.key.name.str(),
                    .driver = if_set(rule.selector->driver),
                    .pool = if_set(rule.selector->pool),
                    .device = if_set(rule.selector->device),

@@ -305,10 +305,10 @@ Task<Evidence> read_evidence(client::RestClient& rest, Subject subject, const co
   bool asks_events = asks_refusals;
   const bool has_allocation = asks_binding(draft);
   std::vector<std::string> claims;
-  if (subject.kind == Subject::Kind::claim && has_allocation) claims = {subject.key.name};
+  if (subject.kind == Subject::Kind::claim && has_allocation) claims = {subject.key.name.str()};
   if (subject.kind == Subject::Kind::pod) {
     evidence.pod =
-        co_await reader.read(in_namespace(subject, "pods/") + subject.key.name, pod_report);
+        co_await reader.read(in_namespace(subject, "pods/") + subject.key.name.str(), pod_report);
     if (*evidence.pod && is_kubelets(**evidence.pod)) {
       asks_events = true;
       evidence.node = co_await read_node(reader, (*evidence.pod)->node);
@@ -325,7 +325,7 @@ Task<Evidence> read_evidence(client::RestClient& rest, Subject subject, const co
     evidence.quotas = co_await reader.read(in_namespace(subject, "resourcequotas"), quota_reports);
   }
   if (asks_events) {
-    const std::string field = "involvedObject.name=" + subject.key.name;
+    const std::string field = "involvedObject.name=" + subject.key.name.str();
     evidence.events = co_await reader.read(
         client::make_target(in_namespace(subject, "events"), {{"fieldSelector", field}}),
         [uid](const json::value& events) { return event_reports(events, uid); });

@@ -104,7 +104,7 @@ void PostingTable::split_bucket() {
   const std::size_t added = buckets_.size();
   buckets_.push_back(kNone);
   if (added == 0) return;
-  PostingId* link = &buckets_[added - std::bit_floor(added)];
+  PostingId* link = &buckets_[runtime::linear_split(added)];
   while (*link != kNone) {
     Posting& head = postings_[*link];
     if (bucket_of(head.hash) != added) {

@@ -4,13 +4,13 @@
 // 24 bytes, and 4 for its bucket. Keys are not stored: callers of a look-up compare them.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 
 #include "runtime/chunked_vector.hpp"
+#include "runtime/linear_hashing.hpp"
 
 namespace dcm::informers {
 
@@ -72,12 +72,8 @@ class PostingTable {
   void insert(SlotId slot, KeyHash hash);
   void remove(PostingId posting);
   void split_bucket();
-  // Linear hashing (Litwin, VLDB 1980): of the buckets that a power of two would have, the last
-  // ones may be missing, and their postings are in the buckets from which they will be split off.
   std::size_t bucket_of(KeyHash hash) const {
-    const std::size_t full = std::bit_floor(buckets_.size());
-    const std::size_t bucket = hash & (2 * full - 1);
-    return bucket < buckets_.size() ? bucket : bucket - full;
+    return runtime::linear_bucket(hash, buckets_.size());
   }
 
   runtime::ChunkedVector<Posting> postings_;

@@ -68,7 +68,7 @@ std::string encode_body(const api::Resource& resource, const api::NamespacedName
   body["apiVersion"] = resource.api_version();
   body["kind"] = resource.kind->kind;
   json::object& metadata = part(body, "metadata");
-  if (!name.name.empty()) metadata["name"] = name.name;
+  if (!name.name.empty()) metadata["name"] = name.name.str();
   if (!name.namespace_.empty()) metadata["namespace"] = name.namespace_.str();
   if (!uid.empty()) metadata["uid"] = uid.str();
   return json::serialize(body);

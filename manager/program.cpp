@@ -43,9 +43,7 @@ std::optional<int> read_flags(const Strings& arguments, ProgramOptions& options,
 }
 
 void complete(ProgramOptions& options) {
-  if (options.election.election.lease.name.empty()) {
-    options.election.election.lease.name = options.name;
-  }
+  if (options.election.lease_name.empty()) options.election.lease_name = options.name;
   options.serving.serving_certificates.program = options.name;
   if (options.connection.user_agent.empty()) {
     options.connection.user_agent = client::make_user_agent(options.name, options.version);

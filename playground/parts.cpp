@@ -49,7 +49,7 @@ Parts::Parts(Process process, client::RestClient& rest, const Size& size,
 }
 
 PodDevices& Parts::devices_of(const api::InternedString& node) {
-  if (real_ && node.str() == kNodeOfRealDrivers) return *real_;
+  if (real_ && node == kNodeOfRealDrivers) return *real_;
   return pretended_;
 }
 

@@ -1,40 +1,99 @@
 #include "runtime/interned_string.hpp"
 
-#include <memory>
-#include <utility>
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <new>
 
+#include "runtime/assert.hpp"
+#include "runtime/chunked_vector.hpp"
 #include "runtime/keyed_hash.hpp"
-#include "runtime/sharded_map.hpp"
+#include "runtime/linear_hashing.hpp"
 
 namespace dcm::runtime {
 
+// Followed by the text, which begins in its last bytes.
 struct InternedString::Entry {
-  std::string text;
-  std::size_t hash;
-  std::size_t users = 0;
+  Entry* next;  // of the same bucket
+  std::uint32_t hash;
+  std::uint32_t users;
+  std::uint32_t size;
+  char text[4];
+
+  std::string_view view() const noexcept { return {text, size}; }
+
+  static Entry* make(std::string_view text, std::uint32_t hash) {
+    DCM_ASSERT(text.size() <= std::numeric_limits<std::uint32_t>::max());
+    void* const memory =
+        ::operator new(std::max(sizeof(Entry), offsetof(Entry, text) + text.size()));
+    auto* const entry =
+        new (memory) Entry{nullptr, hash, 0, static_cast<std::uint32_t>(text.size()), {}};
+    std::memcpy(entry->text, text.data(), text.size());
+    return entry;
+  }
 };
 
 struct InternedString::Table {
-  // Keys point into their entries.
-  ShardedMap<std::string_view, std::unique_ptr<Entry>, KeyedHash> entries;
+  ChunkedVector<Entry*> buckets;
+  std::size_t size = 0;
 
   static Table& instance() {
     // Never destroyed: objects with static storage may still hold strings when the process ends.
     static Table& table = *new Table;
     return table;
   }
+
+  static std::uint32_t hash_of(std::string_view text) {
+    return static_cast<std::uint32_t>(keyed_hash(text));
+  }
+
+  // The link to the entry, or the empty link at which it would be. Requires a bucket.
+  Entry** find(std::string_view text, std::uint32_t hash) {
+    Entry** link = &buckets[linear_bucket(hash, buckets.size())];
+    while (*link != nullptr && ((*link)->hash != hash || (*link)->view() != text)) {
+      link = &(*link)->next;
+    }
+    return link;
+  }
+
+  Entry* get(std::string_view text) {
+    if (size >= buckets.size()) add_bucket();
+    const std::uint32_t hash = hash_of(text);
+    Entry** const link = find(text, hash);
+    if (*link == nullptr) {
+      *link = Entry::make(text, hash);
+      ++size;
+    }
+    return *link;
+  }
+
+  void erase(Entry* entry) {
+    *find(entry->view(), entry->hash) = entry->next;
+    --size;
+    ::operator delete(entry);
+  }
+
+  void add_bucket() {
+    const std::size_t added = buckets.size();
+    buckets.push_back(nullptr);
+    if (added == 0) return;
+    Entry** link = &buckets[linear_split(added)];
+    while (*link != nullptr) {
+      Entry* const entry = *link;
+      if (linear_bucket(entry->hash, buckets.size()) != added) {
+        link = &entry->next;
+        continue;
+      }
+      *link = entry->next;
+      entry->next = std::exchange(buckets[added], entry);
+    }
+  }
 };
 
 InternedString::InternedString(std::string_view text) {
   if (text.empty()) return;
-  auto& entries = Table::instance().entries;
-  if (const auto* found = entries.find(text)) {
-    entry_ = found->get();
-  } else {
-    auto entry = std::make_unique<Entry>(std::string(text), keyed_hash(text));
-    entry_ = entry.get();
-    entries.try_emplace(entry_->text, std::move(entry));
-  }
+  entry_ = Table::instance().get(text);
   ++entry_->users;
 }
 
@@ -42,22 +101,16 @@ InternedString::InternedString(const InternedString& other) noexcept : entry_(ot
   if (entry_ != nullptr) ++entry_->users;
 }
 
-InternedString::InternedString(InternedString&& other) noexcept
-    : entry_(std::exchange(other.entry_, nullptr)) {}
-
-InternedString& InternedString::operator=(InternedString other) noexcept {
-  std::swap(entry_, other.entry_);
-  return *this;
-}
-
 InternedString::~InternedString() {
-  if (entry_ == nullptr || --entry_->users > 0) return;
-  Table::instance().entries.erase(entry_->text);
+  release(entry_);
 }
 
-const std::string& InternedString::str() const noexcept {
-  static const std::string empty;
-  return entry_ == nullptr ? empty : entry_->text;
+void InternedString::release(Entry* entry) noexcept {
+  if (entry != nullptr && --entry->users == 0) Table::instance().erase(entry);
+}
+
+std::string_view InternedString::view() const noexcept {
+  return entry_ == nullptr ? std::string_view() : entry_->view();
 }
 
 std::size_t InternedString::hash() const noexcept {
@@ -65,7 +118,24 @@ std::size_t InternedString::hash() const noexcept {
 }
 
 std::size_t InternedString::table_size() noexcept {
-  return Table::instance().entries.size();
+  return Table::instance().size;
+}
+
+NumberOrText::NumberOrText(const NumberOrText& other) noexcept : bits_(other.bits_) {
+  if (auto* const shared = entry()) ++shared->users;
+}
+
+NumberOrText::~NumberOrText() {
+  InternedString::release(entry());
+}
+
+InternedString::Entry* NumberOrText::entry() const noexcept {
+  return is_number() ? nullptr : reinterpret_cast<InternedString::Entry*>(bits_);
+}
+
+std::string_view NumberOrText::text() const noexcept {
+  const auto* const held = entry();
+  return held == nullptr ? std::string_view() : held->view();
 }
 
 }  // namespace dcm::runtime

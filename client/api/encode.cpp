@@ -16,7 +16,7 @@ std::string to_text(const object& body) {
 object to_json(const ObjectReference& reference) {
   object result{{"apiVersion", reference.api_version}, {"kind", reference.kind}};
   if (!reference.key.namespace_.empty()) result["namespace"] = reference.key.namespace_.str();
-  result["name"] = reference.key.name;
+  result["name"] = reference.key.name.str();
   result["uid"] = reference.uid.str();
   if (!reference.resource_version.empty()) result["resourceVersion"] = reference.resource_version;
   return result;

@@ -1,17 +1,21 @@
 #include "client/api/meta.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <cstring>
-#include <limits>
+#include <optional>
 #include <system_error>
-#include <utility>
+
+#include "runtime/keyed_hash.hpp"
 
 namespace dcm::api {
 namespace {
 
 constexpr std::size_t kUuidLength = 36;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+// The place of the hyphen between the halves.
+constexpr std::size_t kFirstHalfEnd = 18;
 
 constexpr bool is_hyphen_place(std::size_t i) {
   return i == 8 || i == 13 || i == 18 || i == 23;
@@ -24,22 +28,28 @@ constexpr int hex_value(char c) {
   return -1;
 }
 
-// Whether `text` is 8-4-4-4-12 lower-case hexadecimal digits; if so, stores them in `bytes`.
-bool parse_uuid(std::string_view text, std::array<std::uint8_t, 16>& bytes) {
-  if (text.size() != kUuidLength) return false;
-  std::size_t byte = 0;
-  for (std::size_t i = 0; i < kUuidLength;) {
+constexpr std::uint64_t kHighestBit = std::uint64_t{1} << 63U;
+
+struct Uuid {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+};
+
+// nullopt unless `text` is 8-4-4-4-12 lower-case hexadecimal digits.
+std::optional<Uuid> parse_uuid(std::string_view text) {
+  if (text.size() != kUuidLength) return std::nullopt;
+  Uuid uuid;
+  for (std::size_t i = 0; i < kUuidLength; ++i) {
     if (is_hyphen_place(i)) {
-      if (text[i++] != '-') return false;
+      if (text[i] != '-') return std::nullopt;
       continue;
     }
-    const int high = hex_value(text[i]);
-    const int low = hex_value(text[i + 1]);
-    if (high < 0 || low < 0) return false;
-    bytes[byte++] = static_cast<std::uint8_t>(high * 16 + low);
-    i += 2;
+    const int value = hex_value(text[i]);
+    if (value < 0) return std::nullopt;
+    std::uint64_t& half = i < kFirstHalfEnd ? uuid.first : uuid.second;
+    half = half << 4U | static_cast<std::uint64_t>(value);
   }
-  return true;
+  return uuid;
 }
 
 // "0", or digits without a leading zero, as the API server writes them. So each number has one
@@ -52,77 +62,60 @@ bool is_number(std::string_view text) {
 }  // namespace
 
 Uid::Uid(std::string_view text) {
-  if (text.empty()) return;
-  Bytes bytes{};
-  // All zeros mean "none", so the zero UUID is stored as text.
-  if (parse_uuid(text, bytes) && bytes != Bytes{}) {
-    bytes_ = bytes;
+  const auto uuid = parse_uuid(text);
+  if (uuid && (uuid->second & kHighestBit) != 0) {
+    first_ = uuid->first;
+    second_ = NumberOrText(uuid->second & ~kHighestBit);
   } else {
-    text_ = RareText(text);
+    second_ = NumberOrText(InternedString(text));
   }
 }
 
 std::string Uid::str() const {
-  if (text_) return *text_;
-  if (empty()) return {};
+  if (!second_.is_number()) return std::string(second_.text());
   std::string text(kUuidLength, '-');
-  std::size_t place = 0;
-  for (const std::uint8_t byte : bytes_) {
-    if (is_hyphen_place(place)) ++place;
-    text[place++] = kHexDigits[byte >> 4];
-    text[place++] = kHexDigits[byte & 15];
+  std::uint64_t first = first_;
+  std::uint64_t second = second_.number() | kHighestBit;
+  for (std::size_t i = kUuidLength; i-- > 0;) {
+    if (is_hyphen_place(i)) continue;
+    std::uint64_t& half = i < kFirstHalfEnd ? first : second;
+    text[i] = kHexDigits[half & 15U];
+    half >>= 4U;
   }
   return text;
 }
 
 std::size_t Uid::hash() const noexcept {
   // The server's UUIDs are random, but an owner reference can hold any UID.
-  if (text_) return runtime::keyed_hash(*text_);
-  return runtime::keyed_hash({reinterpret_cast<const char*>(bytes_.data()), bytes_.size()});
-}
-
-bool operator==(const Uid& a, const Uid& b) noexcept {
-  return (a <=> b) == 0;
-}
-
-// Orders absent UIDs and UUIDs by their bytes, before all other texts. (A text's bytes are zero.)
-std::strong_ordering operator<=>(const Uid& a, const Uid& b) noexcept {
-  if (a.text_ || b.text_) return a.text_ <=> b.text_;
-  return std::memcmp(a.bytes_.data(), b.bytes_.data(), sizeof(Uid::Bytes)) <=> 0;
+  if (!second_.is_number()) return runtime::keyed_hash(second_.text());
+  const std::array halves{first_, second_.number()};
+  return runtime::keyed_hash({reinterpret_cast<const char*>(halves.data()), sizeof(halves)});
 }
 
 ResourceVersion::ResourceVersion(std::string_view text) {
-  if (text.empty()) return;
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
   const bool fits = is_number(text) && std::from_chars(text.data(), end, number).ec == std::errc();
-  if (fits && number < std::numeric_limits<std::uint64_t>::max()) {
-    successor_ = number + 1;
-  } else {
-    text_ = RareText(text);
-  }
+  value_ = fits && number < kHighestBit ? NumberOrText(number) : NumberOrText(InternedString(text));
 }
 
 std::string ResourceVersion::str() const {
-  if (text_) return *text_;
-  return successor_ == 0 ? std::string() : std::to_string(successor_ - 1);
+  return value_.is_number() ? std::to_string(value_.number()) : std::string(value_.text());
 }
 
 // In this order: none, texts, numbers, and numbers too long for the integer.
 std::strong_ordering operator<=>(const ResourceVersion& a, const ResourceVersion& b) noexcept {
-  if (!a.text_ && !b.text_) return a.successor_ <=> b.successor_;
-  const auto rank = [](const ResourceVersion& version) {
-    if (version.text_) return is_number(*version.text_) ? 3 : 1;
-    return version.empty() ? 0 : 2;
-  };
-  if (rank(a) != rank(b)) return rank(a) <=> rank(b);
-  if (rank(a) == 3 && (*a.text_).size() != (*b.text_).size())
-    return (*a.text_).size() <=> (*b.text_).size();
-  return a.text_ <=> b.text_;
+  const NumberOrText& x = a.value_;
+  const NumberOrText& y = b.value_;
+  const bool is_x_long = is_number(x.text());
+  const bool is_y_long = is_number(y.text());
+  if (is_x_long != is_y_long) return is_x_long <=> is_y_long;
+  if (is_x_long && x.text().size() != y.text().size()) return x.text().size() <=> y.text().size();
+  return x <=> y;
 }
 
 std::string NamespacedName::str() const {
-  return namespace_.empty() ? name : namespace_.str() + "/" + name;
+  return namespace_.empty() ? name.str() : namespace_.str() + "/" + name.str();
 }
 
 }  // namespace dcm::api

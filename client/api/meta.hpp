@@ -1,68 +1,39 @@
 // The identity of API objects as strong types (metav1.ObjectMeta, apimachinery).
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "runtime/interned_string.hpp"
-#include "runtime/keyed_hash.hpp"
 
 namespace dcm::api {
 
 using runtime::InternedString;
+using runtime::NumberOrText;
 
-// A string that is usually missing, in the size of a pointer. Copies are deep.
-class RareText {
- public:
-  RareText() = default;  // none
-  explicit RareText(std::string_view text) : text_(std::make_unique<const std::string>(text)) {}
-  RareText(const RareText& other)
-      : text_(other ? std::make_unique<const std::string>(*other) : nullptr) {}
-  RareText(RareText&& other) noexcept = default;
-  RareText& operator=(RareText other) noexcept {
-    text_ = std::move(other.text_);
-    return *this;
-  }
-  ~RareText() = default;
-
-  explicit operator bool() const noexcept { return text_ != nullptr; }
-  const std::string& operator*() const noexcept { return *text_; }
-
-  // An absent text sorts before all others.
-  friend std::strong_ordering operator<=>(const RareText& a, const RareText& b) noexcept {
-    return a && b ? *a <=> *b : bool(a) <=> bool(b);
-  }
-  friend bool operator==(const RareText& a, const RareText& b) noexcept { return (a <=> b) == 0; }
-
- private:
-  std::unique_ptr<const std::string> text_;
-};
-
-// An object's UID: stored in 16 bytes if it is a canonical UUID, as the API server's own are. Any
-// other text (users may write anything into an owner reference) is kept as it is.
+// An object's UID: stored in 16 bytes if it is a canonical UUID (RFC 9562), as the API server's own
+// are. Any other text (users may write anything into an owner reference) is kept as it is.
 class Uid {
  public:
   Uid() = default;  // none
   explicit Uid(std::string_view text);
 
   std::string str() const;
-  bool empty() const noexcept { return !text_ && bytes_ == Bytes{}; }
+  bool empty() const noexcept { return second_.empty(); }
   std::size_t hash() const noexcept;
 
-  friend bool operator==(const Uid& a, const Uid& b) noexcept;
-  friend std::strong_ordering operator<=>(const Uid& a, const Uid& b) noexcept;
+  friend bool operator==(const Uid&, const Uid&) = default;
+  friend std::strong_ordering operator<=>(const Uid&, const Uid&) = default;
 
  private:
-  using Bytes = std::array<std::uint8_t, 16>;
-  Bytes bytes_{};
-  RareText text_;  // set if the text is not a canonical UUID
+  // A UUID's halves, the second one without its highest bit, which the variant of RFC 9562 sets; or
+  // zero and the text.
+  std::uint64_t first_ = 0;
+  NumberOrText second_;
 };
 
 // A decimal number of any length, comparable between objects of one resource (KEP-5504; older
@@ -74,21 +45,20 @@ class ResourceVersion {
   explicit ResourceVersion(std::string_view text);
 
   std::string str() const;
-  bool empty() const noexcept { return successor_ == 0 && !text_; }
+  bool empty() const noexcept { return value_.empty(); }
 
   friend bool operator==(const ResourceVersion&, const ResourceVersion&) = default;
   friend std::strong_ordering operator<=>(const ResourceVersion& a,
                                           const ResourceVersion& b) noexcept;
 
  private:
-  std::uint64_t successor_ = 0;  // the number plus one; 0: none, or stored as text
-  RareText text_;
+  NumberOrText value_;
 };
 
 // Names one object of a kind; the namespace is empty for cluster-scoped kinds.
 struct NamespacedName {
   InternedString namespace_;
-  std::string name;
+  InternedString name;
 
   // "namespace/name", or the name alone.
   std::string str() const;
@@ -110,7 +80,7 @@ struct ObjectMeta {
 struct ControllerRef {
   InternedString group;  // empty: core
   InternedString kind;
-  std::string name;
+  InternedString name;
   Uid uid;
 
   friend bool operator==(const ControllerRef&, const ControllerRef&) = default;
@@ -126,6 +96,6 @@ struct std::hash<dcm::api::Uid> {
 template <>
 struct std::hash<dcm::api::NamespacedName> {
   std::size_t operator()(const dcm::api::NamespacedName& key) const noexcept {
-    return dcm::runtime::keyed_hash(key.name) * 31 + key.namespace_.hash();
+    return key.name.hash() * 31 + key.namespace_.hash();
   }
 };

@@ -34,12 +34,12 @@ LeaderElector::LeaderElector(Dependencies dependencies, api::NamespacedName leas
           "[ALPHA] Gauge of if the reporting system is master of the relevant lease, 0 indicates "
           "backup, 1 indicates master. 'name' is the string used to identify the lease. Please "
           "make sure to group by name.",
-          {{"name", lease_.name}})),
+          {{"name", lease_.name.str()}})),
       slow_paths_(deps_.metrics.counter(
           "leader_election_slowpath_total",
           "[ALPHA] Total number of slow path exercised in renewing leader leases. 'name' is the "
           "string used to identify the lease. Please make sure to group by name.",
-          {{"name", lease_.name}})),
+          {{"name", lease_.name.str()}})),
       renew_age_(deps_.metrics.gauge(
           "program_lease_renew_age_seconds",
           "[ALPHA] Seconds since the last successful renewal of the lease was sent; 0 for an "

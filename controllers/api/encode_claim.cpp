@@ -81,7 +81,7 @@ object to_json(const ConsumerReference& consumer) {
   object entry;
   if (!consumer.group.empty()) entry["apiGroup"] = consumer.group.str();
   entry["resource"] = consumer.resource.str();
-  entry["name"] = consumer.name;
+  entry["name"] = consumer.name.str();
   entry["uid"] = consumer.uid.str();
   return entry;
 }

@@ -30,10 +30,6 @@ std::size_t owned(const std::unique_ptr<Elements>& elements) {
   return elements ? sizeof(*elements) + heap(*elements) : 0;
 }
 
-std::size_t heap(const api::ObjectMeta& meta) {
-  return heap(meta.key.name);
-}
-
 std::size_t heap(const std::map<std::string, std::string>& entries) {
   constexpr std::size_t kNodeLinks = 32;
   std::size_t sum = 0;
@@ -44,11 +40,7 @@ std::size_t heap(const std::map<std::string, std::string>& entries) {
 }
 
 std::size_t heap_of_user(const api::ClaimUser& user) {
-  std::size_t sum = heap(user.meta) + heap(user.claims) + heap(user.claim_statuses);
-  for (const auto& status : user.claim_statuses) {
-    if (status.claim_name) sum += heap(*status.claim_name);
-  }
-  return sum;
+  return heap(user.claims) + heap(user.claim_statuses);
 }
 
 }  // namespace
@@ -62,36 +54,33 @@ std::size_t footprint(const api::PodGroup& group) {
 }
 
 std::size_t footprint(const api::ResourceClaim& claim) {
-  std::size_t sum = kSharedCounts + sizeof(claim) + heap(claim.meta) + heap(claim.reserved_for) +
-                    heap(claim.devices);
-  if (claim.controller) sum += sizeof(*claim.controller) + heap(claim.controller->name);
-  for (const auto& consumer : claim.reserved_for) sum += heap(consumer.name);
+  std::size_t sum = kSharedCounts + sizeof(claim) + heap(claim.reserved_for) + heap(claim.devices);
+  if (claim.controller) sum += sizeof(*claim.controller);
   for (const auto& device : claim.devices) sum += owned(device.tolerations);
   return sum;
 }
 
 std::size_t footprint(const api::ResourceSlice& slice) {
-  std::size_t sum = kSharedCounts + sizeof(slice) + heap(slice.meta) + heap(slice.devices);
+  std::size_t sum = kSharedCounts + sizeof(slice) + heap(slice.devices);
   sum += heap(slice.no_schedule);
   for (const auto& device : slice.devices) sum += owned(device.taints);
   return sum;
 }
 
 std::size_t footprint(const api::ResourcePoolStatusRequest& request) {
-  return kSharedCounts + sizeof(request) + heap(request.meta);
+  return kSharedCounts + sizeof(request);
 }
 
 std::size_t footprint(const api::DeviceTaintRule& rule) {
-  std::size_t sum = kSharedCounts + sizeof(rule) + heap(rule.meta);
+  std::size_t sum = kSharedCounts + sizeof(rule);
   sum += heap(rule.unknown_selector_field);
   if (rule.condition) sum += heap(rule.condition->reason) + heap(rule.condition->message);
   return sum;
 }
 
 std::size_t footprint(const api::ResourceClaimTemplate& claim_template) {
-  return kSharedCounts + sizeof(claim_template) + heap(claim_template.meta) +
-         heap(claim_template.labels) + heap(claim_template.annotations) +
-         heap(claim_template.claim_spec.bytes);
+  return kSharedCounts + sizeof(claim_template) + heap(claim_template.labels) +
+         heap(claim_template.annotations) + heap(claim_template.claim_spec.bytes);
 }
 
 }  // namespace dcm::api

@@ -28,7 +28,7 @@ struct PodClaim {
 // An entry of status.resourceClaimStatuses. Without a claim name, no claim is needed.
 struct PodClaimStatus {
   InternedString name;
-  std::optional<std::string> claim_name;
+  std::optional<InternedString> claim_name;
 
   friend bool operator==(const PodClaimStatus&, const PodClaimStatus&) = default;
 };

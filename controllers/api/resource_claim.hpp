@@ -26,13 +26,11 @@ inline constexpr std::string_view kDeleteProtectionFinalizer =
 struct ConsumerReference {
   InternedString group;     // apiGroup; empty: core
   InternedString resource;  // "pods"
-  std::string name;
+  InternedString name;
   Uid uid;
 
-  bool is_pod() const { return group.empty() && resource.str() == "pods"; }
-  bool is_pod_group() const {
-    return group.str() == kSchedulingGroup && resource.str() == "podgroups";
-  }
+  bool is_pod() const { return group.empty() && resource == "pods"; }
+  bool is_pod_group() const { return group == kSchedulingGroup && resource == "podgroups"; }
   friend bool operator==(const ConsumerReference&, const ConsumerReference&) = default;
 };
 

@@ -29,7 +29,7 @@ inline Draft draft_about(const api::ResourceKind& kind, const api::ObjectMeta& m
                          std::string description, std::vector<Topic> topics = {}) {
   return {.about = {.kind = std::string(kind.kind),
                     .namespace_ = meta.key.namespace_.str(),
-                    .name = meta.key.name,
+                    .name = meta.key.name.str(),
                     .uid = meta.uid.str(),
                     .description = std::move(description)},
           .topics = std::move(topics)};

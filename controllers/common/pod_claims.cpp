@@ -7,8 +7,8 @@ namespace {
 
 bool is_controlled_by_kind(const api::ResourceClaim& claim, std::string_view group,
                            std::string_view kind) {
-  return claim.controller != nullptr && claim.controller->group.str() == group &&
-         claim.controller->kind.str() == kind;
+  return claim.controller != nullptr && claim.controller->group == group &&
+         claim.controller->kind == kind;
 }
 
 using Owner = ClaimReference::Owner;
@@ -105,7 +105,7 @@ bool is_owned_by(const api::ResourceClaim& claim, const api::ClaimUser& user) {
 
 bool is_owned_by_group_of(const api::ResourceClaim& claim, const api::Pod& pod) {
   return has_group_as_controller(claim) && !pod.scheduling_group.empty() &&
-         claim.controller->name == pod.scheduling_group.str() &&
+         claim.controller->name == pod.scheduling_group &&
          claim.meta.key.namespace_ == pod.meta.key.namespace_;
 }
 
@@ -136,7 +136,7 @@ bool has_claim_user_as_controller(const api::ResourceClaim& claim) {
 
 std::optional<api::NamespacedName> group_of(const api::Pod& pod) {
   if (pod.scheduling_group.empty()) return std::nullopt;
-  return api::NamespacedName{pod.meta.key.namespace_, pod.scheduling_group.str()};
+  return api::NamespacedName{pod.meta.key.namespace_, pod.scheduling_group};
 }
 
 bool is_shared_by(const api::PodGroup& group, const api::PodClaim& pod_claim) {
@@ -152,7 +152,7 @@ bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod) {
 bool is_reserved_for_group_of(const api::ResourceClaim& claim, const api::Pod& pod) {
   if (pod.scheduling_group.empty()) return false;
   return std::ranges::any_of(claim.reserved_for, [&](const api::ConsumerReference& consumer) {
-    return consumer.is_pod_group() && consumer.name == pod.scheduling_group.str();
+    return consumer.is_pod_group() && consumer.name == pod.scheduling_group;
   });
 }
 

@@ -159,7 +159,7 @@ Task<workqueue::Outcome> Controller::handle(Item item) {
   if (item.kind == Item::Kind::pod) {
     co_await pods_.evict(item.subject);
   } else {
-    outcome = co_await conditions_.sync(item.subject.key.name, item.subject.uid);
+    outcome = co_await conditions_.sync(item.subject.key.name.str(), item.subject.uid);
   }
   if (outcome != workqueue::Outcome::set_aside()) problems_.end(item);
   notify();
@@ -271,11 +271,11 @@ common::Explainer explainer_of(const Controller& controller) {
   const auto explain_rule = [&controller](const api::ResourceKind& kind,
                                           const api::NamespacedName& key) {
     const RulePtr rule =
-        &kind == &api::kDeviceTaintRules ? controller.find_rule(key.name) : nullptr;
+        &kind == &api::kDeviceTaintRules ? controller.find_rule(key.name.str()) : nullptr;
     if (rule == nullptr) return std::optional<common::Draft>();
     return std::optional(common::draft_about(
         kind, rule->meta, rule->meta.is_being_deleted ? "being deleted" : "in force",
-        controller.explain_rule(key.name)));
+        controller.explain_rule(key.name.str())));
   };
   return {
       .pod = [&controller](const PodPtr& pod) { return std::vector{controller.explain_pod(pod)}; },

@@ -279,7 +279,7 @@ Topic explain_taints_of(const api::ResourceClaim& claim, const Taints& taints, W
 
 std::vector<Topic> explain_rule(RuleFacts facts) {
   std::ranges::sort(facts.pods, {}, [](const AffectedPod& pod) {
-    return std::tuple(pod.due, pod.key.namespace_.str(), pod.key.name);
+    return std::tuple(pod.due, pod.key.namespace_, pod.key.name);
   });
   Topic topic{.title = "device-taint-eviction-controller"};
   if (evicts(facts.rule)) topic.asks = kUsers;

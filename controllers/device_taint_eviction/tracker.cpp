@@ -67,7 +67,7 @@ void Tracker::observe_slice(const SlicePtr& before, const SlicePtr& after) {
 }
 
 void Tracker::observe_rule(const RulePtr& before, const RulePtr& after) {
-  const std::string& name = (after ? after : before)->meta.key.name;
+  const std::string name = (after ? after : before)->meta.key.name.str();
   if (after) {
     rules_.put(after);
   } else {
@@ -102,7 +102,7 @@ void Tracker::walk_for(const api::DeviceSelector& selector, const std::string& r
 void Tracker::start() {
   is_started_ = true;
   walks_.push_back({.walk = AllocatedDevices::Walk(api::DeviceSelector{})});
-  rules_.for_each([&](const Rule& rule) { walk_for({}, rule.object->meta.key.name); });
+  rules_.for_each([&](const Rule& rule) { walk_for({}, rule.object->meta.key.name.str()); });
 }
 
 void Tracker::advance(std::size_t limit) {
@@ -200,7 +200,7 @@ void Tracker::record_evicted(const PodRef& pod, const std::vector<RuleId>& rules
 
 std::vector<std::string> Tracker::take_touched_rules() {
   for (const RuleId id : pending_.take_touched()) {
-    if (const Rule* rule = rules_.find(id)) touched_.insert(rule->object->meta.key.name);
+    if (const Rule* rule = rules_.find(id)) touched_.insert(rule->object->meta.key.name.str());
   }
   std::vector<std::string> names;
   for (const std::string& name : std::exchange(touched_, {})) {

@@ -102,7 +102,7 @@ std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss
   }
   std::vector<std::string> users;
   stores_.pods_by_claim.for_each(claim->meta.key, [&](const PodPtr& pod) {
-    users.push_back("\"" + pod->meta.key.name + "\"");
+    users.push_back("\"" + pod->meta.key.name.str() + "\"");
   });
   topics.front().add(
       {common::Outlook::note, {common::Input::pods}}, "Users",

@@ -65,19 +65,19 @@ void Controller::observe_request(const RequestPtr& after, Priority priority) {
   if (after->has_status) {
     pending_.erase(after->meta.key.name);
   } else if (is_working_) {
-    queue_.add(after->meta.key.name, priority);
+    queue_.add(after->meta.key.name.str(), priority);
   }
 }
 
 void Controller::observe_slice(const api::ResourceSlice& slice) {
   for (const auto& [name, pending] : pending_) {
     if (pending.awaits_slices && pending.driver == slice.driver) {
-      queue_.add(name, {.after = kUntilSlicesSettle});
+      queue_.add(name.str(), {.after = kUntilSlicesSettle});
     }
   }
 }
 
-RequestPtr Controller::find_pending(const std::string& name) const {
+RequestPtr Controller::find_pending(const api::InternedString& name) const {
   RequestPtr request = deps_.requests.get({{}, name});
   const bool is_pending = request && !request->has_status && !request->meta.is_being_deleted;
   return is_pending ? request : nullptr;
@@ -114,10 +114,11 @@ Task<Outcome> Controller::answer(RequestPtr request) {
   pending.awaits_slices = false;
   std::optional<api::PoolStatusAnswer> found;
   if (inputs) {
-    const bool waits = deps_.time.now() - pending.since < kPatience;
+    const runtime::Duration patience = pending.since + kPatience - deps_.time.now();
+    const bool waits = patience > runtime::Duration::zero();
     StatusStep step = decide_status(*request, *inputs, waits ? Patience::waits : Patience::is_over,
                                     deps_.time.wall_now());
-    if (std::holds_alternative<AwaitSlices>(step)) co_return wait_for_slices(pending);
+    if (std::holds_alternative<AwaitSlices>(step)) co_return wait_for_slices(pending, patience);
     found = std::get<api::PoolStatusAnswer>(std::move(step));
   } else {
     found = give_up(pending, inputs.error());
@@ -128,10 +129,10 @@ Task<Outcome> Controller::answer(RequestPtr request) {
 }
 
 // The next slice wakes it earlier.
-Outcome Controller::wait_for_slices(Pending& pending) const {
+Outcome Controller::wait_for_slices(Pending& pending, runtime::Duration patience) {
   pending.refused_since.reset();
   pending.awaits_slices = true;
-  return Outcome::requeue_after(pending.since + kPatience - deps_.time.now());
+  return Outcome::requeue_after(patience);
 }
 
 // A server that does not respond may recover, and could not accept an answer either.

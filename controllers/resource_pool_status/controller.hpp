@@ -81,14 +81,14 @@ class Controller {
   void observe_slice(const api::ResourceSlice& slice);
   Task<workqueue::Outcome> handle(std::string name);
   Task<workqueue::Outcome> answer(RequestPtr request);
-  workqueue::Outcome wait_for_slices(Pending& pending) const;
+  static workqueue::Outcome wait_for_slices(Pending& pending, runtime::Duration patience);
   std::optional<api::PoolStatusAnswer> give_up(Pending& pending, const runtime::Error& error) const;
   Task<Result<RequestPtr>> send(RequestPtr request, api::PoolStatusAnswer answer);
   Task<workqueue::Outcome> write(RequestPtr request, api::PoolStatusAnswer answer,
                                  runtime::MonoTime begun);
   workqueue::Outcome settle_refusal(const Request& request, const runtime::Error& error);
   // The current request, if it still has no answer.
-  RequestPtr find_pending(const std::string& name) const;
+  RequestPtr find_pending(const api::InternedString& name) const;
   Pending& pending_of(const Request& request);
 
   Task<> clean_up();
@@ -100,9 +100,9 @@ class Controller {
   workqueue::HandlerFailures failures_;
   informers::OnChange<Request> requests_observer_;
   informers::OnChange<api::ResourceSlice> slices_observer_;
-  std::unordered_map<std::string, Pending> pending_;  // by name
-  bool takes_generation_zero_ = true;                 // until the API server refuses it
-  bool is_working_ = false;                           // run() was called
+  std::unordered_map<api::InternedString, Pending> pending_;  // by name
+  bool takes_generation_zero_ = true;                         // until the API server refuses it
+  bool is_working_ = false;                                   // run() was called
 };
 
 }  // namespace dcm::resource_pool_status

@@ -57,7 +57,8 @@ NamespacedName name_of(const NamespacedName& set, int shard) {
 // The set whose shard has or would have this name.
 NamespacedName set_of(const Shard& shard) {
   const NamespacedName& key = shard.meta.key;
-  return {key.namespace_, key.name.substr(0, key.name.rfind('-'))};
+  const std::string_view name = key.name;
+  return {key.namespace_, name.substr(0, name.rfind('-'))};
 }
 
 struct ShardSets {

@@ -23,13 +23,12 @@ void for_each_result(const Claim& claim, Visit visit) {
 }  // namespace
 
 DeviceInventory::DeviceInventory(ListedDevices listed) : listed_(std::move(listed)) {
-  std::ranges::sort(listed_.nodes, {},
-                    [](const auto& node) -> const std::string& { return node->name.str(); });
+  std::ranges::sort(listed_.nodes, {}, [](const auto& node) { return node->name.view(); });
   for (const auto& slice : listed_.slices) {
     devices_ += slice->devices.size();
     slices_.add(slice);
   }
-  for (const auto& found : listed_.classes) classes_[found->meta.key.name] = found;
+  for (const auto& found : listed_.classes) classes_[found->meta.key.name.str()] = found;
   for (const auto& rule : listed_.rules) {
     if (auto taint = allocation::taint_rule(*rule)) rules_.push_back(*std::move(taint));
   }
@@ -87,7 +86,7 @@ std::string DeviceInventory::class_serving(const std::string& resource) const {
     if (each->extended_resource_name != resource) continue;
     if (serving == nullptr || allocation::serves_before(*each, *serving)) serving = each.get();
   }
-  return serving == nullptr ? std::string() : serving->meta.key.name;
+  return serving == nullptr ? std::string() : serving->meta.key.name.str();
 }
 
 void DeviceInventory::release(const Claim& claim) {

@@ -136,7 +136,7 @@ void DeviceSurvey::note(const allocation::Node& node, NodeExplanation explanatio
   if (!explanation.fits) {
     closest_.push_back(distance_of(node, requests));
     std::ranges::sort(closest_, {}, [](const CloseNode& close) {
-      return std::tuple(close.lacks, close.wants, std::string_view(close.node->name.str()));
+      return std::tuple(close.lacks, close.wants, close.node->name.view());
     });
     if (closest_.size() > kClosestMax) closest_.pop_back();
   }
@@ -202,7 +202,7 @@ void DeviceSurvey::find_remedies() {
   }
   std::ranges::sort(closest_, {}, [](const CloseNode& close) {
     return std::tuple(close.remedy.is_empty(), close.remedy.changes(), close.lacks, close.wants,
-                      std::string_view(close.node->name.str()));
+                      close.node->name.view());
   });
 }
 

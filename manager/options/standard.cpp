@@ -82,7 +82,7 @@ Settings election_settings(ElectionFlags& flags) {
                    flags.resource_lock),
       name_setting({"leader-elect-resource-name", "leaderElection.resourceName", "NAME",
                     "Name of the lease."},
-                   flags.election.lease.name),
+                   flags.lease_name),
       name_setting({"leader-elect-resource-namespace", "leaderElection.resourceNamespace", "NAME",
                     "Namespace of the lease."},
                    flags.lease_namespace),
@@ -102,7 +102,7 @@ std::optional<Conflict> settle_election(const ElectionFlags& flags,
                     "with its renew deadline and retry period: " + std::move(why)};
   }
   election = flags.election;
-  election->lease.namespace_ = runtime::InternedString(flags.lease_namespace);
+  election->lease = {flags.lease_namespace, flags.lease_name};
   return std::nullopt;
 }
 

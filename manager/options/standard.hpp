@@ -26,6 +26,7 @@ struct ElectionFlags {
   bool leader_elect = true;
   std::string resource_lock = "leases";
   std::string lease_namespace = {};
+  std::string lease_name = {};
   LeaderElectionOptions election = {};
 };
 options::Settings election_settings(ElectionFlags& flags);

@@ -11,7 +11,7 @@ namespace {
 Held make_held(const ClaimView& view) {
   const api::ObjectMeta& meta = view.claim->meta;
   return {.entry = {.namespace_ = meta.key.namespace_.str(),
-                    .name = meta.key.name,
+                    .name = meta.key.name.str(),
                     .uid = meta.uid.str(),
                     .drivers = driver_states(view.results),
                     .extra = EntryExtra{.allocation = allocated_devices(view.results)}}};
@@ -30,7 +30,7 @@ bool is_of_older_allocation(const Entry& entry, const ClaimView& view) {
 }
 
 std::optional<std::string> refuse_entry(const Held& held, const ClaimView& view) {
-  const std::string& name = view.claim->meta.key.name;
+  const std::string name = view.claim->meta.key.name.str();
   if (held.entry.uid != view.claim->meta.uid.str()) {
     return fmt::format(
         "old ResourceClaim with same name {} and different UID {} still exists (previous pod "
@@ -71,7 +71,7 @@ bool holds(const Entry& entry, const DeviceKey& device) {
 }  // namespace
 
 ClaimKey key_of(const ClaimView& view) {
-  return {view.claim->meta.key.namespace_.str(), view.claim->meta.key.name};
+  return {view.claim->meta.key.namespace_.str(), view.claim->meta.key.name.str()};
 }
 
 namespace {

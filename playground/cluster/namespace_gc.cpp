@@ -31,13 +31,13 @@ Task<> NamespaceGc::run() {
 Task<Outcome> NamespaceGc::handle(api::NamespacedName name) {
   const api::ObjectPtr<Namespace> ns = caches_.namespaces.get(name);
   if (!ns || !ns->meta.is_being_deleted || !ns->is_to_be_emptied) co_return Outcome::done();
-  const Result<Content> left = co_await empty(name.name);
+  const Result<Content> left = co_await empty(name.name.str());
   if (!left) co_return Outcome::retry();
   if (*left == Content::some) {
     work_.add_after(name, kLookAgainInterval);
     co_return Outcome::done();
   }
-  const Result<> finalized = co_await finalize(name.name);
+  const Result<> finalized = co_await finalize(name.name.str());
   const bool is_settled = finalized || runtime::is_object_gone(finalized.error());
   co_return is_settled ? Outcome::done() : Outcome::retry();
 }

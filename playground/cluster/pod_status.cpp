@@ -30,7 +30,7 @@ struct Says {
 
 const PodCondition* find(const Pod& pod, std::string_view type) {
   const auto found = std::ranges::find_if(
-      pod.conditions, [&](const PodCondition& one) { return one.type.str() == type; });
+      pod.conditions, [&](const PodCondition& one) { return one.type == type; });
   return found == pod.conditions.end() ? nullptr : &*found;
 }
 

@@ -153,7 +153,8 @@ std::vector<api::ObjectPtr<Pod>> RealDevices::pods_here() const {
 std::vector<node::PodUse> RealDevices::uses() const {
   std::vector<node::PodUse> uses;
   for (const api::ObjectPtr<Pod>& pod : pods_here()) {
-    node::PodUse use{.namespace_ = pod->meta.key.namespace_.str(), .name = pod->meta.key.name};
+    node::PodUse use{.namespace_ = pod->meta.key.namespace_.str(),
+                     .name = pod->meta.key.name.str()};
     for (const Container& container : pod->containers) {
       use.containers.push_back({container.name, claims_of(*pod, container)});
     }
@@ -164,7 +165,7 @@ std::vector<node::PodUse> RealDevices::uses() const {
 
 void RealDevices::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after) {
   const Pod& pod = after ? *after : *before;
-  if (pod.node_name.str() != options_.agent.node) return;
+  if (pod.node_name != options_.agent.node) return;
   const std::string uid = pod.meta.uid.str();
   const bool is_active =
       after && pod.phase != api::PodPhase::succeeded && pod.phase != api::PodPhase::failed;

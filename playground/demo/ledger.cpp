@@ -46,7 +46,7 @@ std::size_t count_missing(const std::vector<api::ConsumerReference>& some,
 
 void Ledger::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after) {
   const Pod& pod = after ? *after : *before;
-  if (pod.meta.key.namespace_.str() != namespace_) return;
+  if (pod.meta.key.namespace_ != namespace_) return;
   if (before) count_phase(*before, -1, tally_);
   if (after) count_phase(*after, 1, tally_);
   if (!before) {
@@ -67,7 +67,7 @@ void Ledger::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr
 void Ledger::observe_claim(const api::ObjectPtr<Claim>& before,
                            const api::ObjectPtr<Claim>& after) {
   const Claim& claim = after ? *after : *before;
-  if (claim.meta.key.namespace_.str() != namespace_) return;
+  if (claim.meta.key.namespace_ != namespace_) return;
   if (before) count_claim(*before, -1);
   if (after) count_claim(*after, 1);
   if (!before) see_made(*after);

@@ -89,7 +89,7 @@ std::string encode_extended_claim(const Pod& pod, const allocation::ClaimSpec& s
   return text(
       {{"apiVersion", "resource.k8s.io/v1"},
        {"kind", "ResourceClaim"},
-       {"metadata", Object{{"generateName", pod.meta.key.name + "-extended-resources-"},
+       {"metadata", Object{{"generateName", pod.meta.key.name.str() + "-extended-resources-"},
                            {"namespace", pod.meta.key.namespace_.str()},
                            {"annotations", Object{{api::kExtendedResourceClaimAnnotation, "true"}}},
                            {"ownerReferences", Array{controller_reference(pod)}}}},
@@ -111,7 +111,7 @@ std::string encode_extended_status(const Pod& pod, std::string_view claim,
 
 std::string encode_binding(const Pod& pod, std::string_view node) {
   Object metadata = identity(pod.meta);
-  metadata["name"] = pod.meta.key.name;
+  metadata["name"] = pod.meta.key.name.str();
   metadata["namespace"] = pod.meta.key.namespace_.str();
   return text({{"apiVersion", "v1"},
                {"kind", "Binding"},

@@ -27,7 +27,7 @@ void Devices::observe_rule(const api::ObjectPtr<api::DeviceTaintRule>& before,
   if (rule) {
     rules_by_name_[rule->name] = *rule;
   } else {
-    rules_by_name_.erase((after ? after : before)->meta.key.name);
+    rules_by_name_.erase((after ? after : before)->meta.key.name.str());
   }
   rules_.clear();
   for (const auto& [name, each] : rules_by_name_) rules_.push_back(each);

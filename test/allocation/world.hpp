@@ -25,7 +25,7 @@ class World {
   void take_capacity(const boost::json::value& json);
 
   allocation::Features features_;
-  std::map<std::string, std::shared_ptr<const allocation::DeviceClass>> classes_;
+  std::map<api::InternedString, std::shared_ptr<const allocation::DeviceClass>> classes_;
   allocation::SliceIndex slices_;
   std::vector<allocation::Claim> claims_;
   std::vector<allocation::ClaimView> views_;

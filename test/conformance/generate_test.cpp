@@ -238,7 +238,8 @@ TEST_F(Generate, creates_new_claim_for_replaced_pod) {
 
 TEST_F(Generate, recreates_claim_deleted_by_user) {
   reference(
-      "assumes for up to an hour that the deleted claim of a pod without a node still exists");
+      "assumes for up to an hour that a claim that it made and has not looked up since still "
+      "exists");
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -252,7 +253,8 @@ TEST_F(Generate, recreates_claim_deleted_by_user) {
 }
 
 TEST_F(Generate, replaces_claim_that_loses_owner) {
-  reference("notices only when the pod changes or after a restart");
+  reference(
+      "does not notice, unless another claim of the pod has to be made, or by chance at a restart");
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -265,7 +267,8 @@ TEST_F(Generate, replaces_claim_that_loses_owner) {
 
 TEST_F(Generate, keeps_other_names_when_recreating_claim) {
   reference(
-      "assumes for up to an hour that the deleted claim of a pod without a node still exists");
+      "assumes for up to an hour that a claim that it made and has not looked up since still "
+      "exists");
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"a", "gpus"}, {"b", "gpus"}}});
@@ -312,7 +315,8 @@ TEST_F(Generate, keeps_claims_when_template_changes) {
 
 TEST_F(Generate, recreates_claim_only_after_deletion_ends) {
   reference(
-      "assumes for up to an hour that the deleted claim of a pod without a node still exists");
+      "assumes for up to an hour that a claim that it made and has not looked up since still "
+      "exists");
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -372,7 +376,9 @@ TEST_F(Generate, ignores_finished_pod) {
 }
 
 TEST_F(Generate, sends_no_request_for_missing_user_claim) {
-  reference("asks the API server for the missing claim, again and again");
+  reference(
+      "asks the API server for the missing claim at each sync that another claim of the pod "
+      "causes");
   faults();
   start_manager();
   create_pod({.name = "waits", .claims = {{"accel", "made-by-the-user"}}, .node = "node-a"});

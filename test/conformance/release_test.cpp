@@ -145,7 +145,8 @@ TEST_F(ReleaseClaims, keeps_reservation_for_pod_without_claims) {
 }
 
 TEST_F(ReleaseClaims, drops_reservation_for_finished_pod_without_claims) {
-  reference("checks whether the pod exists, not whether it has finished");
+  reference(
+      "keeps the reservation until the claim changes, if the pod finishes after it was reserved");
   const json::value plain = create_pod({.name = "plain", .node = "node-a"});
   set_phase("plain", "Succeeded");
   start_manager();

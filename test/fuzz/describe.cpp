@@ -9,8 +9,8 @@ std::string describe(const runtime::WallTime& time) {
   return std::to_string(time.time_since_epoch().count());
 }
 
-std::string describe(const std::optional<std::string>& text) {
-  return text ? *text : "(none)";
+std::string describe(const std::optional<api::InternedString>& text) {
+  return text ? text->str() : "(none)";
 }
 
 std::string describe(const api::DeviceTaint& taint) {

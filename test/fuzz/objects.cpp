@@ -44,7 +44,8 @@ void write_about(const api::ClaimUser& user) {
 }
 
 void write_about(const api::ResourceClaimTemplate& claim_template) {
-  const api::ClaimOwner owner{"v1", "Pod", claim_template.meta.key.name, claim_template.meta.uid};
+  const api::ClaimOwner owner{"v1", "Pod", claim_template.meta.key.name.str(),
+                              claim_template.meta.uid};
   expect_json(api::encode_claim({&api::kResourceClaims, "v1"}, claim_template, "name",
                                 claim_template.meta.key.name + "-", "gpus", owner)
                   .bytes);

@@ -57,7 +57,8 @@ void write_about(const api::ResourceClaim& claim) {
 
 void write_about(const api::ResourceClaimTemplate& claim_template) {
   if (claim_template.content == api::ResourceClaimTemplate::Content::left_out) return;
-  const api::ClaimOwner owner{"v1", "Pod", claim_template.meta.key.name, claim_template.meta.uid};
+  const api::ClaimOwner owner{"v1", "Pod", claim_template.meta.key.name.str(),
+                              claim_template.meta.uid};
   const api::Encoded body = api::encode_claim({&api::kResourceClaims, "v1"}, claim_template, "name",
                                               "name-", "gpus", owner);
   if (body.format != api::Format::protobuf) return;

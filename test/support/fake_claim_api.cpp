@@ -44,7 +44,7 @@ struct Words {
   }
   std::string operator()(const DeleteClaim& step) const { return "delete " + name_of(step); }
 
-  static const std::string& name_of(const auto& step) { return step.claim->meta.key.name; }
+  static std::string name_of(const auto& step) { return step.claim->meta.key.name.str(); }
 };
 
 }  // namespace
@@ -68,7 +68,7 @@ std::shared_ptr<api::ResourceClaim> clone(const api::ResourceClaim& claim) {
 template <class T>
 api::ObjectPtr<T> FakeClaimApi::store(std::shared_ptr<T> object) {
   object->meta.resource_version = api::ResourceVersion(std::to_string(++version_));
-  api::ObjectPtr<T>& stored = std::get<Objects<T>>(objects_)[object->meta.key.name];
+  api::ObjectPtr<T>& stored = std::get<Objects<T>>(objects_)[object->meta.key.name.str()];
   const api::ChangeType type = stored ? api::ChangeType::modified : api::ChangeType::added;
   const api::ObjectPtr<T> now = stored = std::move(object);
   on_change(api::ChangeEvent<T>{type, {now->meta, now}});
@@ -120,13 +120,13 @@ runtime::Task<runtime::Result<>> FakeClaimApi::send(DeleteClaim request, Priorit
 
 template <class T>
 runtime::Result<api::ObjectPtr<T>> FakeClaimApi::carry_out(const Get<T>& get) const {
-  if (api::ObjectPtr<T> found = find<T>(get.key.name)) return found;
+  if (api::ObjectPtr<T> found = find<T>(get.key.name.str())) return found;
   return fail(Reason::object_not_found, "\"" + get.key.name + "\" not found");
 }
 
 template <class T>
 runtime::Result<api::ObjectPtr<T>> FakeClaimApi::carry_out(const ApplyNames<T>& apply) {
-  const api::ObjectPtr<T> current = find<T>(apply.user->meta.key.name);
+  const api::ObjectPtr<T> current = find<T>(apply.user->meta.key.name.str());
   if (current == nullptr) return fail(Reason::object_not_found, "no such object");
   if (current->meta.uid != apply.user->meta.uid)
     return fail(Reason::another_object, "metadata.uid");
@@ -160,7 +160,7 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::carry_out(const CreateClai
 // The newest state, if a write based on `known` may be executed.
 runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::find_for_write(
     const api::ResourceClaim& known) const {
-  const ClaimPtr current = claim(known.meta.key.name);
+  const ClaimPtr current = claim(known.meta.key.name.str());
   if (current == nullptr) return fail(Reason::object_not_found, "no such claim");
   if (current->meta.uid != known.meta.uid) return fail(Reason::another_object, "metadata.uid");
   if (current->meta.resource_version != known.meta.resource_version) {
@@ -203,17 +203,17 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::carry_out(const RemoveFina
   auto changed = clone(**current);
   changed->has_delete_protection = false;
   if (!changed->meta.is_being_deleted) return store(std::move(changed));
-  remove_claim(changed->meta.key.name);
+  remove_claim(changed->meta.key.name.str());
   return changed;
 }
 
 runtime::Result<> FakeClaimApi::carry_out(const DeleteClaim& step) {
   const api::ObjectMeta& meta = step.claim->meta;
-  const ClaimPtr current = claim(meta.key.name);
+  const ClaimPtr current = claim(meta.key.name.str());
   if (current == nullptr) return fail(Reason::object_not_found, "no such claim");
   if (current->meta.uid != meta.uid) return fail(Reason::another_object, "preconditions.uid");
   if (!current->has_delete_protection) {
-    remove_claim(meta.key.name);
+    remove_claim(meta.key.name.str());
     return {};
   }
   auto changed = clone(*current);

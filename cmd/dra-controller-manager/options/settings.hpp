@@ -23,7 +23,7 @@ struct Draft {
   bool dry_run = false;
   runtime::Duration dry_run_timeout = std::chrono::seconds(30);
   ElectionFlags election = {.lease_namespace = "kube-system",
-                            .election = {.lease = {{}, "dra-controller-manager"}}};
+                            .lease_name = "dra-controller-manager"};
 };
 
 // The table of the manager itself. `draft` must outlive it.

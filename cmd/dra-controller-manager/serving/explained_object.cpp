@@ -16,7 +16,7 @@ std::optional<api::ResourceAttributes> explained_object(std::string_view path) {
       .group = std::string(resource_of(subject->kind).group),
       .resource = std::string(resource_of(subject->kind).plural),
       .namespace_ = subject->key.namespace_.str(),
-      .name = subject->key.name,
+      .name = subject->key.name.str(),
   };
 }
 

@@ -68,7 +68,7 @@ Task<Result<RulePtr>> ShadowApi::write_condition(RulePtr rule, api::EvictionCond
                                                  Priority /*priority*/) {
   expectations_.expect(
       {.kind = kCondition,
-       .object = rule->meta.key.name,
+       .object = rule->meta.key.name.str(),
        .subject = "condition " + rule->meta.uid.str(),
        .what = fmt::format("{}, of generation {}", condition.reason, rule->generation)},
       [this, rule, condition] { return standing_of_condition(rule, condition); });

@@ -24,7 +24,7 @@ std::string Reason::str() const {
 }
 
 Reason Charge::reason() const {
-  if (rule != nullptr) return {Reason::Source::rule, rule->object->meta.key.name, {}, 0};
+  if (rule != nullptr) return {Reason::Source::rule, rule->object->meta.key.name.str(), {}, 0};
   return {Reason::Source::driver, {}, device.id, taint.index};
 }
 

@@ -64,7 +64,7 @@ class PublishedDevices {
       return name.first.hash() * 31 + name.second.hash();
     }
   };
-  using Slices = std::unordered_map<std::string, SlicePtr, runtime::KeyedHash>;  // by name
+  using Slices = std::unordered_map<api::InternedString, SlicePtr>;  // by name
   // Points into the slice, which the pool holds.
   struct Tainted {
     const api::ResourceSlice* slice;

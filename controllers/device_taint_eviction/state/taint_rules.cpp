@@ -28,7 +28,7 @@ bool taints_alike(const api::DeviceTaintRule& a, const api::DeviceTaintRule& b) 
 }
 
 void TaintRules::put(const RulePtr& rule) {
-  auto& entry = rules_[rule->meta.key.name];
+  auto& entry = rules_[rule->meta.key.name.str()];
   if (entry) delist(*entry);
   if (!entry || entry->object->meta.uid != rule->meta.uid) {
     if (entry) by_id_.erase(entry->id);

@@ -34,7 +34,7 @@ std::string describe_status(const api::ResourceClaim& claim) {
   const auto& consumers = claim.reserved_for;
   text += consumers.empty() ? ", not reserved" : ", reserved for ";
   for (std::size_t i = 0; i < std::min(consumers.size(), kNamedMax); ++i) {
-    text += (i == 0 ? "" : ", ") + consumers[i].name;
+    text += (i == 0 ? "" : ", ") + consumers[i].name.str();
   }
   if (consumers.size() <= kNamedMax) return text;
   return text + fmt::format(" and {} more", consumers.size() - kNamedMax);

@@ -69,7 +69,7 @@ struct ClaimStepWords {
   }
   std::string operator()(const GetConsumer& step) const {
     const auto& [kind, name] = step.consumer;
-    return (kind == ConsumerName::Kind::pod ? "get pod " : "get pod group ") + name;
+    return (kind == ConsumerName::Kind::pod ? "get pod " : "get pod group ") + name.str();
   }
   std::string operator()(const Release& step) const {
     std::string text = "release";

@@ -65,7 +65,7 @@ struct PodView {
   const SnapshotOf& snapshot_of;
 
   const api::Pod& pod() const { return *snapshot.pod; }
-  const std::string& name_space() const { return pod().meta.key.namespace_.str(); }
+  std::string_view name_space() const { return pod().meta.key.namespace_; }
 };
 // How far the pod is from using the claim's devices. The claim must exist and be usable by the pod.
 // `pod_claim` is blank for extended resources.

@@ -26,12 +26,12 @@ Inputs inputs_of(const api::ResourceClaim& claim) {
 // "Pod", "PodGroup", "widgets"
 std::string_view kind_of(const api::ConsumerReference& consumer) {
   if (consumer.is_pod()) return "Pod";
-  return consumer.is_pod_group() ? "PodGroup" : std::string_view(consumer.resource.str());
+  return consumer.is_pod_group() ? "PodGroup" : consumer.resource.view();
 }
 
 std::string owner_of(const api::ResourceClaim& claim) {
   const api::ControllerRef& owner = *claim.controller;
-  return fmt::format("{} \"{}\" (UID {})", owner.kind.str() == "Pod" ? "pod" : owner.kind.str(),
+  return fmt::format("{} \"{}\" (UID {})", owner.kind == "Pod" ? "pod" : owner.kind.str(),
                      owner.name, owner.uid.str());
 }
 

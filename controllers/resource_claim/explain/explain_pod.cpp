@@ -103,7 +103,7 @@ struct PodClaimWords {
   // Why the claim that the status names is unusable.
   void explain_replaced() const {
     const api::PodClaimStatus* status = common::find_status(view.pod(), pod_claim.name);
-    const std::string& name = *status->claim_name;
+    const api::InternedString& name = *status->claim_name;
     const auto known = view.snapshot.claims.find(name);
     const auto* claim =
         known == view.snapshot.claims.end() ? nullptr : std::get_if<ClaimPtr>(&known->second);
@@ -120,7 +120,7 @@ struct PodClaimWords {
   static std::string owner_of(const api::ResourceClaim& claim) {
     if (claim.controller == nullptr) return "has no owner";
     return fmt::format("belongs to {} \"{}\" (UID {})",
-                       claim.controller->kind.str() == "Pod" ? "pod" : claim.controller->kind.str(),
+                       claim.controller->kind == "Pod" ? "pod" : claim.controller->kind.str(),
                        claim.controller->name, claim.controller->uid.str());
   }
 };

@@ -141,7 +141,7 @@ std::string command(const api::Pod& pod, std::string_view kind, const std::strin
 
 // The devices of the claim, and how to release them.
 std::string describe_state(const api::ResourceClaim& claim, const api::Pod& pod) {
-  const std::string deletion = command(pod, "resourceclaim", claim.meta.key.name);
+  const std::string deletion = command(pod, "resourceclaim", claim.meta.key.name.str());
   if (!claim.is_allocated) {
     return fmt::format(
         "The second claim holds no device, and is deleted with the pod. To delete it now: {}",
@@ -153,7 +153,7 @@ std::string describe_state(const api::ResourceClaim& claim, const api::Pod& pod)
         "The second claim is allocated as well ({}) and reserved for the pod, which may have "
         "started with it. So "
         "both keep their devices until the pod has ended. To end it now: {}",
-        devices, command(pod, "pod", pod.meta.key.name));
+        devices, command(pod, "pod", pod.meta.key.name.str()));
   }
   if (!claim.reserved_for.empty()) {
     return fmt::format(

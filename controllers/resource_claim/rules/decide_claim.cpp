@@ -1,6 +1,10 @@
 #include "controllers/resource_claim/rules/decide_claim.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "client/api/names.hpp"
 #include "controllers/common/pod_claims.hpp"
@@ -54,7 +58,15 @@ Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReferenc
 Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owner) {
   ConsumerName name{Kind::pod, owner.name};
   const auto cached = snapshot.cached.find(name);
-  if (cached == snapshot.cached.end()) return MayRun{MayRun::Why::not_known};
+  if (cached == snapshot.cached.end()) {
+    // The cache has no pods without claims. We do not ask for one, but may have asked for it as a
+    // consumer.
+    const auto answer = snapshot.answers.find(name);
+    const auto* found =
+        answer == snapshot.answers.end() ? nullptr : std::get_if<Consumer>(&answer->second);
+    if (found == nullptr) return MayRun{MayRun::Why::not_known};
+    return fate_of_found(Kind::pod, *found, owner.uid);
+  }
   if (cached->second.uid == owner.uid) return fate_of_found(Kind::pod, cached->second, owner.uid);
   if (snapshot.deleted.contains(owner.uid)) return WillNotRun{WillNotRun::Why::seen_deleted};
   return ask(snapshot, std::move(name), owner.uid);
@@ -62,18 +74,27 @@ Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owne
 
 namespace {
 
-// The consumers to drop, or the look-up needed to decide, or the look-up's failure.
-std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapshot& snapshot) {
+struct Judged {
   std::vector<api::Uid> released;
+  std::optional<runtime::Error> failure;  // to look up a group; groups are no longer served
+};
+
+// The consumers to drop, or the look-up needed to decide, or the look-up's failure.
+std::variant<Judged, ClaimStep> judge_consumers(const ClaimSnapshot& snapshot) {
+  Judged judged;
   for (const api::ConsumerReference& consumer : snapshot.claim->reserved_for) {
     Fate fate = fate_of_consumer(snapshot, consumer);
     if (auto* get = std::get_if<GetConsumer>(&fate)) return ClaimStep(std::move(*get));
     if (auto* error = std::get_if<runtime::Error>(&fate)) {
-      return ClaimStep(EndClaimRound(std::move(*error)));
+      if (error->reason != runtime::Reason::not_served) {
+        return ClaimStep(EndClaimRound(std::move(*error)));
+      }
+      judged.failure = std::move(*error);
+    } else if (!std::holds_alternative<MayRun>(fate)) {
+      judged.released.push_back(consumer.uid);
     }
-    if (!std::holds_alternative<MayRun>(fate)) released.push_back(consumer.uid);
   }
-  return released;
+  return judged;
 }
 
 // Whether the claim is reserved for a consumer that had to be looked up, and was found.
@@ -139,8 +160,9 @@ ClaimStep decide_claim(const ClaimSnapshot& snapshot) {
   if (snapshot.claim == nullptr) return EndClaimRound{};
   auto judged = judge_consumers(snapshot);
   if (auto* step = std::get_if<ClaimStep>(&judged)) return std::move(*step);
-  auto& released = std::get<std::vector<api::Uid>>(judged);
+  auto& [released, failure] = std::get<Judged>(judged);
   if (!released.empty()) return release(snapshot, std::move(released));
+  if (failure) return EndClaimRound(*std::move(failure));
   if (!snapshot.claim->reserved_for.empty()) return keep(snapshot);
   if (auto unprotect = decide_unprotect(snapshot)) return *unprotect;
   return decide_delete(snapshot);

@@ -19,7 +19,7 @@ namespace dcm::resource_claim {
 // A pod or group that a claim is reserved for, or a pod that it was created for.
 struct ConsumerName {
   enum class Kind : std::uint8_t { pod, group } kind{};
-  std::string name;
+  api::InternedString name;
   friend auto operator<=>(const ConsumerName&, const ConsumerName&) = default;
 };
 // The object that has the name.

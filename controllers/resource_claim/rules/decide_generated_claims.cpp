@@ -85,7 +85,7 @@ std::unexpected<Stop> make_from_template(const Claimant& claimant, const KnownCl
       .generate_name = generate_name(owner.key.name, pod_claim.name.str()),
       .claim_template = claim_template,
       .owner = {std::string(claimant.api_version), claimant.pod == nullptr ? "PodGroup" : "Pod",
-                owner.key.name, owner.uid},
+                owner.key.name.str(), owner.uid},
       .replaces = std::move(replaces)});
 }
 
@@ -217,7 +217,7 @@ Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_clai
 }
 
 bool is_for_pod_claim(const api::ResourceClaim& claim, std::string_view pod_claim) {
-  if (!claim.pod_claim_name.empty()) return claim.pod_claim_name.str() == pod_claim;
+  if (!claim.pod_claim_name.empty()) return claim.pod_claim_name == pod_claim;
   const api::ControllerRef& owner = *claim.controller;
   return is_claim_name(claim.meta.key.name, owner.name, owner.uid, pod_claim);
 }

@@ -69,7 +69,7 @@ class OwnedClaims {
 struct KnownClaims {
   // Claims by name: those that the pod or group refers to or owns, from the cache and our own
   // writes, and the answers to GetClaim. No entry: not known yet.
-  std::map<std::string, ClaimAnswer, std::less<>> claims;
+  std::map<api::InternedString, ClaimAnswer> claims;
   // The templates that it names, if they exist, by name.
   std::map<std::string, TemplatePtr, std::less<>> templates;
   // Claims that it may own: from the cache and our own writes.

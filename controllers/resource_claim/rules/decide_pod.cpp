@@ -143,7 +143,7 @@ ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::Fe
     return NotReserved::is_groups;
   }
   if (is_former_groups(snapshot, pod_claim, *claim)) return NotReserved::is_former_groups;
-  const std::string& name = claim->meta.key.name;
+  const std::string name = claim->meta.key.name.str();
   if (claim->reserved_for.size() >= api::kReservedForMax) {
     return Problem{Report::failed_reservation_event,
                    fmt::format("resource claim \"{}\" is reserved for {} consumers already", name,

@@ -26,9 +26,9 @@ struct PodSnapshot : KnownClaims {
   OwnedClaims owned_by_group;
   // Claims currently being reserved for another pod: the two writes would only conflict, and this
   // pod is woken when the other one is done.
-  std::set<std::string, std::less<>> busy;
+  std::set<api::InternedString> busy;
   // The failures of Reserve, by claim name. After a success the claim is replaced in `claims`.
-  std::map<std::string, runtime::Error, std::less<>> reserve_failures;
+  std::map<api::InternedString, runtime::Error> reserve_failures;
   // The position of the pod claim of the last Reserve, like `looked_up_to`.
   std::size_t reserved_up_to = 0;
 };

@@ -118,7 +118,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
   std::unordered_map<api::Uid, Left> left_;
   runtime::MonoTime last_cleared_{};
   // Claim names that we wrote or may have written, without the computed ones, by pod.
-  std::unordered_map<api::Uid, std::set<std::string>> own_;
+  std::unordered_map<api::Uid, std::set<api::InternedString>> own_;
   // Claims that statuses named before the cache had them, with their pods.
   std::unordered_map<api::NamespacedName, api::NamespacedName> awaited_;
   std::optional<runtime::MonoTime> counts_from_;  // nullopt: we do not create claims (yet)

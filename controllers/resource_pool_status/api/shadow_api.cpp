@@ -21,7 +21,7 @@ RequestPtr ShadowApi::find_same(const RequestPtr& request) const {
 
 Task<Result<RequestPtr>> ShadowApi::write_status(RequestPtr request, api::PoolStatusAnswer answer) {
   expectations_.expect({.kind = kStatus,
-                        .object = request->meta.key.name,
+                        .object = request->meta.key.name.str(),
                         .subject = "status " + request->meta.uid.str(),
                         .what = std::move(answer.message)},
                        [this, request]() -> Standing {
@@ -35,7 +35,7 @@ Task<Result<RequestPtr>> ShadowApi::write_status(RequestPtr request, api::PoolSt
 
 Task<Result<>> ShadowApi::remove(RequestPtr request) {
   expectations_.expect({.kind = kDelete,
-                        .object = request->meta.key.name,
+                        .object = request->meta.key.name.str(),
                         .subject = "delete " + request->meta.uid.str(),
                         .what = "delete it: it has been kept long enough"},
                        [this, request]() -> Standing {

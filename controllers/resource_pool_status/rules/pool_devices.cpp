@@ -12,9 +12,8 @@ using Slices = std::vector<const allocation::Slice*>;
 void keep_newest(Slices& slices) {
   const auto newest = std::ranges::max(slices, {}, &allocation::Slice::generation)->generation;
   std::erase_if(slices, [&](const auto* slice) { return slice->generation < newest; });
-  std::ranges::sort(slices, {}, [](const allocation::Slice* slice) -> const std::string& {
-    return slice->meta.key.name;
-  });
+  std::ranges::sort(slices, {},
+                    [](const allocation::Slice* slice) { return slice->meta.key.name.view(); });
 }
 
 std::vector<PoolDevice> devices_of(const Slices& slices) {

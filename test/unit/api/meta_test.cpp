@@ -59,11 +59,11 @@ TEST(Uid, copies_are_equal_and_independent) {
   }
 }
 
-TEST(Uid, orders_none_before_uuids_before_texts) {
-  EXPECT_LT(Uid(), Uid(kUuid));
-  EXPECT_LT(Uid("10000000-0000-0000-0000-000000000000"), Uid(kUuid));
-  EXPECT_LT(Uid(kUuid), Uid("a text"));
+TEST(Uid, orders_none_before_texts_before_uuids) {
+  EXPECT_LT(Uid("10000000-0000-4000-8000-000000000000"), Uid(kUuid));
+  EXPECT_LT(Uid(), Uid("a text"));
   EXPECT_LT(Uid("a text"), Uid("b text"));
+  EXPECT_LT(Uid("b text"), Uid(kUuid));
 }
 
 struct Older {

@@ -37,7 +37,7 @@ std::string added(const std::string& name) {
 std::string name_of(const NextEvent& event) {
   if (!event || !*event) return "no event";
   const auto* const change = std::get_if<api::ChangeEvent<ResourceClaim>>(&**event);
-  return change == nullptr ? "no change" : change->subject.meta.key.name;
+  return change == nullptr ? "no change" : change->subject.meta.key.name.str();
 }
 
 struct Fixture : RestClientFixture {
@@ -57,7 +57,7 @@ CO_TEST(ApiListerWatcher, lists_page_item_by_item) {
   std::vector<std::string> names;
   const Result<api::ListMeta> page = co_await f.claims.list(
       {.limit = 2, .continue_token = "token"},
-      [&](api::Decoded<ResourceClaim> item) { names.push_back(item.meta.key.name); }, {});
+      [&](api::Decoded<ResourceClaim> item) { names.push_back(item.meta.key.name.str()); }, {});
   CO_ASSERT_TRUE(page);
   EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(page->continue_token, "more");

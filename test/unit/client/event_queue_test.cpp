@@ -209,7 +209,7 @@ TEST(EventQueue, replaces_invalid_name_by_uuid) {
         std::string("a."), std::string(".a"), std::string("a..b"), std::string("-a")}) {
     Clocked c;
     c.report(event(object));
-    const std::string name = c.written().event.key.name;
+    const std::string name = c.written().event.key.name.str();
     ASSERT_EQ(name.size(), 36U) << object;
     EXPECT_EQ(name.find_first_not_of("0123456789abcdef-"), std::string::npos) << name;
   }

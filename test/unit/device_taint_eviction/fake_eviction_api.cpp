@@ -67,7 +67,7 @@ Result<> FakeEvictionApi::carry_out(const PodRef& pod, Remove) {
 }
 
 Result<> FakeEvictionApi::carry_out(const PodRef& pod, Evict) {
-  if (protected_pods.contains(pod.key.name)) {
+  if (protected_pods.contains(pod.key.name.str())) {
     return runtime::fail(
         {Reason::disruption_budget, "violates the pod's disruption budget", 429, {}});
   }

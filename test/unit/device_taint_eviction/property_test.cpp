@@ -142,7 +142,7 @@ class Model {
         for (const auto& [name, rule] : world_.rules) {
           if (!rule->selector || !rule->unknown_selector_field.empty()) continue;
           if (!matches(*rule->selector, device.id)) continue;
-          if (add(decide_due(rule->taint, device.tolerations.get()))) rules.insert(name.name);
+          if (add(decide_due(rule->taint, device.tolerations.get()))) rules.insert(name.name.str());
         }
         for (const api::DeviceTaint& taint : published(device.id)) {
           add(decide_due(taint, device.tolerations.get()));
@@ -194,16 +194,17 @@ void expect_as_the_model_says(const World& world) {
     std::set<std::string> rules;
     const auto due = model.due(*pod, rules);
     const PendingPod* found = world.pending_pods.find(pod->meta.uid);
-    ASSERT_EQ(found != nullptr, due.has_value()) << key.name;
+    ASSERT_EQ(found != nullptr, due.has_value()) << key.name.view();
     if (found == nullptr) continue;
-    EXPECT_EQ(found->due, *due) << key.name;
-    EXPECT_EQ(found->rules.size(), rules.size()) << key.name;
+    EXPECT_EQ(found->due, *due) << key.name.view();
+    EXPECT_EQ(found->rules.size(), rules.size()) << key.name.view();
     for (const std::string& rule : rules) ++pending_by_rule[rule];
     ++pending;
   }
   EXPECT_EQ(world.pending_pods.size(), pending);
   for (const auto& [key, rule] : world.rules) {
-    EXPECT_EQ(world.counts(key.name).pending, pending_by_rule[key.name]) << key.name;
+    EXPECT_EQ(world.counts(key.name.str()).pending, pending_by_rule[key.name.str()])
+        << key.name.view();
   }
   for (const api::DeviceSelector& selector : {api::DeviceSelector{},
                                               {"d0", "", ""},

@@ -487,7 +487,7 @@ TEST_F(TrackerTest, holds_pods_of_next_walk) {
   ASSERT_TRUE(world.tracker.is_looking_for("b"));
   std::size_t taken = 0;
   while (const PendingPod* pod = world.pending_pods.take({runtime::MonoTime(), at(0s)})) {
-    EXPECT_EQ(pod->pod.key.name.front(), 'a');
+    EXPECT_EQ(pod->pod.key.name.view().front(), 'a');
     ++taken;
   }
   EXPECT_EQ(taken, 100U);
@@ -512,7 +512,7 @@ TEST_F(TrackerTest, hands_out_pods_once_in_due_order) {
   PendingPods& pending = world.pending_pods;
   const auto take = [&](WallTime now) {
     const PendingPod* pod = pending.take({runtime::MonoTime(), now});
-    return pod == nullptr ? std::string() : pod->pod.key.name;
+    return pod == nullptr ? std::string() : pod->pod.key.name.str();
   };
   EXPECT_EQ(pending.next_due(), at(0s));
   EXPECT_EQ(take(at(10s)), "p");

@@ -49,12 +49,12 @@ class Replica final : public Observer<api::Pod> {
  public:
   using Pod = ObjectPtr<api::Pod>;
   void observe_added(const Pod& pod, Origin) override {
-    EXPECT_TRUE(pods.emplace(pod->meta.key.name, pod).second);
+    EXPECT_TRUE(pods.emplace(pod->meta.key.name.str(), pod).second);
   }
   void observe_updated(const Pod& before, const Pod& after, Origin) override {
-    EXPECT_EQ(pods.at(before->meta.key.name), before);
+    EXPECT_EQ(pods.at(before->meta.key.name.str()), before);
     EXPECT_EQ(before->meta.uid, after->meta.uid);
-    pods[after->meta.key.name] = after;
+    pods[after->meta.key.name.str()] = after;
   }
   void observe_deleted(const Pod& pod, Origin) override { remove(pod); }
   void observe_left(const Pod& pod, Origin) override { remove(pod); }
@@ -63,8 +63,8 @@ class Replica final : public Observer<api::Pod> {
 
  private:
   void remove(const Pod& pod) {
-    EXPECT_EQ(pods.at(pod->meta.key.name), pod);
-    pods.erase(pod->meta.key.name);
+    EXPECT_EQ(pods.at(pod->meta.key.name.str()), pod);
+    pods.erase(pod->meta.key.name.str());
   }
 };
 
@@ -107,7 +107,7 @@ class Scenario {
     for (int i = 0; i < kClaims; ++i) {
       const std::string claim = "claim" + std::to_string(i);
       std::set<std::string> names;
-      for (const auto& pod : claims_.get(name_of(claim))) names.insert(pod->meta.key.name);
+      for (const auto& pod : claims_.get(name_of(claim))) names.insert(pod->meta.key.name.str());
       ASSERT_EQ(names, by_claim[claim]) << claim;
     }
     store_.check();

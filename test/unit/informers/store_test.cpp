@@ -29,7 +29,7 @@ class StoreTest : public ::testing::Test {
   }
   std::vector<std::string> names_under(const std::string& claim) const {
     std::vector<std::string> names;
-    for (const auto& pod : claims_.get(name_of(claim))) names.push_back(pod->meta.key.name);
+    for (const auto& pod : claims_.get(name_of(claim))) names.push_back(pod->meta.key.name.str());
     return names;
   }
 
@@ -183,8 +183,8 @@ TEST_F(StoreTest, visits_everything_once_in_sliced_walk) {
   see_deleted({.name = "c", .version = 2});
   std::optional<Cursor> next = Cursor();
   while (next) {
-    next = reader_.visit_slice(*next, 2,
-                               [&](const auto& pod) { visited.push_back(pod->meta.key.name); });
+    next = reader_.visit_slice(
+        *next, 2, [&](const auto& pod) { visited.push_back(pod->meta.key.name.str()); });
   }
   EXPECT_THAT(visited, ElementsAre("a", "b", "d", "e"));
 }

@@ -26,7 +26,7 @@ void FakeClaims::put(ClaimBuilder& claim, std::map<std::string, std::string> sha
 }
 
 void FakeClaims::put(node::ClaimView view) {
-  const std::string name = view.claim->meta.key.name;
+  const std::string name = view.claim->meta.key.name.str();
   views_[name] = std::move(view);
 }
 

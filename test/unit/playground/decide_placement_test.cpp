@@ -29,7 +29,7 @@ std::string text_of(const Verdict& verdict) {
   };
   for (const ClaimStep& step : placement.steps) {
     if (step.allocation) {
-      add(step.claim->meta.key.name, *step.allocation);
+      add(step.claim->meta.key.name.str(), *step.allocation);
     } else {
       text += " " + step.claim->meta.key.name + " <- reserved";
     }

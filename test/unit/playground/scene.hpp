@@ -91,8 +91,8 @@ struct Scene {
             R"({{"metadata":{{"uid":"u","resourceVersion":"1","name":"{}"}},"spec":{{"driver":"{}","pool":{{"name":"{}",)"
             R"("generation":1,"resourceSliceCount":{}}},{}}}}})",
             name + "-" + driver, driver, name, slice_count, spec));
-    devices.observe_slice(slices[made->meta.key.name], made);
-    slices[made->meta.key.name] = made;
+    devices.observe_slice(slices[made->meta.key.name.str()], made);
+    slices[made->meta.key.name.str()] = made;
   }
   // `device` has the fields of each device.
   void add_devices(const std::string& node, const std::string& driver, std::size_t count,

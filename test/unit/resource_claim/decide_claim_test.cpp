@@ -48,7 +48,9 @@ class Known {
   operator ClaimSnapshot() const { return snapshot_; }
 
  private:
-  static ConsumerName named(const std::string& pod) { return {ConsumerName::Kind::pod, pod}; }
+  static ConsumerName named(const api::InternedString& pod) {
+    return {ConsumerName::Kind::pod, pod};
+  }
 
   ClaimSnapshot snapshot_;
 };
@@ -218,6 +220,9 @@ TEST(DecideClaim, deletes_generated_claims) {
       {"not for a pod missing in the cache: the garbage collector handles it", Known(generated()),
        "finished"},
       {"even if it is known as deleted", Known(generated()).deleted("p"), "finished"},
+      {"a pod without claims is not in the cache, but was asked for as a consumer: it is done",
+       Known(generated()).got(make_pod("p").phase(PodPhase::succeeded)).released(), "delete"},
+      {"it may run", Known(generated()).got(make_pod("p")).released(), "finished"},
       {"its pod was replaced",
        Known(generated()).cached(make_pod("p").with_uid("new")).deleted("p"), "delete"},
       {"the cache has another pod of that name, which may be the older one: ask",

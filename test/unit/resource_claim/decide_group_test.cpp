@@ -355,7 +355,7 @@ class KnownOfClaim {
     snapshot_.cached[named(group->meta.key.name)] = consumer_of(*group);
     return *this;
   }
-  KnownOfClaim& got(const std::string& group, ConsumerAnswer answer) {
+  KnownOfClaim& got(const api::InternedString& group, ConsumerAnswer answer) {
     snapshot_.answers[named(group)] = std::move(answer);
     return *this;
   }
@@ -365,7 +365,9 @@ class KnownOfClaim {
   operator ClaimSnapshot() const { return snapshot_; }
 
  private:
-  static ConsumerName named(const std::string& group) { return {ConsumerName::Kind::group, group}; }
+  static ConsumerName named(const api::InternedString& group) {
+    return {ConsumerName::Kind::group, group};
+  }
 
   ClaimSnapshot snapshot_;
 };
@@ -396,6 +398,11 @@ TEST(DecideClaimOfGroup, drops_stale_group_reservation) {
       {"a server that has stopped serving groups says nothing about one",
        KnownOfClaim(claim()).got("trainers", Error{Reason::not_served, "404 page not found"}),
        "finished; 404 page not found"},
+      {"but the other consumers are judged",
+       KnownOfClaim(claim().reserved_for("p"))
+           .got("trainers", Error{Reason::not_served, "404 page not found"})
+           .deleted("p"),
+       "release p-uid"},
       {"a name that none can have is no group's",
        KnownOfClaim(shared("x").allocated().with_finalizer().reserved_for_consumer(
            {api::kSchedulingGroup, "podgroups", "../a", api::Uid("u")})),

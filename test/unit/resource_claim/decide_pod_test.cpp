@@ -148,7 +148,7 @@ TEST(DecideClaims, skips_pod_claims_already_done) {
   std::size_t looks = 0;
   const auto decide_one = [&](const api::PodClaim& pod_claim) -> PodClaimStep {
     ++looks;
-    const std::string& name = pod_claim.name.str();
+    const std::string name = pod_claim.name.str();
     if (known.created.contains(name)) return Settled{Settled::Origin::generated, nullptr};
     CreateClaim create;
     create.pod_claim = create.name = name;

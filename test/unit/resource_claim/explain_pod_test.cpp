@@ -39,7 +39,7 @@ std::vector<Topic> explain(const Known& known) {
       snapshot.owned_by_group.add(claim);
     }
   }
-  for (const TemplatePtr& one : known.templates) snapshot.templates[one->meta.key.name] = one;
+  for (const TemplatePtr& one : known.templates) snapshot.templates[one->meta.key.name.str()] = one;
   const auto snapshot_of = [&known](const ClaimPtr& claim) {
     ClaimSnapshot result;
     result.claim = claim;

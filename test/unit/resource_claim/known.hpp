@@ -20,7 +20,7 @@ class KnownGeneration {
   }
   Self& gone(const std::string& claim) { return got(claim, Gone{}); }
   Self& with(const TemplatePtr& claim_template) {
-    snapshot_.templates[claim_template->meta.key.name] = claim_template;
+    snapshot_.templates[claim_template->meta.key.name.str()] = claim_template;
     return self();
   }
   // The create with the claim's first name was answered with this claim.

@@ -26,7 +26,7 @@ struct Takeover : World {
   void the_other_makes(const test::PodBuilder& pod) {
     const api::ObjectMeta& meta = pod.get()->meta;
     api.put(make_claim(claim_name(meta.key.name, meta.uid, "gpus", 0))
-                .generated_for(meta.key.name, "gpus"));
+                .generated_for(meta.key.name.str(), "gpus"));
   }
 };
 

@@ -165,14 +165,14 @@ std::string World::describe() const {
   for (const auto& [name, group] : api.groups()) {
     text << "group " << name;
     for (const api::PodClaimStatus& status : group->claim_statuses) {
-      text << " " << status.name.str() << "=" << status.claim_name.value_or("-");
+      text << " " << status.name.str() << "=" << status.claim_name.value_or("-").view();
     }
     text << "\n";
   }
   for (const auto& [name, pod] : api.pods()) {
     text << "pod " << name;
     for (const api::PodClaimStatus& status : pod->claim_statuses) {
-      text << " " << status.name.str() << "=" << status.claim_name.value_or("-");
+      text << " " << status.name.str() << "=" << status.claim_name.value_or("-").view();
     }
     text << "\n";
   }
@@ -182,7 +182,7 @@ std::string World::describe() const {
          // An idle finalizer may be left after a crash.
          << (claim->has_delete_protection && claim->is_allocated ? " protected" : "");
     for (const api::ConsumerReference& consumer : claim->reserved_for) {
-      text << " reserved for " << consumer.name;
+      text << " reserved for " << consumer.name.view();
     }
     text << "\n";
   }

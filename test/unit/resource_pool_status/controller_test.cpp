@@ -110,7 +110,7 @@ class ControllerTest : public testing::Test {
   void publish(const std::string& driver) {
     auto slice = std::make_shared<api::ResourceSlice>();
     slice->meta.key.name = fmt::format("slice-{}", ++version_);
-    slice->meta.uid = api::Uid(slice->meta.key.name);
+    slice->meta.uid = api::Uid(slice->meta.key.name.view());
     slice->meta.resource_version = api::ResourceVersion(std::to_string(version_));
     slice->driver = driver;
     slice_writer_.observe_change(api::ChangeType::added, {slice->meta, slice});
