@@ -32,12 +32,13 @@ layer() {
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
-# A log's lines about failed cases, from GoogleTest's "RUN" to its "FAILED", up to 40 lines
-# of each; its end where it has none.
+# A log's lines about failed cases, from GoogleTest's "RUN" or the verdict before to its "FAILED", up to 40 lines of
+# each; its end if it has none.
 show_failures() {
   awk '/^\[ RUN      \]/ { block = ""; lines = 0 }
+       /^\[       OK \]/ { block = ""; lines = 0; next }
        lines++ < 40 || /^(---|\[  FAILED  \])/ { block = block $0 "\n" }
-       /^\[  FAILED  \] .*ms\)$/ { printf "%s", block; found = 1; block = "" }
+       /^\[  FAILED  \] .*ms\)$/ { printf "%s", block; found = 1; block = ""; lines = 0 }
        END { exit !found }' "$1" || tail -n 60 "$1"
 }
 
