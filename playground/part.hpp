@@ -33,6 +33,12 @@ inline manager::ConnectionOptions connection_options(std::string_view program = 
           .inflight_max = 100};
 }
 
+inline runtime::Result<manager::Cluster> open_cluster(const client::ConfigOverrides& which,
+                                                      const Process& process,
+                                                      std::string_view program = kProgram) {
+  return manager::open_cluster(which, connection_options(program), process);
+}
+
 // Prints one line on standard error; returns the exit status.
 inline int report_failure(const runtime::Error& error, std::string_view program = kProgram) {
   // The message may contain text of a server.
