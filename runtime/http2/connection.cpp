@@ -102,10 +102,6 @@ const http::Headers& Stream::trailers() const {
   return state_->trailers;
 }
 
-bool Stream::was_cut() const {
-  return state_->is_closed && !state_->peer_has_ended;
-}
-
 std::optional<ErrorCode> Stream::reset_code() const {
   return state_->reset_code;
 }

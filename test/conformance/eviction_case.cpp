@@ -240,10 +240,6 @@ bool EvictionCase::is_going(const std::string& pod) {
   return !text_at(get("pods", pod), "/metadata/deletionTimestamp").empty();
 }
 
-bool EvictionCase::is_gone_or_going(const std::string& pod) {
-  return !exists("pods", pod) || is_going(pod);
-}
-
 testing::AssertionResult EvictionCase::goes_soon(const std::string& pod) {
   return soon(pod + " is evicted", [&] { return is_going(pod); });
 }
