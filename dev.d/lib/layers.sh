@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A layer is a part of the tests with a verdict of one line; the counts of all make the closing line.
+# A layer is a part of the tests with a verdict of one line; the last line has the counts of all layers.
 
 passed=0 failed=0 skipped=0
 
@@ -20,15 +20,15 @@ layer() {
   p=$(grep -cE "$ok" "$log" || true)
   f=$(grep -cE "$bad" "$log" || true)
   s=$(grep -cE "$skip" "$log" || true)
-  # kube-controller-manager fails some cases as they say.
+  # Cases may declare that kube-controller-manager differs.
   d=$(grep -c '^\[  DIFFERS \]' "$log" || true)
   f=$((f - d))
-  # A run that died without naming a test has failed all the same.
+  # A run that died before it named a failed test counts as one failure.
   ((status == 0 || f > 0)) || f=1
   ((p + f + s > 0)) || f=1
   printf '%-28s %5d passed, %d failed, %d skipped%s, %d s\n' "$name" "$p" "$f" "$s" \
     "$( ((d == 0)) || echo ", $d differ as described")" $((SECONDS - start))
-  ((f == 0)) || { show_failures "$log"; echo "dev: all of it is in $log"; }
+  ((f == 0)) || { show_failures "$log"; echo "dev: full log: $log"; }
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
@@ -48,7 +48,7 @@ not_run() {
   skipped=$((skipped + 1))
 }
 
-# need_controlplane: builds the real control plane where it is not there; ends with the reason where it cannot be had.
+# need_controlplane: builds the real control plane if it is missing; exits with the reason if this machine cannot.
 need_controlplane() {
   "$controlplane" available || exit
   "$controlplane" build
