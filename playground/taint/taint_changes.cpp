@@ -33,7 +33,7 @@ std::string_view split_off(std::string_view& text, char separator) {
 
 runtime::Result<Taint> parse_taint(std::string_view spec) {
   std::string_view key = spec;
-  const bool has_effect = key.find(':') != std::string_view::npos;
+  const bool has_effect = key.contains(':');
   const std::string_view effect = split_off(key, ':');
   const std::string_view value = split_off(key, '=');
   if (key.empty()) return refuse(spec, "a taint needs a key");

@@ -59,7 +59,7 @@ void Headers::set(std::string_view name, std::string value) {
 }
 
 std::string Endpoint::authority() const {
-  const bool is_ipv6 = host.find(':') != std::string::npos;
+  const bool is_ipv6 = host.contains(':');
   return is_ipv6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 

@@ -159,7 +159,7 @@ class CrowdKind {
     const auto watch = model_.open_watch(request);
     if (!watch) return std::nullopt;
     const auto event = (*watch)->next();
-    const bool is_object = event && event->find("ADDED") != std::string::npos;
+    const bool is_object = event && event->contains("ADDED");
     return is_object ? std::optional<Stencil>(*event) : std::nullopt;
   }
 

@@ -185,7 +185,7 @@ TEST_F(Secrets, stay_hidden_in_server_url) {
   const support::Process manager(
       {arguments, {{"KUBECONFIG", ""}, {"HOME", "/nonexistent"}}, file("url.log")});
   EXPECT_TRUE(soon("the server cannot be reached", [&] {
-    return support::read_file(file("url.log")).find("Cannot work yet") != std::string::npos;
+    return support::read_file(file("url.log")).contains("Cannot work yet");
   }));
   expect_none_shown(support::read_file(file("url.log")));
 }

@@ -76,7 +76,7 @@ class Versions : public Case {
     EXPECT_TRUE(soon("it is free", [&] { return is_free("shared"); }));
     const std::string prefix = fmt::format("/apis/{}/{}/", kGroup, version);
     for (const auto& request : faults().requests()) {
-      const bool is_ours = request.target.find("/resourceclaim") != std::string::npos;
+      const bool is_ours = request.target.contains("/resourceclaim");
       EXPECT_TRUE(!is_ours || request.target.starts_with(prefix)) << request.target;
     }
   }
