@@ -1,7 +1,6 @@
 // The common base of scheduler, hollow nodes and garbage collector.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 

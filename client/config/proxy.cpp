@@ -1,6 +1,7 @@
 #include "client/config/proxy.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include <boost/asio/ip/address.hpp>

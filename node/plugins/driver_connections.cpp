@@ -1,12 +1,14 @@
 #include "node/plugins/driver_connections.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "node/devices/health.hpp"
+#include "runtime/task_group.hpp"
 
 namespace dcm::node {
 

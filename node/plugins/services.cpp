@@ -1,6 +1,7 @@
 #include "node/plugins/services.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 // Pods: the fields that a scheduler and a kubelet read (core/v1 Pod).
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

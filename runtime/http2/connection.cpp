@@ -1,6 +1,5 @@
 #include "runtime/http2/connection.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 

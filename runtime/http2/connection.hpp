@@ -1,7 +1,6 @@
 // An HTTP/2 connection: a session, the byte stream that carries it, and its waiting tasks.
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>

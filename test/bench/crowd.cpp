@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "apiserver/front/http_front.hpp"
 #include "apiserver/text/json.hpp"

@@ -1,6 +1,5 @@
 // The manager's identity, with the real binary: plugins as programs, impersonation, proxies,
 // rotated tokens.
-#include <filesystem>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 // Evictions with interference: lost answers, a killed manager, a replaced pod, a changed rule, late
 // slices, and very many pods at once.
-#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // No secret in any output of the manager: each case marks its secrets, runs the manager at -v=9
 // with and without failures, and searches for the marks in all of its output: log, pages of both
 // ports, events, leases.
-#include <array>
 
 #include <fmt/format.h>
 

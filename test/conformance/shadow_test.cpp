@@ -1,7 +1,6 @@
 // A dry run beside a working manager, or alone; and a manager that detects another one.
 //
 // The working manager is kube-controller-manager on a real server, else ours.
-#include <algorithm>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 // Servers that serve less, or more, than `v1` of everything, according to discovery. Discovery
 // documents are modified on their way; everything else reaches the server, in the remaining
 // version.
-#include <algorithm>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 // A client's requests to our own ports, behind TLS: health, metrics, debug pages and explanations.
 // Every answer is HTTP, and the same however the request's bytes are split.
-#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>

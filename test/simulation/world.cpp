@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <list>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <unordered_set>
 
 namespace dcm::resource_pool_status {

@@ -1,6 +1,5 @@
 #include "node/driver_kit/slices/publisher.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 

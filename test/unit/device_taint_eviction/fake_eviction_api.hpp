@@ -3,13 +3,11 @@
 // of every change.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "controllers/device_taint_eviction/api/api.hpp"
 #include "controllers/device_taint_eviction/state/lookup.hpp"
