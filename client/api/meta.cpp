@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 #include <system_error>
-#include <utility>
 
 namespace dcm::api {
 namespace {
