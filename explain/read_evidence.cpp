@@ -92,7 +92,7 @@ std::vector<std::string> texts(const json::value& value, std::string_view pointe
   return found;
 }
 
-// The claims that the pod names, and those made for it.
+// The claims that the pod names, and the claims made for it.
 std::vector<std::string> claims_of(const json::value& pod) {
   std::vector<std::string> names;
   const auto add = [&names](std::string name) {

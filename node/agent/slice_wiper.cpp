@@ -66,7 +66,7 @@ Task<> SliceWiper::wipe(std::string driver) {
   }
   metrics_
       .counter("dra_hollow_node_slice_wipes_total",
-               "Attempts to delete the ResourceSlices of a driver that is gone.",
+               "Attempts to delete the ResourceSlices of a missing driver.",
                {{"driver_name", driver}, {"result", wiped ? "success" : "error"}})
       .Increment();
   changed_.notify_all();
