@@ -1,6 +1,7 @@
 #include "allocation/claim.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace dcm::allocation {
 

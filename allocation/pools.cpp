@@ -1,6 +1,7 @@
 #include "allocation/pools.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <tuple>
 #include <utility>

@@ -1,7 +1,6 @@
 // The pools of devices that a node reaches.
 #pragma once
 
-#include <cstddef>
 #include <expected>
 #include <string>
 #include <vector>

@@ -1,7 +1,5 @@
 #include "allocation/slice_index.hpp"
 
-#include <algorithm>
-
 namespace dcm::allocation {
 namespace {
 

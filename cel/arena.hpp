@@ -6,7 +6,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>

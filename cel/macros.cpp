@@ -1,6 +1,7 @@
 #include "cel/macros.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "cel/names.hpp"
 

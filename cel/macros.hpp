@@ -1,7 +1,6 @@
 // Macros: calls that become other expressions while they are parsed.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,7 @@
 // Makes nodes that create lists, maps and messages, and loops.
 #pragma once
 
+#include <expected>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -1,7 +1,6 @@
 // Nodes that decide which of their operands are evaluated, and function calls.
 #pragma once
 
-#include <array>
 #include <utility>
 
 #include "cel/cost.hpp"

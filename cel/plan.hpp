@@ -1,8 +1,6 @@
 // Turns a checked tree into nodes that evaluate themselves.
 #pragma once
 
-#include <deque>
-#include <expected>
 #include <map>
 #include <memory>
 #include <string>

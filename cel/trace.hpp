@@ -2,7 +2,6 @@
 // explanations on request; evaluation itself records nothing.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "cel/ascii.hpp"
 #include "cel/names.hpp"
 #include "cel/numbers.hpp"
 #include "cel/text.hpp"
@@ -32,11 +33,8 @@ constexpr std::array kOperators = {
 };
 
 bool is_identifier(std::string_view text) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !text.empty() && is_letter(text[0]) &&
-         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+  const auto is_part = [](char c) { return is_letter(c) || is_digit(c) || c == '_'; };
+  return !text.empty() && !is_digit(text[0]) && std::ranges::all_of(text, is_part);
 }
 
 std::string field_text(std::string_view name) {

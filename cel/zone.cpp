@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cel/ascii.hpp"
+
 namespace dcm::cel {
 namespace {
 
@@ -73,7 +75,7 @@ std::int64_t take_time(std::string_view& text) {
   std::int64_t total = 0, unit = 3'600;
   for (; unit > 0; unit /= 60) {
     std::int64_t value = 0;
-    while (!text.empty() && text[0] >= '0' && text[0] <= '9') {
+    while (!text.empty() && is_digit(text[0])) {
       value = std::min<std::int64_t>(value * 10 + (text[0] - '0'), 1000);
       text.remove_prefix(1);
     }
@@ -89,7 +91,7 @@ std::optional<Change> take_change(std::string_view& text) {
   text.remove_prefix(2);
   Change change;
   for (int* part : {&change.month, &change.week, &change.weekday}) {
-    while (!text.empty() && text[0] >= '0' && text[0] <= '9') {
+    while (!text.empty() && is_digit(text[0])) {
       *part = std::min(*part * 10 + (text[0] - '0'), 99);
       text.remove_prefix(1);
     }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 #: bench [NAME]      waiting, known, finished, churn: claims, next to kube-controller-manager; evict: evictions,
 #:                   and what a change of a rule or slice costs. These take --before=FILE (a manager of
-#:                   another build, measured besides), --no-reference, and --picture FILE (an SVG with the figures
+#:                   another build, measured too), --no-reference, and --picture FILE (an SVG with the figures
 #:                   as bars); waiting and known take --pods=N. net: kube-controller-manager with all controllers,
 #:                   and both processes after it is relieved of the two: [--pods N]; node: pods on a node, next to
 #:                   kubelet's own managers: [--pods N]; lists: GETs of the playground's API server beside LISTs:

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 #: clients [NAME…]   programs on client-go and controller-runtime, kube-scheduler, kube-controller-manager,
 #:                   a driver, Helm and the Python client, on the in-memory API server and on a real one,
-#:                   compared; only when named: charts (those of Kueue and others), kueue, jobset
+#:                   compared; only when named: charts (of Kueue and others), kueue, jobset
 
 source dev.d/lib/node_programs.sh
 
@@ -15,7 +15,7 @@ python_client() {
     rm -rf "$folder"
     { python3 -m venv "$folder" && "$folder/bin/pip" install -q "kubernetes==$version"; } >"$cache/python.log" 2>&1 || {
       rm -rf "$folder"
-      echo "dev: the Python client cannot be had: $(tail -n 1 "$cache/python.log")"
+      echo "dev: the Python client is not available: $(tail -n 1 "$cache/python.log")"
     }
   fi
   [[ ! -x $PYTHON ]] || export PYTHON
@@ -44,7 +44,7 @@ manager() {
   export "${1^^}_DEFINITIONS=$(module_folder "$1" "$2")/config/components/crd"
 }
 
-# What the cases that run only when they are named need.
+# Tools for the cases that run only when named.
 managers_tools() {
   local name
   for name; do
@@ -62,7 +62,7 @@ managers_tools() {
   done
 }
 
-# clients_run NAME…: other people's clients, on servers that nobody else uses. Drivers' pods are privileged.
+# clients_run NAME…: third-party clients, on servers of their own. Drivers' pods are privileged.
 clients_run() {
   local kubeconfig status=0 programs=build/clients
   (cd test/clients && go build -mod=readonly -o "../../$programs/" ./...) || return 1
@@ -76,7 +76,7 @@ clients_run() {
 
 clients_layer() {
   if ! command -v go >/dev/null; then
-    not_run clients "they are built by Go 1.26"
+    not_run clients "needs Go 1.26"
     return
   fi
   clients_tools
@@ -85,10 +85,10 @@ clients_layer() {
 
 cmd_clients() {
   setup python3-venv
-  command -v go >/dev/null || die "the clients are built by Go 1.26"
+  command -v go >/dev/null || die "clients: needs Go 1.26"
   build release dcm-test-apiserver
   need_controlplane
   clients_tools
-  managers_tools "$@" || die "a program of others cannot be built"
+  managers_tools "$@" || die "cannot build a third-party program"
   clients_run "$@"
 }

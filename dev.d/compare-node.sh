@@ -16,7 +16,7 @@ node_run() {
 
 node_layer() {
   if ! command -v go >/dev/null; then
-    not_run node "kubelet's managers are built by Go 1.26"
+    not_run node "needs Go 1.26"
     return
   fi
   build release node_subject kit_driver kit_slices dra-playground dra-hollow-node dra-controller-manager

@@ -75,7 +75,7 @@ cmd_conformance() {
     shift
   done
   [[ $who == ours || $who == reference ]] || die "--manager ours or --manager reference"
-  # The reference is held to the real server; a version is one of it.
+  # kube-controller-manager and --version run only on the real server.
   if ((${#servers[@]} == 0)); then
     servers=(memory real)
     [[ $who == ours && -z $version && $compare == 0 ]] || servers=(real)

@@ -17,7 +17,7 @@ start_playground() {
   "$playground" "$@" >build/logs/demo-playground.out 2>build/logs/demo-playground.log &
   demo_jobs+=($!)
   until [[ -s build/logs/demo-playground.out ]]; do
-    kill -0 "$!" 2>/dev/null || { cat build/logs/demo-playground.log >&2; die "no playground"; }
+    kill -0 "$!" 2>/dev/null || { cat build/logs/demo-playground.log >&2; die "the playground did not start"; }
     sleep 0.05
   done
 }
@@ -53,5 +53,5 @@ cmd_demo() {
   demo_jobs+=($!)
   "${record[@]}" "$playground" demo --kubeconfig "$kubeconfig" || status=$?
   ((status != 130)) || exit 130
-  ((status == 0)) || die "the logs are build/logs/demo-*.log"
+  ((status == 0)) || die "see build/logs/demo-*.log"
 }

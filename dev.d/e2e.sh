@@ -1,16 +1,16 @@
 # shellcheck shell=bash
 #: e2e [NAME…]       scenes on a real cluster with kubelet and containerd, as root: pods with devices, workloads,
 #:                   taints, crashes, the move from kube-controller-manager. --manager reference: with
-#:                   kube-controller-manager's own two controllers; --manager none: with nobody, so each scene must
-#:                   fail; --node hollow: with dra-hollow-node; --keep leaves the cluster up; --name NAME: of
+#:                   kube-controller-manager's own two controllers; --manager none: without a manager; every scene
+#:                   must fail; --node hollow: with dra-hollow-node; --keep leaves the cluster up; --name NAME: of
 #:                   the cluster, for two runs at once
-#:                   --side-by-side [NAME…]: other scenes on a real and on a hollow node, and all that both did
-#:                   compared; --compare: what was recorded before
+#:                   --side-by-side [NAME…]: compares a real and a hollow node in other scenes;
+#:                   --compare: compares the recordings of an earlier run
 
 source dev.d/lib/node_programs.sh
 
 readonly node_packages=(runc containernetworking-plugins busybox-static iproute2)
-# One of each kind, about ten seconds each; ./dev e2e has all.
+# One scene of each kind, about ten seconds each; ./dev e2e has all.
 readonly quick_scenes=(Pods.each_has_devices Pods.containers_and_pods Workloads.a_deployment Taints.a_rule_evicts
   Nodes.each_has_its_devices)
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-#: explanations      pods without devices on a real control plane: what explain says must be done is
-#:                   done, and kube-scheduler must place the pod
+#: explanations      follows the advice of explain for pending pods on a real control plane; kube-scheduler must
+#:                   then place the pods
 
 explanations() { test/explain/oracle.py --manager build/release/bin/dra-controller-manager; }
 

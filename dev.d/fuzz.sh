@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 #: fuzz [NAME]       lists the fuzz targets, or builds and runs one: [--time 10m], or FILE… to replay;
-#:                   --minutes N: all of them, each for so long
+#:                   --minutes N: all targets, N minutes each
 
 fuzz_targets() { sed -n 's/^dcm_add_fuzz_target(\([a-z0-9_]*\) .*/\1/p' test/fuzz/CMakeLists.txt; }
 
@@ -30,7 +30,7 @@ fuzz_run() {
     "$inputs" "test/fuzz/corpus/$1"
 }
 
-# The same for all, with a one-line verdict each.
+# As fuzz_run, with a one-line verdict.
 fuzz_one_of_all() {
   local log=build/logs/fuzz-$1.log
   if fuzz_run "$1" "$2" >"$log" 2>&1; then

@@ -13,7 +13,7 @@ image_root() {
       debian_root
       [[ -n ${DEBIAN_ROOT:-} ]] || die "no clean Debian root (as root, with Debian's mirror)"
       packaging/image/clean-root "$DEBIAN_ROOT" build/image/rootfs >build/image/log 2>&1 ||
-        { tail -n 20 build/image/log >&2; die "all of it is in build/image/log"; } ;;
+        { tail -n 20 build/image/log >&2; die "full log: build/image/log"; } ;;
     arm64)
       build_arm64
       packaging/inside "$arm64_root" packaging/image/build rootfs "$arm64_manager" build/image/rootfs ;;

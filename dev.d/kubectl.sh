@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 #: kubectl [NAME…]   kubectl commands on the in-memory API server and on a real one, compared
 
-# kubectl_run NAME…: the script of kubectl commands, on servers that nobody else uses.
+# kubectl_run NAME…: the script of kubectl commands, on servers of its own.
 kubectl_run() {
   local kubeconfig status=0
   (cd test/kubectl && python3 -m unittest -q compare_test) || return 1

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-#: lint              formatting, include table, banned calls, line length of Markdown, files that are made from
-#:                   others, clang-tidy
+#: lint              formatting, include table, banned calls, line length of Markdown, generated files,
+#:                   clang-tidy
 
 source dev.d/lib/sources.sh
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-#: profile           counts what the manager does in the benchmarks, for the optimisation of release builds; writes
+#: profile           profiles the manager in the benchmarks, for the optimisation of release builds; writes
 #:                   packaging/manager.profdata
 
 # profile_part FLAG…: a benchmark with the manager of the build `profile`; its figures are
@@ -17,7 +17,7 @@ cmd_profile() {
   build profile dra-controller-manager
   rm -rf build/profile/counted build/release/misfits
   mkdir -p build/profile/counted build/logs
-  echo "dev: the manager works and counts, for about five minutes"
+  echo "dev: profiling the manager for about five minutes"
   profile_part bench_claims waiting
   profile_part bench_claims known --pods=5000
   profile_part bench_claims finished

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-#: release           everything that a release page carries, in build/dist: images, packages, chart,
+#: release           all files of a release page, in build/dist: images, packages, chart,
 #:                   manifests, SBOM, notes, checksums. --key PEM signs them; --arch amd64: that one only
 
 source dev.d/lib/commit.sh
@@ -24,7 +24,7 @@ cmd_release() {
     esac
     shift
   done
-  [[ -z $(git status --porcelain --untracked-files=no) ]] || die "release: commit first: a release is of a commit"
+  [[ -z $(git status --porcelain --untracked-files=no) ]] || die "release: commit your changes first"
   use_time_of_commit
   version=$(sed -n 's/^project(.* VERSION \([^ ]*\).*/\1/p' CMakeLists.txt)
   for architecture in "${architectures[@]}"; do

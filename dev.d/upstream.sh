@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 #: upstream          Kubernetes' own integration tests of DRA with the manager in place of its two
-#:                   controllers. --quick: those that matter most; --memory: all, on the API server in
+#:                   controllers. --quick: the most important ones; --memory: all, on the API server in
 #:                   memory; perf: its scheduler_perf; --allocator: its allocator, tables and CEL next to
 #:                   ours: [--worlds N] [--expressions N] [--seed S] [--suite NAME]
 #: upstream --definitions   its integration tests of CustomResourceDefinitions on the API server in memory

@@ -29,7 +29,7 @@ struct ListedObjects {
   Listed<api::PodGroup> groups;
 };
 
-// Asks controllers that are like those of a standby: they update their indexes and send nothing.
+// Asks controllers like a standby's, which update their indexes and send nothing.
 // nullopt: the object is not among `objects`.
 std::optional<common::Draft> explain_listed(runtime::TimeSource& time, common::FeatureGates gates,
                                             ListedObjects objects, const Subject& subject);

@@ -170,7 +170,7 @@ const T* take(const Asked<T>& asked, Input input, Sight& sight) {
   return nullptr;
 }
 
-// Other components' messages go before the controllers' steps: usually they explain why those wait.
+// Other components' messages go before the controllers' steps: usually they explain the steps.
 void add(Topic topic, Draft& draft) {
   draft.topics.insert(draft.topics.begin(), std::move(topic));
 }

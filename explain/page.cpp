@@ -34,8 +34,8 @@ Format wanted_format(const http::Request& request) {
   if (query == "output=text") return Format::text;
   if (wants_html(request)) return Format::html;
   const auto accept = request.headers.find("Accept");
-  const bool wants_json = accept && accept->find("application/json") != std::string_view::npos &&
-                          accept->find("text/plain") == std::string_view::npos;
+  const bool wants_json =
+      accept && accept->contains("application/json") && !accept->contains("text/plain");
   return wants_json ? Format::json : Format::text;
 }
 

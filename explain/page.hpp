@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 
 #include "client/request/rest_client.hpp"
 #include "explain/render.hpp"

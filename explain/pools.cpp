@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "controllers/resource_pool_status/api/read_pools.hpp"
 #include "controllers/resource_pool_status/rules/decide_status.hpp"
 #include "options/help.hpp"
+#include "runtime/ascii.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::explain {
@@ -32,10 +32,8 @@ PoolFilter filter_named(std::string_view name) {
 }
 
 bool is_safe(std::string_view name) {
-  return std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '/';
-  });
+  return std::ranges::all_of(
+      name, [](char c) { return runtime::is_alphanumeric(c) || c == '-' || c == '.' || c == '/'; });
 }
 
 std::string name_of(const api::PoolStatus& pool) {

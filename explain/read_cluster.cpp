@@ -1,6 +1,5 @@
 #include "explain/read_cluster.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>

@@ -11,6 +11,7 @@
 
 #include "allocation/extended_resources.hpp"
 #include "controllers/api/resources.hpp"
+#include "runtime/ascii.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::explain {
@@ -91,7 +92,7 @@ std::vector<std::string> texts(const json::value& value, std::string_view pointe
   return found;
 }
 
-// The claims that the pod names, and those made for it.
+// The claims that the pod names, and the claims made for it.
 std::vector<std::string> claims_of(const json::value& pod) {
   std::vector<std::string> names;
   const auto add = [&names](std::string name) {
@@ -195,9 +196,7 @@ std::vector<EventReport> event_reports(const json::value& events, const std::str
 // "12"; other quantities are not compared.
 std::optional<std::uint64_t> whole_number(const std::string& quantity) {
   if (quantity.empty() || quantity.size() > 18) return std::nullopt;
-  if (!std::ranges::all_of(quantity, [](char c) { return c >= '0' && c <= '9'; })) {
-    return std::nullopt;
-  }
+  if (!std::ranges::all_of(quantity, runtime::is_digit)) return std::nullopt;
   return std::stoull(quantity);
 }
 

@@ -10,7 +10,6 @@
 
 #include "manager/serving/html.hpp"
 #include "options/help.hpp"
-#include "runtime/time_words.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::explain {

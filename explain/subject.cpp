@@ -9,10 +9,12 @@
 
 #include "client/api/names.hpp"
 #include "controllers/api/resources.hpp"
+#include "runtime/ascii.hpp"
 
 namespace dcm::explain {
 namespace {
 
+using runtime::lower;
 using runtime::Result;
 
 struct KindNames {
@@ -35,14 +37,6 @@ std::string_view plural_of(const KindNames& names) {
 
 const KindNames& names_of(Subject::Kind kind) {
   return *std::ranges::find(kKinds, kind, &KindNames::kind);
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return result;
 }
 
 // "pods", "Pod", "po", "resourceclaims.resource.k8s.io"

@@ -1,11 +1,9 @@
 // The API that a reflector needs: lists and watches one kind.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "client/api/decoder.hpp"
 #include "client/request/request.hpp"

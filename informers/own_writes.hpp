@@ -1,7 +1,6 @@
 // The objects that a store shows as returned by our own writes, ahead of the watch.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>

@@ -18,7 +18,6 @@
 // state, or a list without it.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "manager/run.hpp"
 
-#include <utility>
+#include <string>
 
 #include "runtime/memory.hpp"
 

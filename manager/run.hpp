@@ -4,8 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "client/config/config.hpp"
 #include "manager/connection.hpp"

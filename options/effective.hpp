@@ -2,8 +2,6 @@
 #pragma once
 
 #include <expected>
-#include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

@@ -27,7 +27,7 @@ constexpr std::string_view kRealOne =
     "start dra-playground with --kube-controller-manager PATH, or run one with its kubeconfig";
 
 bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
+  return text.contains(part);
 }
 
 // Whether a kube-controller-manager's controllers watch that kind: its garbage collector, which has

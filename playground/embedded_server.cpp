@@ -17,8 +17,8 @@ constexpr std::uint16_t kPort = 80;
 constexpr std::size_t kHistory = 20'000;
 
 // Revisions start at the time in microseconds, and a write takes longer than a microsecond. So they
-// exceed those of an earlier process on the same port; its clients learn that theirs are too old,
-// and list again.
+// exceed the revisions of an earlier process on the same port; its clients learn that theirs are
+// too old, and list again.
 apiserver::ServerOptions server_options(runtime::WallTime now, apiserver::ServedVersions served,
                                         const Attended& attended) {
   const auto since_epoch =

@@ -73,7 +73,7 @@ bool lock(const FileDescriptor& file) {
   return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
-// Written completely, and locked, under a name that nobody can have prepared.
+// Written completely, and locked, under a name that no other user can predict.
 runtime::Result<Draft> write_draft(const fs::path& path, const std::string& text) {
   std::string name = path.string() + ".XXXXXX";
   FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));

@@ -7,6 +7,7 @@
 #include "apiserver/kinds/runtime_config.hpp"
 #include "manager/options/standard.hpp"
 #include "playground/cluster/drivers.hpp"
+#include "runtime/ascii.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::playground {
@@ -14,7 +15,6 @@ namespace {
 
 using namespace options;
 
-constexpr std::string_view kName = "dra-playground";
 constexpr Bounds kNodes = {1, 5000, "a whole number from 1 to 5000"};
 static_assert(kDevicesMax == 128);
 constexpr Bounds kDevices = {0, kDevicesMax, "a whole number from 0 to 128"};
@@ -22,7 +22,7 @@ constexpr Bounds kDevices = {0, kDevicesMax, "a whole number from 0 to 128"};
 // DeviceClasses and slices are named after drivers (DNS subdomains, RFC 1123).
 std::string check_driver(const std::string& name) {
   const auto is_bad = [](char c) {
-    return !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '.';
+    return !runtime::is_lower_alphanumeric(c) && c != '-' && c != '.';
   };
   const bool is_edge_bad =
       name.empty() || name.find_first_of("-.") == 0 || name.find_last_of("-.") == name.size() - 1;
@@ -127,7 +127,7 @@ const std::vector<CommandText>& commands() {
 }
 
 Usage usage_of(const CommandText& command) {
-  return {.name = fmt::format("{} {}", kName, command.name),
+  return {.name = fmt::format("{} {}", kProgram, command.name),
           .summary = command.help,
           .synopsis = command.synopsis};
 }
@@ -178,7 +178,7 @@ std::expected<Options, Exit> read_command(const CommandText& command, const Stri
   if (command.name == "demo") return read_demo(usage, arguments);
   if (command.name == "taint") return read_taint(usage, arguments);
   const auto read = read_arguments(usage, {}, arguments);
-  return std::unexpected(read ? Exit{0, fmt::format("{} {}\n", kName, runtime::kVersion)}
+  return std::unexpected(read ? Exit{0, fmt::format("{} {}\n", kProgram, runtime::kVersion)}
                               : read.error());
 }
 
@@ -200,7 +200,7 @@ std::expected<Options, Exit> parse_options(const Strings& arguments) {
   if (command != commands().end()) {
     return read_command(*command, {arguments.begin() + 1, arguments.end()});
   }
-  const Usage usage{.name = std::string(kName),
+  const Usage usage{.name = std::string(kProgram),
                     .version = std::string(runtime::kVersion),
                     .summary =
                         "A cluster for dynamic resource allocation in one process: an API "
@@ -216,10 +216,11 @@ std::expected<Options, Exit> parse_options(const Strings& arguments) {
   add_group(table, "Process", {manager::verbosity_setting(options.verbosity)});
   const auto read = read_arguments(usage, table, arguments);
   if (!read) return std::unexpected(read.error());
-  if (!read->line.words.empty()) return options::refuse(kName, "a command goes before all flags");
+  if (!read->line.words.empty())
+    return options::refuse(kProgram, "a command goes before all flags");
   if (is_real) {
     auto found = find_programs();
-    if (!found) return options::refuse(kName, "--real: " + found.error().message);
+    if (!found) return options::refuse(kProgram, "--real: " + found.error().message);
     options.programs = *std::move(found);
   }
   if (!options.programs.scheduler.empty()) options.scheduler = OwnScheduler::none;

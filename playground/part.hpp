@@ -1,7 +1,6 @@
 // The common base of scheduler, hollow nodes and garbage collector.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -31,6 +30,12 @@ inline manager::ConnectionOptions connection_options(std::string_view program = 
           .qps = 0,
           .burst = 1,
           .inflight_max = 100};
+}
+
+inline runtime::Result<manager::Cluster> open_cluster(const client::ConfigOverrides& which,
+                                                      const Process& process,
+                                                      std::string_view program = kProgram) {
+  return manager::open_cluster(which, connection_options(program), process);
 }
 
 // Prints one line on standard error; returns the exit status.

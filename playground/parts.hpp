@@ -17,7 +17,7 @@
 
 namespace dcm::playground {
 
-// Whether the small scheduler places pods, or another one.
+// Whether the small scheduler places pods, or another scheduler.
 enum class OwnScheduler { runs, none };
 // Whether claims of deleted pods are deleted here, or by another garbage collector.
 enum class OwnGc { runs, none };
@@ -35,7 +35,7 @@ inline constexpr std::string_view kNodeOfRealDrivers = "node-0";
 class Parts {
  public:
   // `rest`, and what `process` refers to, must outlive it. `real_drivers`: the folder of the first
-  // node, which then has no devices but those of real drivers; empty: there is no such node.
+  // node, which then has only devices of real drivers. Empty: there is no such node.
   Parts(Process process, client::RestClient& rest, const Size& size,
         OwnScheduler own_scheduler = OwnScheduler::runs, OwnGc own_gc = OwnGc::runs,
         const std::string& real_drivers = {});

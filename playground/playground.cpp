@@ -95,7 +95,7 @@ Task<> send_metrics(runtime::MetricsRegistry& metrics, http::Responder& responde
        .body = metrics.expose()});
 }
 
-// `/metrics`: those of the playground's parts.
+// Serves `/metrics`.
 http::Handler with_metrics(http::Handler api, runtime::MetricsRegistry& metrics) {
   return [api = std::move(api), &metrics](http::Request request, http::Responder& responder) {
     const bool is_for_us = request.method == http::Method::get && request.target == "/metrics";
@@ -148,8 +148,7 @@ int run_with_own_server(const Options& options) {
 int run_against_cluster(const Options& options) {
   OwnProcess own(std::string(kProgram), options.verbosity);
   const Process process = own.process();
-  const auto cluster =
-      manager::open_cluster({.kubeconfig = options.kubeconfig}, connection_options(), process);
+  const auto cluster = open_cluster({.kubeconfig = options.kubeconfig}, process);
   if (!cluster) return report_failure(cluster.error());
   Parts parts(process, cluster->rest(), options.size, options.scheduler, OwnGc::runs,
               options.real_drivers);

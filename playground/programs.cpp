@@ -1,6 +1,5 @@
 #include "playground/programs.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>

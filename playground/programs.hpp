@@ -10,7 +10,7 @@
 
 namespace dcm::playground {
 
-// Their paths; empty: not to be run.
+// Paths of the programs. Empty: does not run.
 struct Programs {
   std::string scheduler;
   std::string controller_manager;

@@ -1,5 +1,8 @@
-// Classes of ASCII characters, whatever the locale.
+// Classes and case of ASCII characters, whatever the locale.
 #pragma once
+
+#include <string>
+#include <string_view>
 
 namespace dcm::runtime {
 
@@ -15,6 +18,14 @@ constexpr bool is_alphanumeric(char c) {
 // As in API names, letters must be lowercase.
 constexpr bool is_lower_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || is_digit(c);
+}
+constexpr char to_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+inline std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = to_lower(c);
+  return result;
 }
 
 }  // namespace dcm::runtime

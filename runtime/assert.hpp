@@ -4,7 +4,6 @@
 
 #include <source_location>
 #include <stdexcept>
-#include <string>
 
 namespace dcm::runtime {
 

@@ -1,5 +1,7 @@
 #include "runtime/condition.hpp"
 
+#include <optional>
+
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/async_result.hpp>
@@ -7,8 +9,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-
-#include "runtime/assert.hpp"
 
 namespace dcm::runtime {
 namespace asio = boost::asio;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <list>
-#include <optional>
 
 #include "runtime/deadline.hpp"
 #include "runtime/task.hpp"

@@ -1,6 +1,7 @@
 #include "runtime/metrics.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>

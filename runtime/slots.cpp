@@ -1,5 +1,7 @@
 #include "runtime/slots.hpp"
 
+#include <algorithm>
+
 namespace dcm::runtime {
 
 // Lives in the waiter's frame. However that frame ends (deadline, cancellation), granted slots are

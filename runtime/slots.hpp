@@ -1,7 +1,6 @@
 // Limits concurrency, or the sum of a resource in use, first come first served.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <list>
 #include <utility>

@@ -3,10 +3,8 @@
 
 #include <cstddef>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "runtime/failure.hpp"
 #include "runtime/log.hpp"

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "allocation/claim.hpp"
 #include "allocation/node_selector.hpp"

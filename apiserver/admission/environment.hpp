@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
 
 #include "apiserver/model/attributes.hpp"
 #include "cel/library.hpp"

@@ -1,7 +1,5 @@
 #include "apiserver/definitions/defined_kind.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "apiserver/definitions/columns.hpp"

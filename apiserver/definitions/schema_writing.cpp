@@ -1,6 +1,5 @@
 #include "apiserver/definitions/schema_writing.hpp"
 
-#include <algorithm>
 #include <map>
 
 namespace dcm::apiserver {

@@ -1,7 +1,6 @@
 // The columns of volumes and what belongs to them.
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "apiserver/printers/printer_parts.hpp"
 

@@ -1,5 +1,4 @@
 // The columns of Deployments, Jobs and the like.
-#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include <protozero/pbf_writer.hpp>
 

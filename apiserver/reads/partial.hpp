@@ -2,7 +2,6 @@
 // metadata informers request it.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "apiserver/reads/list_text.hpp"

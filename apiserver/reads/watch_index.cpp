@@ -1,7 +1,5 @@
 #include "apiserver/reads/watch_index.hpp"
 
-#include <vector>
-
 namespace dcm::apiserver {
 
 namespace {

@@ -7,18 +7,17 @@
 
 #include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/text/utf8.hpp"
+#include "runtime/ascii.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+using runtime::to_lower;
 
 int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char l = lower(c);
+  if (runtime::is_digit(c)) return c - '0';
+  const char l = to_lower(c);
   return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
 }
 
@@ -26,7 +25,7 @@ int hex_digit(char c) {
 
 std::string_view Request::header(std::string_view name) const {
   for (const auto& [key, value] : headers) {
-    if (std::ranges::equal(key, name, {}, lower, lower)) return value;
+    if (std::ranges::equal(key, name, {}, to_lower, to_lower)) return value;
   }
   return {};
 }
@@ -98,7 +97,7 @@ std::string_view Query::get(std::string_view name) const {
 bool Query::is_true(std::string_view name) const {
   const auto found = values_.find(name);
   if (found == values_.end()) return false;
-  return !std::ranges::equal(found->second, std::string_view("false"), {}, lower, lower) &&
+  return !std::ranges::equal(found->second, std::string_view("false"), {}, to_lower, to_lower) &&
          found->second != "0";
 }
 

@@ -1,6 +1,5 @@
 #include "apiserver/rules/pod_spec.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>

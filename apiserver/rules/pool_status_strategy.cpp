@@ -1,6 +1,5 @@
 // ResourcePoolStatusRequest (KEP-5677): a question whose spec never changes, and whose status is
 // written once.
-#include <array>
 
 #include <fmt/format.h>
 

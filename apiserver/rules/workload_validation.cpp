@@ -1,5 +1,7 @@
 #include "apiserver/rules/workload_validation.hpp"
 
+#include <string>
+
 #include <fmt/format.h>
 
 #include "apiserver/rules/int_or_percent.hpp"

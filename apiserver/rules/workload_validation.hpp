@@ -2,8 +2,6 @@
 // cluster (k8s.io/kubernetes pkg/apis/{apps,batch,core}/validation). `old` is null for a create.
 #pragma once
 
-#include <string>
-
 #include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {

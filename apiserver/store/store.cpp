@@ -1,6 +1,7 @@
 #include "apiserver/store/store.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "runtime/assert.hpp"
 

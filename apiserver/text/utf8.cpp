@@ -1,7 +1,6 @@
 #include "apiserver/text/utf8.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace dcm::apiserver {
 

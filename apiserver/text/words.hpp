@@ -2,19 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/ascii.hpp"
+
 namespace dcm::apiserver {
 
-// strings.ToLower
-inline std::string lower(std::string_view text) {
-  std::string small(text);
-  std::ranges::transform(small, small.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return small;
-}
+using runtime::lower;  // strings.ToLower
 
 inline constexpr std::string_view kSpace = " \t\n\v\f\r";
 

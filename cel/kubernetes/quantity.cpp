@@ -1,7 +1,6 @@
 #include "cel/kubernetes/quantity.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>

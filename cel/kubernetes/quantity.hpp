@@ -37,7 +37,6 @@ class Quantity {
   // -1, 0, 1
   int sign() const;
   Format format() const { return format_; }
-  Quantity with_format(Format format) const { return {unscaled(), exponent_, format}; }
 
   // By value, whatever the format: 1Ki == 1024.
   friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b);

@@ -1,7 +1,6 @@
 #include "cel/kubernetes/semver.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 

@@ -1,7 +1,6 @@
 // Where controllers report to users: core/v1 Events.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "client/api/event.hpp"

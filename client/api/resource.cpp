@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "client/api/percent_encoding.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::api {
@@ -9,26 +10,14 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kCoreVersions = {"v1"};
 
-constexpr bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_' || c == '.' || c == '~';
-}
-
-// Percent-encoded as one path segment (RFC 3986). Names are nearly always DNS labels, but the name
+// Percent-encoded as one path segment. Names are nearly always DNS labels, but the name
 // in a reservation may be any text that a user wrote, and must not lead to another path.
 void append_segment(std::string& path, std::string_view segment) {
-  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
-  const bool is_dots = segment == "." || segment == "..";
   path += '/';
-  for (const char c : segment) {
-    if (is_unreserved(c) && !is_dots) {
-      path += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    path += '%';
-    path += kHexDigits[byte >> 4];
-    path += kHexDigits[byte & 15];
+  if (segment == "." || segment == "..") {
+    for (std::size_t i = 0; i < segment.size(); ++i) path += "%2E";
+  } else {
+    append_percent_encoded(path, segment);
   }
 }
 

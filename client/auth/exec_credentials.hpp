@@ -5,7 +5,6 @@
 // valid, a failure is only a warning.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/ascii.hpp"
+
 namespace dcm::client {
 namespace {
 
@@ -13,8 +15,7 @@ using runtime::Task;
 std::string header_key(std::string_view key) {
   constexpr std::string_view kAllowed = "!#$&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
   std::string escaped;
-  for (char c : key) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (const char c : runtime::lower(key)) {
     if (kAllowed.contains(c)) {
       escaped += c;
     } else {

@@ -16,7 +16,7 @@ using runtime::Reason;
 using runtime::Result;
 
 Result<http::Endpoint> service_endpoint(const std::string& host, const std::string& port) {
-  const bool is_ipv6 = host.find(':') != std::string::npos;
+  const bool is_ipv6 = host.contains(':');
   const std::string url = is_ipv6 ? fmt::format("https://[{}]:{}", host, port)
                                   : fmt::format("https://{}:{}", host, port);
   auto parsed = http::parse_url(url);

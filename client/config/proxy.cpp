@@ -1,7 +1,7 @@
 #include "client/config/proxy.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <string>
 #include <utility>
 
 #include <boost/asio/ip/address.hpp>
@@ -9,6 +9,7 @@
 #include <boost/asio/ip/network_v6.hpp>
 #include <fmt/format.h>
 
+#include "runtime/ascii.hpp"
 #include "runtime/base64.hpp"
 #include "runtime/http/socks5.hpp"
 #include "runtime/http/url.hpp"
@@ -19,14 +20,9 @@ namespace {
 namespace ip = boost::asio::ip;
 using boost::system::error_code;
 using runtime::fail;
+using runtime::lower;
 using runtime::Reason;
 using runtime::Result;
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
 
 std::string_view trim(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);

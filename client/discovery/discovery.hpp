@@ -4,11 +4,8 @@
 // another product's broken extension API server must not matter to us.
 #pragma once
 
-#include <map>
 #include <set>
-#include <span>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 

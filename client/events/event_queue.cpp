@@ -1,6 +1,7 @@
 #include "client/events/event_queue.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 

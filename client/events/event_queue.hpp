@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "client/api/event.hpp"
 #include "client/events/fair_line.hpp"

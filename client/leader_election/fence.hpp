@@ -1,8 +1,6 @@
 // The fence before each write: open for as long as no other candidate can lead.
 #pragma once
 
-#include <string>
-
 #include "client/request/write_gate.hpp"
 #include "runtime/time.hpp"
 

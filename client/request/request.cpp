@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "client/api/percent_encoding.hpp"
+
 namespace dcm::client {
 namespace {
 
@@ -44,25 +46,6 @@ const VerbTraits& traits(Verb verb) {
 constexpr std::size_t kPageBytesMax = std::size_t{16} * 1024 * 1024;
 constexpr std::size_t kOneObjectBytesMax = std::size_t{64} * 1024 * 1024;
 
-bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
-
-void append_encoded(std::string& out, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  for (const char c : text) {
-    if (is_unreserved(c)) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kHex[byte >> 4];
-    out += kHex[byte & 15];
-  }
-}
-
 std::string path_of(const api::Resource& resource, const Selection& selection) {
   return selection.namespace_.empty() ? resource.path() : resource.path(selection.namespace_);
 }
@@ -100,9 +83,9 @@ std::string make_target(std::string_view path, const QueryParameters& parameters
   for (const auto& [name, value] : parameters) {
     if (value.empty()) continue;
     target += separator;
-    append_encoded(target, name);
+    api::append_percent_encoded(target, name);
     target += '=';
-    append_encoded(target, value);
+    api::append_percent_encoded(target, value);
     separator = '&';
   }
   return target;

@@ -1,6 +1,7 @@
 #include "cmd/dra-controller-manager/commands.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "cmd/dra-controller-manager/explain_command.hpp"
 #include "cmd/dra-controller-manager/options/manager_help.hpp"

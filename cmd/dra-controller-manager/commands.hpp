@@ -6,7 +6,6 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "cmd/dra-controller-manager/namespaces.hpp"
 #include "options/program.hpp"

@@ -1,7 +1,6 @@
 #include "cmd/dra-controller-manager/manager.hpp"
 
 #include <memory>
-#include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -27,25 +27,17 @@ using runtime::Task;
 constexpr std::string_view kProgram = "dra-hollow-node";
 
 // Held by the process that uses the node's folder, so that no two of them write its checkpoint.
-class FolderLock {
- public:
-  explicit FolderLock(const std::string& folder)
-      : path_(folder + "/dra_hollow_node.lock"),
-        file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
+using FolderLock = runtime::FileDescriptor;
 
-  Result<> take() const {
-    if (file_.get() >= 0 && ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return {};
-    return runtime::fail(
-        runtime::Reason::configuration,
-        errno == EWOULDBLOCK
-            ? fmt::format("{}: another dra-hollow-node runs with this folder", path_)
-            : fmt::format("{}: {}", path_, std::generic_category().message(errno)));
-  }
-
- private:
-  std::string path_;
-  runtime::FileDescriptor file_;
-};
+Result<FolderLock> lock_folder(const std::string& folder) {
+  const std::string path = folder + "/dra_hollow_node.lock";
+  FolderLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.get() >= 0 && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
+  return runtime::fail(runtime::Reason::configuration,
+                       errno == EWOULDBLOCK
+                           ? fmt::format("{}: another dra-hollow-node runs with this folder", path)
+                           : fmt::format("{}: {}", path, std::generic_category().message(errno)));
+}
 
 // The enabled node features that kube-scheduler considers (KEP-5328).
 std::vector<std::string> declared_features(const Options& options) {
@@ -135,44 +127,56 @@ Result<> drop_entry(const Options& options) {
   return store.write(*entries);
 }
 
+Result<FolderLock> prepare(const Options& options, HollowNode& node) {
+  const Result<> made = playground::make_folders(options.devices);
+  if (!made) return runtime::fail(made.error());
+  auto lock = lock_folder(options.root);
+  if (!lock) return lock;
+  const Result<> opened = node.open();
+  if (!opened) return runtime::fail(opened.error());
+  return lock;
+}
+
+// Serves the pages as a part of the lifecycle. Null if no address is set.
+Result<std::unique_ptr<http::TcpListener>> open_metrics_port(const Options& options,
+                                                             const Process& process,
+                                                             const manager::Pages& pages,
+                                                             manager::Lifecycle& lifecycle) {
+  if (options.metrics_address.empty()) return nullptr;
+  auto port = http::make_tcp_listener(process.loop.executor(), process.loop.time(),
+                                      options.metrics_address, std::nullopt);
+  if (!port) return port;
+  std::cout << "metrics: http://" << (*port)->address() << "/metrics" << std::endl;
+  lifecycle.add_foundation("metrics", [&, &listener = **port] {
+    return http::serve_open(listener, process.loop.time(), manager::open_server_options(),
+                            options.accept_hosts, manager::make_open_handler(pages), process.log);
+  });
+  return port;
+}
+
+int report_failure(const runtime::Error& error) {
+  return playground::report_failure(error, kProgram);
+}
+
 }  // namespace
 
 int run(const Options& options) {
-  manager::OwnProcess own(std::string(playground::kProgram), options.verbosity);
+  manager::OwnProcess own(std::string(kProgram), options.verbosity);
   const Process process = own.process();
-  const auto cluster =
-      manager::open_cluster(options.cluster, playground::connection_options(), process);
-  if (!cluster) return playground::report_failure(cluster.error(), kProgram);
+  const auto cluster = playground::open_cluster(options.cluster, process, kProgram);
+  if (!cluster) return report_failure(cluster.error());
   HollowNode node(process, cluster->rest(), options);
-  if (const auto made = playground::make_folders(options.devices); !made) {
-    return playground::report_failure(made.error(), kProgram);
-  }
-  const FolderLock lock(options.root);
-  if (const auto taken = lock.take(); !taken) {
-    return playground::report_failure(taken.error(), kProgram);
-  }
-  if (const auto opened = node.open(); !opened) {
-    return playground::report_failure(opened.error(), kProgram);
-  }
+  const auto lock = prepare(options, node);
+  if (!lock) return report_failure(lock.error());
   const manager::Health always_healthy;  // as long as it answers
   manager::Pages pages;
   manager::add_health_pages(pages, always_healthy, manager::Reasons::whole);
   manager::add_metrics_page(pages, process.metrics);
   manager::Lifecycle lifecycle({process, cluster->rest(), cluster->connection->lease_rest()},
                                {.program = std::string(kProgram)});
-  std::unique_ptr<http::Listener> metrics_port;
   const runtime::Refresh process_metrics = runtime::register_process_metrics(process.metrics);
-  if (!options.metrics_address.empty()) {
-    auto listening = http::make_tcp_listener(process.loop.executor(), process.loop.time(),
-                                             options.metrics_address, std::nullopt);
-    if (!listening) return playground::report_failure(listening.error(), kProgram);
-    metrics_port = *std::move(listening);
-    std::cout << "metrics: http://" << metrics_port->address() << "/metrics" << std::endl;
-    lifecycle.add_foundation("metrics", [&] {
-      return http::serve_open(*metrics_port, process.loop.time(), manager::open_server_options(),
-                              options.accept_hosts, manager::make_open_handler(pages), process.log);
-    });
-  }
+  const auto metrics_port = open_metrics_port(options, process, pages, lifecycle);
+  if (!metrics_port) return report_failure(metrics_port.error());
   lifecycle.add_foundation(
       "memory", [&process] { return runtime::keep_returning_free_memory(process.loop.time()); });
   int status = 0;
@@ -184,10 +188,10 @@ int run(const Options& options) {
 }
 
 int forget(const Options& options) {
-  const FolderLock lock(options.root);
-  Result<> done = lock.take();
-  if (done) done = drop_entry(options);
-  return done ? 0 : playground::report_failure(done.error(), kProgram);
+  const auto lock = lock_folder(options.root);
+  if (!lock) return report_failure(lock.error());
+  const Result<> done = drop_entry(options);
+  return done ? 0 : report_failure(done.error());
 }
 
 }  // namespace dcm::hollow_node

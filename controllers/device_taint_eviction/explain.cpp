@@ -1,6 +1,7 @@
 #include "controllers/device_taint_eviction/explain.hpp"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <utility>
 

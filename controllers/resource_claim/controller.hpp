@@ -5,8 +5,6 @@
 // (claim_user_sync.hpp, claim_sync.hpp) as decided by decide_pod.hpp and decide_claim.hpp.
 #pragma once
 
-#include <string_view>
-
 #include "client/api/event_sink.hpp"
 #include "controllers/common/explainer.hpp"
 #include "controllers/common/feature_gates.hpp"

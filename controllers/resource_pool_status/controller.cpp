@@ -1,6 +1,7 @@
 #include "controllers/resource_pool_status/controller.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 #include <vector>
 

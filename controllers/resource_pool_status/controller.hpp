@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 #include "controllers/api/resource_slice.hpp"
 #include "controllers/resource_pool_status/api/api.hpp"

@@ -29,6 +29,6 @@ build_arm64() {
   fi
   { packaging/inside "$arm64_root" packaging/image/build packages sysroot &&
     packaging/image/build compile . build/arm64 "$arm64_root"; } >"$log" 2>&1 ||
-    { tail -n 20 "$log" >&2; die "all of it is in $log"; }
+    { tail -n 20 "$log" >&2; die "full log: $log"; }
   export ARM64_ROOT=$arm64_root
 }

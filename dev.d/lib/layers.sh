@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A layer is a part of the tests with a verdict of one line; the counts of all make the closing line.
+# A layer is a part of the tests with a verdict of one line; the last line has the counts of all layers.
 
 passed=0 failed=0 skipped=0
 
@@ -20,24 +20,25 @@ layer() {
   p=$(grep -cE "$ok" "$log" || true)
   f=$(grep -cE "$bad" "$log" || true)
   s=$(grep -cE "$skip" "$log" || true)
-  # kube-controller-manager fails some cases as they say.
+  # Cases may declare that kube-controller-manager differs.
   d=$(grep -c '^\[  DIFFERS \]' "$log" || true)
   f=$((f - d))
-  # A run that died without naming a test has failed all the same.
+  # A run that died before it named a failed test counts as one failure.
   ((status == 0 || f > 0)) || f=1
   ((p + f + s > 0)) || f=1
   printf '%-28s %5d passed, %d failed, %d skipped%s, %d s\n' "$name" "$p" "$f" "$s" \
     "$( ((d == 0)) || echo ", $d differ as described")" $((SECONDS - start))
-  ((f == 0)) || { show_failures "$log"; echo "dev: all of it is in $log"; }
+  ((f == 0)) || { show_failures "$log"; echo "dev: full log: $log"; }
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
-# A log's lines about failed cases, from GoogleTest's "RUN" to its "FAILED", up to 40 lines
-# of each; its end where it has none.
+# A log's lines about failed cases, from GoogleTest's "RUN" or the verdict before to its "FAILED", up to 40 lines of
+# each; its end if it has none.
 show_failures() {
   awk '/^\[ RUN      \]/ { block = ""; lines = 0 }
+       /^\[       OK \]/ { block = ""; lines = 0; next }
        lines++ < 40 || /^(---|\[  FAILED  \])/ { block = block $0 "\n" }
-       /^\[  FAILED  \] .*ms\)$/ { printf "%s", block; found = 1; block = "" }
+       /^\[  FAILED  \] .*ms\)$/ { printf "%s", block; found = 1; block = ""; lines = 0 }
        END { exit !found }' "$1" || tail -n 60 "$1"
 }
 
@@ -47,7 +48,7 @@ not_run() {
   skipped=$((skipped + 1))
 }
 
-# need_controlplane: builds the real control plane where it is not there; ends with the reason where it cannot be had.
+# need_controlplane: builds the real control plane if it is missing; exits with the reason if this machine cannot.
 need_controlplane() {
   "$controlplane" available || exit
   "$controlplane" build

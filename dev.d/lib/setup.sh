@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Installs packages, and gets the programs that only some commands need.
+# Installs packages, and the programs that only some commands need.
 
 readonly packages=(
   build-essential git ca-certificates python3 python3-yaml cmake ninja-build pkg-config ccache mold openssl curl
@@ -8,7 +8,7 @@ readonly packages=(
   prometheus-cpp-dev libfmt-dev libspdlog-dev libssl-dev zlib1g-dev libnghttp2-dev libre2-dev
   libgtest-dev libgmock-dev libmimalloc-dev)
 
-# Installs what is missing, packages that only some commands need among it. Quick when nothing is.
+# setup [PACKAGE…]: installs missing packages, including packages for this command. Quick if none is missing.
 setup() {
   local missing=() installed wanted=("${packages[@]}" "$@")
   installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null |
@@ -26,7 +26,7 @@ setup() {
     "${missing[@]}"
 }
 
-# unpack FOLDER PACKAGE…: what is in packages of Debian, without installing them; FOLDER/log says why not.
+# unpack FOLDER PACKAGE…: unpacks Debian packages without installing them; FOLDER/log has the errors.
 unpack() {
   mkdir -p "$1"
   (cd "$1" && apt-get download -qq "${@:2}" &&
@@ -38,7 +38,7 @@ prometheus_tools() {
   local folder=$cache/prometheus
   export PROMETHEUS_DIR=$folder/usr/bin
   [[ -x $PROMETHEUS_DIR/promtool ]] || unpack "$folder" prometheus ||
-    echo "dev: Prometheus cannot be had: $(tail -n 1 "$folder/log")"
+    echo "dev: Prometheus is not available: $(tail -n 1 "$folder/log")"
 }
 
 # Helm for tests, built from its Go module.
@@ -49,16 +49,16 @@ helm_tool() {
   if [[ ! -x $HELM ]] && command -v go >/dev/null; then
     echo "dev: building Helm $version"
     GOBIN=$cache/helm/$version go install "helm.sh/helm/v3/cmd/helm@v$version" 2>"$cache/helm.log" ||
-      echo "dev: Helm cannot be had: $(tail -n 1 "$cache/helm.log")"
+      echo "dev: Helm is not available: $(tail -n 1 "$cache/helm.log")"
   fi
   [[ ! -x $HELM ]] || export HELM
 }
 
-# Programs that read images, for tests: Debian's, unpacked with the two libraries that they need besides.
+# Programs that read images, for tests: unpacked from Debian's packages, with two libraries that they need.
 image_tools() {
   local folder=$cache/image-tools
   [[ -x $folder/usr/bin/umoci ]] || unpack "$folder" skopeo umoci libgpgme11 libassuan0 ||
-    echo "dev: skopeo and umoci cannot be had: $(tail -n 1 "$folder/log")"
+    echo "dev: skopeo and umoci are not available: $(tail -n 1 "$folder/log")"
   [[ ! -x $folder/usr/bin/umoci ]] || export IMAGE_TOOLS=$folder
 }
 
@@ -72,7 +72,7 @@ debian_root() {
     (cd "$work" && apt-get download -qq debootstrap && dpkg-deb -x debootstrap_*.deb tools &&
       DEBOOTSTRAP_DIR=$work/tools/usr/share/debootstrap tools/usr/sbin/debootstrap ${1:+"--arch=$1"} --variant=minbase bookworm root &&
       tar -C root --exclude='./dev/*' -cf "$archive.new" . && mv "$archive.new" "$archive") >"$cache/debootstrap.log" 2>&1 ||
-      echo "dev: a clean Debian root cannot be had: $(tail -n 1 "$cache/debootstrap.log")"
+      echo "dev: a clean Debian root is not available: $(tail -n 1 "$cache/debootstrap.log")"
     rm -rf --one-file-system "$work"
   fi
   [[ ! -f $archive ]] || export DEBIAN_ROOT=$archive

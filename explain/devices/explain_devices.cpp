@@ -1,7 +1,6 @@
 #include "explain/devices/explain_devices.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -34,7 +34,7 @@ struct RequestAnswer {
   std::int64_t wanted = 0;
   bool is_all = false;
   std::size_t free = 0;
-  std::size_t matching = 0;  // free devices, and those blocked by something other than a property
+  std::size_t matching = 0;  // free devices, and devices blocked by anything but a property
   std::size_t devices = 0;
   std::map<std::string, Tally> obstacles = {};  // by ObstacleWords::kind
 

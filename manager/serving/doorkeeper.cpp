@@ -1,12 +1,12 @@
 #include "manager/serving/doorkeeper.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runtime/ascii.hpp"
 #include "runtime/http/sha256.hpp"
 
 namespace dcm::manager {
@@ -38,12 +38,6 @@ UserInfo user_of(const http::ClientCertificate& certificate) {
   UserInfo user{.name = certificate.common_name, .groups = certificate.organizations};
   user.groups.emplace_back("system:authenticated");
   return user;
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
 }
 
 // A unique text for each question; lengths separate the parts.
@@ -128,7 +122,7 @@ Task<Admission> Doorkeeper::admit(const http::Request& request) {
   const Result<Who> who = co_await identify(request);
   if (!who) co_return std::unexpected(unavailable(who.error()));
   if (!*who) co_return std::unexpected(unauthorized());
-  const NonResourceAttributes page{.verb = lower(to_string(request.method)), .path = path};
+  const NonResourceAttributes page{.verb = runtime::lower(to_string(request.method)), .path = path};
   const Result<Access> access = co_await authorize(**who, page);
   if (!access) co_return std::unexpected(unavailable(access.error()));
   if (*access == Access::allowed) co_return Audience::everything;

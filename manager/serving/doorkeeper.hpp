@@ -8,8 +8,6 @@
 // permission ends soon.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <expected>
 #include <functional>
 #include <optional>

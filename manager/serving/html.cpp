@@ -53,7 +53,7 @@ std::string html_document(std::string_view title, std::string_view body) {
 
 bool wants_html(const http::Request& request) {
   const auto accept = request.headers.find("Accept");
-  return accept && accept->find("text/html") != std::string_view::npos;
+  return accept && accept->contains("text/html");
 }
 
 http::Response html_response(std::uint16_t status, std::string document) {

@@ -1,6 +1,7 @@
 #include "manager/serving/serving_certificates.hpp"
 
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "client/config/pem.hpp"

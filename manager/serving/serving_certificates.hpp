@@ -2,7 +2,6 @@
 // and CAs are rotated while the process runs.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "client/request/rest_client.hpp"

@@ -66,7 +66,7 @@ runtime::Result<> Agent::open() {
   if (is_corrupt && on_corrupt_ == OnCorruptState::rebuild) {
     const auto kept = store_.set_aside(loop_.time().wall_now());
     if (!kept) return runtime::fail(kept.error());
-    log_.error("The checkpoint cannot be used; making entries from the pods that run",
+    log_.error("Cannot use the checkpoint; rebuilding it from running pods",
                {{"err", opened.error().message}, {"kept", *kept}});
     opened = claims_.open();
   }
@@ -81,8 +81,7 @@ void Agent::end_rebuilding() {
   has_lost_entries_ = false;
   const auto ended = store_.end_rebuilding();
   // Otherwise the next start creates the entries again, which is harmless.
-  if (!ended)
-    log_.warning("Cannot note that all entries are back", {{"err", ended.error().message}});
+  if (!ended) log_.warning("Cannot clear the rebuild marker", {{"err", ended.error().message}});
 }
 
 Task<> Agent::run() {
@@ -144,7 +143,7 @@ Task<> Agent::unprepare_orphans() {
   for (;;) {
     may_have_orphans_ = false;
     for (const std::string& failure : co_await claims_.unprepare_orphans()) {
-      log_.warning("Cannot unprepare a claim whose pod is gone; will try again",
+      log_.warning("Cannot unprepare a claim of a deleted pod; retrying",
                    {{"err", cut_message(failure)}});
     }
     const Deadline next = Deadline::after(loop_.time(), kOrphansInterval);
@@ -169,7 +168,7 @@ void Agent::observe_health(const std::string& driver, const std::string& instanc
   const HealthTable::Change change =
       health_.observe_report(driver, instance, report, loop_.time().now());
   if (change.ignored > 0) {
-    log_.error("A driver reports the health of more devices than there is room for",
+    log_.error("A driver reports the health of too many devices; ignoring the rest",
                {{"driver", driver}, {"ignored", std::to_string(change.ignored)}});
   }
   tell(driver, change);

@@ -1,4 +1,4 @@
-// The agent's requests to the API server: only those that `system:node` may make for DRA.
+// The agent's requests to the API server: only requests that `system:node` may make for DRA.
 #pragma once
 
 #include <string>

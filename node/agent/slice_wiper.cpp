@@ -57,16 +57,16 @@ Task<> SliceWiper::wipe(std::string driver) {
   const std::string selector = selector_of(driver);
   const runtime::Result<> wiped = co_await api_.delete_slices(selector);
   if (wiped) {
-    log_.info("No ResourceSlices of drivers that are gone are left", {{"selector", selector}});
+    log_.info("Deleted all ResourceSlices of missing drivers", {{"selector", selector}});
     timers_.finish(driver);
   } else {
-    log_.warning("Cannot delete ResourceSlices of drivers that are gone; will try again",
+    log_.warning("Cannot delete ResourceSlices of missing drivers; retrying",
                  {{"selector", selector}, {"err", wiped.error().message}});
     timers_.fail(driver, loop_.time().now());
   }
   metrics_
       .counter("dra_hollow_node_slice_wipes_total",
-               "Attempts to delete the ResourceSlices of a driver that is gone.",
+               "Attempts to delete the ResourceSlices of a missing driver.",
                {{"driver_name", driver}, {"result", wiped ? "success" : "error"}})
       .Increment();
   changed_.notify_all();

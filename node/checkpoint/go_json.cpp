@@ -1,7 +1,6 @@
 #include "node/checkpoint/go_json.hpp"
 
 #include <cstddef>
-#include <cstdint>
 
 #include <fmt/format.h>
 

@@ -29,7 +29,7 @@ class SharedWrites {
 
   runtime::TimeSource& time_;
   std::function<runtime::Result<>()> write_;
-  std::shared_ptr<Round> gathering_;  // null: nobody waits
+  std::shared_ptr<Round> gathering_;  // null: no caller waits
 };
 
 }  // namespace dcm::node

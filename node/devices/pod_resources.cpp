@@ -1,7 +1,6 @@
 #include "node/devices/pod_resources.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
 

@@ -2,7 +2,7 @@
 // container has, for monitoring agents.
 //
 // Each device has its own CDI IDs, and only devices of the container's requests are shown; kubelet
-// shows those of all requests, and gives the second device of a driver the first one's IDs as well.
+// shows devices of all requests, and gives a driver's second device the first one's IDs, too.
 #pragma once
 
 #include <functional>

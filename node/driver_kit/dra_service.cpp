@@ -120,7 +120,7 @@ node::ClaimAnswer DraService::answer_of(const node::ClaimRef& claim,
     }
     return answer;
   }
-  log_.warning("A claim is refused",
+  log_.warning("Refused a claim",
                {{"claim", claim.namespace_ + "/" + claim.name}, {"err", prepared.error()}});
   // An empty error would mean success.
   return {.error = prepared.error().empty() ? "the driver does not say why" : prepared.error(),

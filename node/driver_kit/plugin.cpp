@@ -112,7 +112,7 @@ Task<grpc::Result<std::string>> Plugin::take_status(std::string request) {
   if (!status) co_return grpc::fail(grpc::Code::internal, "the request is no RegistrationStatus");
   options_.on_status(*status);
   if (!status->is_registered) {
-    log_.warning("The node refuses the driver",
+    log_.warning("The node refused the driver",
                  {{"driver", options_.driver}, {"err", node::cut_message(status->error)}});
     co_return grpc::fail(grpc::Code::unknown, "failed registration process: " + status->error);
   }

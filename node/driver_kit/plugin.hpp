@@ -37,7 +37,7 @@ struct PluginOptions {
   std::function<void(const RegistrationStatus&)> on_status = [](const auto&) {};
 };
 
-// Where an instance listens. The names are those of the Go helper, so that a rolling update can
+// Where an instance listens. The names are the Go helper's, so that a rolling update can
 // switch between them; a socket whose path is too long gets a short name.
 struct SocketPaths {
   std::string endpoint;
@@ -49,7 +49,7 @@ SocketPaths socket_paths(const PluginOptions& options);
 using Listen =
     std::function<runtime::Result<std::unique_ptr<http::Listener>>(const std::string& path)>;
 
-// Creates files, replacing those left by a crash, in folders that are created if missing.
+// Creates files, replacing files left by a crash, in folders that are created if missing.
 Listen listen_on_files(runtime::LoopRef loop);
 
 // Loop thread only.

@@ -44,8 +44,8 @@ class DriverProcess {
   ClaimStatusWriter& status() { return status_; }
   Plugin& plugin() { return *plugin_; }  // once Driver::run() has started
 
-  // Serves `driver` until cancelled, on sockets from `listen`: in a program listen_on_files(), in a
-  // test on virtual time those of a PipeNetwork. Errors: configuration: no sockets.
+  // Serves `driver` until cancelled, on sockets from `listen`: listen_on_files() in a program,
+  // a PipeNetwork in a test on virtual time. Errors: configuration: no sockets.
   Task<runtime::Result<>> serve(Driver& driver, Listen listen);
 
  private:

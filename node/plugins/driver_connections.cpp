@@ -1,12 +1,14 @@
 #include "node/plugins/driver_connections.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "node/devices/health.hpp"
+#include "runtime/task_group.hpp"
 
 namespace dcm::node {
 
@@ -82,14 +84,13 @@ Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
                                                  grpc::Channel& channel) {
   const auto in = [&](runtime::Duration limit) { return Deadline::after(loop_.time(), limit); };
   if (!co_await channel.wait_until_connected(in(kConnectTimeout))) {
-    log_.warning("A plugin cannot be connected to",
-                 {{"socket", socket}, {"err", channel.last_error()}});
+    log_.warning("Cannot connect to a plugin", {{"socket", socket}, {"err", channel.last_error()}});
     co_return SocketOutcome::failed;
   }
   const auto answer = co_await channel.call(kGetInfo, "", in(kGetInfoTimeout));
   auto info = answer ? decode_plugin_info(*answer) : std::nullopt;
   if (!info) {
-    log_.warning("A plugin does not say what it is",
+    log_.warning("GetInfo of a plugin failed",
                  {{"socket", socket},
                   {"err", answer ? "GetInfo: no PluginInfo"
                                  : cut_message(grpc::to_string(answer.error()))}});
@@ -112,7 +113,7 @@ Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
   const Added added = add(socket, *info, *services);
   if (!added) co_return co_await refuse(socket, channel, added.error(), SocketOutcome::failed);
   if (const auto answered = co_await notify(channel, ""); !answered) {
-    log_.warning("A plugin does not take that it is registered",
+    log_.warning("Plugin rejected the registration status",
                  {{"socket", socket}, {"err", cut_message(grpc::to_string(answered.error()))}});
     co_await remove(*added);
     co_return SocketOutcome::failed;
@@ -124,7 +125,7 @@ Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
 Task<SocketOutcome> DriverConnections::refuse(const std::string& socket, grpc::Channel& channel,
                                               std::string why, SocketOutcome outcome) {
   why = cut_message(std::move(why));  // it quotes the plugin
-  log_.warning("A plugin is refused", {{"socket", socket}, {"err", why}});
+  log_.warning("Refused a plugin", {{"socket", socket}, {"err", why}});
   (void)co_await notify(channel, why);
   co_return outcome;
 }
@@ -188,7 +189,7 @@ Task<> DriverConnections::follow_health(Instance& instance) {
   for (;;) {
     const grpc::Status end = co_await read_health(instance);
     observer_->observe_health_end(instance.driver, instance.endpoint);
-    log_.info("A stream of health reports has ended",
+    log_.info("A stream of health reports ended",
               {{"driver", instance.driver}, {"err", cut_message(grpc::to_string(end))}});
     if (end.code == grpc::Code::unimplemented) co_return;
     co_await runtime::sleep_for(loop_.time(), kHealthPause);

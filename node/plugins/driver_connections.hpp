@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
@@ -18,7 +17,6 @@
 #include "runtime/grpc/channel.hpp"
 #include "runtime/log.hpp"
 #include "runtime/loop.hpp"
-#include "runtime/task_group.hpp"
 
 namespace dcm::node {
 

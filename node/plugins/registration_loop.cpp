@@ -26,7 +26,7 @@ Task<> RegistrationLoop::watch() {
   for (;;) {
     const auto change = registry_.look();
     if (!change) {
-      log_.error("The plugin registry cannot be watched", {{"err", change.error().message}});
+      log_.error("Cannot watch the plugin registry", {{"err", change.error().message}});
       co_await runtime::sleep_for(loop_.time(), kRetry);
       continue;
     }

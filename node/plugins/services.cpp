@@ -1,8 +1,11 @@
 #include "node/plugins/services.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
+
+#include "runtime/ascii.hpp"
 
 namespace dcm::node {
 namespace {
@@ -52,7 +55,7 @@ std::string no_service(const PluginInfo& info) {
 }
 
 bool is_label_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  return runtime::is_lower_alphanumeric(c) || c == '-' || c == '.';
 }
 
 }  // namespace

@@ -57,8 +57,9 @@ Task<Result<>> HollowNodes::publish_node(std::string name) {
   if (answer.error().reason != runtime::Reason::forbidden) co_return runtime::fail(answer.error());
   // Like kubelet, the node may not change its taints (admission NodeRestriction). The cluster's
   // node lifecycle controller removes this one.
-  process_.log.info("The node may not take off its taint not-ready itself; the cluster does so",
-                    {{"node", name}, {"err", answer.error().message}});
+  process_.log.info(
+      "The node may not remove its not-ready taint; the node lifecycle controller will",
+      {{"node", name}, {"err", answer.error().message}});
   co_return Result<>();
 }
 
@@ -190,7 +191,7 @@ void HollowNodes::warn_of_misspelt(const Pod& pod) {
   if (life.told_misspelt == pod.misspelt) return;
   life.told_misspelt = pod.misspelt;
   if (pod.misspelt.empty()) return;
-  process_.log.warning("A pod has annotations that say nothing",
+  process_.log.warning("Cannot parse annotations of a pod",
                        {{"pod", pod.meta.key.str()}, {"err", pod.misspelt}});
   events_.report({"v1", "Pod", pod.meta.key, pod.meta.uid, {}}, api::EventType::warning, "kubelet",
                  "InvalidAnnotation", pod.misspelt);

@@ -49,7 +49,7 @@ class HollowNodes {
     std::optional<runtime::MonoTime> deleted;
     std::size_t written =
         0;                  // hash of the status of the running pod; 0: not written by this process
-    int more_restarts = 0;  // in addition to those that follow from its age
+    int more_restarts = 0;  // in addition to restarts that follow from its age
     bool is_rebooted = false;  // its containers were lost with the machine
     bool says_creating = false;
     bool is_let_go = false;  // its object is kept only by finalizers

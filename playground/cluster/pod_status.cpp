@@ -260,8 +260,8 @@ Object never_located() {
                   {"message", "The container could not be located when the pod was terminated"}}}};
 }
 
-// Containers that never started count as killed; of a pod with init containers, only the first of
-// those.
+// Containers that never started count as killed; in a pod with init containers, only the first init
+// container.
 void add_never_started(Object& status, const Pod& pod) {
   add_waiting(status, pod);
   if (!pod.init_containers.empty()) {

@@ -11,7 +11,7 @@
 
 namespace dcm::playground {
 
-// Changes seen while the write is under way are held back until it is known whose they are.
+// Holds back changes seen during a write until it is known which of them is the write's own.
 class QuietWrite {
  public:
   void begin() { seen_.emplace(); }
@@ -22,7 +22,7 @@ class QuietWrite {
     return seen_.has_value();
   }
 
-  // Whether somebody else has changed the object meanwhile. nullopt: the write has failed.
+  // Whether another client has changed the object meanwhile. nullopt: the write has failed.
   bool end(const std::optional<api::ResourceVersion>& written) {
     const auto seen = std::exchange(seen_, std::nullopt);
     return seen && std::ranges::any_of(*seen, [&](const auto& one) { return one != written; });

@@ -136,7 +136,7 @@ Task<bool> RealDevices::enter(api::ObjectPtr<Pod> pod) {
   if (!running_.contains(pod->meta.uid.str())) co_return true;
   const node::ClaimResult entered = co_await agent_.enter(pod);
   if (entered) co_return true;
-  process_.log.warning("Cannot make the entries of a pod that runs; will try again",
+  process_.log.warning("Cannot recreate checkpoint entries of a running pod; retrying",
                        {{"pod", pod->meta.key.str()}, {"err", entered.error()}});
   co_return false;
 }
@@ -310,7 +310,7 @@ void RealDevices::show(const Pod& pod) {
 
 void RealDevices::note_unshown(const Pod& pod, const Result<>& done) const {
   if (done) return;
-  process_.log.warning("Cannot show the devices of the containers of a pod",
+  process_.log.warning("Cannot write the devices of a pod's containers",
                        {{"pod", pod.meta.key.str()}, {"err", done.error().message}});
 }
 

@@ -44,8 +44,7 @@ int run_demo(const DemoOptions& options) {
   OwnProcess own{std::string(kProgram)};
   const Process process = own.process();
   const auto cluster =
-      manager::open_cluster({.kubeconfig = options.kubeconfig, .context = options.context},
-                            connection_options(), process);
+      open_cluster({.kubeconfig = options.kubeconfig, .context = options.context}, process);
   if (!cluster) return report_failure(cluster.error());
   DemoStage stage(process, cluster->rest(), options);
   DemoStory story(stage);

@@ -1,4 +1,4 @@
-// Requests of the playground's parts: like those of client/, but with their own field manager, and
+// Requests of the playground's parts: as in client/, but with their own field manager, and
 // with subresources and options that the manager does not need.
 #pragma once
 

@@ -1,7 +1,6 @@
 // The bodies of the playground's writes, as JSON; the scheduler's are in scheduler/bodies.hpp.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

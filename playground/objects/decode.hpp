@@ -1,5 +1,5 @@
 // JSON decoders for the playground's view of objects; allocation/ has the decoders of slices and
-// device classes. Errors are those of the decoders of client/api.
+// device classes. Errors are as in client/api.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,5 @@
 // Pods: the fields that a scheduler and a kubelet read (core/v1 Pod).
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,7 +34,7 @@ void note_misspelt(Pod& pod, std::string_view key, std::string_view text,
                               runtime::one_line(text.substr(0, kQuotedBytesMax)), expected);
 }
 
-// The member for a duration; null: the annotation is another one.
+// The member for a duration; null: another annotation.
 std::optional<Duration>* duration_of(std::string_view key, Pod& pod) {
   if (key == kRunForAnnotation) return &pod.run_for;
   if (key == kStopAfterAnnotation) return &pod.stop_after;

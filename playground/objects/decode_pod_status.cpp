@@ -1,7 +1,5 @@
 // The status of pods.
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include "client/api/json/source.hpp"
 #include "controllers/api/fields/parts.hpp"

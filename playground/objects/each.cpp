@@ -1,5 +1,9 @@
 #include "playground/objects/each.hpp"
 
+#include <string>
+
+#include "runtime/task_group.hpp"
+
 namespace dcm::playground {
 namespace {
 

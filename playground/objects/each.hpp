@@ -1,11 +1,11 @@
 // The same request for many objects, several concurrently.
 #pragma once
 
+#include <cstddef>
 #include <functional>
-#include <string>
 
 #include "runtime/error.hpp"
-#include "runtime/task_group.hpp"
+#include "runtime/task.hpp"
 
 namespace dcm::playground {
 

@@ -1,7 +1,7 @@
 // The Kubernetes objects as scheduler, hollow nodes and garbage collector read them.
 //
 // The playground reads more fields than the manager's controllers (containers of a pod, labels of a
-// node). So it has its own types, based on those of client/api and allocation. They support only
+// node). So it has its own types, based on types of client/api and allocation. They support only
 // version v1 of resource.k8s.io.
 #pragma once
 
@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "allocation/claim.hpp"
@@ -76,7 +75,7 @@ struct Pod : api::Pod {
   std::optional<Duration> stop_after;
   std::optional<Duration> crash_after;
   std::optional<api::PodPhase> finish;
-  std::string misspelt;                        // invalid annotations of ours; empty: none
+  std::string misspelt;                        // the playground's annotations that are invalid
   std::chrono::seconds grace{0};               // deletionGracePeriodSeconds
   std::chrono::seconds termination_grace{30};  // terminationGracePeriodSeconds
   std::optional<std::chrono::seconds> active_deadline;
@@ -92,7 +91,7 @@ struct Pod : api::Pod {
   std::vector<Container> init_containers;
   std::vector<ExtendedRequest> extended_requests;
   bool has_gates = false;               // spec.schedulingGates: not to be scheduled yet
-  bool is_scheduled_by_others = false;  // spec.schedulerName is another one
+  bool is_scheduled_by_others = false;  // spec.schedulerName is another scheduler
   allocation::RequiredNodeAffinity node_affinity;
   std::vector<allocation::Toleration> tolerations;
   // The pod's first request that the playground's scheduler does not support; empty if none.

@@ -1,7 +1,6 @@
 #include "playground/scheduler/filter.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include <boost/json/serialize.hpp>

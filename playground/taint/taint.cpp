@@ -57,8 +57,7 @@ int run_taint(const TaintOptions& options) {
   OwnProcess own{std::string(kProgram)};
   const Process process = own.process();
   const auto cluster =
-      manager::open_cluster({.kubeconfig = options.kubeconfig, .context = options.context},
-                            connection_options(), process);
+      open_cluster({.kubeconfig = options.kubeconfig, .context = options.context}, process);
   if (!cluster) return report_failure(cluster.error());
   Result<std::string> told = runtime::fail(Reason::shutting_down, "stopped");
   runtime::TaskGroup group(process.loop.executor());

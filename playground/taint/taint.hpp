@@ -23,7 +23,7 @@ struct TaintOptions {
 int run_taint(const TaintOptions& options);
 
 // Returns "tainted", "untainted" or "modified". Retries after a conflict with another client's
-// change of the slice. `api` must outlive it. Errors: those of SliceSearch and edit_taints(), and
+// change of the slice. `api` must outlive it. Errors: as of SliceSearch and edit_taints(), and
 // the API server's refusals.
 Task<Result<std::string>> taint_device(Api& api, api::DeviceId device, TaintChanges changes);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "options/setting.hpp"
+#include "runtime/ascii.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -18,8 +19,7 @@ std::unexpected<runtime::Error> refuse(std::string_view text, std::string_view w
 
 // The characters of keys and values; the API server checks the rest.
 bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_' || c == '.' || c == '/';
+  return runtime::is_alphanumeric(c) || c == '-' || c == '_' || c == '.' || c == '/';
 }
 
 // Removes the part after `separator` from `text`.
@@ -33,7 +33,7 @@ std::string_view split_off(std::string_view& text, char separator) {
 
 runtime::Result<Taint> parse_taint(std::string_view spec) {
   std::string_view key = spec;
-  const bool has_effect = key.find(':') != std::string_view::npos;
+  const bool has_effect = key.contains(':');
   const std::string_view effect = split_off(key, ':');
   const std::string_view value = split_off(key, '=');
   if (key.empty()) return refuse(spec, "a taint needs a key");

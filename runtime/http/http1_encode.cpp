@@ -18,7 +18,7 @@ bool breaks_lines(std::string_view text) {
 }
 
 bool breaks_target(std::string_view target) {
-  return target.empty() || target.find(' ') != std::string_view::npos || breaks_lines(target);
+  return target.empty() || target.contains(' ') || breaks_lines(target);
 }
 
 bool has_body_by_nature(Method method) {

@@ -4,21 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "runtime/ascii.hpp"
 #include "runtime/http/stream.hpp"
 
 namespace dcm::http {
-namespace {
-
-char to_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-}  // namespace
 
 bool equals_without_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
-           return to_lower(x) == to_lower(y);
-         });
+  return std::ranges::equal(a, b, {}, runtime::to_lower, runtime::to_lower);
 }
 
 std::string_view to_string(Method method) {
@@ -67,7 +59,7 @@ void Headers::set(std::string_view name, std::string value) {
 }
 
 std::string Endpoint::authority() const {
-  const bool is_ipv6 = host.find(':') != std::string::npos;
+  const bool is_ipv6 = host.contains(':');
   return is_ipv6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 

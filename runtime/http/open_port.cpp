@@ -1,6 +1,7 @@
 #include "runtime/http/open_port.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <boost/asio/ip/address.hpp>

@@ -1,7 +1,6 @@
 #include "runtime/http/proxy.hpp"
 
 #include <array>
-#include <memory>
 
 #include <fmt/format.h>
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <string>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>

@@ -1,6 +1,5 @@
 #include "runtime/http/tls_stream.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <new>
 

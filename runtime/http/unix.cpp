@@ -27,7 +27,7 @@ using Unix = asio::local::stream_protocol;
 constexpr std::size_t kPathBytesMax = sizeof(sockaddr_un::sun_path) - 1;
 
 bool is_usable(const std::string& path) {
-  return !path.empty() && path.size() <= kPathBytesMax && path.find('\0') == std::string::npos;
+  return !path.empty() && path.size() <= kPathBytesMax && !path.contains('\0');
 }
 
 std::string describe_unusable(const std::string& path) {

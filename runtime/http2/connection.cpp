@@ -1,6 +1,5 @@
 #include "runtime/http2/connection.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -100,10 +99,6 @@ Task<Result<std::string_view>> Stream::read_some(Deadline deadline) {
 
 const http::Headers& Stream::trailers() const {
   return state_->trailers;
-}
-
-bool Stream::was_cut() const {
-  return state_->is_closed && !state_->peer_has_ended;
 }
 
 std::optional<ErrorCode> Stream::reset_code() const {

@@ -1,7 +1,6 @@
 // An HTTP/2 connection: a session, the byte stream that carries it, and its waiting tasks.
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -55,8 +54,6 @@ class Stream {
   Task<Result<std::string_view>> read_some(Deadline deadline);
   // Call this only after the end of the body. Empty if there were no trailers.
   const http::Headers& trailers() const;
-  // Whether the stream was closed without an error before the peer had ended it.
-  bool was_cut() const;
   // The code with which either side has reset it; nullopt if neither has.
   std::optional<ErrorCode> reset_code() const;
 

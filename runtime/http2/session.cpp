@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nghttp2/nghttp2.h>
 
+#include "runtime/ascii.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::http2 {
@@ -48,10 +49,7 @@ class FieldList {
   explicit FieldList(const http::Headers& fields) {
     names_.reserve(fields.size());
     for (const auto& [name, value] : fields) {
-      std::string& lower = names_.emplace_back(name);
-      std::ranges::transform(lower, lower.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-      });
+      const std::string& lower = names_.emplace_back(runtime::lower(name));
       list_.push_back(
           {bytes_of(lower), bytes_of(value), lower.size(), value.size(), flags_of(lower)});
     }

@@ -2,7 +2,6 @@
 
 #include <deque>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <stdexcept>
@@ -40,7 +39,7 @@ double seconds_of(const std::string& text) {
 PodRequests read_pod_requests(const std::string& file, const std::string& caller) {
   PodRequests requests;
   for_each_line(file, [&](const json::value& line) {
-    if (text_at(line, "/userAgent").find(caller) == std::string::npos) return;
+    if (!text_at(line, "/userAgent").contains(caller)) return;
     const std::string resource = text_at(line, "/objectRef/resource");
     const std::string verb = text_at(line, "/verb");
     if (resource == "events") requests.events += verb == "create";

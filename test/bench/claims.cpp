@@ -9,7 +9,6 @@
 // program) shares the machine, so the ratios say more than the absolute figures.
 #include <map>
 #include <memory>
-#include <string>
 #include <thread>
 #include <vector>
 

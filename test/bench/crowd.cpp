@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "apiserver/front/http_front.hpp"
 #include "apiserver/text/json.hpp"
@@ -159,7 +160,7 @@ class CrowdKind {
     const auto watch = model_.open_watch(request);
     if (!watch) return std::nullopt;
     const auto event = (*watch)->next();
-    const bool is_object = event && event->find("ADDED") != std::string::npos;
+    const bool is_object = event && event->contains("ADDED");
     return is_object ? std::optional<Stencil>(*event) : std::nullopt;
   }
 

@@ -8,8 +8,9 @@ import compare
 from definition_draws import draw_definition, draw_objects
 from definitions import comparable
 from differences import Difference, differences, explanation, split
+from draws import APPLY, JSON_PATCH, MERGE, STRATEGIC
 from explained import Shape, rows
-from generator import APPLY, JSON_PATCH, MERGE, STRATEGIC, sequence
+from generator import sequence
 from json_patches import pointers
 from normalise import normalise
 from replay import labels_for, merged, replay

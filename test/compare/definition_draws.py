@@ -1,7 +1,7 @@
 """Random definitions of kinds, and objects for their schemas: valid, nearly valid, invalid."""
 import copy
 
-from draws import chance, some
+from draws import APPLY, JSON, MERGE, chance, some
 from generator import without_nulls
 
 TEXTS = ["", "a", "aa", "abc", "b", "10.0.0.1", "5%", "2026-01-01T00:00:00Z", "1h", "ä"]
@@ -224,8 +224,6 @@ def draw_objects(draw, definition, moves=14):
     spec = definition["spec"]
     kind, group = spec["names"]["kind"], spec["group"]
     properties = spec["versions"][0]["schema"]["openAPIV3Schema"].get("properties", {})
-    json, merge = "application/json", "application/merge-patch+json"
-    apply = "application/apply-patch+yaml"
 
     def body(name):
         spec = {field: draw_value(draw, schema, 93) for field, schema
@@ -238,18 +236,17 @@ def draw_objects(draw, definition, moves=14):
         move = draw.choice(["create", "create", "merge", "merge", "apply", "apply", "status", "reorder"])
         if move == "create":
             written[name] = body(name)
-            yield "POST", "", written[name], json
+            yield "POST", "", written[name], JSON
         elif move == "reorder":
-            yield "PATCH", "/" + name, {"spec": reordered(written.get(name, body(name))["spec"])}, merge
+            yield "PATCH", "/" + name, {"spec": reordered(written.get(name, body(name))["spec"])}, MERGE
         elif move == "merge":
-            yield "PATCH", "/" + name, {"spec": body(name)["spec"]}, merge
+            yield "PATCH", "/" + name, {"spec": body(name)["spec"]}, MERGE
         elif move == "apply":
             manager = draw.choice(["alice", "bob"])
             force = draw.choice(["", "&force=true"])
-            yield ("PATCH", f"/{name}?fieldManager={manager}{force}", without_nulls(body(name)),
-                   apply)
+            yield "PATCH", f"/{name}?fieldManager={manager}{force}", without_nulls(body(name)), APPLY
         else:
             status = {"status": draw_value(draw, properties.get("status", {}), 85)}
-            yield "PATCH", f"/{name}/status", status, merge
+            yield "PATCH", f"/{name}/status", status, MERGE
         if chance(draw, 25):
             yield "GET", "/" + name, None, ""

@@ -4,21 +4,16 @@
 A round puts definitions on both servers, waits until they are established, and sends writes of
 objects. Statuses, reasons, causes, warnings, messages without causes and whole objects must agree.
 """
-import argparse
 import json
 import os
-import random
 import re
 import sys
-import time
 
+import rounds
 from definition_draws import draw_definition, draw_objects, redefine
-from policies import TIME, UID
-from rounds import run_rounds
+from draws import MERGE
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-ESTABLISHED_SECONDS = 30
-MERGE = "application/merge-patch+json"
 # Of several faults the real server names any one; and it shows the managers of an object that a patch breaks.
 EMBEDDED = re.compile(r"(cannot be handled as a Kind\d+: )(?:spec|status)\..*|(?<=<object>: )(?:spec|status)\..*")
 PATCHED = re.compile(r'^Invalid value: "\{\\?"(?:apiVersion|metadata|kind).*\}": ')
@@ -27,16 +22,6 @@ UNDECLARED = re.compile(r"(failed to create typed patch object .*?\): )(?s:.*)fi
 # A Go value in a message, and the message of a Go parser.
 GO_VALUES = re.compile(r"(expected \w+[^,]*, got ).*|selfType[^,']+|(json: ).*|errors:(?s:.*)"
                        r"|Invalid value: \{.*\}: only \[")
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(prog="./dev compare --definitions", description=__doc__)
-    parser.add_argument("--seeds", type=int, default=10, help="rounds (10)")
-    parser.add_argument("--first", type=int, default=1, help="the first one (1)")
-    parser.add_argument("--count", type=int, default=8, help="definitions of a round (8)")
-    parser.add_argument("--real", metavar="KUBECONFIG",
-                        help="a control plane that runs already; else one is started")
-    return parser.parse_args()
 
 
 def in_order(value):
@@ -53,7 +38,7 @@ def comparable(value, key=""):
         return in_order(items) if key in ("causes", "managedFields") else items
     if isinstance(value, str):
         value = EMBEDDED.sub(r"\1<embedded>", PATCHED.sub("<object>: ", value))
-        value = UNDECLARED.sub(r"\1<undeclared>", TIME.sub("<time>", UID.sub("<uid>", value)))
+        value = UNDECLARED.sub(r"\1<undeclared>", rounds.TIME.sub("<time>", rounds.UID.sub("<uid>", value)))
         return GO_VALUES.sub(lambda found: (found[1] or found[2] or "") + "<go>", value)
     return value
 
@@ -68,30 +53,13 @@ def answer_of(connection, status, text):
     return {"status": status, "warnings": sorted(connection.warnings), "body": body}
 
 
-class Round:
-    """One seed on both servers."""
+class Round(rounds.Round):
+    name, subject = "definitions", "schema"
+    answer_of = staticmethod(answer_of)
 
     def __init__(self, servers, seed, count):
-        self.connections = [server.connect() for server in servers]
-        self.draw = random.Random(f"definitions {seed}")
+        super().__init__(servers, seed, count)
         self.group = f"round{seed}-{os.getpid()}.example.com"
-        self.count = count
-        self.requests = 0
-        self.refused = 0
-        self.differences = []
-
-    def ask(self, method, path, body=None, kind="application/json"):
-        text = None if body is None else json.dumps(body, sort_keys=True)
-        self.requests += 1
-        return [answer_of(one, *one.request(method, path, kind if body is not None else "", text, {}))
-                for one in self.connections]
-
-    def compare(self, what, method, path, body=None, kind="application/json"):
-        memory, real = self.ask(method, path, body, kind)
-        self.refused += real["status"] >= 400
-        if memory != real:
-            self.differences.append((what, f"{method} {path} {json.dumps(body)}", memory, real))
-        return memory["status"] < 400 and real["status"] < 400
 
     def run(self):
         made = []
@@ -112,7 +80,6 @@ class Round:
             self.write_objects(definition, 7)
         for definition in made:
             self.ask("DELETE", self.path_of(definition))
-        return self.differences
 
     def write_objects(self, definition, *moves):
         schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
@@ -128,27 +95,21 @@ class Round:
         return f"/apis/{self.group}/v1/namespaces/default/{plural}"
 
     def wait_until_served(self, definition):
-        self.wait_until(definition, "served", lambda: all(
-            answer["status"] == 200 for answer in self.ask("GET", self.objects(definition))))
+        self.wait_until(lambda: all(
+            answer["status"] == 200 for answer in self.ask("GET", self.objects(definition))),
+            f"{definition['metadata']['name']} is served")
 
     def wait_until_changed(self, definition):
         wrong = {"apiVersion": f"{self.group}/v1", "kind": definition["spec"]["names"]["kind"],
                  "metadata": {"name": "last"}, "spec": {"redefined": "text"}}
-        self.wait_until(definition, "changed", lambda: all(
+        self.wait_until(lambda: all(
             "redefined" in json.dumps(answer) and answer["status"] == 422
-            for answer in self.ask("POST", self.objects(definition) + "?dryRun=All", wrong)))
-
-    @staticmethod
-    def wait_until(definition, state, reached):
-        deadline = time.monotonic() + ESTABLISHED_SECONDS
-        while not reached():
-            if time.monotonic() > deadline:
-                raise RuntimeError(f"{definition['metadata']['name']} is not {state}")
-            time.sleep(0.1)
+            for answer in self.ask("POST", self.objects(definition) + "?dryRun=All", wrong)),
+            f"{definition['metadata']['name']} is changed")
 
 
 def main():
-    return run_rounds(parse_arguments(), Round, "definitions", "schema", "refused")
+    return rounds.run_rounds(rounds.parse_arguments("definitions", __doc__, 8, "definitions"), Round)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,10 @@
-"""Shared by all generated bodies: names, times, and probabilities."""
+"""Shared by all generated bodies: content types, names, times, and probabilities."""
+
+JSON = "application/json"
+JSON_PATCH = "application/json-patch+json"
+MERGE = "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
+APPLY = "application/apply-patch+yaml"
 
 DRIVER = "gpu.example.com"
 # Times written by clients are in the past: this distinguishes them from the server's.

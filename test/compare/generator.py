@@ -12,16 +12,10 @@ requests lean on the versions and UIDs of earlier answers, and any subset of the
 import random
 
 from json_patches import json_patch
-from draws import STRANGER, THEN, chance, some
+from draws import APPLY, JSON, JSON_PATCH, MERGE, STRANGER, STRATEGIC, THEN, chance, some
 from kinds import BY_PLURAL, KINDS, conditions
 from rule_breaks import broken
 from wrong_types import VALIDATIONS, with_mistake
-
-JSON = "application/json"
-MERGE = "application/merge-patch+json"
-STRATEGIC = "application/strategic-merge-patch+json"
-APPLY = "application/apply-patch+yaml"
-JSON_PATCH = "application/json-patch+json"
 
 NAMES = ["a", "b", "c"]
 BAD_NAMES = ["Bad", "under_score", "-x", "x" * 260, "dot..dot", "a/b"]

@@ -1,5 +1,5 @@
 """Random admission policies, bindings and matching writes."""
-from draws import chance
+from draws import JSON, MERGE, chance
 
 # Conditions about config maps, claims and requests; some fail with an error, some do not compile.
 CONDITIONS = [
@@ -198,18 +198,17 @@ def draw_writes(draw, place, policy):
     claims = f"/apis/resource.k8s.io/{version}/namespaces/{place}/resourceclaims"
     request = {"name": draw.choice(["a", "b"]), **({"deviceClassName": "gpu"} if version == "v1beta1"
                                                   else {"exactly": {"deviceClassName": "gpu"}})}
-    merge = "application/merge-patch+json"
     for number in range(3):
         name = f"m{number}-{policy.rpartition('-')[2]}" if chance(draw, 50) else f"m{number}"
         data = draw.choice([{"a": "1"}, {"a": "2", "b": "x"}, {"b": "2"}, {"a": "x"}, {}])
         query = draw.choice(["", "", "?dryRun=All", "?fieldManager=me", "?fieldValidation=Strict"])
         body = {"metadata": {"name": name, "labels": labels}, **({"data": data} if data else {})}
-        yield "POST", maps + query, body, "application/json", users(draw)
+        yield "POST", maps + query, body, JSON, users(draw)
         change = {"data": draw.choice([{"a": "1"}, {"a": "3"}, {"c": "x"}, None])}
-        yield "PATCH", f"{maps}/{name}{query}", change, merge, users(draw)
+        yield "PATCH", f"{maps}/{name}{query}", change, MERGE, users(draw)
         claim = {"metadata": {"name": name, "labels": labels}, "spec": {"devices": {"requests": [request]}}}
-        yield "POST", claims, claim, "application/json", users(draw)
-        yield ("PATCH", f"{claims}/{name}/status", {"metadata": {"labels": labels}, "status": {}}, merge,
+        yield "POST", claims, claim, JSON, users(draw)
+        yield ("PATCH", f"{claims}/{name}/status", {"metadata": {"labels": labels}, "status": {}}, MERGE,
                users(draw))
         for path in (f"{maps}/{name}", f"{claims}/{name}"):
             yield "DELETE", path, None, "", users(draw)

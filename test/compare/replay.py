@@ -9,6 +9,7 @@ import itertools
 import json
 import urllib.parse
 
+from draws import JSON, MERGE
 from kinds import BY_PLURAL
 
 MARK = "compare.example.com/marker"
@@ -43,8 +44,7 @@ class Run:
 
     def begin(self):
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.place}}
-        status, text = self.connection.request("POST", "/api/v1/namespaces", "application/json",
-                                               json.dumps(body))
+        status, text = self.connection.request("POST", "/api/v1/namespaces", JSON, json.dumps(body))
         if status != 201:
             raise RuntimeError(f"{self.connection.server.name}: no namespace: {status} {text}")
 
@@ -139,14 +139,14 @@ class Run:
         body = {"apiVersion": kind.api_version(step["version"]), "kind": kind.kind,
                 "metadata": metadata, **members}
         path = kind.path(step["version"], step["namespace"])
-        status, _ = self.connection.request("POST", path, "application/json", json.dumps(body))
+        status, _ = self.connection.request("POST", path, JSON, json.dumps(body))
         if status == 409:
             status, _ = self.connection.request(
-                "PATCH", f"{path}/{metadata['name']}", "application/merge-patch+json",
+                "PATCH", f"{path}/{metadata['name']}", MERGE,
                 json.dumps({"metadata": {key: metadata[key] for key in ("annotations", "labels")}}))
         if field == "status.phase" and value == "Running":
             self.connection.request(
-                "PATCH", f"{path}/{metadata['name']}/status", "application/merge-patch+json",
+                "PATCH", f"{path}/{metadata['name']}/status", MERGE,
                 json.dumps({"status": {"phase": "Running"}}))
         return status < 300
 
@@ -205,7 +205,7 @@ def at(value, path):
 
 
 def merged(base, change):
-    """RFC 7386."""
+    """RFC 7396."""
     if not isinstance(change, dict):
         return copy.deepcopy(change)
     result = dict(base) if isinstance(base, dict) else {}

@@ -1,6 +1,7 @@
 """The report of a difference for people: the steps with both answers, the fields, the command."""
 import json
 
+from draws import APPLY, JSON_PATCH, MERGE, STRATEGIC
 from replay import path_of, query_of
 
 WIDTH = 100
@@ -31,9 +32,7 @@ def report(seed, steps, memory, real, found):
 
 
 def request_of(step):
-    kind = {"application/merge-patch+json": " merge", "application/apply-patch+yaml": " apply",
-            "application/strategic-merge-patch+json": " strategic",
-            "application/json-patch+json": " json"}.get(step["type"], "")
+    kind = {MERGE: " merge", APPLY: " apply", STRATEGIC: " strategic", JSON_PATCH: " json"}.get(step["type"], "")
     query = {key: value if isinstance(value, str) else f"<{value['$ref'][1]} of "
              f"step {value['$ref'][0]}>" for key, value in step["query"].items()}
     method = "WATCH" if step.get("watch") else step["method"]

@@ -1,13 +1,12 @@
 """Random workloads: a valid object of each kind, and valid and invalid changes of it."""
-import copy
-
 from draws import chance
+from replay import merged
 from rule_breaks import broken
 
 CONTAINER = {"name": "c", "image": "x"}
 LABELS = {"a": "b"}
 SELECTOR = {"matchLabels": LABELS}
-GVK = {"deployments": ("apps/v1", "Deployment"), "replicasets": ("apps/v1", "ReplicaSet"),
+KINDS = {"deployments": ("apps/v1", "Deployment"), "replicasets": ("apps/v1", "ReplicaSet"),
        "statefulsets": ("apps/v1", "StatefulSet"), "daemonsets": ("apps/v1", "DaemonSet"),
        "jobs": ("batch/v1", "Job"), "cronjobs": ("batch/v1", "CronJob"),
        "replicationcontrollers": ("v1", "ReplicationController"), "podtemplates": ("v1", "PodTemplate"),
@@ -117,19 +116,6 @@ OF_OBJECT = {"secrets": [
     {"type": "kubernetes.io/service-account-token"}]}
 
 
-def merged(value, change):
-    """RFC 7396."""
-    if not isinstance(change, dict):
-        return copy.deepcopy(change)
-    result = dict(value) if isinstance(value, dict) else {}
-    for key, one in change.items():
-        if one is None:
-            result.pop(key, None)
-        else:
-            result[key] = merged(result.get(key), one)
-    return result
-
-
 def below(path, fragment):
     for key in reversed(path):
         fragment = {key: fragment}
@@ -152,5 +138,5 @@ def draw_workload(draw, plural, name):
         body = merged(body, draw_fragment(draw, plural))
     if chance(draw, 20):
         body = broken(draw, body)
-    version, kind = GVK[plural]
+    version, kind = KINDS[plural]
     return {"apiVersion": version, "kind": kind, **body, "metadata": {"name": name}}

@@ -51,7 +51,7 @@ class Binary : public Case {
                                          std::vector<std::string> flags = {}) {
     auto unready = another_manager(kubeconfig, std::move(flags));
     EXPECT_TRUE(soon("/readyz says: " + reason, [&] {
-      return unready->status_page("/readyz").find(reason) != std::string::npos;
+      return unready->status_page("/readyz").contains(reason);
     })) << unready->status_page("/readyz");
     EXPECT_EQ(unready->status_page("/livez"), "ok");
     return unready;

@@ -401,7 +401,7 @@ std::vector<json::value> Case::events_of(const std::string& pod) {
 bool Case::has_warning(const std::string& pod, const std::string& reason, const std::string& text) {
   return std::ranges::any_of(events_of(pod), [&](const json::value& event) {
     return text_at(event, "/type") == "Warning" && text_at(event, "/reason") == reason &&
-           text_at(event, "/message").find(text) != std::string::npos;
+           text_at(event, "/message").contains(text);
   });
 }
 
@@ -435,10 +435,10 @@ void Case::settle() {
 std::vector<support::FaultProxy::Record> Case::writes() {
   std::vector<support::FaultProxy::Record> found;
   for (auto& record : faults().requests()) {
-    const bool is_ours = record.target.find("/namespaces/" + ns() + "/") != std::string::npos;
-    const bool is_event = record.target.find("/events") != std::string::npos;
-    const bool is_settling = record.target.find("/settled-") != std::string::npos ||
-                             record.body.find("settled-") != std::string::npos;
+    const bool is_ours = record.target.contains("/namespaces/" + ns() + "/");
+    const bool is_event = record.target.contains("/events");
+    const bool is_settling =
+        record.target.contains("/settled-") || record.body.contains("settled-");
     if (is_ours && !is_event && !is_settling && record.method != "GET") {
       found.push_back(std::move(record));
     }

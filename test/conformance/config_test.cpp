@@ -1,5 +1,4 @@
 // The configuration file and what is derived from the table of settings, with the real binary.
-#include <algorithm>
 #include <fstream>
 
 #include <fmt/format.h>

@@ -78,9 +78,8 @@ std::unique_ptr<Manager> CredentialsCase::start_ready(const std::string& kubecon
 std::unique_ptr<Manager> CredentialsCase::start_unready(const std::string& kubeconfig,
                                                         const std::string& reason, Names flags) {
   auto started = another_manager(kubeconfig, std::move(flags));
-  EXPECT_TRUE(
-      soon("/readyz says: " + reason,
-           [&] { return started->status_page("/readyz").find(reason) != std::string::npos; }))
+  EXPECT_TRUE(soon("/readyz says: " + reason,
+                   [&] { return started->status_page("/readyz").contains(reason); }))
       << started->status_page("/readyz") << started->log();
   EXPECT_EQ(started->status_page("/livez"), "ok");
   return started;

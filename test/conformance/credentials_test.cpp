@@ -1,6 +1,5 @@
 // The manager's identity, with the real binary: plugins as programs, impersonation, proxies,
 // rotated tokens.
-#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -88,7 +87,7 @@ TEST_F(Credentials, isolates_hanging_plugin_and_ends_it_on_exit) {
   EXPECT_TRUE(soon("the plugin is gone", [&] {
     const std::string status =
         support::read_file("/proc/" + pid.substr(0, pid.size() - 1) + "/status");
-    return status.empty() || status.find("State:\tZ") != std::string::npos;
+    return status.empty() || status.contains("State:\tZ");
   }));
 }
 

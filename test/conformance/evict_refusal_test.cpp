@@ -356,8 +356,7 @@ class EvictionInput : public EvictionCase {
     EXPECT_FALSE(is_going("p"));
   }
   bool is_logged(const std::string& text) {
-    return run().manager == ManagerKind::reference ||
-           manager().log().find(text) != std::string::npos;
+    return run().manager == ManagerKind::reference || manager().log().contains(text);
   }
 };
 

@@ -1,6 +1,5 @@
 // Evictions with interference: lost answers, a killed manager, a replaced pod, a changed rule, late
 // slices, and very many pods at once.
-#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -245,7 +244,7 @@ TEST_F(EvictionRace, sends_two_requests_for_each_of_500_pods) {
   EXPECT_TRUE(all_go_but(0));
   std::map<std::string, int> requests;
   for (const auto& record : faults().requests()) {
-    const bool is_a_pods = record.target.find("/pods/node-a-") != std::string::npos;
+    const bool is_a_pods = record.target.contains("/pods/node-a-");
     if (is_a_pods) ++requests[record.method];
   }
   EXPECT_EQ(requests, (std::map<std::string, int>{{"DELETE", kPods}, {"PATCH", kPods}}));

@@ -173,7 +173,7 @@ void EvictionCase::allocate_devices(const std::string& claim, const std::vector<
 // Creates an object with taints, unless this server knows fewer effects.
 json::value EvictionCase::post_taint(const std::string& collection, const json::value& object) {
   const Kube::Answer answer = kube().post(collection, object);
-  if (answer.text.find(R"(effect: Unsupported value: \"None\")") != std::string::npos) {
+  if (answer.text.contains(R"(effect: Unsupported value: \"None\")")) {
     skip("this server knows no taints with effect None");
   }
   if (answer.status >= 300) throw std::runtime_error("POST " + collection + ": " + answer.text);
@@ -238,10 +238,6 @@ std::string EvictionCase::rule_collection() const {
 
 bool EvictionCase::is_going(const std::string& pod) {
   return !text_at(get("pods", pod), "/metadata/deletionTimestamp").empty();
-}
-
-bool EvictionCase::is_gone_or_going(const std::string& pod) {
-  return !exists("pods", pod) || is_going(pod);
 }
 
 testing::AssertionResult EvictionCase::goes_soon(const std::string& pod) {
@@ -313,7 +309,7 @@ testing::AssertionResult EvictionCase::says_soon(const std::string& rule,
 std::vector<support::FaultProxy::Record> EvictionCase::condition_writes(const std::string& rule) {
   std::vector<support::FaultProxy::Record> found;
   for (auto& record : faults().requests()) {
-    const bool is_it = record.target.find(rule_path(rule) + "/status") != std::string::npos;
+    const bool is_it = record.target.contains(rule_path(rule) + "/status");
     if (is_it && record.method != "GET") found.push_back(std::move(record));
   }
   return found;

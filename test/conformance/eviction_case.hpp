@@ -46,7 +46,6 @@ class EvictionCase : public Case {
   [[noreturn]] static void skip(const std::string& why);
   // "resource.k8s.io/v1", or the served version.
   const std::string& rule_api() const { return rule_api_; }
-  bool has_rule_status() const { return has_rule_status_; }
 
   const std::string& driver() const { return driver_; }
   // With both controllers, unless the flags select one.
@@ -78,7 +77,6 @@ class EvictionCase : public Case {
 
   // Whether the API server has accepted its deletion.
   bool is_going(const std::string& pod);
-  bool is_gone_or_going(const std::string& pod);
   testing::AssertionResult goes_soon(const std::string& pod);
   // How many pods of the namespace are not in deletion.
   std::size_t staying();

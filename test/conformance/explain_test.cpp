@@ -362,7 +362,7 @@ TEST_F(ExplainTenant, shows_page_of_own_objects) {
   create_pod({.name = "p", .claims = {{"accel", "nowhere"}}});
   const std::vector<std::string> token{"--token-file=" + file("token")};
   EXPECT_TRUE(soon("an answer", [&] {
-    return ask("pod", "p", token).output.find("There is no ResourceClaim") != std::string::npos;
+    return ask("pod", "p", token).output.contains("There is no ResourceClaim");
   })) << ask("pod", "p", token).output;
   const Ended of_others = explain({"pod", "kube-system/p", "--insecure-skip-tls-verify", token[0],
                                    fmt::format("--server=https://127.0.0.1:{}", port_)});
@@ -432,8 +432,7 @@ TEST_F(ExplainEviction, needs_no_pool_status_requests) {
   const auto manager =
       another_manager(answering({"--controllers=*", "--feature-gates=DRAResourcePoolStatus=true"}));
   EXPECT_TRUE(soon("the list of requests is refused", [&] {
-    return manager->log().find("\"resourcepoolstatusrequests\" error=\"forbidden") !=
-           std::string::npos;
+    return manager->log().contains("\"resourcepoolstatusrequests\" error=\"forbidden");
   })) << manager->log();
   told_by_manager("pod", "p", "fine NoTaint");
 }

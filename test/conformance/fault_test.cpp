@@ -68,8 +68,7 @@ TEST_F(Fault, reports_refused_token_without_hammering_and_recovers) {
   create_pod({.name = "unseen", .templates = {{"accel", "gpus"}}});
   const std::size_t before = faults().requests().size();
   EXPECT_TRUE(soon("/readyz says why", [&] {
-    return seconds_without_news() > 0 &&
-           manager().status_page("/readyz").find("nauthorized") != std::string::npos;
+    return seconds_without_news() > 0 && manager().status_page("/readyz").contains("nauthorized");
   })) << manager().status_page("/readyz");
   // Five watches that double their waits from 0.8 s, and nothing else.
   EXPECT_LT(faults().requests().size() - before, 60U);

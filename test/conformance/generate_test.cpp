@@ -355,8 +355,7 @@ TEST_F(Generate, copies_field_of_newer_api) {
   EXPECT_EQ(std::ranges::count_if(sent,
                                   [](const auto& each) {
                                     return each.method == "POST" &&
-                                           each.body.find(R"("topology":{"hops":2})") !=
-                                               std::string::npos;
+                                           each.body.contains(R"("topology":{"hops":2})");
                                   }),
             1);
 }

@@ -179,7 +179,7 @@ TEST_F(Leader, works_while_standby_writes_nothing) {
   // An event on the lease names the leader.
   EXPECT_TRUE(soon("an event says who leads", [&] {
     const std::string events = kube().get("/api/v1/namespaces/kube-system/events").text;
-    return events.find(holder() + " became leader") != std::string::npos;
+    return events.contains(holder() + " became leader");
   }));
 }
 
@@ -284,7 +284,7 @@ TEST_F(Leader, reports_missing_permission_for_lease) {
   first_ = another_manager(flags({"--leader-elect-resource-name=not-ours"}));
   EXPECT_TRUE(soon("/readyz says why", [&] {
     const std::string page = first_->status_page("/readyz");
-    return page.find("leases") != std::string::npos && page.find("not-ours") != std::string::npos;
+    return page.contains("leases") && page.contains("not-ours");
   })) << first_->status_page("/readyz");
   EXPECT_EQ(first_->stop(), 0);
 }

@@ -90,7 +90,7 @@ Manager::Manager(std::string log_file, const std::string& kubeconfig,
 bool Manager::is_ready_soon() {
   const bool is_ours = run().manager == ManagerKind::ours;
   const auto is_ready = [&] {
-    return is_ours ? status_page("/readyz") == "ok" : log().find(ready_) != std::string::npos;
+    return is_ours ? status_page("/readyz") == "ok" : log().contains(ready_);
   };
   return support::eventually([&] { return exit_status() || is_ready(); }) && !exit_status();
 }

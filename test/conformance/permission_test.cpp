@@ -51,7 +51,7 @@ class Permission : public Case {
   std::ptrdiff_t refusals(unsigned status, const std::string& part_of_target) {
     const auto requests = faults().requests();
     return std::ranges::count_if(requests, [&](const auto& each) {
-      return each.status == status && each.target.find(part_of_target) != std::string::npos;
+      return each.status == status && each.target.contains(part_of_target);
     });
   }
 
@@ -178,7 +178,7 @@ TEST_F(Permission, waits_for_read_permission_at_start) {
   take_away("resourceclaimtemplates", "watch");
   auto waiting = another_manager();
   EXPECT_TRUE(soon("/readyz names the kind", [&] {
-    return waiting->status_page("/readyz").find("resourceclaimtemplates") != std::string::npos;
+    return waiting->status_page("/readyz").contains("resourceclaimtemplates");
   })) << waiting->status_page("/readyz");
   EXPECT_EQ(waiting->status_page("/livez"), "ok");
   EXPECT_TRUE(claim_names().empty());
@@ -207,7 +207,7 @@ TEST_F(Permission, creates_claims_without_permission_to_read_taints) {
   for (const char* verb : {"list", "watch"}) take_away("devicetaintrules", verb);
   auto waiting = another_manager();
   EXPECT_TRUE(soon("/readyz names the kind", [&] {
-    return waiting->status_page("/readyz").find("devicetaintrules") != std::string::npos;
+    return waiting->status_page("/readyz").contains("devicetaintrules");
   })) << waiting->status_page("/readyz");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   wait_for_claim_of("trainer-0", "accel");

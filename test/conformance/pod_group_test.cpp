@@ -1,5 +1,4 @@
 // Claims that the pods of a group share (KEP-5729).
-#include <algorithm>
 
 #include <fmt/format.h>
 

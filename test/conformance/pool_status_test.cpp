@@ -1,7 +1,6 @@
 // Requests for the status of pools (KEP-5677).
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -187,7 +187,7 @@ TEST_F(Refusal, of_one_kind_makes_manager_unready) {
                                 "code":403})"}}});
   auto refused = another_manager();
   EXPECT_TRUE(soon("/readyz names the kind", [&] {
-    return refused->status_page("/readyz").find("resourceclaimtemplates") != std::string::npos;
+    return refused->status_page("/readyz").contains("resourceclaimtemplates");
   })) << refused->status_page("/readyz");
   EXPECT_EQ(refused->status_page("/livez"), "ok");
   faults().clear();

@@ -1,7 +1,6 @@
 // No secret in any output of the manager: each case marks its secrets, runs the manager at -v=9
 // with and without failures, and searches for the marks in all of its output: log, pages of both
 // ports, events, leases.
-#include <array>
 
 #include <fmt/format.h>
 
@@ -185,7 +184,7 @@ TEST_F(Secrets, stay_hidden_in_server_url) {
   const support::Process manager(
       {arguments, {{"KUBECONFIG", ""}, {"HOME", "/nonexistent"}}, file("url.log")});
   EXPECT_TRUE(soon("the server cannot be reached", [&] {
-    return support::read_file(file("url.log")).find("Cannot work yet") != std::string::npos;
+    return support::read_file(file("url.log")).contains("Cannot work yet");
   }));
   expect_none_shown(support::read_file(file("url.log")));
 }

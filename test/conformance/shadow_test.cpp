@@ -1,7 +1,6 @@
 // A dry run beside a working manager, or alone; and a manager that detects another one.
 //
 // The working manager is kube-controller-manager on a real server, else ours.
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -58,10 +57,10 @@ class Shadow : public EvictionCase {
         "dra_controller_manager_dry_run_{}{{controller=\"{}\",resource=\"{}\",verb=\"{}\"}}",
         metric, controller, resource, verb);
   }
-  bool logged(const std::string& text) { return manager().log().find(text) != std::string::npos; }
+  bool logged(const std::string& text) { return manager().log().contains(text); }
   void expect_it_only_reads() {
     for (const auto& request : faults().requests()) {
-      const bool is_review = request.target.find("reviews") != std::string::npos;
+      const bool is_review = request.target.contains("reviews");
       EXPECT_TRUE(request.method == "GET" || is_review) << request.method << " " << request.target;
     }
   }

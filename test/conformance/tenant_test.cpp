@@ -111,9 +111,8 @@ TEST_F(Tenant, cannot_block_probes_by_half_open_connections) {
   for (int probe = 0; probe < 17; ++probe) {
     EXPECT_EQ(manager().status_page("/livez"), "ok") << "probe " << probe;
   }
-  EXPECT_TRUE(soon("the log says so", [&] {
-    return manager().log().find("Too many connections") != std::string::npos;
-  }));
+  EXPECT_TRUE(
+      soon("the log says so", [&] { return manager().log().contains("Too many connections"); }));
 }
 
 }  // namespace

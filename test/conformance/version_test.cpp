@@ -1,7 +1,6 @@
 // Servers that serve less, or more, than `v1` of everything, according to discovery. Discovery
 // documents are modified on their way; everything else reaches the server, in the remaining
 // version.
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -76,7 +75,7 @@ class Versions : public Case {
     EXPECT_TRUE(soon("it is free", [&] { return is_free("shared"); }));
     const std::string prefix = fmt::format("/apis/{}/{}/", kGroup, version);
     for (const auto& request : faults().requests()) {
-      const bool is_ours = request.target.find("/resourceclaim") != std::string::npos;
+      const bool is_ours = request.target.contains("/resourceclaim");
       EXPECT_TRUE(!is_ours || request.target.starts_with(prefix)) << request.target;
     }
   }

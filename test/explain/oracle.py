@@ -166,6 +166,11 @@ class Run:
         self.cluster.kubectl("delete", "deviceclass", "tpu", "--ignore-not-found")
 
 
+def verdict(name, trouble, seconds):
+    took = f"{name} ({seconds * 1000:.0f} ms)"
+    return f"{trouble}\n[  FAILED  ] {took}" if trouble else f"[       OK ] {took}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manager", required=True)
@@ -190,8 +195,9 @@ def main():
             for number, scene in enumerate(scenes.SCENES):
                 name = "Explain." + re.sub(r"\W+", "_", scene.name)
                 print(f"[ RUN      ] {name}", flush=True)
+                begin = time.monotonic()
                 trouble = run.judge(scene, f"scene-{number}")
-                print(f"{trouble}\n[  FAILED  ] {name}" if trouble else f"[       OK ] {name}", flush=True)
+                print(verdict(name, trouble, time.monotonic() - begin), flush=True)
                 failed += bool(trouble)
                 run.clean(f"scene-{number}")
         finally:

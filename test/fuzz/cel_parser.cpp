@@ -1,6 +1,5 @@
 // Expressions of CEL, as they are parsed: no input makes a tree that is deeper than the limit, and
 // messages about it begin with a place.
-#include <algorithm>
 
 #include "cel/parser.hpp"
 #include "test/fuzz/fuzz.hpp"

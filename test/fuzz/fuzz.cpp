@@ -1,6 +1,7 @@
 #include "test/fuzz/fuzz.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 

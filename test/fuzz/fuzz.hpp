@@ -5,8 +5,6 @@
 // corpus.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 

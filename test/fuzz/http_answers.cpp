@@ -1,6 +1,5 @@
 // A server's answer, read by the client over a pipe: as a whole, and as the stream of a watch.
 // However the bytes are split, the result is the same; and both ways agree about the body.
-#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>

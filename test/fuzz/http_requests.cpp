@@ -1,6 +1,5 @@
 // A client's requests to our own ports, behind TLS: health, metrics, debug pages and explanations.
 // Every answer is HTTP, and the same however the request's bytes are split.
-#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -124,7 +123,7 @@ void run(std::string_view input) {
     expect_agreement(answers, answers_to(ways[i]));
   }
   // An answer to HEAD has no body, so answers cannot be separated without knowing the requests.
-  if (input.find("HEAD") != std::string_view::npos) return;
+  if (input.contains("HEAD")) return;
   for (std::string_view rest = answers; !rest.empty();) rest = skip_answer(rest);
 }
 

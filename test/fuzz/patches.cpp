@@ -64,7 +64,7 @@ Scene scene_of(std::string_view line) {
     if (line.ends_with(format.name)) scene.format = &format;
   }
   scene.path = std::string(scene.subject->collection) + "/a";
-  if (line.find("/status") != std::string_view::npos) scene.path += "/status";
+  if (line.contains("/status")) scene.path += "/status";
   return scene;
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,5 +1,7 @@
 """`./dev` as a person types it: mistakes are explained, and a manager that writes starts only where
 it is told to."""
+import contextlib
+import io
 import os
 import pathlib
 import re
@@ -56,6 +58,35 @@ class Cluster(unittest.TestCase):
                  "containerd-1", "kube-scheduler", "kube-scheduler-1", "etcd", ""]
         self.assertEqual([name for name in names if parts.exists(name, 2)],
                          ["kubelet", "kubelet-1", "containerd-1", "kube-scheduler"])
+
+
+class Layers(unittest.TestCase):
+    def said(self, log):
+        """What `layer` says of a program that prints this, and fails."""
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "printed").write_text(log)
+            return subprocess.run(["bash", "-c", f"cd {folder}; source '{DEV.parent}/dev.d/lib/layers.sh'; run() {{ cat printed; false; }}; "
+                                   "layer tests run"], capture_output=True, text=True, check=True).stdout
+
+    def test_counts_and_shows_each_failed_round(self):
+        sys.path.insert(0, str(DEV.parent / "test/compare"))
+        import rounds  # pylint: disable=import-outside-toplevel
+        with contextlib.redirect_stdout(io.StringIO()) as log:
+            for seed, differences in enumerate(([("one", "GET /", 1, 2)] * 20, [], [("two", "GET /", 1, 2)])):
+                one = rounds.Round((), seed, 0)
+                one.differences = differences
+                one.show(0.1)
+        said = self.said(log.getvalue())
+        self.assertIn("1 passed, 2 failed, 0 skipped", said)
+        self.assertIn('round 0 differs: GET /\n   "one"', said)
+        self.assertIn('round 2 differs: GET /\n   "two"', said)
+
+    def test_counts_each_failed_explanation(self):
+        sys.path.insert(0, str(DEV.parent / "test/explain"))
+        import oracle  # pylint: disable=import-outside-toplevel
+        log = "\n".join(oracle.verdict(f"Explain.scene_{number}", trouble, 0.1)
+                        for number, trouble in enumerate(("not placed", "", "not said: one")))
+        self.assertIn("1 passed, 2 failed, 0 skipped", self.said(log))
 
 
 class Commands(unittest.TestCase):

@@ -2,8 +2,8 @@
 """The project's own rules about its sources, as code.
 
 What clang-format and clang-tidy cannot check: which folder may include which, which calls are
-banned outside the files that own them, the structure of a controller, that each metric is
-documented, and that no fact is documented twice.
+banned outside the files that own them, which standard headers a file uses, the structure of a
+controller, that each metric is documented, and that no fact is documented twice.
 Prints one line for each breach, `file:line: what, and what to do instead`, and exits with 1 if there
 are any. `lint_test.py` shows that each rule can fail.
 """
@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import markdown
+import std_headers
 import twice
 
 # The allowed includes (ARCHITECTURE.md shows the same table). The longest matching prefix of a path
@@ -200,9 +201,14 @@ def check_kit(path, lines):
                 yield number, f"{match.group(0)} is the product's word; other controllers are built on {path.split('/')[0]} too"
 
 
+def check_std_headers(path, lines):
+    for number, header in std_headers.without_use(lines) if path != "cmake/precompiled.hpp" else []:
+        yield number, f"nothing here uses <{header}>"
+
+
 def check_file(path, text):
     lines = text.splitlines() or [""]
-    for check in (check_includes, check_banned, check_header, check_kit):
+    for check in (check_includes, check_banned, check_header, check_kit, check_std_headers):
         for number, what in check(path, lines):
             yield f"{path}:{number}: {what}"
 

@@ -131,6 +131,20 @@ class Headers(unittest.TestCase):
         self.assertTrue(breaches("runtime/a.hpp", "#pragma once\n"))
 
 
+class StdHeaders(unittest.TestCase):
+    def test_finds_header_without_use(self):
+        for header, text in (("map", "// A std::map.\n"), ("algorithm", "std::move(a);"), ("string", "std::string_view a;"),
+                             ("utility", '#include "client/api/move.hpp"\n'), ("array", "boost::json::array a;")):
+            self.assertEqual(breaches("client/a.cpp", f"#include <{header}>\n{text}"), [f"nothing here uses <{header}>"], text)
+
+    def test_accepts_use(self):
+        for header, text in (("algorithm", "std::move(a, b, c);"), ("algorithm", "std::ranges::sort(a);"), ("chrono", "x = 30s;"),
+                             ("cstdint", "uint8_t a;"), ("compare", "a <=> b"), ("cerrno", "throw EINTR;"), ("string_view", 'f("a"sv);'),
+                             ("utility", "std::pair<A, B> a;"), ("coroutine", "")):
+            self.assertEqual(breaches("runtime/a.cpp", f"#include <{header}>\n{text}"), [], text)
+        self.assertEqual(breaches("cmake/precompiled.hpp", HEAD + "#include <map>\n"), [])
+
+
 class Tree(unittest.TestCase):
     def check(self, files):
         with tempfile.TemporaryDirectory() as name:

@@ -90,7 +90,7 @@ def go_module(module):
     SCRATCH.mkdir(parents=True, exist_ok=True)
     done = run("go", "mod", "download", "-json", module, check=False, cwd=SCRATCH)
     if done.returncode != 0:
-        raise unittest.SkipTest(f"{module} cannot be had")
+        raise unittest.SkipTest(f"{module} is not available")
     return pathlib.Path(json.loads(done.stdout)["Dir"])
 
 

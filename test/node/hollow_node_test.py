@@ -275,6 +275,7 @@ class HollowNode(unittest.TestCase):
                      'dra_hollow_node_slice_wipes_total{driver_name="",result="success"} 1'):
             self.assertIn(line, text)
         self.assertIn('method_name="/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources"', text)
+        self.assertNotIn("dra_playground_", text)
         self.assertIsNone(node.poll())
 
 

@@ -7,7 +7,6 @@
 // Its API server is a folder: claims are NAMESPACE.NAME.json in it. What it deletes there is
 // reported on standard error.
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 

@@ -1,7 +1,6 @@
 #include "test/simulation/aftermath.hpp"
 
 #include <array>
-#include <utility>
 
 #include <fmt/format.h>
 

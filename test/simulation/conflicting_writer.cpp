@@ -1,6 +1,7 @@
 #include "test/simulation/conflicting_writer.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include <fmt/format.h>
 

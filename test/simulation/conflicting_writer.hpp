@@ -4,7 +4,6 @@
 // pod or group that it is for, so that the manager's assumptions no longer hold.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "test/simulation/actor.hpp"

@@ -1,5 +1,7 @@
 #include "test/simulation/copies.hpp"
 
+#include <string>
+
 #include <fmt/format.h>
 
 namespace dcm::simulation {

@@ -1,8 +1,6 @@
 // Claims that look as if another manager had created them: forged by a tenant, or from a backup.
 #pragma once
 
-#include <string>
-
 #include "test/simulation/actor.hpp"
 
 namespace dcm::simulation {

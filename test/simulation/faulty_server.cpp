@@ -66,8 +66,7 @@ class Catch final : public http::Responder {
 };
 
 bool is_watch(const http::Request& request) {
-  return request.target.find("watch=1") != std::string::npos ||
-         request.target.find("watch=true") != std::string::npos;
+  return request.target.contains("watch=1") || request.target.contains("watch=true");
 }
 
 // A server may return fewer objects than requested.
@@ -171,7 +170,7 @@ std::string name_of_write(const http::Request& request) {
 std::string fenced_sender(const http::Request& request) {
   const auto agent = request.headers.find("User-Agent");
   const bool is_fenced = request.method != http::Method::get && agent && is_manager(*agent) &&
-                         request.target.find("/leases") == std::string::npos;
+                         !request.target.contains("/leases");
   return is_fenced ? std::string(*agent) : std::string();
 }
 
@@ -257,7 +256,7 @@ Task<> FaultyServer::carry_out(std::shared_ptr<Exchange> exchange) {
 bool FaultyServer::is_troubled(const http::Request& request) const {
   const std::string& ns = request_faults_.troubled_namespace;
   return !ns.empty() && !fenced_sender(request).empty() &&
-         path_of(request).find("/namespaces/" + ns + "/") != std::string::npos;
+         path_of(request).contains("/namespaces/" + ns + "/");
 }
 
 // Executes a request for the second time; its client is gone.

@@ -1,7 +1,5 @@
 #include "test/simulation/giants.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

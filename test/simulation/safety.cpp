@@ -42,7 +42,7 @@ void Safety::begin(const apiserver::LoggedRequest& request, runtime::MonoTime ca
   if (!is_manager(request.user_agent)) return;
   const bool is_relist =
       request.ns.empty() && request.name.empty() &&
-      (request.verb == "list" || request.query.find("sendInitialEvents=true") != std::string::npos);
+      (request.verb == "list" || request.query.contains("sendInitialEvents=true"));
   if (is_relist) ++relists_;
 }
 
@@ -50,8 +50,7 @@ void Safety::begin(const apiserver::LoggedRequest& request, runtime::MonoTime ca
 void Safety::end(const apiserver::LoggedRequest& request, const apiserver::Response& response) {
   writer_ = &request;
   if (is_manager(request.user_agent) && request.is_write() && response.status == 422 &&
-      response.body.find("metadata.uid") == std::string::npos &&
-      response.body.find(kDeniedByAdmission) == std::string::npos) {
+      !response.body.contains("metadata.uid") && !response.body.contains(kDeniedByAdmission)) {
     report("no write is refused as invalid", response.body);
   }
   writer_ = nullptr;

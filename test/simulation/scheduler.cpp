@@ -1,7 +1,7 @@
 #include "test/simulation/scheduler.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "runtime/task_group.hpp"
 #include "test/simulation/actor.hpp"

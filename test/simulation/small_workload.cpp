@@ -39,10 +39,6 @@ void SmallWorkload::make_template() {
                 fmt::format(R"({{{},"spec":{{"spec":{}}}}})", meta("t"), kSpec));
 }
 
-void SmallWorkload::delete_template() {
-  context_.send("user", "DELETE", templates_in(kNs) + "/t", "");
-}
-
 void SmallWorkload::make_shared_claim() {
   context_.send("user", "POST", claims_in(kNs),
                 fmt::format(R"({{{},"spec":{}}})", meta("shared"), kSpec));

@@ -14,7 +14,6 @@ class SmallWorkload {
 
   void publish_device(bool is_tainted = false);
   void make_template();
-  void delete_template();
   void make_shared_claim();
   // Creates a pod with a claim from the template.
   void make_pod(const std::string& name);

@@ -1,7 +1,6 @@
 #include "test/simulation/watch_piece.hpp"
 
 #include <charconv>
-#include <optional>
 
 #include <protozero/pbf_reader.hpp>
 

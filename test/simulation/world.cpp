@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <list>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -311,7 +310,7 @@ void World::arrive(const http::Request& request) {
   if (sender.empty()) return;
   // With little bandwidth, the events of hundreds of pods take long.
   const bool may_be_late =
-      manager_options_.kube_api_qps < 10 && path_of(request).find("/events") != std::string::npos;
+      manager_options_.kube_api_qps < 10 && path_of(request).contains("/events");
   if (!may_be_late) ++fenced_writes_;
   if (manager_options_.leader_election) {
     safety_.observe_arrival(sender, request.target, lease_holder(server_));

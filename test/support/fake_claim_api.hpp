@@ -8,7 +8,6 @@
 #include <string>
 #include <tuple>
 #include <variant>
-#include <vector>
 
 #include "controllers/resource_claim/api/api.hpp"
 #include "test/support/fake_calls.hpp"

@@ -1,6 +1,7 @@
 #include "test/support/fault_proxy.hpp"
 
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 #include <boost/asio/this_coro.hpp>

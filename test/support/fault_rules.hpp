@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
-#include <optional>
 #include <regex>
 #include <string>
 

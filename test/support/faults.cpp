@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
-#include <utility>
 
 #include <boost/json.hpp>
 

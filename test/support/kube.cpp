@@ -1,5 +1,6 @@
 #include "test/support/kube.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 #include "runtime/task_group.hpp"

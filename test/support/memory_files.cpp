@@ -1,7 +1,5 @@
 #include "test/support/memory_files.hpp"
 
-#include <utility>
-
 namespace dcm::test {
 
 using runtime::fail;

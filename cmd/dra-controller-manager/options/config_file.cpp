@@ -1,8 +1,6 @@
 #include "cmd/dra-controller-manager/options/config_file.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <utility>
 

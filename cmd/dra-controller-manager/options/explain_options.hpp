@@ -5,7 +5,6 @@
 #include <string>
 
 #include "cmd/dra-controller-manager/commands.hpp"
-#include "controllers/common/feature_gates.hpp"
 #include "explain/render.hpp"
 #include "explain/subject.hpp"
 #include "options/setting.hpp"

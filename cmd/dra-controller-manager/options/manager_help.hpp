@@ -1,7 +1,6 @@
 // The texts of --help of the manager and its commands.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 

@@ -1,7 +1,5 @@
 #include "cmd/dra-controller-manager/options/settings.hpp"
 
-#include <limits>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -4,10 +4,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "client/api/fields.hpp"
 #include "controllers/api/device.hpp"

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>

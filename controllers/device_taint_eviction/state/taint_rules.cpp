@@ -1,6 +1,5 @@
 #include "controllers/device_taint_eviction/state/taint_rules.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "controllers/device_taint_eviction/state/due.hpp"

@@ -1,6 +1,5 @@
 #include "controllers/device_taint_eviction/sync/condition_writer.hpp"
 
-#include <chrono>
 #include <utility>
 #include <variant>
 

@@ -1,7 +1,6 @@
 #include "controllers/device_taint_eviction/sync/preview_count.hpp"
 
 #include <utility>
-#include <vector>
 
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/device_taint_eviction/rules/decide_due.hpp"

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <functional>
-#include <optional>
 
 #include "controllers/common/expectations.hpp"
 #include "controllers/resource_claim/api/api.hpp"

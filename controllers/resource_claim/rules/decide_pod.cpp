@@ -1,5 +1,7 @@
 #include "controllers/resource_claim/rules/decide_pod.hpp"
 
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "controllers/common/pod_claims.hpp"

@@ -10,7 +10,6 @@
 #include <set>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/resource_claim/rules/decide_generated_claims.hpp"

@@ -1,5 +1,7 @@
 #include "controllers/resource_claim/sync/claim_sync.hpp"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "controllers/resource_claim/explain/describe.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "client/api/event_sink.hpp"
 #include "controllers/resource_claim/api/api.hpp"

@@ -1,4 +1,3 @@
-#include <array>
 #include <set>
 
 #include <fmt/format.h>

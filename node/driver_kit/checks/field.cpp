@@ -1,5 +1,7 @@
 #include "node/driver_kit/checks/field.hpp"
 
+#include <cstdint>
+
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 

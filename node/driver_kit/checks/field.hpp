@@ -1,7 +1,6 @@
 // A field of an object to be sent to the API server, with its path for error messages.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

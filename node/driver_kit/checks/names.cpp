@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -56,11 +55,7 @@ bool is_subdomain(std::string_view name) {
 }
 
 bool is_driver(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return name.size() <= 63 && is_subdomain(lower);
+  return name.size() <= 63 && is_subdomain(runtime::lower(name));
 }
 
 // The name of a label, or its value.

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "node/driver_kit/checks/names.hpp"
 #include "node/driver_kit/checks/parts.hpp"

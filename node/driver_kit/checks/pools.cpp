@@ -1,7 +1,6 @@
 #include "node/driver_kit/checks/pools.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "node/driver_kit/json.hpp"
+#include "runtime/ascii.hpp"
 
 namespace dcm::driver_kit {
 namespace {
@@ -32,7 +33,7 @@ int version_of(const json::object& edits) {
 }
 
 bool starts_with_digit(const CdiDevice& device) {
-  return !device.name.empty() && device.name[0] >= '0' && device.name[0] <= '9';
+  return !device.name.empty() && runtime::is_digit(device.name[0]);
 }
 
 std::string text_of(int version) {

@@ -40,7 +40,7 @@ class ClaimStatusWriter {
       : rest_(rest), driver_(std::move(driver)), field_manager_(std::move(field_manager)) {}
 
   // Replaces everything that this writer has reported before; an empty list removes it.
-  // Errors: those of the API server; conflict: another claim has that name now.
+  // Errors: the API server's; conflict: another claim has that name now.
   Task<runtime::Result<>> apply(node::ClaimRef claim, std::vector<DeviceStatus> devices);
 
  private:

@@ -44,8 +44,7 @@ Leftovers::Leftovers(runtime::TimeSource& time, std::string driver_name, Driver&
 Task<> Leftovers::settle() {
   auto records = files_.records();
   if (!records) {
-    log_.warning("The records of prepared claims cannot be read",
-                 {{"err", records.error().message}});
+    log_.warning("Cannot read the records of prepared claims", {{"err", records.error().message}});
     co_return;
   }
   runtime::Duration pause{};
@@ -86,11 +85,11 @@ Task<bool> Leftovers::unprepare(PreparedRecord record) {
   const Driver::Unprepared done = co_await driver_.unprepare(record.ref);
   const auto removed = done ? files_.remove(record.ref) : runtime::Result<>();
   if (!done || !removed) {
-    log_.warning("A claim that is gone cannot be unprepared",
+    log_.warning("Cannot unprepare a deleted claim",
                  {{"claim", claim}, {"err", done ? removed.error().message : done.error()}});
     co_return false;
   }
-  log_.info("A claim that went while the driver was down is unprepared", {{"claim", claim}});
+  log_.info("Unprepared a claim that was deleted while the driver was down", {{"claim", claim}});
   co_return true;
 }
 

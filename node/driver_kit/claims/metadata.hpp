@@ -1,6 +1,6 @@
 // Metadata files for containers about a claim's devices (KEP-5304): one for each request, with the
-// same content in each version of the API, newest first. Paths and names are those of the Go
-// helper, so that each can clean up the other's files.
+// same content in each version of the API, newest first. Paths and names are the Go
+// helper's, so that each can clean up the other's files.
 #pragma once
 
 #include <expected>

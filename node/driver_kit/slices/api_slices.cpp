@@ -1,7 +1,5 @@
 #include "node/driver_kit/slices/api_slices.hpp"
 
-#include <algorithm>
-
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // Which ResourceSlices a driver must create, change and delete so that the cluster sees its devices
-// as complete pools (KEP-4381). Pure: the same rules as the Go helper's, so that each can continue
-// with what the other has published.
+// as complete pools (KEP-4381). Pure. The rules are the Go helper's, so that each can continue
+// with slices that the other has published.
 #pragma once
 
 #include <vector>

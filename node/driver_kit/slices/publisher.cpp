@@ -1,6 +1,5 @@
 #include "node/driver_kit/slices/publisher.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -28,7 +27,7 @@ SlicePublisher::SlicePublisher(runtime::TimeSource& time, SliceApi& api, std::st
 
 Result<> SlicePublisher::publish(std::vector<DevicePool> pools) {
   if (const auto problem = problem_of(owner_, pools)) {
-    log_.error("Pools cannot be published", {{"driver", owner_.driver}, {"err", *problem}});
+    log_.error("Cannot publish pools", {{"driver", owner_.driver}, {"err", *problem}});
     return runtime::fail(runtime::Reason::configuration, *problem);
   }
   // Kept while the slices are gone, for example because the node deleted a lost driver's.
@@ -58,7 +57,7 @@ Task<> SlicePublisher::run() {
       while (published_ == pools && changes_ == changes) co_await news_.wait();
       co_await wait_for_pools(pools, Deadline::after(time_, kMendDelay));
     } else {
-      log_.warning("ResourceSlices cannot be published",
+      log_.warning("Cannot publish ResourceSlices",
                    {{"driver", owner_.driver}, {"err", to_string(written.error())}});
       retry = kRetry.after(retry);
       co_await wait_for_pools(pools, Deadline::after(time_, retry));
@@ -135,7 +134,7 @@ void SlicePublisher::accept(const json::object& written, const json::object& sto
   before = std::move(accepted);
   if (dropped.empty() || is_known) return;
   log_.warning(
-      "The API server drops fields of a ResourceSlice, probably of a feature that is off",
+      "The API server drops fields of a ResourceSlice, probably because a feature is off",
       {{"slice", name}, {"fields", node::cut_message(fmt::format("{}", fmt::join(dropped, " ")))}});
 }
 

@@ -1,6 +1,5 @@
 // ResourcePoolStatusRequest: what is read of it, and its status as it is written.
 #include <chrono>
-#include <optional>
 #include <string>
 
 #include <boost/json/parse.hpp>

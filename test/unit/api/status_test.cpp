@@ -1,6 +1,5 @@
 #include "client/api/status.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>

@@ -1,7 +1,5 @@
 #include "client/auth/credentials.hpp"
 
-#include <filesystem>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,7 +1,6 @@
 // Reports of suppressed writes, and disagreements of the cluster; on virtual time.
 #include "controllers/common/expectations.hpp"
 
-#include <algorithm>
 #include <array>
 #include <sstream>
 

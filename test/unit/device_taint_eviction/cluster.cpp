@@ -20,7 +20,7 @@ void sync_store(informers::StoreWriter<T>& writer, const FakeEvictionApi::Object
 }
 
 bool is_for_condition(const std::string& call) {
-  return call.find(": ") != std::string::npos;
+  return call.contains(": ");
 }
 
 std::vector<std::string> only(std::vector<std::string> calls, bool for_conditions) {
@@ -157,8 +157,7 @@ double Cluster::metric(const std::string& line) {
 }
 
 bool Cluster::logged(std::string_view text) const {
-  return std::ranges::any_of(
-      log, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+  return std::ranges::any_of(log, [&](const std::string& line) { return line.contains(text); });
 }
 
 std::string Cluster::condition(const std::string& rule) const {

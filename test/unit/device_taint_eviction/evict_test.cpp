@@ -188,7 +188,7 @@ TEST(PodEviction, counts_delete_with_lost_answer_once) {
       if (call != "remove p" || !std::exchange(is_first, false)) return Fault{};
       // The request is in flight: the watch event comes after it was executed.
       cluster.loop.time().schedule(cluster.loop.time().now() + 2ms, [&] { row.then(cluster); });
-      if (std::string_view(row.sentence).find("nothing") != std::string_view::npos) {
+      if (std::string_view(row.sentence).contains("nothing")) {
         cluster.hold_watch();
       }
       return lost(runtime::Reason::disconnected);
@@ -362,7 +362,7 @@ TEST(PodEviction, sends_large_groups_at_backlog_priority) {
   cluster.run_for(1min);
   const std::vector<std::string> calls = cluster.calls();
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    const bool is_condition = calls[i].find(": ") != std::string::npos;
+    const bool is_condition = calls[i].contains(": ");
     if (is_condition || i > 250) EXPECT_EQ(cluster.api.priorities[i], Priority::live) << calls[i];
     if (!is_condition && i < 150) EXPECT_EQ(cluster.api.priorities[i], Priority::backlog);
   }

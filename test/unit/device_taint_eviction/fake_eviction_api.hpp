@@ -3,13 +3,11 @@
 // of every change.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "controllers/device_taint_eviction/api/api.hpp"
 #include "controllers/device_taint_eviction/state/lookup.hpp"
@@ -41,7 +39,6 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
   void set(const RulePtr& rule) { put_in(rules, rule); }
   void remove_pod(const std::string& name) { remove_from(pods, {"lab", name}); }
   void remove_claim(const std::string& name) { remove_from(claims, {"lab", name}); }
-  void remove_slice(const std::string& name) { remove_from(slices, {{}, name}); }
   void remove_rule(const std::string& name) { remove_from(rules, {{}, name}); }
 
   // Recorded as "mark p", "remove p", "evict p", "r: True PodsPendingEviction: 1 pod …".

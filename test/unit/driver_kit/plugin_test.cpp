@@ -11,6 +11,7 @@
 #include "node/plugins/driver_connections.hpp"
 #include "runtime/grpc/channel.hpp"
 #include "runtime/http/pipe.hpp"
+#include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 #include "test/support/memory_files.hpp"
 

@@ -171,8 +171,7 @@ class ExplainPools : public testing::Test {
   void refuse(int status, const std::string& resource, const std::string& in_query = "") {
     cluster_.server().before(
         [=](const apiserver::LoggedRequest& request) -> std::optional<apiserver::Response> {
-          const bool is_it =
-              request.resource == resource && request.query.find(in_query) != std::string::npos;
+          const bool is_it = request.resource == resource && request.query.contains(in_query);
           if (!is_it) return std::nullopt;
           return apiserver::Response{
               status,

@@ -38,7 +38,7 @@ struct Site {
   http::Handler answer() {
     return [this](http::Request request, http::Responder& responder) -> runtime::Task<> {
       seen.push_back(std::move(request));
-      const bool is_watch = seen.back().target.find("watch=1") != std::string::npos;
+      const bool is_watch = seen.back().target.contains("watch=1");
       http::Response response{.status = 200,
                               .headers = {{"Content-Type", "application/json"}},
                               .body = seen.back().target};

@@ -4,7 +4,6 @@
 // Both controllers with their caches and the real client against the API server in memory over
 // HTTP, on virtual time.
 #include <string>
-#include <vector>
 
 #include "apiserver/front/direct.hpp"
 #include "apiserver/front/http_front.hpp"

@@ -1,6 +1,5 @@
 // The store against a model that a reader can verify by eye: random lists, events, bookmarks and
 // own writes of a few names; after each step the two must agree in every look-up.
-#include <algorithm>
 #include <map>
 #include <set>
 

@@ -410,7 +410,7 @@ TEST(WatchState, asserts_that_no_other_event_occurs) {
   for (const auto& [phase, allowed] : phases) {
     for (const auto& [letter, event] : events) {
       const WatchState state{.phase = phase};
-      if (allowed.find(letter) != std::string::npos) {
+      if (allowed.contains(letter)) {
         EXPECT_NO_THROW(advance(state, event, kNow, kPolicy)) << phase.index() << letter;
       } else {
         EXPECT_THROW(advance(state, event, kNow, kPolicy), InvariantViolation)

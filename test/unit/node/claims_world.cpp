@@ -1,6 +1,5 @@
 #include "test/unit/node/claims_world.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace dcm::test {

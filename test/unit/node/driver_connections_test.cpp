@@ -2,13 +2,12 @@
 // the cases of the node's specification.
 #include "node/plugins/driver_connections.hpp"
 
-#include <map>
-
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
 #include "runtime/grpc/server.hpp"
 #include "runtime/http/pipe.hpp"
+#include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 
 namespace dcm::node {

@@ -1,5 +1,4 @@
 // Real files behave like the in-memory fake.
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 

@@ -47,7 +47,7 @@ Pod running(Pod pod) {
 }
 
 bool has(const std::string& body, const std::string& part) {
-  return body.find(part) != std::string::npos;
+  return body.contains(part);
 }
 
 #define EXPECT_HAS(body, part) EXPECT_TRUE(has(body, part)) << (part) << "\n" << (body)

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "controllers/resource_claim/rules/claim_name.hpp"
 #include "controllers/resource_claim/rules/decide_generated_claims.hpp"

@@ -100,7 +100,7 @@ TEST(Lifecycle, finishes_started_work_on_stop) {
   world.start();
   world.run_for(100us);
   world.stop();
-  EXPECT_EQ(world.describe().find("trainer-0 gpus=trainer-0-gpus-") != std::string::npos, true);
+  EXPECT_TRUE(world.describe().contains("trainer-0 gpus=trainer-0-gpus-"));
   EXPECT_EQ(world.calls().size(), 4U);  // two pods, a create and a write each
 }
 

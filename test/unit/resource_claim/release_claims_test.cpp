@@ -377,7 +377,7 @@ TEST(ReleaseClaims, keeps_consumers_other_than_pods_and_logs_them_in_one_line) {
   }
   EXPECT_THAT(world.calls(), IsEmpty());
   const auto is_report = [](const std::string& line) {
-    return line.find("not a pod; the reservation is kept") != std::string::npos;
+    return line.contains("not a pod; the reservation is kept");
   };
   EXPECT_EQ(std::ranges::count_if(world.log, is_report), 1);
   EXPECT_TRUE(std::ranges::any_of(world.log, [](const std::string& line) {

@@ -1,6 +1,5 @@
 // Remaining capacities of devices that several claims may share.
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
