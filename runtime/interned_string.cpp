@@ -58,7 +58,7 @@ struct InternedString::Table {
   }
 
   Entry* get(std::string_view text) {
-    if (size >= buckets.size()) add_bucket();
+    while (2 * size >= buckets.size()) add_bucket();
     const std::uint32_t hash = hash_of(text);
     Entry** const link = find(text, hash);
     if (*link == nullptr) {
