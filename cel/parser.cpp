@@ -13,14 +13,6 @@ namespace {
 using Args = std::vector<Expr*>;
 using TokenKind = Token::Kind;
 
-constexpr std::string_view kReserved[] = {
-    "as",  "break", "const",   "continue",  "else",   "for", "function", "if",   "import",
-    "let", "loop",  "package", "namespace", "return", "var", "void",     "while"};
-
-bool is_reserved(std::string_view word) {
-  return std::ranges::find(kReserved, word) != std::end(kReserved);
-}
-
 std::string_view relation_of(const Token& token) {
   if (token.kind != TokenKind::symbol) return {};
   constexpr std::pair<std::string_view, std::string_view> kRelations[] = {
@@ -401,6 +393,14 @@ class Parser {
 };
 
 }  // namespace
+
+bool is_reserved(std::string_view word) {
+  constexpr std::string_view kReserved[] = {
+      "true",     "false",   "null",      "in",       "as",  "break",  "const",
+      "continue", "else",    "for",       "function", "if",  "import", "let",
+      "loop",     "package", "namespace", "return",   "var", "void",   "while"};
+  return std::ranges::find(kReserved, word) != std::end(kReserved);
+}
 
 Parsed parse(std::string_view source, Bindings bindings) {
   return Parser(source, bindings).run();

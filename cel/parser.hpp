@@ -20,6 +20,9 @@ struct Parsed {
   std::vector<Issue> issues;  // empty: the tree is complete
 };
 
+// Whether the word has or will have a meaning, so that it names no variable.
+bool is_reserved(std::string_view word);
+
 Parsed parse(std::string_view source, Bindings bindings = Bindings::present);
 
 }  // namespace dcm::cel

@@ -19,6 +19,7 @@ using apiserver::as_object;
 using apiserver::Creation;
 using apiserver::Json;
 using apiserver::JsonObject;
+using apiserver::object_along;
 using apiserver::object_at;
 using apiserver::text_at;
 using By = Attended::By;
@@ -26,15 +27,11 @@ using By = Attended::By;
 constexpr std::string_view kRealOne =
     "start dra-playground with --kube-controller-manager PATH, or run one with its kubeconfig";
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.contains(part);
-}
-
 // Whether a kube-controller-manager's controllers watch that kind: its garbage collector, which has
 // separate clients, watches all kinds.
 bool is_controlled(const Creation& made, std::string_view resource) {
   return made.watches.has_client(resource, [](std::string_view client) {
-    return contains(client, "kube-controller-manager") && !contains(client, "metadata-informers");
+    return client.contains("kube-controller-manager") && !client.contains("metadata-informers");
   });
 }
 
@@ -49,16 +46,16 @@ std::string idle_workload(const Attended& attended, const Creation& made) {
 // Workload kinds whose controller is running.
 std::string hollow_workload(const Creation& made) {
   if (!made.type.strategy->makes_pods()) return {};
-  const bool has_jobs = made.type.is("CronJob");
-  const JsonObject& annotations =
-      has_jobs ? object_at(made.object,
-                           {"spec", "jobTemplate", "spec", "template", "metadata", "annotations"})
-               : object_at(made.object, {"spec", "template", "metadata", "annotations"});
+  auto path = made.type.strategy->pod_spec_path();
+  path.back() = "metadata";
+  const JsonObject* const metadata = object_along(made.object, path);
   const auto is_ours = [](const auto& member) {
     return std::string_view(member.key()).starts_with(kAnnotationPrefix);
   };
-  if (std::ranges::any_of(annotations, is_ours)) return {};
-  if (has_jobs || made.type.is("Job")) {
+  if (metadata != nullptr && std::ranges::any_of(object_at(*metadata, {"annotations"}), is_ours)) {
+    return {};
+  }
+  if (made.type.is("CronJob") || made.type.is("Job")) {
     return fmt::format(
         "hollow nodes run no containers: pods of this {} end only if its template "
         "has the annotation {}",
@@ -76,11 +73,9 @@ bool has_claim_templates(const JsonObject& pod_spec) {
 
 // The spec of the pod, or of the pods that the workload creates.
 bool needs_claims(const Creation& made) {
-  if (made.type.is("Pod")) return has_claim_templates(object_at(made.object, {"spec"}));
-  if (!made.type.strategy->makes_pods()) return false;
-  JsonObject workload = made.object;
-  const Json* const spec = made.type.strategy->pod_spec(workload);
-  return spec != nullptr && has_claim_templates(as_object(*spec));
+  if (!made.type.is("Pod") && !made.type.strategy->makes_pods()) return false;
+  const JsonObject* const spec = object_along(made.object, made.type.strategy->pod_spec_path());
+  return spec != nullptr && has_claim_templates(*spec);
 }
 
 // The playground's own kube-controller-manager creates no claims.
@@ -88,7 +83,7 @@ std::string claims_of_templates(const Attended& attended, const Creation& made) 
   if (!needs_claims(made)) return {};
   constexpr auto kTemplates = "resourceclaimtemplates";
   const bool has_manager = made.watches.has_client(kTemplates, [](std::string_view client) {
-    return contains(client, "dra-controller-manager");
+    return client.contains("dra-controller-manager");
   });
   if (has_manager) return {};
   if (attended.workloads == By::others && is_controlled(made, kTemplates)) return {};
@@ -103,7 +98,7 @@ std::string scheduler_of_pod(const Attended& attended, const Creation& made) {
   const std::string_view name = text_at(made.object, {"spec", "schedulerName"});
   if (attended.scheduling == By::playground && name == "default-scheduler") return {};
   const bool has_scheduler = made.watches.has_client(
-      "pods", [](std::string_view client) { return contains(client, "scheduler"); });
+      "pods", [](std::string_view client) { return client.contains("scheduler"); });
   if (has_scheduler) return {};
   return fmt::format("no scheduler is connected that could place this pod (schedulerName \"{}\")",
                      name);

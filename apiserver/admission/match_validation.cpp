@@ -1,27 +1,22 @@
 #include "apiserver/admission/match_validation.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/label_selector.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
-std::string_view text_of(const Json& item) {
-  return item.is_string() ? view(item.get_string()) : std::string_view();
-}
-
 // "*" must be alone in a list.
 void validate_wildcard(const JsonObject& rule, std::string_view key, std::string_view others,
                        const std::string& path, Causes& causes) {
   const JsonArray& items = array_at(rule, {key});
-  if (items.size() < 2 || std::ranges::find(items, Json("*")) == items.end()) return;
+  if (items.size() < 2 || !has_item(items, "*")) return;
   causes.push_back(invalid_value(
       path, items, fmt::format("if '*' is present, must not specify other {}", others)));
 }
@@ -30,13 +25,8 @@ void validate_operations(const JsonObject& rule, const std::string& path, Causes
   const JsonArray& operations = array_at(rule, {"operations"});
   if (operations.empty()) causes.push_back(required_value(path));
   validate_wildcard(rule, "operations", "operations", path, causes);
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const std::string_view text = text_of(operations[i]);
-    const bool is_known = text == "*" || text == "CREATE" || text == "UPDATE" || text == "DELETE" ||
-                          text == "CONNECT";
-    if (is_known) continue;
-    causes.push_back(not_supported(indexed(path, i), operations[i],
-                                   {"*", "CONNECT", "CREATE", "DELETE", "UPDATE"}));
+  for (const auto& [operation, at] : texts_with_paths(operations, path)) {
+    validate_choice(operation, {"*", "CONNECT", "CREATE", "DELETE", "UPDATE"}, at, causes);
   }
 }
 
@@ -44,24 +34,22 @@ void validate_versions(const JsonObject& rule, const std::string& path, Causes& 
   const JsonArray& versions = array_at(rule, {"apiVersions"});
   if (versions.empty()) causes.push_back(required_value(path));
   validate_wildcard(rule, "apiVersions", "API versions", path, causes);
-  for (std::size_t i = 0; i < versions.size(); ++i) {
-    if (text_of(versions[i]).empty()) causes.push_back(required_value(indexed(path, i)));
+  for (const auto& [version, at] : texts_with_paths(versions, path)) {
+    if (version.empty()) causes.push_back(required_value(at));
   }
 }
 
 // "x/*" and "*/y" stand for all that they match.
 void validate_resource_parts(const JsonArray& resources, const std::string& path, Causes& causes) {
   std::set<std::string_view> all_of, in_all;
-  for (std::size_t i = 0; i < resources.size(); ++i) {
-    const std::string_view text = text_of(resources[i]);
-    if (text.empty()) causes.push_back(required_value(indexed(path, i)));
+  for (const auto& [text, at] : texts_with_paths(resources, path)) {
+    if (text.empty()) causes.push_back(required_value(at));
     const auto slash = text.find('/');
     if (slash == std::string_view::npos) continue;
     const std::string_view resource = text.substr(0, slash), sub = text.substr(slash + 1);
     const auto refuse = [&](const std::string& pattern) {
-      causes.push_back(
-          invalid_value(indexed(path, i), resources[i],
-                        fmt::format("if '{}' is present, must not specify {}", pattern, text)));
+      causes.push_back(invalid_value(
+          at, Json(text), fmt::format("if '{}' is present, must not specify {}", pattern, text)));
     };
     if (all_of.contains(resource)) refuse(fmt::format("{}/*", resource));
     if (in_all.contains(sub)) refuse(fmt::format("*/{}", sub));
@@ -74,9 +62,7 @@ void validate_resources(const JsonObject& rule, const std::string& path, Causes&
   const JsonArray& resources = array_at(rule, {"resources"});
   if (resources.empty()) causes.push_back(required_value(path));
   validate_resource_parts(resources, path, causes);
-  const auto has_one = [&](std::string_view text) {
-    return std::ranges::find(resources, Json(text)) != resources.end();
-  };
+  const auto has_one = [&](std::string_view text) { return has_item(resources, text); };
   if (resources.size() > 1 && has_one("*/*")) {
     causes.push_back(
         invalid_value(path, resources, "if '*/*' is present, must not specify other resources"));
@@ -84,7 +70,7 @@ void validate_resources(const JsonObject& rule, const std::string& path, Causes&
   // As in the real server, the last resource without a subresource decides.
   std::string_view last;
   for (const Json& item : resources) {
-    if (!text_of(item).contains('/') && !text_of(item).empty()) last = text_of(item);
+    if (!as_text(item).contains('/') && !as_text(item).empty()) last = as_text(item);
   }
   if (has_one("*") && !last.empty() && last != "*") {
     causes.push_back(
@@ -95,12 +81,9 @@ void validate_resources(const JsonObject& rule, const std::string& path, Causes&
 
 void validate_names(const JsonObject& rule, const std::string& path, Causes& causes) {
   std::set<std::string_view> seen;
-  const JsonArray& names = array_at(rule, {"resourceNames"});
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    validate_name(NameRule::path_segment, text_of(names[i]), indexed(path, i), causes);
-    if (!seen.insert(text_of(names[i])).second) {
-      causes.push_back(duplicate_value(indexed(path, i), names[i]));
-    }
+  for (const auto& [name, at] : texts_with_paths(array_at(rule, {"resourceNames"}), path)) {
+    validate_name(NameRule::path_segment, name, at, causes);
+    if (!seen.insert(name).second) causes.push_back(duplicate_value(at, Json(name)));
   }
 }
 
@@ -112,26 +95,22 @@ void validate_rule(const JsonObject& rule, const std::string& path, Causes& caus
   validate_versions(rule, path + ".apiVersions", causes);
   validate_resources(rule, path + ".resources", causes);
   const std::string_view scope = text_at(rule, {"scope"});
-  if (scope != "*" && scope != "Cluster" && scope != "Namespaced" && has(rule, {"scope"})) {
-    causes.push_back(not_supported(path + ".scope", Json(scope), {"*", "Cluster", "Namespaced"}));
-  }
+  if (!has(rule, {"scope"})) return;
+  validate_choice(scope, {"*", "Cluster", "Namespaced"}, path + ".scope", causes);
 }
 
 }  // namespace
 
 void validate_match_resources(const JsonObject& resources, const std::string& path,
                               Causes& causes) {
-  const std::string_view policy = text_at(resources, {"matchPolicy"});
-  if (policy != "Exact" && policy != "Equivalent") {
-    causes.push_back(not_supported(path + ".matchPolicy", Json(policy), {"Equivalent", "Exact"}));
-  }
+  validate_choice(text_at(resources, {"matchPolicy"}), {"Equivalent", "Exact"},
+                  path + ".matchPolicy", causes);
   for (const auto* key : {"namespaceSelector", "objectSelector"}) {
     validate_label_selector(object_at(resources, {key}), path + "." + key, causes);
   }
   for (const auto* key : {"resourceRules", "excludeResourceRules"}) {
-    const JsonArray& rules = array_at(resources, {key});
-    for (std::size_t i = 0; i < rules.size(); ++i) {
-      validate_rule(as_object(rules[i]), indexed(path + "." + key, i), causes);
+    for (const auto& [rule, at] : with_paths(array_at(resources, {key}), path + "." + key)) {
+      validate_rule(rule, at, causes);
     }
   }
 }

@@ -24,7 +24,7 @@ bool is_in_scope(std::string_view scope, const Attributes& attributes) {
 bool names_resource(const JsonArray& resources, const ResourceType& type,
                     std::string_view subresource) {
   return std::ranges::any_of(resources, [&](const Json& item) {
-    const std::string_view text = item.is_string() ? view(item.get_string()) : "";
+    const std::string_view text = as_text(item);
     const auto slash = text.find('/');
     const std::string_view resource = text.substr(0, slash);
     const std::string_view sub = slash == std::string_view::npos ? "" : text.substr(slash + 1);
@@ -43,7 +43,7 @@ bool matches_rule(const JsonObject& rule, const Attributes& attributes, const Re
 
 bool names_object(const JsonObject& rule, std::string_view name) {
   const JsonArray& names = array_at(rule, {"resourceNames"});
-  return names.empty() || std::ranges::find(names, Json(name)) != names.end();
+  return names.empty() || has_item(names, name);
 }
 
 // A subresource with its own kind, such as a Binding, is the same in all versions.

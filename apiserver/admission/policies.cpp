@@ -26,7 +26,7 @@ bool fails_closed(const JsonObject& policy) {
 
 bool acts(const JsonObject& binding, std::string_view action) {
   const JsonArray& actions = array_at(binding, {"spec", "validationActions"});
-  return std::ranges::find(actions, Json(action)) != actions.end();
+  return has_item(actions, action);
 }
 
 int code_of(std::string_view reason) {

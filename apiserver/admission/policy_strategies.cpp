@@ -1,43 +1,33 @@
 #include "apiserver/admission/policy_strategies.hpp"
 
 #include "apiserver/admission/policy_validation.hpp"
-#include "apiserver/rules/plain_kind.hpp"
+#include "apiserver/rules/table_strategy.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
-PlainKind policy_rules() {
-  PlainKind rules{"ValidatingAdmissionPolicy"};
-  rules.generation = PlainKind::Generation::counted;
-  rules.validate = validate_policy;
-  rules.warning = [](const JsonObject& policy) -> std::string_view {
-    if (!mentions_authorizer(policy)) return {};
-    return "this API server has no authorization: the authorizer of expressions allows everything";
-  };
-  return rules;
-}
-
-PlainKind policy_binding_rules() {
-  PlainKind rules{"ValidatingAdmissionPolicyBinding"};
-  rules.generation = PlainKind::Generation::counted;
-  rules.validate = [](const JsonObject& binding, const JsonObject*, Causes& causes) {
-    validate_policy_binding(binding, causes);
-  };
-  return rules;
+std::string_view warn_of_authorizer(const JsonObject& policy) {
+  if (!mentions_authorizer(policy)) return {};
+  return "this API server has no authorization: the authorizer of expressions allows everything";
 }
 
 }  // namespace
 
 const Strategy& policy_strategy() {
-  static const PlainKind kRules = policy_rules();
-  static const PlainStrategy kStrategy(kRules, kRules.kind);
+  static const KindRules kRules{.kind = "ValidatingAdmissionPolicy",
+                                .generation = KindRules::Generation::counted,
+                                .validate = validate_policy,
+                                .warning = warn_of_authorizer};
+  static const TableStrategy kStrategy(kRules, kRules.kind);
   return kStrategy;
 }
 
 const Strategy& policy_binding_strategy() {
-  static const PlainKind kRules = policy_binding_rules();
-  static const PlainStrategy kStrategy(kRules, kRules.kind);
+  static const KindRules kRules{.kind = "ValidatingAdmissionPolicyBinding",
+                                .generation = KindRules::Generation::counted,
+                                .validate = validate_policy_binding};
+  static const TableStrategy kStrategy(kRules, kRules.kind);
   return kStrategy;
 }
 

@@ -7,10 +7,11 @@
 
 #include "apiserver/admission/match_validation.hpp"
 #include "apiserver/admission/policy.hpp"
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/label_selector.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/strategy.hpp"
 #include "apiserver/text/words.hpp"
+#include "cel/parser.hpp"
 
 namespace dcm::apiserver {
 
@@ -43,9 +44,7 @@ class Validator {
     // Match conditions have no variables.
     const Environment plain(params_, Composition::none);
     std::set<std::string> names;
-    for (std::size_t i = 0; i < conditions.size(); ++i) {
-      const std::string path = indexed("spec.matchConditions", i);
-      const JsonObject& condition = as_object(conditions[i]);
+    for (const auto& [condition, path] : with_paths(conditions, "spec.matchConditions")) {
       const std::string expression(trimmed(text_in(condition, "expression")));
       if (expression.empty()) {
         causes_.push_back(required_value(path + ".expression"));
@@ -58,9 +57,7 @@ class Validator {
 
   void check_variables() {
     const JsonArray& variables = array_at(spec_, {"variables"});
-    for (std::size_t i = 0; i < variables.size(); ++i) {
-      const std::string path = indexed("spec.variables", i);
-      const JsonObject& variable = as_object(variables[i]);
+    for (const auto& [variable, path] : with_paths(variables, "spec.variables")) {
       const std::string name = text_in(variable, "name");
       if (is_blank(name)) {
         causes_.push_back(required_value(path + ".name", "name is not specified"));
@@ -81,9 +78,7 @@ class Validator {
 
   void check_validations() {
     const JsonArray& validations = array_at(spec_, {"validations"});
-    for (std::size_t i = 0; i < validations.size(); ++i) {
-      const std::string path = indexed("spec.validations", i);
-      const JsonObject& validation = as_object(validations[i]);
+    for (const auto& [validation, path] : with_paths(validations, "spec.validations")) {
       check_expression(validation, path);
       check_message(text_in(validation, "message"), path + ".message");
       check_reason(validation, path + ".reason");
@@ -98,9 +93,7 @@ class Validator {
           fmt::format("must not have more than {} auditAnnotations", kAnnotationsMax)));
     }
     std::set<std::string> keys;
-    for (std::size_t i = 0; i < annotations.size(); ++i) {
-      const std::string path = indexed("spec.auditAnnotations", i);
-      const JsonObject& annotation = as_object(annotations[i]);
+    for (const auto& [annotation, path] : with_paths(annotations, "spec.auditAnnotations")) {
       const std::string key = text_in(annotation, "key");
       check_annotation_key(key, path + ".key");
       check_annotation_value(text_in(annotation, "valueExpression"), path + ".valueExpression");
@@ -112,16 +105,11 @@ class Validator {
 
  private:
   static bool is_identifier(std::string_view name) {
-    constexpr std::string_view kReserved[] = {
-        "true",     "false",   "null",      "in",       "as",  "break",  "const",
-        "continue", "else",    "for",       "function", "if",  "import", "let",
-        "loop",     "package", "namespace", "return",   "var", "void",   "while"};
     const auto is_letter = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     };
     const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
-    return is_letter(name.front()) && std::ranges::all_of(name, is_part) &&
-           std::ranges::find(kReserved, name) == std::end(kReserved);
+    return is_letter(name.front()) && std::ranges::all_of(name, is_part) && !cel::is_reserved(name);
   }
 
   Expression compile(const std::string& text, const cel::Library& library, Returns returns,
@@ -173,11 +161,7 @@ class Validator {
   void check_reason(const JsonObject& validation, const std::string& path) {
     if (!has(validation, {"reason"})) return;
     const std::string reason = text_in(validation, "reason");
-    for (const auto* known : {"Forbidden", "Invalid", "RequestEntityTooLarge"}) {
-      if (reason == known) return;
-    }
-    causes_.push_back(
-        not_supported(path, Json(reason), {"Forbidden", "Invalid", "RequestEntityTooLarge"}));
+    validate_choice(reason, {"Forbidden", "Invalid", "RequestEntityTooLarge"}, path, causes_);
   }
 
   void check_annotation_key(const std::string& key, const std::string& path) {
@@ -239,12 +223,6 @@ void validate_param_kind(const JsonObject& kind, Causes& causes) {
   }
 }
 
-void validate_failure_policy(const JsonObject& spec, Causes& causes) {
-  const std::string_view policy = text_at(spec, {"failurePolicy"});
-  if (policy == "Fail" || policy == "Ignore") return;
-  causes.push_back(not_supported("spec.failurePolicy", Json(policy), {"Fail", "Ignore"}));
-}
-
 void validate_constraints(const JsonObject& spec, Causes& causes) {
   constexpr auto* kConstraints = "spec.matchConstraints";
   if (!has(spec, {"matchConstraints"})) {
@@ -274,28 +252,17 @@ void validate_param_ref(const JsonObject& spec, Causes& causes) {
   if (name.empty() && !selects) {
     causes.push_back(required_value("spec.paramRef", "one of name or selector must be specified"));
   }
-  constexpr auto* kAction = "spec.paramRef.parameterNotFoundAction";
-  const std::string_view action = text_at(reference, {"parameterNotFoundAction"});
-  if (action.empty()) {
-    causes.push_back(required_value(kAction));
-  } else if (action != "Deny" && action != "Allow") {
-    causes.push_back(not_supported(kAction, Json(action), {"Deny", "Allow"}));
-  }
+  require_choice(text_at(reference, {"parameterNotFoundAction"}), {"Deny", "Allow"},
+                 "spec.paramRef.parameterNotFoundAction", causes);
 }
 
 void validate_actions(const JsonObject& spec, Causes& causes) {
   constexpr auto* kActions = "spec.validationActions";
   const JsonArray& actions = array_at(spec, {"validationActions"});
   std::set<std::string_view> seen;
-  for (std::size_t i = 0; i < actions.size(); ++i) {
-    const std::string_view action =
-        actions[i].is_string() ? view(actions[i].get_string()) : std::string_view();
-    if (action != "Deny" && action != "Warn" && action != "Audit") {
-      causes.push_back(not_supported(indexed(kActions, i), actions[i], {"Audit", "Deny", "Warn"}));
-    }
-    if (!seen.insert(action).second) {
-      causes.push_back(duplicate_value(indexed(kActions, i), actions[i]));
-    }
+  for (const auto& [action, at] : texts_with_paths(actions, kActions)) {
+    validate_choice(action, {"Audit", "Deny", "Warn"}, at, causes);
+    if (!seen.insert(action).second) causes.push_back(duplicate_value(at, Json(action)));
   }
   if (seen.contains("Deny") && seen.contains("Warn")) {
     causes.push_back(invalid_value(kActions, actions,
@@ -312,7 +279,8 @@ void validate_actions(const JsonObject& spec, Causes& causes) {
 
 void validate_policy(const JsonObject& policy, const JsonObject* old, Causes& causes) {
   const JsonObject& spec = object_at(policy, {"spec"});
-  validate_failure_policy(spec, causes);
+  validate_choice(text_at(spec, {"failurePolicy"}), {"Fail", "Ignore"}, "spec.failurePolicy",
+                  causes);
   if (has(spec, {"paramKind"})) validate_param_kind(object_at(spec, {"paramKind"}), causes);
   validate_constraints(spec, causes);
   Validator validator(policy, causes);
@@ -332,14 +300,9 @@ void validate_policy(const JsonObject& policy, const JsonObject* old, Causes& ca
   validator.check_annotations();
 }
 
-void validate_policy_binding(const JsonObject& binding, Causes& causes) {
+void validate_policy_binding(const JsonObject& binding, const JsonObject*, Causes& causes) {
   const JsonObject& spec = object_at(binding, {"spec"});
-  const std::string_view policy = text_at(spec, {"policyName"});
-  if (policy.empty()) {
-    causes.push_back(required_value("spec.policyName"));
-  } else {
-    validate_name(NameRule::dns_subdomain, policy, "spec.policyName", causes);
-  }
+  require_name(NameRule::dns_subdomain, text_at(spec, {"policyName"}), "spec.policyName", causes);
   validate_param_ref(spec, causes);
   if (has(spec, {"matchResources"})) {
     validate_match_resources(object_at(spec, {"matchResources"}), "spec.matchResources", causes);

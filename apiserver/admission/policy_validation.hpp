@@ -6,9 +6,9 @@
 
 namespace dcm::apiserver {
 
-// `old` is null if the policy is new.
+// `old` is null if the object is new.
 void validate_policy(const JsonObject& policy, const JsonObject* old, Causes& causes);
-void validate_policy_binding(const JsonObject& binding, Causes& causes);
+void validate_policy_binding(const JsonObject& binding, const JsonObject* old, Causes& causes);
 
 // Whether an expression of the policy uses the authorizer.
 bool mentions_authorizer(const JsonObject& policy);

@@ -52,7 +52,7 @@ class Acceptance {
     const JsonArray& own = array_at(accepted_, {"shortNames"});
     std::vector<std::string> conflicts;
     for (const Json& wish : wishes) {
-      const std::string_view name = wish.is_string() ? view(wish.get_string()) : "";
+      const std::string_view name = as_text(wish);
       if (std::ranges::find(own, wish) != own.end() || !taken.contains(name)) continue;
       conflicts.push_back(fmt::format("\"{}\" is already in use", name));
     }

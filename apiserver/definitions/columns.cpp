@@ -16,7 +16,7 @@ struct DefinedColumn {
 };
 
 // Printed like Go's text/template: objects and lists as JSON, numbers unchanged.
-Json as_text(const Json& value) {
+Json as_printed(const Json& value) {
   if (value.is_string()) return value;
   if (value.is_double()) return Json(fmt::format("{}", value.get_double()));
   return Json(value.is_null() ? "<nil>" : serialize(value));
@@ -42,7 +42,7 @@ Json cell_of(const DefinedColumn& column, const JsonObject& object, runtime::Wal
   const auto found = column.path ? column.path->find(object) : std::vector<const Json*>();
   if (found.empty()) return nullptr;
   const Json& value = *found.front();
-  if (column.type == "string") return as_text(value);
+  if (column.type == "string") return as_printed(value);
   if (value.is_null()) return nullptr;
   if (column.type == "integer") return as_integer(value);
   if (column.type == "number") return as_number(value);

@@ -135,7 +135,7 @@ std::vector<std::string> CustomStrategy::warnings(const JsonObject& next,
   const JsonArray& before = array_at(old == nullptr ? kNothing : *old, {"metadata", "finalizers"});
   std::vector<std::string> texts;
   for (const Json& finalizer : array_at(next, {"metadata", "finalizers"})) {
-    const std::string_view name = finalizer.is_string() ? view(finalizer.get_string()) : "";
+    const std::string_view name = as_text(finalizer);
     const bool is_standard =
         name == "orphan" || name == "foregroundDeletion" || name == "kubernetes";
     if (is_standard || name.contains('/') || std::ranges::find(before, finalizer) != before.end()) {

@@ -13,7 +13,6 @@
 #include "apiserver/definitions/webhook_conversion.hpp"
 #include "apiserver/model/version_order.hpp"
 #include "apiserver/rules/conditions.hpp"
-#include "apiserver/text/has_true.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::apiserver {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
 
@@ -59,8 +59,7 @@ class Names {
 }  // namespace
 
 void validate_name_label(const Json& value, const std::string& path, Causes& causes) {
-  const Problems problems = problems_with_name(NameRule::dns_1035_label,
-                                               value.is_string() ? view(value.get_string()) : "");
+  const Problems problems = problems_with_name(NameRule::dns_1035_label, as_text(value));
   if (!problems.empty()) causes.push_back(invalid_value(path, value, joined(problems, ",")));
 }
 

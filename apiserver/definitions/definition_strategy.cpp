@@ -20,10 +20,8 @@ namespace {
 
 void note_stored_version(JsonObject& definition) {
   const std::string stored(text_at(stored_version(object_at(definition, {"spec"})), {"name"}));
-  JsonArray versions = array_at(definition, {"status", "storedVersions"});
-  if (stored.empty() || std::ranges::find(versions, Json(stored)) != versions.end()) return;
-  versions.emplace_back(stored);
-  child(definition, "status")["storedVersions"] = std::move(versions);
+  if (stored.empty()) return;
+  add_once(child_list(child(definition, "status"), "storedVersions"), stored);
 }
 
 // Parts of schemas that have no meaning here.
@@ -127,11 +125,7 @@ class DefinitionStrategy final : public Strategy {
   bool begin_deletion(JsonObject& definition, const std::string& now) const override {
     JsonObject& metadata = child(definition, "metadata");
     metadata["deletionTimestamp"] = now;
-    JsonArray finalizers = array_at(metadata, {"finalizers"});
-    if (std::ranges::find(finalizers, Json(kCleanupFinalizer)) == finalizers.end()) {
-      finalizers.emplace_back(kCleanupFinalizer);
-    }
-    metadata["finalizers"] = std::move(finalizers);
+    add_once(child_list(metadata, "finalizers"), kCleanupFinalizer);
     set_condition(definition,
                   {"Terminating", "True", "InstanceDeletionPending",
                    "CustomResourceDefinition marked for deletion; CustomResource deletion will "

@@ -11,25 +11,13 @@
 #include "apiserver/definitions/schema_validation.hpp"
 #include "apiserver/definitions/version_validation.hpp"
 #include "apiserver/definitions/webhook_conversion.hpp"
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/conditions.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/strategy.hpp"
-#include "apiserver/text/has_true.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
-
-void validate_enum(const JsonObject& object, std::string_view name, const std::string& path,
-                   std::initializer_list<std::string_view> allowed, Causes& causes) {
-  const std::string_view value = text_at(object, {name});
-  const std::string field = fmt::format("{}.{}", path, name);
-  if (value.empty()) {
-    causes.push_back(required_value(field));
-  } else if (std::ranges::find(allowed, value) == allowed.end()) {
-    causes.push_back(not_supported(field, Json(value), allowed));
-  }
-}
 
 // What all versions share is part of the spec in the internal version, and is named so in causes.
 class Spec {
@@ -45,7 +33,7 @@ class Spec {
 
   void validate() {
     validate_group();
-    validate_enum(spec_, "scope", "spec", {"Cluster", "Namespaced"}, causes_);
+    require_choice(text_at(spec_, {"scope"}), {"Cluster", "Namespaced"}, "spec.scope", causes_);
     require_schemas();
     validate_versions();
     require_defined_names(object_at(spec_, {"names"}), "spec.names", causes_);
@@ -62,7 +50,7 @@ class Spec {
       causes_.push_back(required_value("spec.group"));
     } else if (!problems.empty()) {
       causes_.push_back(invalid_value("spec.group", Json(group), joined(problems, ",")));
-    } else if (group.find('.') == std::string_view::npos) {
+    } else if (!group.contains('.')) {
       causes_.push_back(
           invalid_value("spec.group", Json(group), "should be a domain with at least one dot"));
     }
@@ -80,48 +68,46 @@ class Spec {
     });
   }
 
-  static const JsonObject& schema_of(const Json& version) {
-    return object_at(as_object(version), {"schema", "openAPIV3Schema"});
+  static const JsonObject& schema_of(const JsonObject& version) {
+    return object_at(version, {"schema", "openAPIV3Schema"});
   }
 
-  static bool has_schema(const Json& version) {
-    return has(as_object(version), {"schema", "openAPIV3Schema"});
+  static bool has_schema(const JsonObject& version) {
+    return has(version, {"schema", "openAPIV3Schema"});
   }
 
   void require_schemas() {
-    if (!versions_.empty() && has_common_schema_ && has_schema(versions_.front())) return;
-    std::size_t index = 0;
-    for (const Json& version : versions_) {
-      const std::string path = indexed("spec.versions", index++) + ".schema.openAPIV3Schema";
-      if (!has_schema(version) || has_common_schema_) causes_.push_back(required_value(path));
+    if (!versions_.empty() && has_common_schema_ && has_schema(as_object(versions_.front())))
+      return;
+    for (const auto& [version, path] : with_paths(versions_, "spec.versions")) {
+      if (has_schema(version) && !has_common_schema_) continue;
+      causes_.push_back(required_value(path + ".schema.openAPIV3Schema"));
     }
   }
 
-  static StatusIs status_of(const Json& version) {
-    return has(as_object(version), {"subresources", "status"}) ? StatusIs::apart : StatusIs::part;
+  static StatusIs status_of(const JsonObject& version) {
+    return has(version, {"subresources", "status"}) ? StatusIs::apart : StatusIs::part;
   }
 
   void validate_versions() {
     std::set<std::string_view> names;
     std::size_t stored = 0;
-    std::size_t index = 0;
-    for (const Json& version : versions_) {
-      const std::string path = indexed("spec.versions", index++);
-      const JsonObject& shown = as_object(version);
-      if (has_true(shown, "storage")) ++stored;
-      names.insert(text_at(shown, {"name"}));
-      validate_name_label(Json(text_at(shown, {"name"})), path + ".name", causes_);
-      validate_deprecation(shown, path, causes_);
+    for (const auto& [version, path] : with_paths(versions_, "spec.versions")) {
+      if (has_true(version, "storage")) ++stored;
+      names.insert(text_at(version, {"name"}));
+      validate_name_label(Json(text_at(version, {"name"})), path + ".name", causes_);
+      validate_deprecation(version, path, causes_);
       if (!has_common_schema_) validate_schema_of(version, path + ".schema", status_of(version));
       if (!has_common_subresources_) {
-        validate_subresources(object_at(shown, {"subresources"}), path + ".subresources", causes_);
+        validate_subresources(object_at(version, {"subresources"}), path + ".subresources",
+                              causes_);
       }
       if (!has_common_columns_) {
-        validate_columns(array_at(shown, {"additionalPrinterColumns"}),
+        validate_columns(array_at(version, {"additionalPrinterColumns"}),
                          path + ".additionalPrinterColumns", causes_);
       }
       if (!has_common_selectable_) {
-        validate_selectable(array_at(shown, {"selectableFields"}), schema_of(version),
+        validate_selectable(array_at(version, {"selectableFields"}), schema_of(version),
                             path + ".selectableFields", causes_);
       }
     }
@@ -139,27 +125,27 @@ class Spec {
     }
   }
 
-  void validate_schema_of(const Json& version, const std::string& path, StatusIs status) {
+  void validate_schema_of(const JsonObject& version, const std::string& path, StatusIs status) {
     if (has_schema(version)) validate_schema(schema_of(version), path, status, causes_);
   }
 
   void validate_common() {
-    const Json& first = versions_.front();
-    const JsonObject& shown = as_object(first);
-    const bool any_apart = std::ranges::any_of(
-        versions_, [](const Json& version) { return status_of(version) == StatusIs::apart; });
+    const JsonObject& first = as_object(versions_.front());
+    const bool any_apart = std::ranges::any_of(versions_, [](const Json& version) {
+      return status_of(as_object(version)) == StatusIs::apart;
+    });
     if (has_common_schema_) {
       validate_schema_of(first, "spec.validation", any_apart ? StatusIs::apart : StatusIs::part);
     }
     if (has_common_subresources_) {
-      validate_subresources(object_at(shown, {"subresources"}), "spec.subresources", causes_);
+      validate_subresources(object_at(first, {"subresources"}), "spec.subresources", causes_);
     }
     if (has_common_columns_) {
-      validate_columns(array_at(shown, {"additionalPrinterColumns"}),
+      validate_columns(array_at(first, {"additionalPrinterColumns"}),
                        "spec.additionalPrinterColumns", causes_);
     }
     if (has_common_selectable_) {
-      validate_selectable(array_at(shown, {"selectableFields"}), schema_of(first),
+      validate_selectable(array_at(first, {"selectableFields"}), schema_of(first),
                           "spec.selectableFields", causes_);
     }
   }

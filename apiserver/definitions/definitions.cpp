@@ -183,7 +183,7 @@ void Definitions::delete_objects(const std::string& name, const JsonObject& defi
 
 bool Definitions::clean_up(const std::string& name, const JsonObject& definition) {
   const JsonArray& finalizers = array_at(definition, {"metadata", "finalizers"});
-  const bool is_held = std::ranges::find(finalizers, Json(kCleanupFinalizer)) != finalizers.end();
+  const bool is_held = has_item(finalizers, kCleanupFinalizer);
   if (!is_deleted(definition) || !is_held) return false;
   const bool begins = emptying_.insert(name).second;
   const std::string now = registry_.now();

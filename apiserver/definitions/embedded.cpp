@@ -1,10 +1,10 @@
 #include "apiserver/definitions/embedded.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/rules/names.hpp"
 
@@ -36,19 +36,12 @@ void validate_text(const JsonObject& object, std::string_view name, const std::s
   }
 }
 
-// Nobody else writes them in an embedded object, so they are checked.
+// In an embedded object only the client sets managedFields.
 void validate_managed_fields(const JsonArray& entries, Causes& causes) {
   constexpr std::size_t kSubresourceMax = 256;
-  std::size_t index = 0;
-  for (const Json& item : entries) {
-    const JsonObject& entry = as_object(item);
-    const std::string field = fmt::format("metadata.managedFields[{}]", index++);
-    const std::string_view operation = text_at(entry, {"operation"});
-    if (operation.empty()) {
-      causes.push_back(required_value(field + ".operation", "must not be empty"));
-    } else if (operation != "Apply" && operation != "Update") {
-      causes.push_back(not_supported(field + ".operation", Json(operation), {"Apply", "Update"}));
-    }
+  for (const auto& [entry, field] : with_paths(entries, "metadata.managedFields")) {
+    require_choice(text_at(entry, {"operation"}), {"Apply", "Update"}, field + ".operation", causes,
+                   "must not be empty");
     const std::string_view type = text_at(entry, {"fieldsType"});
     if (!type.empty() && type != "FieldsV1") {
       causes.push_back(invalid_value(field + ".fieldsType", Json(type), "must be `FieldsV1`"));
@@ -105,25 +98,15 @@ void drop_empty_members(JsonObject& object) {
   }
 }
 
-std::vector<JsonObject*> objects_in(JsonObject& object, std::string_view list) {
-  std::vector<JsonObject*> found;
-  Json* const items = object.if_contains(list);
-  if (items == nullptr || !items->is_array()) return found;
-  for (Json& item : items->get_array()) {
-    if (item.is_object()) found.push_back(&item.get_object());
-  }
-  return found;
-}
-
 void write_metadata_as_go(JsonObject& metadata) {
   drop_empty_members(metadata);
-  for (JsonObject* const owner : objects_in(metadata, "ownerReferences")) {
-    drop_nulls(*owner);
+  for_each_object(metadata.if_contains("ownerReferences"), [](JsonObject& owner) {
+    drop_nulls(owner);
     for (const std::string_view name : {"apiVersion", "kind", "name", "uid"}) {
-      owner->emplace(name, "");
+      owner.emplace(name, "");
     }
-  }
-  for (JsonObject* const entry : objects_in(metadata, "managedFields")) drop_empty_members(*entry);
+  });
+  for_each_object(metadata.if_contains("managedFields"), drop_empty_members);
 }
 
 class EmbeddedDecoder {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/property_path.hpp"
-#include "apiserver/text/has_true.hpp"
 
 namespace dcm::apiserver {
 
@@ -17,9 +16,9 @@ class ListTypes {
   explicit ListTypes(Causes& causes) : causes_(causes) {}
 
   void validate(const JsonObject& schema, const std::string& path) {
-    extensions(schema, path);
-    list_keys(schema, path);
-    items_of_lists(schema, path);
+    check_extensions(schema, path);
+    check_map_keys(schema, path);
+    check_items(schema, path);
   }
 
  private:
@@ -37,7 +36,7 @@ class ListTypes {
                                     : invalid_value(path + ".type", Json(found), why));
   }
 
-  void extensions(const JsonObject& schema, const std::string& path) {
+  void check_extensions(const JsonObject& schema, const std::string& path) {
     const Json* const preserves = schema.if_contains("x-kubernetes-preserve-unknown-fields");
     if (preserves != nullptr && *preserves == Json(false)) {
       causes_.push_back(invalid_value(path + ".x-kubernetes-preserve-unknown-fields", *preserves,
@@ -45,21 +44,18 @@ class ListTypes {
     }
     require_type(schema, path, "x-kubernetes-map-type", "object");
     const std::string_view map_type = text_at(schema, {"x-kubernetes-map-type"});
-    if (has(schema, {"x-kubernetes-map-type"}) && map_type != "atomic" && map_type != "granular") {
-      causes_.push_back(
-          not_supported(path + ".x-kubernetes-map-type", Json(map_type), {"atomic", "granular"}));
+    if (has(schema, {"x-kubernetes-map-type"})) {
+      validate_choice(map_type, {"atomic", "granular"}, path + ".x-kubernetes-map-type", causes_);
     }
     require_type(schema, path, "x-kubernetes-list-type", "array");
     const std::string_view list_type = text_at(schema, {"x-kubernetes-list-type"});
-    if (list_type == "set" && text_at(schema, {"type"}) == "array") set_items(schema, path);
-    if (has(schema, {"x-kubernetes-list-type"}) && list_type != "atomic" && list_type != "set" &&
-        list_type != "map") {
-      causes_.push_back(not_supported(path + ".x-kubernetes-list-type", Json(list_type),
-                                      {"atomic", "set", "map"}));
-    }
+    if (list_type == "set" && text_at(schema, {"type"}) == "array")
+      check_items_of_set(schema, path);
+    if (!has(schema, {"x-kubernetes-list-type"})) return;
+    validate_choice(list_type, {"atomic", "set", "map"}, path + ".x-kubernetes-list-type", causes_);
   }
 
-  void set_items(const JsonObject& schema, const std::string& path) {
+  void check_items_of_set(const JsonObject& schema, const std::string& path) {
     const JsonObject& items = object_at(schema, {"items"});
     constexpr auto kWhy = "must be atomic as item of a list with x-kubernetes-list-type=set";
     const std::string_view type = text_at(items, {"type"});
@@ -72,7 +68,7 @@ class ListTypes {
     }
   }
 
-  void list_keys(const JsonObject& schema, const std::string& path) {
+  void check_map_keys(const JsonObject& schema, const std::string& path) {
     const JsonArray& keys = array_at(schema, {"x-kubernetes-list-map-keys"});
     const std::string_view type = text_at(schema, {"x-kubernetes-list-type"});
     const std::string keys_path = path + ".x-kubernetes-list-map-keys";
@@ -99,14 +95,20 @@ class ListTypes {
                         "must be object if parent array's x-kubernetes-list-type is map"));
       return;
     }
-    // Each problem is reported once, because its text shows all keys.
+    check_key_names(schema, path);
+  }
+
+  // Each problem is reported once, because its text shows all keys.
+  void check_key_names(const JsonObject& schema, const std::string& path) {
+    const JsonArray& keys = array_at(schema, {"x-kubernetes-list-map-keys"});
+    const std::string keys_path = path + ".x-kubernetes-list-map-keys";
     std::set<std::string_view> problems;
     const auto refuse = [&](std::string_view why) {
       if (problems.insert(why).second) causes_.push_back(invalid_value(keys_path, keys, why));
     };
     std::set<std::string_view> seen;
     for (const Json& key : keys) {
-      const std::string_view name = key.is_string() ? view(key.get_string()) : "";
+      const std::string_view name = as_text(key);
       if (!has(schema, {"items", "properties", name})) {
         refuse("entries must all be names of item properties");
       } else {
@@ -124,7 +126,7 @@ class ListTypes {
                       "must be a scalar type if parent array's x-kubernetes-list-type is map"));
   }
 
-  void items_of_lists(const JsonObject& schema, const std::string& path) {
+  void check_items(const JsonObject& schema, const std::string& path) {
     const std::string_view type = text_at(schema, {"x-kubernetes-list-type"});
     const JsonObject& items = object_at(schema, {"items"});
     if ((type != "set" && type != "map") || items.empty()) return;
@@ -135,7 +137,7 @@ class ListTypes {
     if (type == "set") return;
     const JsonArray& required = array_at(items, {"required"});
     for (const Json& key : array_at(schema, {"x-kubernetes-list-map-keys"})) {
-      const std::string_view name = key.is_string() ? view(key.get_string()) : "";
+      const std::string_view name = as_text(key);
       const JsonObject& property = object_at(items, {"properties", name});
       if (!has(items, {"properties", name})) continue;
       const std::string field = property_path(path + ".items", name);

@@ -1,12 +1,9 @@
 #include "apiserver/definitions/published.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/schemas/published_schemas.hpp"
-#include "apiserver/text/has_true.hpp"
 
 namespace dcm::apiserver {
 
@@ -73,11 +70,7 @@ void add_embedded_meta(JsonObject& schema) {
   child(child(schema, "properties"), "kind")["description"] = fmt::format(
       "kind is a string value representing the type of this object. In CamelCase. {}#types-kinds",
       kConventions);
-  JsonArray required = array_at(schema, {"required"});
-  for (const std::string_view name : {"kind", "apiVersion"}) {
-    if (std::ranges::find(required, Json(name)) == required.end()) required.emplace_back(name);
-  }
-  schema["required"] = std::move(required);
+  for (const auto* name : {"kind", "apiVersion"}) add_once(child_list(schema, "required"), name);
 }
 
 void add_meta_to_embedded(JsonObject& schema) {

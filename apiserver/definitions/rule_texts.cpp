@@ -1,10 +1,9 @@
 #include "apiserver/definitions/rule_texts.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "apiserver/definitions/field_path.hpp"
-#include "apiserver/rules/strategy.hpp"
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
@@ -32,13 +31,11 @@ class LazySchema {
 
 void validate_reason_and_path(LazySchema& schema, const JsonObject& rule, const std::string& path,
                               Causes& causes) {
-  const std::string_view reason = text_at(rule, {"reason"});
-  constexpr std::string_view kReasons[] = {"FieldValueDuplicate", "FieldValueForbidden",
-                                           "FieldValueInvalid", "FieldValueRequired"};
-  if (has(rule, {"reason"}) && std::ranges::find(kReasons, reason) == std::end(kReasons)) {
-    causes.push_back(not_supported(
-        path + ".reason", Json(reason),
-        {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"}));
+  if (has(rule, {"reason"})) {
+    validate_choice(
+        text_at(rule, {"reason"}),
+        {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"},
+        path + ".reason", causes);
   }
   const std::string_view field = text_at(rule, {"fieldPath"});
   if (field.empty()) return;
@@ -80,10 +77,9 @@ void validate_rule_text(LazySchema& schema, const JsonObject& rule, const std::s
 
 void validate_rule_texts(const JsonObject& schema, const std::string& path, Causes& causes) {
   LazySchema read(schema);
-  std::size_t index = 0;
-  for (const Json& item : array_at(schema, {"x-kubernetes-validations"})) {
-    validate_rule_text(read, as_object(item), indexed(path + ".x-kubernetes-validations", index++),
-                       causes);
+  const JsonArray& rules = array_at(schema, {"x-kubernetes-validations"});
+  for (const auto& [rule, at] : with_paths(rules, path + ".x-kubernetes-validations")) {
+    validate_rule_text(read, rule, at, causes);
   }
 }
 

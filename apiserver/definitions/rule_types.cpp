@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "cel/parser.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -144,12 +146,7 @@ class Declaration {
 }  // namespace
 
 std::optional<std::string> escaped(std::string_view property) {
-  constexpr std::string_view kReserved[] = {
-      "true",     "false",   "null",      "in",       "as",  "break",  "const",
-      "continue", "else",    "for",       "function", "if",  "import", "let",
-      "loop",     "package", "namespace", "return",   "var", "void",   "while"};
-  if (std::ranges::find(kReserved, property) != std::end(kReserved))
-    return fmt::format("__{}__", property);
+  if (cel::is_reserved(property)) return fmt::format("__{}__", property);
   std::string name;
   for (std::size_t i = 0; i < property.size(); ++i) {
     const char c = property[i];

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/rules.hpp"
-#include "apiserver/rules/strategy.hpp"
+#include "apiserver/rules/checks.hpp"
 
 namespace dcm::apiserver {
 

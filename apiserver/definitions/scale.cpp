@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/text/words.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -28,14 +30,9 @@ std::string wrong_type(const std::string& path, const Json& value, std::string_v
 }  // namespace
 
 std::vector<std::string> steps_of(std::string_view path) {
-  std::vector<std::string> steps;
   if (path.starts_with('.')) path.remove_prefix(1);
-  for (;;) {
-    const auto dot = path.find('.');
-    steps.emplace_back(path.substr(0, dot));
-    if (dot == std::string_view::npos) return steps;
-    path.remove_prefix(dot + 1);
-  }
+  const auto steps = split(path, '.');
+  return {steps.begin(), steps.end()};
 }
 
 const Json* value_at(const JsonObject& object, std::string_view path) {

@@ -13,8 +13,7 @@
 #include "apiserver/definitions/structural_rules.hpp"
 #include "apiserver/definitions/surroundings.hpp"
 #include "apiserver/definitions/value_validation.hpp"
-#include "apiserver/rules/strategy.hpp"
-#include "apiserver/text/has_true.hpp"
+#include "apiserver/rules/checks.hpp"
 
 namespace dcm::apiserver {
 
@@ -40,7 +39,7 @@ class DefaultsChecker {
   void check(const Structural& schema, const Rules* rules, const std::string& path, Place place) {
     if (schema.is_embedded_resource) place = {.root = &schema};
     if (schema.default_value) {
-      value(*schema.default_value, schema, rules, path + ".default", place);
+      check_value(*schema.default_value, schema, rules, path + ".default", place);
     }
     if (schema.items != nullptr) {
       check(*schema.items, rules == nullptr ? nullptr : rules->items(), path + ".items",
@@ -80,8 +79,8 @@ class DefaultsChecker {
     }
   }
 
-  void value(const Json& value, const Structural& schema, const Rules* rules,
-             const std::string& field, const Place& place) {
+  void check_value(const Json& value, const Structural& schema, const Rules* rules,
+                   const std::string& field, const Place& place) {
     Json pruned = value;
     prune(pruned, schema, schema.is_embedded_resource ? Root::resource : Root::value);
     if (!place.is_in_metadata && pruned != value) {
@@ -109,22 +108,18 @@ class Checker {
  public:
   explicit Checker(Causes& causes) : causes_(causes) {}
 
-  void schema(const JsonObject& schema, const std::string& path, const Place& place) {
-    standard(schema, path, place);
+  void check_schema(const JsonObject& schema, const std::string& path, const Place& place) {
+    check_standard_fields(schema, path, place);
     if (has_true(schema, "uniqueItems")) {
       forbid(path, "uniqueItems",
              "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
     }
-    additional(schema, path, place);
-    properties(schema, path, place);
-    if (has(schema, {"not"})) nested(object_at(schema, {"not"}), path + ".not", place);
-    for (const auto* name : {"allOf", "oneOf", "anyOf"}) {
-      std::size_t index = 0;
-      for (const Json& one : array_at(schema, {name})) {
-        nested(as_object(one), indexed(fmt::format("{}.{}", path, name), index++), place);
-      }
-    }
-    if (has(schema, {"items"})) nested(object_at(schema, {"items"}), path + ".items", place);
+    check_additional_properties(schema, path, place);
+    check_properties(schema, path, place);
+    for_each_alternative(schema, path, [&](const JsonObject& one, const std::string& at) {
+      check_below(one, at, place);
+    });
+    if (has(schema, {"items"})) check_below(object_at(schema, {"items"}), path + ".items", place);
     validate_list_types(schema, path, causes_);
     validate_rule_texts(schema, path, causes_);
   }
@@ -134,19 +129,17 @@ class Checker {
     causes_.push_back(forbidden_value(fmt::format("{}.{}", path, name), why));
   }
 
-  void nested(const JsonObject& schema, const std::string& path, Place place) {
+  void check_below(const JsonObject& schema, const std::string& path, Place place) {
     place.is_root = false;
-    this->schema(schema, path, place);
+    check_schema(schema, path, place);
   }
 
-  void standard(const JsonObject& schema, const std::string& path, const Place& place) {
-    constexpr std::string_view kTypes[] = {"array",  "boolean", "integer",
-                                           "number", "object",  "string"};
+  void check_standard_fields(const JsonObject& schema, const std::string& path,
+                             const Place& place) {
     const std::string_view type = text_at(schema, {"type"});
-    if (!type.empty() && std::ranges::find(kTypes, type) == std::end(kTypes)) {
-      causes_.push_back(
-          not_supported(path + ".type", Json(type),
-                        {"array", "boolean", "integer", "number", "object", "string"}));
+    if (!type.empty()) {
+      validate_choice(type, {"array", "boolean", "integer", "number", "object", "string"},
+                      path + ".type", causes_);
     }
     if (has(schema, {"default"}) && !place.no_default_because.empty()) {
       forbid(path, "default", "must not be set " + place.no_default_because);
@@ -168,7 +161,7 @@ class Checker {
     }
   }
 
-  void additional(const JsonObject& schema, const std::string& path, Place place) {
+  void check_additional_properties(const JsonObject& schema, const std::string& path, Place place) {
     const Json* const additional = schema.if_contains("additionalProperties");
     if (additional == nullptr) return;
     const bool is_plain = *additional == Json(true);
@@ -180,11 +173,11 @@ class Checker {
       place.no_default_because = "inside additionalProperties applying to object metadata";
     }
     if (additional->is_object()) {
-      nested(additional->get_object(), path + ".additionalProperties", place);
+      check_below(additional->get_object(), path + ".additionalProperties", place);
     }
   }
 
-  void properties(const JsonObject& schema, const std::string& path, const Place& place) {
+  void check_properties(const JsonObject& schema, const std::string& path, const Place& place) {
     const bool is_resource = place.is_root || has_true(schema, "x-kubernetes-embedded-resource");
     for (const auto& [name, property] : object_at(schema, {"properties"})) {
       Place below = place;
@@ -195,7 +188,7 @@ class Checker {
           below.no_default_because = fmt::format("in top-level {}", std::string_view(name));
         }
       }
-      nested(as_object(property), property_path(path, name), below);
+      check_below(as_object(property), property_path(path, name), below);
     }
   }
 
@@ -268,7 +261,7 @@ void validate_schema(const JsonObject& schema, const std::string& path, StatusIs
     causes.push_back(forbidden_value(root + ".nullable", "nullable cannot be true at the root"));
   }
   Causes of_schema;
-  Checker(of_schema).schema(schema, root, {.is_root = true});
+  Checker(of_schema).check_schema(schema, root, {.is_root = true});
   validate_parts(schema, root, of_schema, causes);
   std::ranges::move(of_schema, std::back_inserter(causes));
 }

@@ -124,14 +124,11 @@ void write_version(JsonObject& version) {
   if (schema != nullptr) write_if_schema(*schema);
   if (version.contains("schema")) drop_nulls_of(child(version, "schema"));
   if (version.contains("subresources")) drop_nulls_of(child(version, "subresources"));
-  Json* const columns = version.if_contains("additionalPrinterColumns");
-  if (columns == nullptr || !columns->is_array()) return;
-  for (Json& column : columns->get_array()) {
-    if (!column.is_object()) continue;
-    drop_zeros(column.get_object(), {"format", "description"});
-    Json* const priority = column.get_object().if_contains("priority");
-    if (priority != nullptr && *priority == Json(0)) column.get_object().stable_erase("priority");
-  }
+  for_each_object(version.if_contains("additionalPrinterColumns"), [](JsonObject& column) {
+    drop_zeros(column, {"format", "description"});
+    Json* const priority = column.if_contains("priority");
+    if (priority != nullptr && *priority == Json(0)) column.stable_erase("priority");
+  });
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "apiserver/text/has_true.hpp"
-
 namespace dcm::apiserver {
 
 // The version of a definition's `spec` in which objects are stored from now on; an empty one if

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/text/has_true.hpp"
 #include "apiserver/text/words.hpp"
 #include "cel/regex.hpp"
 
@@ -158,9 +157,7 @@ bool has_unsupported(const JsonObject& schema) {
       (preserves != nullptr && *preserves == Json(false))) {
     return true;
   }
-  const auto is_below = [](const Json& below) {
-    return below.is_object() && has_unsupported(below.get_object());
-  };
+  const auto is_below = [](const Json& below) { return has_unsupported(as_object(below)); };
   for (const auto* name : {"items", "additionalProperties", "not"}) {
     if (const Json* const below = schema.if_contains(name); below != nullptr && is_below(*below)) {
       return true;

@@ -6,8 +6,6 @@
 
 #include "apiserver/definitions/property_path.hpp"
 #include "apiserver/definitions/structural.hpp"
-#include "apiserver/rules/strategy.hpp"
-#include "apiserver/text/has_true.hpp"
 #include "cel/regex.hpp"
 
 namespace dcm::apiserver {
@@ -32,79 +30,69 @@ class Checker {
  public:
   explicit Checker(Causes& causes) : causes_(causes) {}
 
-  void spine(const JsonObject& schema, Level level, const std::string& path) {
+  void check_spine(const JsonObject& schema, Level level, const std::string& path) {
     const std::string_view type = text_at(schema, {"type"});
     if (type == "array" && !has(schema, {"items"})) {
       causes_.push_back(required_value(path + ".items", "must be specified"));
     }
-    if (has(schema, {"items"})) spine(object_at(schema, {"items"}), Level::item, path + ".items");
+    if (has(schema, {"items"}))
+      check_spine(object_at(schema, {"items"}), Level::item, path + ".items");
     for (const auto& [name, property] : object_at(schema, {"properties"})) {
-      spine(as_object(property), Level::field, property_path(path, name));
+      check_spine(as_object(property), Level::field, property_path(path, name));
     }
-    additional(schema, level, path);
-    extensions(schema, path);
+    check_additional_properties(schema, level, path);
+    check_extensions(schema, path);
     const JsonArray& all_of = array_at(schema, {"allOf"});
-    values(schema,
-           {is_int_or_string_choice(schema),
-            !all_of.empty() && is_int_or_string_choice(as_object(all_of.front()))},
-           path);
-    types(schema, level, path);
-    metadata(schema, level, path);
+    check_values(schema,
+                 {is_int_or_string_choice(schema),
+                  !all_of.empty() && is_int_or_string_choice(as_object(all_of.front()))},
+                 path);
+    check_type(schema, level, path);
+    check_metadata(schema, level, path);
   }
 
   // Fields and items of a part that only restricts values must also be declared outside.
-  void complete(const JsonObject& values, const JsonObject* spine, const std::string& spine_path,
-                const std::string& path) {
+  void check_complete(const JsonObject& values, const JsonObject* spine,
+                      const std::string& spine_path, const std::string& path) {
     for_each_alternative(values, path, [&](const JsonObject& one, const std::string& at) {
-      complete_one(one, spine, spine_path, at);
+      check_complete_one(one, spine, spine_path, at);
     });
   }
 
  private:
-  static void for_each_alternative(const JsonObject& schema, const std::string& path,
-                                   const auto& visit) {
-    if (has(schema, {"not"})) visit(object_at(schema, {"not"}), path + ".not");
-    for (const auto* name : {"allOf", "anyOf", "oneOf"}) {
-      std::size_t index = 0;
-      for (const Json& one : array_at(schema, {name})) {
-        visit(as_object(one), indexed(fmt::format("{}.{}", path, name), index++));
-      }
-    }
-  }
-
-  void complete_one(const JsonObject& values, const JsonObject* spine,
-                    const std::string& spine_path, const std::string& path) {
+  void check_complete_one(const JsonObject& values, const JsonObject* spine,
+                          const std::string& spine_path, const std::string& path) {
     if (spine == nullptr) {
       causes_.push_back(
           required_value(spine_path, fmt::format("because it is defined in {}", path)));
       return;
     }
-    complete(values, spine, spine_path, path);
+    check_complete(values, spine, spine_path, path);
     if (has(values, {"items"})) {
-      complete_one(object_at(values, {"items"}),
-                   has(*spine, {"items"}) ? &object_at(*spine, {"items"}) : nullptr,
-                   spine_path + ".items", path + ".items");
+      check_complete_one(object_at(values, {"items"}),
+                         has(*spine, {"items"}) ? &object_at(*spine, {"items"}) : nullptr,
+                         spine_path + ".items", path + ".items");
     }
     for (const auto& [name, value] : object_at(values, {"properties"})) {
       const JsonObject* const known =
           has(*spine, {"properties", name}) ? &object_at(*spine, {"properties", name}) : nullptr;
-      complete_one(as_object(value), known, property_path(spine_path, name),
-                   property_path(path, name));
+      check_complete_one(as_object(value), known, property_path(spine_path, name),
+                         property_path(path, name));
     }
   }
 
-  void additional(const JsonObject& schema, Level level, const std::string& path) {
+  void check_additional_properties(const JsonObject& schema, Level level, const std::string& path) {
     if (!has(schema, {"additionalProperties"})) return;
     const std::string below = path + ".additionalProperties";
     if (level == Level::root) {
       causes_.push_back(forbidden_value(below, "must not be used at the root"));
     }
     if (schema.at("additionalProperties").is_object()) {
-      spine(object_at(schema, {"additionalProperties"}), Level::field, below);
+      check_spine(object_at(schema, {"additionalProperties"}), Level::field, below);
     }
   }
 
-  void extensions(const JsonObject& schema, const std::string& path) {
+  void check_extensions(const JsonObject& schema, const std::string& path) {
     if (!has_true(schema, "x-kubernetes-int-or-string")) return;
     for (const auto* name :
          {"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"}) {
@@ -114,11 +102,11 @@ class Checker {
     }
   }
 
-  void values(const JsonObject& schema, Excused excused, const std::string& path) {
+  void check_values(const JsonObject& schema, Excused excused, const std::string& path) {
     for_each_alternative(schema, path, [&](const JsonObject& one, const std::string& at) {
       if (excused.any_of && at.starts_with(path + ".anyOf[")) return;
       const bool first = at == path + ".allOf[0]";
-      nested(one, {first && excused.any_of_in_first_all_of, false}, at);
+      check_nested(one, {first && excused.any_of_in_first_all_of, false}, at);
     });
     const std::string_view pattern = text_at(schema, {"pattern"});
     if (pattern.empty()) return;
@@ -130,11 +118,11 @@ class Checker {
   }
 
   // A schema that may only restrict values.
-  void nested(const JsonObject& schema, Excused excused, const std::string& path) {
-    values(schema, excused, path);
-    if (has(schema, {"items"})) nested(object_at(schema, {"items"}), {}, path + ".items");
+  void check_nested(const JsonObject& schema, Excused excused, const std::string& path) {
+    check_values(schema, excused, path);
+    if (has(schema, {"items"})) check_nested(object_at(schema, {"items"}), {}, path + ".items");
     for (const auto& [name, property] : object_at(schema, {"properties"})) {
-      nested(as_object(property), {}, property_path(path, name));
+      check_nested(as_object(property), {}, property_path(path, name));
     }
     struct Forbidden {
       std::string_view name;
@@ -166,7 +154,7 @@ class Checker {
     }
   }
 
-  void types(const JsonObject& schema, Level level, const std::string& path) {
+  void check_type(const JsonObject& schema, Level level, const std::string& path) {
     const std::string_view type = text_at(schema, {"type"});
     const bool is_embedded = has_true(schema, "x-kubernetes-embedded-resource");
     const bool can_be_any = has_true(schema, "x-kubernetes-int-or-string") ||
@@ -201,7 +189,7 @@ class Checker {
                                     fmt::format("must be {}", type)));
   }
 
-  void metadata(const JsonObject& schema, Level level, const std::string& path) {
+  void check_metadata(const JsonObject& schema, Level level, const std::string& path) {
     const bool is_embedded = has_true(schema, "x-kubernetes-embedded-resource");
     if (level == Level::root || is_embedded) {
       require_type(schema, "kind", "string", path);
@@ -209,7 +197,8 @@ class Checker {
       require_type(schema, "metadata", "object", path);
     }
     if (level == Level::root && has(schema, {"properties", "metadata"})) {
-      root_metadata(object_at(schema, {"properties", "metadata"}), property_path(path, "metadata"));
+      check_root_metadata(object_at(schema, {"properties", "metadata"}),
+                          property_path(path, "metadata"));
     }
     const bool is_empty = is_embedded &&
                           !has_true(schema, "x-kubernetes-preserve-unknown-fields") &&
@@ -220,7 +209,7 @@ class Checker {
                                      "without x-kubernetes-preserve-unknown-fields"));
   }
 
-  void root_metadata(const JsonObject& metadata, const std::string& path) {
+  void check_root_metadata(const JsonObject& metadata, const std::string& path) {
     const bool is_plain = std::ranges::all_of(metadata, [&](const auto& member) {
       if (member.key() == "type" || member.key() == "default") return true;
       return member.key() == "properties" &&
@@ -242,8 +231,8 @@ class Checker {
 void validate_structural(const JsonObject& schema, const std::string& path, Causes& causes) {
   Causes found;
   Checker checker(found);
-  checker.spine(schema, Level::root, path);
-  checker.complete(schema, &schema, path, path);
+  checker.check_spine(schema, Level::root, path);
+  checker.check_complete(schema, &schema, path, path);
   std::ranges::sort(found, {},
                     [](const Cause& cause) { return cause.field + ": " + cause.message; });
   std::ranges::move(found, std::back_inserter(causes));

@@ -6,8 +6,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/field_path.hpp"
-#include "apiserver/rules/strategy.hpp"
-#include "apiserver/text/has_true.hpp"
+#include "apiserver/rules/checks.hpp"
 
 namespace dcm::apiserver {
 
@@ -65,10 +64,7 @@ void validate_subresources(const JsonObject& subresources, const std::string& pa
 }
 
 void validate_columns(const JsonArray& columns, const std::string& path, Causes& causes) {
-  std::size_t index = 0;
-  for (const Json& column : columns) {
-    validate_column(as_object(column), indexed(path, index++), causes);
-  }
+  for (const auto& [column, at] : with_paths(columns, path)) validate_column(column, at, causes);
 }
 
 void validate_selectable(const JsonArray& fields, const JsonObject& schema, const std::string& path,
@@ -77,10 +73,9 @@ void validate_selectable(const JsonArray& fields, const JsonObject& schema, cons
   if (fields.empty()) return;
   const Structural structural = read_structural(schema);
   std::set<std::string> seen;
-  std::size_t index = 0;
-  for (const Json& field : fields) {
-    const std::string at = indexed(path, index++) + ".jsonPath";
-    const std::string_view text = text_at(as_object(field), {"jsonPath"});
+  for (const auto& [field, place] : with_paths(fields, path)) {
+    const std::string at = place + ".jsonPath";
+    const std::string_view text = text_at(field, {"jsonPath"});
     if (text.empty()) {
       causes.push_back(required_value(at));
       continue;

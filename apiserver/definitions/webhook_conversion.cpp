@@ -8,9 +8,8 @@
 
 #include "apiserver/definitions/ca_bundle.hpp"
 #include "apiserver/definitions/stored_version.hpp"
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/strategy.hpp"
-#include "apiserver/text/has_true.hpp"
 #include "runtime/base64.hpp"
 
 namespace dcm::apiserver {
@@ -26,22 +25,13 @@ bool is_by_webhook(const JsonObject& spec) {
   return text_at(spec, {"conversion", "strategy"}) == "Webhook";
 }
 
-void validate_strategy(std::string_view strategy, Causes& causes) {
-  const std::string field = fmt::format("{}.strategy", kPath);
-  if (strategy.empty()) {
-    causes.push_back(required_value(field));
-  } else if (strategy != "None" && strategy != "Webhook") {
-    causes.push_back(not_supported(field, Json(strategy), {"None", "Webhook"}));
-  }
-}
-
 void validate_service(const JsonObject& service, Causes& causes) {
   const std::string path = fmt::format("{}.service", kClientPath);
   // The real server confuses the two names as well.
   if (text_at(service, {"namespace"}).empty()) causes.push_back(required_value(path + ".name"));
   if (text_at(service, {"name"}).empty()) causes.push_back(required_value(path + ".namespace"));
   const std::int64_t port = integer_at(service, {"port"}).value_or(0);
-  if (port < 1 || port > 65535) {
+  if (port < 1 || port > kPortMax) {
     causes.push_back(invalid_value(path + ".port", Json(port),
                                    "port is not valid: must be between 1 and 65535, inclusive"));
   }
@@ -80,10 +70,6 @@ void validate_client(const JsonObject& webhook, Causes& causes) {
   }
 }
 
-void validate_review_version(const std::string& path, std::string_view version, Causes& causes) {
-  validate_name(NameRule::dns_1035_label, version, path, causes);
-}
-
 // At least one must be known to a real server.
 void validate_reviews(const JsonArray& versions, Causes& causes) {
   const std::string path(kReviewsPath);
@@ -92,13 +78,11 @@ void validate_reviews(const JsonArray& versions, Causes& causes) {
     return;
   }
   std::set<std::string_view> seen;
-  for (std::size_t index = 0; index < versions.size(); ++index) {
-    const std::string_view version =
-        versions[index].is_string() ? view(versions[index].get_string()) : "";
+  for (const auto& [version, at] : texts_with_paths(versions, path)) {
     if (seen.insert(version).second) {
-      validate_review_version(indexed(path, index), version, causes);
+      validate_name(NameRule::dns_1035_label, version, at, causes);
     } else {
-      causes.push_back(invalid_value(indexed(path, index), Json(version), "duplicate version"));
+      causes.push_back(invalid_value(at, Json(version), "duplicate version"));
     }
   }
   if (seen.contains("v1") || seen.contains("v1beta1")) return;
@@ -141,7 +125,8 @@ void set_conversion_defaults(JsonObject& spec) {
 void validate_conversion(const JsonObject& spec, Causes& causes) {
   const JsonObject& conversion = object_at(spec, {"conversion"});
   const JsonObject& webhook = object_at(conversion, {"webhook"});
-  validate_strategy(text_at(conversion, {"strategy"}), causes);
+  require_choice(text_at(conversion, {"strategy"}), {"None", "Webhook"},
+                 fmt::format("{}.strategy", kPath), causes);
   const JsonArray& reviews = array_at(webhook, {"conversionReviewVersions"});
   if (is_by_webhook(spec)) {
     validate_client(webhook, causes);

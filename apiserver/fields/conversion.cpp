@@ -30,14 +30,6 @@ void unnest(JsonObject& object, std::string_view below) {
   for (const auto& [key, value] : members) object[key] = value;
 }
 
-template <class F>
-void for_each_object(Json* list, F change) {
-  if (list == nullptr || !list->is_array()) return;
-  for (Json& item : list->get_array()) {
-    if (item.is_object()) change(item.get_object());
-  }
-}
-
 Json* requests_of(const ResourceType& type, JsonObject& object) {
   if (type.kind == "ResourceClaim") return find(object, {"spec", "devices", "requests"});
   if (type.kind != "ResourceClaimTemplate") return nullptr;

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
+
 namespace dcm::apiserver {
 
 namespace {

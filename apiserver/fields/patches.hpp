@@ -1,4 +1,4 @@
-// The two patch types that carry a change: JSON merge patch (RFC 7386) and Kubernetes' strategic
+// The two patch types that carry a change: JSON merge patch (RFC 7396) and Kubernetes' strategic
 // merge patch, which merges lists by key and supports directives. Server-side apply, the third, is
 // in apply.hpp.
 #pragma once

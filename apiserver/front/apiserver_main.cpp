@@ -9,10 +9,10 @@
 #include <fstream>
 #include <iostream>
 #include <optional>
-#include <ranges>
 
 #include "apiserver/front/garbage_collector.hpp"
 #include "apiserver/front/http_front.hpp"
+#include "apiserver/text/words.hpp"
 #include "options/program.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/condition.hpp"
@@ -58,16 +58,16 @@ void write_kubeconfig(const std::string& path, const std::string& url) {
 
 // From "hello.example.com/v1/greetings/Greeting", with "/Cluster" for a cluster-scoped kind.
 std::optional<CustomKind> custom_kind(const std::string& text) {
-  std::vector<std::string> parts;
-  for (const auto part : std::views::split(text, '/')) parts.emplace_back(part.begin(), part.end());
+  const auto parts = split(text, '/');
   const bool is_cluster_wide = parts.size() == 5 && parts[4] == "Cluster";
-  if ((parts.size() != 4 && !is_cluster_wide) || std::ranges::any_of(parts, &std::string::empty)) {
+  if ((parts.size() != 4 && !is_cluster_wide) ||
+      std::ranges::any_of(parts, &std::string_view::empty)) {
     return std::nullopt;
   }
-  return CustomKind{.group = parts[0],
-                    .version = parts[1],
-                    .plural = parts[2],
-                    .kind = parts[3],
+  return CustomKind{.group = std::string(parts[0]),
+                    .version = std::string(parts[1]),
+                    .plural = std::string(parts[2]),
+                    .kind = std::string(parts[3]),
                     .scope = is_cluster_wide ? Scope::cluster : Scope::namespaced};
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace dcm::apiserver {
 
 Answer::Answer(Response response) : status(response.status), headers(std::move(response.headers)) {
@@ -16,6 +18,15 @@ std::vector<std::string> Answer::header(std::string_view name) const {
     if (key == name) values.push_back(value);
   }
   return values;
+}
+
+std::vector<std::string> Answer::causes() const {
+  std::vector<std::string> lines;
+  for (const Json& cause : array_at(body, {"details", "causes"})) {
+    lines.push_back(fmt::format("{}: {}", text_at(as_object(cause), {"field"}),
+                                text_at(as_object(cause), {"message"})));
+  }
+  return lines;
 }
 
 bool Answer::blames(std::string_view field) const {

@@ -29,7 +29,9 @@ struct Answer {
   std::string_view reason() const { return text({"reason"}); }
   // The values of all headers of that name.
   std::vector<std::string> header(std::string_view name) const;
-  // Whether `details.causes` has an entry for that field.
+  // `details.causes`, as "FIELD: MESSAGE".
+  std::vector<std::string> causes() const;
+  // Whether there is a cause for that field.
   bool blames(std::string_view field) const;
 };
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/text/has_true.hpp"
 #include "apiserver/text/json.hpp"
 
 namespace dcm::apiserver {
@@ -31,7 +30,7 @@ std::string path_of(const ResourceTable& types, std::string_view resource,
 }  // namespace
 
 bool GarbageCollector::Object::has(std::string_view finalizer) const {
-  return std::ranges::find(finalizers, Json(finalizer)) != finalizers.end();
+  return has_item(finalizers, finalizer);
 }
 
 GarbageCollector::GarbageCollector(Server& server, runtime::TimeSource& time)

@@ -83,7 +83,7 @@ std::optional<Response> openapi(const ResourceTable& types,
   const std::size_t depth = segments.size();
   if (depth < 2 || segments[0] != "openapi") return std::nullopt;
   if (depth == 2 && segments[1] == "v2") {
-    const bool wants_protobuf = accept.find("proto-openapi") != std::string_view::npos;
+    const bool wants_protobuf = accept.contains("proto-openapi");
     return wants_protobuf ? empty_version_two(server_version)
                           : tagged(openapi_v2(types, server_version));
   }

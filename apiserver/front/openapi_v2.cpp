@@ -9,7 +9,6 @@
 #include "apiserver/front/openapi_paths.hpp"
 #include "apiserver/schemas/openapi_schemas.hpp"
 #include "apiserver/schemas/published_schemas.hpp"
-#include "apiserver/text/has_true.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::apiserver {

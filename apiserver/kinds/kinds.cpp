@@ -1,353 +1,142 @@
 #include "apiserver/kinds/kinds.hpp"
 
-#include <algorithm>
-
 #include "apiserver/admission/policy_strategies.hpp"
 #include "apiserver/definitions/definition_strategy.hpp"
 #include "apiserver/rules/strategies.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
+constexpr std::string_view kCore;
 constexpr std::string_view kDra = "resource.k8s.io";
-constexpr std::string_view kDefinitions = "customresourcedefinitions";
-constexpr auto kNamespaced = Scope::namespaced;
-constexpr auto kCluster = Scope::cluster;
-constexpr auto kStatus = StatusSubresource::present;
-constexpr auto kNoStatus = StatusSubresource::none;
-constexpr auto kMayOverwrite = UnconditionalUpdate::allowed;
-constexpr auto kNeedsVersion = UnconditionalUpdate::refused;
-constexpr auto kObject = DeleteAnswer::object;
-constexpr auto kAnswer = DeleteAnswer::status;
+constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
+constexpr std::string_view kStorage = "storage.k8s.io";
+constexpr std::string_view kFlow = "flowcontrol.apiserver.k8s.io";
+constexpr std::string_view kNetworking = "networking.k8s.io";
+constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 
-// A kind that is stored unchanged, and needs only a row.
-struct PlainRow {
+// What is unusual about a kind.
+constexpr unsigned kCluster = 1;    // cluster-scoped
+constexpr unsigned kStatus = 2;     // with /status
+constexpr unsigned kVersioned = 4;  // a PUT needs a resourceVersion
+constexpr unsigned kReturned = 8;   // a DELETE is answered with the object
+
+struct Row {
   std::string_view group;
-  std::string_view plural;
   std::string_view kind;
-  Scope scope;
-  StatusSubresource status;
+  unsigned traits = 0;
   std::vector<std::string> short_names = {};
-  UnconditionalUpdate put_without_version = kMayOverwrite;
-  DeleteAnswer answer_to_delete = kAnswer;
+  const Strategy& (*strategy)() = nullptr;  // nullptr: the rules are a row as well (kind_rules.cpp)
 };
 
-const std::vector<PlainRow>& plain_rows() {
-  constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
-  constexpr std::string_view kStorage = "storage.k8s.io";
-  constexpr std::string_view kFlow = "flowcontrol.apiserver.k8s.io";
-  constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
-  static const std::vector<PlainRow> kRows = {
-      {"", "secrets", "Secret", kNamespaced, kNoStatus},
-      {"",
-       "serviceaccounts",
-       "ServiceAccount",
-       kNamespaced,
-       kNoStatus,
-       {"sa"},
-       kMayOverwrite,
-       kObject},
-      {"", "services", "Service", kNamespaced, kStatus, {"svc"}, kMayOverwrite, kObject},
-      {"", "endpoints", "Endpoints", kNamespaced, kNoStatus, {"ep"}},
-      {"",
-       "persistentvolumes",
-       "PersistentVolume",
-       kCluster,
-       kStatus,
-       {"pv"},
-       kMayOverwrite,
-       kObject},
-      {"",
-       "persistentvolumeclaims",
-       "PersistentVolumeClaim",
-       kNamespaced,
-       kStatus,
-       {"pvc"},
-       kMayOverwrite,
-       kObject},
-      {"", "replicationcontrollers", "ReplicationController", kNamespaced, kStatus, {"rc"}},
-      {"",
-       "resourcequotas",
-       "ResourceQuota",
-       kNamespaced,
-       kStatus,
-       {"quota"},
-       kMayOverwrite,
-       kObject},
+const std::vector<Row>& rows() {
+  static const std::vector<Row> kRows = {
+      {kCore, "Pod", kStatus | kReturned, {"po"}, pod_strategy},
+      {kCore, "Node", kCluster | kStatus, {"no"}, node_strategy},
+      {kCore, "Namespace", kCluster | kStatus | kReturned, {"ns"}, namespace_strategy},
+      {kCore, "Event", {}, {"ev"}, event_strategy},
+      {kCore, "ConfigMap", {}, {"cm"}},
+      {"coordination.k8s.io", "Lease", kVersioned, {}, lease_strategy},
+      {"policy", "PodDisruptionBudget", kStatus | kVersioned, {"pdb"}, budget_strategy},
+      {kDra, "ResourceClaim", kStatus | kReturned, {}, claim_strategy},
+      {kDra, "ResourceClaimTemplate", kReturned, {}, claim_template_strategy},
+      {kDra, "ResourceSlice", kCluster | kReturned, {}, slice_strategy},
+      {kDra, "DeviceClass", kCluster | kReturned, {}, class_strategy},
+      {kDra, "DeviceTaintRule", kCluster | kStatus | kVersioned, {}, taint_rule_strategy},
+      {kDra,
+       "ResourcePoolStatusRequest",
+       kCluster | kStatus | kVersioned | kReturned,
+       {},
+       pool_status_strategy},
+      // The same objects as core's, under other names (fields/conversion).
+      {"events.k8s.io", "Event", {}, {"ev"}, event_strategy},
+      {kCore, "Secret"},
+      {kCore, "ServiceAccount", kReturned, {"sa"}},
+      {kCore, "Service", kStatus | kReturned, {"svc"}},
+      {kCore, "Endpoints", {}, {"ep"}},
+      {kCore, "PersistentVolume", kCluster | kStatus | kReturned, {"pv"}},
+      {kCore, "PersistentVolumeClaim", kStatus | kReturned, {"pvc"}},
+      {kCore, "ReplicationController", kStatus, {"rc"}},
+      {kCore, "ResourceQuota", kStatus | kReturned, {"quota"}},
       {kAdmission,
-       "validatingadmissionpolicies",
        "ValidatingAdmissionPolicy",
-       kCluster,
-       kStatus,
+       kCluster | kStatus | kVersioned,
        {},
-       kNeedsVersion},
+       policy_strategy},
       {kAdmission,
-       "validatingadmissionpolicybindings",
        "ValidatingAdmissionPolicyBinding",
-       kCluster,
-       kNoStatus,
+       kCluster | kVersioned,
        {},
-       kNeedsVersion},
-      {kAdmission,
-       "validatingwebhookconfigurations",
-       "ValidatingWebhookConfiguration",
-       kCluster,
-       kNoStatus,
-       {},
-       kNeedsVersion},
-      {kAdmission,
-       "mutatingwebhookconfigurations",
-       "MutatingWebhookConfiguration",
-       kCluster,
-       kNoStatus,
-       {},
-       kNeedsVersion},
-      {"", "limitranges", "LimitRange", kNamespaced, kNoStatus, {"limits"}},
-      {"", "podtemplates", "PodTemplate", kNamespaced, kNoStatus, {}, kMayOverwrite, kObject},
-      {"networking.k8s.io", "networkpolicies", "NetworkPolicy", kNamespaced, kNoStatus, {"netpol"}},
-      {"networking.k8s.io", "ingresses", "Ingress", kNamespaced, kStatus, {"ing"}},
-      {"networking.k8s.io", "ingressclasses", "IngressClass", kCluster, kNoStatus},
-      {"node.k8s.io", "runtimeclasses", "RuntimeClass", kCluster, kNoStatus, {}, kNeedsVersion},
-      {kFlow, "flowschemas", "FlowSchema", kCluster, kStatus, {}, kNeedsVersion},
-      {kFlow,
-       "prioritylevelconfigurations",
-       "PriorityLevelConfiguration",
-       kCluster,
-       kStatus,
-       {},
-       kNeedsVersion},
-      {"apiregistration.k8s.io", "apiservices", "APIService", kCluster, kStatus, {}, kNeedsVersion},
-      {"apps", "deployments", "Deployment", kNamespaced, kStatus, {"deploy"}},
-      {"apps", "daemonsets", "DaemonSet", kNamespaced, kStatus, {"ds"}},
-      {"apps", "replicasets", "ReplicaSet", kNamespaced, kStatus, {"rs"}},
-      {"apps", "statefulsets", "StatefulSet", kNamespaced, kStatus, {"sts"}},
-      {"apps", "controllerrevisions", "ControllerRevision", kNamespaced, kNoStatus},
-      {"batch", "jobs", "Job", kNamespaced, kStatus},
-      {"batch", "cronjobs", "CronJob", kNamespaced, kStatus, {"cj"}},
-      {"discovery.k8s.io", "endpointslices", "EndpointSlice", kNamespaced, kNoStatus},
-      {kRbac, "roles", "Role", kNamespaced, kNoStatus},
-      {kRbac, "rolebindings", "RoleBinding", kNamespaced, kNoStatus},
-      {kRbac, "clusterroles", "ClusterRole", kCluster, kNoStatus},
-      {kRbac, "clusterrolebindings", "ClusterRoleBinding", kCluster, kNoStatus},
-      {"scheduling.k8s.io", "priorityclasses", "PriorityClass", kCluster, kNoStatus, {"pc"}},
-      {kStorage,
-       "storageclasses",
-       "StorageClass",
-       kCluster,
-       kNoStatus,
-       {"sc"},
-       kMayOverwrite,
-       kObject},
-      {kStorage,
-       "volumeattachments",
-       "VolumeAttachment",
-       kCluster,
-       kStatus,
-       {},
-       kNeedsVersion,
-       kObject},
-      {kStorage, "csinodes", "CSINode", kCluster, kNoStatus, {}, kNeedsVersion, kObject},
-      {kStorage, "csidrivers", "CSIDriver", kCluster, kNoStatus, {}, kNeedsVersion, kObject},
-      {kStorage,
-       "csistoragecapacities",
-       "CSIStorageCapacity",
-       kNamespaced,
-       kNoStatus,
-       {},
-       kNeedsVersion},
+       policy_binding_strategy},
+      {kAdmission, "ValidatingWebhookConfiguration", kCluster | kVersioned},
+      {kAdmission, "MutatingWebhookConfiguration", kCluster | kVersioned},
+      {kCore, "LimitRange", {}, {"limits"}},
+      {kCore, "PodTemplate", kReturned},
+      {kNetworking, "NetworkPolicy", {}, {"netpol"}},
+      {kNetworking, "Ingress", kStatus, {"ing"}},
+      {kNetworking, "IngressClass", kCluster},
+      {"node.k8s.io", "RuntimeClass", kCluster | kVersioned},
+      {kFlow, "FlowSchema", kCluster | kStatus | kVersioned},
+      {kFlow, "PriorityLevelConfiguration", kCluster | kStatus | kVersioned},
+      {"apiregistration.k8s.io", "APIService", kCluster | kStatus | kVersioned},
+      {"apps", "Deployment", kStatus, {"deploy"}},
+      {"apps", "DaemonSet", kStatus, {"ds"}},
+      {"apps", "ReplicaSet", kStatus, {"rs"}},
+      {"apps", "StatefulSet", kStatus, {"sts"}},
+      {"apps", "ControllerRevision"},
+      {"batch", "Job", kStatus},
+      {"batch", "CronJob", kStatus, {"cj"}},
+      {"discovery.k8s.io", "EndpointSlice"},
+      {kRbac, "Role"},
+      {kRbac, "RoleBinding"},
+      {kRbac, "ClusterRole", kCluster},
+      {kRbac, "ClusterRoleBinding", kCluster},
+      {"scheduling.k8s.io", "PriorityClass", kCluster, {"pc"}},
+      {kStorage, "StorageClass", kCluster | kReturned, {"sc"}},
+      {kStorage, "VolumeAttachment", kCluster | kStatus | kVersioned | kReturned},
+      {kStorage, "CSINode", kCluster | kVersioned | kReturned},
+      {kStorage, "CSIDriver", kCluster | kVersioned | kReturned},
+      {kStorage, "CSIStorageCapacity", kVersioned},
+      {"apiextensions.k8s.io",
+       "CustomResourceDefinition",
+       kCluster | kStatus | kVersioned | kReturned,
+       {"crd", "crds"},
+       definition_strategy},
+      // A beta comes after the preferred versions of its group.
+      {"scheduling.k8s.io", "PodGroup", kStatus | kVersioned, {}, pod_group_strategy},
   };
   return kRows;
 }
 
-// The type of a row, without its rules.
-ResourceType bare_type(const PlainRow& row) {
-  std::string singular(row.kind);
-  std::ranges::transform(singular, singular.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return {std::string(row.group),
-          std::string(row.plural),
-          singular,
-          std::string(row.kind),
-          row.short_names,
-          row.scope,
-          row.status,
-          row.put_without_version,
-          row.answer_to_delete,
-          nullptr,
-          {"v1"}};
+// meta.UnsafeGuessKindToResource, which is right for all built-in kinds.
+std::string plural_of(std::string singular) {
+  if (singular == "endpoints") return singular;
+  if (singular.ends_with('s')) return singular + "es";
+  if (!singular.ends_with('y')) return singular + "s";
+  singular.pop_back();
+  return singular + "ies";
 }
 
-const Strategy& strategy_of(std::string_view kind) {
-  if (kind == "ValidatingAdmissionPolicy") return policy_strategy();
-  if (kind == "ValidatingAdmissionPolicyBinding") return policy_binding_strategy();
-  return plain_strategy(kind);
-}
-
-ResourceType plain_type(const PlainRow& row) {
-  ResourceType type = bare_type(row);
-  type.strategy = &strategy_of(row.kind);
-  return type;
-}
-
-std::vector<ResourceType> special_types() {
-  const std::string dra(kDra);
+ResourceType type_of(const Row& row) {
+  const std::string singular = lower(row.kind);
+  const auto has = [&](unsigned trait) { return (row.traits & trait) != 0; };
+  const bool has_optional_versions = row.group == kDra || row.kind == "PodGroup";
   return {
-      {"",
-       "pods",
-       "pod",
-       "Pod",
-       {"po"},
-       kNamespaced,
-       kStatus,
-       kMayOverwrite,
-       kObject,
-       &pod_strategy(),
-       {"v1"}},
-      {"",
-       "nodes",
-       "node",
-       "Node",
-       {"no"},
-       kCluster,
-       kStatus,
-       kMayOverwrite,
-       kAnswer,
-       &node_strategy(),
-       {"v1"}},
-      {"",
-       "namespaces",
-       "namespace",
-       "Namespace",
-       {"ns"},
-       kCluster,
-       kStatus,
-       kMayOverwrite,
-       kObject,
-       &namespace_strategy(),
-       {"v1"}},
-      {"",
-       "events",
-       "event",
-       "Event",
-       {"ev"},
-       kNamespaced,
-       kNoStatus,
-       kMayOverwrite,
-       kAnswer,
-       &event_strategy(),
-       {"v1"}},
-      {"",
-       "configmaps",
-       "configmap",
-       "ConfigMap",
-       {"cm"},
-       kNamespaced,
-       kNoStatus,
-       kMayOverwrite,
-       kAnswer,
-       &plain_strategy("ConfigMap"),
-       {"v1"}},
-      {"coordination.k8s.io",
-       "leases",
-       "lease",
-       "Lease",
-       {},
-       kNamespaced,
-       kNoStatus,
-       kNeedsVersion,
-       kAnswer,
-       &lease_strategy(),
-       {"v1"}},
-      {"policy",
-       "poddisruptionbudgets",
-       "poddisruptionbudget",
-       "PodDisruptionBudget",
-       {"pdb"},
-       kNamespaced,
-       kStatus,
-       kNeedsVersion,
-       kAnswer,
-       &budget_strategy(),
-       {"v1"}},
-      {dra,
-       "resourceclaims",
-       "resourceclaim",
-       "ResourceClaim",
-       {},
-       kNamespaced,
-       kStatus,
-       kMayOverwrite,
-       kObject,
-       &claim_strategy(),
-       {}},
-      {dra,
-       "resourceclaimtemplates",
-       "resourceclaimtemplate",
-       "ResourceClaimTemplate",
-       {},
-       kNamespaced,
-       kNoStatus,
-       kMayOverwrite,
-       kObject,
-       &claim_template_strategy(),
-       {}},
-      {dra,
-       "resourceslices",
-       "resourceslice",
-       "ResourceSlice",
-       {},
-       kCluster,
-       kNoStatus,
-       kMayOverwrite,
-       kObject,
-       &slice_strategy(),
-       {}},
-      {dra,
-       "deviceclasses",
-       "deviceclass",
-       "DeviceClass",
-       {},
-       kCluster,
-       kNoStatus,
-       kMayOverwrite,
-       kObject,
-       &class_strategy(),
-       {}},
-      {dra,
-       "devicetaintrules",
-       "devicetaintrule",
-       "DeviceTaintRule",
-       {},
-       kCluster,
-       kStatus,
-       kNeedsVersion,
-       kAnswer,
-       &taint_rule_strategy(),
-       {}},
-      {dra,
-       "resourcepoolstatusrequests",
-       "resourcepoolstatusrequest",
-       "ResourcePoolStatusRequest",
-       {},
-       kCluster,
-       kStatus,
-       kNeedsVersion,
-       kObject,
-       &pool_status_strategy(),
-       {}},
-      // The same objects as core's, under other names (fields/conversion).
-      {"events.k8s.io",
-       "events",
-       "event",
-       "Event",
-       {"ev"},
-       kNamespaced,
-       kNoStatus,
-       kMayOverwrite,
-       kAnswer,
-       &event_strategy(),
-       {"v1"}},
+      .group = std::string(row.group),
+      .plural = plural_of(singular),
+      .singular = singular,
+      .kind = std::string(row.kind),
+      .short_names = row.short_names,
+      .scope = has(kCluster) ? Scope::cluster : Scope::namespaced,
+      .status = has(kStatus) ? StatusSubresource::present : StatusSubresource::none,
+      .put_without_version =
+          has(kVersioned) ? UnconditionalUpdate::refused : UnconditionalUpdate::allowed,
+      .answer_to_delete = has(kReturned) ? DeleteAnswer::object : DeleteAnswer::status,
+      .strategy = row.strategy == nullptr ? &table_strategy(row.kind) : &row.strategy(),
+      .versions =
+          has_optional_versions ? std::vector<std::string>() : std::vector<std::string>{"v1"},
   };
 }
 
@@ -355,31 +144,7 @@ std::vector<ResourceType> special_types() {
 
 std::list<ResourceType> built_in_kinds() {
   std::list<ResourceType> types;
-  for (ResourceType& type : special_types()) types.push_back(std::move(type));
-  for (const PlainRow& row : plain_rows()) types.push_back(plain_type(row));
-  types.push_back({"apiextensions.k8s.io",
-                   std::string(kDefinitions),
-                   "customresourcedefinition",
-                   "CustomResourceDefinition",
-                   {"crd", "crds"},
-                   kCluster,
-                   kStatus,
-                   kNeedsVersion,
-                   kObject,
-                   &definition_strategy(),
-                   {"v1"}});
-  // A beta comes after the preferred versions of its group.
-  types.push_back({"scheduling.k8s.io",
-                   "podgroups",
-                   "podgroup",
-                   "PodGroup",
-                   {},
-                   kNamespaced,
-                   kStatus,
-                   kNeedsVersion,
-                   kAnswer,
-                   &pod_group_strategy(),
-                   {}});
+  for (const Row& row : rows()) types.push_back(type_of(row));
   return types;
 }
 

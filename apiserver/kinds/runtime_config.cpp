@@ -78,7 +78,7 @@ std::expected<Settings, std::string> read(const std::vector<std::string>& texts)
 }
 
 bool is_on(const OptionalVersion& version, const Settings& settings) {
-  const bool is_beta = version.version.find("beta") != std::string_view::npos;
+  const bool is_beta = version.version.contains("beta");
   for (const std::string& name :
        {version.name(), std::string(is_beta ? "api/beta" : "api/alpha"), std::string("api/all")}) {
     const auto found = settings.find(name);

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "apiserver/printers/printer_parts.hpp"
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/label_selector.hpp"
 
 namespace dcm::apiserver {
@@ -83,7 +84,7 @@ JsonArray service_cells(const JsonObject& service, WallTime now) {
 }
 
 std::string with_port(std::string_view address, std::int64_t port) {
-  const bool is_v6 = address.find(':') != std::string_view::npos;
+  const bool is_v6 = address.contains(':');
   return is_v6 ? fmt::format("[{}]:{}", address, port) : fmt::format("{}:{}", address, port);
 }
 

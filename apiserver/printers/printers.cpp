@@ -177,7 +177,7 @@ Json sum(const JsonObject& request, std::string_view field) {
   if (!has(request, {"status"})) return Json("-");
   std::int64_t total = 0;
   for (const Json& pool : array_at(request, {"status", "pools"})) {
-    total += integer_at(pool.as_object(), {field}).value_or(0);
+    total += integer_at(as_object(pool), {field}).value_or(0);
   }
   return Json(std::to_string(total));
 }
@@ -185,7 +185,7 @@ Json sum(const JsonObject& request, std::string_view field) {
 // The condition that says how the request was answered; null: none is True.
 const JsonObject* answer_of(const JsonObject& request) {
   for (const Json& each : array_at(request, {"status", "conditions"})) {
-    const JsonObject& condition = each.as_object();
+    const JsonObject& condition = as_object(each);
     const std::string_view type = text_at(condition, {"type"});
     const bool is_answer = type == "Complete" || type == "Failed";
     if (is_answer && text_at(condition, {"status"}) == "True") return &condition;
@@ -204,7 +204,7 @@ Json pool_errors(const JsonObject& request) {
   if (!has(request, {"status"})) return Json("-");
   const auto errors = std::ranges::count_if(
       array_at(request, {"status", "pools"}),
-      [](const Json& pool) { return has(pool.as_object(), {"validationError"}); });
+      [](const Json& pool) { return has(as_object(pool), {"validationError"}); });
   return Json(std::to_string(errors));
 }
 

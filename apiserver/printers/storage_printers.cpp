@@ -1,5 +1,4 @@
 // The columns of volumes and what belongs to them.
-#include <algorithm>
 #include <string>
 
 #include "apiserver/printers/printer_parts.hpp"
@@ -22,7 +21,7 @@ std::string access_modes(const JsonArray& modes) {
                              {"ReadWriteOncePod", "RWOP"}};
   std::string text;
   for (const Mode& mode : kModes) {
-    if (std::ranges::find(modes, Json(mode.name)) == modes.end()) continue;
+    if (!has_item(modes, mode.name)) continue;
     if (!text.empty()) text += ',';
     text += mode.abbreviation;
   }

@@ -50,7 +50,7 @@ class Messages {
     ProtoMessage* message = nullptr;
     for (std::string_view rest = kTable; !rest.empty();) {
       const std::string_view line = take(rest, '\n');
-      if (line.find(' ') == std::string_view::npos) {
+      if (!line.contains(' ')) {
         message = &messages_[line];
       } else {
         DCM_ASSERT(message != nullptr);

@@ -6,6 +6,7 @@
 
 #include "apiserver/fields/encode.hpp"
 #include "apiserver/protobuf/protobuf.hpp"
+#include "apiserver/rules/checks.hpp"
 #include "runtime/base64.hpp"
 
 namespace dcm::apiserver {

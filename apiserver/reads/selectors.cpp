@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/strategy.hpp"
 #include "apiserver/text/words.hpp"
 
@@ -136,7 +137,7 @@ Result<Selector::Term> Selector::parse_label_term(std::string_view text) {
   if (text.starts_with('!')) {
     return Term{On::label, std::string(without_blanks(text.substr(1))), Operator::does_not_exist};
   }
-  if (text.find(' ') != std::string_view::npos) {
+  if (text.contains(' ')) {
     return std::unexpected(bad_request(fmt::format("unable to parse requirement: {}", text)));
   }
   return Term{On::label, std::string(text), Operator::exists};

@@ -53,9 +53,9 @@ void drop_nulls(const ResourceType& type, JsonObject& object) {
 
 void Registry::drop_fields_of_other_versions(const ResourceType& type, JsonObject& object) {
   if (!types_.get("podgroups").versions.empty()) return;
-  Json* const pods = type.strategy->pod_spec(object);
-  if (pods == nullptr || !pods->is_object()) return;
-  if (pods->get_object().erase("schedulingGroup") == 0 || !advice_) return;
+  const auto path = type.strategy->pod_spec_path();
+  JsonObject* const pods = path.empty() ? nullptr : object_along(object, path);
+  if (pods == nullptr || pods->erase("schedulingGroup") == 0 || !advice_) return;
   warn(
       "spec.schedulingGroup is dropped, as on a server whose feature gate GenericWorkload is off: "
       "--runtime-config=scheduling.k8s.io/v1beta1 turns pod groups on");

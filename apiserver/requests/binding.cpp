@@ -58,9 +58,8 @@ std::string obstacle(const JsonObject& pod) {
 }
 
 void set_scheduled(JsonObject& pod, const std::string& now) {
-  Json& conditions = child(pod, "status")["conditions"];
-  if (!conditions.is_array()) conditions = JsonArray();
-  set_condition(conditions.get_array(), {{"type", "PodScheduled"}, {"status", "True"}}, now);
+  JsonArray& conditions = child_list(child(pod, "status"), "conditions");
+  set_condition(conditions, {{"type", "PodScheduled"}, {"status", "True"}}, now);
 }
 
 }  // namespace

@@ -111,14 +111,13 @@ void spend(JsonObject& budget, std::string_view pod_name, const std::string& now
   status["disruptionsAllowed"] = left;
   child(status, "disruptedPods")[pod_name] = now;
   if (left > 0) return;
-  Json& conditions = status["conditions"];
-  if (!conditions.is_array()) conditions = JsonArray();
+  JsonArray& conditions = child_list(status, "conditions");
   JsonObject condition{{"type", "DisruptionAllowed"},
                        {"status", "False"},
                        {"reason", "InsufficientPods"},
                        {"message", ""}};
   restore(condition, status, "observedGeneration");
-  set_condition(conditions.get_array(), std::move(condition), now);
+  set_condition(conditions, std::move(condition), now);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ Result<Eviction> decode_eviction(const WriteRequest& request) {
   return Eviction{std::move(body), eviction.version, std::move(options)};
 }
 
-// Such a pod does not run, or is being deleted already.
+// No budget protects a pod that does not run or is being deleted.
 bool has_no_budget(const JsonObject& pod) {
   const std::string_view phase = text_at(pod, {"status", "phase"});
   return phase == "Succeeded" || phase == "Failed" || phase == "Pending" ||
@@ -71,9 +71,7 @@ bool has_no_budget(const JsonObject& pod) {
 Result<Stored> mark_as_target(Registry& registry, const Target& target, const DeleteWish& wish) {
   auto marked = registry.rewrite(target, [&](JsonObject& pod, const std::string& now) -> Result<> {
     if (auto ok = check_preconditions(target, pod, wish); !ok) return ok;
-    Json& conditions = child(pod, "status")["conditions"];
-    if (!conditions.is_array()) conditions = JsonArray();
-    set_condition(conditions.get_array(),
+    set_condition(child_list(child(pod, "status"), "conditions"),
                   {{"type", "DisruptionTarget"},
                    {"status", "True"},
                    {"reason", "EvictionByEvictionAPI"},

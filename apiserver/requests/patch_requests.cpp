@@ -162,7 +162,7 @@ Result<> check_applied_kind(const Target& target, const JsonObject& wanted) {
   const std::string_view version = text_at(wanted, {"apiVersion"});
   const std::string_view kind = text_at(wanted, {"kind"});
   if (version == target.type->api_version(target.version) && kind == target.type->kind) return {};
-  const std::string_view slash = version.find('/') == std::string_view::npos ? "/" : "";
+  const std::string_view slash = version.contains('/') ? "" : "/";
   return std::unexpected(
       bad_request(fmt::format("invalid object type: {}{}, Kind={}", slash, version, kind)));
 }

@@ -60,7 +60,7 @@ Response created_status() {
 }
 
 std::string percent_decoded(std::string_view text) {
-  if (text.find('%') == std::string_view::npos) return valid_utf8(text);
+  if (!text.contains('%')) return valid_utf8(text);
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool escape = text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&

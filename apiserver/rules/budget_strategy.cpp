@@ -1,5 +1,6 @@
 // PodDisruptionBudget (policy/v1): how many pods of a set an eviction must leave. No controller
 // here computes its status; a test or client writes it.
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/conditions.hpp"
 #include "apiserver/rules/int_or_percent.hpp"
 #include "apiserver/rules/label_selector.hpp"
@@ -16,7 +17,7 @@ void validate_share(const JsonObject& spec, const std::string& key, Causes& caus
   const Json* share = spec.if_contains(key);
   if (share == nullptr) return;
   validate_int_or_percent(*share, "spec." + key, causes);
-  validate_at_most_all(*share, "spec." + key, causes);
+  validate_at_most_100_percent(*share, "spec." + key, causes);
 }
 
 class BudgetStrategy final : public OldStatusStrategy {
@@ -66,10 +67,9 @@ class BudgetStrategy final : public OldStatusStrategy {
     validate_share(spec, "maxUnavailable", causes);
     validate_label_selector(object_at(spec, {"selector"}), "spec.selector", causes);
     const Json* policy = spec.if_contains("unhealthyPodEvictionPolicy");
-    if (policy != nullptr && *policy != "AlwaysAllow" && *policy != "IfHealthyBudget") {
-      causes.push_back(not_supported("spec.unhealthyPodEvictionPolicy", *policy,
-                                     {"AlwaysAllow", "IfHealthyBudget"}));
-    }
+    if (policy == nullptr) return;
+    validate_choice(as_text(*policy), {"AlwaysAllow", "IfHealthyBudget"},
+                    "spec.unhealthyPodEvictionPolicy", causes);
   }
 };
 

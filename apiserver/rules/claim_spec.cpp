@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/device_attributes.hpp"
 #include "apiserver/rules/device_configuration.hpp"
 #include "apiserver/rules/device_validation.hpp"
@@ -21,27 +22,18 @@ void default_device_request(JsonObject& request) {
   if (text_at(request, {"allocationMode"}).empty()) request["allocationMode"] = "ExactCount";
   if (integer_at(request, {"count"}) == 0) request.erase("count");
   if (text_at(request, {"allocationMode"}) == "ExactCount") set_default(request, "count", 1);
-  Json* const tolerations = find(request, {"tolerations"});
-  if (tolerations == nullptr || !tolerations->is_array()) return;
-  for (Json& toleration : tolerations->get_array()) {
-    if (!toleration.is_object() || !text_at(toleration.get_object(), {"operator"}).empty())
-      continue;
-    toleration.get_object()["operator"] = "Equal";
-  }
+  for_each_object(find(request, {"tolerations"}), [](JsonObject& toleration) {
+    if (text_at(toleration, {"operator"}).empty()) toleration["operator"] = "Equal";
+  });
 }
 
 void validate_device_request(const JsonObject& request, const std::string& path, Causes& causes) {
-  const std::string_view device_class = text_at(request, {"deviceClassName"});
-  if (device_class.empty()) {
-    causes.push_back(required_value(path + ".deviceClassName"));
-  } else {
-    validate_name(NameRule::dns_subdomain, device_class, path + ".deviceClassName", causes);
-  }
+  require_name(NameRule::dns_subdomain, text_at(request, {"deviceClassName"}),
+               path + ".deviceClassName", causes);
   validate_device_selectors(array_at(request, {"selectors"}), path + ".selectors", causes);
-  std::size_t index = 0;
-  for (const Json& toleration : array_at(request, {"tolerations"})) {
-    const std::string at = indexed(path + ".tolerations", index++);
-    if (toleration.is_object()) validate_device_toleration(toleration.get_object(), at, causes);
+  const JsonArray& tolerations = array_at(request, {"tolerations"});
+  for (const auto& [toleration, at] : with_paths(tolerations, path + ".tolerations")) {
+    validate_device_toleration(toleration, at, causes);
   }
   const std::string_view mode = text_at(request, {"allocationMode"});
   validate_choice(mode, {"All", "ExactCount"}, path + ".allocationMode", causes);
@@ -66,12 +58,11 @@ void validate_alternatives(const JsonArray& alternatives, const std::string& pat
     return;
   }
   std::set<std::string_view> names;
-  for (std::size_t i = 0; i < alternatives.size(); ++i) {
-    const JsonObject& alternative = as_object(alternatives[i]);
-    validate_request_name(alternative, indexed(path, i), causes);
-    validate_device_request(alternative, indexed(path, i), causes);
+  for (const auto& [alternative, at] : with_paths(alternatives, path)) {
+    validate_request_name(alternative, at, causes);
+    validate_device_request(alternative, at, causes);
     if (!names.insert(text_at(alternative, {"name"})).second) {
-      causes.push_back(duplicate_value(indexed(path, i), alternatives[i]));
+      causes.push_back(duplicate_value(at, alternative));
     }
   }
 }
@@ -102,19 +93,14 @@ constexpr std::string_view kNoSuchRequest =
 // The requests that a part of the spec applies to.
 void validate_references(const JsonObject& spec, std::string_view list, const std::string& path,
                          Causes& causes) {
-  std::size_t index = 0;
-  for (const Json& item : array_at(spec, {"devices", list})) {
-    const std::string here = indexed(path + ".devices." + std::string(list), index++) + ".requests";
-    if (!item.is_object()) continue;
-    validate_request_references(spec, array_at(item.get_object(), {"requests"}), here, causes);
+  const JsonArray& parts = array_at(spec, {"devices", list});
+  for (const auto& [part, at] : with_paths(parts, path + ".devices." + std::string(list))) {
+    validate_request_references(spec, array_at(part, {"requests"}), at + ".requests", causes);
   }
 }
 
 void validate_constraints(const JsonArray& constraints, const std::string& path, Causes& causes) {
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    if (!constraints[i].is_object()) continue;
-    const JsonObject& constraint = constraints[i].get_object();
-    const std::string at = indexed(path, i);
+  for (const auto& [constraint, at] : with_paths(constraints, path)) {
     bool is_any = false;
     for (const auto* kind : {"matchAttribute", "distinctAttribute"}) {
       if (!constraint.contains(kind)) continue;
@@ -135,11 +121,10 @@ void validate_requests(const JsonArray& requests, const std::string& path, Cause
     return;
   }
   std::set<std::string_view> names;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const JsonObject& request = as_object(requests[i]);
-    validate_request(request, indexed(path, i), causes);
+  for (const auto& [request, at] : with_paths(requests, path)) {
+    validate_request(request, at, causes);
     if (!names.insert(text_at(request, {"name"})).second) {
-      causes.push_back(duplicate_value(indexed(path, i), requests[i]));
+      causes.push_back(duplicate_value(at, request));
     }
   }
 }
@@ -147,19 +132,12 @@ void validate_requests(const JsonArray& requests, const std::string& path, Cause
 }  // namespace
 
 void default_claim_spec(JsonObject& spec) {
-  Json* requests = find(spec, {"devices", "requests"});
-  if (requests == nullptr || !requests->is_array()) return;
-  for (Json& request : requests->get_array()) {
-    if (!request.is_object()) continue;
-    if (Json* exactly = find(request.get_object(), {"exactly"}); exactly && exactly->is_object()) {
+  for_each_object(find(spec, {"devices", "requests"}), [](JsonObject& request) {
+    if (Json* const exactly = find(request, {"exactly"}); exactly && exactly->is_object()) {
       default_device_request(exactly->get_object());
     }
-    Json* alternatives = find(request.get_object(), {"firstAvailable"});
-    if (alternatives == nullptr || !alternatives->is_array()) continue;
-    for (Json& alternative : alternatives->get_array()) {
-      if (alternative.is_object()) default_device_request(alternative.get_object());
-    }
-  }
+    for_each_object(find(request, {"firstAvailable"}), default_device_request);
+  });
 }
 
 bool is_claim_request(const JsonObject& spec, std::string_view reference) {
@@ -196,10 +174,9 @@ void validate_request_references(const JsonObject& spec, const JsonArray& names,
     return;
   }
   std::set<std::string_view> seen;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string_view name = names[i].is_string() ? view(names[i].get_string()) : "";
-    if (!seen.insert(name).second) causes.push_back(duplicate_value(indexed(path, i), names[i]));
-    validate_request_reference(spec, name, indexed(path, i), causes);
+  for (const auto& [name, at] : texts_with_paths(names, path)) {
+    if (!seen.insert(name).second) causes.push_back(duplicate_value(at, Json(name)));
+    validate_request_reference(spec, name, at, causes);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/rules/strategy.hpp"
+#include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 

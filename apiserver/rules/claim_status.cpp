@@ -5,14 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/claim_spec.hpp"
 #include "apiserver/rules/conditions.hpp"
 #include "apiserver/rules/device_configuration.hpp"
 #include "apiserver/rules/device_names.hpp"
 #include "apiserver/rules/device_validation.hpp"
 #include "apiserver/rules/interface_address.hpp"
+#include "apiserver/rules/names.hpp"
 #include "apiserver/rules/node_selector.hpp"
-#include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
 
@@ -68,47 +69,28 @@ void check_label_names(const JsonArray& names, const std::string& path, Causes& 
     causes.push_back(too_many(path, names.size(), kBindingConditionsMax));
     return;
   }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].is_string()) {
-      validate_qualified_name(view(names[i].get_string()), indexed(path, i), causes);
-    }
+  for (const auto& [name, at] : texts_with_paths(names, path)) {
+    validate_qualified_name(name, at, causes);
   }
 }
 
 // Reports each duplicate item.
-std::set<std::string> check_unique(const JsonArray& list, const std::string& path, Causes& causes) {
-  std::set<std::string> seen;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!seen.insert(serialize(list[i])).second) {
-      causes.push_back(duplicate_value(indexed(path, i), list[i]));
-    }
+void check_unique(const JsonArray& texts, const std::string& path, Causes& causes) {
+  std::set<std::string_view> seen;
+  for (const auto& [text, at] : texts_with_paths(texts, path)) {
+    if (!seen.insert(text).second) causes.push_back(duplicate_value(at, Json(text)));
   }
-  return seen;
 }
 
 void check_binding_conditions(const JsonObject& result, const std::string& path, Causes& causes) {
-  const std::string good_path = path + ".bindingConditions";
-  const std::string failure_path = path + ".bindingFailureConditions";
-  const JsonArray& good = array_at(result, {"bindingConditions"});
-  const JsonArray& failure = array_at(result, {"bindingFailureConditions"});
-  check_label_names(good, good_path, causes);
-  check_label_names(failure, failure_path, causes);
-  const auto known = check_unique(good, good_path, causes);
-  check_unique(failure, failure_path, causes);
-  for (std::size_t i = 0; i < failure.size(); ++i) {
-    if (!known.contains(serialize(failure[i]))) continue;
-    causes.push_back(
-        invalid_value(indexed(failure_path, i), failure[i],
-                      "bindingFailureConditions must not overlap with bindingConditions"));
+  const std::string lists[] = {"bindingConditions", "bindingFailureConditions"};
+  for (const std::string& list : lists) {
+    check_label_names(array_at(result, {list}), path + "." + list, causes);
   }
-  if (good.empty() && !failure.empty()) {
-    causes.push_back(invalid_value(
-        good_path, Json(), "bindingConditions are required to use bindingFailureConditions"));
+  for (const std::string& list : lists) {
+    check_unique(array_at(result, {list}), path + "." + list, causes);
   }
-  if (failure.empty() && !good.empty()) {
-    causes.push_back(invalid_value(
-        failure_path, Json(), "bindingFailureConditions are required to use bindingConditions"));
-  }
+  validate_binding_conditions(result, path, causes);
 }
 
 void check_result(const JsonObject& claim, const JsonObject& result, const std::string& path,
@@ -120,9 +102,8 @@ void check_result(const JsonObject& claim, const JsonObject& result, const std::
   validate_name(NameRule::dns_label, text_at(result, {"device"}), path + ".device", causes);
   check_binding_conditions(result, path, causes);
   const JsonArray& tolerations = array_at(result, {"tolerations"});
-  for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    validate_device_toleration(as_object(tolerations[i]), indexed(path + ".tolerations", i),
-                               causes);
+  for (const auto& [toleration, at] : with_paths(tolerations, path + ".tolerations")) {
+    validate_device_toleration(toleration, at, causes);
   }
   check_uuid(result, path, causes);
 }
@@ -132,12 +113,8 @@ void check_configuration(const JsonObject& claim, const JsonObject& configuratio
   validate_request_references(object_at(claim, {"spec"}), array_at(configuration, {"requests"}),
                               path + ".requests", causes);
   validate_configuration(configuration, path, causes);
-  const std::string_view source = text_at(configuration, {"source"});
-  if (source.empty()) {
-    causes.push_back(required_value(path + ".source"));
-  } else {
-    validate_choice(source, {"FromClaim", "FromClass"}, path + ".source", causes);
-  }
+  require_choice(text_at(configuration, {"source"}), {"FromClaim", "FromClass"}, path + ".source",
+                 causes);
 }
 
 void check_list(const JsonObject& object, Path at, const std::string& path, std::size_t most,
@@ -147,7 +124,7 @@ void check_list(const JsonObject& object, Path at, const std::string& path, std:
     causes.push_back(too_many(path, items.size(), most));
     return;
   }
-  for (std::size_t i = 0; i < items.size(); ++i) check(as_object(items[i]), indexed(path, i));
+  for (const auto& [item, place] : with_paths(items, path)) check(item, place);
 }
 
 // For a new allocation: stored ones are not validated again, since rules became stricter.
@@ -189,18 +166,15 @@ void check_addresses(const JsonArray& addresses, const std::string& path, Causes
     causes.push_back(too_many(path, addresses.size(), kAddressesMax));
     return;
   }
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    if (!addresses[i].is_string()) continue;
-    const std::string_view text = view(addresses[i].get_string());
+  for (const auto& [text, at] : texts_with_paths(addresses, path)) {
     const auto canonical = canonical_interface_address(text);
     if (!canonical) {
       causes.push_back(invalid_value(
-          indexed(path, i), addresses[i],
+          at, Json(text),
           "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"));
     } else if (*canonical != text) {
-      causes.push_back(
-          invalid_value(indexed(path, i), addresses[i],
-                        fmt::format("must be in canonical form (\"{}\")", *canonical)));
+      causes.push_back(invalid_value(
+          at, Json(text), fmt::format("must be in canonical form (\"{}\")", *canonical)));
     }
   }
   check_unique(addresses, path, causes);
@@ -234,9 +208,7 @@ void validate_devices(const JsonObject& claim, Causes& causes) {
   const std::set<std::string> allocated = allocated_devices(claim);
   const JsonArray& devices = array_at(claim, {"status", "devices"});
   std::set<std::string> seen;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    const JsonObject& device = as_object(devices[i]);
-    const std::string path = indexed("status.devices", i);
+  for (const auto& [device, path] : with_paths(devices, "status.devices")) {
     check_device(device, allocated, path, causes);
     if (seen.insert(device_id(device)).second) continue;
     JsonObject shown = device;  // Go always writes this member
@@ -251,14 +223,10 @@ void validate_consumers(const JsonArray& reserved_for, Causes& causes) {
     return;
   }
   std::set<std::string_view> uids;
-  for (std::size_t i = 0; i < reserved_for.size(); ++i) {
-    const std::string path = indexed("status.reservedFor", i);
-    const JsonObject& consumer = as_object(reserved_for[i]);
-    for (const auto* key : {"resource", "name", "uid"}) {
-      if (text_at(consumer, {key}).empty()) causes.push_back(required_value(path + "." + key));
-    }
+  for (const auto& [consumer, path] : with_paths(reserved_for, "status.reservedFor")) {
+    for (const auto* key : {"resource", "name", "uid"}) require_text(consumer, key, path, causes);
     const std::string_view uid = text_at(consumer, {"uid"});
-    if (!uids.insert(uid).second) causes.push_back(duplicate_value(path, reserved_for[i]));
+    if (!uids.insert(uid).second) causes.push_back(duplicate_value(path, consumer));
   }
 }
 

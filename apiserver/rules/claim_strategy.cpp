@@ -1,8 +1,9 @@
 // ResourceClaim and ResourceClaimTemplate: immutable specs, and a claim's status (KEP-4381).
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/claim_spec.hpp"
 #include "apiserver/rules/claim_status.hpp"
+#include "apiserver/rules/default_values.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
-#include "apiserver/rules/plain_defaults.hpp"
 #include "apiserver/rules/strategies.hpp"
 
 namespace dcm::apiserver {
@@ -18,17 +19,14 @@ void default_template(JsonObject& object) {
 }
 
 void validate_admin_access(const JsonObject& spec, const WriteContext& context, Causes& causes) {
-  std::size_t index = 0;
-  for (const Json& item : array_at(spec, {"devices", "requests"})) {
-    const std::size_t here = index++;
-    if (!item.is_object()) continue;
-    const Json* admin = find(item.get_object(), {"exactly", "adminAccess"});
-    if (admin == nullptr || !admin->is_bool() || !admin->get_bool()) continue;
+  const JsonArray& requests = array_at(spec, {"devices", "requests"});
+  for (const auto& [request, path] : with_paths(requests, "spec.devices.requests")) {
+    if (!has_true(object_at(request, {"exactly"}), "adminAccess")) continue;
     const bool labelled = context.ns != nullptr &&
                           text_at(*context.ns, {"metadata", "labels", kAdminLabel}) == "true";
     if (labelled) return;
     causes.push_back(forbidden_value(
-        indexed("spec.devices.requests", here) + ".adminAccess",
+        path + ".adminAccess",
         "admin access to devices requires the `resource.kubernetes.io/admin-access: true` label "
         "on the containing namespace"));
     return;
@@ -39,7 +37,7 @@ class ClaimStrategy final : public StatusStrategy {
  public:
   void set_defaults(JsonObject& object, const WriteContext&) const override {
     default_claim_spec(child(object, "spec"));
-    set_plain_defaults("ResourceClaim", object);
+    set_default_values("ResourceClaim", object);
   }
 
   void validate_create(const JsonObject& object, const WriteContext& context,

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/strategy.hpp"
 #include "runtime/ascii.hpp"
 
 namespace dcm::apiserver {
@@ -13,14 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxReason = 1024;
 constexpr std::size_t kMaxMessage = 32 * 1024;
-
-void validate_status(std::string_view status, const std::string& path, Causes& causes) {
-  if (status.empty()) {
-    causes.push_back(required_value(path));
-  } else {
-    validate_choice(status, {"False", "True", "Unknown"}, path, causes);
-  }
-}
 
 constexpr std::string_view kReasonRule =
     "a condition reason must start with alphabetic character, optionally followed by a string of "
@@ -51,15 +43,14 @@ void validate_condition(const JsonObject& condition, const std::string& path, Ca
   } else {
     validate_qualified_name(type, path + ".type", causes);
   }
-  validate_status(text_at(condition, {"status"}), path + ".status", causes);
+  require_choice(text_at(condition, {"status"}), {"False", "True", "Unknown"}, path + ".status",
+                 causes);
   const auto generation = integer_at(condition, {"observedGeneration"});
   if (generation && *generation < 0) {
     causes.push_back(invalid_value(path + ".observedGeneration", Json(*generation),
                                    "must be greater than or equal to zero"));
   }
-  if (text_at(condition, {"lastTransitionTime"}).empty()) {
-    causes.push_back(required_value(path + ".lastTransitionTime"));
-  }
+  require_text(condition, "lastTransitionTime", path, causes);
   validate_reason(text_at(condition, {"reason"}), path + ".reason", causes);
   if (text_at(condition, {"message"}).size() > kMaxMessage) {
     causes.push_back(too_long(path + ".message", kMaxMessage));
@@ -70,22 +61,16 @@ void validate_condition(const JsonObject& condition, const std::string& path, Ca
 
 void validate_conditions(const JsonArray& conditions, const std::string& path, Causes& causes) {
   std::set<std::string_view> types;
-  std::size_t index = 0;
-  for (const Json& item : conditions) {
-    const std::string here = indexed(path, index++);
-    if (!item.is_object()) continue;
-    const std::string_view type = text_at(item.get_object(), {"type"});
+  for (const auto& [condition, here] : with_paths(conditions, path)) {
+    const std::string_view type = text_at(condition, {"type"});
     if (!types.insert(type).second) causes.push_back(duplicate_value(here, Json(type)));
-    validate_condition(item.get_object(), here, causes);
+    validate_condition(condition, here, causes);
   }
 }
 
 void complete_conditions(JsonObject& object) {
-  Json* conditions = find(object, {"status", "conditions"});
-  if (conditions == nullptr || !conditions->is_array()) return;
-  for (Json& item : conditions->get_array()) {
-    if (item.is_object()) set_default(item.get_object(), "message", "");
-  }
+  for_each_object(find(object, {"status", "conditions"}),
+                  [](JsonObject& condition) { set_default(condition, "message", ""); });
 }
 
 void set_condition(JsonArray& conditions, JsonObject condition, const std::string& now) {

@@ -4,9 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <expected>
-#include <ranges>
 #include <span>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,12 +31,6 @@ constexpr Field kFields[] = {{0, 59}, {0, 23}, {1, 31}, {1, 12, kMonths}, {0, 6,
 constexpr std::string_view kDescriptors[] = {"@yearly", "@annually", "@monthly", "@weekly",
                                              "@daily",  "@midnight", "@hourly"};
 constexpr std::string_view kEvery = "@every ";
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (const auto part : std::views::split(text, separator)) parts.emplace_back(part);
-  return parts;
-}
 
 bool is_any(std::string_view text) {
   return text == "*" || text == "?";

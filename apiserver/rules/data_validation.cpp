@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/strategy.hpp"
 #include "runtime/base64.hpp"
 
 namespace dcm::apiserver {
@@ -18,10 +17,11 @@ void validate_keys(const JsonObject& object, const std::string& list, Causes& ca
   }
 }
 
-void validate_unchanged(const JsonObject& next, const JsonObject& old, Path lists, Causes& causes) {
-  if (!is_set(old, "immutable")) return;
+void validate_immutable_data(const JsonObject& next, const JsonObject& old, Path lists,
+                             Causes& causes) {
+  if (!has_true(old, "immutable")) return;
   constexpr std::string_view kWhy = "field is immutable when `immutable` is set";
-  if (!is_set(next, "immutable")) causes.push_back(forbidden_value("immutable", kWhy));
+  if (!has_true(next, "immutable")) causes.push_back(forbidden_value("immutable", kWhy));
   for (const std::string_view list : lists) {
     if (object_at(next, {list}) == object_at(old, {list})) continue;
     causes.push_back(forbidden_value(std::string(list), kWhy));
@@ -67,7 +67,7 @@ void validate_content(const JsonObject& secret, Causes& causes) {
 }  // namespace
 
 void validate_config_map(const JsonObject& next, const JsonObject* old, Causes& causes) {
-  if (old != nullptr) validate_unchanged(next, *old, {"data", "binaryData"}, causes);
+  if (old != nullptr) validate_immutable_data(next, *old, {"data", "binaryData"}, causes);
   validate_keys(next, "data", causes);
   validate_keys(next, "binaryData", causes);
 }
@@ -78,7 +78,7 @@ void validate_secret(const JsonObject& next, const JsonObject* old, Causes& caus
     if (type != text_at(*old, {"type"})) {
       causes.push_back(invalid_value("type", Json(type), "field is immutable"));
     }
-    validate_unchanged(next, *old, {"data"}, causes);
+    validate_immutable_data(next, *old, {"data"}, causes);
   }
   validate_keys(next, "data", causes);
   validate_content(next, causes);

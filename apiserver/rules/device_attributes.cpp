@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/device_names.hpp"
-#include "apiserver/rules/strategy.hpp"
+#include "apiserver/rules/names.hpp"
 #include "runtime/ascii.hpp"
 
 namespace dcm::apiserver {

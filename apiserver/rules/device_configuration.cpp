@@ -1,7 +1,7 @@
 #include "apiserver/rules/device_configuration.hpp"
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/device_names.hpp"
-#include "apiserver/rules/strategy.hpp"
 #include "cel/kubernetes/selector.hpp"
 
 namespace dcm::apiserver {
@@ -33,14 +33,11 @@ void validate_device_selectors(const JsonArray& selectors, const std::string& pa
     causes.push_back(too_many(path, selectors.size(), kSelectorsMax));
     return;
   }
-  for (std::size_t i = 0; i < selectors.size(); ++i) {
-    if (!selectors[i].is_object()) continue;
-    const std::string at = indexed(path, i) + ".cel";
-    if (has(selectors[i].get_object(), {"cel"})) {
-      validate_expression(text_at(selectors[i].get_object(), {"cel", "expression"}),
-                          at + ".expression", causes);
+  for (const auto& [selector, at] : with_paths(selectors, path)) {
+    if (has(selector, {"cel"})) {
+      validate_expression(text_at(selector, {"cel", "expression"}), at + ".cel.expression", causes);
     } else {
-      causes.push_back(required_value(at));
+      causes.push_back(required_value(at + ".cel"));
     }
   }
 }
@@ -76,8 +73,8 @@ void validate_configurations(const JsonArray& configurations, const std::string&
     causes.push_back(too_many(path, configurations.size(), kConfigurationsMax));
     return;
   }
-  for (std::size_t i = 0; i < configurations.size(); ++i) {
-    validate_configuration(as_object(configurations[i]), indexed(path, i), causes);
+  for (const auto& [configuration, at] : with_paths(configurations, path)) {
+    validate_configuration(configuration, at, causes);
   }
 }
 

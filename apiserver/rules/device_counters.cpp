@@ -3,8 +3,8 @@
 #include <set>
 #include <string_view>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
 
@@ -19,17 +19,10 @@ void validate_sets(const JsonArray& sets, std::size_t most, std::string_view nam
                    const std::string& path, Causes& causes) {
   if (sets.size() > most) return causes.push_back(too_many(path, sets.size(), most));
   std::set<std::string_view> seen;
-  for (std::size_t i = 0; i < sets.size(); ++i) {
-    const std::string at = indexed(path, i);
-    const JsonObject& set = as_object(sets[i]);
+  for (const auto& [set, at] : with_paths(sets, path)) {
     const std::string_view its_name = text_at(set, {name});
-    const std::string name_path = at + "." + std::string(name);
-    if (its_name.empty()) {
-      causes.push_back(required_value(name_path));
-    } else {
-      validate_name(NameRule::short_name, its_name, name_path, causes);
-    }
-    if (!seen.insert(its_name).second) causes.push_back(duplicate_value(at, sets[i]));
+    require_name(NameRule::short_name, its_name, at + "." + std::string(name), causes);
+    if (!seen.insert(its_name).second) causes.push_back(duplicate_value(at, set));
     const JsonObject& counters = object_at(set, {"counters"});
     const std::string counters_path = at + ".counters";
     if (counters.empty()) causes.push_back(required_value(counters_path));

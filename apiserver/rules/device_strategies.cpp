@@ -17,20 +17,16 @@ namespace {
 
 // A taint without a time gets the current one, in whole seconds.
 void set_times_of_taints(JsonObject& slice, runtime::WallTime now) {
-  Json* const devices = find(slice, {"spec", "devices"});
-  if (devices == nullptr || !devices->is_array()) return;
-  for (Json& device : devices->get_array()) {
-    Json* const taints = device.is_object() ? find(device.get_object(), {"taints"}) : nullptr;
-    if (taints == nullptr || !taints->is_array()) continue;
-    for (Json& taint : taints->get_array()) {
-      if (taint.is_object())
-        set_default(taint.get_object(), "timeAdded", Json(runtime::timestamp(now)));
-    }
-  }
+  for_each_object(find(slice, {"spec", "devices"}), [now](JsonObject& device) {
+    for_each_object(find(device, {"taints"}), [now](JsonObject& taint) {
+      set_default(taint, "timeAdded", Json(runtime::timestamp(now)));
+    });
+  });
 }
 
 // A kind with a generation.
-class CountedStrategy : public Strategy {
+template <class Base>
+class Counted : public Base {
  public:
   void prepare_create(JsonObject& object, const WriteContext&) const override {
     child(object, "metadata")["generation"] = 1;
@@ -41,7 +37,7 @@ class CountedStrategy : public Strategy {
   }
 };
 
-class SliceStrategy final : public CountedStrategy {
+class SliceStrategy final : public Counted<Strategy> {
  public:
   void set_defaults(JsonObject& object, const WriteContext& context) const override {
     set_times_of_taints(object, context.now);
@@ -58,7 +54,7 @@ class SliceStrategy final : public CountedStrategy {
     for (const Path path : {Path{"driver"}, Path{"pool", "name"}, Path{"nodeName"}}) {
       const Json* now = find(object_at(next, {"spec"}), path);
       const Json* before = find(object_at(old, {"spec"}), path);
-      if (now == before || (now != nullptr && before != nullptr && *now == *before)) continue;
+      if (same(now, before)) continue;
       std::string field = "spec";
       for (const auto part : path) field += "." + std::string(part);
       causes.push_back(invalid_value(field, now != nullptr ? *now : Json(), "field is immutable"));
@@ -139,20 +135,13 @@ class SliceStrategy final : public CountedStrategy {
   }
 };
 
-class ClassStrategy final : public CountedStrategy {
+class ClassStrategy final : public Counted<UniformStrategy> {
  public:
   NameRule name_rule() const override { return NameRule::long_name; }
-  void validate_create(const JsonObject& object, const WriteContext&,
-                       Causes& causes) const override {
-    validate(object_at(object, {"spec"}), causes);
-  }
-  void validate_update(const JsonObject& next, const JsonObject&, Endpoint,
-                       Causes& causes) const override {
-    validate(object_at(next, {"spec"}), causes);
-  }
 
  private:
-  static void validate(const JsonObject& spec, Causes& causes) {
+  void validate(const JsonObject& object, Causes& causes) const override {
+    const JsonObject& spec = object_at(object, {"spec"});
     validate_device_selectors(array_at(spec, {"selectors"}), "spec.selectors", causes);
     validate_configurations(array_at(spec, {"config"}), "spec.config", causes);
     if (!has(spec, {"extendedResourceName"})) return;

@@ -6,13 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/device_attributes.hpp"
 #include "apiserver/rules/device_capacity.hpp"
 #include "apiserver/rules/device_counters.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/node_selector.hpp"
-#include "apiserver/rules/strategy.hpp"
-#include "apiserver/text/has_true.hpp"
 
 namespace dcm::apiserver {
 
@@ -25,11 +24,8 @@ constexpr std::size_t kAttributeValuesMax = 48;  // of a device, counting items 
 constexpr std::size_t kTaintsMax = 16;
 constexpr std::size_t kConditionsMax = 4;  // of either kind
 
+constexpr std::initializer_list<std::string_view> kEffects = {"NoExecute", "NoSchedule", "None"};
 constexpr std::array kLists = {"ints", "bools", "strings", "versions"};
-
-std::string_view text_of(const Json& value) {
-  return value.is_string() ? view(value.get_string()) : std::string_view();
-}
 
 // A device's own place. A part that is empty or false is refused, and counts as not set.
 void check_places(const JsonObject& device, const std::string& path, Causes& causes) {
@@ -126,58 +122,25 @@ void check_taints(const JsonObject& device, const std::string& path, Causes& cau
   if (taints.size() > kTaintsMax) {
     causes.push_back(too_many(path + ".taints", taints.size(), kTaintsMax));
   }
-  for (std::size_t i = 0; i < taints.size(); ++i) {
-    if (!taints[i].is_object()) continue;
-    validate_device_taint(taints[i].get_object(), indexed(path + ".taints", i), causes);
+  for (const auto& [taint, at] : with_paths(taints, path + ".taints")) {
+    validate_device_taint(taint, at, causes);
   }
 }
 
-using Conditions = std::set<std::string_view>;
-
-Conditions check_conditions(const JsonArray& conditions, const std::string& path, Causes& causes) {
+void check_conditions(const JsonArray& conditions, const std::string& path, Causes& causes) {
   if (conditions.size() > kConditionsMax) {
     causes.push_back(too_many(path, conditions.size(), kConditionsMax));
   }
-  Conditions seen;
-  for (std::size_t i = 0; i < conditions.size(); ++i) {
-    const std::string_view condition = text_of(conditions[i]);
-    const std::string at = indexed(path, i);
+  std::set<std::string_view> seen;
+  for (const auto& [condition, at] : texts_with_paths(conditions, path)) {
     if (conditions.size() <= kConditionsMax) validate_qualified_name(condition, at, causes);
-    if (!seen.insert(condition).second) causes.push_back(duplicate_value(at, conditions[i]));
+    if (!seen.insert(condition).second) causes.push_back(duplicate_value(at, Json(condition)));
   }
-  return seen;
 }
 
-// Conditions of a claim before its pod is bound: those that let the pod be bound, and those that
-// prevent it.
-void check_binding(const JsonObject& device, const std::string& path, Causes& causes) {
-  const std::string bind_path = path + ".bindingConditions";
-  const std::string fail_path = path + ".bindingFailureConditions";
-  const JsonArray& failures = array_at(device, {"bindingFailureConditions"});
-  const Conditions bind =
-      check_conditions(array_at(device, {"bindingConditions"}), bind_path, causes);
-  const Conditions fail = check_conditions(failures, fail_path, causes);
-  for (std::size_t i = 0; i < failures.size(); ++i) {
-    if (!bind.contains(text_of(failures[i]))) continue;
-    causes.push_back(
-        invalid_value(indexed(fail_path, i), failures[i],
-                      "bindingFailureConditions must not overlap with bindingConditions"));
-  }
-  if (bind.empty() == fail.empty()) return;
-  causes.push_back(bind.empty() ? invalid_value(bind_path, Json(),
-                                                "bindingConditions are required to use "
-                                                "bindingFailureConditions")
-                                : invalid_value(fail_path, Json(),
-                                                "bindingFailureConditions are required to use "
-                                                "bindingConditions"));
-}
-
-// What has not changed is not checked again.
+// Unchanged parts are not revalidated.
 bool is_same(const JsonObject& device, const JsonObject* old, std::string_view part) {
-  if (old == nullptr) return false;
-  const Json* const now = device.if_contains(part);
-  const Json* const before = old->if_contains(part);
-  return now == before || (now != nullptr && before != nullptr && *now == *before);
+  return old != nullptr && same(device.if_contains(part), old->if_contains(part));
 }
 
 void check_device(const JsonObject& device, const JsonObject* old, bool chooses_node,
@@ -188,7 +151,10 @@ void check_device(const JsonObject& device, const JsonObject* old, bool chooses_
   validate_consumed_counters(array_at(device, {"consumesCounters"}), path + ".consumesCounters",
                              causes);
   check_place(device, chooses_node, path, causes);
-  check_binding(device, path, causes);
+  for (const std::string list : {"bindingConditions", "bindingFailureConditions"}) {
+    check_conditions(array_at(device, {list}), path + "." + list, causes);
+  }
+  validate_binding_conditions(device, path, causes);
 }
 
 bool is_advanced(const JsonObject& device) {
@@ -220,10 +186,7 @@ void validate_devices(const JsonObject& slice_spec, const JsonObject* old_spec,
   if (devices.size() > most) return causes.push_back(too_many(path, devices.size(), most));
   const bool chooses_node = has_true(slice_spec, "perDeviceNodeSelection");
   std::set<std::string_view> names;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (!devices[i].is_object()) continue;
-    const JsonObject& device = devices[i].get_object();
-    const std::string at = indexed(path, i);
+  for (const auto& [device, at] : with_paths(devices, path)) {
     const std::string_view name = text_at(device, {"name"});
     if (!names.insert(name).second) causes.push_back(duplicate_value(at, Json(name)));
     validate_name(NameRule::dns_label, name, at + ".name", causes);
@@ -234,12 +197,7 @@ void validate_devices(const JsonObject& slice_spec, const JsonObject* old_spec,
 void validate_device_taint(const JsonObject& taint, const std::string& path, Causes& causes) {
   validate_qualified_name(text_at(taint, {"key"}), path + ".key", causes);
   validate_label_value(text_at(taint, {"value"}), path + ".value", causes);
-  const std::string_view effect = text_at(taint, {"effect"});
-  if (effect.empty()) {
-    causes.push_back(required_value(path + ".effect"));
-  } else {
-    validate_choice(effect, {"NoExecute", "NoSchedule", "None"}, path + ".effect", causes);
-  }
+  require_choice(text_at(taint, {"effect"}), kEffects, path + ".effect", causes);
 }
 
 void validate_device_toleration(const JsonObject& toleration, const std::string& path,
@@ -259,8 +217,30 @@ void validate_device_toleration(const JsonObject& toleration, const std::string&
     causes.push_back(not_supported(path + ".operator", Json(operation), {"Equal", "Exists"}));
   }
   const std::string_view effect = text_at(toleration, {"effect"});
-  if (effect.empty()) return;
-  validate_choice(effect, {"NoExecute", "NoSchedule", "None"}, path + ".effect", causes);
+  if (!effect.empty()) validate_choice(effect, kEffects, path + ".effect", causes);
+}
+
+void validate_binding_conditions(const JsonObject& device, const std::string& path,
+                                 Causes& causes) {
+  const JsonArray& conditions = array_at(device, {"bindingConditions"});
+  const JsonArray& failures = array_at(device, {"bindingFailureConditions"});
+  const std::string failures_path = path + ".bindingFailureConditions";
+  std::set<std::string_view> known;
+  for (const Json& condition : conditions) known.insert(as_text(condition));
+  for (const auto& [failure, at] : texts_with_paths(failures, failures_path)) {
+    if (!known.contains(failure)) continue;
+    causes.push_back(invalid_value(
+        at, Json(failure), "bindingFailureConditions must not overlap with bindingConditions"));
+  }
+  if (conditions.empty() && !failures.empty()) {
+    causes.push_back(
+        invalid_value(path + ".bindingConditions", Json(),
+                      "bindingConditions are required to use bindingFailureConditions"));
+  }
+  if (failures.empty() && !conditions.empty()) {
+    causes.push_back(invalid_value(
+        failures_path, Json(), "bindingFailureConditions are required to use bindingConditions"));
+  }
 }
 
 }  // namespace dcm::apiserver

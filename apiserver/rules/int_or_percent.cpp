@@ -35,7 +35,7 @@ void validate_int_or_percent(const Json& value, const std::string& path, Causes&
   }
 }
 
-void validate_at_most_all(const Json& value, const std::string& path, Causes& causes) {
+void validate_at_most_100_percent(const Json& value, const std::string& path, Causes& causes) {
   if (percent_of(value).value_or(0) <= 100) return;
   causes.push_back(invalid_value(path, value, "must not be greater than 100%"));
 }

@@ -11,7 +11,7 @@ namespace dcm::apiserver {
 // The number must not be negative, and a text must be a percentage.
 void validate_int_or_percent(const Json& value, const std::string& path, Causes& causes);
 // A percentage must be at most 100%.
-void validate_at_most_all(const Json& value, const std::string& path, Causes& causes);
+void validate_at_most_100_percent(const Json& value, const std::string& path, Causes& causes);
 // The number of pods, or the percentage as a number; 0 for anything else.
 std::int64_t amount_of(const Json& value);
 

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apiserver/text/words.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -23,16 +25,6 @@ std::optional<T> number(std::string_view text, int base, std::size_t digits_max)
   const bool is_all = failed == std::errc() && end == text.data() + text.size();
   if (!is_all || text.empty() || text.size() > digits_max || text.front() == '-') return {};
   return value;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const auto end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
 }
 
 std::optional<Bytes> parse_ipv4(std::string_view text) {

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/cron_schedule.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/strategy.hpp"
 #include "apiserver/rules/workload_parts.hpp"
 #include "apiserver/rules/workload_validation.hpp"
 
@@ -48,7 +48,8 @@ void validate_completions(const JsonObject& spec, const std::string& path, Cause
   }
 }
 
-void validate_replacement(const JsonObject& spec, const std::string& path, Causes& causes) {
+void validate_pod_replacement_policy(const JsonObject& spec, const std::string& path,
+                                     Causes& causes) {
   if (!has(spec, {"podReplacementPolicy"})) return;
   const std::string_view policy = text_at(spec, {"podReplacementPolicy"});
   const std::string at = path + ".podReplacementPolicy";
@@ -61,16 +62,10 @@ void validate_replacement(const JsonObject& spec, const std::string& path, Cause
 
 void validate_failure_rules(const JsonObject& spec, const std::string& path, Causes& causes) {
   const JsonArray& rules = array_at(spec, {"podFailurePolicy", "rules"});
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    const JsonObject& rule = as_object(rules[i]);
-    const std::string at = indexed(path + ".podFailurePolicy.rules", i);
-    const std::string_view action = text_at(rule, {"action"});
-    if (action.empty()) {
-      causes.push_back(required_value(at + ".action",
-                                      R"(valid values: ["Count" "FailIndex" "FailJob" "Ignore"])"));
-    } else {
-      validate_choice(action, {"Count", "FailIndex", "FailJob", "Ignore"}, at + ".action", causes);
-    }
+  for (const auto& [rule, at] : with_paths(rules, path + ".podFailurePolicy.rules")) {
+    require_choice(text_at(rule, {"action"}), {"Count", "FailIndex", "FailJob", "Ignore"},
+                   at + ".action", causes,
+                   R"(valid values: ["Count" "FailIndex" "FailJob" "Ignore"])");
     const bool by_code = has(rule, {"onExitCodes"});
     const bool by_condition = !array_at(rule, {"onPodConditions"}).empty();
     if (by_code != by_condition) continue;
@@ -83,7 +78,7 @@ void validate_failure_rules(const JsonObject& spec, const std::string& path, Cau
   }
 }
 
-void validate_restarts(const JsonObject& spec, const std::string& path, Causes& causes) {
+void validate_restart_policy(const JsonObject& spec, const std::string& path, Causes& causes) {
   const std::string_view policy = text_at(spec, {"template", "spec", "restartPolicy"});
   const std::string at = path + ".template.spec.restartPolicy";
   if (policy.empty() || policy == "Always") {
@@ -96,7 +91,7 @@ void validate_restarts(const JsonObject& spec, const std::string& path, Causes& 
   }
 }
 
-void validate_manager(const JsonObject& spec, const std::string& path, Causes& causes) {
+void validate_managed_by(const JsonObject& spec, const std::string& path, Causes& causes) {
   const std::string_view manager = text_at(spec, {"managedBy"});
   if (manager.empty() || manager.contains('/')) return;
   causes.push_back(invalid_value(path + ".managedBy", Json(manager),
@@ -109,21 +104,21 @@ void validate_job_spec(const JsonObject& spec, const std::string& path, Causes& 
                   {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
                    "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"},
                   path, causes);
-  validate_manager(spec, path, causes);
+  validate_managed_by(spec, path, causes);
   validate_completions(spec, path, causes);
   validate_failure_rules(spec, path, causes);
-  validate_replacement(spec, path, causes);
+  validate_pod_replacement_policy(spec, path, causes);
   validate_template(object_at(spec, {"template"}), path + ".template", causes);
-  validate_restarts(spec, path, causes);
+  validate_restart_policy(spec, path, causes);
 }
 
 // The server writes the selector, by the Job's UID, unless the user sets manualSelector.
 void validate_generated_selector(const JsonObject& job, Causes& causes) {
   const JsonObject& spec = object_at(job, {"spec"});
-  if (is_set(spec, "manualSelector")) return;
+  if (has_true(spec, "manualSelector")) return;
   Causes problems;
   const JsonObject& selector = object_at(spec, {"selector"});
-  if (!validate_own_selector(selector, "spec.selector", problems)) return;
+  if (!validate_selector(selector, "spec.selector", problems)) return;
   const JsonObject expected{
       {"matchLabels", {{"batch.kubernetes.io/controller-uid", text_at(job, {"metadata", "uid"})}}}};
   if (selector == expected) return;
@@ -134,7 +129,7 @@ void validate_job_selector(const JsonObject& spec, Causes& causes) {
   const JsonObject* selector = nullptr;
   if (has(spec, {"selector"})) {
     selector = &object_at(spec, {"selector"});
-    if (!validate_own_selector(*selector, "spec.selector", causes)) return;
+    if (!validate_selector(*selector, "spec.selector", causes)) return;
   } else {
     causes.push_back(required_value("spec.selector"));
   }
@@ -148,18 +143,15 @@ JsonObject without_placement(const JsonObject& job) {
   for (const auto* name : {"nodeSelector", "tolerations", "schedulingGates"}) spec.erase(name);
   child(spec, "affinity").erase("nodeAffinity");
   for (const auto* list : {"containers", "initContainers"}) {
-    Json* const containers = find(spec, {list});
-    if (containers == nullptr || !containers->is_array()) continue;
-    for (Json& container : containers->get_array()) {
-      if (container.is_object()) child(container.get_object(), "resources").clear();
-    }
+    for_each_object(find(spec, {list}),
+                    [](JsonObject& container) { child(container, "resources").clear(); });
   }
   return spec;
 }
 
 void validate_template_change(const JsonObject& next, const JsonObject& old, Causes& causes) {
   const bool is_waiting =
-      is_set(object_at(old, {"spec"}), "suspend") && !has(old, {"status", "startTime"});
+      has_true(object_at(old, {"spec"}), "suspend") && !has(old, {"status", "startTime"});
   if (!is_waiting) return validate_immutable(next, old, "template", causes);
   if (without_placement(next) == without_placement(old)) return;
   causes.push_back(invalid_value(
@@ -231,7 +223,7 @@ void validate_cron_job(const JsonObject& next, const JsonObject* old, Causes& ca
     causes.push_back(invalid_value(path + ".selector", object_at(job, {"selector"}),
                                    "`selector` will be auto-generated"));
   }
-  if (is_set(job, "manualSelector")) {
+  if (has_true(job, "manualSelector")) {
     causes.push_back(not_supported(path + ".manualSelector", Json(true), {"nil", "false"}));
   }
   validate_counts(spec, {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}, "spec", causes);

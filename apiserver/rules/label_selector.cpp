@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
 
@@ -51,7 +51,7 @@ std::string text_of(const TermsByKey& terms) {
 
 void add_labels(TermsByKey& terms, const JsonObject& labels) {
   for (const auto& [key, value] : labels) {
-    const std::string_view text = value.is_string() ? view(value.get_string()) : "";
+    const std::string_view text = as_text(value);
     terms.emplace(key, fmt::format("{}={}", std::string_view(key), text));
   }
 }
@@ -112,16 +112,13 @@ void validate_operator(const JsonObject& term, const std::string& path, Causes& 
 
 void validate_label_selector(const JsonObject& selector, const std::string& path, Causes& causes) {
   validate_labels(object_at(selector, {"matchLabels"}), path + ".matchLabels", causes);
-  std::size_t index = 0;
-  for (const Json& item : array_at(selector, {"matchExpressions"})) {
-    const std::string here = indexed(path + ".matchExpressions", index++);
-    const JsonObject& term = as_object(item);
+  const JsonArray& terms = array_at(selector, {"matchExpressions"});
+  for (const auto& [term, here] : with_paths(terms, path + ".matchExpressions")) {
     validate_operator(term, here, causes);
     validate_qualified_name(text_at(term, {"key"}), here + ".key", causes);
-    std::size_t at = 0;
-    for (const Json& value : array_at(term, {"values"})) {
-      const std::string_view text = value.is_string() ? view(value.get_string()) : "";
-      validate_label_value(text, indexed(here + ".values", at++), causes);
+    const JsonArray& values = array_at(term, {"values"});
+    for (const auto& [value, at] : texts_with_paths(values, here + ".values")) {
+      validate_label_value(value, at, causes);
     }
   }
 }

@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/rules/strategy.hpp"
+#include "apiserver/rules/checks.hpp"
+#include "apiserver/rules/names.hpp"
 #include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
@@ -14,30 +15,22 @@ namespace {
 
 constexpr std::size_t kCausesMax = 10;
 
-bool is_controller(const JsonObject& owner) {
-  const Json* controller = owner.if_contains("controller");
-  return controller != nullptr && controller->is_bool() && controller->get_bool();
-}
-
 void validate_owners(const JsonObject& metadata, Causes& causes) {
   std::string first;
-  std::size_t index = 0;
-  for (const Json& item : array_at(metadata, {"ownerReferences"})) {
-    const std::string path = indexed("metadata.ownerReferences", index++);
-    if (!item.is_object()) continue;
-    const JsonObject& owner = item.get_object();
+  const JsonArray& owners = array_at(metadata, {"ownerReferences"});
+  for (const auto& [owner, path] : with_paths(owners, "metadata.ownerReferences")) {
     for (const auto* key : {"apiVersion", "kind", "name", "uid"}) {
       if (text_at(owner, {key}).empty()) {
         causes.push_back(required_value(path + "." + key, "must not be empty"));
       }
     }
     // The text of this cause shows all references, so only a few are reported.
-    if (!is_controller(owner) || causes.size() >= kCausesMax) continue;
+    if (!has_true(owner, "controller") || causes.size() >= kCausesMax) continue;
     const std::string name =
         fmt::format("{}/{}", text_at(owner, {"kind"}), text_at(owner, {"name"}));
     if (!first.empty()) {
       causes.push_back(invalid_value(
-          "metadata.ownerReferences", metadata.at("ownerReferences"),
+          "metadata.ownerReferences", owners,
           fmt::format("Only one reference can have Controller set to true. Found \"true\" in "
                       "references for {} and {}",
                       first, name)));
@@ -68,13 +61,10 @@ void validate_annotations(const JsonObject& annotations, const std::string& path
 void validate_finalizers(const JsonObject& metadata, Causes& causes) {
   const JsonArray& finalizers = array_at(metadata, {"finalizers"});
   for (const Json& item : finalizers) {
-    const std::string_view text = item.is_string() ? view(item.get_string()) : "";
+    const std::string_view text = as_text(item);
     validate_qualified_name(text, "metadata.finalizers", causes);
   }
-  const auto contains = [&](const char* name) {
-    return std::ranges::find(finalizers, Json(name)) != finalizers.end();
-  };
-  if (contains("orphan") && contains("foregroundDeletion")) {
+  if (has_item(finalizers, "orphan") && has_item(finalizers, "foregroundDeletion")) {
     causes.push_back(invalid_value("metadata.finalizers", Json(finalizers),
                                    "finalizer orphan and foregroundDeletion cannot be both set"));
   }
@@ -131,9 +121,9 @@ void validate_known_finalizers(std::string_view kind, const JsonObject& metadata
   std::size_t index = 0;
   for (const Json& item : array_at(metadata, {"finalizers"})) {
     const std::string path = indexed("metadata.finalizers", index++);
-    const std::string_view text = item.is_string() ? view(item.get_string()) : "";
+    const std::string_view text = as_text(item);
     const bool standard = text == "orphan" || text == "foregroundDeletion" || text == "kubernetes";
-    if (standard || text.find('/') != std::string_view::npos) continue;
+    if (standard || text.contains('/')) continue;
     causes.push_back(invalid_value(
         path, item, "name is neither a standard finalizer name nor is it fully qualified"));
   }

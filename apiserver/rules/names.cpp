@@ -222,6 +222,11 @@ void validate_name(NameRule rule, std::string_view name, const std::string& path
   add_problems(problems_with_name(rule, name), name, path, causes);
 }
 
+void require_name(NameRule rule, std::string_view name, const std::string& path, Causes& causes) {
+  if (name.empty()) return causes.push_back(required_value(path));
+  validate_name(rule, name, path, causes);
+}
+
 void validate_qualified_name(std::string_view name, const std::string& path, Causes& causes) {
   add_problems(problems_with_qualified_name(name), name, path, causes);
 }

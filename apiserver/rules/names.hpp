@@ -40,6 +40,8 @@ std::string joined(const Problems& problems, std::string_view separator);
 void add_problems(const Problems& problems, std::string_view value, const std::string& path,
                   Causes& causes);
 void validate_name(NameRule rule, std::string_view name, const std::string& path, Causes& causes);
+// The same, where a name is required.
+void require_name(NameRule rule, std::string_view name, const std::string& path, Causes& causes);
 void validate_qualified_name(std::string_view name, const std::string& path, Causes& causes);
 void validate_label_value(std::string_view value, const std::string& path, Causes& causes);
 void validate_labels(const JsonObject& labels, const std::string& path, Causes& causes);

@@ -1,6 +1,7 @@
 #include "apiserver/rules/node_selector.hpp"
 
-#include "apiserver/rules/strategy.hpp"
+#include "apiserver/rules/checks.hpp"
+#include "apiserver/rules/names.hpp"
 
 namespace dcm::apiserver {
 
@@ -32,9 +33,8 @@ void check_label_requirement(const JsonObject& requirement, const std::string& p
   check_operator(requirement, path, causes);
   validate_qualified_name(text_at(requirement, {"key"}), path + ".key", causes);
   const JsonArray& values = array_at(requirement, {"values"});
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!values[i].is_string()) continue;
-    validate_label_value(view(values[i].get_string()), indexed(path + ".values", i), causes);
+  for (const auto& [value, at] : texts_with_paths(values, path + ".values")) {
+    validate_label_value(value, at, causes);
   }
 }
 
@@ -55,18 +55,15 @@ void check_field_requirement(const JsonObject& requirement, const std::string& p
     causes.push_back(invalid_value(path + ".key", Json(key), "not a valid field selector key"));
     return;
   }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!values[i].is_string()) continue;
-    validate_name(NameRule::dns_subdomain, view(values[i].get_string()),
-                  indexed(path + ".values", i), causes);
+  for (const auto& [value, at] : texts_with_paths(values, path + ".values")) {
+    validate_name(NameRule::dns_subdomain, value, at, causes);
   }
 }
 
 void check_each(const JsonObject& term, const char* list, const std::string& path, auto check,
                 Causes& causes) {
-  const JsonArray& requirements = array_at(term, {list});
-  for (std::size_t i = 0; i < requirements.size(); ++i) {
-    check(as_object(requirements[i]), indexed(path + "." + list, i), causes);
+  for (const auto& [requirement, at] : with_paths(array_at(term, {list}), path + "." + list)) {
+    check(requirement, at, causes);
   }
 }
 
@@ -78,10 +75,9 @@ void validate_node_selector(const JsonObject& selector, const std::string& path,
   if (terms.empty()) {
     causes.push_back(required_value(terms_path, "must have at least one node selector term"));
   }
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    const std::string at = indexed(terms_path, i);
-    check_each(as_object(terms[i]), "matchExpressions", at, check_label_requirement, causes);
-    check_each(as_object(terms[i]), "matchFields", at, check_field_requirement, causes);
+  for (const auto& [term, at] : with_paths(terms, terms_path)) {
+    check_each(term, "matchExpressions", at, check_label_requirement, causes);
+    check_each(term, "matchFields", at, check_field_requirement, causes);
   }
 }
 

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
+#include "apiserver/rules/default_values.hpp"
 #include "apiserver/rules/image_reference.hpp"
-#include "apiserver/rules/plain_defaults.hpp"
-#include "apiserver/rules/strategy.hpp"
-#include "apiserver/text/has_true.hpp"
 
 namespace dcm::apiserver {
 
@@ -14,11 +12,7 @@ namespace {
 template <class F>
 void for_each_container(JsonObject& spec, F change) {
   for (const auto* list : {"containers", "initContainers", "ephemeralContainers"}) {
-    Json* containers = find(spec, {list});
-    if (containers == nullptr || !containers->is_array()) continue;
-    for (Json& container : containers->get_array()) {
-      if (container.is_object()) change(container.get_object());
-    }
+    for_each_object(find(spec, {list}), change);
   }
 }
 
@@ -28,13 +22,13 @@ void default_probe(JsonObject& probe) {
        {"timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"}) {
     if (integer_at(probe, {name}) == 0) probe.erase(name);
   }
-  set_plain_defaults("Probe", probe);
+  set_default_values("Probe", probe);
 }
 
 void default_container(JsonObject& container) {
   const bool pull = names_latest(text_at(container, {"image"}));
   set_default(container, "imagePullPolicy", pull ? "Always" : "IfNotPresent");
-  set_plain_defaults("Container", container);
+  set_default_values("Container", container);
   for (const auto* name : {"livenessProbe", "readinessProbe", "startupProbe"}) {
     Json* const probe = container.if_contains(name);
     if (probe != nullptr && probe->is_object()) default_probe(probe->get_object());
@@ -52,24 +46,19 @@ void default_container_requests(JsonObject& container) {
 
 // On the host network a container uses the node's ports.
 void default_host_ports(JsonObject& container) {
-  Json* const ports = container.if_contains("ports");
-  if (ports == nullptr || !ports->is_array()) return;
-  for (Json& port : ports->get_array()) {
-    if (!port.is_object() || !has(port.get_object(), {"containerPort"})) continue;
-    const Json number = port.get_object()["containerPort"];
-    set_default(port.get_object(), "hostPort", number);
-  }
+  for_each_object(container.if_contains("ports"), [](JsonObject& port) {
+    if (!has(port, {"containerPort"})) return;
+    const Json number = port["containerPort"];
+    set_default(port, "hostPort", number);
+  });
 }
 
 // A volume without a source is an emptyDir.
 void default_volumes(JsonObject& spec) {
-  Json* const volumes = find(spec, {"volumes"});
-  if (volumes == nullptr || !volumes->is_array()) return;
-  for (Json& volume : volumes->get_array()) {
-    if (!volume.is_object()) continue;
-    const bool is_bare = volume.get_object().size() == (has(volume.get_object(), {"name"}) ? 1 : 0);
-    if (is_bare) volume.get_object()["emptyDir"] = JsonObject();
-  }
+  for_each_object(find(spec, {"volumes"}), [](JsonObject& volume) {
+    const bool is_bare = volume.size() == (has(volume, {"name"}) ? 1 : 0);
+    if (is_bare) volume["emptyDir"] = JsonObject();
+  });
 }
 
 // Two names of one field; the newer one wins.
@@ -96,17 +85,18 @@ void add_tolerations(JsonObject& spec) {
   for (const std::string_view key :
        {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
     if (tolerates(spec, key)) continue;
-    Json& tolerations = spec["tolerations"];
-    if (!tolerations.is_array()) tolerations = JsonArray();
-    tolerations.get_array().push_back(JsonObject{
-        {"key", key}, {"operator", "Exists"}, {"effect", "NoExecute"}, {"tolerationSeconds", 300}});
+    child_list(spec, "tolerations")
+        .push_back(JsonObject{{"key", key},
+                              {"operator", "Exists"},
+                              {"effect", "NoExecute"},
+                              {"tolerationSeconds", 300}});
   }
 }
 
 }  // namespace
 
 void default_template_spec(JsonObject& spec) {
-  set_plain_defaults("PodSpec", spec);
+  set_default_values("PodSpec", spec);
   default_service_account(spec);
   default_volumes(spec);
   for_each_container(spec, default_container);

@@ -1,7 +1,7 @@
 // PodGroup (KEP-4671, KEP-5729), as far as the controllers use it: its initial finalizer, and the
 // names of its claims.
-#include <algorithm>
-
+#include "apiserver/rules/checks.hpp"
+#include "apiserver/rules/pod_validation.hpp"
 #include "apiserver/rules/strategies.hpp"
 
 namespace dcm::apiserver {
@@ -9,15 +9,6 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::string_view kProtection = "scheduling.k8s.io/podgroup-protection";
-
-void add_finalizer(JsonObject& metadata) {
-  Json& finalizers = metadata["finalizers"];
-  if (!finalizers.is_array()) finalizers = JsonArray{};
-  JsonArray& names = finalizers.as_array();
-  if (std::ranges::find(names, Json(kProtection)) == names.end()) {
-    names.emplace_back(kProtection);
-  }
-}
 
 class PodGroupStrategy final : public StatusStrategy {
  public:
@@ -29,7 +20,7 @@ class PodGroupStrategy final : public StatusStrategy {
   void prepare_create(JsonObject& object, const WriteContext& context) const override {
     StatusStrategy::prepare_create(object, context);
     child(object, "spec")["priority"] = 0;
-    add_finalizer(child(object, "metadata"));
+    add_once(child_list(child(object, "metadata"), "finalizers"), kProtection);
   }
 
   void validate_create(const JsonObject& object, const WriteContext&,
@@ -43,16 +34,10 @@ class PodGroupStrategy final : public StatusStrategy {
   void validate_update(const JsonObject& next, const JsonObject& old, Endpoint endpoint,
                        Causes& causes) const override {
     if (endpoint == Endpoint::main) return require_same_spec(next, old, causes);
-    const JsonArray& claims = array_at(next, {"spec", "resourceClaims"});
+    const Texts claims = texts_of(array_at(next, {"spec", "resourceClaims"}), "name");
     const JsonArray& statuses = array_at(next, {"status", "resourceClaimStatuses"});
-    for (std::size_t i = 0; i < statuses.size(); ++i) {
-      const std::string_view name = text_at(statuses[i].as_object(), {"name"});
-      const bool is_known = std::ranges::any_of(
-          claims, [&](const Json& claim) { return text_at(claim.as_object(), {"name"}) == name; });
-      if (is_known) continue;
-      causes.push_back(invalid_value(indexed("status.resourceClaimStatuses", i) + ".name",
-                                     Json(name),
-                                     "must match the name of an entry in `spec.resourceClaims`"));
+    for (const auto& [status, path] : with_paths(statuses, "status.resourceClaimStatuses")) {
+      require_known_claim(text_at(status, {"name"}), claims, path + ".name", causes);
     }
   }
 };

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <set>
 
-#include "apiserver/rules/strategy.hpp"
+#include "apiserver/rules/checks.hpp"
+#include "apiserver/rules/names.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
-
-constexpr std::int64_t kPortMax = 65535;
 
 // `names` are the valid ones of the ports before it.
 void check_port_name(std::string_view name, const std::string& path,
@@ -26,21 +25,12 @@ void check_port(const JsonObject& port, const std::string& path, Causes& causes)
   const std::int64_t number = integer_at(port, {"containerPort"}).value_or(0);
   if (number == 0) {
     causes.push_back(required_value(path + ".containerPort"));
-  } else if (number < 1 || number > kPortMax) {
-    causes.push_back(invalid_value(path + ".containerPort", Json(number),
-                                   "must be between 1 and 65535, inclusive"));
+  } else {
+    validate_range(number, 1, kPortMax, path + ".containerPort", causes);
   }
   const std::int64_t of_host = integer_at(port, {"hostPort"}).value_or(0);
-  if (of_host < 0 || of_host > kPortMax) {
-    causes.push_back(
-        invalid_value(path + ".hostPort", Json(of_host), "must be between 1 and 65535, inclusive"));
-  }
-  const std::string_view protocol = text_at(port, {"protocol"});
-  if (protocol.empty()) {
-    causes.push_back(required_value(path + ".protocol"));
-  } else {
-    validate_choice(protocol, {"SCTP", "TCP", "UDP"}, path + ".protocol", causes);
-  }
+  if (of_host != 0) validate_range(of_host, 1, kPortMax, path + ".hostPort", causes);
+  require_choice(text_at(port, {"protocol"}), {"SCTP", "TCP", "UDP"}, path + ".protocol", causes);
 }
 
 bool is_variable_name(std::string_view name) {
@@ -94,12 +84,8 @@ void check_value(const JsonObject& toleration, const std::string& path, Causes& 
   }
 }
 
-void check_effect(const JsonObject& object, const std::string& path, Causes& causes) {
-  const std::string_view effect = text_at(object, {"effect"});
-  if (effect.empty()) return;
-  validate_choice(effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"}, path + ".effect",
-                  causes);
-}
+constexpr std::initializer_list<std::string_view> kEffects = {"NoSchedule", "PreferNoSchedule",
+                                                              "NoExecute"};
 
 void check_toleration(const JsonObject& toleration, const std::string& path, Causes& causes) {
   const std::string_view key = text_at(toleration, {"key"});
@@ -116,63 +102,48 @@ void check_toleration(const JsonObject& toleration, const std::string& path, Cau
                                    "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   }
   check_value(toleration, path, causes);
-  check_effect(toleration, path, causes);
-}
-void for_each(const JsonArray& items, const std::string& path, auto check, Causes& causes) {
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    check(as_object(items[i]), indexed(path, i), causes);
-  }
+  if (!effect.empty()) validate_choice(effect, kEffects, path + ".effect", causes);
 }
 
 }  // namespace
 
 void validate_container_parts(const JsonObject& container, const std::string& path,
                               Causes& causes) {
-  const std::string_view name = text_at(container, {"name"});
-  if (name.empty()) {
-    causes.push_back(required_value(path + ".name"));
-  } else {
-    validate_name(NameRule::dns_label, name, path + ".name", causes);
-  }
-  if (text_at(container, {"image"}).empty()) causes.push_back(required_value(path + ".image"));
+  require_name(NameRule::dns_label, text_at(container, {"name"}), path + ".name", causes);
+  require_text(container, "image", path, causes);
   std::set<std::string_view> port_names;
-  for_each(
-      array_at(container, {"ports"}), path + ".ports",
-      [&](const JsonObject& port, const std::string& at, Causes&) {
-        check_port_name(text_at(port, {"name"}), at + ".name", port_names, causes);
-        check_port(port, at, causes);
-      },
-      causes);
-  for_each(array_at(container, {"env"}), path + ".env", check_variable, causes);
+  for (const auto& [port, at] : with_paths(array_at(container, {"ports"}), path + ".ports")) {
+    check_port_name(text_at(port, {"name"}), at + ".name", port_names, causes);
+    check_port(port, at, causes);
+  }
+  for (const auto& [variable, at] : with_paths(array_at(container, {"env"}), path + ".env")) {
+    check_variable(variable, at, causes);
+  }
   check_restart_policy(container, path, causes);
 }
 
 void validate_pod_tolerations(const JsonArray& tolerations, const std::string& path,
                               Causes& causes) {
-  for_each(tolerations, path, check_toleration, causes);
+  for (const auto& [toleration, at] : with_paths(tolerations, path)) {
+    check_toleration(toleration, at, causes);
+  }
 }
 
 void validate_scheduling_gates(const JsonArray& gates, const std::string& path, Causes& causes) {
   std::set<std::string_view> names;
-  for (std::size_t i = 0; i < gates.size(); ++i) {
-    const std::string_view name = text_at(as_object(gates[i]), {"name"});
-    validate_qualified_name(name, indexed(path, i), causes);
-    if (!names.insert(name).second) causes.push_back(duplicate_value(indexed(path, i), Json(name)));
+  for (const auto& [gate, at] : with_paths(gates, path)) {
+    const std::string_view name = text_at(gate, {"name"});
+    validate_qualified_name(name, at, causes);
+    if (!names.insert(name).second) causes.push_back(duplicate_value(at, Json(name)));
   }
 }
 
 void validate_node_taints(const JsonArray& taints, const std::string& path, Causes& causes) {
   std::set<std::pair<std::string_view, std::string_view>> seen;  // by effect and key
-  for (std::size_t i = 0; i < taints.size(); ++i) {
-    const JsonObject& taint = as_object(taints[i]);
-    const std::string at = indexed(path, i);
+  for (const auto& [taint, at] : with_paths(taints, path)) {
     validate_qualified_name(text_at(taint, {"key"}), at + ".key", causes);
     check_taint_value(text_at(taint, {"value"}), at + ".value", causes);
-    if (text_at(taint, {"effect"}).empty()) {
-      causes.push_back(required_value(at + ".effect"));
-    } else {
-      check_effect(taint, at, causes);
-    }
+    require_choice(text_at(taint, {"effect"}), kEffects, at + ".effect", causes);
     if (!seen.emplace(text_at(taint, {"effect"}), text_at(taint, {"key"})).second) {
       causes.push_back({"FieldValueDuplicate",
                         "Duplicate value: " + serialize(taint) +

@@ -8,7 +8,7 @@
 
 namespace dcm::apiserver {
 
-// What all containers have, also those that run before the others.
+// Fields of all containers, including init containers.
 void validate_container_parts(const JsonObject& container, const std::string& path, Causes& causes);
 void validate_pod_tolerations(const JsonArray& tolerations, const std::string& path,
                               Causes& causes);

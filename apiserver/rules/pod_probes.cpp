@@ -2,14 +2,12 @@
 
 #include <span>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
-
-constexpr std::int64_t kPortMax = 65535;
 
 // A missing port is port 0.
 void validate_port(const JsonObject& action, const std::string& path, Causes& causes) {
@@ -17,9 +15,7 @@ void validate_port(const JsonObject& action, const std::string& path, Causes& ca
   if (port != nullptr && port->is_string()) {
     return validate_name(NameRule::port_name, view(port->get_string()), path, causes);
   }
-  const std::int64_t number = integer_at(action, {"port"}).value_or(0);
-  if (number >= 1 && number <= kPortMax) return;
-  causes.push_back(invalid_value(path, Json(number), "must be between 1 and 65535, inclusive"));
+  validate_range(integer_at(action, {"port"}).value_or(0), 1, kPortMax, path, causes);
 }
 
 void validate_exec(const JsonObject& action, const std::string& path, Causes& causes) {
@@ -27,7 +23,7 @@ void validate_exec(const JsonObject& action, const std::string& path, Causes& ca
 }
 
 void validate_http_get(const JsonObject& action, const std::string& path, Causes& causes) {
-  if (text_at(action, {"path"}).empty()) causes.push_back(required_value(path + ".path"));
+  require_text(action, "path", path, causes);
   validate_port(action, path + ".port", causes);
   validate_choice(text_at(action, {"scheme"}), {"HTTP", "HTTPS"}, path + ".scheme", causes);
 }

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/quantities.hpp"
 #include "apiserver/rules/resource_names.hpp"
-#include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
 
@@ -151,14 +151,13 @@ void check_sums(const JsonObject& spec, std::string_view list, const std::string
 
 void check_limits_of_containers(const JsonObject& spec, const std::string& path, Causes& causes) {
   const JsonArray& containers = array_at(spec, {"containers"});
-  for (std::size_t i = 0; i < containers.size(); ++i) {
-    for (const auto& member : object_at(as_object(containers[i]), {"resources", "limits"})) {
+  for (const auto& [container, at] : with_paths(containers, path + ".containers")) {
+    for (const auto& member : object_at(container, {"resources", "limits"})) {
       const auto limit = quantity_of(member.value());
       const auto whole = quantity_at(spec, {"resources", "limits", member.key()});
       if (!limit || !whole || *limit <= *whole) continue;
       causes.push_back(invalid_value(
-          fmt::format("{}.containers[{}][{}].limits", path, i, std::string_view(member.key())),
-          Json(limit->text()),
+          fmt::format("{}[{}].limits", at, std::string_view(member.key())), Json(limit->text()),
           fmt::format("must be less than or equal to pod limits of {}", whole->text())));
     }
   }
@@ -171,8 +170,8 @@ void validate_container_resources(const JsonObject& resources, const std::string
   check_resources(resources, validate_container_resource, path, causes);
 }
 
-void validate_resources_as_a_whole(const JsonObject& pod_spec, const std::string& path,
-                                   Causes& causes) {
+void validate_pod_level_resources(const JsonObject& pod_spec, const std::string& path,
+                                  Causes& causes) {
   const JsonObject& resources = object_at(pod_spec, {"resources"});
   check_resources(resources, validate_pod_resource, path, causes);
   check_sums(pod_spec, "requests", path, causes);
@@ -180,7 +179,7 @@ void validate_resources_as_a_whole(const JsonObject& pod_spec, const std::string
   check_limits_of_containers(pod_spec, path, causes);
 }
 
-void default_resources_as_a_whole(JsonObject& pod_spec) {
+void default_pod_level_resources(JsonObject& pod_spec) {
   JsonObject requests = object_at(pod_spec, {"resources", "requests"});
   JsonObject limits = object_at(pod_spec, {"resources", "limits"});
   if (requests.empty() && limits.empty()) return;

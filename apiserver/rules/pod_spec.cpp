@@ -4,30 +4,23 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
+#include "apiserver/rules/names.hpp"
 #include "apiserver/rules/pod_parts.hpp"
 #include "apiserver/rules/pod_probes.hpp"
 #include "apiserver/rules/pod_requests.hpp"
-#include "apiserver/rules/pod_volumes.hpp"
-#include "apiserver/rules/quantities.hpp"
-#include "apiserver/rules/strategy.hpp"
+#include "apiserver/rules/volume_sources.hpp"
+#include "apiserver/rules/volume_uses.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
-constexpr std::int64_t kDeadlineMax = 2'147'483'647;
-
 // The names to which containers refer, and the names of the containers before.
 struct Names {
-  Names(const JsonObject& spec, Volumes of_volumes) : volumes(std::move(of_volumes)) {
-    for (const Json& claim : array_at(spec, {"resourceClaims"})) {
-      claims.insert(text_at(as_object(claim), {"name"}));
-    }
-  }
-
   Volumes volumes;
-  std::set<std::string_view> claims = {};
-  std::set<std::string_view> containers = {};
+  Texts claims;
+  Texts containers = {};
 };
 
 // Lists the pod's claims only in part: a pod may have thousands, and thousands of such mistakes.
@@ -51,15 +44,13 @@ void validate_container_claims(const JsonObject& resources, const Names& names,
                                const std::string& path, Causes& causes) {
   std::set<std::string> seen;      // names, and names with requests
   std::set<std::string> in_parts;  // names of used requests
-  std::size_t index = 0;
-  for (const Json& item : array_at(resources, {"claims"})) {
-    const std::string here = indexed(path + ".claims", index++);
-    const std::string name(text_at(as_object(item), {"name"}));
+  for (const auto& [claim, here] : with_paths(array_at(resources, {"claims"}), path + ".claims")) {
+    const std::string name(text_at(claim, {"name"}));
     if (name.empty()) {
       causes.push_back(required_value(here));
       continue;
     }
-    const std::string request(text_at(as_object(item), {"request"}));
+    const std::string request(text_at(claim, {"request"}));
     if (!request.empty() && !seen.contains(name)) {
       validate_name(NameRule::dns_label, request, here + ".request", causes);
     }
@@ -74,7 +65,7 @@ void validate_container_claims(const JsonObject& resources, const Names& names,
 void validate_container(const JsonObject& container, const Names& names, const std::string& path,
                         Causes& causes) {
   validate_container_parts(container, path, causes);
-  validate_uses_of_volumes(container, names.volumes, path, causes);
+  validate_volume_uses(container, names.volumes, path, causes);
   const JsonObject& resources = object_at(container, {"resources"});
   validate_container_resources(resources, path + ".resources", causes);
   validate_container_claims(resources, names, path + ".resources", causes);
@@ -87,11 +78,9 @@ void validate_handlers(const JsonObject& container, const std::string& path, Cau
 
 // Calls `visit(port, hostPort, path of hostPort)` for each port that has a hostPort.
 void for_each_host_port(const JsonObject& container, const std::string& path, auto visit) {
-  std::size_t index = 0;
-  for (const Json& port : array_at(container, {"ports"})) {
-    const std::string here = indexed(path + ".ports", index++) + ".hostPort";
-    const auto number = integer_at(as_object(port), {"hostPort"}).value_or(0);
-    if (number != 0) visit(as_object(port), number, here);
+  for (const auto& [port, at] : with_paths(array_at(container, {"ports"}), path + ".ports")) {
+    const auto number = integer_at(port, {"hostPort"}).value_or(0);
+    if (number != 0) visit(port, number, at + ".hostPort");
   }
 }
 
@@ -111,11 +100,7 @@ void validate_containers(const JsonObject& spec, const std::string& path, Names&
                          Causes& causes) {
   const JsonArray& containers = array_at(spec, {"containers"});
   if (containers.empty()) causes.push_back(required_value(path));
-  std::size_t index = 0;
-  for (const Json& item : containers) {
-    const std::string here = indexed(path, index++);
-    if (!item.is_object()) continue;
-    const JsonObject& container = item.get_object();
+  for (const auto& [container, here] : with_paths(containers, path)) {
     validate_container(container, names, here, causes);
     validate_handlers(container, here, causes);
     const std::string_view name = text_at(container, {"name"});
@@ -124,8 +109,8 @@ void validate_containers(const JsonObject& spec, const std::string& path, Names&
     }
   }
   std::set<std::string> taken;
-  for (std::size_t i = 0; i < containers.size(); ++i) {
-    validate_host_ports(as_object(containers[i]), indexed(path, i), taken, causes);
+  for (const auto& [container, at] : with_paths(containers, path)) {
+    validate_host_ports(container, at, taken, causes);
   }
 }
 
@@ -133,10 +118,7 @@ void validate_containers(const JsonObject& spec, const std::string& path, Names&
 // has no handlers.
 void validate_init_containers(const JsonObject& spec, const std::string& path, Names& names,
                               Causes& causes) {
-  std::size_t index = 0;
-  for (const Json& item : array_at(spec, {"initContainers"})) {
-    const std::string here = indexed(path, index++);
-    const JsonObject& container = as_object(item);
+  for (const auto& [container, here] : with_paths(array_at(spec, {"initContainers"}), path)) {
     validate_container(container, names, here, causes);
     const std::string_view name = text_at(container, {"name"});
     if (names.containers.contains(name))
@@ -156,14 +138,12 @@ void validate_init_containers(const JsonObject& spec, const std::string& path, N
   }
 }
 
-// Running pods get them; names are unique among all containers.
+// Ephemeral containers are added to running pods; names are unique among all containers.
 void validate_ephemeral_containers(const JsonObject& spec, const std::string& path, Names& names,
                                    Causes& causes) {
-  std::size_t index = 0;
-  for (const Json& container : array_at(spec, {"ephemeralContainers"})) {
-    const std::string here = indexed(path, index++);
-    validate_container(as_object(container), names, here, causes);
-    const std::string_view name = text_at(as_object(container), {"name"});
+  for (const auto& [container, here] : with_paths(array_at(spec, {"ephemeralContainers"}), path)) {
+    validate_container(container, names, here, causes);
+    const std::string_view name = text_at(container, {"name"});
     if (name.empty() || names.containers.insert(name).second) continue;
     causes.push_back(duplicate_value(here + ".name", Json(name)));
   }
@@ -171,15 +151,14 @@ void validate_ephemeral_containers(const JsonObject& spec, const std::string& pa
 
 // With hostNetwork, a container's port is the node's port.
 void validate_ports_of_host(const JsonObject& spec, const std::string& path, Causes& causes) {
-  std::size_t index = 0;
-  for (const Json& container : array_at(spec, {"containers"})) {
-    for_each_host_port(
-        as_object(container), indexed(path + ".containers", index++),
-        [&](const JsonObject& port, std::int64_t number, const std::string& at) {
-          if (integer_at(port, {"containerPort"}) == number) return;
-          causes.push_back(invalid_value(at, Json(number),
-                                         "must match `containerPort` when `hostNetwork` is true"));
-        });
+  const auto visit = [&](const JsonObject& port, std::int64_t number, const std::string& at) {
+    if (integer_at(port, {"containerPort"}) == number) return;
+    causes.push_back(
+        invalid_value(at, Json(number), "must match `containerPort` when `hostNetwork` is true"));
+  };
+  const JsonArray& containers = array_at(spec, {"containers"});
+  for (const auto& [container, at] : with_paths(containers, path + ".containers")) {
+    for_each_host_port(container, at, visit);
   }
 }
 
@@ -195,15 +174,8 @@ void validate_pod_resources(const JsonObject& spec, const Names& names, const st
     causes.push_back(
         forbidden_value(path + ".claims", "claims may not be set for Resources at pod-level"));
   }
-  validate_resources_as_a_whole(spec, path, causes);
+  validate_pod_level_resources(spec, path, causes);
   validate_container_claims(object_at(spec, {"resources"}), names, path, causes);
-}
-
-void validate_deadline(const JsonObject& spec, const std::string& path, Causes& causes) {
-  const auto seconds = integer_at(spec, {"activeDeadlineSeconds"});
-  if (!seconds || (*seconds >= 1 && *seconds <= kDeadlineMax)) return;
-  causes.push_back(invalid_value(path + ".activeDeadlineSeconds", Json(*seconds),
-                                 "must be between 1 and 2147483647, inclusive"));
 }
 
 void validate_subdomain(const JsonObject& object, const char* key, const std::string& path,
@@ -225,16 +197,12 @@ void validate_claim_name(std::string_view name, const std::string& path,
 
 void validate_pod_claims(const JsonObject& spec, const std::string& path, Causes& causes) {
   std::set<std::string_view> names;
-  std::size_t index = 0;
-  for (const Json& item : array_at(spec, {"resourceClaims"})) {
-    const std::string here = indexed(path, index++);
-    if (!item.is_object()) continue;
-    const JsonObject& claim = item.get_object();
+  for (const auto& [claim, here] : with_paths(array_at(spec, {"resourceClaims"}), path)) {
     validate_claim_name(text_at(claim, {"name"}), here + ".name", names, causes);
     const bool named = has(claim, {"resourceClaimName"});
     const bool from_template = has(claim, {"resourceClaimTemplateName"});
     if (named == from_template) {
-      causes.push_back(invalid_value(here, item,
+      causes.push_back(invalid_value(here, claim,
                                      named ? "at most one of `resourceClaimName` or "
                                              "`resourceClaimTemplateName` may be specified"
                                            : "must specify one of: `resourceClaimName`, "
@@ -250,13 +218,15 @@ void validate_pod_claims(const JsonObject& spec, const std::string& path, Causes
 
 void validate_pod_spec(const JsonObject& spec, const std::string& path, Causes& causes,
                        const JsonArray& claims) {
-  Names names(spec, validate_volumes(array_at(spec, {"volumes"}), path + ".volumes", causes));
+  Names names{.volumes = validate_volumes(array_at(spec, {"volumes"}), path + ".volumes", causes),
+              .claims = texts_of(array_at(spec, {"resourceClaims"}), "name")};
   for (const Json& claim : claims) {
-    names.volumes[text_at(as_object(claim), {"metadata", "name"})] = VolumeUse::file_or_block;
+    names.volumes[text_at(as_object(claim), {"metadata", "name"})] =
+        VolumeModes::filesystem_or_block;
   }
   validate_pod_claims(spec, path + ".resourceClaims", causes);
   validate_containers(spec, path + ".containers", names, causes);
-  if (is_set(spec, "hostNetwork")) validate_ports_of_host(spec, path, causes);
+  if (has_true(spec, "hostNetwork")) validate_ports_of_host(spec, path, causes);
   validate_init_containers(spec, path + ".initContainers", names, causes);
   validate_ephemeral_containers(spec, path + ".ephemeralContainers", names, causes);
   validate_pod_resources(spec, names, path + ".resources", causes);
@@ -267,60 +237,12 @@ void validate_pod_spec(const JsonObject& spec, const std::string& path, Causes& 
   for (const auto* key : {"serviceAccountName", "nodeName"}) {
     if (!text_at(spec, {key}).empty()) validate_subdomain(spec, key, path, causes);
   }
-  validate_deadline(spec, path, causes);
+  if (const auto seconds = integer_at(spec, {"activeDeadlineSeconds"})) {
+    validate_range(*seconds, 1, kDeadlineMax, path + ".activeDeadlineSeconds", causes);
+  }
   validate_pod_tolerations(array_at(spec, {"tolerations"}), path + ".tolerations", causes);
   validate_container_resources({{"limits", object_at(spec, {"overhead"})}}, path + ".overhead",
                                causes);
-}
-
-namespace {
-
-void warn_of_amounts(const JsonObject& container, const std::string& path,
-                     std::vector<std::string>& warnings) {
-  for (const std::string list : {"limits", "requests"}) {
-    for (const std::string resource : {"ephemeral-storage", "memory"}) {
-      const auto amount = quantity_at(container, {"resources", list, resource});
-      if (!amount || amount->as_integer()) continue;
-      warnings.push_back(fmt::format(
-          R"({}.resources.{}[{}]: fractional byte value "{}" is invalid, must be an integer)", path,
-          list, resource, amount->text()));
-    }
-  }
-}
-
-// Later variables of a name hide earlier ones.
-void warn_of_variables(const JsonObject& container, const std::string& path,
-                       std::vector<std::string>& warnings) {
-  std::set<std::string_view> names;
-  std::size_t index = 0;
-  for (const Json& variable : array_at(container, {"env"})) {
-    const std::string_view name = text_at(as_object(variable), {"name"});
-    const std::string here = indexed(path + ".env", index++);
-    if (names.insert(name).second) continue;
-    warnings.push_back(fmt::format(
-        R"({}: hides previous definition of "{}", which may be dropped when using apply)", here,
-        name));
-  }
-}
-
-}  // namespace
-
-std::vector<std::string> warnings_of_pod_spec(const JsonObject& spec, const std::string& path) {
-  std::vector<std::string> warnings;
-  for (const std::string list : {"containers", "initContainers"}) {
-    std::size_t index = 0;
-    for (const Json& container : array_at(spec, {list})) {
-      const std::string here = indexed(path + "." + list, index++);
-      warn_of_amounts(as_object(container), here, warnings);
-      warn_of_variables(as_object(container), here, warnings);
-    }
-  }
-  if (integer_at(spec, {"terminationGracePeriodSeconds"}).value_or(0) < 0) {
-    warnings.push_back(path +
-                       ".terminationGracePeriodSeconds: must be >= 0; negative values are "
-                       "invalid and will be treated as 1");
-  }
-  return warnings;
 }
 
 }  // namespace dcm::apiserver

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "apiserver/model/api_error.hpp"
 
@@ -13,8 +12,5 @@ namespace dcm::apiserver {
 // volumes, which a StatefulSet has beside those of its pods.
 void validate_pod_spec(const JsonObject& spec, const std::string& path, Causes& causes,
                        const JsonArray& claims = {});
-// Warnings about values that are accepted but have another effect than intended (k8s.io/kubernetes
-// pkg/api/pod/warnings.go): negative grace periods, fractional bytes, repeated variables.
-std::vector<std::string> warnings_of_pod_spec(const JsonObject& spec, const std::string& path);
 
 }  // namespace dcm::apiserver

@@ -2,8 +2,8 @@
 // and graceful deletion (k8s.io/kubernetes pkg/registry/core/pod/strategy.go).
 #include "apiserver/rules/pod_defaults.hpp"
 #include "apiserver/rules/pod_requests.hpp"
-#include "apiserver/rules/pod_spec.hpp"
 #include "apiserver/rules/pod_validation.hpp"
+#include "apiserver/rules/pod_warnings.hpp"
 #include "apiserver/rules/quality_of_service.hpp"
 #include "apiserver/rules/strategies.hpp"
 #include "runtime/timestamp.hpp"
@@ -30,7 +30,7 @@ class PodStrategy final : public Strategy {
     default_pod_ips(child(object, "status"));
   }
 
-  Json* pod_spec(JsonObject& object) const override { return find(object, {"spec"}); }
+  std::vector<std::string_view> pod_spec_path() const override { return {"spec"}; }
 
   std::vector<std::string> warnings(const JsonObject& pod, const JsonObject* old) const override {
     if (old != nullptr) return {};
@@ -41,7 +41,7 @@ class PodStrategy final : public Strategy {
     child(object, "metadata")["generation"] = 1;
     JsonObject& spec = child(object, "spec");
     admit_pod_spec(spec, {});
-    default_resources_as_a_whole(spec);
+    default_pod_level_resources(spec);
     object["status"] = JsonObject{{"phase", "Pending"}, {"qosClass", qos_class(spec)}};
     if (!array_at(spec, {"schedulingGates"}).empty()) {
       child(object, "status")["conditions"] = JsonArray{
@@ -110,8 +110,7 @@ class PodStrategy final : public Strategy {
     for (const auto* name : {"phase", "podIP", "nominatedNodeName"}) {
       fields["status." + std::string(name)] = text_at(pod, {"status", name});
     }
-    const Json* host = find(pod, {"spec", "hostNetwork"});
-    const bool is_of_host = host != nullptr && host->is_bool() && host->get_bool();
+    const bool is_of_host = has_true(object_at(pod, {"spec"}), "hostNetwork");
     fields["spec.hostNetwork"] = is_of_host ? "true" : "false";
     return fields;
   }

@@ -5,41 +5,26 @@
 
 #include <arpa/inet.h>
 
+#include "apiserver/rules/checks.hpp"
+#include "apiserver/rules/names.hpp"
 #include "apiserver/rules/pod_spec.hpp"
-#include "apiserver/rules/strategy.hpp"
 #include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
-constexpr std::int64_t kDeadlineMax = 2'147'483'647;
-
-// A pod may have thousands of entries in each of its lists.
-using Texts = std::set<std::string_view>;
-
-Texts texts_of(const JsonArray& items, std::string_view member) {
-  Texts texts;
-  for (const Json& item : items) texts.insert(text_at(as_object(item), {member}));
-  return texts;
-}
-
 void validate_claim_statuses(const JsonObject& pod, Causes& causes) {
   const Texts claims = texts_of(array_at(pod, {"spec", "resourceClaims"}), "name");
   Texts names;
-  std::size_t index = 0;
-  for (const Json& item : array_at(pod, {"status", "resourceClaimStatuses"})) {
-    const std::string path = indexed("status.resourceClaimStatuses", index++) + ".name";
-    const std::string_view name = text_at(as_object(item), {"name"});
-    if (!claims.contains(name)) {
-      causes.push_back(invalid_value(path, Json(name),
-                                     "must match the name of an entry in `spec.resourceClaims`"));
-    }
-    if (!names.insert(name).second) causes.push_back(duplicate_value(path, Json(name)));
-    if (has(as_object(item), {"resourceClaimName"})) {
-      validate_name(NameRule::dns_subdomain, text_at(as_object(item), {"resourceClaimName"}),
-                    indexed("status.resourceClaimStatuses", index - 1) + ".resourceClaimName",
-                    causes);
+  const JsonArray& statuses = array_at(pod, {"status", "resourceClaimStatuses"});
+  for (const auto& [status, path] : with_paths(statuses, "status.resourceClaimStatuses")) {
+    const std::string_view name = text_at(status, {"name"});
+    require_known_claim(name, claims, path + ".name", causes);
+    if (!names.insert(name).second) causes.push_back(duplicate_value(path + ".name", Json(name)));
+    if (has(status, {"resourceClaimName"})) {
+      validate_name(NameRule::dns_subdomain, text_at(status, {"resourceClaimName"}),
+                    path + ".resourceClaimName", causes);
     }
   }
 }
@@ -51,11 +36,7 @@ JsonObject without_mutable_fields(const JsonObject& pod) {
     spec.erase(name);
   }
   for (const auto* list : {"containers", "initContainers"}) {
-    Json* containers = find(spec, {list});
-    if (containers == nullptr || !containers->is_array()) continue;
-    for (Json& container : containers->get_array()) {
-      if (container.is_object()) container.get_object().erase("image");
-    }
+    for_each_object(find(spec, {list}), [](JsonObject& container) { container.erase("image"); });
   }
   return spec;
 }
@@ -67,11 +48,7 @@ Verdict validate_deadline(const JsonObject& next, const JsonObject& old, Causes&
   constexpr auto* kPath = "spec.activeDeadlineSeconds";
   const auto now = integer_at(next, {"spec", "activeDeadlineSeconds"});
   const auto before = integer_at(old, {"spec", "activeDeadlineSeconds"});
-  if (now && (*now < 0 || *now > kDeadlineMax)) {
-    causes.push_back(
-        invalid_value(kPath, Json(*now), "must be between 0 and 2147483647, inclusive"));
-    return Verdict::stop;
-  }
+  if (now && !validate_range(*now, 0, kDeadlineMax, kPath, causes)) return Verdict::stop;
   if (!before) return Verdict::go_on;
   if (!now) {
     causes.push_back(
@@ -110,12 +87,11 @@ void validate_tolerations(const JsonObject& next, const JsonObject& old, Causes&
 
 void validate_gates(const JsonObject& next, const JsonObject& old, Causes& causes) {
   const Texts before = texts_of(array_at(old, {"spec", "schedulingGates"}), "name");
-  std::size_t index = 0;
-  for (const Json& item : array_at(next, {"spec", "schedulingGates"})) {
-    const std::string path = indexed("spec.schedulingGates", index++) + ".name";
-    if (before.contains(text_at(as_object(item), {"name"}))) continue;
+  const JsonArray& gates = array_at(next, {"spec", "schedulingGates"});
+  for (const auto& [gate, path] : with_paths(gates, "spec.schedulingGates")) {
+    if (before.contains(text_at(gate, {"name"}))) continue;
     causes.push_back(
-        forbidden_value(path, "only deletion is allowed, but found new scheduling gate"));
+        forbidden_value(path + ".name", "only deletion is allowed, but found new scheduling gate"));
     return;
   }
 }
@@ -163,15 +139,15 @@ void validate_families(const JsonArray& addresses, const std::string& path, Caus
 void validate_addresses(const JsonObject& next, const JsonObject& old, const char* list,
                         Causes& causes) {
   const Texts before = texts_of(array_at(old, {"status", list}), "ip");
-  std::size_t index = 0;
-  for (const Json& item : array_at(next, {"status", list})) {
-    const std::string path = indexed(std::string("status.") + list, index++);
-    const std::string_view ip = text_at(as_object(item), {"ip"});
+  const std::string path = std::string("status.") + list;
+  const JsonArray& addresses = array_at(next, {"status", list});
+  for (const auto& [address, at] : with_paths(addresses, path)) {
+    const std::string_view ip = text_at(address, {"ip"});
     if (is_address(ip) || before.contains(ip)) continue;
     causes.push_back(invalid_value(
-        path, Json(ip), "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
+        at, Json(ip), "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
   }
-  validate_families(array_at(next, {"status", list}), std::string("status.") + list, causes);
+  validate_families(addresses, path, causes);
 }
 
 void validate_generation(const JsonObject& object, const std::string& path, Causes& causes) {
@@ -183,10 +159,9 @@ void validate_generation(const JsonObject& object, const std::string& path, Caus
 
 // Other types are label names.
 void validate_pod_conditions(const JsonArray& conditions, Causes& causes) {
-  for (std::size_t i = 0; i < conditions.size(); ++i) {
-    const std::string path = indexed("status.conditions", i);
-    validate_generation(as_object(conditions[i]), path, causes);
-    const std::string_view type = text_at(as_object(conditions[i]), {"type"});
+  for (const auto& [condition, path] : with_paths(conditions, "status.conditions")) {
+    validate_generation(condition, path, causes);
+    const std::string_view type = text_at(condition, {"type"});
     if (type == "PodScheduled" || type == "Ready" || type == "Initialized") continue;
     validate_qualified_name(type, path + ".Type", causes);
   }
@@ -196,18 +171,24 @@ void validate_pod(const JsonObject& pod, Causes& causes) {
   validate_pod_spec(object_at(pod, {"spec"}), "spec", causes);
   // Templates may have white space around an image.
   for (const std::string list : {"containers", "initContainers"}) {
-    std::size_t index = 0;
-    for (const Json& container : array_at(pod, {"spec", list})) {
-      const std::string path = indexed("spec." + list, index++) + ".image";
-      const std::string_view image = text_at(as_object(container), {"image"});
+    for (const auto& [container, path] :
+         with_paths(array_at(pod, {"spec", list}), "spec." + list)) {
+      const std::string_view image = text_at(container, {"image"});
       if (trimmed(image) == image) continue;
-      causes.push_back(
-          invalid_value(path, Json(image), "must not have leading or trailing whitespace"));
+      causes.push_back(invalid_value(path + ".image", Json(image),
+                                     "must not have leading or trailing whitespace"));
     }
   }
 }
 
 }  // namespace
+
+void require_known_claim(std::string_view name, const Texts& claims, const std::string& path,
+                         Causes& causes) {
+  if (claims.contains(name)) return;
+  causes.push_back(
+      invalid_value(path, Json(name), "must match the name of an entry in `spec.resourceClaims`"));
+}
 
 void validate_new_pod(const JsonObject& pod, Causes& causes) {
   validate_pod(pod, causes);

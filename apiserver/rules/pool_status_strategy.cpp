@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/conditions.hpp"
 #include "apiserver/rules/device_attributes.hpp"
 #include "apiserver/rules/device_names.hpp"
@@ -19,14 +20,6 @@ constexpr std::size_t kPoolsMax = 1000;
 constexpr std::size_t kConditionsMax = 10;
 constexpr std::size_t kRowsMax = 32;
 constexpr std::size_t kErrorBytesMax = 256;
-
-void require_at_least(std::int64_t min, const JsonObject& object, std::string_view name,
-                      const std::string& path, Causes& causes) {
-  const auto value = integer_at(object, {name});
-  if (!value || *value >= min) return;
-  causes.push_back(invalid_value(path + "." + std::string(name), Json(*value),
-                                 fmt::format("must be greater than or equal to {}", min)));
-}
 
 void validate_driver(const JsonObject& object, const std::string& path, Causes& causes) {
   const std::string_view driver = text_at(object, {"driver"});
@@ -75,10 +68,9 @@ void validate_pool_counts(const JsonObject& pool, const std::string& path, Cause
   }
   require_at_least(0, pool, "generation", path, causes);
   require_at_least(1, pool, "resourceSliceCount", path, causes);
-  for (const auto* name :
-       {"totalDevices", "allocatedDevices", "availableDevices", "unavailableDevices"}) {
-    require_at_least(0, pool, name, path, causes);
-  }
+  validate_counts(pool,
+                  {"totalDevices", "allocatedDevices", "availableDevices", "unavailableDevices"},
+                  path, causes);
 }
 
 void limit_rows(const JsonObject& object, Path list, const std::string& path, Causes& causes) {
@@ -109,11 +101,7 @@ void validate_pools(const JsonObject& status, Causes& causes) {
     causes.push_back(too_many("status.pools", pools.size(), kPoolsMax));
     return;
   }
-  for (std::size_t i = 0; i < pools.size(); ++i) {
-    if (pools[i].is_object()) {
-      validate_pool(pools[i].get_object(), indexed("status.pools", i), causes);
-    }
-  }
+  for (const auto& [pool, at] : with_paths(pools, "status.pools")) validate_pool(pool, at, causes);
 }
 
 void validate_status(const JsonObject& status, Causes& causes) {

@@ -4,15 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/rules/strategy.hpp"
-
 namespace dcm::apiserver {
 
 namespace {
 
 bool is_default(const JsonObject& priority_class) {
-  const Json* const value = find(priority_class, {"globalDefault"});
-  return value != nullptr && value->is_bool() && value->get_bool();
+  return has_true(priority_class, "globalDefault");
 }
 
 std::string_view name_of(const JsonObject& priority_class) {

@@ -1,8 +1,8 @@
 // Kinds with a rule or two each: Node, Namespace, Event, Lease.
-#include <algorithm>
 #include <set>
 #include <utility>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/pod_parts.hpp"
 #include "apiserver/rules/strategies.hpp"
 
@@ -12,10 +12,9 @@ namespace {
 
 void validate_unique_addresses(const JsonArray& addresses, Causes& causes) {
   std::set<std::pair<std::string_view, std::string_view>> seen;
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const JsonObject& address = as_object(addresses[i]);
+  for (const auto& [address, at] : with_paths(addresses, "status.addresses")) {
     if (seen.emplace(text_at(address, {"type"}), text_at(address, {"address"})).second) continue;
-    causes.push_back(duplicate_value(indexed("status.addresses", i), addresses[i]));
+    causes.push_back(duplicate_value(at, address));
   }
 }
 
@@ -30,15 +29,10 @@ class NodeStrategy final : public OldStatusStrategy {
 
   // The TaintNodesByCondition admission: no pod is placed before the node reports Ready.
   void prepare_create(JsonObject& object, const WriteContext&) const override {
-    Json& taints = child(object, "spec")["taints"];
-    if (!taints.is_array()) taints = JsonArray();
-    const auto same = [](const Json& taint) {
-      return taint.is_object() &&
-             text_at(taint.get_object(), {"key"}) == "node.kubernetes.io/not-ready";
-    };
-    if (std::ranges::any_of(taints.get_array(), same)) return;
-    taints.get_array().push_back(
-        JsonObject{{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}});
+    constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+    JsonArray& taints = child_list(child(object, "spec"), "taints");
+    if (texts_of(taints, "key").contains(kNotReady)) return;
+    taints.push_back(JsonObject{{"key", kNotReady}, {"effect", "NoSchedule"}});
   }
 
   // The real server names the field like this.
@@ -58,9 +52,8 @@ class NodeStrategy final : public OldStatusStrategy {
   }
 
   SelectableFields selectable_fields(const JsonObject& object) const override {
-    const Json* off = find(object, {"spec", "unschedulable"});
-    const bool unschedulable = off != nullptr && off->is_bool() && off->get_bool();
-    return {{"spec.unschedulable", unschedulable ? "true" : "false"}};
+    const bool is_off = has_true(object_at(object, {"spec"}), "unschedulable");
+    return {{"spec.unschedulable", is_off ? "true" : "false"}};
   }
 };
 
@@ -69,12 +62,7 @@ class NamespaceStrategy final : public OldStatusStrategy {
   NameRule name_rule() const override { return NameRule::dns_label; }
 
   void prepare_create(JsonObject& object, const WriteContext&) const override {
-    Json& finalizers = child(object, "spec")["finalizers"];
-    if (!finalizers.is_array()) finalizers = JsonArray();
-    if (std::ranges::find(finalizers.get_array(), Json("kubernetes")) ==
-        finalizers.get_array().end()) {
-      finalizers.get_array().push_back("kubernetes");
-    }
+    add_once(child_list(child(object, "spec"), "finalizers"), "kubernetes");
     object["status"] = JsonObject{{"phase", "Active"}};
     name_label(object);
   }
@@ -120,22 +108,13 @@ class NamespaceStrategy final : public OldStatusStrategy {
   }
 };
 
-class EventStrategy final : public Strategy {
+class EventStrategy final : public UniformStrategy {
  public:
   NameRule name_rule() const override { return NameRule::path_segment; }
   Dependents dependents() const override { return Dependents::unknown; }
   CreateOnUpdate create_on_update() const override { return CreateOnUpdate::allowed; }
 
-  void validate_create(const JsonObject& object, const WriteContext&,
-                       Causes& causes) const override {
-    validate(object, causes);
-  }
-  void validate_update(const JsonObject& next, const JsonObject&, Endpoint,
-                       Causes& causes) const override {
-    validate(next, causes);
-  }
-
-  static void validate(const JsonObject& object, Causes& causes) {
+  void validate(const JsonObject& object, Causes& causes) const override {
     const std::string_view ns = text_at(object, {"metadata", "namespace"});
     const std::string_view involved = text_at(object, {"involvedObject", "namespace"});
     const bool agrees = involved.empty() ? ns == "default" || ns == "kube-system" : involved == ns;
@@ -160,21 +139,11 @@ class EventStrategy final : public Strategy {
   }
 };
 
-class LeaseStrategy final : public Strategy {
+class LeaseStrategy final : public UniformStrategy {
  public:
   CreateOnUpdate create_on_update() const override { return CreateOnUpdate::allowed; }
 
-  void validate_create(const JsonObject& object, const WriteContext&,
-                       Causes& causes) const override {
-    validate(object, causes);
-  }
-  void validate_update(const JsonObject& next, const JsonObject&, Endpoint,
-                       Causes& causes) const override {
-    validate(next, causes);
-  }
-
- private:
-  static void validate(const JsonObject& object, Causes& causes) {
+  void validate(const JsonObject& object, Causes& causes) const override {
     if (const auto seconds = integer_at(object, {"spec", "leaseDurationSeconds"});
         seconds && *seconds <= 0) {
       causes.push_back(

@@ -5,8 +5,8 @@
 
 namespace dcm::apiserver {
 
-// A kind without special rules (plain_strategy.cpp); `kind` outlives the process.
-const Strategy& plain_strategy(std::string_view kind);
+// A kind whose rules are a row (kind_rules.cpp), or has none; `kind` outlives the process.
+const Strategy& table_strategy(std::string_view kind);
 
 const Strategy& pod_strategy();             // pod_strategy.cpp
 const Strategy& claim_strategy();           // claim_strategy.cpp

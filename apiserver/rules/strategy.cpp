@@ -1,9 +1,5 @@
 #include "apiserver/rules/strategy.hpp"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 namespace dcm::apiserver {
 
 namespace {
@@ -75,35 +71,6 @@ void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& ca
   if (is_same(next, old, "spec")) return;
   // The real server shows a Go value here, or nothing; clients ignore it.
   causes.push_back(invalid_value("spec", Json(), "field is immutable"));
-}
-
-bool is_set(const JsonObject& object, std::string_view key) {
-  const Json* value = object.if_contains(key);
-  return value != nullptr && *value != Json(false) && *value != Json("");
-}
-
-void set_default(JsonObject& object, std::string_view key, Json value) {
-  if (!object.contains(key)) object[key] = std::move(value);
-}
-
-void validate_choice(std::string_view text, std::initializer_list<std::string_view> choices,
-                     const std::string& path, Causes& causes) {
-  if (std::ranges::find(choices, text) != choices.end()) return;
-  causes.push_back(not_supported(path, Json(text), choices));
-}
-
-void validate_counts(const JsonObject& object, std::initializer_list<std::string_view> names,
-                     const std::string& path, Causes& causes) {
-  for (const std::string_view name : names) {
-    const auto count = integer_at(object, {name});
-    if (!count || *count >= 0) continue;
-    causes.push_back(invalid_value(fmt::format("{}.{}", path, name), Json(*count),
-                                   "must be greater than or equal to 0"));
-  }
-}
-
-std::string indexed(std::string_view path, std::size_t index) {
-  return fmt::format("{}[{}]", path, index);
 }
 
 }  // namespace dcm::apiserver

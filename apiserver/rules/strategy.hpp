@@ -60,8 +60,8 @@ class Strategy {
   // Why an accepted object has no typed form; "" if it has one. Without one, its fields have no
   // owners, and nothing can be applied to it.
   virtual std::string untyped(const JsonObject&) const { return {}; }
-  // The spec of the object if it is a pod, or of the pods that it creates; null if there is none.
-  virtual Json* pod_spec(JsonObject&) const { return nullptr; }
+  // Where the spec of the pod is, or of the pods that the object creates; empty if it has none.
+  virtual std::vector<std::string_view> pod_spec_path() const { return {}; }
   // Whether a controller creates pods from it.
   virtual bool makes_pods() const { return false; }
   // Grace period in seconds, for kinds that are deleted gracefully: they are marked first even if
@@ -95,22 +95,27 @@ class OldStatusStrategy : public Strategy {
   std::vector<std::string> reset_fields(Endpoint endpoint) const override;
 };
 
+// A kind whose updates are validated like creates.
+class UniformStrategy : public Strategy {
+ public:
+  void validate_create(const JsonObject& object, const WriteContext&,
+                       Causes& causes) const override {
+    validate(object, causes);
+  }
+  void validate_update(const JsonObject& next, const JsonObject&, Endpoint,
+                       Causes& causes) const override {
+    validate(next, causes);
+  }
+
+ private:
+  virtual void validate(const JsonObject& object, Causes& causes) const = 0;
+};
+
 // Restores labels, annotations, finalizers and owner references (metav1.ResetObjectMetaForStatus).
 void restore_metadata(JsonObject& next, const JsonObject& old);
 // Increments metadata.generation if what is wanted differs: the spec, for most kinds.
 void count_generation(JsonObject& next, const JsonObject& old, std::string_view wanted = "spec");
 // Reports `spec` as immutable if it differs.
 void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& causes);
-void set_default(JsonObject& object, std::string_view key, Json value);
-// Whether a member is non-zero: not false or "".
-bool is_set(const JsonObject& object, std::string_view key);
-// The members with these names, where they are set, must not be negative.
-void validate_counts(const JsonObject& object, std::initializer_list<std::string_view> names,
-                     const std::string& path, Causes& causes);
-// The text must be one of the choices.
-void validate_choice(std::string_view text, std::initializer_list<std::string_view> choices,
-                     const std::string& path, Causes& causes);
-// "spec.devices.requests[3]".
-std::string indexed(std::string_view path, std::size_t index);
 
 }  // namespace dcm::apiserver

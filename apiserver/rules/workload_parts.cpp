@@ -35,7 +35,7 @@ void validate_template_labels(const JsonObject* selector, const JsonObject& pod_
                                  "`selector` does not match template `labels`"));
 }
 
-bool validate_own_selector(const JsonObject& selector, const std::string& path, Causes& causes) {
+bool validate_selector(const JsonObject& selector, const std::string& path, Causes& causes) {
   const std::size_t before = causes.size();
   validate_label_selector(selector, path, causes);
   return causes.size() == before;

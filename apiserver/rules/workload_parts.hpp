@@ -15,7 +15,7 @@ void validate_template(const JsonObject& pod_template, const std::string& path, 
 void validate_template_labels(const JsonObject* selector, const JsonObject& pod_template,
                               const std::string& path, Causes& causes);
 // Returns whether the selector is valid.
-bool validate_own_selector(const JsonObject& selector, const std::string& path, Causes& causes);
+bool validate_selector(const JsonObject& selector, const std::string& path, Causes& causes);
 // An update must not change this member of the spec.
 void validate_immutable(const JsonObject& next, const JsonObject& old, std::string_view name,
                         Causes& causes);

@@ -4,18 +4,18 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/int_or_percent.hpp"
 #include "apiserver/rules/label_selector.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/pod_volumes.hpp"
-#include "apiserver/rules/strategy.hpp"
+#include "apiserver/rules/volume_claim.hpp"
 #include "apiserver/rules/workload_parts.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
-const std::string kTemplate = "spec.template";
+constexpr auto* kTemplate = "spec.template";
 
 const JsonObject& template_of(const JsonObject& spec) {
   return object_at(spec, {"template"});
@@ -25,14 +25,14 @@ const JsonObject* selector_of(const JsonObject& spec) {
   return has(spec, {"selector"}) ? &object_at(spec, {"selector"}) : nullptr;
 }
 
-// Such pods never end by themselves.
-void validate_endless_pods(const JsonObject& spec, std::string_view kind, Causes& causes) {
+// Requires restartPolicy Always and no deadline.
+void validate_always_restarted(const JsonObject& spec, std::string_view kind, Causes& causes) {
   const JsonObject& pods = object_at(template_of(spec), {"spec"});
-  validate_choice(text_at(pods, {"restartPolicy"}), {"Always"}, kTemplate + ".spec.restartPolicy",
+  validate_choice(text_at(pods, {"restartPolicy"}), {"Always"}, "spec.template.spec.restartPolicy",
                   causes);
   if (has(pods, {"activeDeadlineSeconds"})) {
     causes.push_back(
-        forbidden_value(kTemplate + ".spec.activeDeadlineSeconds",
+        forbidden_value("spec.template.spec.activeDeadlineSeconds",
                         fmt::format("activeDeadlineSeconds in {} is not Supported", kind)));
   }
 }
@@ -52,7 +52,7 @@ bool validate_required_selector(const JsonObject& spec, std::string_view kind, C
     causes.push_back(required_value("spec.selector"));
     return true;
   }
-  const bool is_usable = validate_own_selector(*selector, "spec.selector", causes);
+  const bool is_usable = validate_selector(*selector, "spec.selector", causes);
   refuse_empty_selector(*selector, kind, causes);
   return is_usable;
 }
@@ -60,7 +60,7 @@ bool validate_required_selector(const JsonObject& spec, std::string_view kind, C
 void validate_selected_template(const JsonObject& spec, std::string_view kind, Causes& causes) {
   validate_template_labels(selector_of(spec), template_of(spec), kTemplate, causes);
   validate_template(template_of(spec), kTemplate, causes);
-  validate_endless_pods(spec, kind, causes);
+  validate_always_restarted(spec, kind, causes);
 }
 
 // What a Deployment and a ReplicaSet have in common.
@@ -110,7 +110,7 @@ void validate_strategy(const JsonObject& strategy, Causes& causes) {
     causes.push_back(invalid_value(rolling.path + ".maxUnavailable", rolling.unavailable,
                                    "may not be 0 when `maxSurge` is 0"));
   }
-  validate_at_most_all(rolling.unavailable, rolling.path + ".maxUnavailable", causes);
+  validate_at_most_100_percent(rolling.unavailable, rolling.path + ".maxUnavailable", causes);
 }
 
 void validate_daemon_strategy(const JsonObject& strategy, Causes& causes) {
@@ -123,8 +123,8 @@ void validate_daemon_strategy(const JsonObject& strategy, Causes& causes) {
   }
   const RollingUpdate rolling(strategy, path);
   rolling.validate(causes);
-  validate_at_most_all(rolling.unavailable, rolling.path + ".maxUnavailable", causes);
-  validate_at_most_all(rolling.surge, rolling.path + ".maxSurge", causes);
+  validate_at_most_100_percent(rolling.unavailable, rolling.path + ".maxUnavailable", causes);
+  validate_at_most_100_percent(rolling.surge, rolling.path + ".maxSurge", causes);
   const bool any_unavailable = amount_of(rolling.unavailable) != 0;
   const bool any_surge = amount_of(rolling.surge) != 0;
   if (any_unavailable && any_surge) {
@@ -158,7 +158,7 @@ void validate_stateful_strategy(const JsonObject& strategy, Causes& causes) {
   if (amount_of(*unavailable) == 0) {
     causes.push_back(invalid_value(at, *unavailable, "cannot be 0"));
   }
-  validate_at_most_all(*unavailable, at, causes);
+  validate_at_most_100_percent(*unavailable, at, causes);
 }
 
 void validate_claim_retention(const JsonObject& spec, Causes& causes) {
@@ -178,17 +178,17 @@ void validate_spec_of_stateful_set(const JsonObject& spec, bool is_new, Causes& 
   }
   validate_stateful_strategy(object_at(spec, {"updateStrategy"}), causes);
   validate_claim_retention(spec, causes);
-  validate_counts(spec, {"replicas"}, "spec", causes);
-  validate_counts(spec, {"minReadySeconds"}, "spec", causes);
+  validate_counts(spec, {"replicas", "minReadySeconds"}, "spec", causes);
   validate_counts(object_at(spec, {"ordinals"}), {"start"}, "spec.ordinals", causes);
   const std::string_view service = text_at(spec, {"serviceName"});
   if (is_new && !service.empty()) {
     validate_name(NameRule::dns_label, service, "spec.serviceName", causes);
   }
   const JsonArray& claims = array_at(spec, {"volumeClaimTemplates"});
-  for (std::size_t i = 0; is_new && i < claims.size(); ++i) {
-    validate_volume_claim(object_at(as_object(claims[i]), {"spec"}),
-                          indexed("spec.volumeClaimTemplates", i) + ".spec", causes);
+  if (is_new) {
+    for (const auto& [claim, at] : with_paths(claims, "spec.volumeClaimTemplates")) {
+      validate_volume_claim_spec(object_at(claim, {"spec"}), at + ".spec", causes);
+    }
   }
   if (validate_required_selector(spec, "statefulset", causes)) {
     validate_template_labels(selector_of(spec), template_of(spec), kTemplate, causes);
@@ -196,7 +196,7 @@ void validate_spec_of_stateful_set(const JsonObject& spec, bool is_new, Causes& 
   } else {
     causes.push_back(invalid_value("spec.selector", object_at(spec, {"selector"})));
   }
-  validate_endless_pods(spec, "StatefulSet", causes);
+  validate_always_restarted(spec, "StatefulSet", causes);
 }
 
 }  // namespace
@@ -235,18 +235,18 @@ void validate_daemon_set(const JsonObject& next, const JsonObject* old, Causes& 
   if (old != nullptr) validate_immutable(next, *old, "selector", causes);
   const JsonObject& spec = object_at(next, {"spec"});
   const JsonObject* const selector = selector_of(spec);
-  if (selector == nullptr || validate_own_selector(*selector, "spec.selector", causes)) {
+  if (selector == nullptr || validate_selector(*selector, "spec.selector", causes)) {
     validate_template_labels(selector, template_of(spec), kTemplate, causes);
   }
   if (selector != nullptr) refuse_empty_selector(*selector, "daemonset", causes);
   validate_template(template_of(spec), kTemplate, causes);
-  validate_endless_pods(spec, "DaemonSet", causes);
+  validate_always_restarted(spec, "DaemonSet", causes);
   validate_counts(spec, {"minReadySeconds"}, "spec", causes);
   validate_daemon_strategy(object_at(spec, {"updateStrategy"}), causes);
   validate_counts(spec, {"revisionHistoryLimit"}, "spec", causes);
 }
 
-// Its selector is a map of labels.
+// A ReplicationController's selector is a map of labels.
 void validate_replication_controller(const JsonObject& next, const JsonObject*, Causes& causes) {
   const JsonObject& spec = object_at(next, {"spec"});
   const JsonObject& labels = object_at(spec, {"selector"});
@@ -255,7 +255,7 @@ void validate_replication_controller(const JsonObject& next, const JsonObject*, 
     const JsonObject selector{{"matchLabels", labels}};
     validate_template_labels(&selector, template_of(spec), kTemplate, causes);
     validate_template(template_of(spec), kTemplate, causes);
-    validate_endless_pods(spec, "ReplicationController", causes);
+    validate_always_restarted(spec, "ReplicationController", causes);
   } else {
     causes.push_back(required_value(kTemplate));
   }

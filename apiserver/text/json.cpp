@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -33,6 +34,38 @@ const JsonObject& as_object(const Json& value) {
   return value.is_object() ? value.get_object() : kEmpty;
 }
 
+std::string_view as_text(const Json& value) {
+  return value.is_string() ? view(value.get_string()) : std::string_view();
+}
+
+bool same(const Json* a, const Json* b) {
+  return a == b || (a != nullptr && b != nullptr && *a == *b);
+}
+
+bool has_true(const JsonObject& object, std::string_view key) {
+  const Json* const value = object.if_contains(key);
+  return value != nullptr && *value == Json(true);
+}
+
+bool is_set(const JsonObject& object, std::string_view key) {
+  const Json* const value = object.if_contains(key);
+  return value != nullptr && *value != Json(false) && *value != Json("");
+}
+
+const JsonObject* object_along(const JsonObject& object, std::span<const std::string_view> path) {
+  const JsonObject* at = &object;
+  for (const std::string_view step : path) {
+    const Json* const value = at->if_contains(step);
+    at = value == nullptr ? nullptr : value->if_object();
+    if (at == nullptr) return nullptr;
+  }
+  return at;
+}
+
+JsonObject* object_along(JsonObject& object, std::span<const std::string_view> path) {
+  return const_cast<JsonObject*>(object_along(std::as_const(object), path));
+}
+
 const JsonObject& object_at(const JsonObject& object, Path path) {
   static const Json kNothing;
   const Json* value = find(object, path);
@@ -47,7 +80,7 @@ const JsonArray& array_at(const JsonObject& object, Path path) {
 
 std::string_view text_at(const JsonObject& object, Path path) {
   const Json* value = find(object, path);
-  return value != nullptr && value->is_string() ? view(value->get_string()) : std::string_view();
+  return value != nullptr ? as_text(*value) : std::string_view();
 }
 
 std::optional<std::int64_t> integer_at(const JsonObject& object, Path path) {
@@ -68,6 +101,24 @@ JsonObject& child(JsonObject& object, std::string_view key) {
   Json& value = object[key];
   if (!value.is_object()) value.emplace_object();
   return value.get_object();
+}
+
+JsonArray& child_list(JsonObject& object, std::string_view key) {
+  Json& value = object[key];
+  if (!value.is_array()) value.emplace_array();
+  return value.get_array();
+}
+
+void set_default(JsonObject& object, std::string_view key, Json value) {
+  if (!object.contains(key)) object[key] = std::move(value);
+}
+
+bool has_item(const JsonArray& list, std::string_view text) {
+  return std::ranges::find(list, Json(text)) != list.end();
+}
+
+void add_once(JsonArray& list, std::string_view text) {
+  if (!has_item(list, text)) list.emplace_back(text);
 }
 
 void restore(JsonObject& to, const JsonObject& from, std::string_view key) {

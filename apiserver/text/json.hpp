@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,11 +30,26 @@ const JsonArray& array_at(const JsonObject& object, Path path);
 std::string_view text_at(const JsonObject& object, Path path);
 std::optional<std::int64_t> integer_at(const JsonObject& object, Path path);
 bool has(const JsonObject& object, Path path);
-// An item of a list of objects; an empty one if it is something else.
+// An item of a list of objects or strings; an empty one if it is something else.
 const JsonObject& as_object(const Json& value);
+std::string_view as_text(const Json& value);
+bool has_item(const JsonArray& list, std::string_view text);
+// Whether both are missing, or equal.
+bool same(const Json* a, const Json* b);
+// Whether the member is there and true.
+bool has_true(const JsonObject& object, std::string_view key);
+// Whether a member is non-zero: not false or "".
+bool is_set(const JsonObject& object, std::string_view key);
+// The object at `path`; null if there is none.
+const JsonObject* object_along(const JsonObject& object, std::span<const std::string_view> path);
+JsonObject* object_along(JsonObject& object, std::span<const std::string_view> path);
 
-// The object member `key`; created if it is missing or not an object.
+// The object or list member `key`; created if it is missing or something else.
 JsonObject& child(JsonObject& object, std::string_view key);
+JsonArray& child_list(JsonObject& object, std::string_view key);
+void set_default(JsonObject& object, std::string_view key, Json value);
+// Appends the text unless the list has it.
+void add_once(JsonArray& list, std::string_view text);
 // Copies `from[key]` to `to[key]`; removes it if absent there.
 void restore(JsonObject& to, const JsonObject& from, std::string_view key);
 
@@ -61,6 +77,15 @@ void drop_empty_lists(JsonObject& object, Path but = {});
 
 inline std::string_view view(const boost::json::string& text) {
   return {text.data(), text.size()};
+}
+
+// Calls `visit` for each object of the list, which may be null or something else.
+template <class Visit>
+void for_each_object(Json* list, const Visit& visit) {
+  if (list == nullptr || !list->is_array()) return;
+  for (Json& item : list->get_array()) {
+    if (item.is_object()) visit(item.get_object());
+  }
 }
 
 }  // namespace dcm::apiserver

@@ -24,6 +24,17 @@ inline std::vector<std::string_view> fields(std::string_view text) {
   }
 }
 
+// strings.Split
+inline std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const auto end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
 // strings.TrimSpace
 inline std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));

@@ -28,7 +28,7 @@ enum class Verb : std::uint8_t {
   update,
   apply,                  // server-side apply, application/apply-patch+yaml
   strategic_merge_patch,  // application/strategic-merge-patch+json
-  merge_patch,            // application/merge-patch+json (RFC 7386)
+  merge_patch,            // application/merge-patch+json (RFC 7396)
   delete_,
   json_patch,  // application/json-patch+json (RFC 6902)
 };

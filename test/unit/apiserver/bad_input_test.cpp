@@ -228,7 +228,6 @@ TEST_F(BadInput, is_always_answered) {
     const std::string_view method = methods[rng.below(methods.size())];
     const Answer answer =
         api.send(method, targets[rng.below(targets.size())], types[rng.below(types.size())], body);
-    EXPECT_GE(answer.status, 200) << body;
     EXPECT_FALSE(answer.body.empty()) << "no JSON in answer to " << body;
     if (method == "DELETE") make_pod("node-1");
   }

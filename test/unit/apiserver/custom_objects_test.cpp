@@ -581,8 +581,7 @@ TEST_F(Defined, knows_no_owners_of_object_with_a_list_for_a_text) {
                   .starts_with("failed to create typed live object (default/a; example.com/v1, "
                                "Kind=Widget): .spec.address: expected any scalar, got list"))
       << applied.text({"message"});
-  const Answer mended =
-      api.patch(path, "application/merge-patch+json", R"({"spec":{"address":"10.0.0.1"}})");
+  const Answer mended = api.patch(path, kMerge, R"({"spec":{"address":"10.0.0.1"}})");
   EXPECT_FALSE(has(mended.body, {"metadata", "managedFields"})) << serialize(mended.body);
 }
 

@@ -22,10 +22,8 @@ class DeviceValidation : public Api, public ::testing::WithParamInterface<Row> {
     const std::string body = R"({"metadata":{"name":"a"},"spec":)" + spec + "}";
     const Answer answer = api.post("/apis/resource.k8s.io/v1/" + plural, body);
     if (answer.status == 201) return "";
-    const JsonArray& causes = array_at(answer.body, {"details", "causes"});
-    if (causes.empty()) return std::string(answer.text({"message"}));
-    const JsonObject& cause = causes.front().get_object();
-    return fmt::format("{}: {}", text_at(cause, {"field"}), text_at(cause, {"message"}));
+    const auto causes = answer.causes();
+    return causes.empty() ? std::string(answer.text({"message"})) : causes.front();
   }
 };
 

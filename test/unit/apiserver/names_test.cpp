@@ -77,12 +77,7 @@ class NamesInApi : public Api {
  protected:
   // "FIELD: MESSAGE" of each cause.
   std::vector<std::string> causes(std::string_view path, const std::string& body) {
-    std::vector<std::string> lines;
-    for (const Json& cause : array_at(api.post(path, body).body, {"details", "causes"})) {
-      lines.push_back(fmt::format("{}: {}", text_at(as_object(cause), {"field"}),
-                                  text_at(as_object(cause), {"message"})));
-    }
-    return lines;
+    return api.post(path, body).causes();
   }
   std::vector<std::string> causes_with(const std::string& metadata) {
     return causes("/api/v1/namespaces/default/configmaps", R"({"metadata":{)" + metadata + "}}");

@@ -45,6 +45,9 @@ TEST_F(PodGroup, names_only_its_own_claims) {
   api.post(kGroups, std::string(kTrainers));
   EXPECT_EQ(name_claim_of("other").status, 422);
   EXPECT_EQ(name_claim_of("fabric").status, 200);
+  const Answer empty = api.patch(std::string(kGroup) + "/status", kMerge,
+                                 R"({"status":{"resourceClaimStatuses":[null]}})");
+  EXPECT_EQ(empty.status, 422) << serialize(empty.body);
 }
 
 }  // namespace

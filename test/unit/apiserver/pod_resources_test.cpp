@@ -10,14 +10,7 @@ class PodResources : public Api {
  protected:
   // "FIELD: MESSAGE" of each cause.
   std::vector<std::string> causes(const std::string& spec) {
-    const Answer answer =
-        api.post(kPods, R"({"metadata":{"generateName":"p-"},"spec":{)" + spec + "}}");
-    std::vector<std::string> lines;
-    for (const Json& cause : array_at(answer.body, {"details", "causes"})) {
-      lines.push_back(fmt::format("{}: {}", text_at(as_object(cause), {"field"}),
-                                  text_at(as_object(cause), {"message"})));
-    }
-    return lines;
+    return api.post(kPods, R"({"metadata":{"generateName":"p-"},"spec":{)" + spec + "}}").causes();
   }
   static std::string containers(const std::string& more) {
     return R"("containers":[{"name":"c","image":"i")" + more + "}]";

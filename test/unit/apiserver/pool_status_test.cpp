@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "test/unit/apiserver/fixture.hpp"
 
@@ -45,13 +46,7 @@ class PoolStatusRequest : public Api {
                      fmt::format(R"({{"status":{{"poolCount":1,"pools":[{{{}}}]}}}})", pool));
   }
   static std::string cause(const Answer& answer) {
-    std::string text;
-    for (const Json& each : array_at(answer.body, {"details", "causes"})) {
-      if (!text.empty()) text += "; ";
-      text += fmt::format("{}: {}", text_at(each.as_object(), {"field"}),
-                          text_at(each.as_object(), {"message"}));
-    }
-    return text;
+    return fmt::format("{}", fmt::join(answer.causes(), "; "));
   }
 };
 

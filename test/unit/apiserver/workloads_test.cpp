@@ -20,16 +20,6 @@ std::string path_of(std::string_view kind) {
   return std::string(group) + "/namespaces/default/" + plural + "s";
 }
 
-// Those of the answer, as "FIELD: MESSAGE".
-std::vector<std::string> causes_of(const Answer& answer) {
-  std::vector<std::string> causes;
-  for (const Json& item : array_at(answer.body, {"details", "causes"})) {
-    causes.push_back(std::string(text_at(item.get_object(), {"field"})) + ": " +
-                     std::string(text_at(item.get_object(), {"message"})));
-  }
-  return causes;
-}
-
 class Workloads : public Api {
  protected:
   Workloads() {
@@ -52,25 +42,28 @@ class Workloads : public Api {
     return api.post(path_of(kind), serialize(object_of(kind, change)));
   }
   Answer change(std::string_view kind, std::string_view spec) {
-    return api.patch(path_of(kind) + "/w", "application/merge-patch+json",
-                     R"({"spec":)" + std::string(spec) + "}");
+    return api.patch(path_of(kind) + "/w", kMerge, R"({"spec":)" + std::string(spec) + "}");
   }
 
   JsonObject table;
 };
 
 TEST_F(Workloads, are_accepted_without_mistakes) {
-  for (const auto& workload : object_at(table, {"workloads"})) {
+  const JsonObject& workloads = object_at(table, {"workloads"});
+  EXPECT_FALSE(workloads.empty());
+  for (const auto& workload : workloads) {
     const Answer made = make(workload.key());
     EXPECT_EQ(made.status, 201) << serialize(made.body);
   }
 }
 
 TEST_F(Workloads, are_refused_with_mistakes) {
-  for (const Json& row : array_at(table, {"mistakes"})) {
+  const JsonArray& mistakes = array_at(table, {"mistakes"});
+  EXPECT_FALSE(mistakes.empty());
+  for (const Json& row : mistakes) {
     SCOPED_TRACE(text_at(as_object(row), {"mistake"}));
     const auto causes =
-        causes_of(make(text_at(as_object(row), {"kind"}), object_at(as_object(row), {"change"})));
+        make(text_at(as_object(row), {"kind"}), object_at(as_object(row), {"change"})).causes();
     const JsonArray& expected = array_at(as_object(row), {"causes"});
     ASSERT_EQ(causes.size(), expected.size()) << ::testing::PrintToString(causes);
     for (std::size_t i = 0; i < causes.size(); ++i) {
@@ -85,15 +78,15 @@ TEST_F(Workloads, keep_what_is_immutable) {
     const Answer refused = change(kind, R"({"selector":{"matchLabels":{"c":"d"}},)"
                                         R"("template":{"metadata":{"labels":{"c":"d"}}}})");
     EXPECT_EQ(
-        causes_of(refused),
+        refused.causes(),
         (std::vector<std::string>{
             R"(spec.selector: Invalid value: {"matchLabels":{"a":"b","c":"d"}}: field is immutable)"}));
   }
   EXPECT_EQ(
-      causes_of(change("StatefulSet", R"({"serviceName":"t"})")),
+      change("StatefulSet", R"({"serviceName":"t"})").causes(),
       (std::vector<std::string>{R"(spec.serviceName: Invalid value: "t": field is immutable)"}));
   make("Job");
-  EXPECT_EQ(causes_of(change("Job", R"({"completions":3})")),
+  EXPECT_EQ(change("Job", R"({"completions":3})").causes(),
             (std::vector<std::string>{"spec.completions: Invalid value: 3: field is immutable"}));
   const std::string pods = R"({"template":{"spec":{"nodeSelector":{"a":"b"}}}})";
   EXPECT_EQ(change("Job", pods).status, 422);
@@ -102,7 +95,7 @@ TEST_F(Workloads, keep_what_is_immutable) {
 TEST_F(Workloads, stateful_set_has_a_label_for_a_name) {
   JsonObject set = object_of("StatefulSet");
   set["metadata"] = JsonObject{{"name", "a.b"}};
-  const auto causes = causes_of(api.post(path_of("StatefulSet"), serialize(set)));
+  const auto causes = api.post(path_of("StatefulSet"), serialize(set)).causes();
   ASSERT_EQ(causes.size(), 1U);
   EXPECT_TRUE(causes.front().starts_with("metadata.name: Invalid value: ")) << causes.front();
 }
@@ -139,7 +132,7 @@ TEST_P(UseByContainer, is_refused) {
       api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"volumes":[{"name":"v","emptyDir":{}}],)"
                       R"("containers":[{"name":"c","image":"x",)" +
                           std::string(GetParam().member) + "}]}}");
-  EXPECT_EQ(causes_of(answer), GetParam().causes);
+  EXPECT_EQ(answer.causes(), GetParam().causes);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -171,7 +164,7 @@ TEST_F(Api, pod_with_host_network_has_equal_ports) {
   const Answer refused =
       api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"hostNetwork":true,"containers":)"
                       R"([{"name":"c","image":"x","ports":[{"containerPort":1,"hostPort":2}]}]}})");
-  EXPECT_EQ(causes_of(refused),
+  EXPECT_EQ(refused.causes(),
             (std::vector<std::string>{
                 "spec.containers[0].ports[0].hostPort: Invalid value: 2: must match "
                 "`containerPort` when `hostNetwork` is true"}));
@@ -190,7 +183,7 @@ TEST_F(Api, text_about_unknown_claims_is_short_however_many_there_are) {
       {"metadata", {{"name", "p"}}},
       {"spec", {{"resourceClaims", std::move(claims)}, {"containers", JsonArray{container}}}}};
   const Answer refused = api.post(kPods, serialize(pod));
-  EXPECT_EQ(causes_of(refused).size(), 3000U);
+  EXPECT_EQ(refused.causes().size(), 3000U);
   EXPECT_LT(serialize(refused.body).size(), 8U << 20U);
 }
 
@@ -206,19 +199,19 @@ TEST_F(Api, privileged_container_may_mount_bidirectionally) {
 TEST_F(Api, secret_has_the_keys_of_its_type) {
   constexpr std::string_view kSecrets = "/api/v1/namespaces/default/secrets";
   EXPECT_EQ(
-      causes_of(api.post(kSecrets, R"({"metadata":{"name":"s"},"type":"kubernetes.io/tls"})")),
+      api.post(kSecrets, R"({"metadata":{"name":"s"},"type":"kubernetes.io/tls"})").causes(),
       (std::vector<std::string>{"data[tls.crt]: Required value", "data[tls.key]: Required value"}));
-  EXPECT_EQ(
-      causes_of(api.post(kSecrets, R"({"metadata":{"name":"s"},"data":{"..":"eA=="}})")).size(),
-      1U);
+  EXPECT_EQ(api.post(kSecrets, R"({"metadata":{"name":"s"},"data":{"..":"eA=="}})").causes().size(),
+            1U);
   const Answer configuration =
       api.post(kSecrets, R"({"metadata":{"name":"s"},"type":"kubernetes.io/dockerconfigjson",)"
                          R"("stringData":{".dockerconfigjson":"password"}})");
   EXPECT_FALSE(serialize(configuration.body).contains("password")) << "it is a secret";
   ASSERT_EQ(api.post(kSecrets, R"({"metadata":{"name":"s"},"immutable":true})").status, 201);
   EXPECT_EQ(
-      causes_of(api.patch(std::string(kSecrets) + "/s", "application/merge-patch+json",
-                          R"({"data":{"a":"eA=="},"type":"example.com/x"})")),
+      api.patch(std::string(kSecrets) + "/s", kMerge,
+                R"({"data":{"a":"eA=="},"type":"example.com/x"})")
+          .causes(),
       (std::vector<std::string>{R"(type: Invalid value: "example.com/x": field is immutable)",
                                 "data: Forbidden: field is immutable when `immutable` is set"}));
 }
@@ -229,7 +222,7 @@ TEST_F(Api, volume_claim_needs_access_mode_and_size) {
                R"({"metadata":{"name":"c"},"spec":{"accessModes":["Foo"],)"
                R"("resources":{"requests":{"storage":"0"}},"volumeMode":"Bar"}})");
   EXPECT_EQ(
-      causes_of(refused),
+      refused.causes(),
       (std::vector<std::string>{
           R"(spec.accessModes: Unsupported value: "Foo": supported values: "ReadOnlyMany", )"
           R"("ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")",
@@ -253,6 +246,7 @@ TEST(CronSchedule, is_read_as_a_real_server_does) {
       {"1-2-3 * * * *", "too many hyphens: 1-2-3"},
       {"1/2/3 * * * *", "too many slashes: 1/2/3"},
       {"a * * * *", R"(failed to parse int from a: strconv.Atoi: parsing "a": invalid syntax)"},
+      {"/5 * * * *", R"(failed to parse int from : strconv.Atoi: parsing "": invalid syntax)"},
       {"1/ * * * *", R"(failed to parse int from : strconv.Atoi: parsing "": invalid syntax)"},
       {"99999999999999999999 * * * *",
        "failed to parse int from 99999999999999999999: strconv.Atoi: parsing "

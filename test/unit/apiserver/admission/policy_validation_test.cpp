@@ -1,3 +1,4 @@
+#include "apiserver/fields/patches.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -12,32 +13,11 @@ struct Row {
   std::vector<std::string> causes;
 };
 
-std::vector<std::string> causes_of(const Answer& answer) {
-  std::vector<std::string> causes;
-  for (const Json& item : array_at(answer.body, {"details", "causes"})) {
-    causes.push_back(std::string(text_at(item.get_object(), {"field"})) + ": " +
-                     std::string(text_at(item.get_object(), {"message"})));
-  }
-  return causes;
-}
-
-void merge(JsonObject& object, const JsonObject& change) {
-  for (const auto& [key, value] : change) {
-    if (value.is_null()) {
-      object.erase(key);
-    } else if (value.is_object() && object.contains(key) && object[key].is_object()) {
-      merge(object[key].get_object(), value.get_object());
-    } else {
-      object[key] = value;
-    }
-  }
-}
-
 class PolicyValidation : public Api, public ::testing::WithParamInterface<Row> {
  protected:
   Answer make(std::string_view plural, std::string_view good, std::string_view change) {
     JsonObject object = object_of(good);
-    merge(object, object_of(change));
+    apply_merge_patch(object, object_of(change));
     return api.post(std::string(kAdmission) + std::string(plural), serialize(object));
   }
 };
@@ -49,7 +29,7 @@ TEST_P(PolicyValidation, rejects_invalid_policies) {
       R"("apiVersions":["v1"],"operations":["*"],"resources":["pods"]}]},)"
       R"("validations":[{"expression":"true"}]}})",
       GetParam().change);
-  EXPECT_EQ(causes_of(answer), GetParam().causes) << serialize(answer.body);
+  EXPECT_EQ(answer.causes(), GetParam().causes) << serialize(answer.body);
   EXPECT_EQ(answer.status, GetParam().causes.empty() ? 201 : 422);
 }
 
@@ -150,7 +130,7 @@ TEST_P(BindingValidation, rejects_invalid_bindings) {
       make("validatingadmissionpolicybindings",
            R"({"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Deny"]}})",
            GetParam().change);
-  EXPECT_EQ(causes_of(answer), GetParam().causes) << serialize(answer.body);
+  EXPECT_EQ(answer.causes(), GetParam().causes) << serialize(answer.body);
 }
 
 INSTANTIATE_TEST_SUITE_P(

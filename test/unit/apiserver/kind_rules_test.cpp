@@ -1,4 +1,4 @@
-// Kinds without special rules: server-side fields that other controllers rely on.
+// The kinds whose rules are rows: server-side fields that other controllers rely on.
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -24,7 +24,6 @@ TEST_F(Api, sets_defaults_of_deployment_and_its_pods) {
 TEST_F(Api, counts_generations_of_deployment_without_status) {
   api.send("POST", kDeployments, kJson, std::string(kWeb));
   const std::string web = std::string(kDeployments) + "/web";
-  constexpr std::string_view kMerge = "application/merge-patch+json";
   const Answer status = api.send("PATCH", web + "/status", kMerge,
                                  R"({"status":{"replicas":3},"spec":{"replicas":9}})");
   EXPECT_EQ(integer_at(status.body, {"metadata", "generation"}), 1);
@@ -104,18 +103,18 @@ TEST_F(Api, rejects_selector_that_does_not_match_template) {
 
 TEST_F(Api, merges_template_containers_by_name) {
   api.send("POST", kDeployments, kJson, std::string(kWeb));
-  const Answer patched = api.send(
-      "PATCH", std::string(kDeployments) + "/web", "application/strategic-merge-patch+json",
-      R"({"spec":{"template":{"spec":{"containers":[{"name":"d","image":"j:1"}]}}}})");
+  const Answer patched =
+      api.send("PATCH", std::string(kDeployments) + "/web", kStrategic,
+               R"({"spec":{"template":{"spec":{"containers":[{"name":"d","image":"j:1"}]}}}})");
   EXPECT_EQ(array_at(patched.body, {"spec", "template", "spec", "containers"}).size(), 2U);
 }
 
 TEST_F(Api, gives_node_capacity_as_allocatable) {
   api.send("POST", "/api/v1/nodes", kJson, R"({"metadata":{"name":"n"}})");
-  const Answer node = api.send("PATCH", "/api/v1/nodes/n/status", "application/merge-patch+json",
+  const Answer node = api.send("PATCH", "/api/v1/nodes/n/status", kMerge,
                                R"({"status":{"capacity":{"pods":"100"}}})");
   EXPECT_EQ(node.text({"status", "allocatable", "pods"}), "100");
-  const Answer less = api.send("PATCH", "/api/v1/nodes/n/status", "application/merge-patch+json",
+  const Answer less = api.send("PATCH", "/api/v1/nodes/n/status", kMerge,
                                R"({"status":{"allocatable":{"pods":"90"}}})");
   EXPECT_EQ(less.text({"status", "allocatable", "pods"}), "90");
 }

@@ -1,13 +1,12 @@
-#include "apiserver/rules/pod_volumes.hpp"
+#include "apiserver/rules/volume_sources.hpp"
 
 #include <algorithm>
 #include <initializer_list>
 #include <set>
 
+#include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/device_names.hpp"
 #include "apiserver/rules/names.hpp"
-#include "apiserver/rules/quantities.hpp"
-#include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
 
@@ -21,21 +20,12 @@ bool is_one_of(std::initializer_list<std::string_view> texts, std::string_view t
   return std::ranges::find(texts, text) != texts.end();
 }
 
-void require_text(const JsonObject& object, const char* key, const std::string& path,
-                  Causes& causes) {
-  if (text_at(object, {key}).empty()) causes.push_back(required_value(path + "." + key));
-}
-
 void check_file_mode(const JsonObject& object, const char* key, const std::string& path,
                      Causes& causes) {
   const auto mode = integer_at(object, {key});
   if (!mode || (*mode >= 0 && *mode <= kFileModeMax)) return;
   causes.push_back(invalid_value(path + "." + key, Json(*mode),
                                  "must be a number between 0 and 0777 (octal), both inclusive"));
-}
-
-bool goes_back(std::string_view path) {
-  return path == ".." || path.starts_with("../") || path.ends_with("/..") || path.contains("/../");
 }
 
 // A path inside the volume, which may not start like kubelet's own files.
@@ -58,10 +48,7 @@ void check_keys(const JsonObject& source, const char* name, const std::string& p
                 Causes& causes) {
   require_text(source, name, path, causes);
   check_file_mode(source, "defaultMode", path, causes);
-  const JsonArray& items = array_at(source, {"items"});
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const JsonObject& item = as_object(items[i]);
-    const std::string at = indexed(path + ".items", i);
+  for (const auto& [item, at] : with_paths(array_at(source, {"items"}), path + ".items")) {
     require_text(item, "key", at, causes);
     check_required_path(item, at, causes);
     check_file_mode(item, "mode", at, causes);
@@ -191,11 +178,10 @@ void check_projected_source(const JsonObject& source, const std::string& at,
 
 void check_projected(const JsonObject& projected, const std::string& path, Causes& causes) {
   check_file_mode(projected, "defaultMode", path, causes);
-  const JsonArray& sources = array_at(projected, {"sources"});
   std::set<std::string_view> paths;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const JsonObject& source = as_object(sources[i]);
-    check_projected_source(source, indexed(path + ".sources", i), path, causes);
+  const JsonArray& sources = array_at(projected, {"sources"});
+  for (const auto& [source, at] : with_paths(sources, path + ".sources")) {
+    check_projected_source(source, at, path, causes);
     check_unique_paths(source, path, paths, causes);
   }
 }
@@ -209,8 +195,7 @@ void check_host_path(const JsonObject& source, const std::string& path, Causes& 
   static constexpr std::initializer_list<std::string_view> kTypes = {
       "",     "BlockDevice",  "CharDevice", "Directory", "DirectoryOrCreate",
       "File", "FileOrCreate", "Socket"};
-  const std::string_view type = text_at(source, {"type"});
-  validate_choice(type, kTypes, path + ".type", causes);
+  validate_choice(text_at(source, {"type"}), kTypes, path + ".type", causes);
 }
 
 void check_nfs(const JsonObject& source, const std::string& path, Causes& causes) {
@@ -285,155 +270,25 @@ void check_volume_source(const JsonObject& volume, const std::string& path, Caus
   if (!is_any) causes.push_back(required_value(path, "must specify a volume type"));
 }
 
-void check_volume_name(std::string_view name, const std::string& path, Causes& causes) {
-  if (name.empty()) return causes.push_back(required_value(path));
-  validate_name(NameRule::dns_label, name, path, causes);
-}
-
 }  // namespace
 
 Volumes validate_volumes(const JsonArray& volumes, const std::string& path, Causes& causes) {
   Volumes names;
-  for (std::size_t i = 0; i < volumes.size(); ++i) {
-    const JsonObject& volume = as_object(volumes[i]);
-    const std::string at = indexed(path, i);
+  for (const auto& [volume, at] : with_paths(volumes, path)) {
     const std::string_view name = text_at(volume, {"name"});
     const std::size_t before = causes.size();
     check_volume_source(volume, at, causes);
-    check_volume_name(name, at + ".name", causes);
+    require_name(NameRule::dns_label, name, at + ".name", causes);
     if (names.contains(name)) causes.push_back(duplicate_value(at + ".name", Json(name)));
     if (causes.size() > before) continue;
     const bool may_be_block = has(volume, {"persistentVolumeClaim"}) || has(volume, {"ephemeral"});
-    names[name] = may_be_block ? VolumeUse::file_or_block : VolumeUse::file;
+    names[name] = may_be_block ? VolumeModes::filesystem_or_block : VolumeModes::filesystem;
   }
   return names;
 }
 
-namespace {
-
-// A real server names the list in these causes, not the item.
-void check_way_of_mounting(const JsonObject& mount, bool is_privileged, const std::string& list,
-                           Causes& causes) {
-  const std::string_view propagation = text_at(mount, {"mountPropagation"});
-  if (propagation == "Bidirectional" && !is_privileged) {
-    causes.push_back(forbidden_value(
-        list + ".mountPropagation",
-        "Bidirectional mount propagation is available only to privileged containers"));
-  } else if (!propagation.empty()) {
-    validate_choice(propagation, {"Bidirectional", "HostToContainer", "None"},
-                    list + ".mountPropagation", causes);
-  }
-  const std::string_view recursive = text_at(mount, {"recursiveReadOnly"});
-  if (recursive.empty()) return;
-  validate_choice(recursive, {"Disabled", "Enabled", "IfPossible"}, list + ".recursiveReadOnly",
-                  causes);
-}
-
-void check_part(std::string_view part, const std::string& path, Causes& causes) {
-  if (part.starts_with('/')) {
-    causes.push_back(invalid_value(path, Json(part), "must be a relative path"));
-  }
-  if (goes_back(part)) causes.push_back(invalid_value(path, Json(part), "must not contain '..'"));
-}
-
-void check_mount(const JsonObject& mount, const Volumes& volumes,
-                 std::set<std::string_view>& targets, const std::string& path, Causes& causes) {
-  require_text(mount, "name", path, causes);
-  const std::string_view name = text_at(mount, {"name"});
-  if (!volumes.contains(name)) causes.push_back(not_found_value(path + ".name", Json(name)));
-  require_text(mount, "mountPath", path, causes);
-  const std::string_view target = text_at(mount, {"mountPath"});
-  if (!targets.insert(target).second) {
-    causes.push_back(invalid_value(path + ".mountPath", Json(target), "must be unique"));
-  }
-  const std::string_view expression = text_at(mount, {"subPathExpr"});
-  if (!expression.empty() && !text_at(mount, {"subPath"}).empty()) {
-    causes.push_back(invalid_value(path + ".subPathExpr", Json(expression),
-                                   "subPathExpr and subPath are mutually exclusive"));
-  }
-}
-
-struct Seen {
-  std::set<std::string_view> names = {};
-  std::set<std::string_view> paths = {};
-};
-
-void check_device(const JsonObject& device, const Volumes& volumes, Seen& seen,
-                  const std::string& path, Causes& causes) {
-  require_text(device, "name", path, causes);
-  const std::string_view name = text_at(device, {"name"});
-  const auto found = volumes.find(name);
-  if (!seen.names.insert(name).second) {
-    causes.push_back(invalid_value(path + ".name", Json(name), "must be unique"));
-  }
-  if (found == volumes.end()) {
-    causes.push_back(not_found_value(path + ".name", Json(name)));
-  } else if (found->second == VolumeUse::file) {
-    causes.push_back(invalid_value(path + ".name", Json(name),
-                                   "can only use volume source type of PersistentVolumeClaim or "
-                                   "Ephemeral for block mode"));
-  }
-  require_text(device, "devicePath", path, causes);
-  const std::string_view target = text_at(device, {"devicePath"});
-  if (target.empty() || seen.paths.insert(target).second) return;
-  causes.push_back(invalid_value(path + ".devicePath", Json(target), "must be unique"));
-}
-
-}  // namespace
-
-void validate_uses_of_volumes(const JsonObject& container, const Volumes& volumes,
-                              const std::string& path, Causes& causes) {
-  const bool is_privileged = is_set(object_at(container, {"securityContext"}), "privileged");
-  const std::string mounts = path + ".volumeMounts";
-  std::set<std::string_view> targets;
-  std::size_t index = 0;
-  for (const Json& item : array_at(container, {"volumeMounts"})) {
-    const JsonObject& mount = as_object(item);
-    check_mount(mount, volumes, targets, indexed(mounts, index++), causes);
-    for (const auto* key : {"subPath", "subPathExpr"}) {
-      check_part(text_at(mount, {key}), mounts + "." + key, causes);
-    }
-    check_way_of_mounting(mount, is_privileged, mounts, causes);
-  }
-  Seen seen;
-  index = 0;
-  for (const Json& device : array_at(container, {"volumeDevices"})) {
-    const std::string here = indexed(path + ".volumeDevices", index++);
-    check_device(as_object(device), volumes, seen, here, causes);
-  }
-}
-
-void validate_volume_claim(const JsonObject& spec, const std::string& path, Causes& causes) {
-  const JsonArray& modes = array_at(spec, {"accessModes"});
-  const std::string at = path + ".accessModes";
-  if (modes.empty()) {
-    causes.push_back(required_value(at, "at least 1 access mode is required"));
-  }
-  bool is_of_one_pod = false;
-  bool is_of_more = false;
-  for (const Json& item : modes) {
-    const std::string_view mode = item.is_string() ? view(item.get_string()) : "";
-    validate_choice(mode, {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"},
-                    at, causes);
-    is_of_one_pod |= mode == "ReadWriteOncePod";
-    is_of_more |= is_one_of({"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"}, mode);
-  }
-  if (is_of_one_pod && is_of_more) {
-    causes.push_back(forbidden_value(at, "may not use ReadWriteOncePod with other access modes"));
-  }
-  const auto size = quantity_at(spec, {"resources", "requests", "storage"});
-  const std::string where = path + ".resources[storage]";
-  if (!has(spec, {"resources", "requests", "storage"})) {
-    causes.push_back(required_value(where));
-  } else if (size && size->sign() <= 0) {
-    causes.push_back(invalid_value(where, Json(size->text()), "must be greater than zero"));
-  }
-  if (const std::string_view name = text_at(spec, {"storageClassName"}); !name.empty()) {
-    validate_name(NameRule::dns_subdomain, name, path + ".storageClassName", causes);
-  }
-  const std::string_view mode = text_at(spec, {"volumeMode"});
-  if (mode.empty()) return;
-  validate_choice(mode, {"Block", "Filesystem"}, path + ".volumeMode", causes);
+bool goes_back(std::string_view path) {
+  return path == ".." || path.starts_with("../") || path.ends_with("/..") || path.contains("/../");
 }
 
 }  // namespace dcm::apiserver

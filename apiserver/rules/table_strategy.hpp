@@ -1,5 +1,4 @@
-// A kind that is stored as it comes: what is particular to it, as a row, and the strategy that
-// carries the row out.
+// The rules of most kinds, as rows, and the strategy that carries a row out.
 #pragma once
 
 #include <string>
@@ -10,16 +9,15 @@
 
 namespace dcm::apiserver {
 
-struct PlainKind {
+// Whether an update increments metadata.generation.
+bool has_new_generation(const JsonObject& next, const JsonObject& old);
+
+struct KindRules {
   std::string_view kind;
-  // Where the spec of its pods is, if it creates any. A stored template creates none by itself.
-  enum class Pods {
-    none,
-    of_template,
-    of_optional_template,
-    of_job_template,
-    of_stored_template
-  } pods = Pods::none;
+  // Where the spec of its pods is, if it has any. A stored template creates none by itself.
+  std::vector<std::string_view> pod_spec = {};
+  // Whether an object without a pod template gets an empty one.
+  enum class Template { required, optional } pod_template = Template::required;
   enum class Generation { none, counted } generation = Generation::none;
   void (*set_defaults)(JsonObject&) = nullptr;
   void (*on_create)(JsonObject&) = nullptr;
@@ -29,20 +27,22 @@ struct PlainKind {
   void (*validate)(const JsonObject& next, const JsonObject* old, Causes&) = nullptr;
   std::string_view (*warning)(const JsonObject&) = nullptr;
   void (*on_update)(JsonObject& next, const JsonObject& old) = nullptr;
+  // Whether an update repeats the warnings about the pod template.
+  bool (*warns_again)(const JsonObject& next, const JsonObject& old) = has_new_generation;
+  SelectableFields (*selectable_fields)(const JsonObject&) = nullptr;
 };
 
-class PlainStrategy final : public OldStatusStrategy {
+class TableStrategy final : public OldStatusStrategy {
  public:
   // Both must outlive it. `kind`: its own kind; several kinds may share rules.
-  PlainStrategy(const PlainKind& rules, std::string_view kind) : rules_(rules), kind_(kind) {}
+  TableStrategy(const KindRules& rules, std::string_view kind) : rules_(rules), kind_(kind) {}
 
   NameRule name_rule() const override { return rules_.name_rule; }
   CreateOnUpdate create_on_update() const override { return rules_.create_on_update; }
   bool makes_pods() const override {
-    return rules_.pods != PlainKind::Pods::none &&
-           rules_.pods != PlainKind::Pods::of_stored_template;
+    return !rules_.pod_spec.empty() && rules_.pod_spec.front() == "spec";
   }
-  Json* pod_spec(JsonObject& object) const override;
+  std::vector<std::string_view> pod_spec_path() const override { return rules_.pod_spec; }
   std::vector<std::string> warnings(const JsonObject& object, const JsonObject*) const override;
   void set_defaults(JsonObject& object, const WriteContext&) const override;
   void prepare_create(JsonObject& object, const WriteContext&) const override;
@@ -57,7 +57,7 @@ class PlainStrategy final : public OldStatusStrategy {
  private:
   JsonObject begin_status() const;
 
-  const PlainKind& rules_;
+  const KindRules& rules_;
   std::string_view kind_;
 };
 

@@ -1,4 +1,4 @@
-#include "apiserver/rules/plain_defaults.hpp"
+#include "apiserver/rules/default_values.hpp"
 
 #include <algorithm>
 #include <map>
@@ -202,7 +202,7 @@ const std::vector<Row>& rows_of(std::string_view kind) {
 
 }  // namespace
 
-void set_plain_defaults(std::string_view kind, JsonObject& object) {
+void set_default_values(std::string_view kind, JsonObject& object) {
   for (const Row& row : rows_of(kind)) {
     visit_member(object, row.path, [&row](JsonObject& parent, std::string_view name) {
       const Json* const value = parent.if_contains(name);
