@@ -82,10 +82,11 @@ Filter::Filter(const Pod& pod, const std::vector<ClaimPtr>& claims, const Cluste
     }
   }
   line_ += wishes_;
-  // The containers' requests determine how the requests of their claim are named and counted.
+  // The containers' requests determine how the requests of their claim are named and counted:
+  // containers that run together add up, an init container that ends needs no devices of its own.
   for (const allocation::NumberedContainer& each : containers_) {
     for (const auto& [resource, amount] : each.container->requests) {
-      line_ += fmt::format("{}{}={} ", each.container->is_sidecar ? "+" : "", resource, amount);
+      line_ += fmt::format("{}{}={} ", each.is_short_lived ? "~" : "", resource, amount);
     }
     line_ += resources_.empty() ? "" : "| ";
   }

@@ -425,6 +425,17 @@ TEST(DecidePlacementLines, separate_pods_by_tolerated_taints) {
   EXPECT_NE(line_of(scene, one), line_of(scene, other));
 }
 
+TEST(DecidePlacementLines, separate_pods_by_containers_that_end) {
+  Scene scene(1, 1);
+  scene.add_class("gpu", R"("extendedResourceName":"example.com/gpu")");
+  const std::string four = R"({"name":"a","resources":{"requests":{"example.com/gpu":"4"}}})";
+  const std::string one = R"({"name":"b","resources":{"requests":{"example.com/gpu":"1"}}})";
+  const Pod both_run = pod_with({}, fmt::format(R"("containers":[{},{}])", four, one));
+  const Pod one_ends =
+      pod_with({}, fmt::format(R"("initContainers":[{}],"containers":[{}])", four, one));
+  EXPECT_NE(line_of(scene, both_run), line_of(scene, one_ends));
+}
+
 TEST(DecidePlacementLines, isolate_pod_with_error) {
   Scene scene;
   scene.add_claim("a",
