@@ -178,6 +178,14 @@ const Row kDevices[] = {
                           R"("deviceclass.resource.kubernetes.io/nic":"1"}}}])");
      },
      "node-0: extended <- nic/node-0/dev-0=container-0-request-0"},
+    {"more_devices_than_any_number_can_count_are_not_none",
+     [](Scene&, Pod& pod) {
+       pod = pod_with({}, R"("containers":[{"name":"c","resources":{"requests":{)"
+                          R"("deviceclass.resource.kubernetes.io/nic":"9223372036854775808"}}}])");
+     },
+     "error: running \"DynamicResources\" filter plugin: claim lab/<extended-resources>, request "
+     "container-0-request-0: adding 9223372036854775807 devices exceeds the claim limit of 32, "
+     "with 0 already accounted for"},
 };
 
 // Earlier allocations and failed attempts.

@@ -1,6 +1,8 @@
 // The fields that the playground reads, beyond those of client/api.
 #include "playground/objects/decode.hpp"
 
+#include <limits>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -97,6 +99,29 @@ TEST(DecodePod, keeps_container_requests_for_extended_resources) {
   EXPECT_EQ(pod.containers[0].requests[0].amount, 2);
   EXPECT_EQ(pod.containers[0].requests[1].name, "cpu");
   EXPECT_TRUE(pod.containers[1].requests.empty());
+}
+
+struct AmountRow {
+  std::string_view written;
+  std::int64_t amount;
+};
+
+TEST(DecodePod, reads_number_of_requested_devices) {
+  for (const auto& [written, amount] :
+       {AmountRow{R"("2")", 2}, AmountRow{"2", 2}, AmountRow{R"("1k")", 1000},
+        AmountRow{R"("2e0")", 2}, AmountRow{R"("500m")", 0}, AmountRow{R"("0")", 0},
+        AmountRow{R"("9007199254740993")", 9007199254740993},
+        AmountRow{R"("9223372036854775807")", std::numeric_limits<std::int64_t>::max()},
+        AmountRow{R"("9223372036854775808")", std::numeric_limits<std::int64_t>::max()},
+        AmountRow{R"("16E")", std::numeric_limits<std::int64_t>::max()},
+        AmountRow{R"("1e1000002")", std::numeric_limits<std::int64_t>::max()}}) {
+    const Pod pod = read(
+        make_pod_decoder(),
+        fmt::format(R"("spec":{{"containers":[{{"resources":{{"requests":{{"a.b/gpu":{}}}}}}}]}})",
+                    written));
+    ASSERT_EQ(pod.containers.size(), 1U) << written;
+    EXPECT_EQ(pod.containers[0].requests.at(0).amount, amount) << written;
+  }
 }
 
 TEST(DecodePod, reads_whether_taint_caused_deletion) {
