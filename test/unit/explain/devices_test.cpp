@@ -319,6 +319,15 @@ TEST(ExplainDevices, mentions_extended_resources) {
              .pod_with_resource("example.com/gpu");
        },
        {"class \"new\""}},
+      {"the claim of a failed binding is gone, and the scheduler makes another one",
+       [](DeviceWorld& w) {
+         w.serving("fast", "example.com/gpu")
+             .node("n")
+             .devices("n", {device("a")})
+             .pod_with_resource("example.com/gpu");
+         w.asking->extended_claim = "p-extended-resources-x";
+       },
+       {"waiting DevicesFree: Node n has devices"}},
       {"no class serves it",
        [](DeviceWorld& w) {
          w.node("n").devices("n", {device("a")}).pod_with_resource("example.com/gpu");
