@@ -18,12 +18,6 @@ constexpr std::uint64_t kStepsMax = 500'000;
 // The most subrequests of a request (FirstAvailableDeviceRequestMaxSize).
 constexpr std::int64_t kSubrequestsMax = 8;
 
-// The taint equivalent to a cordoned node (the plugin NodeUnschedulable).
-const allocation::Taint& cordoned() {
-  static const allocation::Taint kTaint{.key = "node.kubernetes.io/unschedulable"};
-  return kTaint;
-}
-
 NodeMisfit misfit(std::string reason) {
   return {.reasons = {std::move(reason)}};
 }
@@ -204,11 +198,13 @@ std::int64_t Filter::score_of(const NodeFit& fit) const {
 }
 
 std::expected<NodeFit, NodeMisfit> Filter::try_node(const Node& node) {
-  if (node.is_unschedulable && !tolerates(pod_.tolerations, cordoned())) {
-    return std::unexpected(misfit("node(s) were unschedulable"));
-  }
-  if (find_untolerated(node.taints, pod_.tolerations) != nullptr) {
-    return std::unexpected(misfit("node(s) had untolerated taint(s)"));
+  switch (closure_of(node, pod_.tolerations)) {
+    case allocation::Closure::cordon:
+      return std::unexpected(misfit("node(s) were unschedulable"));
+    case allocation::Closure::taint:
+      return std::unexpected(misfit("node(s) had untolerated taint(s)"));
+    case allocation::Closure::none:
+      break;
   }
   if (!pod_.node_affinity.matches(node)) {
     return std::unexpected(misfit("node(s) didn't match Pod's node affinity/selector"));
