@@ -179,6 +179,7 @@ void Scheduler::observe_pod(const api::ObjectPtr<Pod>& before, const api::Object
   }
   const bool is_news = !before || before->claim_statuses != after->claim_statuses ||
                        before->has_gates != after->has_gates ||
+                       before->tolerations != after->tolerations ||
                        before->meta.is_being_deleted != after->meta.is_being_deleted;
   if (is_news) work_.add(after->meta.key);
 }

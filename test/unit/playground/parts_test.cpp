@@ -743,6 +743,22 @@ CO_TEST(Parts, return_devices_of_refused_allocation) {
   co_await cluster.stop();
 }
 
+CO_TEST(Parts, retry_pod_when_it_tolerates_more) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.api.patch("/api/v1/nodes/node-0", apiserver::kMerge,
+                    R"({"spec":{"taints":[{"key":"mine","effect":"NoSchedule"}]}})");
+  co_await cluster.settle();
+  cluster.make_pod("p", "");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.node("p"), "");
+  cluster.api.patch(kPods + "/p", apiserver::kStrategic,
+                    R"({"spec":{"tolerations":[{"key":"mine","operator":"Exists"}]}})");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.node("p"), "node-0");
+  co_await cluster.stop();
+}
+
 CO_TEST(Parts, schedule_no_pods_to_cordoned_node) {
   Cluster cluster(loop, {.nodes = 2, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
