@@ -98,6 +98,7 @@ struct Pod : api::Pod {
   // The pod's first request that the playground's scheduler does not support; empty if none.
   std::string unsupported;    // see unknown.hpp
   std::string unschedulable;  // why, from the condition PodScheduled=False
+  std::int64_t priority = 0;  // of its PriorityClass; higher ones are scheduled first
 };
 
 using allocation::DeviceClass;

@@ -33,9 +33,9 @@ NodeMisfit to_misfit(const allocation::AllocationError& error, const Node& node)
   return made;
 }
 
-// A text that is equal for pods that select the same nodes.
+// A text that is equal for pods of one priority that select the same nodes.
 std::string text_of_selection(const Pod& pod) {
-  std::string text = "@";
+  std::string text = fmt::format("{}@", pod.priority);
   const auto& [node_selector, affinity] = pod.node_affinity;
   for (const auto& [label, wanted] : node_selector) text += fmt::format("{}={},", label, wanted);
   if (affinity) text += boost::json::serialize(to_json(*affinity));

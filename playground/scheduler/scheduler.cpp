@@ -116,7 +116,8 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
   }
   Verdict verdict = pod ? decide_placement(*pod, view()) : NotOurs{};
   if (auto* const unschedulable = std::get_if<Unschedulable>(&verdict)) {
-    waiting_.wait(name, unschedulable->line);
+    const auto next = waiting_.wait(name, unschedulable->line, pod->priority);
+    if (next) work_.add(*next);
     const bool is_error = unschedulable->kind == Unschedulable::Kind::error;
     if (!is_error) errors_.forget(name);
     const Outcome outcome = co_await turn_down(pod, std::move(*unschedulable));

@@ -433,6 +433,12 @@ TEST(DecidePlacementLines, separate_pods_by_tolerated_taints) {
   EXPECT_NE(line_of(scene, one), line_of(scene, other));
 }
 
+TEST(DecidePlacementLines, separate_pods_by_priority) {
+  Scene scene(1, 1);
+  scene.add_claim("a", wants("gpu", 2));
+  EXPECT_NE(line_of(scene, pod_with({"a"})), line_of(scene, pod_with({"a"}, R"("priority":1000)")));
+}
+
 TEST(DecidePlacementLines, separate_pods_by_containers_that_end) {
   Scene scene(1, 1);
   scene.add_class("gpu", R"("extendedResourceName":"example.com/gpu")");

@@ -77,6 +77,11 @@ TEST(DecodePod, reads_scheduler_name_and_scheduling_failure) {
   EXPECT_FALSE(plain.has_gates);
 }
 
+TEST(DecodePod, reads_priority) {
+  EXPECT_EQ(read(make_pod_decoder(), R"("spec":{"priority":-5})").priority, -5);
+  EXPECT_EQ(read(make_pod_decoder(), R"("spec":{})").priority, 0);
+}
+
 TEST(DecodePod, reads_node_selection) {
   const Pod pod = read(make_pod_decoder(), R"("spec":{"nodeSelector":{"disk":"fast"},"affinity":{)"
                                            R"("nodeAffinity":{"requiredDuringSchedulingIgnored)"

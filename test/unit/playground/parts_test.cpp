@@ -759,6 +759,30 @@ CO_TEST(Parts, retry_pod_when_it_tolerates_more) {
   co_await cluster.stop();
 }
 
+CO_TEST(Parts, give_freed_device_to_pod_with_highest_priority) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.api.post("/apis/scheduling.k8s.io/v1/priorityclasses",
+                   R"({"metadata":{"name":"urgent"},"value":1000})");
+  cluster.make_claim("first", "");
+  cluster.make_pod("first", "first");
+  co_await cluster.settle();
+  for (const auto* name : {"early", "urgent"}) cluster.make_claim(name, "");
+  cluster.make_pod("early", "early");
+  co_await cluster.settle();
+  cluster.api.post(kPods, R"({"metadata":{"name":"urgent"},"spec":{"priorityClassName":"urgent",)"
+                          R"("containers":[{"name":"c","image":"i"}],)"
+                          R"("resourceClaims":[{"name":"c","resourceClaimName":"urgent"}]}})");
+  co_await cluster.settle();
+  cluster.api.remove(kPods + "/first");
+  co_await sleep_for(loop.time(), 60s);
+  cluster.deallocate("first");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.node("urgent"), "node-0");
+  EXPECT_EQ(cluster.node("early"), "");
+  co_await cluster.stop();
+}
+
 CO_TEST(Parts, schedule_no_pods_to_cordoned_node) {
   Cluster cluster(loop, {.nodes = 2, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
