@@ -101,6 +101,9 @@ struct Pod : api::Pod {
   std::int64_t priority = 0;  // of its PriorityClass; higher ones are scheduled first
 };
 
+// Sidecars, then containers: without the init containers that end.
+std::vector<Container> long_lived_containers(const Pod& pod);
+
 using allocation::DeviceClass;
 using allocation::Slice;
 

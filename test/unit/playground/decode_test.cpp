@@ -77,6 +77,17 @@ TEST(DecodePod, reads_scheduler_name_and_scheduling_failure) {
   EXPECT_FALSE(plain.has_gates);
 }
 
+// What kubelet's PodResources API lists.
+TEST(DecodePod, puts_sidecars_before_containers) {
+  const Pod pod =
+      read(make_pod_decoder(),
+           R"("spec":{"initContainers":[{"name":"ends"},)"
+           R"({"name":"sidecar","restartPolicy":"Always"}],"containers":[{"name":"c"}]})");
+  std::vector<std::string> names;
+  for (const Container& each : long_lived_containers(pod)) names.push_back(each.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"sidecar", "c"}));
+}
+
 TEST(DecodePod, reads_priority) {
   EXPECT_EQ(read(make_pod_decoder(), R"("spec":{"priority":-5})").priority, -5);
   EXPECT_EQ(read(make_pod_decoder(), R"("spec":{})").priority, 0);
