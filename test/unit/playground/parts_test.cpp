@@ -583,7 +583,12 @@ CO_TEST(Parts, restart_crashing_containers_with_backoff) {
 CO_TEST(Parts, report_invalid_annotation) {
   Cluster cluster(loop);
   co_await cluster.start();
-  cluster.make_pod("typo", "", R"("playground.dra-controller-manager.dev/run-for":"2 seconds")");
+  // On its node from the start: an event of the scheduler, at the same virtual time, would have the
+  // same name.
+  cluster.api.post(kPods,
+                   R"({"metadata":{"name":"typo","annotations":{)"
+                   R"("playground.dra-controller-manager.dev/run-for":"2 seconds"}},"spec":{)"
+                   R"("nodeName":"node-0","containers":[{"name":"c","image":"i"}]}})");
   co_await sleep_for(loop.time(), 2s);
   const Answer events = cluster.api.get("/api/v1/namespaces/default/events");
   EXPECT_NE(serialize(events.body).find("is ignored: expected a duration such as 90s or 1m30s"),
@@ -780,6 +785,19 @@ CO_TEST(Parts, give_freed_device_to_pod_with_highest_priority) {
   co_await cluster.settle();
   EXPECT_EQ(cluster.node("urgent"), "node-0");
   EXPECT_EQ(cluster.node("early"), "");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, report_node_of_placed_pod) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.make_pod("p", "");
+  co_await cluster.settle();
+  const std::string events = serialize(cluster.api.get("/api/v1/namespaces/default/events").body);
+  EXPECT_NE(events.find(R"("reason":"Scheduled","message":"Successfully assigned default/p to )"
+                        R"(node-0")"),
+            std::string::npos)
+      << events;
   co_await cluster.stop();
 }
 
