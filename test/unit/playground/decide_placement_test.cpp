@@ -266,6 +266,19 @@ const Row kAllocated[] = {
          " -> stale"},
 };
 
+// PreFilter ends at the class, before PostFilter is told about the stale claim.
+const Row kClassesAndClaims[] = {
+    {"a_stale_claim_for_extended_resources_stays_while_a_class_is_missing",
+     [](Scene& scene, Pod& pod) {
+       scene.add_claim("stale", wants("nic"));
+       scene.stale_extended_claim = scene.claims.at(Scene::key("stale"));
+       pod = pod_with({"gpus"}, R"("containers":[{"name":"c","resources":{"requests":{)"
+                                R"("deviceclass.resource.kubernetes.io/nic":"1"}}}])");
+       scene.classes.erase("gpu");
+     },
+     nowhere("request r: device class gpu does not exist")},
+};
+
 const Row kOthers[] = {
     {"a_pod_that_has_a_node_is_left_alone", [](Scene&, Pod& pod) { pod.node_name = "node-0"; },
      "not ours"},
@@ -399,6 +412,8 @@ const Row kReasons[] = {
 const auto kName = [](const auto& info) { return info.param.sentence; };
 INSTANTIATE_TEST_SUITE_P(Devices, DecidePlacement, ::testing::ValuesIn(kDevices), kName);
 INSTANTIATE_TEST_SUITE_P(Allocated, DecidePlacement, ::testing::ValuesIn(kAllocated), kName);
+INSTANTIATE_TEST_SUITE_P(ClassesAndClaims, DecidePlacement, ::testing::ValuesIn(kClassesAndClaims),
+                         kName);
 INSTANTIATE_TEST_SUITE_P(Others, DecidePlacement, ::testing::ValuesIn(kOthers), kName);
 INSTANTIATE_TEST_SUITE_P(Reasons, DecidePlacement, ::testing::ValuesIn(kReasons), kName);
 
