@@ -296,6 +296,28 @@ TEST(ExplainDevices, leaves_out_cordoned_and_tainted_nodes) {
   });
 }
 
+TEST(ExplainDevices, tells_that_claim_is_named_twice) {
+  const auto name_twice = [](DeviceWorld& w) {
+    w.wants({exactly("r")});
+    w.wanted.push_back(w.wanted.front());
+  };
+  expect({
+      {"with a device for one of them",
+       [&](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a")});
+         name_twice(w);
+       },
+       {"stuck NotTogether",
+        "note ClaimNamedTwice: Several pod claims name ResourceClaim \"c0\"."}},
+      {"with devices for both",
+       [&](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a"), device("b")});
+         name_twice(w);
+       },
+       {"waiting DevicesFree", "note ClaimNamedTwice"}},
+  });
+}
+
 TEST(ExplainDevices, mentions_pod_groups) {
   expect({
       {"a group holds the device as long as it is there",
