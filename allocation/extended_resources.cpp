@@ -1,6 +1,7 @@
 #include "allocation/extended_resources.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -59,7 +60,7 @@ class OneResource {
     for (const Part& part : long_lived_) {
       if (part.index < numbered.index) continue;
       if (sum >= wanted) break;
-      sum += part.count;
+      sum += std::min(part.count, wanted - sum);
       mappings.push_back({numbered.container->name, resource_, part.name});
     }
     return sum;
@@ -87,6 +88,12 @@ class OneResource {
 bool is_extended_resource(std::string_view name) {
   if (name.starts_with(kImplicitResourcePrefix)) return true;
   return name.contains('/') && !name.contains("kubernetes.io/") && !name.starts_with("requests.");
+}
+
+std::int64_t whole_amount(const Quantity& amount) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (amount > Quantity(kMax)) return kMax;
+  return std::max<std::int64_t>(amount.as_integer().value_or(0), 0);
 }
 
 std::set<std::string> extended_resources_of(const NumberedContainers& containers) {

@@ -24,8 +24,12 @@ bool is_extended_resource(std::string_view name);
 // An entry of a container's resources.requests.
 struct ResourceRequest {
   std::string name;
-  std::int64_t amount = 0;  // 0 if it is not a whole number
+  std::int64_t amount = 0;  // see whole_amount
 };
+
+// The number of devices; 0 if it is not a whole number. More than 2^63-1 devices are as many:
+// kube-scheduler drops such a request, and the pod would run without devices.
+std::int64_t whole_amount(const Quantity& amount);
 
 // The fields of a container that determine the claim.
 struct ContainerResources {

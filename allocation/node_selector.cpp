@@ -94,6 +94,12 @@ std::string fault_of(const NodeSelector& selector) {
 
 }  // namespace
 
+Closure closure_of(const Node& node, std::span<const Toleration> tolerations) {
+  static const Taint kCordoned{.key = "node.kubernetes.io/unschedulable"};
+  if (node.is_unschedulable && !tolerates(tolerations, kCordoned)) return Closure::cordon;
+  return find_untolerated(node.taints, tolerations) == nullptr ? Closure::none : Closure::taint;
+}
+
 bool operator==(const NodeRequirement& a, const NodeRequirement& b) {
   const auto set_of = [](const auto& values) {
     return std::set<std::string>(values.begin(), values.end());

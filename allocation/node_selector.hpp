@@ -1,9 +1,11 @@
 // Which nodes a device or a pod accepts: a NodeSelector of core/v1, matched as the scheduler does.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,11 @@ struct Node {
   std::vector<std::string> plugin_resources = {};
   api::ObjectMeta meta = {};
 };
+
+// What keeps a pod off a node, whatever its devices (kube-scheduler's plugins NodeUnschedulable and
+// TaintToleration).
+enum class Closure : std::uint8_t { none, cordon, taint };
+Closure closure_of(const Node& node, std::span<const Toleration> tolerations);
 
 struct NodeRequirement {
   std::string key;

@@ -124,8 +124,10 @@ std::vector<std::uint32_t> classes_of(Allocator& allocator, Candidates& candidat
     });
     for (const PreparedClaim& claim : allocator.claims().claims()) {
       for (const Constraint& constraint : claim.claim.spec.constraints) {
-        text += ";" +
-                describe(find_attribute(*candidate.slice, *candidate.device, constraint.attribute));
+        // With its length: a text may contain what separates it from the next one.
+        const std::string value =
+            describe(find_attribute(*candidate.slice, *candidate.device, constraint.attribute));
+        text += fmt::format(";{}:{}", value.size(), value);
       }
     }
     classes.push_back(numbers.try_emplace(std::move(text), numbers.size()).first->second);

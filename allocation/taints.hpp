@@ -30,6 +30,8 @@ struct Toleration {
   Operator operator_ = Operator::equal;
   InternedString value = {};
   std::optional<api::TaintEffect> effect = {};  // nullopt: every effect
+
+  friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
 bool tolerates(const Toleration& toleration, const Taint& taint);

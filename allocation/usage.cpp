@@ -1,5 +1,7 @@
 #include "allocation/usage.hpp"
 
+#include <algorithm>
+
 namespace dcm::allocation {
 
 void Usage::take(const DeviceResult& result) {
@@ -32,7 +34,7 @@ void Usage::take_capacity(const api::DeviceId& id, const std::vector<NamedQuanti
   Amounts& consumed = shares_[id].consumed;
   for (const auto& [name, amount] : amounts) {
     Quantity& sum = consumed[name];
-    sum = sum.add(amount).value_or(sum);
+    sum = sum.add(amount).value_or(std::max(sum, amount));
   }
 }
 

@@ -59,6 +59,9 @@ std::string not_known(const Subject& subject) {
                          : "");
 }
 
+// In place of why something could not be read, which may name objects of other namespaces.
+constexpr std::string_view kNotForAll = "the manager's log says why";
+
 Worker worker_of(const Teller& teller) {
   switch (teller.role) {
     case Teller::Role::works:
@@ -110,9 +113,12 @@ Task<http::Response> answer(runtime::TimeSource& time, const ExplainContext& con
   const auto subject = subject_from_path(path.substr(kExplainPath.size()));
   if (!subject) co_return refuse(404, format, subject.error().message);
   Teller teller = context.teller();
+  const bool is_limited = audience == Audience::own_object;
+  if (is_limited && !teller.missing.empty()) teller.missing = kNotForAll;
   const ExplanationSource* source = context.source();
   if (source == nullptr) co_return refuse(503, format, "nothing is known yet: " + teller.missing);
   Sight sight = source->sight();
+  if (is_limited) sight.replace_reasons(kNotForAll);
   auto draft = source->explain(*subject);  // the source may be gone after the first wait
   if (!draft) co_return not_found(*subject, format, teller, sight);
   if (context.rest != nullptr) {

@@ -65,6 +65,18 @@ std::string harmless(std::string_view text, std::string_view kept) {
 
 }  // namespace
 
+std::string valid_utf8(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    const bool is_valid = next.code != kNoCharacter || next.bytes > 1;
+    result += is_valid ? text.substr(0, next.bytes) : "\xef\xbf\xbd";
+    text.remove_prefix(next.bytes);
+  }
+  return result;
+}
+
 std::string one_line(std::string_view text) {
   return harmless(text, "");
 }

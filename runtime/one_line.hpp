@@ -18,6 +18,8 @@ struct Character {
 // Requires that `text` is not empty.
 Character first_character(std::string_view text);
 
+// Invalid bytes become U+FFFD, as in Go's JSON.
+std::string valid_utf8(std::string_view text);
 // Harmful characters become spaces.
 std::string one_line(std::string_view text);
 // The same for a text of several lines: line breaks are kept.

@@ -6,7 +6,7 @@ bool read_json(const api::json::Source& from, Quantity& out) {
   // The API server writes strings, but also accepts plain numbers.
   std::string_view text;
   if (!from.number_or_text(text)) return false;
-  const auto quantity = Quantity::parse(text);
+  const auto quantity = Quantity::parse_stored(text);
   if (!quantity) return from.fail("expected a quantity");
   out = *quantity;
   return true;

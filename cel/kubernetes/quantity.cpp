@@ -22,7 +22,9 @@ constexpr std::string_view kTooLong =
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int32_t kNano = -9;
-constexpr int kFastDigits = 18;  // certain to fit into 64 bits
+constexpr int kFastDigits = 18;                   // certain to fit into 64 bits
+constexpr std::size_t kDigitsMax = 38;            // certain to fit into 128 bits
+constexpr std::int32_t kExponentMax = 1'000'000;  // so that no sum of exponents overflows
 
 struct Suffix {
   std::string_view text;
@@ -39,18 +41,32 @@ struct Unit {
   Format format;
 };
 
+// The number behind the suffix "e" or "E".
+std::optional<std::int64_t> exponent_in(std::string_view suffix) {
+  if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E')) return std::nullopt;
+  suffix.remove_prefix(suffix[1] == '+' ? 2 : 1);
+  std::int64_t exponent = 0;
+  const auto [end, error] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), exponent);
+  if (error != std::errc{} || end != suffix.data() + suffix.size()) return std::nullopt;
+  return exponent;
+}
+
 std::optional<Unit> interpret(std::string_view suffix) {
   for (const Suffix& known : kSuffixes)
     if (known.text == suffix)
       return Unit{known.base, known.exponent,
                   known.base == 2 ? Format::binary_si : Format::decimal_si};
-  if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E')) return std::nullopt;
-  suffix.remove_prefix(suffix[1] == '+' ? 2 : 1);
-  std::int32_t exponent = 0;
-  const auto [end, error] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), exponent);
-  if (error != std::errc{} || end != suffix.data() + suffix.size()) return std::nullopt;
-  if (std::abs(exponent) > 1'000'000) return std::nullopt;  // so that no sum of exponents overflows
-  return Unit{10, exponent, Format::decimal_exponent};
+  const auto exponent = exponent_in(suffix);
+  if (!exponent || *exponent < -kExponentMax || *exponent > kExponentMax) return std::nullopt;
+  return Unit{10, static_cast<std::int32_t>(*exponent), Format::decimal_exponent};
+}
+
+// An exponent of any size, of which Go keeps the lower 32 bits.
+std::optional<Unit> interpret_stored(std::string_view suffix) {
+  const auto exponent = exponent_in(suffix);
+  if (!exponent) return interpret(suffix);
+  return Unit{10, std::clamp(static_cast<std::int32_t>(*exponent), -kExponentMax, kExponentMax),
+              Format::decimal_exponent};
 }
 
 // The parts of a number: sign, integer and fractional digits, suffix.
@@ -158,6 +174,30 @@ std::expected<Quantity, std::string_view> parse_wide(const Parts& parts, const U
   return Quantity(value, exponent, unit.format);
 }
 
+// A number that is too long for parse_wide, without its sign.
+Quantity saturated(const Parts& parts, Unit unit) {
+  if (unit.base == 2) {
+    // 19 digits before the point exceed 2^63-1 or are as many as it has; 19 behind it are enough
+    // for any power to be exact to 1n.
+    constexpr std::size_t kHalf = kDigitsMax / 2;
+    const Quantity most(static_cast<Wide>(kMax), 0, Format::binary_si);
+    if (parts.whole.size() > kHalf) return most;
+    Parts shorter = parts;
+    shorter.fraction = parts.fraction.substr(0, kHalf);
+    return parse_wide(shorter, unit).value_or(most);
+  }
+  std::string digits(parts.whole);
+  digits += parts.fraction;
+  digits.erase(0, digits.find_first_not_of('0'));
+  unit.exponent -= static_cast<std::int32_t>(parts.fraction.size());
+  if (digits.size() > kDigitsMax) {
+    unit.exponent += static_cast<std::int32_t>(digits.size() - kDigitsMax);
+    digits.resize(kDigitsMax);
+  }
+  const Parts shorter{.negative = false, .whole = digits, .fraction = {}, .suffix = {}};
+  return parse_wide(shorter, unit).value_or(Quantity());
+}
+
 std::string digits_of(Wide value) {
   std::string text;
   const bool negative = value < 0;
@@ -203,6 +243,18 @@ std::expected<Quantity, std::string_view> Quantity::parse(std::string_view text)
     *result = Quantity(-result->unscaled(), result->exponent_, result->format_);
   if (result) result->short_ = false;
   return result;
+}
+
+std::expected<Quantity, std::string_view> Quantity::parse_stored(std::string_view text) {
+  auto result = parse(text);
+  if (result || text.empty()) return result;
+  const auto parts = split(text);
+  const auto unit = parts ? interpret_stored(parts->suffix) : std::nullopt;
+  if (!unit || result.error() == kNumeric) return result;
+  Quantity most = saturated(*parts, *unit);
+  if (parts->negative) most = Quantity(-most.unscaled(), most.exponent_, most.format_);
+  most.short_ = false;
+  return most;
 }
 
 int Quantity::sign() const {

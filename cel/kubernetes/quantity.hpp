@@ -13,9 +13,8 @@ namespace dcm::cel {
 // A quantity of the Kubernetes API: an exact decimal that remembers the kind of suffix it was
 // written with.
 //
-// At most 38 significant digits; longer numbers are rejected, and no API server stores them for a
-// device. Precision ends at 1n: finer values are rounded away from zero. With a binary suffix the
-// value is at most 2^63-1.
+// At most 38 significant digits, and an exponent of at most a million. Precision ends at 1n: finer
+// values are rounded away from zero. With a binary suffix the value is at most 2^63-1.
 class Quantity {
  public:
   enum class Format : std::uint8_t { decimal_si, binary_si, decimal_exponent };
@@ -31,8 +30,12 @@ class Quantity {
         format_(format),
         short_(value == static_cast<std::int64_t>(value)) {}
 
-  // The error is the API server's text.
+  // The error is the API server's text. Longer numbers and larger exponents are rejected, although
+  // Go takes them.
   static std::expected<Quantity, std::string_view> parse(std::string_view text);
+  // The same for objects that a server stores, where one rejected number would make a whole list
+  // unreadable: digits after the 38th count as zeros, and a larger exponent as a million.
+  static std::expected<Quantity, std::string_view> parse_stored(std::string_view text);
 
   // -1, 0, 1
   int sign() const;

@@ -93,6 +93,12 @@ void Sight::hide(Input input, std::string why) {
   if (!reason) reason = std::move(why);
 }
 
+void Sight::replace_reasons(std::string_view why) {
+  for (auto& reason : hidden_) {
+    if (reason) reason = why;
+  }
+}
+
 std::string Sight::gap(Input input) const {
   return std::string(words(input).what) + " could not be read: " + at(input).value_or("");
 }

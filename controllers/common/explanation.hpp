@@ -72,6 +72,8 @@ class Sight {
   // The first reason is kept.
   void hide(Input input, std::string why);
   bool is_hidden(Input input) const { return at(input).has_value(); }
+  // Replaces all reasons: the API server's and the decoder's texts may name any object.
+  void replace_reasons(std::string_view why);
   // "ResourceSlices could not be read: …", one for each hidden input, without a full stop.
   std::vector<std::string> gaps() const;
   // The same for one input, which must be hidden.

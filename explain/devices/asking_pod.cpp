@@ -47,7 +47,7 @@ bool read_requests(const Source& from, Container& out) {
     allocation::Quantity amount;
     if (!field.read(amount)) return false;
     has_extended |= allocation::is_extended_resource(name);
-    out.requests.push_back({std::string(name), amount.as_integer().value_or(0)});
+    out.requests.push_back({std::string(name), allocation::whole_amount(amount)});
     return true;
   });
   if (!has_extended) out.requests.clear();

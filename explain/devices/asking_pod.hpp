@@ -26,7 +26,7 @@ struct AskingPod {
   std::vector<allocation::Toleration> tolerations = {};
   std::vector<allocation::ContainerResources> init_containers = {};
   std::vector<allocation::ContainerResources> containers = {};
-  // The claim that was created for its extended resources; empty: none yet.
+  // The claim that was created for its extended resources, and may be gone; empty: none yet.
   std::string extended_claim = {};
   // The claim of each pod claim; nullopt: it has no claim yet, or is of an unknown kind.
   struct PodClaim {

@@ -33,6 +33,22 @@ void tell_undecided(const DeviceSurvey& survey, Topic& topic) {
                         count(survey.undecided(), "node")));
 }
 
+// kube-scheduler does not recognize the claim: PreBind of the second pod claim fails.
+void tell_named_twice(const DeviceQuestion& question, Topic& topic) {
+  const auto& claims = question.claims;
+  for (auto claim = claims.begin(); claim != claims.end(); ++claim) {
+    const bool is_second = std::count(claims.begin(), claim, *claim) == 1;
+    if (!is_second) continue;
+    topic.add(Outlook::note, "ClaimNamedTwice",
+              fmt::format(
+                  "Several pod claims name ResourceClaim \"{}\". kube-scheduler looks for devices "
+                  "for each of them, and its first attempt fails because the claim \"got allocated "
+                  "elsewhere in the meantime\". Name it in one pod claim, which several containers "
+                  "may use.",
+                  (*claim)->meta.key.name));
+  }
+}
+
 void tell_outcome(DeviceSurvey& survey, Topic& topic) {
   if (survey.fatal()) return tell_error(survey, topic);
   if (survey.looked_at() == 0) return tell_no_nodes(survey, topic);
@@ -52,6 +68,7 @@ Topic explain_devices(DeviceSurvey& survey) {
     tell_outcome(survey, topic);
     tell_nodes(survey, topic);
   }
+  tell_named_twice(survey.question(), topic);
   tell_left_out(survey, topic);
   topic.rest_on({common::Input::devices});
   return topic;

@@ -45,7 +45,12 @@ std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInve
     if (pod_claim.needs_none) continue;
     if (!pod_claim.claim || !add_claim(inventory, *pod_claim.claim, question)) return std::nullopt;
   }
-  if (pod.extended_claim.empty()) add_extended(pod, inventory, question);
+  // After a failed binding the status still names the claim, which the scheduler has deleted: it
+  // makes another one.
+  const bool has_extended =
+      !pod.extended_claim.empty() &&
+      inventory.find_claim({question.name_space, pod.extended_claim}) != nullptr;
+  if (!has_extended) add_extended(pod, inventory, question);
   return question;
 }
 

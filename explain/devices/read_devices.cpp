@@ -34,8 +34,13 @@ constinit const api::ResourceKind kDeviceClasses{"resource.k8s.io", "deviceclass
 // One pass over the inputs of allocation. The first failure ends it.
 class DeviceReading {
  public:
-  DeviceReading(client::RestClient& rest, runtime::Deadline deadline, std::size_t list_bytes_max)
-      : rest_(rest), deadline_(deadline), list_bytes_max_(list_bytes_max), discovery_(rest) {}
+  DeviceReading(client::RestClient& rest, Names names, runtime::Deadline deadline,
+                std::size_t list_bytes_max)
+      : rest_(rest),
+        names_(names),
+        deadline_(deadline),
+        list_bytes_max_(list_bytes_max),
+        discovery_(rest) {}
 
   // Whether everything was read.
   Task<bool> run() {
@@ -114,7 +119,11 @@ class DeviceReading {
     client::TypedClient<T> typed(rest_, client::resource_of(kind, served), *decoder);
     auto listed = co_await typed.list_all("", options(), list_bytes_max_);
     if (!listed) {
-      why_ = std::string(kind.kind) + " objects: " + listed.error().message;
+      // An error of decoding names the object, which may be of another namespace.
+      const bool is_told = names_ == Names::all || kind.scope == api::Scope::cluster ||
+                           listed.error().reason != runtime::Reason::malformed;
+      why_ = std::string(kind.kind) +
+             " objects: " + (is_told ? listed.error().message : "one of them cannot be read");
       if (listed.error().reason == runtime::Reason::body_too_large) {
         why_ += ", and the command `dra-controller-manager explain` may read more";
       }
@@ -126,6 +135,7 @@ class DeviceReading {
   }
 
   client::RestClient& rest_;
+  Names names_;
   runtime::Deadline deadline_;
   std::size_t list_bytes_max_;
   client::Discovery discovery_;
@@ -140,7 +150,7 @@ Task<Known<std::optional<Topic>>> read_devices(client::RestClient& rest, runtime
                                                Subject subject, Names names,
                                                runtime::Deadline deadline,
                                                std::size_t list_bytes_max) {
-  DeviceReading reading(rest, deadline, list_bytes_max);
+  DeviceReading reading(rest, names, deadline, list_bytes_max);
   std::shared_ptr<const AskingPod> pod;
   bool is_read = co_await reading.run();
   if (is_read && subject.kind == Subject::Kind::pod) {

@@ -106,6 +106,13 @@ bool DeviceSurvey::is_excluded(const allocation::Node& node) {
     ++excluded_by_pod_;
     return true;
   }
+  // Pods with other tolerations may use a claim that is asked about by itself.
+  const bool is_closed =
+      question_.is_of_pod && closure_of(node, question_.tolerations) != allocation::Closure::none;
+  if (is_closed) {
+    closed_.push_back(&node);
+    return true;
+  }
   const auto has_plugin = [&](const std::string& resource) {
     return question_.extended.classes.contains(resource);
   };

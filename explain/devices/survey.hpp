@@ -89,9 +89,11 @@ class DeviceSurvey {
   const std::optional<FatalError>& fatal() const { return fatal_; }
   std::size_t looked_at() const { return looked_at_; }
   std::size_t undecided() const { return undecided_; }
-  // Nodes that are not surveyed: by the pod's node selection, because a device plugin provides an
-  // extended resource there, by the pod's allocated claims, or for lack of time.
+  // Nodes that are not surveyed: by the pod's node selection, because they are cordoned or tainted,
+  // because a device plugin provides an extended resource there, by the pod's allocated claims, or
+  // for lack of time. kube-scheduler does not evaluate selectors there either.
   std::size_t excluded_by_pod() const { return excluded_by_pod_; }
+  const std::vector<const allocation::Node*>& closed() const { return closed_; }
   std::size_t excluded_by_plugin() const { return excluded_by_plugin_; }
   std::size_t excluded_by_claims() const { return excluded_by_claims_; }
   std::size_t left_out() const { return inventory_.nodes().size() - next_; }
@@ -116,6 +118,7 @@ class DeviceSurvey {
   std::size_t looked_at_ = 0;
   std::size_t undecided_ = 0;
   std::size_t excluded_by_pod_ = 0;
+  std::vector<const allocation::Node*> closed_;
   std::size_t excluded_by_plugin_ = 0;
   std::size_t excluded_by_claims_ = 0;
 };

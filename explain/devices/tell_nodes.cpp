@@ -37,6 +37,22 @@ void tell(const NodeGroup& group, Topic& topic) {
   topic.add(Outlook::note, "NodeDevices", std::move(text));
 }
 
+// "node-1 is cordoned, and node-2 has taint a=b:NoSchedule"
+std::string describe_closed(const std::vector<const allocation::Node*>& nodes,
+                            const std::vector<allocation::Toleration>& tolerations) {
+  std::vector<std::string> reasons;
+  reasons.reserve(nodes.size());
+  for (const allocation::Node* const node : nodes) {
+    const auto* const taint = find_untolerated(node->taints, tolerations);
+    const bool is_cordoned = closure_of(*node, tolerations) == allocation::Closure::cordon;
+    reasons.push_back(
+        is_cordoned || taint == nullptr
+            ? fmt::format("{} is cordoned", node->name.str())
+            : fmt::format("{} has taint {}", node->name.str(), explain::describe(*taint)));
+  }
+  return enumerate(reasons, kNodesNamedMax);
+}
+
 }  // namespace
 
 std::string count(std::size_t number, std::string_view what) {
@@ -95,6 +111,8 @@ void tell_left_out(const DeviceSurvey& survey, Topic& topic) {
               fmt::format("{} left out: {}.", count(nodes, "node"), why));
   };
   note(survey.excluded_by_pod(), "the pod's nodeSelector or node affinity rules them out");
+  note(survey.closed().size(), "the pod does not tolerate that " +
+                                   describe_closed(survey.closed(), survey.question().tolerations));
   note(survey.excluded_by_plugin(),
        "a device plugin has an extended resource of the pod there; what is free of it is not known "
        "here");

@@ -49,7 +49,10 @@ class ObstacleTeller {
     }
     return "No node";
   }
-  bool is_excluding() const { return survey_.excluded_by_pod() + survey_.excluded_by_claims() > 0; }
+  bool is_excluding() const {
+    return !survey_.closed().empty() ||
+           survey_.excluded_by_pod() + survey_.excluded_by_claims() > 0;
+  }
   std::string for_pod() const { return is_excluding() ? " that the pod may go to" : ""; }
 
   // The asks of the first request that no node satisfies; empty: each is satisfied on some node.

@@ -15,8 +15,6 @@ using common::enumerate;
 using common::Outlook;
 using common::Topic;
 
-constexpr std::size_t kClosedMax = 5;
-
 class ErrorTeller {
  public:
   ErrorTeller(const DeviceSurvey& survey, Topic& topic) : words_(survey.wording()), topic_(topic) {}
@@ -83,26 +81,6 @@ class ErrorTeller {
   Topic& topic_;
 };
 
-// ` Node node-1 is cordoned. Node node-2 has taint a=b:NoSchedule.`
-std::string closed(const std::vector<const allocation::Node*>& nodes,
-                   const std::vector<allocation::Toleration>& tolerations) {
-  std::string text;
-  std::size_t told = 0;
-  for (const allocation::Node* const node : nodes) {
-    if (told == kClosedMax) break;
-    if (node->is_unschedulable) {
-      text += fmt::format(" Node {} is cordoned.", node->name.str());
-    } else if (const auto* const taint = find_untolerated(node->taints, tolerations)) {
-      text += fmt::format(" Node {} has taint {}, which the pod does not tolerate.",
-                          node->name.str(), describe(*taint));
-    } else {
-      continue;
-    }
-    ++told;
-  }
-  return text;
-}
-
 }  // namespace
 
 void tell_error(const DeviceSurvey& survey, Topic& topic) {
@@ -148,10 +126,8 @@ void tell_free(const DeviceSurvey& survey, Topic& topic) {
                      who + ". The scheduler allocates them when it places a pod with this claim.");
   }
   topic.add(Outlook::waiting, "DevicesFree",
-            fmt::format("{}. So devices do not keep the pod off {}: see what the scheduler "
-                        "says.{}",
-                        who, nodes.size() == 1 ? "that node" : "these nodes",
-                        closed(nodes, survey.question().tolerations)));
+            fmt::format("{}. So devices do not keep the pod off {}: see what the scheduler says.",
+                        who, nodes.size() == 1 ? "that node" : "these nodes"));
 }
 
 }  // namespace dcm::explain

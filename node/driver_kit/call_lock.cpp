@@ -5,19 +5,34 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 
 namespace dcm::driver_kit {
 
 using runtime::Reason;
+namespace {
+
+// Belongs to the open file, like flock(2), and excludes drivers made with Kubernetes' helper in Go,
+// which takes this kind of lock.
+bool try_lock(int file) {
+  struct flock whole = {};  // from the start to the end
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  return ::fcntl(file, F_OFD_SETLK, &whole) == 0;
+}
+
+bool is_taken(int error) {
+  return error == EAGAIN || error == EACCES;
+}
+
+}  // namespace
 
 runtime::Task<runtime::Result<CallLock::Turn>> CallLock::take(runtime::Deadline deadline) {
   auto slot = co_await slots_.acquire(deadline);
   if (!slot) co_return runtime::fail(slot.error());
   if (file_.empty()) co_return Turn(*std::move(slot), -1);
   Turn turn(*std::move(slot), ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  while (turn.file() < 0 || ::flock(turn.file(), LOCK_EX | LOCK_NB) != 0) {
-    if (turn.file() < 0 || errno != EWOULDBLOCK) {
+  while (turn.file() < 0 || !try_lock(turn.file())) {
+    if (turn.file() < 0 || !is_taken(errno)) {
       const std::string why = std::generic_category().message(errno);
       co_return runtime::fail(Reason::configuration, fmt::format("{}: {}", file_, why));
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
+#include <simdjson.h>
 
 namespace dcm::node {
 namespace {
@@ -30,7 +31,17 @@ void each_field(pbf_reader reader, OnField&& on_field) {
   }
 }
 
+struct NotUtf8 : protozero::exception {
+  const char* what() const noexcept override { return "string field contains invalid UTF-8"; }
+};
+
+// proto3 has no other texts. The API server would refuse each object with such a text, for ever.
+void check_utf8(protozero::data_view view) {
+  if (!simdjson::validate_utf8(view.data(), view.size())) throw NotUtf8();
+}
+
 std::string text(protozero::data_view view) {
+  check_utf8(view);
   return {view.data(), view.size()};
 }
 
@@ -47,6 +58,7 @@ PreparedDevice read_device(protozero::data_view message) {
 }
 
 std::string cut_text(protozero::data_view view) {
+  check_utf8(view);
   // One byte more, to detect truncation.
   return cut_message({view.data(), std::min(view.size(), kHealthMessageBytesMax + 1)});
 }

@@ -1,7 +1,6 @@
 #include "playground/cluster/pod_status.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -58,10 +57,7 @@ Says unready(const std::vector<Container>& containers) {
 }
 
 Says never_ready(const Pod& pod) {
-  std::vector<Container> all;
-  std::ranges::copy_if(pod.init_containers, std::back_inserter(all), &Container::is_sidecar);
-  all.insert(all.end(), pod.containers.begin(), pod.containers.end());
-  return unready(all);
+  return unready(long_lived_containers(pod));
 }
 
 Says never_initialized(const Pod& pod) {

@@ -149,13 +149,13 @@ std::vector<api::ObjectPtr<Pod>> RealDevices::pods_here() const {
   return pods;
 }
 
-// Finished init containers have no devices, as in kubelet.
+// As in kubelet, sidecars come first, and init containers that end are left out.
 std::vector<node::PodUse> RealDevices::uses() const {
   std::vector<node::PodUse> uses;
   for (const api::ObjectPtr<Pod>& pod : pods_here()) {
     node::PodUse use{.namespace_ = pod->meta.key.namespace_.str(),
                      .name = pod->meta.key.name.str()};
-    for (const Container& container : pod->containers) {
+    for (const Container& container : long_lived_containers(*pod)) {
       use.containers.push_back({container.name, claims_of(*pod, container)});
     }
     uses.push_back(std::move(use));

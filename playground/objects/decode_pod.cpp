@@ -137,7 +137,7 @@ constexpr auto kSpec = rows(
     row<"nodeName">(&Pod::node_name),
     row<"nodeSelector">(at(&Pod::node_affinity, &allocation::RequiredNodeAffinity::node_selector)),
     row<"affinity">(kAffinity), row<"tolerations">(&Pod::tolerations),
-    row<"schedulerName">(one<Word>(set_scheduler)),
+    row<"schedulerName">(one<Word>(set_scheduler)), row<"priority">(&Pod::priority),
     row<"schedulingGates">(each<api::Unread>(note_gate)),
     row<"schedulingGroup">(rows().otherwise(&read_group)), row<"resourceClaims">(api::pod_claims()),
     row<"volumes">(items(rows().otherwise(&note_volume))),

@@ -25,7 +25,8 @@ class ResourceReader {
 
  private:
   bool read_requests(const api::json::Source& from, Container& container);
-  std::int64_t read_amount(std::string_view name, const api::json::Source& from);
+  [[nodiscard]] bool read_amount(std::string_view name, const api::json::Source& from,
+                                 std::int64_t& out);
   void note_other_resource(std::string_view name);
 
   Pod& pod_;

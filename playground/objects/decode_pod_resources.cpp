@@ -1,10 +1,8 @@
 // The requests of pods' containers.
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <limits>
-#include <utility>
 
+#include "cel/kubernetes/quantity.hpp"
 #include "playground/objects/decode_pod_parts.hpp"
 #include "playground/objects/unknown.hpp"
 
@@ -25,36 +23,19 @@ namespace {
 constexpr double kCpusMax = 100;
 constexpr double kMemoryMax = 100.0 * (1 << 30);
 
-// A quantity ("1500m", "1.5Gi", "1e3"); invalid ones are infinite.
-double amount_of(api::json::value field) {
-  std::string_view text = field.raw_json_token();
-  text.remove_suffix(text.size() - text.find_last_not_of(" \t\r\n") - 1);
-  if (text.starts_with('"')) text = text.substr(1, text.size() - 2);
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return std::numeric_limits<double>::infinity();
-  const std::string_view suffix(end, text.data() + text.size());
-  constexpr std::pair<std::string_view, double> kSuffixes[] = {
-      {"", 1},          {"n", 1e-9},      {"u", 1e-6},      {"m", 1e-3},
-      {"k", 1e3},       {"M", 1e6},       {"G", 1e9},       {"T", 1e12},
-      {"P", 1e15},      {"E", 1e18},      {"Ki", 0x1.0p10}, {"Mi", 0x1.0p20},
-      {"Gi", 0x1.0p30}, {"Ti", 0x1.0p40}, {"Pi", 0x1.0p50}, {"Ei", 0x1.0p60}};
-  const auto* const found =
-      std::ranges::find(kSuffixes, suffix, &std::pair<std::string_view, double>::first);
-  return found == std::end(kSuffixes) ? std::numeric_limits<double>::infinity()
-                                      : number * found->second;
-}
-
 }  // namespace
 
-// The amount; 0 if it is no whole number. The server sets a missing request to the limit.
-std::int64_t ResourceReader::read_amount(std::string_view name, const Source& from) {
-  const double amount = amount_of(from.from());
-  if (name == "cpu") cpus_ += amount;
-  if (name == "memory") memory_ += amount;
-  constexpr double kWholeMax = 0x1.0p53;
-  const bool is_whole = amount >= 0 && amount < kWholeMax && amount == std::floor(amount);
-  return is_whole ? static_cast<std::int64_t>(amount) : 0;
+// The server sets a missing request to the limit. Invalid quantities are infinite.
+bool ResourceReader::read_amount(std::string_view name, const Source& from, std::int64_t& out) {
+  std::string_view text;
+  if (!from.number_or_text(text)) return false;
+  const auto amount = cel::Quantity::parse_stored(text);
+  double number = std::numeric_limits<double>::infinity();
+  if (amount) number = amount->sign() > 0 ? amount->as_approximate_float() : 0;
+  if (name == "cpu") cpus_ += number;
+  if (name == "memory") memory_ += number;
+  out = amount ? allocation::whole_amount(*amount) : std::numeric_limits<std::int64_t>::max();
+  return true;
 }
 
 void ResourceReader::note_other_resource(std::string_view name) {
@@ -78,8 +59,8 @@ bool ResourceReader::read_requests(const Source& from, Container& container) {
     } else {
       note_other_resource(name);
     }
-    container.requests.push_back({std::string(name), read_amount(name, part)});
-    return true;
+    allocation::ResourceRequest& request = container.requests.emplace_back(std::string(name));
+    return read_amount(name, part, request.amount);
   });
   if (!has_extended) container.requests = {};
   std::ranges::sort(container.requests, {}, &allocation::ResourceRequest::name);
@@ -89,8 +70,8 @@ bool ResourceReader::read_requests(const Source& from, Container& container) {
 bool ResourceReader::read_other_amounts(const Source& from) {
   return from.each_field([&](std::string_view name, const Source& part) {
     note_other_resource(name);
-    read_amount(name, part);
-    return true;
+    std::int64_t amount = 0;
+    return read_amount(name, part, amount);
   });
 }
 

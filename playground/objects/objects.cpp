@@ -1,7 +1,9 @@
 #include "playground/objects/objects.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 
 namespace dcm::playground {
 namespace {
@@ -42,6 +44,13 @@ std::optional<double> take_part(std::string_view& text) {
 }
 
 }  // namespace
+
+std::vector<Container> long_lived_containers(const Pod& pod) {
+  std::vector<Container> all;
+  std::ranges::copy_if(pod.init_containers, std::back_inserter(all), &Container::is_sidecar);
+  all.insert(all.end(), pod.containers.begin(), pod.containers.end());
+  return all;
+}
 
 constinit const api::ResourceKind kNodes{.group = "",
                                          .plural = "nodes",

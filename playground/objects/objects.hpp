@@ -97,7 +97,11 @@ struct Pod : api::Pod {
   // The pod's first request that the playground's scheduler does not support; empty if none.
   std::string unsupported;    // see unknown.hpp
   std::string unschedulable;  // why, from the condition PodScheduled=False
+  std::int64_t priority = 0;  // of its PriorityClass; higher ones are scheduled first
 };
+
+// Sidecars, then containers: without the init containers that end.
+std::vector<Container> long_lived_containers(const Pod& pod);
 
 using allocation::DeviceClass;
 using allocation::Slice;

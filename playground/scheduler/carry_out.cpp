@@ -1,6 +1,8 @@
 // How the scheduler carries out a decision: PreBind and Bind of kube-scheduler.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "controllers/common/pod_claims.hpp"
 #include "playground/scheduler/binding_conditions.hpp"
 #include "playground/scheduler/bodies.hpp"
@@ -67,6 +69,11 @@ Task<Outcome> Scheduler::bind(api::ObjectPtr<Pod> pod, InternedString node) {
       co_await api_.create(pods(), pod->meta.key, "binding", encode_binding(*pod, node.str()));
   const api::ObjectPtr<Pod> shown = caches_.pods.get(pod->meta.key);
   if (bound && shown && shown->node_name.empty()) bound_.insert(pod->meta.key);
+  if (bound) {
+    events_.report({"v1", "Pod", pod->meta.key, pod->meta.uid, {}}, api::EventType::normal,
+                   kSchedulerName, "Scheduled",
+                   fmt::format("Successfully assigned {} to {}", pod->meta.key.str(), node.str()));
+  }
   co_return settle(*pod, bound ? Result<>() : runtime::fail(bound.error()));
 }
 

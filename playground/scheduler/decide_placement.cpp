@@ -105,7 +105,7 @@ Unschedulable no_node(const Pod& pod, const std::vector<ClaimPtr>& claims, const
     verdict.to_deallocate = cluster.stale_extended_claim(pod);
     done = "deletion of ResourceClaim completed";
   }
-  verdict.why = reasons.text(done, filter.fault());
+  verdict.why = reasons.text(done);
   return verdict;
 }
 
@@ -126,7 +126,10 @@ Verdict decide_placement(const Pod& pod, const ClusterView& cluster) {
     return Unschedulable{.why = std::move(why), .line = line_of_its_own};
   }
   Reasons reasons(cluster.nodes.size());
-  if (!filter.fault().empty()) return no_node(pod, claims, filter, cluster, reasons);
+  if (!filter.fault().empty()) {
+    // PreFilter ends before PostFilter could know the claims.
+    return Unschedulable{.why = reasons.text({}, filter.fault()), .line = filter.line()};
+  }
   const Node* best_node = nullptr;
   NodeFit best;
   for (const NodePtr& node : cluster.nodes) {

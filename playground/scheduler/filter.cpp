@@ -17,12 +17,6 @@ constexpr std::uint64_t kStepsMax = 500'000;
 // The most subrequests of a request (FirstAvailableDeviceRequestMaxSize).
 constexpr std::int64_t kSubrequestsMax = 8;
 
-// The taint equivalent to a cordoned node (the plugin NodeUnschedulable).
-const allocation::Taint& cordoned() {
-  static const allocation::Taint kTaint{.key = "node.kubernetes.io/unschedulable"};
-  return kTaint;
-}
-
 NodeMisfit misfit(std::string reason) {
   return {.reasons = {std::move(reason)}};
 }
@@ -38,9 +32,9 @@ NodeMisfit to_misfit(const allocation::AllocationError& error, const Node& node)
   return made;
 }
 
-// A text that is equal for pods that select the same nodes.
+// A text that is equal for pods of one priority that select the same nodes.
 std::string text_of_selection(const Pod& pod) {
-  std::string text = "@";
+  std::string text = fmt::format("{}@", pod.priority);
   const auto& [node_selector, affinity] = pod.node_affinity;
   for (const auto& [label, wanted] : node_selector) text += fmt::format("{}={},", label, wanted);
   if (affinity) text += boost::json::serialize(to_json(*affinity));
@@ -81,10 +75,11 @@ Filter::Filter(const Pod& pod, const std::vector<ClaimPtr>& claims, const Cluste
     }
   }
   line_ += wishes_;
-  // The containers' requests determine how the requests of their claim are named and counted.
+  // The containers' requests determine how the requests of their claim are named and counted:
+  // containers that run together add up, an init container that ends needs no devices of its own.
   for (const allocation::NumberedContainer& each : containers_) {
     for (const auto& [resource, amount] : each.container->requests) {
-      line_ += fmt::format("{}{}={} ", each.container->is_sidecar ? "+" : "", resource, amount);
+      line_ += fmt::format("{}{}={} ", each.is_short_lived ? "~" : "", resource, amount);
     }
     line_ += resources_.empty() ? "" : "| ";
   }
@@ -202,11 +197,13 @@ std::int64_t Filter::score_of(const NodeFit& fit) const {
 }
 
 std::expected<NodeFit, NodeMisfit> Filter::try_node(const Node& node) {
-  if (node.is_unschedulable && !tolerates(pod_.tolerations, cordoned())) {
-    return std::unexpected(misfit("node(s) were unschedulable"));
-  }
-  if (find_untolerated(node.taints, pod_.tolerations) != nullptr) {
-    return std::unexpected(misfit("node(s) had untolerated taint(s)"));
+  switch (closure_of(node, pod_.tolerations)) {
+    case allocation::Closure::cordon:
+      return std::unexpected(misfit("node(s) were unschedulable"));
+    case allocation::Closure::taint:
+      return std::unexpected(misfit("node(s) had untolerated taint(s)"));
+    case allocation::Closure::none:
+      break;
   }
   if (!pod_.node_affinity.matches(node)) {
     return std::unexpected(misfit("node(s) didn't match Pod's node affinity/selector"));

@@ -116,7 +116,8 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
   }
   Verdict verdict = pod ? decide_placement(*pod, view()) : NotOurs{};
   if (auto* const unschedulable = std::get_if<Unschedulable>(&verdict)) {
-    waiting_.wait(name, unschedulable->line);
+    const auto next = waiting_.wait(name, unschedulable->line, pod->priority);
+    if (next) work_.add(*next);
     const bool is_error = unschedulable->kind == Unschedulable::Kind::error;
     if (!is_error) errors_.forget(name);
     const Outcome outcome = co_await turn_down(pod, std::move(*unschedulable));
@@ -179,6 +180,7 @@ void Scheduler::observe_pod(const api::ObjectPtr<Pod>& before, const api::Object
   }
   const bool is_news = !before || before->claim_statuses != after->claim_statuses ||
                        before->has_gates != after->has_gates ||
+                       before->tolerations != after->tolerations ||
                        before->meta.is_being_deleted != after->meta.is_being_deleted;
   if (is_news) work_.add(after->meta.key);
 }

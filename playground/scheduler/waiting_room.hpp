@@ -4,6 +4,7 @@
 // a full cluster with thousands of waiting pods costs nearly nothing.
 #pragma once
 
+#include <cstdint>
 #include <list>
 #include <map>
 #include <optional>
@@ -20,22 +21,32 @@ class WaitingRoom {
  public:
   using PodName = api::NamespacedName;
 
-  void wait(const PodName& pod, const std::string& line);
+  // All pods of a line have the same priority. Returns the new first pod of the line that the pod
+  // leaves for this one, if the pod was the first there.
+  std::optional<PodName> wait(const PodName& pod, const std::string& line, std::int64_t priority);
   // Returns the new first pod of its line, if the pod was the first.
   std::optional<PodName> leave(const PodName& pod);
-  // The first of each line.
+  // The first of each line: higher priorities first, then earlier arrivals.
   std::vector<PodName> heads() const;
   std::size_t size() const noexcept { return places_.size(); }
 
  private:
-  using Line = std::list<PodName>;
+  struct Waiting {
+    PodName pod;
+    std::uint64_t arrival;
+  };
+  struct Line {
+    std::int64_t priority = 0;
+    std::list<Waiting> pods;
+  };
   struct Place {
     std::string line;
-    Line::iterator position;
+    std::list<Waiting>::iterator position;
   };
 
   std::map<std::string, Line> lines_;
   std::unordered_map<PodName, Place> places_;
+  std::uint64_t arrivals_ = 0;
 };
 
 }  // namespace dcm::playground

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/one_line.hpp"
+
 namespace dcm::grpc {
 namespace {
 
@@ -113,7 +115,9 @@ std::string percent_decode(std::string_view text) {
 std::optional<Status> read_status(const http::Headers& fields) {
   const auto code = fields.find("grpc-status");
   if (!code) return std::nullopt;
-  return Status{code_from_number(*code), percent_decode(fields.find("grpc-message").value_or(""))};
+  // The message goes into events, and the API server refuses those that are not UTF-8.
+  return Status{code_from_number(*code),
+                runtime::valid_utf8(percent_decode(fields.find("grpc-message").value_or("")))};
 }
 
 void add_status(http::Headers& fields, const Status& status) {

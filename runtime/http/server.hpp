@@ -26,7 +26,7 @@ struct ServerOptions {
   // client has stopped reading for a moment. If none can be closed, the next one waits.
   std::size_t connections_max = 256;
   std::size_t connections_per_address_max = std::numeric_limits<std::size_t>::max();
-  // Connections that have not sent a request yet cost 4 KB each, or 60 KB with TLS when its
+  // Connections that have not sent a request yet cost 10 KB each, or 50 KB with TLS when its
   // handshake has begun, so there may be many. Above this limit, the next one replaces the oldest
   // one of the address with the most, if it is older than two seconds; otherwise the new one waits
   // in the system's queue.

@@ -83,7 +83,7 @@ WITHOUT_ROW = ("cmake/", "cmd/dra-playground/", "examples/")
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl": ["runtime/http/", "test/support/"],
     r"openssl/": ["runtime/http/", "runtime/base64.cpp", "apiserver/definitions/ca_bundle.cpp", "test/support/"],
-    r"simdjson": ["client/", "node/checkpoint/"],
+    r"simdjson": ["client/", "node/checkpoint/", "node/plugins/messages.cpp"],
     r"re2/": ["cel/regex.cpp"],
     r"protozero": ["client/api/protobuf/", "controllers/api/protobuf/", "node/driver_kit/messages",
                    "node/plugins/messages", "node/devices/pod_resources", "apiserver/", "test/"],

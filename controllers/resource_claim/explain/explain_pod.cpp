@@ -167,12 +167,22 @@ Topic explain_extended(const PodView& view) {
   const auto known = view.snapshot.claims.find(name);
   const auto* claim =
       known == view.snapshot.claims.end() ? nullptr : std::get_if<ClaimPtr>(&known->second);
-  if (claim == nullptr) {
-    topic.add(Outlook::stuck, "ClaimMissing",
-              fmt::format(
-                  "There is no ResourceClaim \"{}\", which the scheduler is said to have "
-                  "made for the pod's extended resources. It is not made again: recreate the pod.",
-                  name));
+  if (claim == nullptr && view.pod().node_name.empty()) {
+    // After a failed binding, kube-scheduler deletes the claim and leaves the pod's status as it
+    // is.
+    topic.add(
+        Outlook::waiting, "ClaimMissing",
+        fmt::format("There is no ResourceClaim \"{}\" any more, which the scheduler made in an "
+                    "earlier attempt for the pod's extended resources. It makes another one "
+                    "when it finds a node for the pod.",
+                    name));
+  } else if (claim == nullptr) {
+    topic.add(
+        Outlook::stuck, "ClaimMissing",
+        fmt::format("There is no ResourceClaim \"{}\", which the scheduler made for the pod's "
+                    "extended resources. The pod has a node, so the claim is not made again: "
+                    "recreate the pod.",
+                    name));
   } else if (!common::is_claim_of(**claim, view.pod(), common::GroupClaims::refused)) {
     topic.add(
         Outlook::stuck, "ForeignClaim",

@@ -112,10 +112,14 @@ Result<> ClaimFiles::write_metadata(const AllocatedClaim& claim, PreparedClaim& 
     const std::string file = fmt::format("{}_metadata_{}.json", options_.driver, device);
     written = put(options_.cdi, file, json::serialize(spec), node::Readers::all);
     if (!written) return written;
-    for (PreparedDevice& each : prepared.devices) {
-      const bool is_in =
-          each.requests.empty() || std::ranges::find(each.requests, request) != each.requests.end();
-      if (is_in) each.cdi_ids.push_back(fmt::format("{}={}", kind, device));
+    // The first device is enough: a container gets all devices of a request, and would otherwise
+    // have the mount several times.
+    const auto first = std::ranges::find_if(prepared.devices, [&](const PreparedDevice& each) {
+      return each.requests.empty() ||
+             std::ranges::find(each.requests, request) != each.requests.end();
+    });
+    if (first != prepared.devices.end()) {
+      first->cdi_ids.push_back(fmt::format("{}={}", kind, device));
     }
   }
   return {};

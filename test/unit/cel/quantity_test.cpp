@@ -62,6 +62,52 @@ TEST(Quantity, rejects_more_than_38_digits) {
   EXPECT_TRUE(Quantity::parse("0." + std::string(60, '3')));
 }
 
+TEST(Quantity, rejects_exponent_beyond_a_million) {
+  for (const std::string_view text : {"1e1000001", "1e-1000001", "1e-2147483648", "1e2147483648"})
+    EXPECT_FALSE(Quantity::parse(text)) << text;
+  EXPECT_TRUE(Quantity::parse("1e1000000"));
+  EXPECT_TRUE(Quantity::parse("1e-1000000"));
+}
+
+Quantity stored(std::string_view text) {
+  const auto parsed = Quantity::parse_stored(text);
+  EXPECT_TRUE(parsed) << text << ": " << parsed.error();
+  return parsed.value_or(Quantity());
+}
+
+TEST(StoredQuantity, is_any_quantity_that_is_not_too_long) {
+  for (const Row& row : kCanonical) EXPECT_EQ(stored(row.text).text(), row.canonical) << row.text;
+  for (const std::string_view text : {"", " 1", "1K", "1e", "x", "e-12", "1e99999999999999999999"})
+    EXPECT_FALSE(Quantity::parse_stored(text)) << text;
+}
+
+TEST(StoredQuantity, loses_digits_after_the_38th) {
+  const std::string nines(38, '9');
+  EXPECT_EQ(stored("1" + std::string(40, '0')), quantity("1e40"));
+  EXPECT_EQ(stored(nines + "999"), quantity(nines + "e3"));
+  EXPECT_EQ(stored("-" + nines + "999"), quantity("-" + nines + "e3"));
+  EXPECT_EQ(stored(nines + "999k"), quantity(nines + "e6"));
+  EXPECT_EQ(stored("0." + std::string(20, '0') + nines + "9e30"), quantity(nines + "e-28"));
+  EXPECT_EQ(stored(nines + "." + nines), quantity(nines));
+}
+
+TEST(StoredQuantity, with_binary_suffix_ends_at_63_bits) {
+  EXPECT_EQ(stored(std::string(40, '9') + "Ki").text(), "9223372036854775807");
+  EXPECT_EQ(stored("-" + std::string(40, '9') + "Ei").text(), "-9223372036854775807");
+  EXPECT_EQ(stored("0." + std::string(40, '5') + "Ki"), quantity("0.555555555555555Ki"));
+  EXPECT_EQ(stored("9." + std::string(40, '9') + "Ei").text(), "9223372036854775807");
+}
+
+TEST(StoredQuantity, takes_exponents_beyond_a_million) {
+  EXPECT_EQ(stored("1e1000002"), quantity("1e1000000"));
+  EXPECT_EQ(stored("-1e2147483647"), quantity("-1e1000000"));
+  EXPECT_EQ(stored("1e-2147483648"), quantity("1n"));
+  EXPECT_EQ(stored("0e1000002"), quantity("0"));
+  EXPECT_EQ(stored("1e4294967297"), quantity("1e1")) << "as in Go, which keeps 32 bits";
+  EXPECT_GT(stored("1e1000002"), quantity("16Ei"));
+  EXPECT_EQ(stored("1e1000002").as_integer(), std::nullopt);
+}
+
 TEST(Quantity, compares_by_value) {
   EXPECT_EQ(quantity("1k"), quantity("1000"));
   EXPECT_EQ(quantity("1Ki"), quantity("1024"));

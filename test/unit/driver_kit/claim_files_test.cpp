@@ -111,6 +111,21 @@ TEST(MetadataFile, has_path_expected_by_kubernetes) {
             folder + "resourceclaimtemplates/gpus/gpu/gpu.example.com-metadata.json");
 }
 
+TEST(ClaimFiles, name_metadata_once_for_request) {
+  Folder folder;
+  AllocatedClaim two = claim();
+  two.devices.push_back(two.devices.front());
+  two.devices.back().device = "d1";
+  PreparedClaim devices = prepared();
+  devices.devices.push_back(devices.devices.front());
+  devices.devices.back().device = "d1";
+  ASSERT_TRUE(folder.files.begin(two));
+  ASSERT_TRUE(folder.files.write(two, devices));
+  EXPECT_EQ(devices.devices[0].cdi_ids.back(), "gpu.example.com/metadata=1f-uid_gpu");
+  EXPECT_EQ(devices.devices[1].cdi_ids,
+            std::vector<std::string>{"gpu.example.com/claim=1f-uid-d1"});
+}
+
 TEST(ClaimFiles, appear_and_disappear_with_claim) {
   Folder folder;
   PreparedClaim devices = prepared();

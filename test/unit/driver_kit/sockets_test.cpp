@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -149,6 +150,26 @@ TEST_F(DriverSockets, keep_instances_apart_by_lock_file) {
   std::vector<bool> taken;
   loop.run(hold_twice(loop, folder / "serialize.lock", taken));
   EXPECT_EQ(taken, (std::vector<bool>{true, false, true}));
+}
+
+// The lock of Kubernetes' helper in Go (etcd's fileutil).
+TEST_F(DriverSockets, wait_for_lock_of_driver_in_go) {
+  const std::string file = folder / "serialize.lock";
+  std::vector<bool> taken;
+  const auto take = [&]() -> Task<> {
+    CallLock lock(loop.time(), file);
+    const auto turn = co_await lock.take(runtime::Deadline::after(loop.time(), 30ms));
+    taken.push_back(bool(turn));
+  };
+  const int theirs = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_GE(theirs, 0);
+  struct flock whole = {};
+  whole.l_type = F_WRLCK;
+  ASSERT_EQ(::fcntl(theirs, F_OFD_SETLK, &whole), 0);
+  loop.run(take());
+  ::close(theirs);
+  loop.run(take());
+  EXPECT_EQ(taken, (std::vector<bool>{false, true}));
 }
 
 TEST_F(DriverSockets, fail_without_lock_file) {

@@ -242,17 +242,6 @@ TEST(ExplainDevices, clears_devices_of_blame) {
        [](DeviceWorld& w) { w.node("n").devices("n", {device("a")}).wants({exactly("r")}); },
        {"waiting DevicesFree: Node n has devices for all claims of the pod that are not allocated. "
         "So devices do not keep the pod off that node: see what the scheduler says.\n"}},
-      {"on a node that is closed",
-       [](DeviceWorld& w) {
-         w.node("n").devices("n", {device("a")}).wants({exactly("r")});
-         w.last_node->is_unschedulable = true;
-         w.node("t").devices("t", {device("a")});
-         w.last_node->taints = {{.key = "tolerated"}, {.key = "dedicated", .value = "infra"}};
-         w.question.tolerations = {{.key = "tolerated"}};
-       },
-       {"Nodes n and t have devices",
-        "these nodes: see what the scheduler says. Node n is cordoned. "
-        "Node t has taint dedicated=infra:NoSchedule, which the pod does not tolerate."}},
       {"a claim by itself",
        [](DeviceWorld& w) {
          w.question.is_of_pod = false;
@@ -260,6 +249,72 @@ TEST(ExplainDevices, clears_devices_of_blame) {
        },
        {"note DevicesFree: Node n has devices for the claim. The scheduler allocates them when it "
         "places a pod with this claim."}},
+  });
+}
+
+// kube-scheduler's filters NodeUnschedulable and TaintToleration come before its look at devices.
+TEST(ExplainDevices, leaves_out_cordoned_and_tainted_nodes) {
+  const auto close = [](DeviceWorld& w) {
+    w.node("n").devices("n", {device("a")});
+    w.last_node->is_unschedulable = true;
+    w.node("t").devices("t", {device("a")});
+    w.last_node->taints = {{.key = "tolerated"}, {.key = "dedicated", .value = "infra"}};
+    w.question.tolerations = {{.key = "tolerated"}};
+  };
+  expect({
+      {"all nodes are closed",
+       [&](DeviceWorld& w) {
+         close(w);
+         w.wants({exactly("r")});
+       },
+       {"stuck NoNode: The pod may go to none of the 2 nodes.",
+        "note NodesLeftOut: 2 nodes left out: the pod does not tolerate that n is cordoned and t "
+        "has taint dedicated=infra:NoSchedule."}},
+      {"devices that would be there are no remedy",
+       [&](DeviceWorld& w) {
+         close(w);
+         w.node("m").wants({exactly("r")});
+       },
+       {"stuck NoDevices: No ResourceSlice has devices for the only node that the pod may go to",
+        "note NodesLeftOut: 2 nodes left out: "}},
+      {"a selector that fails there is not evaluated",
+       [&](DeviceWorld& w) {
+         close(w);
+         w.node("m")
+             .devices("m", {device("a", "'attributes': {'x': {'int': 1}}")})
+             .wants({exactly("r", R"('count': 1, 'selectors': [{'cel': {'expression': )"
+                                  R"('device.attributes[\"gpu.example.com\"].x == 1'}}])")});
+       },
+       {"waiting DevicesFree: Node m has devices", "note NodesLeftOut: 2 nodes left out: "}},
+      {"a claim by itself can be for a pod that tolerates them",
+       [&](DeviceWorld& w) {
+         close(w);
+         w.question.is_of_pod = false;
+         w.wants({exactly("r")});
+       },
+       {"note DevicesFree: Nodes n and t have devices for the claim."}},
+  });
+}
+
+TEST(ExplainDevices, tells_that_claim_is_named_twice) {
+  const auto name_twice = [](DeviceWorld& w) {
+    w.wants({exactly("r")});
+    w.wanted.push_back(w.wanted.front());
+  };
+  expect({
+      {"with a device for one of them",
+       [&](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a")});
+         name_twice(w);
+       },
+       {"stuck NotTogether",
+        "note ClaimNamedTwice: Several pod claims name ResourceClaim \"c0\"."}},
+      {"with devices for both",
+       [&](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a"), device("b")});
+         name_twice(w);
+       },
+       {"waiting DevicesFree", "note ClaimNamedTwice"}},
   });
 }
 
@@ -319,6 +374,15 @@ TEST(ExplainDevices, mentions_extended_resources) {
              .pod_with_resource("example.com/gpu");
        },
        {"class \"new\""}},
+      {"the claim of a failed binding is gone, and the scheduler makes another one",
+       [](DeviceWorld& w) {
+         w.serving("fast", "example.com/gpu")
+             .node("n")
+             .devices("n", {device("a")})
+             .pod_with_resource("example.com/gpu");
+         w.asking->extended_claim = "p-extended-resources-x";
+       },
+       {"waiting DevicesFree: Node n has devices"}},
       {"no class serves it",
        [](DeviceWorld& w) {
          w.node("n").devices("n", {device("a")}).pod_with_resource("example.com/gpu");

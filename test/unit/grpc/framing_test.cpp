@@ -72,6 +72,14 @@ TEST(GrpcFraming, escapes_any_bytes_in_status_message) {
   EXPECT_EQ(percent_decode("%zz%4"), "%zz%4");
 }
 
+TEST(GrpcFraming, repairs_status_message_that_is_not_utf8) {
+  http::Headers fields;
+  add_status(fields, {Code::internal, "caf\xc3\xa9 \xff\xc3"});
+  const auto status = read_status(fields);
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->message, "caf\u00e9 \ufffd\ufffd");
+}
+
 TEST(GrpcFraming, maps_unknown_status_to_unknown) {
   for (const char* const text : {"17", "-1", "", "x", "99999999999999999999"}) {
     EXPECT_EQ(code_from_number(text), Code::unknown) << text;

@@ -55,13 +55,15 @@ class OnePod final : public ExplanationSource {
 };
 
 struct ExplainPage : testing::Test {
-  http::Response get(std::string target, http::Headers headers = {}) {
+  http::Response get(std::string target, http::Headers headers = {},
+                     Audience audience = Audience::everything) {
     http::Response response;
-    loop.run(keep({.target = std::move(target), .headers = std::move(headers)}, response));
+    loop.run(
+        keep({.target = std::move(target), .headers = std::move(headers)}, audience, response));
     return response;
   }
-  runtime::Task<> keep(http::Request request, http::Response& response) {
-    response = co_await page.answer_later(std::move(request), Audience::everything);
+  runtime::Task<> keep(http::Request request, Audience audience, http::Response& response) {
+    response = co_await page.answer_later(std::move(request), audience);
   }
 
   runtime::VirtualLoop loop;
@@ -71,6 +73,22 @@ struct ExplainPage : testing::Test {
   Page page = make_explain_page(
       loop.time(), {.source = [this] { return source; }, .teller = [this] { return teller; }});
 };
+
+// A decoder's error names the object that it could not read.
+TEST_F(ExplainPage, names_unreadable_objects_only_to_readers_of_everything) {
+  pods.hidden.hide(common::Input::claims, "JSON: spec: expected an object (in theirs/secret)");
+  teller.missing = "resourceclaims: JSON: spec: expected an object (in theirs/secret)";
+  for (const auto* const path :
+       {"/debug/explain/pods/lab/trainer-0", "/debug/explain/pods/lab/x"}) {
+    EXPECT_THAT(get(path).body, HasSubstr("theirs/secret")) << path;
+    const std::string limited = get(path, {}, Audience::own_object).body;
+    EXPECT_THAT(limited, HasSubstr("the manager's log says why")) << path;
+    EXPECT_THAT(limited, Not(HasSubstr("theirs/secret"))) << path;
+  }
+  source = nullptr;
+  EXPECT_THAT(get("/debug/explain/pods/lab/x", {}, Audience::own_object).body,
+              Not(HasSubstr("theirs/secret")));
+}
 
 TEST_F(ExplainPage, shows_sentences_by_severity) {
   const http::Response response = get("/debug/explain/pods/lab/trainer-0");

@@ -78,6 +78,38 @@ TEST(DecodePrepareAnswer, bounds_texts_and_number_of_claims) {
       kHealthMessageBytesMax);
 }
 
+// In each text of an answer.
+TEST(DecodePrepareAnswer, fails_on_text_that_is_not_utf8) {
+  const std::string bad = "gpu-\xff";
+  EXPECT_TRUE(decode_prepare_answer(answer_for("u", devices(1, "gpu-\u00e9"))));
+  EXPECT_FALSE(decode_prepare_answer(answer_for(bad, devices(1))));
+  EXPECT_FALSE(decode_prepare_answer(answer_for("u", error(bad))));
+  EXPECT_FALSE(decode_unprepare_answer(answer_for("u", "\x0a\x01\xff")));
+  for (const protozero::pbf_tag_type field : {1U, 2U, 3U, 4U, 5U}) {
+    std::string device;
+    protozero::pbf_writer(device).add_string(field, bad);
+    std::string response;
+    protozero::pbf_writer(response).add_message(1, device);
+    EXPECT_FALSE(decode_prepare_answer(answer_for("u", response))) << field;
+  }
+}
+
+TEST(DecodePluginInfo, fails_on_text_that_is_not_utf8) {
+  for (const protozero::pbf_tag_type field : {1U, 2U, 3U, 4U}) {
+    std::string message;
+    protozero::pbf_writer(message).add_string(field, "\xc3");
+    EXPECT_FALSE(decode_plugin_info(message)) << field;
+  }
+}
+
+TEST(DecodeHealthReport, fails_on_text_that_is_not_utf8) {
+  std::string row;
+  protozero::pbf_writer(row).add_string(5, "hot \xfe");
+  std::string message;
+  protozero::pbf_writer(message).add_message(1, row);
+  EXPECT_FALSE(decode_health_report(message));
+}
+
 TEST(DecodeHealthReport, keeps_only_rows_that_a_pod_can_request) {
   std::string row;
   {

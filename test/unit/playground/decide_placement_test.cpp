@@ -178,6 +178,14 @@ const Row kDevices[] = {
                           R"("deviceclass.resource.kubernetes.io/nic":"1"}}}])");
      },
      "node-0: extended <- nic/node-0/dev-0=container-0-request-0"},
+    {"more_devices_than_any_number_can_count_are_not_none",
+     [](Scene&, Pod& pod) {
+       pod = pod_with({}, R"("containers":[{"name":"c","resources":{"requests":{)"
+                          R"("deviceclass.resource.kubernetes.io/nic":"9223372036854775808"}}}])");
+     },
+     "error: running \"DynamicResources\" filter plugin: claim lab/<extended-resources>, request "
+     "container-0-request-0: adding 9223372036854775807 devices exceeds the claim limit of 32, "
+     "with 0 already accounted for"},
 };
 
 // Earlier allocations and failed attempts.
@@ -256,6 +264,19 @@ const Row kAllocated[] = {
      },
      nowhere("2 cannot schedule extended resource claim", "deletion of ResourceClaim completed, ") +
          " -> stale"},
+};
+
+// PreFilter ends at the class, before PostFilter is told about the stale claim.
+const Row kClassesAndClaims[] = {
+    {"a_stale_claim_for_extended_resources_stays_while_a_class_is_missing",
+     [](Scene& scene, Pod& pod) {
+       scene.add_claim("stale", wants("nic"));
+       scene.stale_extended_claim = scene.claims.at(Scene::key("stale"));
+       pod = pod_with({"gpus"}, R"("containers":[{"name":"c","resources":{"requests":{)"
+                                R"("deviceclass.resource.kubernetes.io/nic":"1"}}}])");
+       scene.classes.erase("gpu");
+     },
+     nowhere("request r: device class gpu does not exist")},
 };
 
 const Row kOthers[] = {
@@ -391,6 +412,8 @@ const Row kReasons[] = {
 const auto kName = [](const auto& info) { return info.param.sentence; };
 INSTANTIATE_TEST_SUITE_P(Devices, DecidePlacement, ::testing::ValuesIn(kDevices), kName);
 INSTANTIATE_TEST_SUITE_P(Allocated, DecidePlacement, ::testing::ValuesIn(kAllocated), kName);
+INSTANTIATE_TEST_SUITE_P(ClassesAndClaims, DecidePlacement, ::testing::ValuesIn(kClassesAndClaims),
+                         kName);
 INSTANTIATE_TEST_SUITE_P(Others, DecidePlacement, ::testing::ValuesIn(kOthers), kName);
 INSTANTIATE_TEST_SUITE_P(Reasons, DecidePlacement, ::testing::ValuesIn(kReasons), kName);
 
@@ -423,6 +446,23 @@ TEST(DecidePlacementLines, separate_pods_by_tolerated_taints) {
   const Pod one = pod_with({"a"}, R"("tolerations":[{"key":"x","operator":"Exists"}])");
   const Pod other = pod_with({"a"}, R"("tolerations":[{"key":"y","operator":"Exists"}])");
   EXPECT_NE(line_of(scene, one), line_of(scene, other));
+}
+
+TEST(DecidePlacementLines, separate_pods_by_priority) {
+  Scene scene(1, 1);
+  scene.add_claim("a", wants("gpu", 2));
+  EXPECT_NE(line_of(scene, pod_with({"a"})), line_of(scene, pod_with({"a"}, R"("priority":1000)")));
+}
+
+TEST(DecidePlacementLines, separate_pods_by_containers_that_end) {
+  Scene scene(1, 1);
+  scene.add_class("gpu", R"("extendedResourceName":"example.com/gpu")");
+  const std::string four = R"({"name":"a","resources":{"requests":{"example.com/gpu":"4"}}})";
+  const std::string one = R"({"name":"b","resources":{"requests":{"example.com/gpu":"1"}}})";
+  const Pod both_run = pod_with({}, fmt::format(R"("containers":[{},{}])", four, one));
+  const Pod one_ends =
+      pod_with({}, fmt::format(R"("initContainers":[{}],"containers":[{}])", four, one));
+  EXPECT_NE(line_of(scene, both_run), line_of(scene, one_ends));
 }
 
 TEST(DecidePlacementLines, isolate_pod_with_error) {

@@ -1,6 +1,8 @@
 // The fields that the playground reads, beyond those of client/api.
 #include "playground/objects/decode.hpp"
 
+#include <limits>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -75,6 +77,22 @@ TEST(DecodePod, reads_scheduler_name_and_scheduling_failure) {
   EXPECT_FALSE(plain.has_gates);
 }
 
+// What kubelet's PodResources API lists.
+TEST(DecodePod, puts_sidecars_before_containers) {
+  const Pod pod =
+      read(make_pod_decoder(),
+           R"("spec":{"initContainers":[{"name":"ends"},)"
+           R"({"name":"sidecar","restartPolicy":"Always"}],"containers":[{"name":"c"}]})");
+  std::vector<std::string> names;
+  for (const Container& each : long_lived_containers(pod)) names.push_back(each.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"sidecar", "c"}));
+}
+
+TEST(DecodePod, reads_priority) {
+  EXPECT_EQ(read(make_pod_decoder(), R"("spec":{"priority":-5})").priority, -5);
+  EXPECT_EQ(read(make_pod_decoder(), R"("spec":{})").priority, 0);
+}
+
 TEST(DecodePod, reads_node_selection) {
   const Pod pod = read(make_pod_decoder(), R"("spec":{"nodeSelector":{"disk":"fast"},"affinity":{)"
                                            R"("nodeAffinity":{"requiredDuringSchedulingIgnored)"
@@ -97,6 +115,29 @@ TEST(DecodePod, keeps_container_requests_for_extended_resources) {
   EXPECT_EQ(pod.containers[0].requests[0].amount, 2);
   EXPECT_EQ(pod.containers[0].requests[1].name, "cpu");
   EXPECT_TRUE(pod.containers[1].requests.empty());
+}
+
+struct AmountRow {
+  std::string_view written;
+  std::int64_t amount;
+};
+
+TEST(DecodePod, reads_number_of_requested_devices) {
+  for (const auto& [written, amount] :
+       {AmountRow{R"("2")", 2}, AmountRow{"2", 2}, AmountRow{R"("1k")", 1000},
+        AmountRow{R"("2e0")", 2}, AmountRow{R"("500m")", 0}, AmountRow{R"("0")", 0},
+        AmountRow{R"("9007199254740993")", 9007199254740993},
+        AmountRow{R"("9223372036854775807")", std::numeric_limits<std::int64_t>::max()},
+        AmountRow{R"("9223372036854775808")", std::numeric_limits<std::int64_t>::max()},
+        AmountRow{R"("16E")", std::numeric_limits<std::int64_t>::max()},
+        AmountRow{R"("1e1000002")", std::numeric_limits<std::int64_t>::max()}}) {
+    const Pod pod = read(
+        make_pod_decoder(),
+        fmt::format(R"("spec":{{"containers":[{{"resources":{{"requests":{{"a.b/gpu":{}}}}}}}]}})",
+                    written));
+    ASSERT_EQ(pod.containers.size(), 1U) << written;
+    EXPECT_EQ(pod.containers[0].requests.at(0).amount, amount) << written;
+  }
 }
 
 TEST(DecodePod, reads_whether_taint_caused_deletion) {

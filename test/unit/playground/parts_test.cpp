@@ -583,7 +583,12 @@ CO_TEST(Parts, restart_crashing_containers_with_backoff) {
 CO_TEST(Parts, report_invalid_annotation) {
   Cluster cluster(loop);
   co_await cluster.start();
-  cluster.make_pod("typo", "", R"("playground.dra-controller-manager.dev/run-for":"2 seconds")");
+  // On its node from the start: an event of the scheduler, at the same virtual time, would have the
+  // same name.
+  cluster.api.post(kPods,
+                   R"({"metadata":{"name":"typo","annotations":{)"
+                   R"("playground.dra-controller-manager.dev/run-for":"2 seconds"}},"spec":{)"
+                   R"("nodeName":"node-0","containers":[{"name":"c","image":"i"}]}})");
   co_await sleep_for(loop.time(), 2s);
   const Answer events = cluster.api.get("/api/v1/namespaces/default/events");
   EXPECT_NE(serialize(events.body).find("is ignored: expected a duration such as 90s or 1m30s"),
@@ -740,6 +745,59 @@ CO_TEST(Parts, return_devices_of_refused_allocation) {
   co_await sleep_for(loop.time(), 10s);
   EXPECT_EQ(cluster.phase("refused"), "Pending");
   EXPECT_EQ(cluster.phase("other"), "Running");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, retry_pod_when_it_tolerates_more) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.api.patch("/api/v1/nodes/node-0", apiserver::kMerge,
+                    R"({"spec":{"taints":[{"key":"mine","effect":"NoSchedule"}]}})");
+  co_await cluster.settle();
+  cluster.make_pod("p", "");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.node("p"), "");
+  cluster.api.patch(kPods + "/p", apiserver::kStrategic,
+                    R"({"spec":{"tolerations":[{"key":"mine","operator":"Exists"}]}})");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.node("p"), "node-0");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, give_freed_device_to_pod_with_highest_priority) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.api.post("/apis/scheduling.k8s.io/v1/priorityclasses",
+                   R"({"metadata":{"name":"urgent"},"value":1000})");
+  cluster.make_claim("first", "");
+  cluster.make_pod("first", "first");
+  co_await cluster.settle();
+  for (const auto* name : {"early", "urgent"}) cluster.make_claim(name, "");
+  cluster.make_pod("early", "early");
+  co_await cluster.settle();
+  cluster.api.post(kPods, R"({"metadata":{"name":"urgent"},"spec":{"priorityClassName":"urgent",)"
+                          R"("containers":[{"name":"c","image":"i"}],)"
+                          R"("resourceClaims":[{"name":"c","resourceClaimName":"urgent"}]}})");
+  co_await cluster.settle();
+  cluster.api.remove(kPods + "/first");
+  co_await sleep_for(loop.time(), 60s);
+  cluster.deallocate("first");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.node("urgent"), "node-0");
+  EXPECT_EQ(cluster.node("early"), "");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, report_node_of_placed_pod) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.make_pod("p", "");
+  co_await cluster.settle();
+  const std::string events = serialize(cluster.api.get("/api/v1/namespaces/default/events").body);
+  EXPECT_NE(events.find(R"("reason":"Scheduled","message":"Successfully assigned default/p to )"
+                        R"(node-0")"),
+            std::string::npos)
+      << events;
   co_await cluster.stop();
 }
 

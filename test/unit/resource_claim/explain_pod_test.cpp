@@ -260,9 +260,13 @@ TEST(ExplainPod, describes_second_claim_and_its_removal) {
 TEST(ExplainPod, describes_extended_resources) {
   const auto pod = [] { return make_pod("p").extended_resource_claim("p-ext"); };
   expect_told({
-      {"the claim is missing",
+      {"the claim is missing after a failed binding",
        {pod()},
-       {"# Extended resources, ResourceClaim \"p-ext\"", "stuck ClaimMissing: "}},
+       {"# Extended resources, ResourceClaim \"p-ext\"",
+        "waiting ClaimMissing: ", "makes another one when it finds a node"}},
+      {"the claim of a pod with a node is missing",
+       {pod().on_node("n")},
+       {"stuck ClaimMissing: ", "is not made again: recreate the pod."}},
       {"it is another pod's",
        {pod(), {make_claim("p-ext").for_extended_resources_of("q")}},
        {"stuck ForeignClaim: ", "was not made for this pod (UID p-uid) but for Pod \"q\""}},
