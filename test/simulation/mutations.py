@@ -147,9 +147,9 @@ MUTATIONS = [
              '    for (const char* ns : {"default", "lab", "scratch"}) last_seen_[api::InternedString(ns)] = deps_.time.now();\n  }\n'
              "  if (!awaited) return;"),
     Mutation("unknown-owner-is-gone", "a pod that is not in the cache loses its claims", RC + "rules/decide_claim.cpp",
-             "if (cached == snapshot.cached.end()) return MayRun{MayRun::Why::not_known};",
-             "if (cached == snapshot.cached.end() && M) return WillNotRun{WillNotRun::Why::is_done};\n"
-             "  if (cached == snapshot.cached.end()) return MayRun{MayRun::Why::not_known};"),
+             "if (found == nullptr) return MayRun{MayRun::Why::not_known};",
+             "if (found == nullptr && M) return WillNotRun{WillNotRun::Why::is_done};\n"
+             "    if (found == nullptr) return MayRun{MayRun::Why::not_known};"),
     Mutation("failed-write-is-final", "a write that fails is not tried again", RC + "rules/retry.cpp",
              "if (runtime::is_object_gone(error)) return", "if (M || runtime::is_object_gone(error)) return"),
     Mutation("failed-read-is-final", "a look-up or create that fails is not tried again", RC + "rules/retry.cpp",
