@@ -120,7 +120,7 @@ class OnARealServer(unittest.TestCase):
         soon(lambda: self.log("node"), lambda: self.phase() == "gone")
         refused = [line for name in ("node", "driver") for line in self.log(name).splitlines()
                    if "forbidden" in line.lower()]
-        self.assertTrue(all("taint not-ready" in line for line in refused), refused)
+        self.assertTrue(all("not-ready taint" in line for line in refused), refused)
 
 
 if __name__ == "__main__":
