@@ -7,6 +7,7 @@
 
 #include "manager/run.hpp"
 #include "options/program.hpp"
+#include "runtime/keyed_hash.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -54,6 +55,7 @@ void complete(ProgramOptions& options) {
 
 int run_program(int argc, const char* const* argv, ProgramOptions options,
                 const std::function<void(ControllerManager&)>& add_controllers) {
+  runtime::choose_hash_key();  // the flags of leader election intern names
   complete(options);
   Flags flags(options);
   if (const auto status = read_flags(Strings(argv + 1, argv + argc), options, flags)) {

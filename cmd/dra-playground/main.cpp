@@ -6,9 +6,11 @@
 #include "playground/options.hpp"
 #include "playground/playground.hpp"
 #include "playground/taint/taint.hpp"
+#include "runtime/keyed_hash.hpp"
 
 int main(int argc, char** argv) {
   using namespace dcm::playground;
+  dcm::runtime::choose_hash_key();  // options may intern names
   const auto options = parse_options(std::vector<std::string>(argv + 1, argv + argc));
   if (!options) return dcm::options::print(options.error());
   const Options& chosen = *options;
