@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/text/words.hpp"
+#include "cel/kubernetes/quantity.hpp"
 #include "runtime/base64.hpp"
 
 namespace dcm::apiserver {
@@ -59,13 +61,6 @@ bool is_time(std::string_view text) {
   return std::ranges::equal(text.substr(0, kShape.size()), kShape, [](char c, char shape) {
     return shape == 'd' ? c >= '0' && c <= '9' : c == shape;
   });
-}
-
-// A number, possibly with a suffix.
-bool is_quantity(std::string_view text) {
-  if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);
-  const auto number = text.find_first_not_of("0123456789.");
-  return number != 0 && !text.empty();
 }
 
 // The position of a walk in an object. Converted to text only for errors.
@@ -224,10 +219,11 @@ class Decoder {
   // A quantity is always shown as a string.
   void quantity(Json& value, const FieldType& type, const Place& place) {
     if (value.is_number()) value = number_text(value);
-    if (value.is_string() && is_quantity(view(value.get_string()))) return;
-    refuse(type, place,
-           "quantities must match the regular expression "
-           "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+    const std::string_view given = as_text(value);
+    const std::string_view text = trimmed(given);
+    const auto parsed = cel::Quantity::parse_stored(text);
+    if (!parsed) return refuse(type, place, std::string(parsed.error()));
+    if (text != given) value = std::string(text);
   }
 
   static std::string bad_time(const Json& value) {

@@ -193,6 +193,26 @@ constexpr TypeRow kTypeRows[] = {
      R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"lots"}}}]}})",
      "quantities must match the regular expression "
      "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+    {"a quantity with two points",
+     R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"1.2.3"}}}]}})",
+     "quantities must match the regular expression "
+     "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+    {"a quantity with a suffix behind its exponent",
+     R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"1e5x"}}}]}})",
+     "quantities must match the regular expression "
+     "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+    {"a quantity with an unknown suffix",
+     R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"1K"}}}]}})",
+     "unable to parse quantity's suffix"},
+    {"a quantity without its exponent",
+     R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"1e"}}}]}})",
+     "unable to parse quantity's suffix"},
+    {"a quantity with an exponent beyond 64 bits",
+     R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"1e9223372036854775808"}}}]}})",
+     "unable to parse quantity's suffix"},
+    {"a quantity with two signs",
+     R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"--1"}}}]}})",
+     "unable to parse quantity's suffix"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rows, Types, ::testing::ValuesIn(kTypeRows), kBySentence);
