@@ -1,5 +1,7 @@
 #include "runtime/one_line.hpp"
 
+#include <algorithm>
+
 namespace dcm::runtime {
 namespace {
 
@@ -66,12 +68,13 @@ std::string harmless(std::string_view text, std::string_view kept) {
 }  // namespace
 
 std::string valid_utf8(std::string_view text) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::ranges::all_of(text, is_ascii)) return std::string(text);
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
     const Character next = first_character(text);
-    const bool is_valid = next.code != kNoCharacter || next.bytes > 1;
-    result += is_valid ? text.substr(0, next.bytes) : "\xef\xbf\xbd";
+    result += next.is_broken() ? "\xef\xbf\xbd" : text.substr(0, next.bytes);
     text.remove_prefix(next.bytes);
   }
   return result;

@@ -14,11 +14,13 @@ struct Character {
   char32_t code = 0;  // U+FFFD for an invalid byte
   // A control character (C0, C1, DEL), a line separator, or one that changes the direction of text.
   bool is_harmful = false;
+
+  bool is_broken() const noexcept { return bytes == 1 && code == 0xfffd; }  // an invalid byte
 };
 // Requires that `text` is not empty.
 Character first_character(std::string_view text);
 
-// Invalid bytes become U+FFFD, as in Go's JSON.
+// Each invalid byte becomes U+FFFD, as in Go's JSON.
 std::string valid_utf8(std::string_view text);
 // Harmful characters become spaces.
 std::string one_line(std::string_view text);

@@ -21,8 +21,8 @@
 #include "apiserver/requests/write_options.hpp"
 #include "apiserver/requests/writes.hpp"
 #include "apiserver/rules/priority.hpp"
-#include "apiserver/text/utf8.hpp"
 #include "runtime/assert.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::apiserver {
 
@@ -89,7 +89,7 @@ Result<std::optional<TableStyle>> style_of(const Form& form, const Query& query)
 std::string manager_of(const Query& query, std::string_view user_agent) {
   if (const auto manager = query.get("fieldManager"); !manager.empty()) return std::string(manager);
   if (user_agent.empty()) return "unknown";
-  return valid_utf8(user_agent.substr(0, user_agent.find('/')));
+  return runtime::valid_utf8(user_agent.substr(0, user_agent.find('/')));
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include "apiserver/protobuf/messages.hpp"
 #include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/text/item_budget.hpp"
-#include "apiserver/text/utf8.hpp"
 #include "runtime/base64.hpp"
+#include "runtime/one_line.hpp"
 #include "runtime/timestamp.hpp"
 
 // protozero throws if bytes are missing or of the wrong type; decode_protobuf() catches it.
@@ -62,7 +62,7 @@ Json number_in(pbf_reader& reader) {
 
 // Types that JSON represents as strings.
 Json text_in(pbf_reader& reader) {
-  return Json(valid_utf8(bytes_in(reader)));
+  return Json(runtime::valid_utf8(bytes_in(reader)));
 }
 
 // The field `number` of a nested message; "" if missing.
@@ -175,7 +175,7 @@ Json decode_value(pbf_reader& reader, const ProtoField& field, Budget& budget) {
     case Type::strings:
       return strings_in(reader, budget);
     case Type::quantity:
-      return Json(valid_utf8(wrapped_bytes(reader, 1)));
+      return Json(runtime::valid_utf8(wrapped_bytes(reader, 1)));
     case Type::int_or_string:
       return int_or_string_in(reader);
     case Type::time:
@@ -304,7 +304,7 @@ Result<JsonObject> decode_protobuf(std::string_view body) {
     if (message == nullptr) {
       return std::unexpected(bad_request(fmt::format(
           "no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
-          valid_utf8(envelope.kind), valid_utf8(envelope.api_version))));
+          runtime::valid_utf8(envelope.kind), runtime::valid_utf8(envelope.api_version))));
     }
     JsonObject object{{"apiVersion", envelope.api_version}, {"kind", envelope.kind}};
     Budget budget;

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "apiserver/protobuf/protobuf.hpp"
-#include "apiserver/text/utf8.hpp"
 #include "runtime/ascii.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::apiserver {
 
@@ -60,7 +60,7 @@ Response created_status() {
 }
 
 std::string percent_decoded(std::string_view text) {
-  if (!text.contains('%')) return valid_utf8(text);
+  if (!text.contains('%')) return runtime::valid_utf8(text);
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool escape = text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
@@ -72,7 +72,7 @@ std::string percent_decoded(std::string_view text) {
     decoded += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
     i += 2;
   }
-  return valid_utf8(decoded);
+  return runtime::valid_utf8(decoded);
 }
 
 Query::Query(std::string_view raw) {

@@ -13,7 +13,7 @@
 
 #include "apiserver/text/duplicates.hpp"
 #include "apiserver/text/item_budget.hpp"
-#include "apiserver/text/utf8.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::apiserver {
 
@@ -238,7 +238,7 @@ std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& probl
     auto json = parse_body(text, problem);
     if (json && duplicate_members(text).empty()) return YamlDocument{std::move(*json), {}};
   }
-  if (valid_utf8(text) != text) {
+  if (runtime::valid_utf8(text) != text) {
     problem = "yaml: invalid UTF-8";
     return std::nullopt;
   }
@@ -257,7 +257,7 @@ std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& probl
     }
     return YamlDocument{std::move(builder.root), std::move(builder.duplicates)};
   } catch (const YAML::Exception& error) {
-    problem = fmt::format("yaml: line {}: {}", error.mark.line + 1, valid_utf8(error.msg));
+    problem = fmt::format("yaml: line {}: {}", error.mark.line + 1, runtime::valid_utf8(error.msg));
   } catch (const std::length_error& error) {
     problem = fmt::format("yaml: {}", error.what());
   }

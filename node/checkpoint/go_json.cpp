@@ -1,31 +1,11 @@
 #include "node/checkpoint/go_json.hpp"
 
-#include <cstddef>
-
 #include <fmt/format.h>
+
+#include "runtime/one_line.hpp"
 
 namespace dcm::node {
 namespace {
-
-// The length of the first character of `text`; 0 if it is not UTF-8.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF5   ? 0
-                             : first >= 0xF0 ? 4
-                             : first >= 0xE0 ? 3
-                             : first >= 0xC2 ? 2
-                                             : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool is_overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-  const bool is_surrogate = first == 0xED && byte(1) >= 0xA0;
-  const bool is_too_large = first == 0xF4 && byte(1) >= 0x90;
-  return is_overlong || is_surrogate || is_too_large ? 0 : length;
-}
 
 void append_ascii(std::string& out, char c) {
   switch (c) {
@@ -76,13 +56,13 @@ void append_character(std::string& out, std::string_view character) {
 void append_go_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) {
+    const runtime::Character next = runtime::first_character(text);
+    if (next.is_broken()) {
       out += "\\ufffd";
     } else {
-      append_character(out, text.substr(0, length));
+      append_character(out, text.substr(0, next.bytes));
     }
-    text.remove_prefix(length == 0 ? 1 : length);
+    text.remove_prefix(next.bytes);
   }
   out += '"';
 }

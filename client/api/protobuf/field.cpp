@@ -1,45 +1,23 @@
 #include "client/api/protobuf/field.hpp"
 
-#include <algorithm>
-#include <cstddef>
-
 #include <fmt/format.h>
 #include <simdjson.h>
+
+#include "runtime/one_line.hpp"
 
 namespace dcm::api::protobuf {
 namespace {
 
 using protozero::pbf_wire_type;
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-constexpr std::size_t kSequenceMax = 4;
-
 bool is_utf8(std::string_view text) {
   return simdjson::validate_utf8(text.data(), text.size());
-}
-
-// The length of the first character; 0 if there is none.
-std::size_t character_length(std::string_view text) {
-  for (std::size_t length = 1; length <= std::min(kSequenceMax, text.size()); ++length) {
-    if (is_utf8(text.substr(0, length))) return length;
-  }
-  return 0;
-}
-
-std::string mend(std::string_view text) {
-  std::string mended;
-  while (!text.empty()) {
-    const std::size_t length = character_length(text);
-    mended += length == 0 ? kReplacement : text.substr(0, length);
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return mended;
 }
 
 }  // namespace
 
 std::string_view Texts::valid(std::string_view text) {
-  return is_utf8(text) ? text : mended_.emplace_back(mend(text));
+  return is_utf8(text) ? text : mended_.emplace_back(runtime::valid_utf8(text));
 }
 
 std::string_view Field::bytes() const {

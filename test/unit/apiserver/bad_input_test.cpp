@@ -1,6 +1,5 @@
 // Requests of confused or hostile clients: each gets the answer that Kubernetes gives, never a
 // crash, and all memory is bounded.
-#include "apiserver/text/utf8.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -230,18 +229,6 @@ TEST_F(BadInput, is_always_answered) {
         api.send(method, targets[rng.below(targets.size())], types[rng.below(types.size())], body);
     EXPECT_FALSE(answer.body.empty()) << "no JSON in answer to " << body;
     if (method == "DELETE") make_pod("node-1");
-  }
-}
-
-TEST(Utf8, keeps_or_replaces_each_byte) {
-  EXPECT_EQ(valid_utf8("plain, \xC3\xA4, \xE2\x82\xAC, \xF0\x9F\x9A\x80"),
-            "plain, \xC3\xA4, \xE2\x82\xAC, \xF0\x9F\x9A\x80");
-  constexpr std::string_view kBad[] = {
-      "\xFF", "\xC3", "\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"};
-  for (const auto bad : kBad) {
-    std::string replaced;
-    for (std::size_t i = 0; i < bad.size(); ++i) replaced += "\xEF\xBF\xBD";
-    EXPECT_EQ(valid_utf8(bad), replaced);
   }
 }
 

@@ -31,5 +31,17 @@ TEST(OneLine, escapes_terminal_commands_and_bidirectional_text) {
       << "too long, a surrogate, beyond Unicode";
 }
 
+TEST(ValidUtf8, keeps_or_replaces_each_byte) {
+  EXPECT_EQ(valid_utf8("plain, \xC3\xA4, \xE2\x82\xAC, \xF0\x9F\x9A\x80"),
+            "plain, \xC3\xA4, \xE2\x82\xAC, \xF0\x9F\x9A\x80");
+  constexpr std::string_view kBad[] = {
+      "\xFF", "\xC3", "\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"};
+  for (const auto bad : kBad) {
+    std::string replaced;
+    for (std::size_t i = 0; i < bad.size(); ++i) replaced += "\xEF\xBF\xBD";
+    EXPECT_EQ(valid_utf8(bad), replaced);
+  }
+}
+
 }  // namespace
 }  // namespace dcm::runtime
