@@ -27,8 +27,8 @@ struct ResourceRequest {
   std::int64_t amount = 0;  // see whole_amount
 };
 
-// The number of devices; 0 if it is not a whole number. More than 2^63-1 devices are as many:
-// kube-scheduler drops such a request, and the pod would run without devices.
+// The number of devices; 0 if it is not a whole number. A larger amount than 2^63-1 counts as
+// 2^63-1: kube-scheduler drops such a request, and the pod runs without devices.
 std::int64_t whole_amount(const Quantity& amount);
 
 // The fields of a container that determine the claim.

@@ -20,7 +20,7 @@ struct Parsed {
   std::vector<Issue> issues;  // empty: the tree is complete
 };
 
-// Whether the word has or will have a meaning, so that it names no variable.
+// Whether CEL reserves the word, so that it cannot name a variable.
 bool is_reserved(std::string_view word);
 
 Parsed parse(std::string_view source, Bindings bindings = Bindings::present);

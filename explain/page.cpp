@@ -59,7 +59,7 @@ std::string not_known(const Subject& subject) {
                          : "");
 }
 
-// In place of why something could not be read, which may name objects of other namespaces.
+// Replaces reasons that may name objects of other namespaces.
 constexpr std::string_view kNotForAll = "the manager's log says why";
 
 Worker worker_of(const Teller& teller) {

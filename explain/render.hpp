@@ -16,7 +16,7 @@ namespace dcm::explain {
 struct Teller {
   enum class Role : std::uint8_t {
     works,      // it holds the lease, or needs none
-    stands_by,  // another instance leads, or none
+    stands_by,  // another instance leads, or no instance does
     watches,    // --dry-run: it carries nothing out, and has no lease
     reads,      // a command that read the cluster once and carries nothing out
   };

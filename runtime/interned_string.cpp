@@ -13,7 +13,7 @@
 
 namespace dcm::runtime {
 
-// Followed by the text, which begins in its last bytes.
+// Allocated with room for the whole text, which begins in the last member.
 struct InternedString::Entry {
   Entry* next;  // of the same bucket
   std::uint32_t hash;
@@ -58,6 +58,7 @@ struct InternedString::Table {
   }
 
   Entry* get(std::string_view text) {
+    // Half full: each further entry of a bucket costs a look-up a cache miss.
     while (2 * size >= buckets.size()) add_bucket();
     const std::uint32_t hash = hash_of(text);
     Entry** const link = find(text, hash);

@@ -39,7 +39,7 @@ class InternedString {
   friend bool operator==(const InternedString& a, const InternedString& b) noexcept {
     return a.entry_ == b.entry_;
   }
-  // Interns no text to compare it.
+  // Does not intern the text.
   template <std::convertible_to<std::string_view> Text>
     requires(!std::same_as<Text, InternedString>)
   friend bool operator==(const InternedString& a, const Text& b) noexcept {

@@ -17,7 +17,7 @@ constexpr std::size_t linear_bucket(std::size_t hash, std::size_t buckets) {
   return bucket < buckets ? bucket : bucket - full;
 }
 
-// The only bucket with entries that belong into bucket `added` > 0, once that is the last one.
+// The bucket whose entries are divided when bucket `added` > 0 is appended.
 constexpr std::size_t linear_split(std::size_t added) {
   return added - std::bit_floor(added);
 }

@@ -17,7 +17,7 @@ constexpr std::string_view kFlow = "flowcontrol.apiserver.k8s.io";
 constexpr std::string_view kNetworking = "networking.k8s.io";
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 
-// What is unusual about a kind.
+// Traits of a kind.
 constexpr unsigned kCluster = 1;    // cluster-scoped
 constexpr unsigned kStatus = 2;     // with /status
 constexpr unsigned kVersioned = 4;  // a PUT needs a resourceVersion
@@ -28,7 +28,7 @@ struct Row {
   std::string_view kind;
   unsigned traits = 0;
   std::vector<std::string> short_names = {};
-  const Strategy& (*strategy)() = nullptr;  // nullptr: the rules are a row as well (kind_rules.cpp)
+  const Strategy& (*strategy)() = nullptr;  // null: a row of kind_rules.cpp
 };
 
 const std::vector<Row>& rows() {

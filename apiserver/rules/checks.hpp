@@ -12,10 +12,10 @@
 
 namespace dcm::apiserver {
 
-// The number at `name`, where it is set, must be at least that.
+// The number `name`, if set, must be at least `min`.
 void require_at_least(std::int64_t min, const JsonObject& object, std::string_view name,
                       const std::string& path, Causes& causes);
-// The numbers with these names, where they are set, must not be negative.
+// The numbers with these names, if set, must not be negative.
 void validate_counts(const JsonObject& object, std::initializer_list<std::string_view> names,
                      const std::string& path, Causes& causes);
 // Returns whether the number is in the range.

@@ -15,8 +15,8 @@ void validate_devices(const JsonObject& slice_spec, const JsonObject* old_spec,
 void validate_device_taint(const JsonObject& taint, const std::string& path, Causes& causes);
 void validate_device_toleration(const JsonObject& toleration, const std::string& path,
                                 Causes& causes);
-// Conditions of a claim before its pod is bound: some let the pod be bound, the others prevent it.
-// Validates them against each other.
+// Validates the binding conditions of a device and its binding failure conditions against each
+// other.
 void validate_binding_conditions(const JsonObject& device, const std::string& path, Causes& causes);
 
 }  // namespace dcm::apiserver

@@ -5,7 +5,8 @@
 
 namespace dcm::apiserver {
 
-// A kind whose rules are a row (kind_rules.cpp), or has none; `kind` outlives the process.
+// For a kind whose rules are a row of kind_rules.cpp, or that has no rules. `kind` must never be
+// destroyed.
 const Strategy& table_strategy(std::string_view kind);
 
 const Strategy& pod_strategy();             // pod_strategy.cpp

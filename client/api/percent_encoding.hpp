@@ -8,7 +8,7 @@
 
 namespace dcm::api {
 
-// Appends `text` with all characters escaped that are not unreserved.
+// Appends `text`, escaping all characters but the unreserved ones.
 inline void append_percent_encoded(std::string& out, std::string_view text) {
   constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   for (const char c : text) {

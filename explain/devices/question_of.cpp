@@ -45,8 +45,8 @@ std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInve
     if (pod_claim.needs_none) continue;
     if (!pod_claim.claim || !add_claim(inventory, *pod_claim.claim, question)) return std::nullopt;
   }
-  // After a failed binding the status still names the claim, which the scheduler has deleted: it
-  // makes another one.
+  // After a failed binding, the scheduler deletes the claim and later makes another one. Until
+  // then, the status names the deleted claim.
   const bool has_extended =
       !pod.extended_claim.empty() &&
       inventory.find_claim({question.name_space, pod.extended_claim}) != nullptr;

@@ -119,7 +119,7 @@ class DeviceReading {
     client::TypedClient<T> typed(rest_, client::resource_of(kind, served), *decoder);
     auto listed = co_await typed.list_all("", options(), list_bytes_max_);
     if (!listed) {
-      // An error of decoding names the object, which may be of another namespace.
+      // A decoding error names the object, which may be in another namespace.
       const bool is_told = names_ == Names::all || kind.scope == api::Scope::cluster ||
                            listed.error().reason != runtime::Reason::malformed;
       why_ = std::string(kind.kind) +

@@ -106,7 +106,8 @@ bool DeviceSurvey::is_excluded(const allocation::Node& node) {
     ++excluded_by_pod_;
     return true;
   }
-  // Pods with other tolerations may use a claim that is asked about by itself.
+  // The tolerations of the pods that may use a claim are unknown if the question is about the
+  // claim.
   const bool is_closed =
       question_.is_of_pod && closure_of(node, question_.tolerations) != allocation::Closure::none;
   if (is_closed) {

@@ -43,12 +43,11 @@ std::string describe_closed(const std::vector<const allocation::Node*>& nodes,
   std::vector<std::string> reasons;
   reasons.reserve(nodes.size());
   for (const allocation::Node* const node : nodes) {
-    const auto* const taint = find_untolerated(node->taints, tolerations);
-    const bool is_cordoned = closure_of(*node, tolerations) == allocation::Closure::cordon;
     reasons.push_back(
-        is_cordoned || taint == nullptr
-            ? fmt::format("{} is cordoned", node->name.str())
-            : fmt::format("{} has taint {}", node->name.str(), explain::describe(*taint)));
+        closure_of(*node, tolerations) == allocation::Closure::cordon
+            ? fmt::format("{} is cordoned", node->name)
+            : fmt::format("{} has taint {}", node->name,
+                          explain::describe(*find_untolerated(node->taints, tolerations))));
   }
   return enumerate(reasons, kNodesNamedMax);
 }

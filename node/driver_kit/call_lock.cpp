@@ -11,8 +11,8 @@ namespace dcm::driver_kit {
 using runtime::Reason;
 namespace {
 
-// Belongs to the open file, like flock(2), and excludes drivers made with Kubernetes' helper in Go,
-// which takes this kind of lock.
+// The lock belongs to the open file, as with flock(2). Kubernetes' Go helper takes locks of the
+// same kind, so drivers of both exclude each other.
 bool try_lock(int file) {
   struct flock whole = {};  // from the start to the end
   whole.l_type = F_WRLCK;

@@ -35,7 +35,8 @@ struct NotUtf8 : protozero::exception {
   const char* what() const noexcept override { return "string field contains invalid UTF-8"; }
 };
 
-// proto3 has no other texts. The API server would refuse each object with such a text, for ever.
+// A string of proto3 is UTF-8. The API server refuses objects with other strings, so that each
+// retry would fail.
 void check_utf8(protozero::data_view view) {
   if (!simdjson::validate_utf8(view.data(), view.size())) throw NotUtf8();
 }

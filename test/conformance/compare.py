@@ -112,10 +112,10 @@ By comparing both sources (1.37.2); no case shows these:
 | names the claim in the event of a create that was refused | writes `create ResourceClaim :` without a name |
 | logs that it cannot look for an existing claim | writes an event, too |
 | reports `FailedResourceClaimReservation` and `ForeignClaims` as events | has no such events |
-| status of pools: a device whose pool has an overdrawn counter is not allocatable, as for kube-scheduler | looks only at the device's own counters |
-| status of pools: counts a device once that two slices of the pool have | counts it twice |
+| status of pools: a device whose pool has an overdrawn counter is not allocatable, as for kube-scheduler | considers only the device's own counters |
+| status of pools: counts a device in two slices of a pool once | counts it twice |
 | status of pools: counts consumed capacity only of shares (with `shareID`) of published devices | counts all |
-| status of pools: an answer that the API server refuses is tried again, with a growing delay, until the request is a day old | gives up after five retries |
+| status of pools: retries an answer that the API server refuses, with a growing delay, until the request is a day old | gives up after five retries |
 | drops a reservation for a pod whose name no pod can have | asks for it again and again, and releases nothing meanwhile |"""
 
 

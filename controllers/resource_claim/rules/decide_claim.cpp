@@ -59,8 +59,8 @@ Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owne
   ConsumerName name{Kind::pod, owner.name};
   const auto cached = snapshot.cached.find(name);
   if (cached == snapshot.cached.end()) {
-    // The cache has no pods without claims. We do not ask for one, but may have asked for it as a
-    // consumer.
+    // The cache has no pods without claims. Such a pod is not looked up as an owner, but may have
+    // been looked up as a consumer.
     const auto answer = snapshot.answers.find(name);
     const auto* found =
         answer == snapshot.answers.end() ? nullptr : std::get_if<Consumer>(&answer->second);
@@ -76,7 +76,7 @@ namespace {
 
 struct Judged {
   std::vector<api::Uid> released;
-  std::optional<runtime::Error> failure;  // to look up a group; groups are no longer served
+  std::optional<runtime::Error> failure;  // a group cannot be looked up: not served
 };
 
 // The consumers to drop, or the look-up needed to decide, or the look-up's failure.
