@@ -71,10 +71,13 @@ if(DCM_COUNT)
   target_compile_options(dcm_flags INTERFACE -fprofile-generate "${DCM_PROFILE_NAMES}")
   target_link_options(dcm_flags INTERFACE -fprofile-generate)
 elseif(DCM_PROFILE)
-  # Relative to the build folder, where Ninja runs: ccache would treat an absolute path as a different flag.
-  file(RELATIVE_PATH profile "${CMAKE_BINARY_DIR}" "${DCM_PROFILE}")
+  # A copy whose name is its content's hash: a new profile changes the flag, and so compiles everything again. The name is
+  # relative to the build folder, where Ninja runs: ccache would treat an absolute path as a different flag.
+  file(SHA256 "${DCM_PROFILE}" hash)
+  string(SUBSTRING ${hash} 0 16 hash)
+  configure_file("${DCM_PROFILE}" "${CMAKE_BINARY_DIR}/${hash}.profdata" COPYONLY)
   target_compile_options(dcm_flags INTERFACE
-    "$<$<CONFIG:Release>:-fprofile-use=${profile};${DCM_PROFILE_NAMES};-Wno-error=backend-plugin>")
+    "$<$<CONFIG:Release>:-fprofile-use=${hash}.profdata;${DCM_PROFILE_NAMES};-Wno-error=backend-plugin>")
 endif()
 
 # Objects contain machine code and bitcode: lld links what dcm_optimise_when_linked() names from the
