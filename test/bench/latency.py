@@ -125,7 +125,8 @@ class Cluster:
         policy.write_text(POLICY)
         self.name = f"latency-{who}-{os.getpid()}"
         printed = controlplane("up", "--name", self.name, "--", f"--audit-policy-file={policy}",
-                               f"--audit-log-path={self.audit}", "--audit-log-mode=batch")
+                               f"--audit-log-path={self.audit}", "--audit-log-mode=batch",
+                               "--audit-log-maxsize=100000")  # MB; the default starts a new file after 100
         self.kubeconfig = re.search(r"^kubeconfig: (.*)$", printed, re.M)[1]
         self.api = Api(self.kubeconfig)
         self.pool = concurrent.futures.ThreadPoolExecutor(16)
