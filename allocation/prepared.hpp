@@ -19,7 +19,7 @@
 namespace dcm::allocation {
 
 // Null if there is no such class.
-using FindClass = std::function<std::shared_ptr<const DeviceClass>(const std::string& name)>;
+using FindClass = std::function<api::ObjectPtr<DeviceClass>(const std::string& name)>;
 
 // A selector of a class or request.
 struct PreparedSelector {
@@ -45,7 +45,7 @@ struct PreparedAsk {
   const Ask* ask = nullptr;
   std::size_t index = 0;  // among all asks
   std::string name = {};  // "request" or "request/subrequest"
-  std::shared_ptr<const DeviceClass> device_class = {};
+  api::ObjectPtr<DeviceClass> device_class = {};
   std::string fault = {};                        // why it is invalid; empty if valid
   std::vector<PreparedSelector> selectors = {};  // the class's first
   std::vector<DerivedExpression> derived = {};

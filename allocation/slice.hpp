@@ -14,6 +14,7 @@
 #include "allocation/texts.hpp"
 #include "cel/kubernetes/device.hpp"
 #include "client/api/meta.hpp"
+#include "client/api/object_ptr.hpp"
 
 namespace dcm::allocation {
 
@@ -94,7 +95,7 @@ struct Slice {
     return {driver.view(), device.allow_multiple, device.attributes, device.capacity};
   }
 };
-using SlicePtr = std::shared_ptr<const Slice>;
+using SlicePtr = api::ObjectPtr<Slice>;
 
 // The attribute with a fully qualified name ("gpu.example.com/model"): listed under that name, or
 // under its identifier alone if the domain is the driver's. Null if there is none.

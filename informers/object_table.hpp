@@ -1,7 +1,8 @@
 // Objects of one kind by name, with secondary indexes.
 //
 // `footprint(const T&)`, declared next to the kind, returns an object's bytes; without it, only
-// sizeof counts. Data only: the store (store.hpp) decides who may change it and who is notified.
+// its own size counts. Data only: the store (store.hpp) decides who may change it and who is
+// notified.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +37,7 @@ std::size_t bytes_of(const T& object) {
   if constexpr (requires { footprint(object); }) {
     return footprint(object);
   } else {
-    return sizeof(T);
+    return ObjectPtr<T>::size_of_object();
   }
 }
 

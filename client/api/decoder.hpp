@@ -4,22 +4,19 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 
 #include "client/api/format.hpp"
 #include "client/api/meta.hpp"
+#include "client/api/object_ptr.hpp"
 #include "client/api/status.hpp"
 #include "runtime/error.hpp"
 
 namespace dcm::api {
 
 using runtime::Result;
-
-template <class T>
-using ObjectPtr = std::shared_ptr<const T>;
 
 // A decoded object. `object` is null if its cache does not keep it. Its identity is still needed,
 // because the cache may have kept it before.

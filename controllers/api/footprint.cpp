@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "client/api/object_ptr.hpp"
 #include "controllers/api/device_taint_rule.hpp"
 #include "controllers/api/pod.hpp"
 #include "controllers/api/resource_claim.hpp"
@@ -12,8 +13,10 @@
 namespace dcm::api {
 namespace {
 
-// The reference counts that make_shared allocates together with the object.
-constexpr std::size_t kSharedCounts = 16;
+template <class T>
+std::size_t size_of(const T& /*object*/) {
+  return ObjectPtr<T>::size_of_object();
+}
 
 std::size_t heap(const std::string& text) {
   static const std::size_t inline_capacity = std::string().capacity();
@@ -46,41 +49,41 @@ std::size_t heap_of_user(const api::ClaimUser& user) {
 }  // namespace
 
 std::size_t footprint(const api::Pod& pod) {
-  return kSharedCounts + sizeof(pod) + heap_of_user(pod);
+  return size_of(pod) + heap_of_user(pod);
 }
 
 std::size_t footprint(const api::PodGroup& group) {
-  return kSharedCounts + sizeof(group) + heap_of_user(group);
+  return size_of(group) + heap_of_user(group);
 }
 
 std::size_t footprint(const api::ResourceClaim& claim) {
-  std::size_t sum = kSharedCounts + sizeof(claim) + heap(claim.reserved_for) + heap(claim.devices);
+  std::size_t sum = size_of(claim) + heap(claim.reserved_for) + heap(claim.devices);
   if (claim.controller) sum += sizeof(*claim.controller);
   for (const auto& device : claim.devices) sum += owned(device.tolerations);
   return sum;
 }
 
 std::size_t footprint(const api::ResourceSlice& slice) {
-  std::size_t sum = kSharedCounts + sizeof(slice) + heap(slice.devices);
+  std::size_t sum = size_of(slice) + heap(slice.devices);
   sum += heap(slice.no_schedule);
   for (const auto& device : slice.devices) sum += owned(device.taints);
   return sum;
 }
 
 std::size_t footprint(const api::ResourcePoolStatusRequest& request) {
-  return kSharedCounts + sizeof(request);
+  return size_of(request);
 }
 
 std::size_t footprint(const api::DeviceTaintRule& rule) {
-  std::size_t sum = kSharedCounts + sizeof(rule);
+  std::size_t sum = size_of(rule);
   sum += heap(rule.unknown_selector_field);
   if (rule.condition) sum += heap(rule.condition->reason) + heap(rule.condition->message);
   return sum;
 }
 
 std::size_t footprint(const api::ResourceClaimTemplate& claim_template) {
-  return kSharedCounts + sizeof(claim_template) + heap(claim_template.labels) +
-         heap(claim_template.annotations) + heap(claim_template.claim_spec.bytes);
+  return size_of(claim_template) + heap(claim_template.labels) + heap(claim_template.annotations) +
+         heap(claim_template.claim_spec.bytes);
 }
 
 }  // namespace dcm::api

@@ -61,10 +61,10 @@ enum class PodPhase : std::uint8_t { pending, running, succeeded, failed, unknow
 struct Pod : ClaimUser {
   InternedString node_name;         // spec.nodeName
   InternedString scheduling_group;  // spec.schedulingGroup.podGroupName
-  PodPhase phase = PodPhase::pending;
-  DisruptionTarget disruption_target = DisruptionTarget::none;
   // status.extendedResourceClaimStatus.resourceClaimName
   InternedString extended_resource_claim;
+  PodPhase phase = PodPhase::pending;
+  DisruptionTarget disruption_target = DisruptionTarget::none;
 
   // Whether the pod concerns the controllers. Others are not kept.
   bool is_of_interest() const { return !claims.empty() || !extended_resource_claim.empty(); }

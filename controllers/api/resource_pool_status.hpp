@@ -4,13 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "client/api/meta.hpp"
+#include "client/api/object_ptr.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::api {
@@ -32,7 +32,7 @@ struct ResourcePoolStatusRequest {
   // When its condition became Complete or Failed. nullopt: no such condition.
   std::optional<runtime::WallTime> answered;
 };
-using PoolStatusRequestPtr = std::shared_ptr<const ResourcePoolStatusRequest>;
+using PoolStatusRequestPtr = ObjectPtr<ResourcePoolStatusRequest>;
 
 // Memory in bytes, computed from size and capacities, without malloc's rounding and interned
 // strings.

@@ -70,8 +70,7 @@ DeviceInventory::Holders DeviceInventory::users_of(const allocation::PoolId& poo
   return users;
 }
 
-std::shared_ptr<const allocation::DeviceClass> DeviceInventory::find_class(
-    const std::string& name) const {
+api::ObjectPtr<allocation::DeviceClass> DeviceInventory::find_class(const std::string& name) const {
   const auto found = classes_.find(name);
   return found == classes_.end() ? nullptr : found->second;
 }

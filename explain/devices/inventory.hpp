@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -19,7 +18,7 @@
 namespace dcm::explain {
 
 template <class T>
-using Shared = std::vector<std::shared_ptr<const T>>;
+using Shared = std::vector<api::ObjectPtr<T>>;
 
 struct ListedDevices {
   Shared<allocation::Node> nodes = {};
@@ -46,7 +45,7 @@ class DeviceInventory {
   // The claims that hold devices of the pool which consume the counter set.
   Holders users_of(const allocation::PoolId& pool, const allocation::InternedString& set) const;
 
-  std::shared_ptr<const allocation::DeviceClass> find_class(const std::string& name) const;
+  api::ObjectPtr<allocation::DeviceClass> find_class(const std::string& name) const;
   // The class behind an extended resource; empty if there is none.
   std::string class_serving(const std::string& resource) const;
   allocation::Cluster cluster() const { return {slices_, usage_, rules_, {}}; }
@@ -61,7 +60,7 @@ class DeviceInventory {
   allocation::SliceIndex slices_;
   allocation::Usage usage_;
   std::vector<allocation::TaintRule> rules_;
-  std::map<std::string, std::shared_ptr<const allocation::DeviceClass>, std::less<>> classes_;
+  std::map<std::string, api::ObjectPtr<allocation::DeviceClass>, std::less<>> classes_;
   std::map<api::NamespacedName, const allocation::Claim*> claims_;
   std::unordered_map<api::DeviceId, Holders> holders_;
   std::size_t devices_ = 0;

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "allocation/claim.hpp"
 #include "allocation/extended_resources.hpp"
 #include "allocation/node_selector.hpp"
+#include "client/api/object_ptr.hpp"
 
 namespace dcm::explain {
 
@@ -20,7 +20,7 @@ struct ExtendedQuestion {
   // Each resource with its class; empty: no class.
   std::map<std::string, std::string> classes = {};
   // The claim that the scheduler would create, the last of DeviceQuestion::claims; null if none.
-  std::shared_ptr<const allocation::Claim> claim = {};
+  api::ObjectPtr<allocation::Claim> claim = {};
   std::vector<allocation::RequestMapping> mappings = {};
 
   bool lacks_class() const {

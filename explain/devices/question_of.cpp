@@ -17,11 +17,11 @@ void add_extended(const AskingPod& pod, const DeviceInventory& inventory,
   }
   if (classes.empty() || question.extended.lacks_class()) return;
   allocation::ExtendedClaim made = allocation::make_extended_claim(containers, classes);
-  auto made_claim = std::make_shared<Claim>();
-  made_claim->meta.key = {pod.meta.key.namespace_, allocation::kExtendedClaimName};
-  made_claim->spec = std::move(made.spec);
+  Claim made_claim;
+  made_claim.meta.key = {pod.meta.key.namespace_, allocation::kExtendedClaimName};
+  made_claim.spec = std::move(made.spec);
   mappings = std::move(made.mappings);
-  claim = std::move(made_claim);
+  claim = api::ObjectPtr(std::move(made_claim));
   question.claims.push_back(claim.get());
 }
 

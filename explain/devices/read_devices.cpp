@@ -62,7 +62,7 @@ class DeviceReading {
     co_return is_read;
   }
 
-  Task<std::shared_ptr<const AskingPod>> get_pod(api::NamespacedName key) {
+  Task<api::ObjectPtr<AskingPod>> get_pod(api::NamespacedName key) {
     const auto decoder = make_asking_pod_decoder();
     client::TypedClient<AskingPod> pods(rest_, client::resource_of(api::kPods, Served{"v1"}),
                                         *decoder);
@@ -151,7 +151,7 @@ Task<Known<std::optional<Topic>>> read_devices(client::RestClient& rest, runtime
                                                runtime::Deadline deadline,
                                                std::size_t list_bytes_max) {
   DeviceReading reading(rest, names, deadline, list_bytes_max);
-  std::shared_ptr<const AskingPod> pod;
+  api::ObjectPtr<AskingPod> pod;
   bool is_read = co_await reading.run();
   if (is_read && subject.kind == Subject::Kind::pod) {
     pod = co_await reading.get_pod(subject.key);

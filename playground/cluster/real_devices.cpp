@@ -25,6 +25,11 @@ constexpr Duration kUnprepareRetry = std::chrono::seconds(10);  // the same
 constexpr Duration kEnterRetry = std::chrono::seconds(10);
 constexpr Duration kEnterSoon = std::chrono::milliseconds(100);
 
+// The part of a pod that the node's side reads.
+api::ObjectPtr<api::Pod> common_part(const Pod& pod) {
+  return api::ObjectPtr<api::Pod>(pod);
+}
+
 Duration drawn(runtime::Rng& rng, Duration shortest) {
   return shortest + std::chrono::duration_cast<Duration>(shortest * (rng.unit() / 2));
 }
@@ -134,7 +139,7 @@ Task<> RealDevices::enter_running_pods() {
 
 Task<bool> RealDevices::enter(api::ObjectPtr<Pod> pod) {
   if (!running_.contains(pod->meta.uid.str())) co_return true;
-  const node::ClaimResult entered = co_await agent_.enter(pod);
+  const node::ClaimResult entered = co_await agent_.enter(common_part(*pod));
   if (entered) co_return true;
   process_.log.warning("Cannot recreate checkpoint entries of a running pod; retrying",
                        {{"pod", pod->meta.key.str()}, {"err", entered.error()}});
@@ -185,7 +190,7 @@ void RealDevices::wake_waiting() {
 }
 
 Task<std::optional<Outcome>> RealDevices::prepare(api::ObjectPtr<Pod> pod) {
-  node::ClaimResult prepared = co_await agent_.prepare(pod);
+  node::ClaimResult prepared = co_await agent_.prepare(common_part(*pod));
   if (prepared) {
     const auto missing = missing_cdi_device(*pod);
     if (!missing) {
@@ -210,7 +215,7 @@ Outcome RealDevices::retry_prepare(const Pod& pod) {
 Task<std::optional<Outcome>> RealDevices::unprepare(api::ObjectPtr<Pod> pod) {
   const bool is_entered = has_listed_ && !not_entered_.contains(pod->meta.uid.str());
   if (agent_.has_lost_entries() && !is_entered) co_return Outcome::retry(kEnterSoon);
-  const node::ClaimResult unprepared = co_await agent_.unprepare(pod);
+  const node::ClaimResult unprepared = co_await agent_.unprepare(common_part(*pod));
   if (unprepared) {
     if (shown_) note_unshown(*pod, shown_->remove(pod->meta.uid.str()));
     co_return std::nullopt;

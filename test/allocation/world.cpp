@@ -52,18 +52,19 @@ api::DeviceId id_of(const boost::json::value& json) {
 std::vector<SlicePtr> slices_of(const boost::json::object& request) {
   std::vector<SlicePtr> slices;
   for (const auto& json : list_of(request, "slices")) {
-    auto slice = std::make_shared<Slice>();
-    read_object<SliceFields>(json, *slice);
-    slices.push_back(std::move(slice));
+    Slice slice;
+    read_object<SliceFields>(json, slice);
+    slices.emplace_back(std::move(slice));
   }
   return slices;
 }
 
 World::World(const boost::json::object& request) : features_(features_of(request)) {
   for (const auto& json : list_of(request, "classes")) {
-    auto read = std::make_shared<DeviceClass>();
-    read_object<DeviceClassFields>(json, *read);
-    classes_[read->meta.key.name] = std::move(read);
+    DeviceClass read;
+    read_object<DeviceClassFields>(json, read);
+    const InternedString name = read.meta.key.name;
+    classes_[name] = api::ObjectPtr(std::move(read));
   }
   for (SlicePtr& slice : slices_of(request)) slices_.add(std::move(slice));
   for (const auto& json : list_of(request, "claims"))

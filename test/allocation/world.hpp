@@ -24,7 +24,7 @@ class World {
   void take_capacity(const boost::json::value& json);
 
   allocation::Features features_;
-  std::map<api::InternedString, std::shared_ptr<const allocation::DeviceClass>> classes_;
+  std::map<api::InternedString, api::ObjectPtr<allocation::DeviceClass>> classes_;
   allocation::SliceIndex slices_;
   std::vector<allocation::Claim> claims_;
   std::vector<allocation::ClaimView> views_;

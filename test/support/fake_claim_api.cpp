@@ -50,45 +50,44 @@ struct Words {
 }  // namespace
 
 template <>
-std::shared_ptr<api::ResourceClaim> clone(const api::ResourceClaim& claim) {
-  auto copy = std::make_shared<api::ResourceClaim>();
-  copy->meta = claim.meta;
-  copy->pod_claim_name = claim.pod_claim_name;
+api::ResourceClaim clone(const api::ResourceClaim& claim) {
+  api::ResourceClaim copy;
+  copy.meta = claim.meta;
+  copy.pod_claim_name = claim.pod_claim_name;
   if (claim.controller) {
-    copy->controller = std::make_unique<const api::ControllerRef>(*claim.controller);
+    copy.controller = std::make_unique<const api::ControllerRef>(*claim.controller);
   }
-  copy->reserved_for = claim.reserved_for;
-  copy->is_extended_resource_claim = claim.is_extended_resource_claim;
-  copy->has_delete_protection = claim.has_delete_protection;
-  copy->is_allocated = claim.is_allocated;
-  copy->has_admin_access = claim.has_admin_access;
+  copy.reserved_for = claim.reserved_for;
+  copy.is_extended_resource_claim = claim.is_extended_resource_claim;
+  copy.has_delete_protection = claim.has_delete_protection;
+  copy.is_allocated = claim.is_allocated;
+  copy.has_admin_access = claim.has_admin_access;
   return copy;
 }
 
 template <class T>
-api::ObjectPtr<T> FakeClaimApi::store(std::shared_ptr<T> object) {
-  object->meta.resource_version = api::ResourceVersion(std::to_string(++version_));
-  api::ObjectPtr<T>& stored = std::get<Objects<T>>(objects_)[object->meta.key.name.str()];
+api::ObjectPtr<T> FakeClaimApi::store(T object) {
+  object.meta.resource_version = api::ResourceVersion(std::to_string(++version_));
+  api::ObjectPtr<T>& stored = std::get<Objects<T>>(objects_)[object.meta.key.name.str()];
   const api::ChangeType type = stored ? api::ChangeType::modified : api::ChangeType::added;
-  const api::ObjectPtr<T> now = stored = std::move(object);
+  const api::ObjectPtr<T> now = stored = api::ObjectPtr(std::move(object));
   on_change(api::ChangeEvent<T>{type, {now->meta, now}});
   return now;
 }
 
 template <class T>
 void FakeClaimApi::drop(const std::string& name) {
-  auto last = clone(*all<T>().at(name));
-  last->meta.resource_version = api::ResourceVersion(std::to_string(++version_));
+  const api::ObjectPtr<T> last = all<T>().at(name);
+  api::ObjectMeta meta = last->meta;
+  meta.resource_version = api::ResourceVersion(std::to_string(++version_));
   std::get<Objects<T>>(objects_).erase(name);
-  on_change(api::ChangeEvent<T>{api::ChangeType::deleted, {last->meta, last}});
+  on_change(api::ChangeEvent<T>{api::ChangeType::deleted, {std::move(meta), last}});
 }
 
-template api::ObjectPtr<api::Pod> FakeClaimApi::store(std::shared_ptr<api::Pod>);
-template api::ObjectPtr<api::PodGroup> FakeClaimApi::store(std::shared_ptr<api::PodGroup>);
-template api::ObjectPtr<api::ResourceClaim> FakeClaimApi::store(
-    std::shared_ptr<api::ResourceClaim>);
-template api::ObjectPtr<api::ResourceClaimTemplate> FakeClaimApi::store(
-    std::shared_ptr<api::ResourceClaimTemplate>);
+template api::ObjectPtr<api::Pod> FakeClaimApi::store(api::Pod);
+template api::ObjectPtr<api::PodGroup> FakeClaimApi::store(api::PodGroup);
+template api::ObjectPtr<api::ResourceClaim> FakeClaimApi::store(api::ResourceClaim);
+template api::ObjectPtr<api::ResourceClaimTemplate> FakeClaimApi::store(api::ResourceClaimTemplate);
 template void FakeClaimApi::drop<api::Pod>(const std::string&);
 template void FakeClaimApi::drop<api::PodGroup>(const std::string&);
 template void FakeClaimApi::drop<api::ResourceClaim>(const std::string&);
@@ -131,13 +130,13 @@ runtime::Result<api::ObjectPtr<T>> FakeClaimApi::carry_out(const ApplyNames<T>& 
   if (current->meta.uid != apply.user->meta.uid)
     return fail(Reason::another_object, "metadata.uid");
   auto changed = clone(*current);
-  std::erase_if(changed->claim_statuses,
+  std::erase_if(changed.claim_statuses,
                 [](const api::PodClaimStatus& status) { return status.claim_name.has_value(); });
   for (const ClaimName& name : apply.names) {
-    changed->claim_statuses.push_back({name.pod_claim, name.claim});
+    changed.claim_statuses.push_back({name.pod_claim, name.claim});
   }
-  api::sort_claim_statuses(*changed);
-  if (changed->claim_statuses == current->claim_statuses) return current;
+  api::sort_claim_statuses(changed);
+  if (changed.claim_statuses == current->claim_statuses) return current;
   return store(std::move(changed));
 }
 
@@ -146,14 +145,14 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::carry_out(const CreateClai
     return fail(Reason::already_exists, "resourceclaims \"" + create.name + "\" already exists");
   }
   const bool is_for_pod = create.owner.kind == "Pod";
-  auto made = std::make_shared<api::ResourceClaim>();
-  made->meta.key = {create.claim_template->meta.key.namespace_, create.name};
-  made->meta.uid = api::Uid(fmt::format("{}-{}-uid", create.name, ++made_));
-  made->pod_claim_name = create.pod_claim;
-  made->controller = std::make_unique<const api::ControllerRef>(
+  api::ResourceClaim made;
+  made.meta.key = {create.claim_template->meta.key.namespace_, create.name};
+  made.meta.uid = api::Uid(fmt::format("{}-{}-uid", create.name, ++made_));
+  made.pod_claim_name = create.pod_claim;
+  made.controller = std::make_unique<const api::ControllerRef>(
       api::ControllerRef{is_for_pod ? std::string_view() : api::kSchedulingGroup, create.owner.kind,
                          create.owner.name, create.owner.uid});
-  made->has_admin_access = create.claim_template->uses_admin_access;
+  made.has_admin_access = create.claim_template->uses_admin_access;
   return store(std::move(made));
 }
 
@@ -173,9 +172,9 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::carry_out(const Reserve& s
   const Result<ClaimPtr> current = find_for_write(*step.claim);
   if (!current) return current;
   auto changed = clone(**current);
-  changed->reserved_for.push_back(step.consumer);
-  if (changed->meta.is_being_deleted || !changed->is_allocated ||
-      changed->reserved_for.size() > api::kReservedForMax) {
+  changed.reserved_for.push_back(step.consumer);
+  if (changed.meta.is_being_deleted || !changed.is_allocated ||
+      changed.reserved_for.size() > api::kReservedForMax) {
     return fail(Reason::invalid, "status.reservedFor");
   }
   if (undoes_reservations) return current;  // nothing has changed
@@ -186,11 +185,11 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::carry_out(const Release& s
   const Result<ClaimPtr> current = find_for_write(*step.claim);
   if (!current) return current;
   auto changed = clone(**current);
-  std::erase_if(changed->reserved_for, [&](const api::ConsumerReference& consumer) {
+  std::erase_if(changed.reserved_for, [&](const api::ConsumerReference& consumer) {
     return std::ranges::find(step.released, consumer.uid) != step.released.end();
   });
-  if (step.allocation == api::Allocation::clear) changed->is_allocated = false;
-  if (!changed->is_allocated && !changed->reserved_for.empty()) {
+  if (step.allocation == api::Allocation::clear) changed.is_allocated = false;
+  if (!changed.is_allocated && !changed.reserved_for.empty()) {
     return fail(Reason::invalid, "status.reservedFor");
   }
   if (undoes_reservations) return current;  // nothing has changed
@@ -201,10 +200,10 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::carry_out(const RemoveFina
   const Result<ClaimPtr> current = find_for_write(*step.claim);
   if (!current) return current;
   auto changed = clone(**current);
-  changed->has_delete_protection = false;
-  if (!changed->meta.is_being_deleted) return store(std::move(changed));
-  remove_claim(changed->meta.key.name.str());
-  return changed;
+  changed.has_delete_protection = false;
+  if (!changed.meta.is_being_deleted) return store(std::move(changed));
+  remove_claim(changed.meta.key.name.str());
+  return ClaimPtr(std::move(changed));
 }
 
 runtime::Result<> FakeClaimApi::carry_out(const DeleteClaim& step) {
@@ -217,7 +216,7 @@ runtime::Result<> FakeClaimApi::carry_out(const DeleteClaim& step) {
     return {};
   }
   auto changed = clone(*current);
-  changed->meta.is_being_deleted = true;
+  changed.meta.is_being_deleted = true;
   store(std::move(changed));
   return {};
 }

@@ -15,11 +15,11 @@
 namespace dcm::test {
 
 template <class T>
-std::shared_ptr<T> clone(const T& object) {
-  return std::make_shared<T>(object);
+T clone(const T& object) {
+  return object;
 }
 template <>
-std::shared_ptr<api::ResourceClaim> clone(const api::ResourceClaim& claim);
+api::ResourceClaim clone(const api::ResourceClaim& claim);
 
 class FakeClaimApi final : public resource_claim::ClaimApi, public FakeCalls {
  public:
@@ -97,11 +97,11 @@ class FakeClaimApi final : public resource_claim::ClaimApi, public FakeCalls {
   template <class T>
   void alter(const std::string& name, const std::function<void(T&)>& change) {
     auto copy = clone(*all<T>().at(name));
-    change(*copy);
+    change(copy);
     store(std::move(copy));
   }
   template <class T>
-  api::ObjectPtr<T> store(std::shared_ptr<T> object);
+  api::ObjectPtr<T> store(T object);
   template <class T>
   void drop(const std::string& name);
 

@@ -39,7 +39,8 @@ inline api::Uid uid_of(const std::string& name) {
 template <class Self, class T>
 class ObjectBuilder {
  public:
-  explicit ObjectBuilder(const std::string& name) : object_(std::make_shared<T>()) {
+  explicit ObjectBuilder(const std::string& name)
+      : shared_(T()), object_(const_cast<T*>(shared_.get())) {
     object_->meta.key = {kNamespace, name};
     object_->meta.uid = uid_of(name);
     object_->meta.resource_version = api::ResourceVersion("1");
@@ -63,12 +64,15 @@ class ObjectBuilder {
   }
 
   // The object as others see it. Do not call builder functions afterwards.
-  std::shared_ptr<const T> get() const { return object_; }
-  operator std::shared_ptr<const T>() const { return object_; }
+  api::ObjectPtr<T> get() const { return shared_; }
+  operator api::ObjectPtr<T>() const { return shared_; }
+
+ private:
+  api::ObjectPtr<T> shared_;
 
  protected:
   Self& self() { return static_cast<Self&>(*this); }
-  std::shared_ptr<T> object_;
+  T* object_;
 };
 
 // The common part of pods and pod groups.

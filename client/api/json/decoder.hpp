@@ -109,7 +109,7 @@ class JsonDecoder final : public Decoder<T> {
     }
     if constexpr (requires { fields_.complete(object); }) fields_.complete(object);
     decoded.meta = object.meta;
-    decoded.object = std::make_shared<const T>(std::move(object));
+    decoded.object = ObjectPtr<T>(std::move(object));
     return true;
   }
 

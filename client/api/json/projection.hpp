@@ -88,7 +88,7 @@ class ProjectionDecoder final : public Decoder<T> {
   static Decoded<T> typed(Decoded<AnyObject> any) {
     Decoded<T> decoded{std::move(any.meta), nullptr};
     if (!any.object) return decoded;
-    decoded.object = std::static_pointer_cast<const T>(any.object->object);
+    decoded.object = ObjectPtr<T>(std::move(*static_cast<T*>(any.object->object.get())));
     return decoded;
   }
 

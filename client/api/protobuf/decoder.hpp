@@ -93,7 +93,7 @@ class ProtobufDecoder final : public Decoder<T> {
     if (!fields_.is_kept(object)) return Decoded<T>{std::move(object.meta), nullptr};
     if constexpr (requires { fields_.complete(object); }) fields_.complete(object);
     ObjectMeta meta = object.meta;
-    return Decoded<T>{std::move(meta), std::make_shared<const T>(std::move(object))};
+    return Decoded<T>{std::move(meta), ObjectPtr<T>(std::move(object))};
   }
 
   Result<ListMeta> read_list(const Field& from, std::string_view api_version,

@@ -110,7 +110,7 @@ Task<ApiClient::DecodedClaim> ApiClient::create(CreateClaim claim, client::CallO
   api::Encoded body = api::encode_claim(claims_.resource(), *loan->claim_template, claim.name,
                                         claim.generate_name, claim.pod_claim, claim.owner);
   const std::string namespace_ = claim.claim_template->meta.key.namespace_.str();
-  loan->claim_template.reset();
+  loan->claim_template = nullptr;
   auto answer = co_await claims_.create(namespace_, std::move(body), options);
   co_return answer;
 }

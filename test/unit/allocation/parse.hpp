@@ -1,7 +1,6 @@
 // Makes API objects from JSON with single quotes.
 #pragma once
 
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -27,11 +26,11 @@ T parse(std::string json) {
 
 // A slice of driver "d", and the only one of pool "p", unless overridden by `spec`, which is fields
 // without braces.
-inline std::shared_ptr<const Slice> parse_slice(std::string_view name, std::string_view spec) {
+inline api::ObjectPtr<Slice> parse_slice(std::string_view name, std::string_view spec) {
   const auto unless = [&](std::string_view key, std::string_view text) {
     return spec.contains(fmt::format("'{}'", key)) ? "" : fmt::format("'{}': {}, ", key, text);
   };
-  return std::make_shared<const Slice>(parse<SliceFields, Slice>(fmt::format(
+  return api::ObjectPtr<Slice>(parse<SliceFields, Slice>(fmt::format(
       "{{'metadata': {{'name': '{}'}}, 'spec': {{{}{}{}}}}}", name, unless("driver", "'d'"),
       unless("pool", "{'name': 'p', 'generation': 1, 'resourceSliceCount': 1}"), spec)));
 }

@@ -49,7 +49,7 @@ class World {
     return slice("s", fmt::format("'nodeName': 'n', 'devices': [{}]", join(all)));
   }
   World& device_class(const std::string& name, std::string_view spec) {
-    classes[name] = std::make_shared<const DeviceClass>(parse<DeviceClassFields, DeviceClass>(
+    classes[name] = api::ObjectPtr<DeviceClass>(parse<DeviceClassFields, DeviceClass>(
         fmt::format("{{'metadata': {{'name': '{}'}}, 'spec': {{{}}}}}", name, spec)));
     return *this;
   }
@@ -93,7 +93,7 @@ class World {
   }
 
   SliceIndex slices;
-  std::map<std::string, std::shared_ptr<const DeviceClass>> classes;
+  std::map<std::string, api::ObjectPtr<DeviceClass>> classes;
   std::deque<Claim> claims;
   std::vector<TaintRule> rules;
   Usage usage;

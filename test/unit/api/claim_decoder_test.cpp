@@ -10,7 +10,7 @@ const std::unique_ptr<Decoder<ResourceClaim>> kDecoder = make_json_claim_decoder
 ObjectPtr<ResourceClaim> decode(std::string_view rest, std::string_view metadata = {}) {
   const auto decoded = decode_ok(*kDecoder, object_json(rest, metadata));
   EXPECT_NE(decoded.object, nullptr);
-  return decoded.object ? decoded.object : std::make_shared<const ResourceClaim>();
+  return decoded.object ? decoded.object : ObjectPtr(ResourceClaim());
 }
 
 TEST(ClaimDecoder, reads_every_field_for_controllers) {

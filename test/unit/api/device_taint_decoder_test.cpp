@@ -1,7 +1,6 @@
 // What eviction reads: slices, rules, tolerations of allocations, and the condition of a pod.
 #include <chrono>
 #include <limits>
-#include <memory>
 
 #include "test/unit/api/decode_support.hpp"
 
@@ -16,7 +15,7 @@ constexpr runtime::WallTime kNine = std::chrono::sys_days(2027y / 3 / 1) + 9h;
 ObjectPtr<ResourceSlice> decode_slice(std::string_view version, std::string_view spec) {
   const auto decoder = make_json_slice_decoder(version);
   auto decoded = decode_ok(*decoder, object_json(fmt::format(R"("spec":{})", spec)));
-  return decoded.object ? decoded.object : std::make_shared<const ResourceSlice>();
+  return decoded.object ? decoded.object : ObjectPtr(ResourceSlice());
 }
 
 TEST(SliceDecoder, keeps_pool_names_and_evicting_taints) {
@@ -57,7 +56,7 @@ TEST(SliceDecoder, reads_taints_in_basic_of_v1beta1) {
 ObjectPtr<DeviceTaintRule> decode_rule(std::string_view rest, std::string_view metadata = {}) {
   const auto decoder = make_json_rule_decoder();
   auto decoded = decode_ok(*decoder, object_json(rest, metadata));
-  return decoded.object ? decoded.object : std::make_shared<const DeviceTaintRule>();
+  return decoded.object ? decoded.object : ObjectPtr(DeviceTaintRule());
 }
 
 struct SelectorRow {
@@ -137,7 +136,7 @@ ObjectPtr<ResourceClaim> decode_claim(std::string_view results) {
   auto decoded = decode_ok(
       *decoder, object_json(fmt::format(
                     R"("status":{{"allocation":{{"devices":{{"results":{}}}}}}})", results)));
-  return decoded.object ? decoded.object : std::make_shared<const ResourceClaim>();
+  return decoded.object ? decoded.object : ObjectPtr(ResourceClaim());
 }
 
 TEST(ClaimDecoder, reads_allocated_devices) {

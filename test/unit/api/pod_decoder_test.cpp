@@ -17,7 +17,7 @@ ObjectPtr<Pod> decode(std::string_view spec, std::string_view status = {},
       fmt::format(R"("spec":{{{},{}}},"status":{{{}}})", kOneClaim, spec, status), metadata);
   const auto decoded = decode_ok(*kDecoder, json);
   EXPECT_NE(decoded.object, nullptr) << json;
-  return decoded.object ? decoded.object : std::make_shared<const Pod>();
+  return decoded.object ? decoded.object : ObjectPtr(Pod());
 }
 
 constexpr std::string_view kNothing = R"("x":1)";

@@ -172,8 +172,8 @@ std::string told(const Decoded<ResourceClaimTemplate>& decoded, const Kind& kind
   const Encoded body = encode_claim({&kResourceClaims, version}, copy, "c", "c-", "gpus",
                                     {"v1", "Pod", "p", Uid("u")});
   copy.claim_spec = {};
-  const Decoded<ResourceClaimTemplate> rest{
-      decoded.meta, std::make_shared<const ResourceClaimTemplate>(std::move(copy))};
+  const Decoded<ResourceClaimTemplate> rest{decoded.meta,
+                                            ObjectPtr<ResourceClaimTemplate>(std::move(copy))};
   return fuzz::describe(rest) + read_back({kind.api_version, "ResourceClaim"}, body);
 }
 

@@ -11,7 +11,7 @@ ObjectPtr<ResourceClaimTemplate> decode(std::string_view spec,
                                         const Decoder<ResourceClaimTemplate>& decoder = *kDecoder) {
   const auto decoded = decode_ok(decoder, object_json(fmt::format(R"("spec":{})", spec)));
   EXPECT_NE(decoded.object, nullptr);
-  return decoded.object ? decoded.object : std::make_shared<const ResourceClaimTemplate>();
+  return decoded.object ? decoded.object : ObjectPtr(ResourceClaimTemplate());
 }
 
 TEST(TemplateDecoder, keeps_claim_spec_byte_for_byte) {

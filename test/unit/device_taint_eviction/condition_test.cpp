@@ -223,9 +223,9 @@ TEST(RuleCondition, corrects_change_by_another_client) {
   cluster.api.put(Cluster::rule_for_all());
   cluster.run_for(1min);
   cluster.calls();
-  auto changed = std::make_shared<api::DeviceTaintRule>(*cluster.api.rules.begin()->second);
-  changed->condition->message = "something else";
-  cluster.api.set(changed);
+  api::DeviceTaintRule changed = *cluster.api.rules.begin()->second;
+  changed.condition->message = "something else";
+  cluster.api.set(RulePtr(std::move(changed)));
   cluster.run_for(1s);
   EXPECT_THAT(
       cluster.calls(),

@@ -17,20 +17,20 @@ enum class Tainted : std::uint8_t { no, schedule, execute };
 SlicePtr slice(const std::string& name, const std::string& pool, std::int64_t slices,
                const std::vector<std::pair<std::string, Tainted>>& devices,
                std::int64_t generation = 1) {
-  auto made = std::make_shared<api::ResourceSlice>();
-  made->meta.key.name = name;
-  made->driver = "gpu.example.com";
-  made->pool = pool;
-  made->pool_generation = generation;
-  made->pool_slices = slices;
+  api::ResourceSlice made;
+  made.meta.key.name = name;
+  made.driver = "gpu.example.com";
+  made.pool = pool;
+  made.pool_generation = generation;
+  made.pool_slices = slices;
   for (const auto& [device, tainted] : devices) {
-    made->devices.emplace_back().name = device;
-    if (tainted == Tainted::schedule) api::note_no_schedule(*made);
+    made.devices.emplace_back().name = device;
+    if (tainted == Tainted::schedule) api::note_no_schedule(made);
     if (tainted != Tainted::execute) continue;
-    made->devices.back().taints =
+    made.devices.back().taints =
         std::make_unique<const std::vector<api::DeviceTaint>>(1, no_execute("burnt"));
   }
-  return made;
+  return SlicePtr(std::move(made));
 }
 
 DeviceCounts counts_of(const World& world) {
@@ -76,11 +76,11 @@ TEST(CountDevices, counts_devices_in_use_once_without_admin_access) {
   World world;
   world.put(make_claim("a").allocated().with_device("p", "x").with_device("p", "y"));
   world.put(make_claim("b").allocated().with_device("p", "x"));
-  auto admin = std::make_shared<api::ResourceClaim>();
-  admin->meta.key = {test::kNamespace, "admin"};
-  admin->has_admin_access = admin->is_allocated = true;
-  admin->devices.push_back({{"gpu.example.com", "p", "z"}, nullptr});
-  world.put(ClaimPtr(admin));
+  api::ResourceClaim admin;
+  admin.meta.key = {test::kNamespace, "admin"};
+  admin.has_admin_access = admin.is_allocated = true;
+  admin.devices.push_back({{"gpu.example.com", "p", "z"}, nullptr});
+  world.put(ClaimPtr(std::move(admin)));
   EXPECT_EQ(counts_of(world).allocated, 2U);
   world.erase_claim("a");
   EXPECT_EQ(counts_of(world).allocated, 1U);

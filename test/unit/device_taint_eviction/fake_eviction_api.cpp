@@ -49,9 +49,9 @@ Task<Result<>> FakeEvictionApi::write(PodRef pod, PodWrite what, Priority priori
 Result<> FakeEvictionApi::carry_out(const PodRef& pod, const Mark& /*mark*/) {
   const Result<PodPtr> found = find(pod);
   if (!found) return runtime::fail(found.error());
-  auto marked = std::make_shared<api::Pod>(**found);
-  marked->disruption_target = api::DisruptionTarget::by_device_taint;
-  store(pods, std::move(marked), api::ChangeType::modified);
+  api::Pod marked = **found;
+  marked.disruption_target = api::DisruptionTarget::by_device_taint;
+  store(pods, PodPtr(std::move(marked)), api::ChangeType::modified);
   return {};
 }
 
@@ -60,9 +60,9 @@ Result<> FakeEvictionApi::carry_out(const PodRef& pod, Remove) {
   if (!found) return runtime::fail(found.error());
   if ((*found)->meta.is_being_deleted) return {};
   ++deletions[pod.uid.str()];
-  auto going = std::make_shared<api::Pod>(**found);
-  going->meta.is_being_deleted = true;
-  store(pods, std::move(going), api::ChangeType::modified);
+  api::Pod going = **found;
+  going.meta.is_being_deleted = true;
+  store(pods, PodPtr(std::move(going)), api::ChangeType::modified);
   return {};
 }
 
@@ -90,10 +90,10 @@ Result<RulePtr> FakeEvictionApi::apply_condition(const RulePtr& rule,
   if (found->second->meta.uid != rule->meta.uid) {
     return runtime::fail(Reason::another_object, "another rule");
   }
-  auto written = std::make_shared<api::DeviceTaintRule>(*found->second);
-  written->condition = condition;
-  written->condition->last_transition = whole_seconds(condition.last_transition);
-  return store(rules, std::move(written), api::ChangeType::modified);
+  api::DeviceTaintRule written = *found->second;
+  written.condition = condition;
+  written.condition->last_transition = whole_seconds(condition.last_transition);
+  return store(rules, RulePtr(std::move(written)), api::ChangeType::modified);
 }
 
 }  // namespace dcm::device_taint_eviction

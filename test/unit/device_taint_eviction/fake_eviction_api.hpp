@@ -65,20 +65,21 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
   Result<> carry_out(const PodRef& pod, Evict);
   Result<RulePtr> apply_condition(const RulePtr& rule, const api::EvictionCondition& condition);
 
+  // The caller gives up the only reference, so the object is ours to change.
   template <class T>
-  api::ObjectPtr<T> store(Objects<T>& objects, std::shared_ptr<T> object, api::ChangeType type) {
-    object->meta.resource_version = api::ResourceVersion(std::to_string(++version_));
-    const api::ObjectPtr<T> stored = object;
-    objects[stored->meta.key] = stored;
-    on_change(api::ChangeEvent<T>{type, {stored->meta, stored}});
-    return stored;
+  api::ObjectPtr<T> store(Objects<T>& objects, const api::ObjectPtr<T>& object,
+                          api::ChangeType type) {
+    const_cast<T&>(*object).meta.resource_version =
+        api::ResourceVersion(std::to_string(++version_));
+    objects[object->meta.key] = object;
+    on_change(api::ChangeEvent<T>{type, {object->meta, object}});
+    return object;
   }
-  // Builders give up their only reference, so the object is ours to change.
   template <class T>
   void put_in(Objects<T>& objects, const api::ObjectPtr<T>& object) {
     const auto type =
         objects.contains(object->meta.key) ? api::ChangeType::modified : api::ChangeType::added;
-    store(objects, std::const_pointer_cast<T>(object), type);
+    store(objects, object, type);
   }
   template <class T>
   void remove_from(Objects<T>& objects, const api::NamespacedName& key) {

@@ -1,7 +1,6 @@
 // Clusters for tables about devices: nodes, slices, classes and claims in JSON with single quotes.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,21 +23,20 @@ class DeviceWorld {
     device_class("gpu", R"(device.driver == \"gpu.example.com\")");
   }
 
-  DeviceWorld& node(std::string_view name, std::string_view zone = "z") {
-    auto made = std::make_shared<allocation::Node>();
-    made->name = name;
-    made->labels = {{"kubernetes.io/hostname", std::string(name)}, {"zone", std::string(zone)}};
-    listed.nodes.push_back(made);
-    last_node = std::move(made);
+  DeviceWorld& node(std::string_view name, std::string_view zone = "z",
+                    allocation::Node made = {}) {
+    made.name = name;
+    made.labels = {{"kubernetes.io/hostname", std::string(name)}, {"zone", std::string(zone)}};
+    listed.nodes.emplace_back(std::move(made));
     return *this;
   }
   DeviceWorld& device_class(std::string_view name, std::string_view selector) {
-    listed.classes.push_back(std::make_shared<const allocation::DeviceClass>(
+    listed.classes.emplace_back(
         allocation::parse<allocation::DeviceClassFields, allocation::DeviceClass>(fmt::format(
             "{{'metadata': {{'name': '{}'}}, 'spec': {{{}}}}}", name,
             selector.empty()
                 ? ""
-                : fmt::format("'selectors': [{{'cel': {{'expression': '{}'}}}}]", selector)))));
+                : fmt::format("'selectors': [{{'cel': {{'expression': '{}'}}}}]", selector))));
     return *this;
   }
   // Adds devices on a node, in a pool of the same name; each as fields without braces.
@@ -53,9 +51,9 @@ class DeviceWorld {
                              node, pool, objects(all)));
   }
   DeviceWorld& slice(std::string_view spec) {
-    listed.slices.push_back(std::make_shared<const allocation::Slice>(
+    listed.slices.emplace_back(
         allocation::parse<allocation::SliceFields, allocation::Slice>(fmt::format(
-            "{{'metadata': {{'name': 's{}'}}, 'spec': {{{}}}}}", listed.slices.size(), spec))));
+            "{{'metadata': {{'name': 's{}'}}, 'spec': {{{}}}}}", listed.slices.size(), spec)));
     return *this;
   }
   // Adds an allocated claim "ns/name" with these devices of the pool, reserved for pods.
@@ -90,11 +88,11 @@ class DeviceWorld {
   }
   DeviceWorld& serving(std::string_view name, std::string_view resource,
                        std::string_view created = "2026-01-01T00:00:00Z") {
-    listed.classes.push_back(std::make_shared<const allocation::DeviceClass>(
+    listed.classes.emplace_back(
         allocation::parse<allocation::DeviceClassFields, allocation::DeviceClass>(
             fmt::format("{{'metadata': {{'name': '{}', 'creationTimestamp': '{}'}}, 'spec': "
                         "{{'extendedResourceName': '{}'}}}}",
-                        name, created, resource))));
+                        name, created, resource)));
     return *this;
   }
   // Sets the pod in question, by its spec in JSON. Its claims are found by name.
@@ -119,12 +117,12 @@ class DeviceWorld {
     return *this;
   }
   DeviceWorld& rule(std::string_view name, std::string_view device, std::string_view taint) {
-    auto made = std::make_shared<api::DeviceTaintRule>();
-    made->meta.key.name = name;
-    made->selector.emplace().device = device;
-    made->taint.key = taint;
-    made->taint.effect = api::TaintEffect::no_execute;
-    listed.rules.push_back(std::move(made));
+    api::DeviceTaintRule made;
+    made.meta.key.name = name;
+    made.selector.emplace().device = device;
+    made.taint.key = taint;
+    made.taint.effect = api::TaintEffect::no_execute;
+    listed.rules.emplace_back(std::move(made));
     return *this;
   }
 
@@ -150,18 +148,15 @@ class DeviceWorld {
 
   ListedDevices listed;
   DeviceQuestion question;
-  std::shared_ptr<allocation::Node> last_node;
   std::optional<AskingPod> asking;
-  std::vector<std::shared_ptr<const allocation::Claim>> wanted;
+  std::vector<api::ObjectPtr<allocation::Claim>> wanted;
 
  private:
-  std::shared_ptr<const allocation::Claim> add_claim(std::string_view key,
-                                                     std::string_view fields) {
+  api::ObjectPtr<allocation::Claim> add_claim(std::string_view key, std::string_view fields) {
     const auto slash = key.find('/');
-    listed.claims.push_back(std::make_shared<const allocation::Claim>(
-        allocation::parse<allocation::ClaimFields, allocation::Claim>(
-            fmt::format("{{'metadata': {{'namespace': '{}', 'name': '{}'}}, {}}}",
-                        key.substr(0, slash), key.substr(slash + 1), fields))));
+    listed.claims.emplace_back(allocation::parse<allocation::ClaimFields, allocation::Claim>(
+        fmt::format("{{'metadata': {{'namespace': '{}', 'name': '{}'}}, {}}}", key.substr(0, slash),
+                    key.substr(slash + 1), fields)));
     return listed.claims.back();
   }
   static std::string objects(const std::vector<std::string>& all) {

@@ -255,10 +255,9 @@ TEST(ExplainDevices, clears_devices_of_blame) {
 // kube-scheduler's filters NodeUnschedulable and TaintToleration come before its look at devices.
 TEST(ExplainDevices, leaves_out_cordoned_and_tainted_nodes) {
   const auto close = [](DeviceWorld& w) {
-    w.node("n").devices("n", {device("a")});
-    w.last_node->is_unschedulable = true;
-    w.node("t").devices("t", {device("a")});
-    w.last_node->taints = {{.key = "tolerated"}, {.key = "dedicated", .value = "infra"}};
+    w.node("n", "z", {.is_unschedulable = true}).devices("n", {device("a")});
+    w.node("t", "z", {.taints = {{.key = "tolerated"}, {.key = "dedicated", .value = "infra"}}})
+        .devices("t", {device("a")});
     w.question.tolerations = {{.key = "tolerated"}};
   };
   expect({
@@ -398,16 +397,15 @@ TEST(ExplainDevices, mentions_extended_resources) {
         "deviceclass.resource.kubernetes.io/tpu"}},
       {"a device plugin has it, and nobody knows what is free there",
        [](DeviceWorld& w) {
-         w.node("n");
-         w.last_node->plugin_resources = {"example.com/gpu"};
+         w.node("n", "z", {.plugin_resources = {"example.com/gpu"}});
          w.pod_with_resource("example.com/gpu");
        },
        {"unknown ResourceNotServed: No DeviceClass serves the extended resource example.com/gpu. ",
         "1 node left out: a device plugin has an extended resource of the pod there"}},
       {"a device plugin has what a class serves as well",
        [](DeviceWorld& w) {
-         w.serving("fast", "example.com/gpu").node("n");
-         w.last_node->plugin_resources = {"example.com/gpu"};
+         w.serving("fast", "example.com/gpu")
+             .node("n", "z", {.plugin_resources = {"example.com/gpu"}});
          w.pod_with_resource("example.com/gpu");
        },
        {"unknown DevicePlugin: Wherever the pod may go, a device plugin has its extended "

@@ -1,7 +1,6 @@
 // Pods on one line each, and an observer that records its notifications.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,10 +33,10 @@ inline api::ObjectMeta meta_of(const PodSpec& spec) {
 }
 
 inline ObjectPtr<api::Pod> a_pod(const PodSpec& spec) {
-  auto pod = std::make_shared<api::Pod>();
-  pod->meta = meta_of(spec);
-  for (const auto& claim : spec.claims) pod->claims.push_back({"c", claim, ""});
-  return pod;
+  api::Pod pod;
+  pod.meta = meta_of(spec);
+  for (const auto& claim : spec.claims) pod.claims.push_back({"c", claim, ""});
+  return ObjectPtr(std::move(pod));
 }
 
 // A pod as received from the API: of interest, or not (any longer).

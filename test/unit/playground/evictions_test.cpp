@@ -19,11 +19,11 @@ struct State {
 };
 
 api::ObjectPtr<Pod> pod(State state) {
-  auto made = std::make_shared<Pod>();
-  made->meta.key = {state.namespace_, "trainer"};
-  made->meta.is_being_deleted = state.is_being_deleted;
-  made->disruption_target = state.target;
-  return made;
+  Pod made;
+  made.meta.key = {state.namespace_, "trainer"};
+  made.meta.is_being_deleted = state.is_being_deleted;
+  made.disruption_target = state.target;
+  return api::ObjectPtr(std::move(made));
 }
 
 TEST(Evictions, report_marked_pod_at_start_of_deletion) {

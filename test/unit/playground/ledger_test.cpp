@@ -12,13 +12,13 @@ using testing::IsEmpty;
 const api::Uid kPodUid("5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11");
 
 api::ObjectPtr<Pod> pod(PodPhase phase, bool is_named = false, const char* namespace_ = "demo") {
-  auto made = std::make_shared<Pod>();
-  made->meta.key = {namespace_, "worker"};
-  made->meta.uid = kPodUid;
-  made->phase = phase;
-  made->claims = {{"gpu", "", "one-gpu"}};
-  if (is_named) made->claim_statuses = {{"gpu", "worker-gpu-abcde"}};
-  return made;
+  Pod made;
+  made.meta.key = {namespace_, "worker"};
+  made.meta.uid = kPodUid;
+  made.phase = phase;
+  made.claims = {{"gpu", "", "one-gpu"}};
+  if (is_named) made.claim_statuses = {{"gpu", "worker-gpu-abcde"}};
+  return api::ObjectPtr(std::move(made));
 }
 
 struct ClaimState {
@@ -29,16 +29,16 @@ struct ClaimState {
 };
 
 api::ObjectPtr<Claim> claim(ClaimState state) {
-  auto made = std::make_shared<Claim>();
-  made->meta.key = {"demo", state.name};
-  made->pod_claim_name = "gpu";
+  Claim made;
+  made.meta.key = {"demo", state.name};
+  made.pod_claim_name = "gpu";
   if (state.is_generated) {
-    made->controller = std::make_unique<const api::ControllerRef>("", "Pod", "worker", kPodUid);
+    made.controller = std::make_unique<const api::ControllerRef>("", "Pod", "worker", kPodUid);
   }
-  made->is_allocated = state.is_allocated;
-  if (state.is_allocated) made->devices.push_back({{"gpu", "node-0", "dev-0"}, nullptr});
-  if (state.is_reserved) made->reserved_for.push_back({"", "pods", "worker", kPodUid});
-  return made;
+  made.is_allocated = state.is_allocated;
+  if (state.is_allocated) made.devices.push_back({{"gpu", "node-0", "dev-0"}, nullptr});
+  if (state.is_reserved) made.reserved_for.push_back({"", "pods", "worker", kPodUid});
+  return api::ObjectPtr(std::move(made));
 }
 
 const auto kPending = pod(PodPhase::pending);
@@ -142,10 +142,11 @@ TEST(Ledger, ignores_other_namespaces) {
 
 TEST(Ledger, does_not_count_deleted_pod_as_finished) {
   Ledger ledger("demo");
-  auto deleted = std::make_shared<Pod>(*kRunning);
-  deleted->meta.is_being_deleted = true;
-  auto ended = std::make_shared<Pod>(*deleted);
-  ended->phase = PodPhase::failed;
+  Pod changed = *kRunning;
+  changed.meta.is_being_deleted = true;
+  const api::ObjectPtr<Pod> deleted(changed);
+  changed.phase = PodPhase::failed;
+  const api::ObjectPtr<Pod> ended(changed);
   ledger.observe_pod(nullptr, kRunning);
   ledger.observe_pod(kRunning, deleted);
   ledger.observe_pod(deleted, ended);

@@ -92,13 +92,13 @@ CO_TEST(ApiClient, reports_missing_claim_as_not_found) {
 CO_TEST(ApiClient, creates_claim) {
   Fixture f(loop);
   f.answer(claim_json("trainer-0-gpus-x7k2p"));
-  auto gpu = std::make_shared<api::ResourceClaimTemplate>();
-  gpu->meta.key = {"lab", "gpu"};
-  gpu->claim_spec.bytes = R"({"devices":{"future":1}})";
+  api::ResourceClaimTemplate gpu;
+  gpu.meta.key = {"lab", "gpu"};
+  gpu.claim_spec.bytes = R"({"devices":{"future":1}})";
   const CreateClaim create{.pod_claim = "gpus",
                            .name = "trainer-0-gpus-x7k2p",
                            .generate_name = "trainer-0-gpus-",
-                           .claim_template = gpu,
+                           .claim_template = api::ObjectPtr(std::move(gpu)),
                            .owner = {"v1", "Pod", "trainer-0", api::Uid(kPodUid)},
                            .replaces = ""};
   const Result<ClaimPtr> made = co_await f.api.send(create, Priority::live);
@@ -128,14 +128,15 @@ constexpr const char* kTemplateJson =
     R"({"metadata":{"name":"big","namespace":"lab","resourceVersion":"7","uid":"t-1"},)"
     R"("spec":{"metadata":{"labels":{"team":"vision"}},"spec":{"devices":{"future":"\u003c"}}}})";
 
-CreateClaim create_from(const std::shared_ptr<api::ResourceClaimTemplate>& big) {
-  big->meta.key = {"lab", "big"};
-  big->content = api::ResourceClaimTemplate::Content::left_out;
-  big->claim_spec.bytes = "";
+CreateClaim create_from_oversized_template(std::size_t bytes) {
+  api::ResourceClaimTemplate big;
+  big.meta.key = {"lab", "big"};
+  big.content = api::ResourceClaimTemplate::Content::left_out;
+  big.content_bytes = bytes;
   return {.pod_claim = "gpus",
           .name = "trainer-0-gpus-x7k2p",
           .generate_name = "trainer-0-gpus-",
-          .claim_template = big,
+          .claim_template = api::ObjectPtr(std::move(big)),
           .owner = {"v1", "Pod", "trainer-0", api::Uid(kPodUid)},
           .replaces = ""};
 }
@@ -144,9 +145,8 @@ CO_TEST(ApiClient, reads_oversized_template_when_creating_claim) {
   Fixture f(loop);
   f.answer(kTemplateJson);
   f.answer(claim_json("trainer-0-gpus-x7k2p"));
-  const auto big = std::make_shared<api::ResourceClaimTemplate>();
-  big->content_bytes = 100'000;
-  const Result<ClaimPtr> made = co_await f.api.send(create_from(big), Priority::live);
+  const Result<ClaimPtr> made =
+      co_await f.api.send(create_from_oversized_template(100'000), Priority::live);
   CO_ASSERT_TRUE(made);
   EXPECT_EQ(f.http.seen().front().request.target,
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaimtemplates/big");
@@ -156,9 +156,8 @@ CO_TEST(ApiClient, reads_oversized_template_when_creating_claim) {
 
 CO_TEST(ApiClient, does_not_send_invalid_claim) {
   Fixture f(loop);
-  const auto big = std::make_shared<api::ResourceClaimTemplate>();
-  big->content_bytes = 3 * 1024 * 1024 + 1;
-  const Result<ClaimPtr> made = co_await f.api.send(create_from(big), Priority::live);
+  const Result<ClaimPtr> made =
+      co_await f.api.send(create_from_oversized_template(3 * 1024 * 1024 + 1), Priority::live);
   CO_ASSERT_TRUE(!made);
   EXPECT_EQ(made.error().reason, runtime::Reason::request_too_large);
   EXPECT_TRUE(f.http.seen().empty());

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -53,10 +52,10 @@ class FakeApi final : public PoolStatusApi {
                          .http_status = 422,
                          .causes = {{"status.pools[0].generation", "Required value"}}});
     }
-    auto written = std::make_shared<Request>(*request);
-    written->meta.resource_version = api::ResourceVersion(std::to_string(++version));
-    written->has_status = true;
-    written->answered = answer.time;
+    Request written = *request;
+    written.meta.resource_version = api::ResourceVersion(std::to_string(++version));
+    written.has_status = true;
+    written.answered = answer.time;
     co_return RequestPtr(std::move(written));
   }
   Task<Result<>> remove(RequestPtr request) override {
@@ -96,24 +95,26 @@ class ControllerTest : public testing::Test {
     loop_.run_for(1s);
   }
   void ask(const std::string& name, const std::string& uid = "u") {
-    auto request = std::make_shared<Request>();
-    request->meta.key.name = name;
-    request->meta.uid = api::Uid(uid);
-    request->meta.resource_version = api::ResourceVersion(std::to_string(++version_));
-    request->driver = "d";
-    request->created = loop_.time().wall_now();
-    request_writer_.observe_change(api::ChangeType::added, {request->meta, request});
+    Request request;
+    request.meta.key.name = name;
+    request.meta.uid = api::Uid(uid);
+    request.meta.resource_version = api::ResourceVersion(std::to_string(++version_));
+    request.driver = "d";
+    request.created = loop_.time().wall_now();
+    const api::ObjectMeta meta = request.meta;
+    request_writer_.observe_change(api::ChangeType::added, {meta, RequestPtr(std::move(request))});
   }
   bool is_answered(const std::string& name) {
     return requests_.reader().get({{}, name})->has_status;
   }
   void publish(const std::string& driver) {
-    auto slice = std::make_shared<api::ResourceSlice>();
-    slice->meta.key.name = fmt::format("slice-{}", ++version_);
-    slice->meta.uid = api::Uid(slice->meta.key.name.view());
-    slice->meta.resource_version = api::ResourceVersion(std::to_string(version_));
-    slice->driver = driver;
-    slice_writer_.observe_change(api::ChangeType::added, {slice->meta, slice});
+    api::ResourceSlice slice;
+    slice.meta.key.name = fmt::format("slice-{}", ++version_);
+    slice.meta.uid = api::Uid(slice.meta.key.name.view());
+    slice.meta.resource_version = api::ResourceVersion(std::to_string(version_));
+    slice.driver = driver;
+    const api::ObjectMeta meta = slice.meta;
+    slice_writer_.observe_change(api::ChangeType::added, {meta, api::ObjectPtr(std::move(slice))});
   }
   Pools& one_of_two_slices() {
     return pools_.slice("a", "'pool': {'name': 'p', 'generation': 1, 'resourceSliceCount': 2}");
