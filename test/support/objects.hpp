@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/api/object_ptr.hpp"
 #include "controllers/api/device_taint_rule.hpp"
 #include "controllers/api/pod.hpp"
 #include "controllers/api/resource_claim.hpp"

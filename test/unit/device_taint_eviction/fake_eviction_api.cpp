@@ -18,10 +18,10 @@ runtime::WallTime whole_seconds(runtime::WallTime time) {
 }  // namespace
 
 void FakeEvictionApi::put(const RulePtr& rule) {
-  auto fresh = std::const_pointer_cast<api::DeviceTaintRule>(rule);
+  api::DeviceTaintRule fresh = *rule;
   const auto found = rules.find(rule->meta.key);
-  if (found != rules.end()) fresh->condition = found->second->condition;
-  put_in(rules, RulePtr(fresh));
+  if (found != rules.end()) fresh.condition = found->second->condition;
+  put_in(rules, RulePtr(std::move(fresh)));
 }
 
 Result<PodPtr> FakeEvictionApi::find(const PodRef& pod) const {

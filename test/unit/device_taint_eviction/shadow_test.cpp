@@ -26,10 +26,9 @@ struct DryRun : Cluster {
   // Acts as the evicting manager, which writes the rule's condition.
   void somebody_writes(api::ConditionStatus status, const std::string& reason,
                        const std::string& message) {
-    auto rule = Cluster::rule_for_all().get();
-    auto changed = std::const_pointer_cast<api::DeviceTaintRule>(rule);
-    changed->condition = {status, reason, message, rule->generation, at(0s)};
-    api.set(changed);
+    api::DeviceTaintRule rule = *Cluster::rule_for_all().get();
+    rule.condition = {status, reason, message, rule.generation, at(0s)};
+    api.set(RulePtr(std::move(rule)));
   }
 };
 

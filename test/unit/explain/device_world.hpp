@@ -23,10 +23,11 @@ class DeviceWorld {
     device_class("gpu", R"(device.driver == \"gpu.example.com\")");
   }
 
-  DeviceWorld& node(std::string_view name, std::string_view zone = "z",
-                    allocation::Node made = {}) {
-    made.name = name;
-    made.labels = {{"kubernetes.io/hostname", std::string(name)}, {"zone", std::string(zone)}};
+  DeviceWorld& node(std::string_view name, std::string_view zone = "z") {
+    return node({.name = name}, zone);
+  }
+  DeviceWorld& node(allocation::Node made, std::string_view zone = "z") {
+    made.labels = {{"kubernetes.io/hostname", made.name.str()}, {"zone", std::string(zone)}};
     listed.nodes.emplace_back(std::move(made));
     return *this;
   }

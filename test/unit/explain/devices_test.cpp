@@ -255,8 +255,8 @@ TEST(ExplainDevices, clears_devices_of_blame) {
 // kube-scheduler's filters NodeUnschedulable and TaintToleration come before its look at devices.
 TEST(ExplainDevices, leaves_out_cordoned_and_tainted_nodes) {
   const auto close = [](DeviceWorld& w) {
-    w.node("n", "z", {.is_unschedulable = true}).devices("n", {device("a")});
-    w.node("t", "z", {.taints = {{.key = "tolerated"}, {.key = "dedicated", .value = "infra"}}})
+    w.node({.name = "n", .is_unschedulable = true}).devices("n", {device("a")});
+    w.node({.name = "t", .taints = {{.key = "tolerated"}, {.key = "dedicated", .value = "infra"}}})
         .devices("t", {device("a")});
     w.question.tolerations = {{.key = "tolerated"}};
   };
@@ -397,7 +397,7 @@ TEST(ExplainDevices, mentions_extended_resources) {
         "deviceclass.resource.kubernetes.io/tpu"}},
       {"a device plugin has it, and nobody knows what is free there",
        [](DeviceWorld& w) {
-         w.node("n", "z", {.plugin_resources = {"example.com/gpu"}});
+         w.node({.name = "n", .plugin_resources = {"example.com/gpu"}});
          w.pod_with_resource("example.com/gpu");
        },
        {"unknown ResourceNotServed: No DeviceClass serves the extended resource example.com/gpu. ",
@@ -405,7 +405,7 @@ TEST(ExplainDevices, mentions_extended_resources) {
       {"a device plugin has what a class serves as well",
        [](DeviceWorld& w) {
          w.serving("fast", "example.com/gpu")
-             .node("n", "z", {.plugin_resources = {"example.com/gpu"}});
+             .node({.name = "n", .plugin_resources = {"example.com/gpu"}});
          w.pod_with_resource("example.com/gpu");
        },
        {"unknown DevicePlugin: Wherever the pod may go, a device plugin has its extended "

@@ -17,11 +17,11 @@
 namespace dcm::playground {
 
 template <class T>
-std::shared_ptr<T> read_json(const std::unique_ptr<api::Decoder<T>>& decoder,
-                             const std::string& json) {
+api::ObjectPtr<T> read_json(const std::unique_ptr<api::Decoder<T>>& decoder,
+                            const std::string& json) {
   const auto decoded = decoder->decode_object(json);
   if (!decoded) throw std::runtime_error(decoded.error().message + ": " + json);
-  return std::const_pointer_cast<T>(decoded->object);  // new, with a single owner
+  return decoded->object;
 }
 
 struct Scene {
@@ -161,11 +161,10 @@ struct Scene {
 
 // A pod that names these claims; `spec` has further fields.
 inline Pod pod_with(const std::vector<std::string>& claims = {}, const std::string& spec = "") {
-  const auto read = read_json(
+  Pod pod = *read_json(
       make_pod_decoder(),
       fmt::format(R"({{"metadata":{{"name":"p","uid":"u","resourceVersion":"1"}},"spec":{{{}}}}})",
                   spec));
-  Pod pod = std::move(*read);
   pod.meta.key = Scene::key("trainer-0");
   pod.meta.uid = api::Uid("5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11");
   for (const std::string& claim : claims) pod.claims.push_back({claim, claim, ""});
