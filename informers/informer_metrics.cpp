@@ -43,6 +43,18 @@ InformerMetrics::InformerMetrics(runtime::MetricsRegistry& registry, std::string
           "[ALPHA] How often a watch list did not work and a paged list was used from then on.",
           {{"resource", resource_}})) {
   for (const RelistReason reason : kRelistReasons) relists(registry_, resource_, reason);
+  reset();
+}
+
+InformerMetrics::~InformerMetrics() {
+  reset();
+}
+
+// The series outlive the cache, and the next one of the resource goes on with them.
+void InformerMetrics::reset() {
+  set_contents(0, 0, 0);
+  last_event_age_.Set(0);
+  initial_sync_.Set(0);
 }
 
 void InformerMetrics::count_relist(RelistReason reason) {

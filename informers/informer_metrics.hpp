@@ -12,6 +12,9 @@ namespace dcm::informers {
 class InformerMetrics {
  public:
   InformerMetrics(runtime::MetricsRegistry& registry, std::string resource);
+  ~InformerMetrics();
+  InformerMetrics(const InformerMetrics&) = delete;
+  InformerMetrics& operator=(const InformerMetrics&) = delete;
 
   void count_relist(RelistReason reason);
   void count_fallback() { fallbacks_.Increment(); }
@@ -21,6 +24,7 @@ class InformerMetrics {
   void set_last_event_age(Duration age);
 
  private:
+  void reset();
   runtime::Gauge& gauge(const char* name, const char* help);
 
   runtime::MetricsRegistry& registry_;

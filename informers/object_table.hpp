@@ -156,6 +156,10 @@ class ObjectTable {
     if (const auto slot = find(name)) marks_[*slot] = true;
   }
   bool is_marked(SlotId slot) const { return marks_[slot]; }
+  bool is_marked(const api::NamespacedName& name) const {
+    const auto slot = find(name);
+    return slot && marks_[*slot];
+  }
 
   SlotId slots() const { return static_cast<SlotId>(slots_.size()); }
   // Null if the slot is free.

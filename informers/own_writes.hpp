@@ -26,12 +26,13 @@ class OwnWriteLedger {
   struct Entry {
     api::ResourceVersion version;
     Watched<T> watched;  // the state that applies if the watch never shows the write
+    bool is_listed;      // in the relist that is going on, if one is
   };
 
-  // `watched` is used only for the first unseen write of a name.
-  void add(const api::NamespacedName& name, const api::ResourceVersion& version,
-           Watched<T> watched) {
-    const auto [entry, is_new] = entries_.try_emplace(name, version, std::move(watched));
+  // `watched` and `is_listed` are used only for the first unseen write of a name.
+  void add(const api::NamespacedName& name, const api::ResourceVersion& version, Watched<T> watched,
+           bool is_listed) {
+    const auto [entry, is_new] = entries_.try_emplace(name, version, std::move(watched), is_listed);
     if (!is_new) {
       by_version_.erase({entry->second.version, name});
       entry->second.version = version;
@@ -63,6 +64,16 @@ class OwnWriteLedger {
     return std::pair(std::move(name), std::move(entry.mapped().watched));
   }
   std::size_t size() const noexcept { return entries_.size(); }
+
+  void begin_relist() {
+    for (auto& [name, entry] : entries_) entry.is_listed = false;
+  }
+  // What was not listed is gone, also where our write had hidden it.
+  void end_relist() {
+    for (auto& [name, entry] : entries_) {
+      if (!entry.is_listed) entry.watched = {};
+    }
+  }
 
  private:
   std::unordered_map<api::NamespacedName, Entry> entries_;

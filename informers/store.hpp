@@ -153,6 +153,7 @@ class StoreWriter {
   // restarted at any point. `version` is that of the list.
   void begin_relist() {
     store_->table_.unmark_all();
+    store_->own_.begin_relist();
     store_->gone_.begin_relist();
   }
   void observe_listed(api::Decoded<T> seen) { store_->observe_listed(std::move(seen)); }
@@ -163,8 +164,9 @@ class StoreWriter {
     return store_->sweep(from, limit, version);
   }
   void end_relist(const api::ResourceVersion& version) {
-    store_->pass(version);
+    store_->own_.end_relist();
     store_->gone_.end_relist();
+    store_->pass(version);
   }
 
   // An event after the initial ones. It also moves the watch's version.
@@ -282,7 +284,8 @@ void Store<T>::record(api::Decoded<T> written) {
   if (meta.resource_version <= passed_) return;
   const ObjectPtr<T> current = table_.get(meta.key);
   if (current && meta.resource_version <= current->meta.resource_version) return;
-  own_.add(meta.key, meta.resource_version, Watched<T>{.object = current});
+  own_.add(meta.key, meta.resource_version, Watched<T>{.object = current},
+           table_.is_marked(meta.key));
   if (written.object) return show(std::move(written.object), Origin::live);
   hide(meta.key, absence_of(current, meta), Origin::live);
 }
@@ -329,6 +332,7 @@ bool Store<T>::hold_back(const api::ObjectMeta& seen, Watched<T> watched) {
     return false;
   }
   own->watched = std::move(watched);
+  own->is_listed = true;
   return true;
 }
 

@@ -22,6 +22,7 @@ client::RestClientOptions rest_options(const client::ClusterConfig& config,
   return {.server = config.server,
           .path_prefix = config.path_prefix,
           .user_agent = options.user_agent,
+          .compresses = !config.disable_compression,
           .limits = {.qps = options.qps,
                      .burst = static_cast<double>(options.burst),
                      .inflight_max = options.inflight_max}};
@@ -127,6 +128,7 @@ runtime::Result<> Connection::use_identity(const client::ClientIdentity& identit
   if (!tcp_) {
     return runtime::fail(runtime::Reason::configuration, "this network takes no certificates");
   }
+  if (identity == plugin_identity_) return {};  // connections keep working
   http::TlsClientOptions tls = tcp_->tls;
   tls.certificate_pem = identity.certificate_pem;
   tls.key_pem = identity.key_pem;

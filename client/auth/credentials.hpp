@@ -40,6 +40,8 @@ class Credentials {
 struct ClientIdentity {
   std::string certificate_pem;
   std::string key_pem;
+
+  friend bool operator==(const ClientIdentity&, const ClientIdentity&) = default;
 };
 // Presents this certificate to servers from now on. Errors: configuration.
 using UseCertificate = std::function<runtime::Result<>(const ClientIdentity&)>;

@@ -63,7 +63,12 @@ Task<Availability> Discovery::find(KindSet kinds, Deadline deadline) {
     const auto is_served = [&](std::string_view name) {
       return names->contains(std::string(name));
     };
-    if (std::ranges::all_of(plurals(kinds), is_served)) co_return Served{std::string(version)};
+    const auto has_status = [&](std::string_view name) {
+      return names->contains(fmt::format("{}/status", name));
+    };
+    if (std::ranges::all_of(plurals(kinds), is_served)) {
+      co_return Served{std::string(version), std::ranges::all_of(plurals(kinds), has_status)};
+    }
   }
   co_return NotServed{
       fmt::format("the API server serves {} in no version that this program knows (known: {}; "

@@ -28,6 +28,7 @@ struct NotServed {
 // The best version of a set for which the server serves all kinds.
 struct Served {
   std::string version;
+  bool has_status = false;  // all kinds of the set have the subresource "status"
   friend bool operator==(const Served&, const Served&) = default;
 };
 using Availability = std::variant<Unknown, NotServed, Served>;

@@ -48,9 +48,8 @@ Result<std::vector<std::string>> decode_group_versions(std::string_view body) {
 
 Result<std::set<std::string>> decode_resource_names(std::string_view body) {
   std::set<std::string> names;
-  const Result<> read = for_each_text(body, "resources", "name", [&](std::string_view name) {
-    if (!name.contains('/')) names.emplace(name);
-  });
+  const Result<> read =
+      for_each_text(body, "resources", "name", [&](std::string_view name) { names.emplace(name); });
   if (!read) return runtime::fail(read.error());
   return names;
 }

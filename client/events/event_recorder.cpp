@@ -22,6 +22,12 @@ constexpr int kAttemptsMax = 5;
 // As many events as --max-inflight-requests allows by default.
 constexpr int kWriters = 10;
 constexpr runtime::Backoff kBackoff{std::chrono::seconds(1), std::chrono::seconds(8)};
+
+// The event was not sent, or not answered, for a reason that no other event escapes.
+bool is_about_connection(const Error& error) {
+  return error.reason == Reason::unreachable || error.reason == Reason::disconnected ||
+         error.reason == Reason::tls || error.reason == Reason::configuration;
+}
 constexpr Duration kFailureLogInterval = std::chrono::minutes(10);
 
 runtime::Counter& dropped(runtime::MetricsRegistry& metrics, const std::string& cause) {
@@ -109,7 +115,7 @@ Task<> EventRecorder::write(EventQueue::Write write) {
     if (!is_create && runtime::is_not_found(error)) {
       co_return queue_.finish(write.id, Answer::vanished);
     }
-    if (!runtime::is_transient(error) || attempts == kAttemptsMax) {
+    if (!(is_about_connection(error) || runtime::is_transient(error)) || attempts == kAttemptsMax) {
       co_return give_up(write, error);
     }
     backoff = kBackoff.after(backoff);
@@ -119,9 +125,7 @@ Task<> EventRecorder::write(EventQueue::Write write) {
 
 void EventRecorder::note_answer(const Result<http::Response>& answer) {
   const bool was_there = is_server_there_;
-  is_server_there_ = answer || (answer.error().reason != Reason::unreachable &&
-                                answer.error().reason != Reason::disconnected &&
-                                answer.error().reason != Reason::tls);
+  is_server_there_ = answer || !is_about_connection(answer.error());
   if (is_server_there_ && !was_there) may_write_.notify_all();
 }
 

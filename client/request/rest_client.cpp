@@ -185,13 +185,14 @@ Task<Result<http::Request>> RestClient::make_http_request(const ApiRequest& requ
       .method = method_of(request.verb),
       .target = options_.path_prefix + request.target,
       .headers = {{"Accept", request.accept}, {"User-Agent", options_.user_agent}},
-      .body = request.body};
+      .body = request.body,
+      .is_idempotent = is_idempotent(request.verb)};
   if (!request.body.empty()) {
     const bool is_json = request.body_format == api::Format::json;
     http_request.headers.add("Content-Type",
                              std::string(is_json ? content_type_of(request.verb) : api::kProtobuf));
   }
-  if (request.compression == Compression::gzip) {
+  if (options_.compresses && request.compression == Compression::gzip) {
     http_request.headers.add("Accept-Encoding", "gzip");
   }
   const Result<> authorized =

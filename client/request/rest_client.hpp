@@ -29,6 +29,7 @@ struct RestClientOptions {
   http::Endpoint server = {};    // for the label `host` and for logs
   std::string path_prefix = {};  // the path in the server's URL, without a trailing slash
   std::string user_agent = {};
+  bool compresses = true;  // whether large answers may come as gzip
   AdmissionLimits limits = {};
   RetryPolicy retry = {};
   // For one attempt of a call without a deadline. The API server abandons a write after 34 s; a

@@ -89,7 +89,8 @@ AnyCache EvictionControl::use_rules(const client::Served& served) {
   api::Resource resource = client::resource_of(api::kDeviceTaintRules, served);
   api_.use_rules(resource);
   rules_.emplace(rest_, std::move(resource), api::make_rule_decoder(content_type_), process_);
-  controller_.observe_rules(rules_->informer());
+  // Kubernetes 1.34 serves rules without a status.
+  controller_.observe_rules(rules_->informer(), served.has_status);
   return any_cache(*rules_);
 }
 

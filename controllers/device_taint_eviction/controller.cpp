@@ -105,7 +105,9 @@ void Controller::retry_now() {
 }
 
 void Controller::queue_rules() {
-  for (std::string& name : tracker_.take_touched_rules()) touched_rules_.insert(std::move(name));
+  auto touched = tracker_.take_touched_rules();
+  if (!rules_have_status_) return;
+  for (std::string& name : touched) touched_rules_.insert(std::move(name));
   std::erase_if(touched_rules_, [this](const std::string& name) { return queue_rule(name); });
 }
 
@@ -220,7 +222,7 @@ std::vector<common::Topic> Controller::explain_rule(const std::string& name) con
   }
   if (is_working_) {
     list_pending(rule, facts);
-    facts.wanted = conditions_.wanted(rule);
+    if (rules_have_status_) facts.wanted = conditions_.wanted(rule);
     if (tracker_.is_looking_for(name)) facts.walk = RuleFacts::Walk::under_way;
   } else {
     look_for_pods(rule, facts);

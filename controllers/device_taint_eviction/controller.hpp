@@ -64,8 +64,10 @@ class Controller {
   }
   // Observes rules, if the API server has any. Call it once, before their informer runs; for an API
   // that is served later, this may be at any time.
+  // Without a status, rules get no condition.
   template <class Rules>
-  void observe_rules(Rules& rules) {
+  void observe_rules(Rules& rules, bool have_status = true) {
+    rules_have_status_ = have_status;
     rules.add_observer(observers_.rules());
     own_rules_.emplace(rules.own_writes());
   }
@@ -119,6 +121,7 @@ class Controller {
   workqueue::HandlerFailures failures_;
   ItemProblems problems_;
   std::optional<informers::OwnWrites<api::DeviceTaintRule>> own_rules_;
+  bool rules_have_status_ = true;
   PodEviction pods_;
   ConditionWriter conditions_;
   Observers observers_;

@@ -16,13 +16,13 @@ using runtime::Task;
 constexpr runtime::Duration kRefreshInterval = 1min;
 constexpr runtime::Duration kRefreshTimeout = 30s;
 
-// Requests have practically no bodies, and callers are a few scrapers. An attacker may share
+// Only a PUT of a flag has a body, and callers are a few scrapers. An attacker may share
 // kubelet's address, so connections without a request have no limit per address. A client's
 // certificate is checked only in the handshake, so connections must be renewed.
 http::ServerOptions server_options() {
   return {.connections_max = 128,
           .connections_per_address_max = 32,
-          .body_bytes_max = 64 * 1024,
+          .body_bytes_max = 1024,
           .age_max = 10min};
 }
 

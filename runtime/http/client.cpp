@@ -115,7 +115,7 @@ Task<Result<Response>> PooledClient::send_pooled(const Request& request, const s
                                                  ExchangeLimits limits) {
   const ParserLimits parser_limits{options_.header_bytes_max, limits.body_bytes_max};
   std::unique_ptr<Connection> connection = idle_.take();
-  Attempts attempts(request.method);
+  Attempts attempts(request);
   while (true) {
     const auto use = connection != nullptr ? ConnectionUse::reused : ConnectionUse::first;
     if (connection == nullptr) {

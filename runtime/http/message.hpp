@@ -51,6 +51,8 @@ struct Request {
   std::string target = {};  // path and query, encoded
   Headers headers = {};     // Host, Content-Length and Connection are added when it is sent
   std::string body = {};
+  // Whether a second execution changes nothing more (RFC 9110, 9.2.2). A POST is never idempotent.
+  bool is_idempotent = true;
   // For a request received by a server: the certificate of its connection; null if none.
   std::shared_ptr<const ClientCertificate> client_certificate = {};
 };

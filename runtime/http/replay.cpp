@@ -7,10 +7,9 @@ namespace {
 
 constexpr int kAttemptsMax = 3;
 
-// A POST executed twice creates two objects. Everything else that we send is either idempotent (RFC
-// 9110, 9.2.2) or a patch with a version as precondition.
-bool may_be_sent_twice(Method method) {
-  return method != Method::post;
+// A POST executed twice creates two objects.
+bool may_be_sent_twice(const FailedAttempt& attempt) {
+  return attempt.is_idempotent && attempt.method != Method::post;
 }
 
 }  // namespace
@@ -22,7 +21,7 @@ Replay decide_replay(const FailedAttempt& attempt) {
     case Failure::lost: {
       const bool is_stale_connection =
           attempt.connection == ConnectionUse::reused && !attempt.was_lost_before;
-      return is_stale_connection && !attempt.is_last && may_be_sent_twice(attempt.method)
+      return is_stale_connection && !attempt.is_last && may_be_sent_twice(attempt)
                  ? Replay::send_again
                  : Replay::report;
     }
@@ -41,7 +40,8 @@ std::optional<runtime::Error> Attempts::fail(Failure failure, ConnectionUse conn
                                        .failure = failure,
                                        .connection = connection,
                                        .was_lost_before = lost_.has_value(),
-                                       .is_last = ++failed_ == kAttemptsMax});
+                                       .is_last = ++failed_ == kAttemptsMax,
+                                       .is_idempotent = is_idempotent_});
   if (replay == Replay::report_earlier) return std::move(lost_);
   if (replay == Replay::report) return error;
   if (failure == Failure::lost) lost_ = std::move(error);

@@ -27,6 +27,7 @@ struct FailedAttempt {
   bool was_lost_before = false;
   // Gives up on a server that refuses request after request.
   bool is_last = false;
+  bool is_idempotent = true;  // of Request
 };
 
 enum class Replay : std::uint8_t { send_again, report, report_earlier };
@@ -39,7 +40,7 @@ enum class Replay : std::uint8_t { send_again, report, report_earlier };
 //            | otherwise                                                       | report
 //   refused  | not is_last                                                     | send_again
 //            | is_last                                                         | as not_sent
-//   lost     | on a reused connection, for the first time, not a POST, not last | send_again
+//   lost     | on a reused connection, for the first time, idempotent, not last | send_again
 //            | otherwise                                                       | report
 //   other    |                                                                 | report
 Replay decide_replay(const FailedAttempt& attempt);
@@ -47,7 +48,8 @@ Replay decide_replay(const FailedAttempt& attempt);
 // The attempts to send one request.
 class Attempts {
  public:
-  explicit Attempts(Method method) : method_(method) {}
+  explicit Attempts(const Request& request)
+      : method_(request.method), is_idempotent_(request.is_idempotent) {}
 
   // nullopt: send it again. Otherwise the error that the request ends with.
   std::optional<runtime::Error> fail(Failure failure, ConnectionUse connection,
@@ -55,6 +57,7 @@ class Attempts {
 
  private:
   Method method_;
+  bool is_idempotent_;
   int failed_ = 0;
   std::optional<runtime::Error> lost_;
 };

@@ -258,7 +258,9 @@ TlsSession make_client_session(const TlsContext& context, const std::string& ser
                                Verification verification, Protocols protocols) {
   TlsSession session(or_bad_alloc(SSL_new(context.get())), &SSL_free);
   SSL_set_connect_state(session.get());
-  const bool is_address = is_ip_address(server_name);
+  // Certificates have names without the dot of a fully qualified name, as SNI does (RFC 6066, 3).
+  const std::string name = server_name.substr(0, server_name.size() - server_name.ends_with('.'));
+  const bool is_address = is_ip_address(name);
   if (protocols == Protocols::http2_or_http1) {
     const auto* const offered = reinterpret_cast<const unsigned char*>(kOffered.data());
     // OpenSSL returns 0 for success here.
@@ -266,7 +268,7 @@ TlsSession make_client_session(const TlsContext& context, const std::string& ser
       throw std::bad_alloc();
     }
   }
-  if (!is_address) SSL_set_tlsext_host_name(session.get(), server_name.c_str());
+  if (!is_address) SSL_set_tlsext_host_name(session.get(), name.c_str());
   if (verification == Verification::none) {
     SSL_set_verify(session.get(), SSL_VERIFY_NONE, nullptr);
     return session;
@@ -275,8 +277,8 @@ TlsSession make_client_session(const TlsContext& context, const std::string& ser
   X509_VERIFY_PARAM* const wanted = SSL_get0_param(session.get());
   X509_VERIFY_PARAM_set_hostflags(
       wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-  const int set = is_address ? X509_VERIFY_PARAM_set1_ip_asc(wanted, server_name.c_str())
-                             : X509_VERIFY_PARAM_set1_host(wanted, server_name.c_str(), 0);
+  const int set = is_address ? X509_VERIFY_PARAM_set1_ip_asc(wanted, name.c_str())
+                             : X509_VERIFY_PARAM_set1_host(wanted, name.c_str(), 0);
   if (set != 1) throw std::bad_alloc();
   show_ticket(session.get());
   return session;

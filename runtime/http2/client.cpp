@@ -264,6 +264,11 @@ Task<Result<Route>> SharedClient::connect(Deadline deadline) {
   connections_.push_back(connection);
   group_.spawn("connection", keep(connection));
   group_.spawn("follow", follow(connection));
+  // What has come with the handshake is read already.
+  if (!connection->can_open()) {
+    take_failure({Reason::unreachable, "the server ended the connection before the first request"});
+    co_return fail(*last_failure_);
+  }
   co_return Route{std::move(connection), true};
 }
 
@@ -318,7 +323,7 @@ Task<Result<Response>> SharedClient::send(Request request, ExchangeLimits limits
   if (const Result<> checked = http::check_request(request); !checked) {
     co_return explain(request, checked.error());
   }
-  http::Attempts attempts(request.method);
+  http::Attempts attempts(request);
   while (true) {
     Result<Route> route = co_await find_route(limits.deadline);
     if (!route) {

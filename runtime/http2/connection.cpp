@@ -220,6 +220,11 @@ void Connection::forget(const std::shared_ptr<Stream::State>& state, ErrorCode c
 // ---- Connection: its tasks ---------------------------------------------------------------------
 
 Task<> Connection::run() {
+  // However it ends, also by cancellation.
+  struct Lose {
+    Connection& connection;
+    ~Lose() { connection.lose({Reason::disconnected, "the connection is no longer read"}); }
+  } const lose_at_end(*this);
   group_.spawn("read", read_all());
   group_.spawn("write", write_all());
   group_.spawn("watch peer", watch_peer());

@@ -423,6 +423,9 @@ TEST_F(ExplainEviction, shows_time_left_by_toleration) {
 }
 
 TEST_F(ExplainEviction, needs_no_pool_status_requests) {
+  if (served_version("resource.k8s.io", "resourcepoolstatusrequests").empty()) {
+    GTEST_SKIP() << "this server does not serve them";
+  }
   faults().add({.method = "GET",
                 .target = "/resourcepoolstatusrequests",
                 .times = 1'000'000,

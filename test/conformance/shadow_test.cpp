@@ -134,6 +134,7 @@ TEST_F(Shadow, disagrees_until_a_manager_works) {
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   create_user("on-it");
+  publish("slice", {});  // Kubernetes 1.34 evicts from published devices only
   create_rule("rule");
   EXPECT_TRUE(soon("disagreements on both", [&] {
     return manager().metric(series("open_disagreements", "create", "resourceclaims")) == 1 &&

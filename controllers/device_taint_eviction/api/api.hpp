@@ -35,8 +35,7 @@ class EvictionApi {
   virtual ~EvictionApi() = default;
 
   virtual Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) = 0;
-  // Writes the rule's condition EvictionInProgress; returns the updated rule, never null. Error
-  // not_served: the API server has no status for rules.
+  // Writes the rule's condition EvictionInProgress; returns the updated rule, never null.
   virtual Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
                                                 Priority priority) = 0;
 };

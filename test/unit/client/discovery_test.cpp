@@ -73,6 +73,19 @@ CO_TEST(Discovery, chooses_best_version_with_all_kinds) {
   }
 }
 
+CO_TEST(Discovery, tells_whether_all_kinds_have_status) {
+  for (const auto& [kinds, have_status] :
+       {std::pair(kDraKinds, false), std::pair(KindSet{&api::kResourceClaims}, true)}) {
+    RestClientFixture f(loop);
+    f.http.answer(group({"v1"}));
+    f.http.answer(ok(kBoth));
+    Discovery discovery(f.client);
+    const Availability found = co_await discovery.find(kinds, {});
+    CO_ASSERT_TRUE(std::holds_alternative<Served>(found));
+    EXPECT_EQ(std::get<Served>(found).has_status, have_status);
+  }
+}
+
 CO_TEST(Discovery, requests_group_and_then_version) {
   RestClientFixture f(loop);
   f.http.answer(group({"v1"}));

@@ -133,6 +133,19 @@ CO_TEST(EventRecorder, retries_unknown_outcome_under_same_name) {
   co_await f.stop();
 }
 
+CO_TEST(EventRecorder, waits_for_trusted_connection_and_credential) {
+  for (const Reason reason : {Reason::tls, Reason::configuration}) {
+    Fixture f(loop);
+    f.http.fail(reason);
+    f.answer(201);
+    f.report();
+    co_await f.wait(1min);
+    EXPECT_EQ(f.http.unanswered(), 0U) << to_string(reason);
+    EXPECT_THAT(f.metrics.expose(), HasSubstr(f.dropped("failed") + "0"));
+    co_await f.stop();
+  }
+}
+
 CO_TEST(EventRecorder, drops_event_when_server_stays_unreachable) {
   Fixture f(loop);
   for (int i = 0; i < 5; ++i) f.http.fail(Reason::disconnected);

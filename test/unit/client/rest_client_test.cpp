@@ -46,6 +46,15 @@ CO_TEST(RestClient, requests_gzip_on_demand) {
   EXPECT_EQ(f.http.seen().at(0).request.headers.find("accept-encoding"), "gzip");
 }
 
+CO_TEST(RestClient, requests_no_gzip_if_compression_is_disabled) {
+  RestClientFixture f(loop, {.compresses = false});
+  f.http.answer(status(200));
+  ApiRequest request = read();
+  request.compression = Compression::gzip;
+  co_await f.client.send(request);
+  EXPECT_EQ(f.http.seen().at(0).request.headers.find("accept-encoding"), std::nullopt);
+}
+
 CO_TEST(RestClient, waits_as_server_requests) {
   RestClientFixture f(loop);
   f.http.answer(status(429, {{"Retry-After", "3"}}));

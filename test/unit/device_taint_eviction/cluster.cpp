@@ -64,12 +64,12 @@ Cluster::Process::Process(Cluster& cluster, Rules which)
   sync_store(slice_writer, cluster.api.slices);
   sync_store(pod_writer, cluster.api.pods);
   sync_store(claim_writer, cluster.api.claims);
-  if (which == Rules::served) observe_rules(cluster);
+  if (which != Rules::not_served) observe_rules(cluster, which);
 }
 
-void Cluster::Process::observe_rules(Cluster& cluster) {
+void Cluster::Process::observe_rules(Cluster& cluster, Rules which) {
   has_rules = true;
-  controller.observe_rules(rules);
+  controller.observe_rules(rules, which == Rules::served);
   sync_store(rule_writer, cluster.api.rules);
 }
 

@@ -44,7 +44,7 @@ class Cluster {
     return test::make_rule("r", no_execute("burnt", added)).selects_all();
   }
 
-  enum class Rules : std::uint8_t { served, not_served };
+  enum class Rules : std::uint8_t { served, served_without_status, not_served };
   // Starts a process with fresh caches, filled from the API server, and the controller on standby.
   void start_standby(Rules rules = Rules::served);
   // Gives that process the right to write.
@@ -54,7 +54,7 @@ class Cluster {
     activate();
   }
   // From now on, the rules are served.
-  void serve_rules() { process_->observe_rules(*this); }
+  void serve_rules() { process_->observe_rules(*this, Rules::served); }
   // The process is killed, whatever it is doing.
   void kill();
   // The process stops in order.
@@ -89,7 +89,7 @@ class Cluster {
   struct Process {
     Process(Cluster& cluster, Rules rules);
     void deliver(const FakeEvictionApi::Change& change);
-    void observe_rules(Cluster& cluster);
+    void observe_rules(Cluster& cluster, Rules which);
 
     runtime::MetricsRegistry metrics;
     informers::Store<api::Pod> pods;

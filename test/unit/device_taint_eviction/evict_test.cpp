@@ -406,6 +406,22 @@ TEST(PodEviction, follows_rules_that_are_served_later) {
   EXPECT_EQ(cluster.condition(), "Completed: 1 pod evicted since starting the controller.");
 }
 
+// Kubernetes 1.34 serves such rules.
+TEST(PodEviction, writes_no_condition_to_rules_without_status) {
+  for (const auto role : {Cluster::Role::writes, Cluster::Role::dry_run}) {
+    Cluster cluster;
+    cluster.role = role;
+    cluster.add_pod("p");
+    cluster.api.put(Cluster::rule_for_all());
+    cluster.start_standby(Cluster::Rules::served_without_status);
+    cluster.activate();
+    cluster.run_for(1min);
+    EXPECT_THAT(cluster.condition_calls(), IsEmpty());
+    EXPECT_EQ(cluster.condition(), "");
+    EXPECT_FALSE(cluster.logged("devicetaintrules/status"));
+  }
+}
+
 TEST(PodEviction, finishes_started_work_on_stop) {
   Cluster cluster({.workers = 1});
   for (int i = 0; i < 5; ++i) cluster.add_pod("p" + std::to_string(i));

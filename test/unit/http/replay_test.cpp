@@ -39,6 +39,9 @@ const Row kRows[] = {
     {"a PATCH lost on a reused connection", {Method::patch, lost, reused}, send_again},
     {"a DELETE lost on a reused connection", {Method::delete_, lost, reused}, send_again},
     {"a POST lost on a reused connection", {kPost, lost, reused}, report},
+    {"a JSON patch lost on a reused connection",
+     {.method = Method::patch, .failure = lost, .connection = reused, .is_idempotent = false},
+     report},
     {"lost on a new connection", {kGet, lost, first}, report},
     {"lost for the second time", {kGet, lost, reused, true}, report},
     {"lost on the last attempt", {kGet, lost, reused, false, true}, report},
@@ -51,7 +54,7 @@ TEST(DecideReplay, follows_table) {
 }
 
 TEST(Attempts, report_lost_attempt_when_later_ones_are_refused) {
-  Attempts attempts(kGet);
+  Attempts attempts({.method = kGet});
   EXPECT_FALSE(attempts.fail(lost, reused, {Reason::disconnected, "lost"}));
   EXPECT_FALSE(attempts.fail(refused, first, {Reason::unreachable, "refused"}));
   const auto error = attempts.fail(refused, reused, {Reason::unreachable, "refused again"});
@@ -60,7 +63,7 @@ TEST(Attempts, report_lost_attempt_when_later_ones_are_refused) {
 }
 
 TEST(Attempts, end_after_three) {
-  Attempts attempts(kPost);
+  Attempts attempts({.method = kPost});
   EXPECT_FALSE(attempts.fail(refused, first, {Reason::unreachable, "1"}));
   EXPECT_FALSE(attempts.fail(refused, reused, {Reason::unreachable, "2"}));
   EXPECT_EQ(attempts.fail(refused, reused, {Reason::unreachable, "3"})->message, "3");

@@ -25,11 +25,11 @@ TlsContext server_context() {
   return *context;
 }
 
-TlsSession client_session() {
+TlsSession client_session(const std::string& server_name = "server") {
   TlsClientOptions options;
   options.ca_pem = authority().pem();
   const auto context = make_client_context(options);
-  return make_client_session(*context, "server", Verification::full);
+  return make_client_session(*context, server_name, Verification::full);
 }
 
 // TLS on both sides of a pipe network.
@@ -42,7 +42,8 @@ class TlsOverPipes final : public Transport, public Listener {
 
   Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Deadline deadline) override {
     auto below = co_await network.connect(endpoint, deadline);
-    auto stream = co_await start_tls(std::move(*below), client_session(), time_, deadline);
+    auto stream =
+        co_await start_tls(std::move(*below), client_session(server_name), time_, deadline);
     co_return stream;
   }
 
@@ -55,7 +56,8 @@ class TlsOverPipes final : public Transport, public Listener {
   std::string address() const override { return listener_->address(); }
 
   PipeNetwork network;
-  Stream* accepted_below = nullptr;  // the stream below the last accepted one
+  std::string server_name = "server";  // that the client expects
+  Stream* accepted_below = nullptr;    // the stream below the last accepted one
 
  private:
   runtime::TimeSource& time_;
@@ -78,6 +80,18 @@ CO_TEST(TlsStream, carries_requests_however_split) {
     group.cancel();
     co_await group.join();
   }
+}
+
+CO_TEST(TlsStream, ignores_dot_of_fully_qualified_name) {
+  TlsOverPipes network(loop);
+  network.server_name = "server.";
+  TaskGroup group(loop.executor());
+  group.spawn("server", serve(network, loop.time(), {}, echo(), {}));
+  const auto client = make_client(network, loop.time(), {.origin = kOrigin});
+  EXPECT_TRUE(co_await client->send(make_request(Method::get, "/", ""), {}));
+  client->close_idle();
+  group.cancel();
+  co_await group.join();
 }
 
 Task<> write_much(Stream& stream, std::size_t bytes) {

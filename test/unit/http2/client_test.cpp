@@ -248,6 +248,42 @@ struct Way final : http::Transport {
   int made = 0;
 };
 
+// To a server whose bytes arrive together with the end of its handshake.
+struct HastyServer final : http::Transport {
+  HastyServer(http::PipeNetwork& network, std::string bytes)
+      : network(network),
+        bytes(std::move(bytes)),
+        listener(network.listen(kOrigin.host, kOrigin.port)) {}
+  Task<Result<std::unique_ptr<http::Stream>>> connect(http::Endpoint endpoint,
+                                                      Deadline deadline) override {
+    auto stream = co_await network.connect(std::move(endpoint), deadline);
+    auto accepted = co_await listener->accept();
+    EXPECT_TRUE(co_await (*accepted)->write(bytes, {}));
+    servers.push_back(std::move(*accepted));
+    co_return stream;
+  }
+  http::PipeNetwork& network;
+  std::string bytes;
+  std::unique_ptr<http::Listener> listener;
+  std::vector<std::unique_ptr<http::Stream>> servers;
+};
+
+CO_TEST(Http2Client, survives_server_that_leaves_before_first_request) {
+  for (const std::string& bytes : {settings() + go_away(0), std::string("no frames of HTTP/2")}) {
+    http::PipeNetwork network(loop.time());
+    HastyServer server(network, bytes);
+    const auto client = make_client(loop, server, {.origin = kOrigin}, Cleartext::http2);
+    TaskGroup group(loop.executor());
+    group.spawn("client", client->run());
+    co_await runtime::sleep_for(loop.time(), 1ms);
+    const Deadline deadline = Deadline::after(loop.time(), 10s);
+    EXPECT_EQ(describe(co_await client->send(post("x"), {.deadline = deadline})), "unreachable");
+    EXPECT_FALSE(co_await client->open(get("/"), deadline));
+    group.cancel();
+    co_await group.join();
+  }
+}
+
 // A server that plays a script: for each connection, one answer each time that bytes arrive.
 // "close" closes it.
 struct Scripted {

@@ -143,6 +143,20 @@ CO_TEST(Http2Connection, distinguishes_sent_from_unsent_requests_when_lost) {
   co_await site.stop();
 }
 
+CO_TEST(Http2Connection, fails_open_streams_when_cancelled) {
+  Site site(loop);
+  co_await site.open();
+  std::string note;
+  const auto stream = site.client->open(kGet, "");
+  TaskGroup group(loop.executor());
+  group.spawn("read", read_whole(*stream, note));
+  co_await site.hear();
+  site.group.cancel();
+  co_await site.group.join();
+  co_await group.join();
+  EXPECT_EQ(note, "disconnected: the connection is no longer read");
+}
+
 CO_TEST(Http2Connection, asks_gate_right_before_first_byte) {
   Site site(loop);
   co_await site.open();

@@ -69,6 +69,23 @@ TEST_F(OwnWritesTest, drops_unwanted_object_at_once) {
   EXPECT_EQ(shown("never-seen"), "none");
 }
 
+TEST_F(OwnWritesTest, does_not_restore_unwanted_object_that_list_misses) {
+  write_unkept({.name = "a", .version = 105});
+  relist({}, 110);
+  EXPECT_EQ(shown("a"), "none");
+}
+
+TEST_F(OwnWritesTest, restores_unwanted_object_listed_before_unseen_write) {
+  writer_.begin_relist();
+  writer_.observe_listed(seen({.name = "a", .version = 90, .claims = {"x"}}));
+  write_unkept({.name = "a", .version = 105});
+  writer_.sweep(Cursor(), 100, version_of(100));
+  writer_.end_relist(version_of(100));
+  EXPECT_EQ(shown("a"), "none");
+  bookmark(106);
+  EXPECT_EQ(shown("a"), "90");
+}
+
 TEST_F(OwnWritesTest, hides_deleted_object_at_once_and_for_good) {
   end({.name = "a", .version = 90});
   EXPECT_EQ(shown("a"), "none");
@@ -112,6 +129,12 @@ TEST_F(OwnWritesTest, shows_deleted_objects_after_server_rollback) {
   end({.name = "a", .version = 90});
   relist({{.name = "a", .version = 80}}, 95);
   EXPECT_EQ(shown("a"), "80");
+}
+
+TEST_F(OwnWritesTest, does_not_restore_object_that_list_after_rollback_misses) {
+  end({.name = "a", .version = 90});
+  relist({}, 50);
+  EXPECT_EQ(shown("a"), "none");
 }
 
 TEST_F(OwnWritesTest, separates_deletion_from_other_object_of_same_name) {

@@ -390,6 +390,26 @@ TEST_F(ReflectorTest, has_metrics_from_the_start) {
   EXPECT_THAT(text, HasSubstr("informer_relists_total{reason=\"start\",resource=\"pods\"} 1"));
 }
 
+// A later cache of the resource goes on with the same series.
+TEST(InformerMetrics, are_zero_without_cache) {
+  runtime::MetricsRegistry registry;
+  const auto expect_zero = [&registry] {
+    for (const char* const name : {"objects", "bytes", "own_writes_unseen",
+                                   "last_event_age_seconds", "initial_sync_seconds"}) {
+      EXPECT_THAT(registry.expose(),
+                  HasSubstr(std::string("informer_") + name + "{resource=\"pods\"} 0"));
+    }
+  };
+  {
+    InformerMetrics metrics(registry, "pods");
+    expect_zero();
+    metrics.set_contents(3, 4, 5);
+    metrics.set_last_event_age(6s);
+    metrics.set_initial_sync(7s);
+  }
+  expect_zero();
+}
+
 CO_TEST(WaitForSync, waits_for_all_caches) {
   SyncState pods("pods", loop.time());
   SyncState claims("claims", loop.time());
