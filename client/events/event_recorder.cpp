@@ -23,8 +23,8 @@ constexpr int kAttemptsMax = 5;
 constexpr int kWriters = 10;
 constexpr runtime::Backoff kBackoff{std::chrono::seconds(1), std::chrono::seconds(8)};
 
-// The event was not sent, or not answered, for a reason that no other event escapes.
-bool is_about_connection(const Error& error) {
+// No connection, no trust or no credential: other events would fail in the same way.
+bool concerns_all_events(const Error& error) {
   return error.reason == Reason::unreachable || error.reason == Reason::disconnected ||
          error.reason == Reason::tls || error.reason == Reason::configuration;
 }
@@ -115,7 +115,8 @@ Task<> EventRecorder::write(EventQueue::Write write) {
     if (!is_create && runtime::is_not_found(error)) {
       co_return queue_.finish(write.id, Answer::vanished);
     }
-    if (!(is_about_connection(error) || runtime::is_transient(error)) || attempts == kAttemptsMax) {
+    const bool may_pass = runtime::is_transient(error) || concerns_all_events(error);
+    if (!may_pass || attempts == kAttemptsMax) {
       co_return give_up(write, error);
     }
     backoff = kBackoff.after(backoff);
@@ -125,7 +126,7 @@ Task<> EventRecorder::write(EventQueue::Write write) {
 
 void EventRecorder::note_answer(const Result<http::Response>& answer) {
   const bool was_there = is_server_there_;
-  is_server_there_ = answer || !is_about_connection(answer.error());
+  is_server_there_ = answer || !concerns_all_events(answer.error());
   if (is_server_there_ && !was_there) may_write_.notify_all();
 }
 

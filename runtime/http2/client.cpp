@@ -264,9 +264,9 @@ Task<Result<Route>> SharedClient::connect(Deadline deadline) {
   connections_.push_back(connection);
   group_.spawn("connection", keep(connection));
   group_.spawn("follow", follow(connection));
-  // What has come with the handshake is read already.
+  // What came with the handshake has been read: perhaps a GOAWAY, or a limit of 0 streams.
   if (!connection->can_open()) {
-    take_failure({Reason::unreachable, "the server ended the connection before the first request"});
+    take_failure({Reason::unreachable, "the server takes no request on its new connection"});
     co_return fail(*last_failure_);
   }
   co_return Route{std::move(connection), true};

@@ -69,7 +69,7 @@ REFUSED = {
     "a log format that the manager has not": ["--set", "logging.format=xml"],
     "a digest that is none": ["--set", "image.digest=latest"],
     "an argument that is no flag": ["--set", "extraArgs={verbose}"],
-    "a flag of something that has a value": ["--set", "extraArgs={--leader-elect-resource-name=other}"],
+    "a flag that the chart sets itself": ["--set", "extraArgs={--leader-elect-resource-name=other}"],
     "both monitors, which would count everything twice":
         ["--set", "podMonitor.enabled=true,serviceMonitor.enabled=true"],
     "a key of the configuration that has a value of its own": ["--set", "config.logging.verbosity=2"],
