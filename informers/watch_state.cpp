@@ -135,6 +135,9 @@ class Step {
     if (failed.error.reason == Reason::resource_version_too_large) {
       return wait_after(failed.error, ListAnew{RelistReason::ahead_of_server});
     }
+    // Cut by a proxy, say. As in client-go, a watch that worked is resumed at once.
+    const bool has_worked = phase.is_accepted && now_ - phase.since >= policy_.short_watch;
+    if (has_worked && failed.error.reason == Reason::disconnected) return open_watch(phase.last);
     const bool may_be_the_servers =
         is_the_servers(failed.error) || failed.error.reason == Reason::deadline_exceeded;
     if (phase.is_accepted && !phase.has_shown_anything && may_be_the_servers) {

@@ -110,12 +110,7 @@ runtime::Task<> Connection::watch_files() {
       continue;
     }
     if (!*changed) continue;
-    // A plugin's certificate overrides that of the files.
-    if (!plugin_identity_.certificate_pem.empty()) {
-      (*changed)->certificate_pem = plugin_identity_.certificate_pem;
-      (*changed)->key_pem = plugin_identity_.key_pem;
-    }
-    if (const auto set = use_tls(std::move(**changed)); !set) {
+    if (const auto set = use_tls(std::move(**changed), plugin_identity_); !set) {
       process_.log.warning("Cannot use TLS files; keeping the previous ones",
                            {{"why", set.error().message}});
       continue;
@@ -129,18 +124,23 @@ runtime::Result<> Connection::use_identity(const client::ClientIdentity& identit
     return runtime::fail(runtime::Reason::configuration, "this network takes no certificates");
   }
   if (identity == plugin_identity_) return {};  // connections keep working
-  http::TlsClientOptions tls = tcp_->tls;
-  tls.certificate_pem = identity.certificate_pem;
-  tls.key_pem = identity.key_pem;
-  if (auto used = use_tls(std::move(tls)); !used) return used;
-  plugin_identity_ = identity;
-  process_.log.info("Using the client certificate of the credential plugin");
+  if (auto used = use_tls(tcp_->files_tls, identity); !used) return used;
+  process_.log.info(identity.certificate_pem.empty()
+                        ? "The credential plugin gives no client certificate any more"
+                        : "Using the client certificate of the credential plugin");
   return {};
 }
 
-runtime::Result<> Connection::use_tls(http::TlsClientOptions tls) {
-  if (auto set = tcp_->transport->set_tls(tls); !set) return set;
-  tcp_->tls = std::move(tls);
+runtime::Result<> Connection::use_tls(http::TlsClientOptions files_tls,
+                                      client::ClientIdentity plugin_identity) {
+  http::TlsClientOptions tls = files_tls;
+  if (!plugin_identity.certificate_pem.empty()) {
+    tls.certificate_pem = plugin_identity.certificate_pem;
+    tls.key_pem = plugin_identity.key_pem;
+  }
+  if (auto set = tcp_->transport->set_tls(std::move(tls)); !set) return set;
+  tcp_->files_tls = std::move(files_tls);
+  plugin_identity_ = std::move(plugin_identity);
   http_->close_idle();
   lease_http_->close_idle();
   return {};

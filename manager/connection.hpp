@@ -59,7 +59,7 @@ class Connection {
   // A network of our own, with its certificates.
   struct Tcp {
     client::TlsFiles files;
-    http::TlsClientOptions tls;  // the options in use
+    http::TlsClientOptions files_tls;  // what the files say
     std::unique_ptr<http::TcpTransport> transport;
   };
 
@@ -69,7 +69,9 @@ class Connection {
                                             const ConnectionOptions& options);
   client::CredentialTools credential_tools();
   runtime::Result<> use_identity(const client::ClientIdentity& identity);
-  runtime::Result<> use_tls(http::TlsClientOptions tls);
+  // The plugin's certificate, if there is one, replaces that of the files.
+  runtime::Result<> use_tls(http::TlsClientOptions files_tls,
+                            client::ClientIdentity plugin_identity);
   client::RestClient::Dependencies dependencies(http::Client& http, const client::WriteGate& gate);
 
   Process process_;

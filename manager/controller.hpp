@@ -25,15 +25,14 @@ AnyCache any_cache(Cache<T>& cache) {
 }
 
 // A kind that a controller uses if it is served, in a version of its own. The controller begins
-// when that is known, works without the kind, and gets it if it is served later. A version that
-// stops being served ends the epoch.
+// when that is known, works without the kind, and gets it if it is served later. The epoch ends
+// when the kind is no longer served as it was: in another version, with or without a status.
 struct OptionalKind {
   const api::ResourceKind* kind;
   // Called at most once, when the kind is served. Returns its cache.
   std::function<AnyCache(const client::Served&)> use;
-  // For the log: the work begins without this kind, or the version in use is no longer served.
+  // For the log: the work begins without this kind.
   std::function<void()> on_missing;
-  std::function<void(const std::string& version)> on_lost;
 };
 
 struct Controller {

@@ -132,8 +132,10 @@ void Epoch::expect(Member& member, OptionalKind kind) {
     return *source.cache.sync;
   };
   hooks.not_served = std::move(kind.on_missing);
-  hooks.has_lost = [this, on_lost = std::move(kind.on_lost)](const std::string& version) {
-    on_lost(version);
+  hooks.has_lost = [this, kind = kind.kind](const std::string& version) {
+    context_.process.log.warning(
+        "The API server no longer serves a resource as before; beginning anew",
+        {{"resource", kind->plural}, {"version", version}});
     stop();
   };
   member.late_kind.emplace(LateKind::Dependencies{discovery_, context_.process.loop.time()},

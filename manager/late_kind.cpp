@@ -11,6 +11,13 @@ namespace dcm::manager {
 
 using runtime::Task;
 
+namespace {
+
+// An upgraded API server may serve a better version, or a status, while the one in use still works.
+constexpr runtime::Duration kAskAnyway = std::chrono::minutes(10);
+
+}  // namespace
+
 LateKind::LateKind(Dependencies dependencies, const api::ResourceKind& kind, Hooks hooks)
     : deps_(dependencies),
       kind_(kind),
@@ -32,13 +39,16 @@ Task<> LateKind::find() {
 }
 
 Task<> LateKind::follow() {
+  runtime::MonoTime asked = deps_.time.now();
   do {
     co_await runtime::sleep_for(deps_.time, client::ask_again_after(last_answer_));
-    if (cache_ != nullptr && cache_->last_error().empty()) continue;
+    const bool is_working = cache_ != nullptr && cache_->last_error().empty();
+    if (is_working && deps_.time.now() - asked < kAskAnyway) continue;
+    asked = deps_.time.now();
     last_answer_ = co_await ask();
     if (cache_ == nullptr) take(last_answer_);
   } while (!has_lost(last_answer_));
-  hooks_.has_lost(version_);
+  hooks_.has_lost(in_use_->version);
 }
 
 void LateKind::take(const client::Availability& availability) {
@@ -49,7 +59,7 @@ void LateKind::take(const client::Availability& availability) {
   }
   missing_.reset();
   if (const auto* served = std::get_if<client::Served>(&availability)) {
-    version_ = served->version;
+    in_use_ = *served;
     cache_ = &hooks_.start(*served);
   }
 }
@@ -57,7 +67,7 @@ void LateKind::take(const client::Availability& availability) {
 bool LateKind::has_lost(const client::Availability& availability) const {
   if (cache_ == nullptr || std::holds_alternative<client::Unknown>(availability)) return false;
   const auto* served = std::get_if<client::Served>(&availability);
-  return served == nullptr || served->version != version_;
+  return served == nullptr || *served != in_use_;
 }
 
 }  // namespace dcm::manager

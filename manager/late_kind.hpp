@@ -12,8 +12,8 @@
 
 namespace dcm::manager {
 
-// Looked up before the work begins, and followed from then on. Only the version found first is
-// used: another one needs a new epoch.
+// Looked up before the work begins, and followed from then on. Only what was found first is used:
+// another version, or a status that has come or gone, needs a new epoch.
 class LateKind {
  public:
   struct Dependencies {
@@ -25,14 +25,15 @@ class LateKind {
     // The kind is served: start filling its cache. Called at most once.
     std::function<informers::SyncState&(const client::Served&)> start;
     std::function<void()> not_served;  // called if it is not served when the work begins
-    std::function<void(const std::string& version)> has_lost;  // the version is served no longer
+    // The version is served no longer, or not as the best one, or no longer in the same way.
+    std::function<void(const std::string& version)> has_lost;
   };
   // All dependencies must outlive it.
   LateKind(Dependencies dependencies, const api::ResourceKind& kind, Hooks hooks);
 
   // Waits until it is known whether it is served.
   runtime::Task<> find();
-  // Waits until the kind has been lost. Call this after find().
+  // Waits until what was found is lost. Call this after find().
   runtime::Task<> follow();
   const api::ResourceKind& kind() const { return kind_; }
   // The cache of the version in use; null if none.
@@ -49,7 +50,7 @@ class LateKind {
   const api::ResourceKind& kind_;
   Hooks hooks_;
   std::optional<std::string> missing_;
-  std::string version_;                    // empty: none is in use
+  std::optional<client::Served> in_use_;
   informers::SyncState* cache_ = nullptr;  // the cache of the version in use
   client::Availability last_answer_ = client::NotServed{};
 };

@@ -43,7 +43,8 @@ struct ClientIdentity {
 
   friend bool operator==(const ClientIdentity&, const ClientIdentity&) = default;
 };
-// Presents this certificate to servers from now on. Errors: configuration.
+// Presents this certificate to servers from now on; an empty one stands for the configuration's
+// own, if it has one. Errors: configuration.
 using UseCertificate = std::function<runtime::Result<>(const ClientIdentity&)>;
 
 struct ClusterConfig;

@@ -56,7 +56,7 @@ class ExecCredentials final : public Credentials {
         warned_(time, kRepeatWarning),
         warned_of_clock_(time, kRepeatWarning),
         run_ended_(time),
-        held_changed_(time) {}
+        keeper_(time) {}
 
   Task<Result<>> authorize(http::Headers& headers, Deadline deadline) override {
     if (!is_usable()) {
@@ -78,22 +78,44 @@ class ExecCredentials final : public Credentials {
   }
 
   Task<> keep_fresh() override {
+    const Keeping keeping(*this);
     while (true) {
-      co_await held_changed_.wait(Deadline::after(time_, until_look()));
-      if (!is_refresh_due()) continue;
-      const Result<> renewed = co_await renew(Deadline::after(time_, options_.timeout));
+      if (is_running_ || !(is_run_wanted_ || is_refresh_due())) {
+        co_await keeper_.wait(Deadline::after(time_, until_look()));
+        continue;
+      }
+      const Result<> renewed = co_await run(Deadline::after(time_, options_.timeout));
       if (!renewed && is_usable()) warn(renewed.error().message);
     }
   }
 
  private:
+  // While it lives, keep_fresh() runs the plugin for all.
+  class Keeping {
+   public:
+    explicit Keeping(ExecCredentials& owner) : owner_(owner) { owner_.is_kept_ = true; }
+    ~Keeping() {
+      owner_.is_kept_ = false;
+      owner_.run_ended_.notify_all();
+    }
+    Keeping(const Keeping&) = delete;
+    Keeping& operator=(const Keeping&) = delete;
+
+   private:
+    ExecCredentials& owner_;
+  };
+
   // Wakes the tasks that wait for a run, whatever its result.
   class Running {
    public:
-    explicit Running(ExecCredentials& owner) : owner_(owner) { owner_.is_running_ = true; }
+    explicit Running(ExecCredentials& owner) : owner_(owner) {
+      owner_.is_running_ = true;
+      owner_.is_run_wanted_ = false;
+    }
     ~Running() {
       owner_.is_running_ = false;
       owner_.run_ended_.notify_all();
+      owner_.keeper_.notify_all();
     }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
@@ -111,7 +133,13 @@ class ExecCredentials final : public Credentials {
 
   bool is_refresh_due() const {
     if (!held_ || !held_->expires || time_.wall_now() < held_->refresh_at) return false;
-    return !held_->came_expired || time_.now() >= next_try_;
+    return !is_pausing();
+  }
+
+  // Whether it is too early to run the plugin again after a failure, or after an expired
+  // credential.
+  bool is_pausing() const {
+    return (failure_ || (held_ && held_->came_expired)) && time_.now() < next_try_;
   }
 
   // How long until something may be due.
@@ -122,20 +150,25 @@ class ExecCredentials final : public Credentials {
     return std::clamp(wait, kLookMin, kLookMax);
   }
 
-  // Gets a credential newer than the current one, by our own run or one in progress.
+  // Gets a credential newer than the current one from the run in progress, or else from a new run.
+  // keep_fresh() runs the plugin where it can, because a plugin may need longer than this caller
+  // has.
   Task<Result<>> renew(Deadline deadline) {
     const std::uint64_t before = successes_;
-    while (is_running_) {
+    while (successes_ == before) {
+      if (!is_running_) {
+        if (failure_ && time_.now() < next_try_) co_return fail(*failure_);
+        if (!is_kept_) co_return co_await run(deadline);
+        is_run_wanted_ = true;
+        keeper_.notify_all();
+      }
       const auto outcome = co_await run_ended_.wait(deadline);
       if (outcome == runtime::Condition::Wakeup::timed_out) {
         co_return fail(Reason::deadline_exceeded,
                        options_.plugin.describe() + " had not ended by the deadline");
       }
-      if (successes_ != before) co_return Result<>();
     }
-    if (failure_ && time_.now() < next_try_) co_return fail(*failure_);
-    const Result<> renewed = co_await run(deadline);
-    co_return renewed;
+    co_return Result<>();
   }
 
   Task<Result<>> run(Deadline deadline) {
@@ -171,7 +204,8 @@ class ExecCredentials final : public Credentials {
   Result<> accept(const std::string& output) {
     auto credential = decode_exec_credential(output, options_.plugin.api_version);
     if (!credential) return blame(credential.error().message);
-    if (!credential->certificate_pem.empty()) {
+    const bool had_certificate = held_ && held_->has_certificate;
+    if (had_certificate || !credential->certificate_pem.empty()) {
       const Result<> used = use_certificate_({credential->certificate_pem, credential->key_pem});
       if (!used) return blame("its client certificate cannot be used: " + used.error().message);
     }
@@ -192,7 +226,6 @@ class ExecCredentials final : public Credentials {
       held_->refresh_at += (*held_->expires - now) / kRefreshDenominator * kRefreshNumerator;
     }
     ++successes_;
-    held_changed_.notify_all();
   }
 
   std::unexpected<Error> blame(std::string_view what) const {
@@ -219,8 +252,10 @@ class ExecCredentials final : public Credentials {
   runtime::RepeatGuard warned_;
   runtime::RepeatGuard warned_of_clock_;
   runtime::Condition run_ended_;
-  runtime::Condition held_changed_;
+  runtime::Condition keeper_;  // wakes keep_fresh()
+  bool is_kept_ = false;       // keep_fresh() runs
   bool is_running_ = false;
+  bool is_run_wanted_ = false;  // by a request; keep_fresh() has not begun it yet
   std::uint64_t successes_ = 0;
   std::optional<MonoTime> last_success_;
   std::optional<Held> held_;

@@ -2,7 +2,8 @@
 //
 // The plugin runs when there are no credentials, before they expire, and after a 401; never twice
 // at the same time, and after a failure only after a pause. While previous credentials are still
-// valid, a failure is only a warning.
+// valid, a failure is only a warning. While keep_fresh() runs, a run may take longer than the
+// request that needs it may wait; the next request finds its result.
 #pragma once
 
 #include <memory>

@@ -107,12 +107,7 @@ OptionalKind ClaimControl::groups() {
   return {.kind = &api::kPodGroups,
           .use = [this](const client::Served& served) { return use_groups(served); },
           .on_missing =
-              [log] { log.info("No version of PodGroups is served: members of a group wait"); },
-          .on_lost =
-              [log](const std::string& version) {
-                log.warning("The API server has stopped serving the version of PodGroups in use",
-                            {{"version", version}});
-              }};
+              [log] { log.info("No version of PodGroups is served: members of a group wait"); }};
 }
 
 AnyCache ClaimControl::use_groups(const client::Served& served) {

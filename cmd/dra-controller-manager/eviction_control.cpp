@@ -66,8 +66,8 @@ Task<> EvictionControl::run() {
 }
 
 // Pods must not be judged without the rules, if there are any. A cluster that serves no rules may
-// serve them later. If their version changes or is no longer served, a new epoch begins: no pod
-// may be judged by rules that are out of date.
+// serve them later. If they are served differently or no longer, a new epoch begins: no pod may be
+// judged by rules that are out of date.
 OptionalKind EvictionControl::rules() {
   const runtime::Logger& log = process_.log;
   return {.kind = &api::kDeviceTaintRules,
@@ -75,12 +75,6 @@ OptionalKind EvictionControl::rules() {
           .on_missing =
               [log] {
                 log.info("No version of DeviceTaintRules is served: only drivers taint devices");
-              },
-          .on_lost =
-              [log](const std::string& version) {
-                log.warning(
-                    "The API server has stopped serving the version of DeviceTaintRules in use",
-                    {{"version", version}});
               }};
 }
 

@@ -68,13 +68,6 @@ OptionalKind PoolStatusControl::requests() {
                 log.info(
                     "No version of ResourcePoolStatusRequests is served: nobody asks for the "
                     "status of pools");
-              },
-          .on_lost =
-              [log](const std::string& version) {
-                log.warning(
-                    "The API server has stopped serving the version of ResourcePoolStatusRequests "
-                    "in use",
-                    {{"version", version}});
               }};
 }
 

@@ -87,13 +87,10 @@ Task<> SecureServing::keep_certificates_fresh(client::RestClient& rest, runtime:
     Result<> taken =
         co_await certificates_.refresh(rest, runtime::Deadline::after(time_, kRefreshTimeout));
     if (certificates_.tls() != in_use) {
-      // A key and certificate read between their two writes do not match; the next read will.
-      if (Result<> set = listener_->set_tls(certificates_.tls()); set) {
-        in_use = certificates_.tls();
-        if (has_read_all) log.info("The HTTPS port uses the changed certificates");
-      } else {
-        taken = std::move(set);
-      }
+      const http::TlsServerOptions before = in_use;
+      if (Result<> set = renew_tls(*listener_, in_use, certificates_.tls()); !set) taken = set;
+      if (in_use != before && has_read_all)
+        log.info("The HTTPS port uses the changed certificates");
     }
     if (taken) {
       has_read_all = true;

@@ -61,4 +61,25 @@ Task<Result<>> ServingCertificates::refresh(client::RestClient& rest, runtime::D
   co_return Result<>();
 }
 
+// A key and certificate that are read between their two writes do not match; the next read will.
+Result<> renew_tls(http::TcpListener& listener, TlsServerOptions& in_use,
+                   const TlsServerOptions& fresh) {
+  Result<> whole = listener.set_tls(fresh);
+  if (whole) {
+    in_use = fresh;
+    return whole;
+  }
+  TlsServerOptions previous_ca = fresh;
+  previous_ca.client_ca_pem = in_use.client_ca_pem;
+  TlsServerOptions previous_certificate = in_use;
+  previous_certificate.client_ca_pem = fresh.client_ca_pem;
+  for (TlsServerOptions& part : {std::ref(previous_ca), std::ref(previous_certificate)}) {
+    if (part != in_use && listener.set_tls(part)) {
+      in_use = std::move(part);
+      break;
+    }
+  }
+  return whole;
+}
+
 }  // namespace dcm::manager

@@ -39,4 +39,11 @@ class ServingCertificates {
   http::TlsServerOptions tls_;
 };
 
+// Makes `listener` use `fresh` instead of `in_use`. The port's certificate and the clients' CAs
+// have different authors: if one of them cannot be used, its previous value is kept, and the other
+// is still renewed. `in_use` becomes what the listener uses now. Errors: as for
+// TcpListener::set_tls.
+runtime::Result<> renew_tls(http::TcpListener& listener, http::TlsServerOptions& in_use,
+                            const http::TlsServerOptions& fresh);
+
 }  // namespace dcm::manager

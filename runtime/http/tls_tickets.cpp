@@ -39,6 +39,12 @@ std::string verified_name(SSL* session) {
   return name;
 }
 
+// A resumed session shows no certificate, so the one that was verified counts (as in Go).
+bool has_expired_certificate(SSL_SESSION* session) {
+  const X509* const certificate = SSL_SESSION_get0_peer(session);
+  return certificate == nullptr || X509_cmp_current_time(X509_get0_notAfter(certificate)) <= 0;
+}
+
 // A copy: OpenSSL invalidates a session whose connection ends without close_notify.
 int keep(SSL* session, SSL_SESSION* given) {
   const std::string name = verified_name(session);
@@ -64,7 +70,9 @@ void keep_tickets(SSL_CTX* context) {
 void show_ticket(SSL* session) {
   const Tickets& tickets = *tickets_of(session);
   const auto found = tickets.find(verified_name(session));
-  if (found != tickets.end()) SSL_set_session(session, found->second.get());
+  if (found != tickets.end() && !has_expired_certificate(found->second.get())) {
+    SSL_set_session(session, found->second.get());
+  }
 }
 
 }  // namespace dcm::http

@@ -105,6 +105,11 @@ class ExecCredentialsTest : public testing::Test {
     loop_.run(authorize(got, timeout));
     return got;
   }
+  Task<> refuse(std::string rejected, std::string& refreshed, Duration timeout) {
+    const Refreshed result =
+        co_await credentials_->refresh(std::move(rejected), Deadline::after(loop_.time(), timeout));
+    refreshed = result == Refreshed::yes ? "yes" : "no";
+  }
   Refreshed refresh(const std::string& rejected) {
     Refreshed refreshed{};
     loop_.run(refresh_into(rejected, refreshed));
@@ -236,6 +241,51 @@ TEST_F(ExecCredentialsTest, respects_shorter_deadline_of_request) {
   EXPECT_EQ(authorization(1min), "Bearer t2");
 }
 
+TEST_F(ExecCredentialsTest, lets_slow_run_outlast_request) {
+  give_tokens(1h, 6s);
+  with_keeper([&] {
+    EXPECT_EQ(authorization(5s), "credential plugin \"login\" had not ended by the deadline");
+    loop_.run_for(1s);
+    EXPECT_EQ(authorization(0s), "Bearer t1");
+    loop_.run_for(30min);
+    give_tokens(1h, 6s);
+    std::vector<std::string> got(20);
+    runtime::TaskGroup group(loop_.executor());
+    for (std::string& one : got) group.spawn("request", refuse("Bearer t1", one, 5s));
+    loop_.run(group.join());
+    EXPECT_THAT(got, testing::Each("no"));
+    loop_.run_for(1s);
+    EXPECT_EQ(authorization(0s), "Bearer t2");
+  });
+  EXPECT_EQ(runner_->runs, 2);
+}
+
+TEST_F(ExecCredentialsTest, pauses_after_failure_that_requests_share_with_keeper) {
+  then_fail();
+  with_keeper([&] {
+    for (int i = 0; i < 100; ++i) {
+      EXPECT_THAT(authorization(), HasSubstr("ended with status 1"));
+      loop_.run_for(100ms);
+    }
+  });
+  EXPECT_EQ(runner_->runs, 4) << "after 0, 1, 3 and 7 s";
+}
+
+TEST_F(ExecCredentialsTest, leaves_run_to_request_when_keeper_ends) {
+  give_tokens(1h, 5s);
+  for (const Duration earlier : {0s, 1s}) {
+    std::string got;
+    runtime::TaskGroup request(loop_.executor());
+    with_keeper([&] {
+      request.spawn("request", authorize(got, 1min));
+      if (earlier > 0s) loop_.run_for(earlier);
+    });
+    loop_.run(request.join());
+    EXPECT_THAT(got, testing::StartsWith("Bearer t"));
+    loop_.run_for(1h);
+  }
+}
+
 TEST_F(ExecCredentialsTest, runs_plugin_again_after_401_with_delay) {
   give_tokens(1h);
   EXPECT_EQ(authorization(), "Bearer t1");
@@ -272,6 +322,18 @@ TEST_F(ExecCredentialsTest, installs_certificate_before_request_continues) {
   EXPECT_THAT(identities_, ElementsAre(kCertificatePem));
   loop_.run_for(10s);
   EXPECT_EQ(refresh(""), Refreshed::yes);
+  EXPECT_EQ(identities_.size(), 2U);
+}
+
+TEST_F(ExecCredentialsTest, withdraws_certificate_when_plugin_gives_token_alone) {
+  give(certificate_status());
+  EXPECT_EQ(authorization(), "(none)");
+  loop_.run_for(10s);
+  give(token_status("abc"));
+  EXPECT_EQ(refresh(""), Refreshed::yes);
+  EXPECT_THAT(identities_, ElementsAre(kCertificatePem, ""));
+  loop_.run_for(10s);
+  EXPECT_EQ(refresh("Bearer abc"), Refreshed::no);
   EXPECT_EQ(identities_.size(), 2U);
 }
 

@@ -1,6 +1,11 @@
 // Session tickets that a client presents to a known server.
 #include "runtime/http/tls_tickets.hpp"
 
+#include <ctime>
+
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+
 #include "runtime/http/tls_stream.hpp"
 #include "test/support/certificates.hpp"
 #include "test/support/server_tickets.hpp"
@@ -28,9 +33,11 @@ struct Site {
     options.ca_pem = authority().pem();
     return options;
   }
-  static TlsContext make_server() {
-    const test::Identity identity =
-        authority().issue({.names = {"server", "other"}, .addresses = {"127.0.0.1"}});
+  static TlsContext make_server(int valid_to_days = 1) {
+    const test::Identity identity = authority().issue({.names = {"server", "other"},
+                                                       .addresses = {"127.0.0.1"},
+                                                       .valid_from_days = valid_to_days - 2,
+                                                       .valid_to_days = valid_to_days});
     auto context = make_server_context({.certificate_pem = identity.certificate_pem,
                                         .key_pem = identity.key_pem,
                                         .client_ca_pem = {}});
@@ -101,6 +108,17 @@ CO_TEST(TlsTickets, are_ignored_by_server_that_does_not_know_them) {
   Site site(loop);
   co_await site.meet("server");
   site.server = Site::make_server();
+  co_await site.meet("server");
+  EXPECT_EQ(test::good_tickets(site.server), 0);
+}
+
+CO_TEST(TlsTickets, are_not_presented_after_certificate_has_expired) {
+  Site site(loop);
+  site.server = Site::make_server(-1);
+  // The first connection happened two days ago.
+  X509_VERIFY_PARAM_set_time(SSL_CTX_get0_param(site.client.get()),
+                             std::time(nullptr) - 2 * 24 * 60 * 60);
+  co_await site.meet("server");
   co_await site.meet("server");
   EXPECT_EQ(test::good_tickets(site.server), 0);
 }

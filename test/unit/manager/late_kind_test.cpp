@@ -31,9 +31,10 @@ class LateKindTest : public testing::Test {
   }
 
   // The server's next answers.
-  void serves(const std::string& version) {
+  void serves(const std::string& version, bool has_status = false) {
     answer(200, R"({"kind":"APIGroup","versions":[{"version":")" + version + R"("}]})");
-    answer(200, R"({"kind":"APIResourceList","resources":[{"name":"podgroups"}]})");
+    const std::string status = has_status ? R"(,{"name":"podgroups/status"})" : "";
+    answer(200, R"({"kind":"APIResourceList","resources":[{"name":"podgroups"})" + status + "]}");
   }
   void serves_nothing() { answer(404, "404 page not found"); }
   void answer(std::uint16_t status, std::string body) {
@@ -82,13 +83,26 @@ TEST_F(LateKindTest, starts_when_served_later) {
   EXPECT_THAT(news(), ElementsAre("start v1beta1"));
 }
 
-TEST_F(LateKindTest, is_not_asked_about_while_watch_works) {
+TEST_F(LateKindTest, is_rarely_asked_about_while_watch_works) {
   serves("v1beta1");
   loop.run(kind.find());
   const std::size_t asked = rest.http.seen().size();
   tasks.spawn("follow", kind.follow());
-  loop.run_for(1h);
+  loop.run_for(9min);
   EXPECT_EQ(rest.http.seen().size(), asked);
+  for (int i = 0; i < 6; ++i) serves("v1beta1");
+  loop.run_for(1h);
+  EXPECT_EQ(rest.http.seen().size(), asked + 12) << "two documents every ten minutes";
+}
+
+// As after an upgrade from Kubernetes 1.34.
+TEST_F(LateKindTest, is_lost_by_status_that_appears) {
+  serves("v1alpha3");
+  loop.run(kind.find());
+  tasks.spawn("follow", kind.follow());
+  serves("v1alpha3", true);
+  loop.run_for(11min);
+  EXPECT_THAT(news(), ElementsAre("start v1alpha3", "lost v1alpha3"));
 }
 
 TEST_F(LateKindTest, is_lost_by_other_version_but_not_by_silence) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "client/request/access_review.hpp"
+#include "runtime/http/self_signed.hpp"
 #include "test/support/certificates.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/client/rest_client_fixture.hpp"
@@ -84,6 +85,33 @@ CO_TEST(ServingCertificates, use_ca_file_without_cluster) {
   EXPECT_TRUE(refreshed);
   EXPECT_EQ(loaded->tls().client_ca_pem, client::kCertificatePem);
   EXPECT_TRUE(site.http.seen().empty());
+}
+
+// Of the port's certificate and the clients' CAs, either may be unusable.
+CO_TEST(ServingCertificates, are_renewed_part_by_part) {
+  const auto certificate = [] { return *http::make_self_signed("test", "host"); };
+  const std::string ca = test::CertificateAuthority("clients").pem();
+  const std::string garbage = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
+  http::TlsServerOptions in_use = certificate();
+  const auto listener =
+      http::make_tcp_listener(loop.executor(), loop.time(), "127.0.0.1:0", in_use);
+  CO_ASSERT_TRUE(listener);
+
+  http::TlsServerOptions fresh = certificate();
+  fresh.client_ca_pem = garbage;
+  EXPECT_FALSE(renew_tls(**listener, in_use, fresh));
+  EXPECT_EQ(in_use.certificate_pem, fresh.certificate_pem);
+  EXPECT_EQ(in_use.client_ca_pem, "");
+
+  fresh.client_ca_pem = ca;
+  fresh.key_pem = certificate().key_pem;
+  EXPECT_FALSE(renew_tls(**listener, in_use, fresh));
+  EXPECT_NE(in_use.key_pem, fresh.key_pem);
+  EXPECT_EQ(in_use.client_ca_pem, ca);
+
+  fresh = certificate();
+  EXPECT_TRUE(renew_tls(**listener, in_use, fresh));
+  EXPECT_EQ(in_use, fresh);
 }
 
 CO_TEST(PublishedClientCa, is_read_from_config_map) {
