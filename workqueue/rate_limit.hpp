@@ -15,7 +15,7 @@ using runtime::Backoff;
 inline constexpr Backoff kItemBackoff{std::chrono::milliseconds(5), std::chrono::seconds(1000)};
 
 // Admits a burst of 100 retries at once, then 10 per second. A reservation is delayed rather than
-// refused, and delays the next one more.
+// refused, and delays the next one more, up to an item's longest back-off.
 class RetryBucket {
  public:
   // Takes the next token, even a future one; returns how long to wait for it.

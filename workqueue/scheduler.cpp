@@ -143,8 +143,12 @@ Duration Scheduler::add_rate_limited(Entry& entry, std::optional<Priority> prior
   const MonoTime retry_due = entry.since + std::chrono::milliseconds(entry.early_ms);
   const bool is_early = entry.early_ms > 0 && retry_due > now;
   const Duration backoff = is_early ? retry_due - now : backoff_.after_failures(entry.failures);
-  if (!is_early) ++entry.failures;
-  const Duration delay = std::max({backoff, entry.lane->bucket.reserve(now), at_least});
+  Duration turn{};
+  if (!is_early) {
+    ++entry.failures;
+    turn = entry.lane->bucket.reserve(now);
+  }
+  const Duration delay = std::max({backoff, turn, at_least});
   delay_or_add(entry, delay, priority.value_or(kept_priority(entry)), DelayKind::retry, now);
   return delay;
 }

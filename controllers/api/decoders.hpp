@@ -2,9 +2,11 @@
 // they read JSON as well.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <unordered_map>
 
 #include "client/api/decoder.hpp"
 #include "controllers/api/device_taint_rule.hpp"
@@ -19,11 +21,14 @@ namespace dcm::api {
 // Which pods are decoded as objects; for others only the identity is kept.
 enum class PodSelection : std::uint8_t { of_interest, all };
 
-// Whether templates are decoded with their content. A cache keeps small contents only (at most 16
-// KiB per template, and 32 MiB per decoder); of larger contents it knows only the size.
+// A cache keeps contents of templates up to this size.
+inline constexpr std::size_t kTemplateBytesKept = std::size_t{16} * 1024;
+// Whether templates are decoded with their content. A cache keeps small contents only, and at most
+// 32 MiB per decoder; of other contents it knows only the size.
 enum class TemplateContent : std::uint8_t { where_small, all };
 
-// Budget for template contents: per template, and for all together. Copies share the budget.
+// Budget for template contents: per template, and for all together. A namespace gets no more than
+// what it leaves for others. Copies share the budget.
 class TemplateBudget {
  public:
   explicit TemplateBudget(TemplateContent content) : content_(content) {}
@@ -32,11 +37,15 @@ class TemplateBudget {
   void settle(ResourceClaimTemplate& result) const;
 
  private:
+  struct Taken {
+    std::size_t bytes = 0;
+    std::unordered_map<InternedString, std::size_t> by_namespace = {};
+  };
   // Returns nullptr if the budget is used up. The result may outlive the budget.
-  std::shared_ptr<const void> take(std::size_t bytes) const;
+  std::shared_ptr<const void> take(const InternedString& name_space, std::size_t bytes) const;
 
   TemplateContent content_;
-  std::shared_ptr<std::size_t> taken_ = std::make_shared<std::size_t>(0);
+  std::shared_ptr<Taken> taken_ = std::make_shared<Taken>();
 };
 
 // One decoder per kind. `version` is the API version chosen by discovery: v1beta1 has `adminAccess`

@@ -1,6 +1,7 @@
 #include "controllers/device_taint_eviction/tracker.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "controllers/common/pod_claims.hpp"
@@ -8,12 +9,30 @@
 namespace dcm::device_taint_eviction {
 namespace {
 
+template <class T>
+bool have_same_value(const std::unique_ptr<T>& a, const std::unique_ptr<T>& b) {
+  return a && b ? *a == *b : !a && !b;
+}
+
 // Whether a change of a pod can change when it must be evicted. Changes of its claims are handled
 // separately.
 bool is_of_consequence(const api::Pod& before, const api::Pod& after) {
   return before.node_name != after.node_name || before.claim_statuses != after.claim_statuses ||
          before.extended_resource_claim != after.extended_resource_claim ||
          can_be_evicted(before) != can_be_evicted(after);
+}
+
+// Whether a change of a claim cannot change when its pods must be evicted.
+bool concerns_no_pod(const api::ResourceClaim& before, const api::ResourceClaim& after) {
+  const auto has_same_devices = [](const api::AllocatedDevice& a, const api::AllocatedDevice& b) {
+    return a.id == b.id && have_same_value(a.tolerations, b.tolerations);
+  };
+  return before.meta.uid == after.meta.uid && before.is_allocated == after.is_allocated &&
+         before.pod_claim_name == after.pod_claim_name &&
+         before.is_extended_resource_claim == after.is_extended_resource_claim &&
+         have_same_value(before.controller, after.controller) &&
+         before.reserved_for == after.reserved_for &&
+         std::ranges::equal(before.devices, after.devices, has_same_devices);
 }
 
 bool is_news_for_condition(const RulePtr& before, const api::DeviceTaintRule& after) {
@@ -28,6 +47,10 @@ constexpr std::size_t kFoundMax = 2'000;
 }  // namespace
 
 void Tracker::observe_pod(const PodPtr& before, const PodPtr& after) {
+  // A restore of etcd can take back an eviction.
+  if (before && after && before->meta.is_being_deleted && !after->meta.is_being_deleted) {
+    evicted_.erase(after->meta.uid);
+  }
   // A pod has gone or started: this may give a budget room.
   if (before && (!after || before->phase != after->phase)) {
     pending_.stir(before->meta.key.namespace_);
@@ -45,7 +68,7 @@ void Tracker::forget(const api::Pod& pod) {
 
 void Tracker::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
   allocated_.replace(before, after);
-  if (!is_started_) return;
+  if (!is_started_ || (before && after && concerns_no_pod(*before, *after))) return;
   for (const ClaimPtr* claim : {&before, &after}) {
     if (!*claim || !(*claim)->is_allocated) continue;
     // A claim without taints never evicts a pod that may stay. A pod may have thousands of claims,
@@ -106,9 +129,8 @@ void Tracker::start() {
 }
 
 void Tracker::advance(std::size_t limit) {
-  std::size_t steps = 0;
-  while (steps < limit && !urgent_.empty())
-    steps += judge_next(urgent_, PendingPod::Waits::until_due);
+  // A flood of changed claims must not stop the walks.
+  std::size_t steps = judge_urgent(limit - limit / 4);
   if (steps < limit) steps += pending_.admit(limit - steps);
   if (steps < limit && !walks_.empty() && found_.size() < kFoundMax) {
     const std::size_t rest = limit - steps;
@@ -119,6 +141,15 @@ void Tracker::advance(std::size_t limit) {
     steps += judge_next(found_, PendingPod::Waits::for_walk);
     conclude_found();  // before a pod of the next walk is judged
   }
+  if (steps < limit) judge_urgent(limit - steps);
+}
+
+std::size_t Tracker::judge_urgent(std::size_t limit) {
+  std::size_t steps = 0;
+  while (steps < limit && !urgent_.empty()) {
+    steps += judge_next(urgent_, PendingPod::Waits::until_due);
+  }
+  return steps;
 }
 
 // Finds pods. Examines at least one stride, so that each walk ends.

@@ -63,7 +63,8 @@ struct Released {
 // change of a pod is handled at once. A change of a claim or device marks its pods dirty; a change
 // of a rule starts a walk over the devices that it selects, which finds such pods. The owner
 // processes both in slices; until then a pod is judged as before. Pods marked by a claim or device
-// go first. A walk pauses while a few thousand of the pods that it has found wait for judgement.
+// go first, but take three quarters of a slice at most while there is other work. A walk pauses
+// while a few thousand of the pods that it has found wait for judgement.
 //
 // Invariant, while there is no work: a pod is pending exactly if decide_due says so, with that due
 // time and those rules, and it was not evicted. Loop thread only; the caller passes the time.
@@ -130,6 +131,7 @@ class Tracker {
 
   std::size_t judge(const PodPtr& pod, PendingPod::Waits first = PendingPod::Waits::until_due);
   std::size_t judge_next(DirtyPods& pods, PendingPod::Waits first);
+  std::size_t judge_urgent(std::size_t limit);
   std::size_t advance_walk(std::size_t limit);
   void walk_for(const api::DeviceSelector& selector, const std::string& rule);
   void conclude_found();

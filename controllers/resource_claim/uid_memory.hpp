@@ -10,8 +10,7 @@
 namespace dcm::resource_claim {
 
 // A set with a fixed budget: when it is full, the oldest UID is dropped. Forgetting one is safe: it
-// costs a GET that the UID would have saved. UIDs are never reused, so nothing else is ever
-// removed.
+// costs a request that the UID would have saved.
 class UidMemory {
  public:
   // 67 to 86 bytes each, allocated on demand.
@@ -24,7 +23,9 @@ class UidMemory {
   // Has no effect for a UID that is already remembered, or for an empty one.
   void add(const api::Uid& uid);
   bool contains(const api::Uid& uid) const { return index_.contains(uid); }
-  std::size_t size() const { return uids_.size(); }
+  // Forgets the UID. Returns whether it was remembered.
+  bool take(const api::Uid& uid);
+  std::size_t size() const { return index_.size(); }
 
  private:
   using Slot = std::uint32_t;  // a position in uids_

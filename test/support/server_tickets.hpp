@@ -1,5 +1,8 @@
-// A TLS server that issues tickets, like API servers; ours does not.
+// A TLS server that issues tickets, like API servers; ours does not. A client that verified it
+// earlier.
 #pragma once
+
+#include <chrono>
 
 #include "runtime/http/tls_context.hpp"
 
@@ -10,5 +13,8 @@ void give_tickets(const http::TlsContext& server);
 
 // How many connections presented a valid ticket.
 long good_tickets(const http::TlsContext& server);
+
+// The client verifies certificates as it would have done `ago`.
+void verify_as_of(const http::TlsContext& client, std::chrono::seconds ago);
 
 }  // namespace dcm::test

@@ -83,7 +83,6 @@ std::size_t size_of(const std::map<std::string, std::string>& map) {
   return size;
 }
 
-constexpr std::size_t kContentBytesMax = std::size_t{16} * 1024;
 constexpr std::size_t kAllContentBytesMax = std::size_t{32} * 1024 * 1024;
 
 }  // namespace
@@ -92,7 +91,7 @@ void TemplateBudget::settle(ResourceClaimTemplate& result) const {
   result.content_bytes =
       result.claim_spec.bytes.size() + size_of(result.labels) + size_of(result.annotations);
   if (content_ == TemplateContent::all) return;
-  result.share = take(result.content_bytes);
+  result.share = take(result.meta.key.namespace_, result.content_bytes);
   if (result.share != nullptr) return;
   result.content = ResourceClaimTemplate::Content::left_out;
   result.labels.clear();
@@ -100,10 +99,19 @@ void TemplateBudget::settle(ResourceClaimTemplate& result) const {
   std::string().swap(result.claim_spec.bytes);  // an assignment would keep its memory
 }
 
-std::shared_ptr<const void> TemplateBudget::take(std::size_t bytes) const {
-  if (bytes > kContentBytesMax || *taken_ + bytes > kAllContentBytesMax) return nullptr;
-  *taken_ += bytes;
-  return {taken_.get(), [taken = taken_, bytes](const void*) { *taken -= bytes; }};
+std::shared_ptr<const void> TemplateBudget::take(const InternedString& name_space,
+                                                 std::size_t bytes) const {
+  if (bytes > kTemplateBytesKept) return nullptr;
+  const auto own = taken_->by_namespace.try_emplace(name_space).first;
+  if (own->second + bytes > kAllContentBytesMax - taken_->bytes) return nullptr;
+  own->second += bytes;
+  taken_->bytes += bytes;
+  return {taken_.get(), [taken = taken_, name_space, bytes](const void*) {
+            taken->bytes -= bytes;
+            const auto own = taken->by_namespace.find(name_space);
+            own->second -= bytes;
+            if (own->second == 0) taken->by_namespace.erase(own);
+          }};
 }
 
 std::unique_ptr<Decoder<ResourceClaimTemplate>> make_json_template_decoder(std::string_view version,

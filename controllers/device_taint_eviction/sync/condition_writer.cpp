@@ -8,7 +8,7 @@
 namespace dcm::device_taint_eviction {
 namespace {
 
-// Devices per slice of a count: about 1 ms.
+// Devices and consumers per slice of a count: about 1 ms.
 constexpr std::size_t kSlice = 256;
 
 bool needs_preview(const Rule& rule) {

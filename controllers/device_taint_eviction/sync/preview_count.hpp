@@ -20,19 +20,21 @@ class PreviewCount {
  public:
   explicit PreviewCount(RulePtr rule);
 
-  // Examines at most `limit` allocated devices, or a part of the pools. Returns whether there is
-  // more to do.
+  // Examines about `limit` allocated devices and consumers of claims (it may exceed that by those
+  // of one claim), or a part of the pools. Returns whether there is more to do.
   bool advance(const PublishedDevices& published, const AllocatedDevices& allocated,
                const Lookup& lookup, std::size_t limit);
   // Requires that there is nothing left to do.
   Preview finish() const;
 
  private:
-  void count(const AllocatedDevices::Use& use, const Lookup& lookup);
+  // Returns the number of consumers examined.
+  std::size_t count(const AllocatedDevices::Use& use, const Lookup& lookup);
 
   RulePtr rule_;
   api::DeviceTaint taint_;  // as it would be with effect NoExecute
   AllocatedDevices::Walk walk_;
+  ClaimPtr last_;  // whose consumers were counted; devices of one claim are usually neighbours
   bool has_walked_ = false;
   std::size_t parts_done_ = 0;  // of the pools, and of pods_, which is no longer needed
   Preview preview_;

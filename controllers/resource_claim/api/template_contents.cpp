@@ -1,6 +1,8 @@
 #include "controllers/resource_claim/api/template_contents.hpp"
 
 #include <chrono>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,15 +44,20 @@ Task<Result<TemplateContents::Loan>> TemplateContents::borrow(TemplatePtr known,
                                "{}",
                                known->content_bytes, kRequestBytesMax));
   }
-  Result<runtime::Slots::Slot> turn =
-      co_await bytes_.acquire(Deadline::after(time_, kPatience), known->content_bytes);
-  if (!turn) {
-    co_return fail(Reason::too_many_requests,
-                   "other claims of large templates were being made until the deadline");
+  std::optional<runtime::Slots::Slot> turn;
+  // Small ones need none: there are no more of them than workers.
+  if (known->content_bytes > api::kTemplateBytesKept) {
+    auto acquired =
+        co_await bytes_.acquire(Deadline::after(time_, kPatience), known->content_bytes);
+    if (!acquired) {
+      co_return fail(Reason::too_many_requests,
+                     "other claims of large templates were being made until the deadline");
+    }
+    turn = std::move(*acquired);
   }
   auto read = co_await templates_.get(known->meta.key, options);
   if (!read) co_return fail(std::move(read.error()));
-  co_return Loan{std::move(read->object), std::move(*turn)};
+  co_return Loan{std::move(read->object), std::move(turn)};
 }
 
 }  // namespace dcm::resource_claim

@@ -44,14 +44,15 @@ Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReferenc
   const bool is_group =
       consumer.is_pod_group() && snapshot.group_claims == common::GroupClaims::shared;
   if (!consumer.is_pod() && !is_group) return MayRun{MayRun::Why::is_no_pod};
-  if (snapshot.deleted.contains(consumer.uid)) return IsGone{IsGone::Why::seen_deleted};
   // Others write consumers, so it may be any text: we ask only for names that are possible.
   if (!api::can_be_name(consumer.name)) return IsGone{IsGone::Why::can_be_no_name};
   ConsumerName name{is_group ? Kind::group : Kind::pod, consumer.name};
+  // A restore of etcd brings deleted objects back, so the cache precedes the memory.
   const auto cached = snapshot.cached.find(name);
   if (cached != snapshot.cached.end() && cached->second.uid == consumer.uid) {
     return fate_of_found(name.kind, cached->second, consumer.uid);
   }
+  if (snapshot.deleted.contains(consumer.uid)) return IsGone{IsGone::Why::seen_deleted};
   return ask(snapshot, std::move(name), consumer.uid);
 }
 

@@ -1,5 +1,6 @@
 #include "controllers/resource_claim/sync/claim_sync.hpp"
 
+#include <chrono>
 #include <optional>
 
 #include <fmt/format.h>
@@ -12,6 +13,8 @@ namespace {
 
 // About as many claims as are deleted before the watch shows it; a forgotten UID costs a request.
 constexpr std::size_t kDeletedMax = 1'024;
+// By then the watch has shown a deletion.
+constexpr runtime::Duration kWatchLag = std::chrono::minutes(1);
 
 template <class Ptr>
 ConsumerAnswer answer_of(const Result<Ptr>& answer) {
@@ -35,9 +38,11 @@ ClaimSync::ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi
 Task<Outcome> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
   const ClaimPtr claim = stores_.claims.get(key);
   if (claim == nullptr) co_return Outcome::done();
-  // The claim was deleted, but the watch has not shown that yet.
-  if (deleted_.contains(claim->meta.uid) && !claim->meta.is_being_deleted)
-    co_return Outcome::done();
+  // The claim was deleted, but the watch has not shown that yet; or a restore of etcd has brought
+  // the claim back.
+  if (!claim->meta.is_being_deleted && deleted_.take(claim->meta.uid)) {
+    co_return Outcome::requeue_after(kWatchLag);
+  }
   const Outcome outcome = co_await run_round(
       *this, make_claim_snapshot(stores_, deleted_consumers_, gates_, claim), attempt);
   co_return outcome;

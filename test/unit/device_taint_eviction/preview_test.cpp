@@ -77,6 +77,27 @@ TEST_F(PreviewTest, counts_pods_using_group_claim) {
   EXPECT_TRUE(counts(count(world, preview_rule().selects("", "lake", "")), 0, 1, 2, 1));
 }
 
+TEST_F(PreviewTest, looks_at_consumers_once_per_claim_and_in_slices) {
+  constexpr std::size_t kPods = 200;
+  auto shared = test::make_claim("shared");
+  for (int i = 0; i < 32; ++i) shared = shared.with_device("lake", "gpu-" + std::to_string(i));
+  auto other = test::make_claim("other").with_device("lake", "gpu-other");
+  for (std::size_t i = 0; i < kPods; ++i) {
+    const std::string name = "sharer-" + std::to_string(i);
+    world.put(test::make_pod(name).uses("c", "shared").uses("d", "other").on_node("node"));
+    shared = shared.reserved_for(name);
+    other = other.reserved_for(name);
+  }
+  world.put(shared);
+  world.put(other);
+  const std::size_t before = world.pods_looked_up;
+  PreviewCount preview(preview_rule().selects("", "lake", "").get());
+  preview.advance(world.tracker.published(), world.tracker.allocated(), world, 100);
+  EXPECT_LE(world.pods_looked_up - before, kPods) << "the other claim is for the next slice";
+  EXPECT_TRUE(counts(count(world, preview_rule().selects("", "lake", "")), 0, 33, kPods, 1));
+  EXPECT_LE(world.pods_looked_up - before, 3 * kPods);
+}
+
 TEST_F(PreviewTest, counts_nothing_for_invalid_selector) {
   EXPECT_TRUE(counts(count(world, preview_rule()), 0, 0, 0, 0));
   EXPECT_TRUE(counts(count(world, preview_rule().selects_all().unknown_selector_field("selectors")),

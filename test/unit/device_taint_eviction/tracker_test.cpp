@@ -414,6 +414,46 @@ TEST_F(TrackerTest, judges_no_pod_for_claims_without_taints) {
   EXPECT_NE(world.pending_pods.find(test::uid_of("many")), nullptr);
 }
 
+// A label, or the driver's own status.
+TEST_F(TrackerTest, judges_no_pod_for_unrelated_change_of_claim) {
+  world.put(test::make_slice("s", "pool-q").device("gpu-0", {no_execute("burnt")}));
+  add_pod("q", {exists("burnt", 99s)});
+  world.settle();
+  ASSERT_EQ(world.pending(), "q 99s");
+  const std::size_t before = world.pods_looked_up;
+  add_pod("q", {exists("burnt", 99s)});
+  EXPECT_FALSE(world.tracker.has_work());
+  EXPECT_EQ(world.pods_looked_up, before);
+  add_pod("q", {exists("burnt", 98s)});
+  world.settle();
+  EXPECT_EQ(world.pending(), "q 98s");
+}
+
+TEST_F(TrackerTest, walks_despite_flood_of_changed_claims) {
+  for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
+  world.settle();
+  world.put(rule_for_all("r", 60s));
+  std::size_t slices = 0;
+  for (; !world.pending_pods.find(test::uid_of("p")) && slices < 1000; ++slices) {
+    for (int i = 0; i < 200; ++i) {
+      world.put(
+          claim_of("q" + std::to_string(i)).with_device("pool", "gpu-" + std::to_string(slices)));
+    }
+    world.tracker.advance(100);
+  }
+  EXPECT_LT(slices, 100U);
+}
+
+TEST_F(TrackerTest, evicts_pod_again_after_restore) {
+  world.put(rule_for_all());
+  world.settle();
+  evict("p");
+  world.put(user_of_claim("p").being_deleted());
+  world.put(user_of_claim("p"));
+  world.settle();
+  EXPECT_EQ(world.pending(), "p 0s");
+}
+
 TEST_F(TrackerTest, walks_flapping_rule_only_once_more) {
   for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
   world.settle();

@@ -48,7 +48,10 @@ inline test::ClaimBuilder claim_of(const std::string& pod) {
 
 class World : public Lookup {
  public:
-  PodPtr find_pod(const api::NamespacedName& key) const override { return get(pods, key); }
+  PodPtr find_pod(const api::NamespacedName& key) const override {
+    ++pods_looked_up;
+    return get(pods, key);
+  }
   ClaimPtr find_claim(const api::NamespacedName& key) const override {
     ++claims_looked_up;
     return get(claims, key);
@@ -123,6 +126,7 @@ class World : public Lookup {
   Objects<api::DeviceTaintRule> rules;
   common::GroupClaims groups = common::GroupClaims::refused;
   mutable std::size_t claims_looked_up = 0;
+  mutable std::size_t pods_looked_up = 0;
   TaintRules taint_rules;
   PendingPods pending_pods{taint_rules};
   Tracker tracker{*this, taint_rules, pending_pods};

@@ -74,6 +74,8 @@ test::ClaimBuilder in_use() {
 TEST(DecideClaim, drops_stale_reservations) {
   expect_steps({
       {"a pod that is known as deleted", Known(in_use()).deleted("p"), "release p-uid, deallocate"},
+      {"unless it came back, as after a restore of etcd",
+       Known(in_use()).deleted("p").cached(make_pod("p").on_node("n")), "finished"},
       {"a pod that runs keeps it",
        Known(in_use()).cached(make_pod("p").on_node("n").phase(PodPhase::running)), "finished"},
       {"a pod that waits for its node keeps it", Known(in_use()).cached(make_pod("p")), "finished"},

@@ -124,6 +124,29 @@ TEST(Recovery, survives_crash_after_each_call) {
   check_every_crash("dies after", Fault::Kind::lost);
 }
 
+// The backup was older than what the manager has seen since: a pod's end, and that of its claim.
+TEST(Recovery, starts_over_with_objects_that_restore_brings_back) {
+  World world;
+  world.start();
+  const auto pod = make_pod("p").uses("shared", "shared").on_node("n").get();
+  const auto shared = make_claim("shared").allocated().with_finalizer().reserved_for("p").get();
+  const auto generated = make_claim("generated").generated_for("q", "gpus").get();
+  const auto finished = make_pod("q").from_template("gpus", "gpu").phase(PodPhase::succeeded).get();
+  for (int time = 0; time < 2; ++time) {
+    world.api.put(pod);
+    world.api.put(shared);
+    world.api.put(finished);
+    world.api.put(generated);
+    world.settle();
+    EXPECT_EQ(world.describe(), "pod p\npod q\nclaim shared allocated protected reserved for p\n")
+        << time;
+    world.api.remove_pod("p");
+    world.api.remove_pod("q");
+    world.settle();
+    EXPECT_EQ(world.describe(), "claim shared\n") << time;
+  }
+}
+
 TEST(Recovery, leaves_nothing_behind_after_kill) {
   for (int micros = 0; micros < 6'000; micros += 250) {
     World world;

@@ -83,6 +83,14 @@ TEST(Delays, keep_retry_when_item_fails_earlier) {
   EXPECT_EQ(queue.state(kItem), ItemState::waiting) << "5.12 s after the failure";
 }
 
+// An annotation that changes twenty times a second wakes a pod whose claim is refused.
+TEST(Delays, take_no_token_for_early_failures) {
+  TestQueue queue;
+  fail_often(queue, "a/refused");
+  for (int events = 0; events < 1000; ++events) fail_once(queue, "a/refused");
+  EXPECT_EQ(queue.add_rate_limited("a/other"), 5ms);
+}
+
 TEST(Delays, drop_retry_when_item_succeeds_earlier) {
   TestQueue queue;
   fail_often(queue, kItem);

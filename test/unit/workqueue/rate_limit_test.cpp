@@ -27,6 +27,13 @@ TEST(RetryBucket, admits_100_and_then_10_per_second) {
   EXPECT_EQ(bucket.reserve(now + 1s), 0s) << "10 came back, 2 of them were spent in advance";
 }
 
+TEST(RetryBucket, delays_no_longer_than_an_item_backs_off) {
+  RetryBucket bucket;
+  const MonoTime now(1h);
+  for (int i = 0; i < 100'000; ++i) bucket.reserve(now);
+  EXPECT_EQ(bucket.reserve(now), kItemBackoff.most);
+}
+
 TEST(RetryBucket, is_full_again_after_10_s) {
   RetryBucket bucket;
   const MonoTime now(1h);
