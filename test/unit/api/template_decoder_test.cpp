@@ -67,9 +67,12 @@ TEST(TemplateDecoder, shares_32_MiB_among_namespaces) {
     std::size_t kept = 0;
     for (int i = 0; i < 3000; ++i) {
       templates.push_back(
-          decode_ok(*decoder, fmt::format(R"({{"metadata":{{"namespace":"{}","name":"t"}},)"
-                                          R"("spec":{{"spec":{{"a":"{}"}}}}}})",
-                                          name_space, text))
+          decode_ok(
+              *decoder,
+              fmt::format(
+                  R"({{"metadata":{{"namespace":"{}","name":"t","uid":"u","resourceVersion":"1"}},)"
+                  R"("spec":{{"spec":{{"a":"{}"}}}}}})",
+                  name_space, text))
               .object);
       const bool is_kept = templates.back()->content == ResourceClaimTemplate::Content::kept;
       kept += is_kept ? templates.back()->content_bytes : 0;
