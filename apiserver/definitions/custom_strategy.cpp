@@ -1,6 +1,7 @@
 #include "apiserver/definitions/custom_strategy.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -132,15 +133,14 @@ void CustomStrategy::check_changed(const Json& whole, const Json& before, Endpoi
 std::vector<std::string> CustomStrategy::warnings(const JsonObject& next,
                                                   const JsonObject* old) const {
   static const JsonObject kNothing;
-  const JsonArray& before = array_at(old == nullptr ? kNothing : *old, {"metadata", "finalizers"});
+  const std::set<std::string_view> before =
+      texts_in(array_at(old == nullptr ? kNothing : *old, {"metadata", "finalizers"}));
   std::vector<std::string> texts;
   for (const Json& finalizer : array_at(next, {"metadata", "finalizers"})) {
     const std::string_view name = as_text(finalizer);
     const bool is_standard =
         name == "orphan" || name == "foregroundDeletion" || name == "kubernetes";
-    if (is_standard || name.contains('/') || std::ranges::find(before, finalizer) != before.end()) {
-      continue;
-    }
+    if (is_standard || name.contains('/') || before.contains(name)) continue;
     texts.push_back(
         fmt::format("metadata.finalizers: \"{}\": prefer a domain-qualified finalizer "
                     "name {}to avoid accidental conflicts with other finalizer writers",

@@ -1,9 +1,11 @@
 #include "apiserver/definitions/embedded.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/bounded_causes.hpp"
 #include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/rules/names.hpp"
@@ -53,14 +55,16 @@ void validate_managed_fields(const JsonArray& entries, Causes& causes) {
   }
 }
 
-void validate_resource(const JsonObject& object, const std::string& path, Causes& causes) {
-  validate_text(object, "apiVersion", path, causes);
-  validate_text(object, "kind", path, causes);
+void validate_resource(const JsonObject& object, const std::string& path, BoundedCauses& causes) {
+  Causes of_type;
+  validate_text(object, "apiVersion", path, of_type);
+  validate_text(object, "kind", path, of_type);
+  causes.add_all(std::move(of_type));
   const Json* const metadata = object.if_contains("metadata");
   if (metadata == nullptr) return;
   JsonObject named{{"metadata", *metadata}};
   if (const TypedResult typed = decode_metadata(named); typed.problem) {
-    causes.push_back(invalid_value(member(path, "metadata"), *metadata, typed.problem->message));
+    causes.add(invalid_value(member(path, "metadata"), *metadata, typed.problem->message));
     return;
   }
   if (text_at(named, {"metadata", "name"}).empty()) child(named, "metadata")["name"] = "fakename";
@@ -71,8 +75,9 @@ void validate_resource(const JsonObject& object, const std::string& path, Causes
   }
   validate_managed_fields(array_at(named, {"metadata", "managedFields"}), found);
   for (Cause& cause : found) {
+    if (causes.is_full()) return;
     cause.field = member(path, cause.field);
-    causes.push_back(std::move(cause));
+    causes.add(std::move(cause));
   }
 }
 
@@ -189,13 +194,16 @@ EmbeddedResult decode_embedded(Json& value, const Structural& schema, const std:
   return decoder.take();
 }
 
-void validate_embedded(const Json& value, const Structural& schema, const std::string& path,
-                       Causes& causes, Root root) {
-  if (!schema.has_embedded && root == Root::value) return;
+namespace {
+
+void validate_resources(const Json& value, const Structural& schema, const std::string& path,
+                        BoundedCauses& causes, Root root) {
+  if (causes.is_full() || (!schema.has_embedded && root == Root::value)) return;
   if (value.is_array() && schema.items != nullptr) {
     std::size_t index = 0;
     for (const Json& item : value.get_array()) {
-      validate_embedded(item, *schema.items, fmt::format("{}[{}]", path, index++), causes);
+      validate_resources(item, *schema.items, fmt::format("{}[{}]", path, index++), causes,
+                         Root::value);
     }
   }
   if (!value.is_object()) return;
@@ -206,8 +214,17 @@ void validate_embedded(const Json& value, const Structural& schema, const std::s
   for (const auto& [name, member] : object) {
     const Structural* const known = schema.member(name);
     if (known == nullptr || !known->has_embedded) continue;
-    validate_embedded(member, *known, below(path, schema, name), causes);
+    validate_resources(member, *known, below(path, schema, name), causes, Root::value);
   }
+}
+
+}  // namespace
+
+void validate_embedded(const Json& value, const Structural& schema, const std::string& path,
+                       Causes& causes, Root root) {
+  BoundedCauses found;
+  validate_resources(value, schema, path, found, root);
+  std::ranges::move(std::move(found).take(), std::back_inserter(causes));
 }
 
 }  // namespace dcm::apiserver

@@ -1,9 +1,12 @@
 #include "apiserver/definitions/list_items.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
+
+#include "apiserver/definitions/bounded_causes.hpp"
 
 namespace dcm::apiserver {
 
@@ -19,13 +22,13 @@ JsonObject keys_of(const Json& item, const Structural& list) {
 }
 
 void validate_list(const JsonArray& list, const Structural& schema, const std::string& path,
-                   Causes& causes) {
+                   BoundedCauses& causes) {
   const bool is_map = schema.list_type == "map";
   const auto other = std::ranges::find_if(
       list, [&](const Json& item) { return is_map && !item.is_object() && !item.is_null(); });
   if (other != list.end()) {
-    causes.push_back(invalid_value(fmt::format("{}[{}]", path, other - list.begin()), *other,
-                                   "must be an object for an array of list-type map"));
+    causes.add(invalid_value(fmt::format("{}[{}]", path, other - list.begin()), *other,
+                             "must be an object for an array of list-type map"));
     return;
   }
   std::map<std::string, std::size_t> seen;
@@ -34,7 +37,7 @@ void validate_list(const JsonArray& list, const Structural& schema, const std::s
     const std::string at = fmt::format("{}[{}]", path, index++);
     const Json key = is_map ? Json(keys_of(item, schema)) : item;
     // Each repeated value is reported once.
-    if (++seen[serialize(key)] == 2) causes.push_back(duplicate_value(at, key));
+    if (++seen[serialize(key)] == 2) causes.add(duplicate_value(at, key));
   }
 }
 
@@ -85,8 +88,11 @@ bool is_unchanged(const Json* old, const Json& value, const Structural& schema) 
   return *old == value;
 }
 
-void validate_unique_items(const Json& value, const Structural& schema, const std::string& path,
-                           Causes& causes) {
+namespace {
+
+void validate_lists(const Json& value, const Structural& schema, const std::string& path,
+                    BoundedCauses& causes) {
+  if (causes.is_full()) return;
   if (value.is_array()) {
     if (schema.list_type == "set" || schema.list_type == "map") {
       validate_list(value.get_array(), schema, path, causes);
@@ -94,22 +100,31 @@ void validate_unique_items(const Json& value, const Structural& schema, const st
     std::size_t index = 0;
     for (const Json& item : value.get_array()) {
       if (schema.items == nullptr) break;
-      validate_unique_items(item, *schema.items, fmt::format("{}[{}]", path, index++), causes);
+      validate_lists(item, *schema.items, fmt::format("{}[{}]", path, index++), causes);
     }
   }
   if (!value.is_object()) return;
   for (const auto& [name, member] : value.get_object()) {
     const auto known = schema.properties.find(std::string_view(name));
     if (known != schema.properties.end()) {
-      validate_unique_items(
+      validate_lists(
           member, known->second,
           path.empty() ? std::string(name) : fmt::format("{}.{}", path, std::string_view(name)),
           causes);
     } else if (schema.has_values()) {
-      validate_unique_items(member, *schema.values,
-                            fmt::format("{}[{}]", path, std::string_view(name)), causes);
+      validate_lists(member, *schema.values, fmt::format("{}[{}]", path, std::string_view(name)),
+                     causes);
     }
   }
+}
+
+}  // namespace
+
+void validate_unique_items(const Json& value, const Structural& schema, const std::string& path,
+                           Causes& causes) {
+  BoundedCauses found;
+  validate_lists(value, schema, path, found);
+  std::ranges::move(std::move(found).take(), std::back_inserter(causes));
 }
 
 }  // namespace dcm::apiserver

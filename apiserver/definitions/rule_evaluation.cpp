@@ -1,8 +1,10 @@
 // Evaluates the rules of an object, within a cost budget.
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/bounded_causes.hpp"
 #include "apiserver/definitions/list_items.hpp"
 #include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/typed_values.hpp"
@@ -37,8 +39,9 @@ enum class Unchanged { accepted, checked };
 
 class Evaluation {
  public:
-  Evaluation(std::uint64_t budget, Unchanged unchanged, Causes& causes)
-      : causes_(causes), left_(budget), unchanged_(unchanged) {}
+  Evaluation(std::uint64_t budget, Unchanged unchanged) : left_(budget), unchanged_(unchanged) {}
+
+  Causes take() { return std::move(causes_).take(); }
 
   // 0 if exhausted.
   std::uint64_t left() const { return is_over_ ? 0 : left_; }
@@ -82,13 +85,15 @@ class Evaluation {
                 const Variables& variables, const std::string& path, cel::Arena& arena) {
     const std::string type = rules.schema().type;
     const auto fail = [&](std::string_view why) {
-      causes_.push_back(invalid_value(field_of(path), Json(type), why));
+      causes_.add(invalid_value(field_of(path), Json(type), why));
+      if (causes_.is_full()) is_over_ = true;
     };
     if (!rule.error.empty()) return fail("rule compile error: " + rule.error);
     if (rule.program == nullptr) return;
     cel::Frame frame{.arena = arena, .variables = variables.of_rule, .cost_limit = kCostMax};
     const cel::Value result = rule.program->evaluate(frame);
-    if (!spend(frame.cost)) return fail(kOutOfBudget);
+    // A rule without cost takes time as well.
+    if (!spend(std::max<std::uint64_t>(frame.cost, 1))) return fail(kOutOfBudget);
     if (result.is_true()) return;
     if (result.is_error()) return failed(rule, result.as_text(), fail);
     std::string field = rule.field;
@@ -100,7 +105,8 @@ class Evaluation {
           "budget, no further validation rules will be run");
     Cause cause = cause_of(rule, field_of(field), change.now, type, detail);
     cause.is_accepted = unchanged_ == Unchanged::accepted && !rule.uses_old && change.is_none();
-    causes_.push_back(std::move(cause));
+    causes_.add(std::move(cause));
+    if (causes_.is_full()) is_over_ = true;
   }
 
   void failed(const CompiledRule& rule, std::string_view error, const auto& fail) {
@@ -179,7 +185,7 @@ class Evaluation {
     }
   }
 
-  Causes& causes_;
+  BoundedCauses causes_;
   std::uint64_t left_;
   Unchanged unchanged_;
   bool is_over_ = false;
@@ -195,7 +201,9 @@ void Rules::validate(const Json& value, const Json* old, Causes& causes) const {
                       "<nil>"});
     return;
   }
-  Evaluation(kRuleBudget, Unchanged::accepted, causes).check(*this, {value, old, schema()}, "");
+  Evaluation evaluation(kRuleBudget, Unchanged::accepted);
+  evaluation.check(*this, {value, old, schema()}, "");
+  std::ranges::move(evaluation.take(), std::back_inserter(causes));
 }
 
 void Rules::validate_default(const Json& value, const std::string& path, std::uint64_t& budget,
@@ -207,8 +215,9 @@ void Rules::validate_default(const Json& value, const std::string& path, std::ui
                                    "rule compiler initialization error: failed to convert to "
                                    "declType for CEL validation rules"));
   }
-  Evaluation evaluation(budget, Unchanged::checked, causes);
+  Evaluation evaluation(budget, Unchanged::checked);
   evaluation.check(*this, {value, &value, schema()}, path);
+  std::ranges::move(evaluation.take(), std::back_inserter(causes));
   budget = evaluation.left();
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/bounded_causes.hpp"
 #include "apiserver/definitions/embedded.hpp"
 #include "apiserver/definitions/list_types.hpp"
 #include "apiserver/definitions/property_path.hpp"
@@ -22,7 +23,7 @@ namespace {
 // Defaults must satisfy their schemas and rules, and have only known fields.
 class DefaultsChecker {
  public:
-  explicit DefaultsChecker(Causes& causes) : causes_(causes) {}
+  Causes take() { return std::move(causes_).take(); }
 
   // `rules`: those of the schema; null if none.
   void check_root(const Structural& schema, const Rules* rules, const std::string& path) {
@@ -37,6 +38,7 @@ class DefaultsChecker {
   };
 
   void check(const Structural& schema, const Rules* rules, const std::string& path, Place place) {
+    if (causes_.is_full()) return;
     if (schema.is_embedded_resource) place = {.root = &schema};
     if (schema.default_value) {
       check_value(*schema.default_value, schema, rules, path + ".default", place);
@@ -84,17 +86,18 @@ class DefaultsChecker {
     Json pruned = value;
     prune(pruned, schema, schema.is_embedded_resource ? Root::resource : Root::value);
     if (!place.is_in_metadata && pruned != value) {
-      causes_.push_back(invalid_value(field, in_order(value), "must not have unknown fields"));
+      causes_.add(invalid_value(field, in_order(value), "must not have unknown fields"));
     }
     Causes found;
     check_shape(value, schema, field, place, found);
-    if (found.empty()) validate_default(value, schema, field, found);
+    if (found.empty()) validate_default(value, schema, field, steps_left_, found);
     if (found.empty() && rules != nullptr) rules->validate_default(value, field, budget_, found);
-    std::ranges::move(found, std::back_inserter(causes_));
+    causes_.add_all(std::move(found));
   }
 
-  Causes& causes_;
+  BoundedCauses causes_;
   std::uint64_t budget_ = kRuleBudget;
+  std::size_t steps_left_ = kStepsMax;
 };
 
 // What is allowed below a schema depends on its position.
@@ -203,7 +206,11 @@ void validate_parts(const JsonObject& schema, const std::string& root, const Cau
   validate_structural(schema, root, found);
   const Structural structural = read_structural(schema);
   const auto rules = found.empty() ? Rules::compile(structural, IsResource::yes) : nullptr;
-  if (found.empty()) DefaultsChecker(found).check_root(structural, rules.get(), root);
+  if (found.empty()) {
+    DefaultsChecker defaults;
+    defaults.check_root(structural, rules.get(), root);
+    found = defaults.take();
+  }
   if (found.empty() && rules != nullptr) validate_rules(*rules, root, of_schema, found);
   std::ranges::move(found, std::back_inserter(causes));
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -81,7 +80,7 @@ std::string ValuePlace::field() const {
 
 void ValueResult::merge(ValueResult other) {
   matches += other.matches;
-  std::ranges::move(other.causes, std::back_inserter(causes));
+  causes.add_all(std::move(other.causes).take());
 }
 
 Cause about_the_whole(const std::string& base, std::string message) {
@@ -134,12 +133,11 @@ ValueResult check_text(std::string_view text, const Structural& schema, const Va
   const std::int64_t count = code_points(text);
   ValueResult result{{}, 1};
   const auto refuse = [&](std::string_view why) {
-    result.causes.push_back(
+    result.causes.add(
         invalid_value(place.field(), Json(text), fmt::format("{} in body {}", place.path, why)));
   };
   if (schema.characters.max && count > *schema.characters.max) {
-    result.causes.push_back(
-        too_long(place.field(), static_cast<std::size_t>(*schema.characters.max)));
+    result.causes.add(too_long(place.field(), static_cast<std::size_t>(*schema.characters.max)));
   } else if (schema.characters.min && count < *schema.characters.min) {
     refuse(fmt::format("should be at least {} chars long", *schema.characters.min));
   } else if (schema.regex != nullptr && !schema.regex->matches(text)) {
@@ -148,7 +146,7 @@ ValueResult check_text(std::string_view text, const Structural& schema, const Va
   const bool has_format =
       (schema.type.empty() || schema.type == "string") && !schema.format.empty();
   if (has_format && !fits_format(schema.format, text)) {
-    result.causes.push_back(
+    result.causes.add(
         {"FieldValueTypeInvalid",
          fmt::format("Invalid value: {}: {} in body must be of type {}: {}", serialize(Json(text)),
                      place.path, schema.format, serialize(Json(text))),
@@ -162,12 +160,12 @@ ValueResult check_number(const Json& value, const Structural& schema, const Valu
   const NumberLimits& limits = schema.number;
   const auto number = value.to_number<double>();
   const auto refuse = [&](std::string_view why) {
-    result.causes.push_back(invalid_value(place.field(), value,
-                                          fmt::format("{} in body should be {}", place.path, why)));
+    result.causes.add(invalid_value(place.field(), value,
+                                    fmt::format("{} in body should be {}", place.path, why)));
   };
   if (!is_in_range(value, schema)) {
     const bool is_known = is_known_format(schema.type, schema.format);
-    result.causes.push_back(about_the_whole(
+    result.causes.add(about_the_whole(
         place.base,
         fmt::format("Checked value must be of type {} {} in {}", schema.type,
                     is_known ? "with format " + schema.format : std::string("(default format)"),
@@ -177,7 +175,7 @@ ValueResult check_number(const Json& value, const Structural& schema, const Valu
     // An integer is compared with a whole factor.
     const double factor = value.is_double() ? *limits.multiple_of : std::trunc(*limits.multiple_of);
     if (factor <= 0) {
-      result.causes.push_back(
+      result.causes.add(
           {"FieldValueInvalid",
            fmt::format(
                "Invalid value: {0}: factor MultipleOf declared for {1} must be positive: {0}",

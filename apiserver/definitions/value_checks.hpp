@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "apiserver/definitions/bounded_causes.hpp"
 #include "apiserver/definitions/structural.hpp"
 #include "apiserver/model/api_error.hpp"
 
@@ -22,7 +23,7 @@ struct ValuePlace {
 // Results of validating a value. `matches`: the number of passed checks, which selects the best of
 // several alternatives.
 struct ValueResult {
-  Causes causes = {};
+  BoundedCauses causes = {};
   std::size_t matches = 0;
 
   bool is_valid() const { return causes.empty(); }

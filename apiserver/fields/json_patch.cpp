@@ -19,6 +19,8 @@ constexpr std::size_t kReportedMax = 100;
 constexpr std::size_t kMaxCopied = 3 * 1024 * 1024;
 // How deep a document may become in between: it is destroyed recursively.
 constexpr std::size_t kMaxLevels = 500;
+// How often the levels are counted, which takes a walk over the document.
+constexpr std::size_t kMaxCounts = 100;
 
 // The reason is not given: the real server hides the library's text.
 std::unexpected<ApiError> does_not_apply() {
@@ -184,6 +186,18 @@ bool carry_out(JsonObject& root, const Operation& operation, std::size_t& copied
   return operation.kind == "test" && (there != nullptr ? *there == value : value.is_null());
 }
 
+// An upper bound of the document's levels after an operation, from one before it.
+std::size_t levels_after(const Operation& operation, std::size_t levels) {
+  if (operation.kind == "test" || operation.kind == "remove") return levels;
+  const auto steps = [](std::string_view pointer) {
+    return static_cast<std::size_t>(std::ranges::count(pointer, '/'));
+  };
+  const bool is_there = operation.kind == "copy" || operation.kind == "move";
+  const std::size_t added =
+      is_there ? levels - std::min(levels, steps(operation.from)) : levels_of(operation.value);
+  return std::max(levels, steps(operation.path) + added);
+}
+
 // The error of an operation as a document, or "". Null means absent, as everywhere in Go.
 std::string problem_with(const Json& operation, OperationStrings strings) {
   if (operation.is_null()) return "";
@@ -237,6 +251,7 @@ std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch) {
 Result<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
   std::size_t copied = 0;
   std::size_t levels_at_most = levels_of(object);
+  std::size_t counts = 0;
   for (const Json& item : patch) {
     const auto operation = operation_of(item);
     // The library accepts a list as the whole document; the result is then no object of any kind.
@@ -245,13 +260,12 @@ Result<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
       return std::unexpected(invalid_patch(operation->value, "it is no object"));
     }
     if (!operation || !carry_out(object, *operation, copied)) return does_not_apply();
-    // What an operation adds is at most as deep as a body or what was there.
-    levels_at_most = static_cast<std::size_t>(std::ranges::count(operation->path, '/')) +
-                     std::max(levels_at_most, kLevelsMax);
+    levels_at_most = levels_after(*operation, levels_at_most);
     if (levels_at_most <= kMaxLevels) continue;
     levels_at_most = levels_of(object);
-    if (levels_at_most > kMaxLevels)
+    if (levels_at_most > kMaxLevels || ++counts > kMaxCounts) {
       return std::unexpected(too_large("the patch nests too deeply"));
+    }
   }
   return {};
 }

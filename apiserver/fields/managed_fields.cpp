@@ -61,6 +61,13 @@ ManagedEntry::ManagedEntry(const JsonObject& written)
 ManagedEntry::ManagedEntry(Manager manager, std::string time, const FieldSet& fields)
     : manager_(std::move(manager)), time_(std::move(time)), changed_(fields.to_json()) {}
 
+// An object without fields is not a field itself, unlike one below it.
+FieldSet ManagedEntry::fields() const {
+  FieldSet fields = FieldSet::from_json(fields_v1());
+  fields.member = false;
+  return fields;
+}
+
 bool ManagedEntry::lose(const FieldSet& lost) {
   if (!owns_any(lost)) return true;
   FieldSet left = fields();
@@ -156,6 +163,14 @@ void ManagedFields::set(const Manager& manager, const FieldSet& fields, const st
   }
 }
 
+FieldSet ManagedFields::take(const Manager& manager) {
+  const ManagedEntry* const entry = find(manager);
+  if (entry == nullptr) return {};
+  FieldSet fields = entry->fields();
+  entries_.erase(entries_.begin() + (entry - entries_.data()));
+  return fields;
+}
+
 namespace {
 
 // Orders entries by time, and entries of one time by manager. (managedfields.go)
@@ -181,12 +196,9 @@ void ManagedFields::merge_oldest_updates() {
     const auto [first, is_first] = firsts.try_emplace(version, update.manager());
     if (is_first) continue;
     const Manager merged{"ancient-changes", Operation::update, "", version};
-    const ManagedEntry* const into = find(merged) != nullptr ? find(merged) : find(first->second);
-    FieldSet fields = into->fields();
-    fields.insert_all(update.fields());
-    if (find(merged) == nullptr) set(first->second, {}, "");
-    set(update.manager(), {}, "");
-    set(merged, fields, update.time());
+    FieldSet fields = take(find(merged) != nullptr ? merged : first->second);
+    fields.insert_all(take(update.manager()));
+    entries_.emplace_back(merged, update.time(), fields);
     --count;
   }
 }
@@ -205,6 +217,38 @@ void ManagedFields::write_to(JsonObject& object) const {
   } else {
     metadata["managedFields"] = std::move(encoded);
   }
+}
+
+namespace {
+
+bool is_valid_set(const JsonObject& fields) {
+  return std::ranges::all_of(fields, [](const auto& field) {
+    const std::string_view element = field.key();
+    if (element == ".") return true;
+    const bool is_known =
+        element.size() >= 2 && element[1] == ':' && std::string_view("fkvi").contains(element[0]);
+    return is_known && field.value().is_object() && is_valid_set(field.value().get_object());
+  });
+}
+
+bool is_valid_entry(const JsonObject& entry) {
+  const std::string_view operation = text_at(entry, {"operation"});
+  const Json* const fields = entry.if_contains("fieldsV1");
+  return (operation == "Apply" || operation == "Update") &&
+         !text_at(entry, {"apiVersion"}).empty() && text_at(entry, {"fieldsType"}) == "FieldsV1" &&
+         (fields == nullptr || (fields->is_object() && is_valid_set(fields->get_object())));
+}
+
+}  // namespace
+
+bool has_valid_managers(const JsonObject& object) {
+  return std::ranges::all_of(array_at(object, {"metadata", "managedFields"}),
+                             [](const Json& entry) { return is_valid_entry(as_object(entry)); });
+}
+
+bool resets_managers(const JsonObject& object) {
+  const JsonArray& entries = array_at(object, {"metadata", "managedFields"});
+  return entries.size() == 1 && as_object(entries.front()).empty();
 }
 
 namespace {

@@ -35,7 +35,7 @@ class ManagedEntry {
 
   const Manager& manager() const { return manager_; }
   const std::string& time() const { return time_; }
-  FieldSet fields() const { return FieldSet::from_json(fields_v1()); }
+  FieldSet fields() const;
   bool owns_any(const FieldSet& fields) const { return overlaps(fields_v1(), fields); }
   bool owns_all(const FieldSet& fields) const { return covers(fields_v1(), fields); }
   // Removes the fields; returns whether any are left.
@@ -76,6 +76,8 @@ class ManagedFields {
   // removed.
   void set(const Manager& manager, const FieldSet& fields, const std::string& time);
 
+  // Removes the entry of the manager; returns its fields.
+  FieldSet take(const Manager& manager);
   // Keeps at most ten managers that update: merges the oldest into one for each version, as the
   // real server does.
   void merge_oldest_updates();
@@ -88,6 +90,11 @@ class ManagedFields {
  private:
   std::vector<ManagedEntry> entries_;
 };
+
+// Whether a client's `managedFields` can be decoded. If not, those of the live object count.
+bool has_valid_managers(const JsonObject& object);
+// Whether a client resets `managedFields` by one empty entry.
+bool resets_managers(const JsonObject& object);
 
 // Whether the same managers own the same fields of two objects, regardless of times. Both were
 // written by write_to().

@@ -76,7 +76,12 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
 void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next,
                    const std::string& now) {
   make_as_written(*target.type, next);
-  ManagedFields managed(target.endpoint == Endpoint::main ? next : old);
+  const bool is_main = target.endpoint == Endpoint::main;
+  if (is_main && resets_managers(next)) {
+    child(next, "metadata").erase("managedFields");
+    return;
+  }
+  ManagedFields managed(is_main && has_valid_managers(next) ? next : old);
   if (managed.empty()) managed = ManagedFields(old);
   const Manager writer = manager_of(target, Operation::update);
   if (cannot_be_compared(managed, writer, *target.type, old, next)) {

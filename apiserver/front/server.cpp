@@ -1,6 +1,7 @@
 #include "apiserver/front/server.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -13,11 +14,11 @@
 #include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/reads/partial.hpp"
 #include "apiserver/reads/table.hpp"
-#include "apiserver/requests/field_check.hpp"
 #include "apiserver/requests/patch_requests.hpp"
 #include "apiserver/requests/reviews.hpp"
 #include "apiserver/requests/scale_requests.hpp"
 #include "apiserver/requests/subresources.hpp"
+#include "apiserver/requests/warning_headers.hpp"
 #include "apiserver/requests/write_options.hpp"
 #include "apiserver/requests/writes.hpp"
 #include "apiserver/rules/priority.hpp"
@@ -233,12 +234,6 @@ LoggedRequest logged(const Request& request, std::string verb,
   return entry;
 }
 
-void add_first_warning(Response& response, std::string_view text) {
-  if (text.empty()) return;
-  add_warning(response, text);
-  std::ranges::rotate(response.headers, std::prev(response.headers.end()));
-}
-
 }  // namespace
 
 Response Server::finish(std::size_t number, LoggedRequest entry, Response response) {
@@ -261,8 +256,10 @@ Response Server::handle(const Request& request) {
       is_served ? deprecation_of(*parsed.type, parsed.path->version) : "";
   auto outcome = dispatch(request, parsed);
   Response response = outcome ? std::move(*outcome) : to_response(outcome.error());
-  for (const std::string& warning : registry_.take_warnings()) add_warning(response, warning);
-  add_first_warning(response, deprecation);
+  std::vector<std::string> warnings{deprecation};
+  std::ranges::move(response.warnings, std::back_inserter(warnings));
+  std::ranges::move(registry_.take_warnings(), std::back_inserter(warnings));
+  add_warning_headers(warnings, response);
   settle_definitions();
   if (parsed.form) to_form(*parsed.form, response);
   return finish(number, std::move(entry), std::move(response));

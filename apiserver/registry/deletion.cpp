@@ -32,6 +32,14 @@ Grace decide_grace(const JsonObject& object, std::optional<std::int64_t> gracefu
   return {Grace::Mark::leave, left};
 }
 
+// When the deletion began: of a pending one, before its timestamp by the grace period.
+runtime::WallTime begin_of_deletion(const JsonObject& metadata, runtime::WallTime now) {
+  const auto end = runtime::parse_timestamp(text_at(metadata, {"deletionTimestamp"}));
+  if (!end) return now;
+  const auto grace = integer_at(metadata, {"deletionGracePeriodSeconds"}).value_or(0);
+  return *end - std::chrono::seconds(grace);
+}
+
 bool is_immortal(const Target& target) {
   return target.type->is("Namespace") &&
          (target.name == "default" || target.name == "kube-public" || target.name == "kube-system");
@@ -91,8 +99,8 @@ void Registry::mark_as_deleted(const Target& target, JsonObject& object,
       generation && grace && !has(metadata, {"deletionTimestamp"})) {
     metadata["generation"] = *generation + 1;
   }
-  metadata["deletionTimestamp"] =
-      runtime::timestamp(time_.wall_now() + std::chrono::seconds(grace.value_or(0)));
+  metadata["deletionTimestamp"] = runtime::timestamp(begin_of_deletion(metadata, time_.wall_now()) +
+                                                     std::chrono::seconds(grace.value_or(0)));
   if (grace) metadata["deletionGracePeriodSeconds"] = *grace;
   if (target.type->is("Namespace")) child(object, "status")["phase"] = "Terminating";
 }

@@ -31,6 +31,13 @@ void validate_propagation(const DeleteOptions& options, Causes& causes) {
   }
 }
 
+// What follows from the options, wherever they were given.
+DeleteOptions completed(DeleteOptions options) {
+  if (options.wish.grace_seconds.value_or(0) < 0) options.wish.grace_seconds = 1;
+  options.wish.propagation = propagation_of(options);
+  return options;
+}
+
 }  // namespace
 
 DeleteOptions delete_options_of(const JsonObject& options) {
@@ -39,13 +46,11 @@ DeleteOptions delete_options_of(const JsonObject& options) {
   decoded.wish.resource_version = text_at(options, {"preconditions", "resourceVersion"});
   decoded.wish.grace_seconds = integer_at(options, {"gracePeriodSeconds"});
   decoded.dry_run = array_at(options, {"dryRun"});
-  if (decoded.wish.grace_seconds.value_or(0) < 0) decoded.wish.grace_seconds = 1;
   decoded.propagation_policy = text_at(options, {"propagationPolicy"});
   if (const Json* orphan = find(options, {"orphanDependents"}); orphan && orphan->is_bool()) {
     decoded.orphan_dependents = orphan->get_bool();
   }
-  decoded.wish.propagation = propagation_of(decoded);
-  return decoded;
+  return completed(std::move(decoded));
 }
 
 JsonObject encode(const DeleteOptions& options) {
@@ -109,9 +114,8 @@ Result<DeleteOptions> decode_query_options(const Query& query) {
   if (query.has("orphanDependents")) {
     decoded.orphan_dependents = query.is_true("orphanDependents");
   }
-  decoded.wish.propagation = propagation_of(decoded);
   if (query.has("dryRun")) decoded.dry_run = {query.get("dryRun")};
-  return decoded;
+  return completed(std::move(decoded));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "apiserver/requests/field_check.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -19,18 +20,8 @@ std::optional<std::string> FieldCheck::objection(const std::vector<std::string>&
   if (mode_ == Mode::strict) {
     return fmt::format("strict decoding error: {}", fmt::join(problems, ", "));
   }
-  for (const std::string& problem : problems) {
-    if (std::ranges::find(warnings_, problem) == warnings_.end()) warnings_.push_back(problem);
-  }
+  std::ranges::copy(problems, std::back_inserter(warnings_));
   return std::nullopt;
-}
-
-void FieldCheck::add_warnings(Response& response) const {
-  for (const std::string& warning : warnings_) add_warning(response, warning);
-}
-
-void add_warning(Response& response, std::string_view text) {
-  response.headers.emplace_back("Warning", fmt::format("299 - {}", serialize(Json(text))));
 }
 
 std::vector<std::string> unknown_fields(const std::vector<std::string>& paths) {

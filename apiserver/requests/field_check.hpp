@@ -20,8 +20,7 @@ class FieldCheck {
   // Records what is wrong with a body. If that is a failure, returns its text.
   std::optional<std::string> objection(const std::vector<std::string>& problems);
 
-  // The warnings as headers: `299 - "unknown field \"spec.nonsense\""`.
-  void add_warnings(Response& response) const;
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   enum class Mode { ignore, warn, strict };
@@ -30,8 +29,6 @@ class FieldCheck {
   std::vector<std::string> warnings_;
 };
 
-// Adds a warning to a response (`Warning`, RFC 7234 5.5, code 299).
-void add_warning(Response& response, std::string_view text);
 // `unknown field "spec.nonsense"`, for each path.
 std::vector<std::string> unknown_fields(const std::vector<std::string>& paths);
 // `duplicate field "spec.containers"`, for each duplicate member.

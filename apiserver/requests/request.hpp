@@ -35,6 +35,7 @@ struct Response {
   // For tests of lost answers: the front sends this many bytes of the body and resets the
   // connection; 0 means not even the headers. nullopt: the whole answer.
   std::optional<std::size_t> reset_after = {};
+  std::vector<std::string> warnings = {};  // texts; the server makes headers of them
 };
 
 Response json_response(int status, std::string body);

@@ -140,7 +140,7 @@ Result<Response> write_scale(Registry& registry, const WriteRequest& request,
   if (!written) return std::unexpected(std::move(written.error()));
   const Stored object = as_shown(*target.type, written->object);
   Response response = json_response(200, scale_of(*object, paths));
-  check.add_warnings(response);
+  response.warnings = check.warnings();
   return response;
 }
 

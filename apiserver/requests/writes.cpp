@@ -25,7 +25,7 @@ JsonObject success_of(const Target& target, const JsonObject& gone) {
 
 Response refused(const ApiError& error, const FieldCheck& check) {
   Response response = to_response(error);
-  check.add_warnings(response);
+  response.warnings = check.warnings();
   return response;
 }
 
@@ -37,7 +37,7 @@ Response written_response(Registry& registry, const Target& target, Result<Writt
   const int status = written->kind == Written::Kind::created ? 201 : 200;
   Response response =
       encoded_response(status, target.answer, registry.encode(target, written->object));
-  check.add_warnings(response);
+  response.warnings = check.warnings();
   return response;
 }
 

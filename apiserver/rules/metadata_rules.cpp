@@ -98,10 +98,10 @@ void require_same(const JsonObject& next, const JsonObject& old, std::string_vie
 }
 
 void forbid_new_finalizers(const JsonObject& next, const JsonObject& old, Causes& causes) {
-  const JsonArray& before = array_at(old, {"metadata", "finalizers"});
+  const std::set<std::string_view> before = texts_in(array_at(old, {"metadata", "finalizers"}));
   std::string added;
   for (const Json& finalizer : array_at(next, {"metadata", "finalizers"})) {
-    if (std::ranges::find(before, finalizer) != before.end()) continue;
+    if (before.contains(as_text(finalizer))) continue;
     added += (added.empty() ? "" : ", ") + serialize(finalizer);
   }
   if (added.empty()) return;

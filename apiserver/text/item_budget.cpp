@@ -60,14 +60,6 @@ class Measure {
   std::string excess_;
 };
 
-std::size_t levels_below(const Json& value) {
-  if (value.is_object()) return levels_of(value.get_object());
-  std::size_t most = 0;
-  if (!value.is_array()) return most;
-  for (const Json& item : value.get_array()) most = std::max(most, levels_below(item));
-  return most + 1;
-}
-
 }  // namespace
 
 std::string excess_of(const Json& value) {
@@ -92,9 +84,17 @@ std::size_t values_of(const Json& value) {
   return values;
 }
 
+std::size_t levels_of(const Json& value) {
+  if (value.is_object()) return levels_of(value.get_object());
+  std::size_t most = 0;
+  if (!value.is_array()) return most;
+  for (const Json& item : value.get_array()) most = std::max(most, levels_of(item));
+  return most + 1;
+}
+
 std::size_t levels_of(const JsonObject& object) {
   std::size_t most = 0;
-  for (const auto& member : object) most = std::max(most, levels_below(member.value()));
+  for (const auto& member : object) most = std::max(most, levels_of(member.value()));
   return most + 1;
 }
 

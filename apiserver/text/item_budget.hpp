@@ -52,7 +52,8 @@ std::string excess_of(const Json& value);
 std::string excess_of(const JsonObject& object);
 // The value itself, and its members and items at all depths.
 std::size_t values_of(const Json& value);
-// How deep objects and lists are nested.
+// How deep objects and lists are nested; 0 for a scalar.
+std::size_t levels_of(const Json& value);
 std::size_t levels_of(const JsonObject& object);
 
 }  // namespace dcm::apiserver

@@ -117,6 +117,12 @@ bool has_item(const JsonArray& list, std::string_view text) {
   return std::ranges::find(list, Json(text)) != list.end();
 }
 
+std::set<std::string_view> texts_in(const JsonArray& list) {
+  std::set<std::string_view> texts;
+  for (const Json& item : list) texts.insert(as_text(item));
+  return texts;
+}
+
 void add_once(JsonArray& list, std::string_view text) {
   if (!has_item(list, text)) list.emplace_back(text);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,8 @@ bool has(const JsonObject& object, Path path);
 const JsonObject& as_object(const Json& value);
 std::string_view as_text(const Json& value);
 bool has_item(const JsonArray& list, std::string_view text);
+// The items of a list of strings. The list must outlive the set.
+std::set<std::string_view> texts_in(const JsonArray& list);
 // Whether both are missing, or equal.
 bool same(const Json* a, const Json* b);
 // Whether the member is there and true.

@@ -728,6 +728,88 @@ TEST_F(Defined, finds_former_items_of_a_long_list) {
   EXPECT_EQ(array_at(reversed.body, {"spec", "map"}).size(), 20'000U);
 }
 
+std::string repeated(std::size_t count, std::string_view item) {
+  std::string list(item);
+  for (std::size_t i = 1; i < count; ++i) list.append(",").append(item);
+  return list;
+}
+
+std::string names(std::size_t count) {
+  std::string list = R"("n0")";
+  for (std::size_t i = 1; i < count; ++i) list += fmt::format(R"(,"n{}")", i);
+  return list;
+}
+
+// Half a minute, if each finalizer looks at all former ones.
+TEST_F(Defined, finds_former_finalizers_of_an_object_with_many) {
+  api.post(kDefinitions, definition());
+  std::string body = widget("a", "{}");
+  replace_all(body, R"("name":"a")", R"("name":"a","finalizers":[)" + names(40'000) + "]");
+  ASSERT_EQ(api.post(kWidgets, body).status, 201);
+  const Answer labeled = api.patch(kWidget, kMerge, R"({"metadata":{"labels":{"a":"b"}}})");
+  EXPECT_EQ(labeled.status, 200);
+  EXPECT_TRUE(labeled.header("Warning").empty());
+  api.remove(kWidget);
+  EXPECT_EQ(api.patch(kWidget, kMerge, R"({"metadata":{"labels":{"a":"c"}}})").status, 200);
+}
+
+struct Costly {
+  std::string_view sentence;
+  std::string property;  // of the spec: its schema
+  std::string value;
+};
+
+class CostlyValue : public Defined, public ::testing::WithParamInterface<Costly> {};
+
+// Each cause repeats its path, or all allowed values: all together could be a thousand times larger
+// than the object.
+TEST_P(CostlyValue, is_refused_with_at_most_a_thousand_causes_or_a_MiB) {
+  const Answer defined = api.post(kDefinitions, definition(R"(,"x":)" + GetParam().property));
+  ASSERT_EQ(defined.status, 201) << serialize(defined.body);
+  const Answer refused = api.post(kWidgets, widget("a", R"({"x":)" + GetParam().value + "}"));
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_GE(refused.causes().size(), 1U);
+  EXPECT_LE(refused.causes().size(), 1'001U);
+  EXPECT_LT(serialize(refused.body).size(), 3U * 1024 * 1024);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, CostlyValue,
+    ::testing::Values(
+        Costly{"items that lack many fields",
+               R"({"type":"array","items":{"type":"object","required":[)" + names(300) + "]}}",
+               "[" + repeated(300, "{}") + "]"},
+        Costly{"items that are none of many allowed values",
+               R"({"type":"array","items":{"type":"string","enum":[)" + names(2'000) + "]}}",
+               "[" + repeated(600, R"("m")") + "]"},
+        Costly{"items that no rule accepts",
+               R"({"type":"array","items":{"type":"object","x-kubernetes-validations":[)"
+               R"({"rule":"false","message":"never"}]}})",
+               "[" + repeated(2'000, "{}") + "]"},
+        Costly{"items that appear twice in a set",
+               R"({"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}})",
+               "[" + names(2'000) + "," + names(2'000) + "]"},
+        Costly{"embedded objects without kind and version",
+               R"({"type":"array","items":{"type":"object","x-kubernetes-embedded-resource":true,)"
+               R"("x-kubernetes-preserve-unknown-fields":true}})",
+               "[" + repeated(2'000, "{}") + "]"}),
+    kBySentence);
+
+// 2,500 fields × 10,000 items. An unfinished `not` is no cause.
+TEST_F(Defined, stops_validation_that_takes_too_long) {
+  std::string fields = R"("n0":{"type":"string"})";
+  for (int i = 1; i < 2'500; ++i) fields += fmt::format(R"(,"n{}":{{"type":"string"}})", i);
+  api.post(kDefinitions,
+           definition(R"(,"x":{"type":"array","items":{"type":"object","not":{"required":["n0"]},)"
+                      R"("properties":{)" +
+                      fields + "}}}"));
+  const Answer refused =
+      api.post(kWidgets, widget("a", R"({"x":[)" + repeated(10'000, "{}") + "]}"));
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_EQ(refused.causes(),
+            (std::vector<std::string>{"<nil>: Too many: validation was stopped"}));
+}
+
 TEST_F(Defined, compares_sets_in_rules_in_any_order) {
   api.post(kDefinitions,
            definition(R"(,"set":{"type":"array","x-kubernetes-list-type":"set","maxItems":9,)"

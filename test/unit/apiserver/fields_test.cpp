@@ -31,6 +31,22 @@ TEST_F(Fields, are_dropped_with_warning_if_unknown) {
   }
 }
 
+// 25 × 259 characters: each text is cut to 256 characters, and sixteen are 4 KiB.
+TEST_F(Fields, are_dropped_with_at_most_4_KiB_of_warnings) {
+  const std::string umlauts = [] {
+    std::string text;
+    for (int i = 0; i < 240; ++i) text += "ä";
+    return text;
+  }();
+  std::string body = R"({"metadata":{"name":"c"})";
+  for (int i = 10; i < 35; ++i) body += fmt::format(R"(,"{}{}":1)", umlauts, i);
+  const Answer made = api.post(kConfigMaps, body + "}");
+  EXPECT_EQ(made.status, 201);
+  const std::vector<std::string> warnings = made.header("Warning");
+  ASSERT_EQ(warnings.size(), 16U);
+  EXPECT_EQ(warnings[0], R"(299 - "unknown field \")" + umlauts + R"(1")") << warnings[0];
+}
+
 TEST_F(Fields, are_dropped_silently_on_request) {
   const Answer made = api.post(with(kPods, "fieldValidation=Ignore"), kOdd);
   EXPECT_EQ(made.status, 201);
@@ -363,6 +379,63 @@ TEST_F(Fields, are_shown_in_yaml) {
        {{"Accept", std::string(kYaml) + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io"}}});
   EXPECT_TRUE(metadata.body.contains("kind: PartialObjectMetadata\n"))
       << metadata.body.substr(0, 100);
+}
+
+// A patch that names managers m0, m1, …, all of the same fields.
+std::string managers(std::size_t count, std::string_view fields) {
+  std::string entries;
+  for (std::size_t i = 0; i < count; ++i) {
+    entries += fmt::format(
+        R"({}{{"manager":"m{}","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1",)"
+        R"("fieldsV1":{}}})",
+        i == 0 ? "" : ",", i, fields);
+  }
+  return R"({"metadata":{"managedFields":[)" + entries + "]}}";
+}
+
+std::vector<std::string> managers_of(const Answer& answer) {
+  std::vector<std::string> names;
+  for (const Json& entry : array_at(answer.body, {"metadata", "managedFields"})) {
+    names.emplace_back(text_at(entry.get_object(), {"manager"}));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST_F(Fields, keep_managers_if_a_client_writes_invalid_ones) {
+  const std::string path = std::string(kConfigMaps) + "/c";
+  api.post(with(kConfigMaps, "fieldManager=maker"),
+           R"({"metadata":{"name":"c"},"data":{"k":"v"}})");
+  for (const auto* fields : {R"({"f:a":5})", R"({"f:a":{"f:b":"c"}})", R"({"f:a":{},"b":{}})",
+                             R"({"f:a":{},"x:b":{}})"}) {
+    const Answer patched = api.patch(path, kMerge, managers(12, fields));
+    EXPECT_EQ(patched.status, 200) << serialize(patched.body);
+    EXPECT_EQ(managers_of(patched), (std::vector<std::string>{"maker"})) << fields;
+  }
+  std::string no_operation = managers(1, R"({"f:a":{}})");
+  no_operation.replace(no_operation.find("Update"), 6, "Other");
+  EXPECT_EQ(managers_of(api.patch(path, kMerge, no_operation)),
+            (std::vector<std::string>{"maker"}));
+  EXPECT_EQ(managers_of(api.patch(path, kMerge, managers(1, R"({"f:a":{}})"))),
+            (std::vector<std::string>{"m0"}));
+}
+
+TEST_F(Fields, have_no_managers_after_a_reset) {
+  const std::string path = std::string(kConfigMaps) + "/c";
+  api.post(kConfigMaps, R"({"metadata":{"name":"c"},"data":{"k":"v"}})");
+  const Answer reset = api.patch(path, kMerge, R"({"metadata":{"managedFields":[{}]}})");
+  EXPECT_EQ(reset.status, 200);
+  EXPECT_FALSE(has(reset.body, {"metadata", "managedFields"})) << serialize(reset.body);
+}
+
+TEST_F(Fields, may_have_many_managers_of_nothing) {
+  const std::string path = std::string(kConfigMaps) + "/c";
+  api.post(kConfigMaps, R"({"metadata":{"name":"c"}})");
+  const Answer patched = api.patch(path, kMerge, managers(12, "{}"));
+  EXPECT_EQ(patched.status, 200);
+  EXPECT_EQ(managers_of(patched), (std::vector<std::string>{"ancient-changes", "m11", "m2", "m3",
+                                                            "m4", "m5", "m6", "m7", "m8", "m9"}))
+      << serialize(patched.body);
 }
 
 TEST_F(Fields, are_written_by_manager_with_printable_name) {

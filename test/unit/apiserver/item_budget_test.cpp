@@ -61,6 +61,13 @@ TEST(ParseYaml, rejects_anchor_that_contains_itself) {
   EXPECT_FALSE(parse_yaml("a: &a [*a]\n", problem));
 }
 
+TEST(ParseYaml, names_a_hundred_repeated_keys) {
+  std::string problem;
+  const auto yaml = parse_yaml(repeated(300, "a: 1\n"), problem);
+  ASSERT_TRUE(yaml) << problem;
+  EXPECT_EQ(yaml->duplicates.size(), 100U);
+}
+
 TEST(ParseYaml, copies_aliased_value) {
   std::string problem;
   const auto yaml = parse_yaml("a: &a {b: [1, &c two]}\nd: *a\ne: *c\n*c : 3\n", problem);

@@ -82,6 +82,38 @@ constexpr Row kRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(Rows, JsonPatch, ::testing::ValuesIn(kRows), kBySentence);
 
+std::string steps(std::string_view first, std::size_t count) {
+  std::string path(first);
+  for (std::size_t i = 0; i < count; ++i) path += "/x";
+  return path;
+}
+
+JsonObject nested(std::size_t levels) {
+  JsonObject object;
+  for (std::size_t i = 1; i < levels; ++i) object = JsonObject{{"x", std::move(object)}};
+  return object;
+}
+
+// Minutes, if operations that nest nothing walk over the whole object.
+TEST(ApplyJsonPatch, tests_deep_values_of_a_large_object) {
+  JsonObject object{{"deep", nested(100)}, {"large", JsonArray(45'000, 1)}};
+  const std::string deep = steps("/deep", 100);
+  JsonArray patch(9'000, JsonObject{{"op", "test"}, {"path", deep}, {"value", Json()}});
+  for (int i = 0; i < 900; ++i) {
+    patch.push_back(JsonObject{{"op", "add"}, {"path", deep}, {"value", 1}});
+    patch.push_back(JsonObject{{"op", "remove"}, {"path", deep}});
+  }
+  EXPECT_TRUE(apply_json_patch(object, patch));
+}
+
+TEST(ApplyJsonPatch, refuses_operations_that_could_nest_too_deeply_again_and_again) {
+  JsonObject object{{"deep", nested(450)}, {"from", nested(2)}, {"large", JsonArray(45'000, 1)}};
+  const JsonObject copy{{"op", "copy"}, {"from", "/from"}, {"path", steps("/deep", 100) + "/y"}};
+  const auto applied = apply_json_patch(object, JsonArray(9'000, copy));
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().code, 413);
+}
+
 class JsonPatchRequest : public Api {};
 
 TEST_F(JsonPatchRequest, sees_object_as_shown) {

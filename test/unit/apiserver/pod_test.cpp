@@ -276,6 +276,26 @@ TEST_F(Pod, accepts_only_shorter_grace_period) {
             5);
 }
 
+TEST_F(Pod, is_deleted_earlier_by_shorter_grace_period) {
+  make_pod("node-a");
+  const Answer marked = api.remove(kPod, R"({"gracePeriodSeconds":20})");
+  EXPECT_EQ(marked.text({"metadata", "deletionTimestamp"}), "2024-10-04T00:00:20Z");
+  time.advance_to(time.now() + std::chrono::seconds(10));
+  const Answer hurried = api.remove(kPod, R"({"gracePeriodSeconds":5})");
+  EXPECT_EQ(hurried.text({"metadata", "deletionTimestamp"}), "2024-10-04T00:00:05Z");
+}
+
+TEST_F(Pod, gets_a_second_for_a_negative_grace_period) {
+  for (const auto* body : {"", R"({"gracePeriodSeconds":-1})"}) {
+    make_pod("node-a");
+    const Answer marked =
+        api.remove(std::string(kPod) + (*body == 0 ? "?gracePeriodSeconds=-1" : ""), body);
+    EXPECT_EQ(integer_at(marked.body, {"metadata", "deletionGracePeriodSeconds"}), 1) << body;
+    EXPECT_EQ(marked.text({"metadata", "deletionTimestamp"}), "2024-10-04T00:00:01Z") << body;
+    api.remove(kPod, R"({"gracePeriodSeconds":0})");
+  }
+}
+
 // The pod is still marked first, so that its watchers see two events.
 TEST_F(Pod, is_deleted_at_once_without_node) {
   const Answer made = make_pod();
