@@ -43,7 +43,7 @@ class Files {
   virtual runtime::Result<> make_folder(const std::string& path) = 0;
   // Removes only an empty folder: nothing here removes recursively.
   virtual runtime::Result<> remove_folder(const std::string& path) = 0;
-  // Names of the files in the folder, sorted.
+  // Names of the files in the folder, sorted; none if there is no such folder.
   virtual runtime::Result<std::vector<std::string>> list(const std::string& folder) = 0;
 };
 

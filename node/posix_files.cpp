@@ -131,6 +131,7 @@ Result<std::vector<std::string>> PosixFiles::list(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> names;
   std::filesystem::directory_iterator entry(folder, error);
+  if (error.value() == ENOENT) return names;
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     names.push_back(entry->path().filename().string());
   }

@@ -1,6 +1,5 @@
 #include "apiserver/rules/metadata_rules.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>

@@ -2,17 +2,15 @@
 
 #include <iostream>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 
 #include "manager/lifecycle.hpp"
 #include "manager/pages.hpp"
 #include "node/checkpoint/store.hpp"
+#include "playground/cluster/folder_lock.hpp"
 #include "playground/cluster/heartbeats.hpp"
 #include "playground/cluster/hollow_nodes.hpp"
 #include "playground/part.hpp"
-#include "runtime/file_descriptor.hpp"
 #include "runtime/http/open_port.hpp"
 #include "runtime/memory.hpp"
 
@@ -25,19 +23,6 @@ using runtime::Result;
 using runtime::Task;
 
 constexpr std::string_view kProgram = "dra-hollow-node";
-
-// Held by the process that uses the node's folder, so that no two of them write its checkpoint.
-using FolderLock = runtime::FileDescriptor;
-
-Result<FolderLock> lock_folder(const std::string& folder) {
-  const std::string path = folder + "/dra_hollow_node.lock";
-  FolderLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (lock.get() >= 0 && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
-  return runtime::fail(runtime::Reason::configuration,
-                       errno == EWOULDBLOCK
-                           ? fmt::format("{}: another dra-hollow-node runs with this folder", path)
-                           : fmt::format("{}: {}", path, std::generic_category().message(errno)));
-}
 
 // The enabled node features that kube-scheduler considers (KEP-5328).
 std::vector<std::string> declared_features(const Options& options) {
@@ -127,16 +112,6 @@ Result<> drop_entry(const Options& options) {
   return store.write(*entries);
 }
 
-Result<FolderLock> prepare(const Options& options, HollowNode& node) {
-  const Result<> made = playground::make_folders(options.devices);
-  if (!made) return runtime::fail(made.error());
-  auto lock = lock_folder(options.root);
-  if (!lock) return lock;
-  const Result<> opened = node.open();
-  if (!opened) return runtime::fail(opened.error());
-  return lock;
-}
-
 // Serves the pages as a part of the lifecycle. Null if no address is set.
 Result<std::unique_ptr<http::TcpListener>> open_metrics_port(const Options& options,
                                                              const Process& process,
@@ -166,8 +141,9 @@ int run(const Options& options) {
   const auto cluster = playground::open_cluster(options.cluster, process, kProgram);
   if (!cluster) return report_failure(cluster.error());
   HollowNode node(process, cluster->rest(), options);
-  const auto lock = prepare(options, node);
-  if (!lock) return report_failure(lock.error());
+  Result<> opened = playground::make_folders(options.devices);
+  if (opened) opened = node.open();
+  if (!opened) return report_failure(opened.error());
   const manager::Health always_healthy;  // as long as it answers
   manager::Pages pages;
   manager::add_health_pages(pages, always_healthy, manager::Reasons::whole);
@@ -188,7 +164,7 @@ int run(const Options& options) {
 }
 
 int forget(const Options& options) {
-  const auto lock = lock_folder(options.root);
+  const auto lock = playground::lock_folder(options.root);
   if (!lock) return report_failure(lock.error());
   const Result<> done = drop_entry(options);
   return done ? 0 : report_failure(done.error());

@@ -1,5 +1,6 @@
 #include "gpus.hpp"
 
+#include <cctype>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -21,13 +22,11 @@ constexpr auto kLook = 1s;
 // A node considers a device's health unknown after this much silence.
 constexpr auto kHealthIsKnownFor = 30s;
 
-// Two devices in a container must not set the same variable: the digits of "gpu-0-part-2" give 02.
+// Two devices in a container must not set the same variable: "gpu-0-part-2" gives GPU_0_PART_2.
 std::string variable_of(const std::string& device) {
-  std::string digits;
-  for (const char c : device) {
-    if (c >= '0' && c <= '9') digits += c;
-  }
-  return "GPU_DEVICE_" + digits;
+  std::string name = "GPU_DEVICE_";
+  for (const char c : device) name += c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  return name;
 }
 
 }  // namespace

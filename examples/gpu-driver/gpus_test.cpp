@@ -54,13 +54,16 @@ struct Node : testing::Test {
   dcm::runtime::TaskGroup serving{cluster.loop().executor()};
 };
 
-TEST_F(Node, prepares_device) {
-  const auto answer = cluster.wait_for(driver.prepare(
-      {.ref = {"default", "c", "uid"},
-       .devices = {{.request = "gpu", .pool = "node-0", .device = "gpu-0-part-1"}}}));
+TEST_F(Node, prepares_devices) {
+  const auto answer = cluster.wait_for(
+      driver.prepare({.ref = {"default", "c", "uid"},
+                      .devices = {{.request = "gpu", .pool = "node-0", .device = "gpu-2-part-1"},
+                                  {.request = "gpu", .pool = "node-0", .device = "gpu-21"}}}));
   ASSERT_TRUE(answer) << answer.error();
   EXPECT_EQ(json::serialize(answer->devices.at(0).edits),
-            R"({"env":["GPU_DEVICE_01=\"gpu-0-part-1\""]})");
+            R"({"env":["GPU_DEVICE_GPU_2_PART_1=\"gpu-2-part-1\""]})");
+  EXPECT_EQ(json::serialize(answer->devices.at(1).edits),
+            R"({"env":["GPU_DEVICE_GPU_21=\"gpu-21\""]})");
 }
 
 TEST_F(Node, taints_broken_gpu) {

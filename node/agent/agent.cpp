@@ -18,6 +18,8 @@ using runtime::Task;
 namespace {
 
 constexpr runtime::Duration kOrphansInterval = std::chrono::seconds(60);
+// One look at all devices for a burst of reports.
+constexpr runtime::Duration kGatherHealth = std::chrono::milliseconds(100);
 // kubelet's label for the claims of all drivers together.
 constexpr const char* kAnyDriver = "<any>";
 
@@ -183,6 +185,7 @@ Task<> Agent::expire_health() {
   for (;;) {
     const auto next = health_.next_expiry();
     co_await health_changed_.wait(next ? Deadline(*next) : Deadline());
+    co_await runtime::sleep_for(loop_.time(), kGatherHealth);
     for (const std::string& driver : drivers_) {
       const HealthTable::Change change = health_.expire(driver, loop_.time().now());
       if (!change.devices.empty()) tell(driver, change);

@@ -135,6 +135,16 @@ std::optional<std::string> refuse_devices(const Book& book, const std::vector<Cl
   return std::nullopt;
 }
 
+std::optional<EntryExtra> extra_from(const Entry& entry, const ClaimView& view) {
+  if (entry.uid != view.claim->meta.uid.str()) return std::nullopt;
+  Entry completed = entry;
+  completed.extra = EntryExtra{.allocation = allocated_devices(view.results)};
+  for (const auto& [driver, state] : entry.drivers) {
+    if (!unallocated_devices(completed, driver, state.devices).empty()) return std::nullopt;
+  }
+  return completed.extra;
+}
+
 UnpreparePlan decide_unprepare(const Book& book, const std::string& pod_uid,
                                const std::set<ClaimKey>& keys) {
   UnpreparePlan plan;

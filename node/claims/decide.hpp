@@ -47,6 +47,10 @@ std::set<ClaimKey> entries_in_the_way(const Book& book, const std::vector<ClaimV
 // Shares of a device, and devices with adminAccess, may belong to several claims.
 std::optional<std::string> refuse_devices(const Book& book, const std::vector<ClaimView>& views);
 
+// The data that an entry written by kubelet lacks, from its claim. nullopt if the claim is another
+// one, or no longer has the prepared devices.
+std::optional<EntryExtra> extra_from(const Entry& entry, const ClaimView& view);
+
 struct UnpreparePlan {
   std::vector<ClaimKey> shared;           // other pods remain: this one is removed
   std::vector<ClaimKey> last;             // no other pod: to be unprepared and forgotten

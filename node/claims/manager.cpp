@@ -79,7 +79,8 @@ Task<ClaimManager::Prepared> ClaimManager::prepare_claims(const api::Pod& pod,
     locked.insert(in_the_way.begin(), in_the_way.end());
     co_return std::nullopt;
   }
-  co_await clear_the_way(in_the_way);
+  co_await complete(in_the_way);
+  co_await clear_the_way(entries_in_the_way(book_, *views));
   if (auto why = refuse_devices(book_, *views)) co_return std::unexpected(*std::move(why));
   const auto plan = decide_prepare(book_, pod.meta.uid.str(), *views);
   if (!plan) co_return std::unexpected(plan.error());
@@ -103,6 +104,17 @@ Task<ClaimManager::Views> ClaimManager::look(const api::Pod& pod,
     views.push_back(*std::move(view));
   }
   co_return views;
+}
+
+// An entry written by kubelet does not tell adminAccess. Its claim does.
+Task<> ClaimManager::complete(const std::set<ClaimKey>& in_the_way) {
+  for (const ClaimKey& key : in_the_way) {
+    if (book_.at(key).entry.extra) continue;
+    const Result<ClaimView> view = co_await claims_.get(key);
+    if (!view) continue;
+    Entry& entry = book_.at(key).entry;
+    entry.extra = extra_from(entry, *view);
+  }
 }
 
 // An entry of an older claim or allocation, or of another claim that had the device before, is

@@ -82,6 +82,7 @@ class ClaimManager {
                                          const std::vector<ClaimToLookUp>& wanted,
                                          std::set<ClaimKey>& locked);
   runtime::Task<Views> look(const api::Pod& pod, const std::vector<ClaimToLookUp>& wanted);
+  runtime::Task<> complete(const std::set<ClaimKey>& in_the_way);
   runtime::Task<> clear_the_way(const std::set<ClaimKey>& in_the_way);
   runtime::Task<ClaimResult> write_ahead(const std::vector<Held>& entries);
   // Requires the locks of `claims`.

@@ -27,60 +27,58 @@ std::string cut_message(std::string message) {
   return message + "...";
 }
 
-// Applies `edit` to the driver's reports, and returns the devices whose health has changed.
-template <class Edit>
-HealthTable::Change HealthTable::edit(const std::string& driver, runtime::MonoTime now,
-                                      Edit&& edit) {
-  Change change;
-  Devices& devices = drivers_[driver];
-  std::map<Device, DeviceHealth> before;
-  for (const auto& [device, words] : devices) before[device] = health_of(driver, device, now);
-  edit(devices, change);
-  for (const auto& [device, words] : devices) {
-    if (before[device] != health_of(driver, device, now)) change.devices.insert(device);
-  }
-  std::erase_if(devices, [](const auto& device) { return device.second.empty(); });
-  if (devices.empty()) drivers_.erase(driver);
-  return change;
-}
-
+// Looks only at the devices of the report: a driver may send many reports at once.
 HealthTable::Change HealthTable::observe_report(const std::string& driver,
                                                 const std::string& instance,
                                                 const std::vector<HealthReport>& report,
                                                 runtime::MonoTime now) {
   ++reports_;
-  return edit(driver, now, [&](Devices& devices, Change& change) {
-    for (const HealthReport& row : report) {
-      const Device device{row.pool, row.device};
-      if (devices.size() >= kHealthDevicesMax && !devices.contains(device)) {
-        ++change.ignored;
-        continue;
-      }
-      const runtime::Duration timeout =
-          row.timeout > runtime::Duration::zero() ? row.timeout : kHealthTimeout;
-      devices[device][instance] = {.state = {row.state.health, cut_message(row.state.message)},
-                                   .until = timeout >= runtime::MonoTime::max() - now
-                                                ? runtime::MonoTime::max()
-                                                : now + timeout,
-                                   .number = reports_};
+  Change change;
+  Devices& devices = drivers_[driver];
+  std::map<Device, DeviceHealth> before;
+  for (const HealthReport& row : report) {
+    const Device device{row.pool, row.device};
+    if (devices.size() >= kHealthDevicesMax && !devices.contains(device)) {
+      ++change.ignored;
+      continue;
     }
-  });
+    const runtime::Duration timeout =
+        row.timeout > runtime::Duration::zero() ? row.timeout : kHealthTimeout;
+    Words& words = devices[device];
+    before.emplace(device, newest_of(words, now));
+    words[instance] = {.state = {row.state.health, cut_message(row.state.message)},
+                       .until = timeout >= runtime::MonoTime::max() - now ? runtime::MonoTime::max()
+                                                                          : now + timeout,
+                       .number = reports_};
+  }
+  for (const auto& [device, health] : before) {
+    if (newest_of(devices.at(device), now) != health) change.devices.insert(device);
+  }
+  if (devices.empty()) drivers_.erase(driver);
+  return change;
 }
 
 HealthTable::Change HealthTable::observe_end(const std::string& driver, const std::string& instance,
                                              runtime::MonoTime now) {
-  return edit(driver, now, [&](Devices& devices, Change&) {
-    for (auto& [device, words] : devices) words.erase(instance);
+  return drop(driver, now, [&](const Words::value_type& word) {
+    return word.first == instance || word.second.until <= now;
   });
 }
 
 HealthTable::Change HealthTable::expire(const std::string& driver, runtime::MonoTime now) {
+  return drop(driver, now, [&](const Words::value_type& word) { return word.second.until <= now; });
+}
+
+// Drops reports of the driver, and returns the devices whose health has changed.
+template <class IsOver>
+HealthTable::Change HealthTable::drop(const std::string& driver, runtime::MonoTime now,
+                                      IsOver&& is_over) {
   Change change;
   const auto found = drivers_.find(driver);
   if (found == drivers_.end()) return change;
   for (auto& [device, words] : found->second) {
     const DeviceHealth before = newest_of(words, runtime::MonoTime::min());
-    std::erase_if(words, [&](const auto& word) { return word.second.until <= now; });
+    std::erase_if(words, is_over);
     if (newest_of(words, now) != before) change.devices.insert(device);
   }
   std::erase_if(found->second, [](const auto& device) { return device.second.empty(); });

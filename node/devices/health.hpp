@@ -77,8 +77,8 @@ class HealthTable {
 
   // The valid report at `now`.
   static DeviceHealth newest_of(const Words& words, runtime::MonoTime now);
-  template <class Edit>
-  Change edit(const std::string& driver, runtime::MonoTime now, Edit&& edit);
+  template <class IsOver>
+  Change drop(const std::string& driver, runtime::MonoTime now, IsOver&& is_over);
 
   std::map<std::string, Devices> drivers_;
   std::uint64_t reports_ = 0;

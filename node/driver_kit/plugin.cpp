@@ -127,6 +127,9 @@ Result<> Plugin::open(const Listen& listen) {
                                      "characters",
                                      options_.driver));
   }
+  if (options_.metadata == MetadataFiles::written) {
+    if (auto checked = check_cdi_vendor(options_.driver); !checked) return checked;
+  }
   if (!options_.pod_uid.empty()) {
     const auto uid = runtime::FileName::parse("pod UID", options_.pod_uid);
     if (!uid) return runtime::fail(uid.error());

@@ -22,7 +22,8 @@ enum class HealthService : std::uint8_t { not_served, served };
 inline constexpr const char* kPluginsFolder = "/var/lib/kubelet/plugins";
 
 struct PluginOptions {
-  std::string driver;  // its name: a DNS subdomain of at most 63 characters
+  // Its name: a DNS subdomain of at most 63 characters. CDI specs need a letter at its beginning.
+  std::string driver;
   std::string registry = "/var/lib/kubelet/plugins_registry";
   std::string data = {};  // folder of the endpoint; empty: kPluginsFolder/<driver>
   // UID of the driver's own pod: two instances may serve at the same time, so that an update leaves

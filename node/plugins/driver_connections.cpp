@@ -196,7 +196,7 @@ Task<> DriverConnections::follow_health(Instance& instance) {
   }
 }
 
-// Reads until the stream ends.
+// Reads until the stream ends. Many reports may have arrived at once.
 Task<grpc::Status> DriverConnections::read_health(Instance& instance) {
   const auto stream = co_await instance.connection.channel->open(
       health_path(instance.services.health), "", Deadline::after(loop_.time(), kCallTimeout));
@@ -208,6 +208,7 @@ Task<grpc::Status> DriverConnections::read_health(Instance& instance) {
     const auto report = decode_health_report(**message);
     if (!report) co_return grpc::Status{grpc::Code::internal, "no report of health"};
     observer_->observe_health(instance.driver, instance.endpoint, *report);
+    co_await runtime::yield();
   }
 }
 

@@ -33,6 +33,11 @@ Task<> RegistrationLoop::watch() {
     for (const std::string& path : change->removed) sockets_.observe_removed(path);
     for (const std::string& path : change->created) sockets_.observe_created(path);
     changed_.notify_all();
+    if (!change->problem.empty()) {
+      log_.error("Cannot watch the plugin registry", {{"err", change->problem}});
+      co_await runtime::sleep_for(loop_.time(), kRetry);
+      continue;
+    }
     co_await registry_.wait();
     co_await runtime::sleep_for(loop_.time(), kGather);
   }

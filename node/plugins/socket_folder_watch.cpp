@@ -22,6 +22,16 @@ using runtime::Result;
 using runtime::Task;
 namespace fs = std::filesystem;
 
+namespace {
+
+// Avoids the virtual call of an error category: UBSan inspects its object through a pipe, and there
+// may be no descriptor for that.
+std::string describe(const std::string& what, int error) {
+  return what + ": " + ::strerrordesc_np(error);
+}
+
+}  // namespace
+
 struct SocketFolderWatch::Inotify {
   explicit Inotify(const runtime::Executor& executor) : descriptor(executor) {}
 
@@ -30,20 +40,20 @@ struct SocketFolderWatch::Inotify {
     if (descriptor.is_open()) return {};
     const int fd = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (fd < 0) {
-      // Avoids the virtual call of an error category: UBSan inspects its object through a pipe, and
-      // there may be no descriptor for that.
-      return runtime::fail(runtime::Reason::configuration,
-                           std::string("inotify: ") + ::strerrordesc_np(errno));
+      return runtime::fail(runtime::Reason::configuration, describe("inotify", errno));
     }
     descriptor.assign(fd);
     return {};
   }
 
-  void watch(const std::string& folder) {
+  // Returns the system's error; 0: none.
+  int watch(const std::string& folder) {
     const int watch = ::inotify_add_watch(
         descriptor.native_handle(), folder.c_str(),
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF);
-    if (watch >= 0) folders[watch] = folder;
+    if (watch < 0) return errno;
+    folders[watch] = folder;
+    return 0;
   }
 
   boost::asio::posix::stream_descriptor descriptor;
@@ -56,8 +66,10 @@ SocketFolderWatch::SocketFolderWatch(runtime::Executor executor, std::string fol
 SocketFolderWatch::~SocketFolderWatch() = default;
 
 // Watched before it is listed: changes in between are seen twice rather than missed.
-void SocketFolderWatch::walk(const std::string& folder, Sockets& found) {
-  inotify_->watch(folder);
+int SocketFolderWatch::walk(const std::string& folder, Sockets& found, std::string& problem) {
+  const int unwatched = inotify_->watch(folder);
+  const bool is_there = unwatched != ENOENT;
+  if (unwatched != 0 && is_there && problem.empty()) problem = describe(folder, unwatched);
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
@@ -65,13 +77,24 @@ void SocketFolderWatch::walk(const std::string& folder, Sockets& found) {
     if (entry->path().filename().string().starts_with('.')) continue;
     std::error_code gone;
     if (entry->symlink_status(gone).type() == fs::file_type::directory) {
-      walk(path, found);
+      walk_below(path, found, problem);
       continue;
     }
     struct ::stat status{};
     if (::stat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) continue;
     found[path] = {status.st_dev, status.st_ino,
                    status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec};
+  }
+  return error.value();
+}
+
+void SocketFolderWatch::walk_below(const std::string& folder, Sockets& found,
+                                   std::string& problem) {
+  const int error = walk(folder, found, problem);
+  if (error == 0 || error == ENOENT) return;
+  if (problem.empty()) problem = describe(folder, error);
+  for (const auto& socket : known_) {
+    if (socket.first.starts_with(folder + '/')) found.insert(socket);
   }
 }
 
@@ -89,8 +112,10 @@ Result<SocketFolderWatch::Change> SocketFolderWatch::look() {
   if (auto opened = inotify_->open(); !opened) return runtime::fail(opened.error());
   read_events();
   Sockets found;
-  walk(folder_, found);
   Change change;
+  if (const int error = walk(folder_, found, change.problem); error != 0) {
+    return runtime::fail(runtime::Reason::configuration, describe(folder_, error));
+  }
   for (const auto& [path, identity] : known_) {
     const auto now = found.find(path);
     if (now == found.end() || is_another(path, identity, now->second)) {

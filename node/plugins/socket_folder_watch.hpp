@@ -20,8 +20,11 @@ namespace dcm::node {
 class SocketFolderWatch {
  public:
   struct Change {
-    std::vector<std::string> removed;
-    std::vector<std::string> created;  // a recreated socket is in both
+    std::vector<std::string> removed = {};
+    std::vector<std::string> created = {};  // a recreated socket is in both
+    // Why a folder is not watched, or one below not listed, so that its sockets are as before: look
+    // again soon. Empty: there is no such folder.
+    std::string problem = {};
 
     friend bool operator==(const Change&, const Change&) = default;
   };
@@ -41,7 +44,9 @@ class SocketFolderWatch {
   using Identity = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;
   using Sockets = std::map<std::string, Identity>;
 
-  void walk(const std::string& folder, Sockets& found);
+  // Returns the error of listing the folder; 0: none.
+  int walk(const std::string& folder, Sockets& found, std::string& problem);
+  void walk_below(const std::string& folder, Sockets& found, std::string& problem);
   void read_events();
   bool is_another(const std::string& path, const Identity& before, const Identity& now) const;
 

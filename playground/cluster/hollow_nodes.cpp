@@ -122,12 +122,21 @@ Task<> HollowNodes::show_creating(api::ObjectPtr<Pod> pod) {
 }
 
 Task<Outcome> HollowNodes::finish(api::ObjectPtr<Pod> pod, Ending ending) {
-  if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;
+  if (const auto waits = co_await unprepare(pod)) co_return *waits;
   // The containers of other pods may have crashed before.
   const RunningPod before =
       pod->restart_policy == RestartPolicy::never ? RunningPod{} : running_now(*pod);
   std::string body = encode_ended(*pod, ending, process_.loop.time().wall_now(), before);
   co_return co_await write_status(pod, std::move(body));
+}
+
+// Again, it would wait for a driver that may have stopped since.
+Task<std::optional<Outcome>> HollowNodes::unprepare(api::ObjectPtr<Pod> pod) {
+  if (lives_[pod->meta.uid].is_unprepared) co_return std::nullopt;
+  const std::optional<Outcome> waits = co_await devices_(pod->node_name).unprepare(pod);
+  const auto life = lives_.find(pod->meta.uid);
+  if (!waits && life != lives_.end()) life->second.is_unprepared = true;
+  co_return waits;
 }
 
 RunningPod HollowNodes::running_now(const Pod& pod) {
@@ -177,7 +186,7 @@ Task<Outcome> HollowNodes::write_status(api::ObjectPtr<Pod> pod, std::string bod
 // A pod that is kept only by finalizers has been released already: nothing is left to do.
 Task<Outcome> HollowNodes::remove(api::ObjectPtr<Pod> pod) {
   if (lives_[pod->meta.uid].is_let_go) co_return Outcome::done();
-  if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;
+  if (const auto waits = co_await unprepare(pod)) co_return *waits;
   const Result<http::Response> answer =
       co_await api_.remove(pods(), pod->meta.key, encode_delete_now(pod->meta.uid));
   if (!answer) co_return outcome_of(answer.error());

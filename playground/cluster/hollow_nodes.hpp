@@ -52,7 +52,8 @@ class HollowNodes {
     int more_restarts = 0;  // in addition to restarts that follow from its age
     bool is_rebooted = false;  // its containers were lost with the machine
     bool says_creating = false;
-    bool is_let_go = false;  // its object is kept only by finalizers
+    bool is_unprepared = false;  // its devices
+    bool is_let_go = false;      // its object is kept only by finalizers
     QuietWrite quiet;
     std::string told_misspelt;
   };
@@ -68,6 +69,8 @@ class HollowNodes {
   Task<> show_creating(api::ObjectPtr<Pod> pod);
   // Ends the pod after its devices have been released.
   Task<Outcome> finish(api::ObjectPtr<Pod> pod, Ending ending);
+  // Releases the pod's devices once.
+  Task<std::optional<Outcome>> unprepare(api::ObjectPtr<Pod> pod);
   // Writes the status of a running pod if it has changed.
   Task<Outcome> show_running(api::ObjectPtr<Pod> pod, Outcome otherwise);
   RunningPod running_now(const Pod& pod);

@@ -88,6 +88,9 @@ RealDevices::RealDevices(Process process, Api& api, client::RestClient& rest, Ca
 }
 
 Result<> RealDevices::open() {
+  auto lock = lock_folder(options_.agent.state);
+  if (!lock) return runtime::fail(lock.error());
+  lock_.emplace(*std::move(lock));
   if (auto opened = agent_.open(); !opened || options_.pod_resources.empty()) return opened;
   auto listener = http::replace_unix_listener(process_.loop.executor(), process_.loop.time(),
                                               options_.pod_resources);

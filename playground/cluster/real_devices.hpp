@@ -2,6 +2,7 @@
 // serve their Unix sockets, like kubelet.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "node/agent/agent.hpp"
 #include "node/devices/pod_resources.hpp"
 #include "node/posix_files.hpp"
+#include "playground/cluster/folder_lock.hpp"
 #include "playground/cluster/node_api_client.hpp"
 #include "playground/cluster/pod_devices.hpp"
 #include "playground/cluster/shown_devices.hpp"
@@ -41,7 +43,7 @@ class RealDevices final : public PodDevices {
   RealDevices(Process process, Api& api, client::RestClient& rest, Cache<Pod>& pods,
               RealDevicesOptions options, WakePod wake);
 
-  // Reads the checkpoint. Call this first, after make_folders().
+  // Locks the node's folder and reads the checkpoint. Call this first, after make_folders().
   Result<> open();
   // Ends only by cancellation.
   Task<> run();
@@ -72,6 +74,7 @@ class RealDevices final : public PodDevices {
   RealDevicesOptions options_;
   Cache<Pod>& pods_;
   WakePod wake_;
+  std::optional<FolderLock> lock_;
   NodeApiClient node_api_;
   std::unique_ptr<http::Transport> drivers_;
   node::PosixFiles files_;

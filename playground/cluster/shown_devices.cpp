@@ -31,7 +31,7 @@ Result<> ShownDevices::remove(std::string_view pod_uid) {
   if (!pod) return fail(pod.error());
   const std::string folder = pod->in(folder_);
   const auto names = files_.list(folder);
-  if (!names) return {};  // a pod without devices has no folder
+  if (!names) return fail(names.error());
   for (const std::string& listed : *names) {
     if (!listed.ends_with(kSuffix)) continue;
     const auto name = FileName::parse("file", listed);

@@ -21,6 +21,9 @@ constexpr runtime::Duration kFirstPause = std::chrono::seconds(1);
 constexpr runtime::Duration kPauseMax = std::chrono::seconds(120);
 constexpr double kPauseFactor = 1.6;
 constexpr double kPauseJitter = 0.2;
+// gRPC's servers count a PING in less than 5 minutes of silence as abuse, and close the connection
+// after three of them (doc/keepalive.md).
+constexpr runtime::Duration kPingAfter = std::chrono::minutes(6);
 
 // One call on one connection, until its status.
 class Exchange {
@@ -125,6 +128,11 @@ class ReconnectingChannel final : public Channel {
         group_(loop_.executor()) {}
 
   Task<> run() override {
+    // However it ends, also by cancellation.
+    struct End {
+      ReconnectingChannel& channel;
+      ~End() { channel.end(); }
+    } const end_at_exit(*this);
     group_.spawn("stay connected", stay_connected());
     co_await group_.join();
   }
@@ -150,7 +158,8 @@ class ReconnectingChannel final : public Channel {
 
  private:
   // Resting: the last connection ended soon; the next call triggers a new one.
-  enum class State : std::uint8_t { connecting, connected, resting, pausing };
+  // Ended: run() has returned.
+  enum class State : std::uint8_t { connecting, connected, resting, pausing, ended };
 
   Task<> stay_connected();
   Task<> pause_until(State state, runtime::MonoTime time);
@@ -164,6 +173,7 @@ class ReconnectingChannel final : public Channel {
                                Deadline deadline);
   http::Headers make_head(std::string method, Deadline deadline) const;
   void change(State state);
+  void end();
 
   runtime::LoopRef loop_;
   runtime::TimeSource& time_;
@@ -182,6 +192,12 @@ void ReconnectingChannel::change(State state) {
   if ((state_ == State::connected) != (state == State::connected)) ++changes_;
   state_ = state;
   changed_.notify_all();
+}
+
+void ReconnectingChannel::end() {
+  connection_.reset();
+  last_error_ = "the channel was closed";
+  change(State::ended);
 }
 
 Task<> ReconnectingChannel::stay_connected() {
@@ -218,8 +234,9 @@ Task<bool> ReconnectingChannel::connect_once() {
     last_error_ = fmt::format("connection error: {}", stream.error().message);
     co_return false;
   }
-  const auto connection = std::make_shared<http2::Connection>(
-      loop_, std::move(*stream), http2::Side::client, http2::ConnectionOptions{});
+  const auto connection =
+      std::make_shared<http2::Connection>(loop_, std::move(*stream), http2::Side::client,
+                                          http2::ConnectionOptions{.ping_after = kPingAfter});
   group_.spawn("connection", run_connection(connection));
   const bool is_made = co_await wait_for_settings(*connection, deadline);
   if (is_made) {
@@ -260,7 +277,7 @@ Task<Result<Exchange>> ReconnectingChannel::start(std::string method, std::strin
                                                   Deadline connect_by, Deadline deadline) {
   bool may_hurry = true;
   while (connection_ == nullptr || !connection_->can_open()) {
-    if (connection_ == nullptr && state_ == State::pausing) {
+    if (connection_ == nullptr && (state_ == State::pausing || state_ == State::ended)) {
       co_return std::unexpected(Status{Code::unavailable, last_error_, Sent::no});
     }
     if (state_ == State::resting && std::exchange(may_hurry, false)) change(State::connecting);

@@ -46,6 +46,7 @@ class Channel {
 
   // Connects at once, and reconnects when the connection is lost: first at once, then with gRPC's
   // back-off (1 s, ×1.6, ±20 %, up to 120 s). Runs until cancelled; calls are made while it runs.
+  // Calls that wait for a connection at its end fail as `unavailable`, Sent::no.
   virtual Task<> run() = 0;
 
   // Sends one request and reads one answer. `method` is a path: "/package.Service/Method". The

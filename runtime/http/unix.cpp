@@ -1,13 +1,16 @@
 #include "runtime/http/unix.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -58,11 +61,26 @@ class UnixTransport final : public Transport {
   runtime::TimeSource& time_;
 };
 
+// Device and inode.
+using FileIdentity = std::pair<::dev_t, ::ino_t>;
+
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct ::stat status{};
+  if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino};
+}
+
 class UnixListener final : public Listener {
  public:
   UnixListener(Unix::acceptor acceptor, runtime::TimeSource& time, std::string path)
-      : acceptor_(std::move(acceptor)), time_(time), path_(std::move(path)) {}
-  ~UnixListener() override { ::unlink(path_.c_str()); }
+      : acceptor_(std::move(acceptor)),
+        time_(time),
+        path_(std::move(path)),
+        identity_(identity_of(path_)) {}
+  // A successor may have replaced the file. The inode is not reused while the socket is open.
+  ~UnixListener() override {
+    if (identity_ && identity_of(path_) == identity_) ::unlink(path_.c_str());
+  }
 
   Task<Result<std::unique_ptr<Stream>>> accept() override {
     auto [error, socket] = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
@@ -79,6 +97,7 @@ class UnixListener final : public Listener {
   Unix::acceptor acceptor_;
   runtime::TimeSource& time_;
   std::string path_;
+  std::optional<FileIdentity> identity_;
 };
 
 }  // namespace

@@ -72,7 +72,7 @@ class GpuDriver(Scene):
         things = yaml.safe_load_all((ROOT / "examples/gpu-driver/pod.yaml").read_text())
         self.create(*(each for each in things if each["kind"] != "DeviceClass"))
         self.wait_for("first", "Running")
-        soon("its log names the device", lambda: 'GPU_DEVICE_00="gpu-0-part-' in World.cluster.kubectl(
+        soon("its log names the device", lambda: 'GPU_DEVICE_GPU_0_PART_0="gpu-0-part-0"' in World.cluster.kubectl(
             "logs", "-n", self.namespace, "first").stdout)
 
     def test_claims_share_a_gpu_until_its_memory_is_gone(self):

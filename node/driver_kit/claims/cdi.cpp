@@ -56,6 +56,13 @@ json::object cdi_spec(std::string kind, const std::vector<CdiDevice>& devices,
   return spec;
 }
 
+runtime::Result<> check_cdi_vendor(const std::string& driver) {
+  if (!runtime::is_digit(driver.front())) return {};
+  return runtime::fail(
+      runtime::Reason::configuration,
+      fmt::format("driver \"{}\": CDI specs need a name that begins with a letter", driver));
+}
+
 std::optional<json::object> claim_spec(const std::string& driver, const std::string& uid,
                                        PreparedClaim& claim) {
   const std::string kind = driver + "/claim";

@@ -9,6 +9,7 @@
 #include <boost/json/object.hpp>
 
 #include "node/driver_kit/driver.hpp"
+#include "runtime/error.hpp"
 
 namespace dcm::driver_kit {
 
@@ -23,6 +24,10 @@ struct CdiDevice {
 // old runtimes read it.
 boost::json::object cdi_spec(std::string kind, const std::vector<CdiDevice>& devices,
                              const boost::json::object& edits = {});
+
+// The driver's name is the vendor of its specs, and not every name can be one. Errors:
+// configuration.
+runtime::Result<> check_cdi_vendor(const std::string& driver);
 
 // The spec of a claim whose devices have edits; adds their names to `cdi_ids` of the devices.
 // nullopt: none has edits.

@@ -81,6 +81,7 @@ Result<> ClaimFiles::write(const AllocatedClaim& claim, PreparedClaim& prepared)
   const bool has_metadata = options_.metadata == MetadataFiles::written;
   const auto spec = claim_spec(options_.driver, claim.ref.uid, prepared);
   if (spec || has_metadata) {
+    if (auto checked = check_cdi_vendor(options_.driver); !checked) return checked;
     if (auto made = files_.make_folder(options_.cdi); !made) return made;
   }
   if (spec) {
@@ -158,8 +159,9 @@ Result<> ClaimFiles::remove(const node::ClaimRef& claim) {
 Result<> ClaimFiles::remove_metadata(const node::ClaimRef& claim) {
   const std::string folder = metadata_folder(claim);
   const auto requests = files_.list(folder);
+  if (!requests) return runtime::fail(requests.error());
   // Most claims have none: then no other claim's record is read.
-  if (requests.value_or(std::vector<std::string>()).empty()) return files_.remove_folder(folder);
+  if (requests->empty()) return files_.remove_folder(folder);
   const auto is_needed = has_namesake(claim);
   if (!is_needed) return runtime::fail(is_needed.error());
   if (*is_needed) return {};
@@ -183,7 +185,7 @@ Result<bool> ClaimFiles::has_namesake(const node::ClaimRef& claim) {
 Result<std::vector<PreparedRecord>> ClaimFiles::records() {
   std::vector<PreparedRecord> found;
   const auto names = files_.list(records_folder());
-  if (!names) return found;  // nothing has been prepared yet
+  if (!names) return runtime::fail(names.error());
   for (const std::string& name : *names) {
     if (!name.ends_with(".json")) continue;
     auto text = files_.read(records_folder() + "/" + name);
@@ -194,9 +196,10 @@ Result<std::vector<PreparedRecord>> ClaimFiles::records() {
   return found;
 }
 
-bool ClaimFiles::is_current(const PreparedRecord& record) {
+Result<bool> ClaimFiles::is_current(const PreparedRecord& record) {
   const auto text = files_.read(records_folder() + "/" + record.ref.uid + ".json");
-  return text && *text == record.text;
+  if (!text) return runtime::fail(text.error());
+  return *text == record.text;
 }
 
 // Namespace and name together may exceed the length of a file name.
@@ -218,7 +221,8 @@ Result<> ClaimFiles::put(const std::string& folder, const std::string& name,
 
 Result<> ClaimFiles::remove_named(const std::string& folder, const std::string& prefix) {
   const auto names = files_.list(folder);
-  for (const std::string& name : names.value_or(std::vector<std::string>())) {
+  if (!names) return runtime::fail(names.error());
+  for (const std::string& name : *names) {
     if (!name.starts_with(prefix)) continue;
     if (auto removed = files_.remove(folder + "/" + name); !removed) return removed;
   }

@@ -48,7 +48,7 @@ class ClaimFiles {
 
   runtime::Result<std::vector<PreparedRecord>> records();
   // Whether this record still exists, and was not replaced by another one of its claim.
-  bool is_current(const PreparedRecord& record);
+  runtime::Result<bool> is_current(const PreparedRecord& record);
 
  private:
   runtime::Result<> write_metadata(const AllocatedClaim& claim, PreparedClaim& prepared);

@@ -42,12 +42,15 @@ Leftovers::Leftovers(runtime::TimeSource& time, std::string driver_name, Driver&
       log_(std::move(log)) {}
 
 Task<> Leftovers::settle() {
-  auto records = files_.records();
-  if (!records) {
-    log_.warning("Cannot read the records of prepared claims", {{"err", records.error().message}});
-    co_return;
-  }
   runtime::Duration pause{};
+  auto records = files_.records();
+  while (!records) {
+    log_.warning("Cannot read the records of prepared claims; retrying",
+                 {{"err", records.error().message}});
+    pause = kRetry.after(pause);
+    co_await runtime::sleep_for(time_, pause);
+    records = files_.records();
+  }
   while (!records->empty()) {
     std::vector<PreparedRecord> later;
     for (PreparedRecord& record : *records) {
@@ -80,7 +83,9 @@ Task<bool> Leftovers::settle_one(PreparedRecord record) {
 Task<bool> Leftovers::unprepare(PreparedRecord record) {
   const auto turn = co_await lock_.take(Deadline::after(time_, kPatience));
   if (!turn) co_return false;
-  if (!files_.is_current(record)) co_return true;
+  const auto is_current = files_.is_current(record);
+  if (!is_current) co_return false;
+  if (!*is_current) co_return true;
   const std::string claim = record.ref.namespace_ + "/" + record.ref.name;
   const Driver::Unprepared done = co_await driver_.unprepare(record.ref);
   const auto removed = done ? files_.remove(record.ref) : runtime::Result<>();

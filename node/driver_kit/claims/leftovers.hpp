@@ -29,7 +29,7 @@ class Leftovers {
             ClaimFiles& files, CallLock& lock, runtime::Logger log);
 
   // Unprepares each claim that was prepared before and no longer exists. Ends when all are settled;
-  // failures of server or driver are retried.
+  // failures of server, driver or files are retried.
   Task<> settle();
 
  private:

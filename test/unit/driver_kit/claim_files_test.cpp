@@ -188,6 +188,39 @@ TEST(ClaimFiles, are_complete_after_failure_at_any_step) {
   }
 }
 
+TEST(ClaimFiles, fail_while_folder_cannot_be_read) {
+  for (const std::string unreadable : {"/cdi", "/data/prepared", "/data/dra-device-metadata/lab_c1",
+                                       "/data/dra-device-metadata/lab_c1/gpu"}) {
+    Folder folder;
+    PreparedClaim devices = prepared();
+    ASSERT_TRUE(folder.files.begin(claim()));
+    ASSERT_TRUE(folder.files.write(claim(), devices));
+    folder.memory.set_step([&](std::string_view operation, const std::string& path) {
+      return operation == "list" && path == unreadable
+                 ? runtime::Result<>(runtime::fail(runtime::Reason::configuration, path))
+                 : runtime::Result<>();
+    });
+    EXPECT_FALSE(folder.files.remove(kRef)) << unreadable;
+    EXPECT_TRUE(folder.memory.names().contains(kRecord)) << "it is removed last";
+    folder.memory.set_step({});
+    EXPECT_TRUE(folder.files.remove(kRef));
+    EXPECT_TRUE(folder.memory.names().empty());
+  }
+}
+
+TEST(ClaimFiles, need_driver_name_that_begins_with_letter) {
+  test::MemoryFiles memory;
+  runtime::VirtualTime time;
+  ClaimFiles files{memory, time, {.driver = "3d.example.com", .data = "/data", .cdi = "/cdi"}};
+  PreparedClaim own{.devices = {{.pool = "p", .device = "d0", .cdi_ids = {"own/spec=d0"}}}};
+  EXPECT_TRUE(files.write(claim(), own));
+  PreparedClaim devices = prepared();
+  const auto written = files.write(claim(), devices);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message,
+            "driver \"3d.example.com\": CDI specs need a name that begins with a letter");
+}
+
 TEST(ClaimFiles, add_network_of_device_later) {
   Folder folder;
   PreparedClaim devices = prepared();
@@ -312,6 +345,29 @@ CO_TEST(Leftovers, are_retried_while_server_or_driver_fails) {
   site.driver.is_refusing = false;
   co_await site.group.join();
   EXPECT_TRUE(site.memory.names().empty());
+}
+
+CO_TEST(Leftovers, are_retried_while_records_cannot_be_read) {
+  for (const std::string_view operation : {"list", "read"}) {
+    Restarted site(loop);
+    const auto fail = [&](std::string_view step, const std::string& path) {
+      return step == operation
+                 ? runtime::Result<>(runtime::fail(runtime::Reason::configuration, path))
+                 : runtime::Result<>();
+    };
+    site.memory.set_step(fail);
+    site.group.spawn("leftovers", site.leftovers.settle());
+    co_await runtime::sleep_for(loop.time(), 10s);
+    EXPECT_TRUE(site.driver.calls.empty());
+    site.memory.set_step({});
+    if (operation == "read") site.claims.on_get = [&] { site.memory.set_step(fail); };
+    co_await runtime::sleep_for(loop.time(), 1min);
+    site.claims.on_get = {};
+    site.memory.set_step({});
+    co_await site.group.join();
+    EXPECT_EQ(site.driver.calls.size(), 1U) << operation;
+    EXPECT_TRUE(site.memory.names().empty());
+  }
 }
 
 CO_TEST(Leftovers, stay_if_claim_is_prepared_again) {

@@ -130,6 +130,17 @@ TEST_F(DriverSockets, reject_invalid_driver_name) {
             "driver \"GPU!\": expected a DNS subdomain of at most 63 characters");
 }
 
+TEST_F(DriverSockets, reject_driver_name_that_metadata_cannot_have) {
+  PluginOptions bad = options();
+  bad.driver = "3d.example.com";
+  EXPECT_TRUE(make(bad)->open(listen_on_files(loop)));
+  bad.metadata = MetadataFiles::written;
+  const auto opened = make(bad)->open(listen_on_files(loop));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message,
+            "driver \"3d.example.com\": CDI specs need a name that begins with a letter");
+}
+
 Task<> hold_twice(runtime::Loop& loop, const std::string& file, std::vector<bool>& taken) {
   CallLock ours(loop.time(), file);
   CallLock theirs(loop.time(), file);  // another process's

@@ -1,3 +1,6 @@
+#include <set>
+#include <vector>
+
 #include "runtime/http2/connection.hpp"
 #include "test/unit/grpc/grpc_site.hpp"
 
@@ -303,6 +306,73 @@ CO_TEST(Grpc, says_that_deadline_has_passed_if_server_cancels_then) {
   CO_ASSERT_TRUE(!message);
   EXPECT_EQ(message.error().code, Code::deadline_exceeded) << to_string(message.error());
   co_await site.stop();
+}
+
+// Accepts one connection, sends nothing itself, and notes when the client sends something.
+Task<> serve_silently(VirtualLoop& loop, http::Listener& listener,
+                      std::set<runtime::MonoTime>& heard) {
+  auto bytes = co_await listener.accept();
+  std::vector<std::unique_ptr<http2::Stream>> calls;
+  http2::Connection connection(loop, std::move(*bytes), http2::Side::server, {.ping_after = 24h},
+                               [&](auto stream) { calls.push_back(std::move(stream)); });
+  TaskGroup group(loop.executor());
+  group.spawn("connection", connection.run());
+  while (!connection.lost()) {
+    if (!calls.empty()) heard.insert(connection.heard_at());
+    co_await runtime::sleep_for(loop.time(), 1s);
+  }
+  calls.clear();
+  co_await group.join();
+}
+
+// gRPC servers close a connection with more than one PING in 5 minutes ("too_many_pings").
+CO_TEST(Grpc, sends_ping_on_silent_stream_at_most_every_5_minutes) {
+  GrpcSite site(loop);
+  site.listener = site.network.listen("plugin", 1);
+  std::set<runtime::MonoTime> heard;
+  site.server_group->spawn("silent", serve_silently(loop, *site.listener, heard));
+  site.start_channel();
+  const auto stream = co_await site.channel->open("/test.Echo/Count", "1", site.in(1s));
+  CO_ASSERT_TRUE(stream.has_value());
+  co_await runtime::sleep_for(loop.time(), 1h);
+  EXPECT_LE(heard.size(), 1 + 1h / 5min);
+  EXPECT_TRUE(site.channel->is_connected());
+  EXPECT_EQ(site.channel->changes(), 1U);
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, fails_waiting_call_at_once_when_channel_ends) {
+  for (const bool is_full : {false, true}) {  // the connection that it waits for
+    GrpcSite site(loop);
+    site.server_options.calls_max = 1;
+    if (is_full) {
+      site.start_server();
+    } else {
+      site.listener = site.network.listen("plugin", 1);  // accepts nobody
+    }
+    TaskGroup channel(loop.executor());
+    channel.spawn("channel", site.channel->run());
+    co_await runtime::sleep_for(loop.time(), 1ms);
+    std::string note;
+    TaskGroup calls(loop.executor());
+    if (is_full) {
+      calls.spawn("first", call_and_note(site, "/test.Echo/Hang", "", site.in(45s), note));
+    }
+    grpc::Result<std::string> answer;
+    calls.spawn("waiting", [](GrpcSite& at, grpc::Result<std::string>& result) -> Task<> {
+      result = co_await at.channel->call("/test.Echo/Same", "x", at.in(45s));
+    }(site, answer));
+    co_await runtime::sleep_for(loop.time(), 1s);
+    channel.cancel();
+    co_await channel.join();
+    const auto ended = loop.time().now();
+    co_await calls.join();
+    EXPECT_EQ(loop.time().now(), ended);
+    CO_ASSERT_TRUE(!answer);
+    EXPECT_EQ(answer.error().code, Code::unavailable) << describe(answer);
+    EXPECT_EQ(answer.error().sent, Sent::no);
+    co_await site.stop();
+  }
 }
 
 CO_TEST(Grpc, isolates_method_that_throws) {

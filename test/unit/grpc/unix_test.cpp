@@ -78,6 +78,17 @@ TEST_F(UnixGrpc, replaces_stale_socket_only) {
   EXPECT_FALSE(http::replace_unix_listener(loop.executor(), loop.time(), path("taken")));
 }
 
+TEST_F(UnixGrpc, leaves_socket_of_successor) {
+  auto first = http::replace_unix_listener(loop.executor(), loop.time(), path("a.sock"));
+  ASSERT_TRUE(first) << to_string(first.error());
+  auto second = http::replace_unix_listener(loop.executor(), loop.time(), path("a.sock"));
+  ASSERT_TRUE(second) << to_string(second.error());
+  first->reset();
+  EXPECT_TRUE(std::filesystem::exists(path("a.sock")));
+  second->reset();
+  EXPECT_FALSE(std::filesystem::exists(path("a.sock")));
+}
+
 TEST_F(UnixGrpc, reports_path_that_is_too_long) {
   const std::string long_path = path(std::string(120, 'x').c_str());
   const auto listener = http::make_unix_listener(loop.executor(), loop.time(), long_path);

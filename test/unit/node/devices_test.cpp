@@ -154,6 +154,19 @@ TEST(HealthTable, bounds_devices) {  // [75]
       << "one that is known has its place";
 }
 
+// Otherwise this takes minutes.
+TEST(HealthTable, looks_only_at_devices_of_report) {
+  HealthTable table;
+  std::vector<HealthReport> report;
+  for (int i = 0; i < 16'384; ++i) report.push_back(row(std::to_string(i), Health::healthy));
+  (void)table.observe_report("gpu", "i", report, at(0s));
+  for (int i = 0; i < 20'000; ++i) {
+    EXPECT_TRUE(table.observe_report("gpu", "i", {}, at(1s)).devices.empty());
+  }
+  EXPECT_EQ(table.observe_report("gpu", "i", {row("0", Health::unhealthy)}, at(1s)).devices,
+            std::set{kD0});
+}
+
 TEST(HealthTable, tolerates_endless_timeout) {
   HealthTable table;
   (void)table.observe_report("gpu", "i", {row("0", Health::healthy, runtime::Duration::max())},

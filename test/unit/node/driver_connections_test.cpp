@@ -63,6 +63,12 @@ class Plugin {
       refuses_status = false;
       co_return grpc::fail(grpc::Code::internal, "not now");
     };
+    methods_.streams[health_path(node::HealthService::v1)] =
+        [this](std::string, grpc::AnswerWriter& answers, Deadline) -> Task<grpc::Status> {
+      for (int i = 0; i < health_reports; ++i) (void)co_await answers.write("");
+      co_await runtime::sleep_for(loop_.time(), 1h);
+      co_return grpc::Status{};
+    };
     for (const DraService service : {DraService::v1, DraService::v1beta1}) {
       for (const char* method : {"NodePrepareResources", "NodeUnprepareResources"}) {
         const std::string path = method_path(service, method);
@@ -84,6 +90,7 @@ class Plugin {
   PluginInfo info;
   std::string info_bytes;  // instead of `info`
   std::string answer = encode_prepared("c1-uid", "example.com/gpu=0");
+  int health_reports = 0;  // sent at once
   bool hangs_at_info = false;
   bool refuses_status = false;
   runtime::Duration works_for{};
@@ -346,6 +353,40 @@ CO_TEST(DriverConnections, ends_hanging_call_after_45_seconds) {  // [44]
   EXPECT_EQ(loop.time().now() - start, 45s);
   co_await site.settle();
   EXPECT_EQ(plugin.cancelled, 1) << "the driver sees the cancellation";
+  co_await site.plugins.stop();
+  co_await plugin.stop();
+}
+
+struct ReportCount final : DriverObserver {
+  void observe_driver(const std::string&) override {}
+  void observe_health(const std::string&, const std::string&,
+                      const std::vector<HealthReport>&) override {
+    ++reports;
+  }
+  void observe_health_end(const std::string&, const std::string&) override {}
+  void observe_call(const std::string&, std::string_view, grpc::Code, runtime::Duration) override {}
+
+  int reports = 0;
+};
+
+CO_TEST(DriverConnections, gives_others_a_turn_between_health_reports) {
+  Site site(loop);
+  ReportCount count;
+  site.plugins.tell(count);
+  PluginInfo info = gpu_info("");
+  info.services.emplace_back("v1.DRAResourceHealth");
+  Plugin plugin(loop, site.network, info);
+  plugin.health_reports = 1000;
+  plugin.listen("/reg");
+  CO_ASSERT_EQ(co_await site.plugins.register_plugin("/reg"), SocketOutcome::done);
+  int at_once_max = 0;
+  for (int turn = 0; turn < 20'000; ++turn) {
+    const int before = count.reports;
+    co_await runtime::yield();
+    at_once_max = std::max(at_once_max, count.reports - before);
+  }
+  EXPECT_EQ(count.reports, 1000);
+  EXPECT_LT(at_once_max, 20);
   co_await site.plugins.stop();
   co_await plugin.stop();
 }

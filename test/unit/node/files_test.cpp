@@ -55,6 +55,14 @@ TEST_F(PosixFilesTest, does_not_overwrite_file) {
   EXPECT_FALSE(files_.create(folder_ + "/a", "2"));
 }
 
+TEST_F(PosixFilesTest, lists_nothing_only_if_there_is_no_folder) {
+  EXPECT_EQ(files_.list(folder_ + "/none").value(), std::vector<std::string>());
+  ASSERT_TRUE(files_.create(folder_ + "/a", "1"));
+  const auto listed = files_.list(folder_ + "/a");
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.error().message, folder_ + "/a: cannot be listed: Not a directory");
+}
+
 TEST_F(PosixFilesTest, does_not_wait_for_special_files) {
   ASSERT_EQ(::mkfifo((folder_ + "/fifo").c_str(), 0600), 0);
   EXPECT_FALSE(files_.read(folder_ + "/fifo"));
@@ -65,7 +73,6 @@ TEST_F(PosixFilesTest, names_file_and_reason_in_errors) {
   const auto made = files_.create(folder_ + "/none/a", "1");
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().message, folder_ + "/none/a: cannot be made: No such file or directory");
-  EXPECT_FALSE(files_.list(folder_ + "/none"));
   EXPECT_FALSE(files_.sync_folder(folder_ + "/none"));
 }
 

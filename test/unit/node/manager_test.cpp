@@ -402,6 +402,49 @@ CO_TEST(ClaimManager, allows_shares_and_admin_access_for_several_claims) {
   CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c3")));
 }
 
+// The checkpoint as kubelet writes it: without the data that it has no field for.
+void let_kubelet_write(ClaimsWorld& world) {
+  std::vector<Entry> entries = on_disk(world);
+  for (Entry& entry : entries) entry.extra.reset();
+  world.kill();
+  world.files.put(test::kCheckpoint, encode_checkpoint(entries));
+}
+
+CO_TEST(ClaimManager, asks_claim_of_kubelets_entry_about_admin_access) {
+  for (const bool is_admin : {true, false}) {
+    for (const bool is_gone : {true, false}) {
+      ClaimsWorld world(loop);
+      CO_ASSERT_TRUE(world.start());
+      world.drivers.answers[kGpu] = {.devices = {{.pool = "node-0", .device = "d"}}};
+      world.claims.put(
+          {.claim = make_claim("c1").with_device_of(kGpu, "node-0", "d").reserved_for("p"),
+           .results = {{.device = {kGpu, "node-0", "d", "", is_admin}}}});
+      CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c1")));
+      let_kubelet_write(world);
+      CO_ASSERT_TRUE(world.start());
+      world.manager->observe_pods({"p-uid", "q-uid"});
+      if (is_gone) world.claims.remove("c1");
+      put_claim(world, "c2", {kGpu}, {"q"}, "d");
+      const ClaimResult prepared = co_await world.manager->prepare(make_pod("q").uses("gpu", "c2"));
+      EXPECT_EQ(prepared.has_value(), is_admin && !is_gone) << is_admin << is_gone;
+    }
+  }
+}
+
+CO_TEST(ClaimManager, keeps_kubelets_devices_of_older_allocation) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  world.drivers.answers[kGpu] = {.devices = {{.pool = "node-0", .device = "d"}}};
+  put_claim(world, "c1", {kGpu}, {"p"}, "d");
+  CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c1")));
+  let_kubelet_write(world);
+  CO_ASSERT_TRUE(world.start());
+  world.manager->observe_pods({"p-uid", "q-uid"});
+  put_claim(world, "c1", {kGpu}, {"p"}, "other");
+  put_claim(world, "c2", {kGpu}, {"q"}, "d");
+  EXPECT_FALSE(co_await world.manager->prepare(make_pod("q").uses("gpu", "c2")));
+}
+
 // kubelet fails here, so such a pod stays until it is force-deleted. [59]
 CO_TEST(ClaimManager, ends_pod_whose_claim_was_never_created) {
   ClaimsWorld world(loop);

@@ -6,11 +6,15 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 
 #include <gtest/gtest.h>
 #include <protozero/pbf_writer.hpp>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "runtime/grpc/server.hpp"
 #include "runtime/http/unix.hpp"
@@ -110,6 +114,83 @@ TEST_F(Registry, reports_missing_descriptor_and_retries) {
   ASSERT_FALSE(looked);
   EXPECT_EQ(looked.error().message, "inotify: Too many open files");
   EXPECT_TRUE(watch.look());
+}
+
+// Lets this process open so many more files, until it is destroyed.
+class FilesLeft {
+ public:
+  explicit FilesLeft(unsigned files) {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &usual_), 0);
+    const int next = ::dup(STDIN_FILENO);
+    ::close(next);
+    const struct ::rlimit few{static_cast<::rlim_t>(next) + files, usual_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  }
+  ~FilesLeft() { ::setrlimit(RLIMIT_NOFILE, &usual_); }
+
+ private:
+  struct ::rlimit usual_{};
+};
+
+TEST_F(Registry, keeps_sockets_while_folder_cannot_be_listed) {
+  SocketFolderWatch watch(loop.executor(), folder);
+  ASSERT_TRUE(watch.look());
+  const auto listener = listen(folder + "/a.sock");
+  EXPECT_EQ(watch.look()->created, Paths{folder + "/a.sock"});
+  auto looked = watch.look();
+  {
+    const FilesLeft none(0);
+    looked = watch.look();
+  }
+  ASSERT_FALSE(looked);
+  EXPECT_EQ(looked.error().message, folder + ": Too many open files");
+  EXPECT_EQ(watch.look(), SocketFolderWatch::Change());
+}
+
+TEST_F(Registry, keeps_sockets_while_folder_below_cannot_be_listed) {
+  SocketFolderWatch watch(loop.executor(), folder);
+  fs::create_directories(folder + "/sub/deep");
+  const auto gone = listen(folder + "/gone.sock");
+  const auto listener = listen(folder + "/sub/deep/a.sock");
+  EXPECT_EQ(watch.look()->created, (Paths{folder + "/gone.sock", folder + "/sub/deep/a.sock"}));
+  fs::remove(folder + "/gone.sock");
+  auto looked = watch.look();
+  fs::remove(folder + "/sub/deep/a.sock");
+  {
+    const FilesLeft one(1);
+    looked = watch.look();
+  }
+  EXPECT_EQ(looked, (SocketFolderWatch::Change{.problem = folder + "/sub: Too many open files"}));
+  EXPECT_EQ(watch.look(), (SocketFolderWatch::Change{.removed = {folder + "/sub/deep/a.sock"}}));
+}
+
+// Exit code of a process that may have so many inotify watches; 77: it cannot be limited here.
+int look_with_watches(const std::string& folder, const char* watches, const char* expected) {
+  if (::unshare(CLONE_NEWUSER) != 0) return 77;
+  std::ofstream limit("/proc/sys/user/max_inotify_watches");
+  if (!(limit << watches << std::flush)) return 77;
+  runtime::Loop loop;
+  SocketFolderWatch watch(loop.executor(), folder);
+  const auto looked = watch.look();
+  const std::string why = looked ? looked->problem : looked.error().message;
+  const bool is_expected = why == expected && looked && looked->created.size() == 1;
+  if (!is_expected) std::cerr << why << '\n';
+  return is_expected ? 0 : 1;
+}
+
+TEST_F(Registry, reports_missing_watches) {
+  fs::create_directories(folder + "/sub");
+  const auto listener = listen(folder + "/sub/a.sock");
+  for (const auto& [watches, failing] : {std::pair("0", folder), std::pair("1", folder + "/sub")}) {
+    const std::string expected = failing + ": No space left on device";
+    const ::pid_t child = ::fork();
+    if (child == 0) ::_exit(look_with_watches(folder, watches, expected.c_str()));
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "needs user namespaces";
+    EXPECT_EQ(WEXITSTATUS(status), 0) << watches;
+  }
 }
 
 // A driver that answers GetInfo and accepts its status.
