@@ -44,7 +44,7 @@ struct Options {
 struct AllocationError {
   std::string text;
   bool is_only_this_node = false;  // else the pod cannot be scheduled at all
-  bool is_interrupted = false;     // not decided: a limit of the options was reached
+  bool is_interrupted = false;     // not decided: a limit was reached
 };
 
 struct Allocation {

@@ -180,13 +180,40 @@ class NodeExplainer {
       const Candidate& candidate = candidates_.all()[i];
       Obstacle obstacle = explainer.obstacle(i);
       if (RequestExplainer::is_none(obstacle)) note_values(claim, ask, i);
-      const bool is_meant = !std::holds_alternative<SelectorObstacle>(obstacle) &&
-                            !std::holds_alternative<OtherNodeObstacle>(obstacle);
-      if (is_meant) ++meant;
+      if (out.is_all && is_meant(claim, ask, candidate, obstacle)) ++meant;
       out.devices.push_back({candidate.slice->id_of(*candidate.device), std::move(obstacle)});
     }
+    note_shortage(out);
     explain_pools(candidates_.pools(), out.devices);
     if (out.is_all) out.wanted = meant;
+  }
+
+  // Whether a request for all devices wants this one, too. Whether it is free does not matter.
+  bool is_meant(std::size_t claim, const PreparedAsk& ask, const Candidate& candidate,
+                const Obstacle& obstacle) const {
+    if (std::holds_alternative<SelectorObstacle>(obstacle) ||
+        std::holds_alternative<OtherNodeObstacle>(obstacle)) {
+      return false;
+    }
+    const auto consumed =
+        candidates_.consumption(allocator_.claims().claims()[claim], ask, candidate, true);
+    return consumed && *consumed;
+  }
+
+  // Takes the counters of all usable devices, as far as they suffice.
+  void note_shortage(RequestExplanation& out) {
+    std::vector<const Candidate*> taken;
+    for (std::size_t i = 0; i < candidates_.all().size() && !out.shortage; ++i) {
+      const Candidate& candidate = candidates_.all()[i];
+      const bool needs_counters =
+          !candidate.device->extras().counters.empty() && !candidates_.has_counters(candidate);
+      if (!needs_counters || !RequestExplainer::is_none(out.devices[i].obstacle)) continue;
+      out.shortage = candidates_.counters(candidate.pool).take(*candidate.device);
+      if (!out.shortage) taken.push_back(&candidate);
+    }
+    for (const Candidate* const candidate : taken) {
+      candidates_.counters(candidate->pool).give_back(*candidate->device);
+    }
   }
 
   void note_values(std::size_t claim, PreparedAsk& ask, std::size_t candidate) {

@@ -83,6 +83,8 @@ struct RequestExplanation {
   bool is_all = false;
   std::string fault = {};  // an error of the request itself; empty: none
   std::vector<DeviceExplanation> devices = {};
+  // A counter that the usable devices would overdraw together.
+  std::optional<CounterShortage> shortage = {};
 
   std::size_t usable() const;
 };

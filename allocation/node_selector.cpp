@@ -80,16 +80,20 @@ bool is_met(const NodeSelectorTerm& term, const Node& node) {
          });
 }
 
-std::string fault_of(const NodeSelector& selector) {
-  for (const NodeSelectorTerm& term : selector.terms) {
-    for (const NodeRequirement& requirement : term.match_expressions) {
-      if (std::string fault = fault_of(requirement); !fault.empty()) return fault;
-    }
-    for (const NodeRequirement& requirement : term.match_fields) {
-      if (std::string fault = field_fault_of(requirement); !fault.empty()) return fault;
-    }
+std::string fault_of(const NodeSelectorTerm& term) {
+  for (const NodeRequirement& requirement : term.match_expressions) {
+    if (std::string fault = fault_of(requirement); !fault.empty()) return fault;
+  }
+  for (const NodeRequirement& requirement : term.match_fields) {
+    if (std::string fault = field_fault_of(requirement); !fault.empty()) return fault;
   }
   return {};
+}
+
+bool is_any_met(const NodeSelector& selector, const Node& node) {
+  return std::ranges::any_of(selector.terms, [&](const NodeSelectorTerm& term) {
+    return fault_of(term).empty() && is_met(term, node);
+  });
 }
 
 }  // namespace
@@ -108,10 +112,12 @@ bool operator==(const NodeRequirement& a, const NodeRequirement& b) {
 }
 
 Matched matches(const NodeSelector& selector, const Node& node) {
-  if (std::string fault = fault_of(selector); !fault.empty()) {
-    return std::unexpected("failed to parse node selector: " + fault);
+  for (const NodeSelectorTerm& term : selector.terms) {
+    if (std::string fault = fault_of(term); !fault.empty()) {
+      return std::unexpected("failed to parse node selector: " + fault);
+    }
   }
-  return std::ranges::any_of(selector.terms, [&](const auto& term) { return is_met(term, node); });
+  return is_any_met(selector, node);
 }
 
 bool RequiredNodeAffinity::matches(const Node& node) const {
@@ -119,7 +125,7 @@ bool RequiredNodeAffinity::matches(const Node& node) const {
     const auto label = node.labels.find(wanted.first);
     return label != node.labels.end() && label->second == wanted.second;
   });
-  return has_labels && (!affinity || allocation::matches(*affinity, node).value_or(false));
+  return has_labels && (!affinity || is_any_met(*affinity, node));
 }
 
 Matched reaches(const NodeChoice& choice, const Node& node) {

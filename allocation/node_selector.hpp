@@ -66,7 +66,7 @@ struct RequiredNodeAffinity {
   std::map<std::string, std::string> node_selector = {};  // labels and their values
   std::optional<NodeSelector> affinity = {};
 
-  // An affinity that no scheduler understands matches no node.
+  // A term that no scheduler understands matches no node; the other terms count.
   bool matches(const Node& node) const;
 };
 

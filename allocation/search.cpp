@@ -133,6 +133,17 @@ void Search::restart(std::uint64_t steps_max) {
 }
 
 Search::Status Search::next(Place place) {
+  if (depth_ == kDepthMax) {
+    interrupt("not decided: the claims want too many devices at once");
+    return Status::error;
+  }
+  ++depth_;
+  const Status outcome = visit(place);
+  --depth_;
+  return outcome;
+}
+
+Search::Status Search::visit(Place place) {
   using enum Status;
   ++steps_;
   if (is_over()) return error;

@@ -82,6 +82,7 @@ class Search {
   bool collect_all(const PreparedClaim& claim, PreparedAsk& ask);
 
   Status next(Place place);
+  Status visit(Place place);
   Status next_claim(Place place);
   Status try_asks(Place place);
   Status take_all(Place place);
@@ -116,6 +117,9 @@ class Search {
   std::uint64_t steps_ = 0;
   std::uint64_t steps_max_;
   bool is_out_of_steps_ = false;
+  // next() calls itself once for a device, and twice for a request; more could overflow the stack.
+  static constexpr std::size_t kDepthMax = 3'000;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace dcm::allocation

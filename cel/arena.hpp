@@ -52,8 +52,8 @@ class Arena {
     return {bytes, text.size()};
   }
 
-  // Steps that no cost counts, such as comparing list elements: one list can be an element of
-  // another many times.
+  // Steps that no cost counts, such as compiling a pattern, or comparing list elements: one list
+  // can be an element of another many times. All of them take about a second at most.
   static constexpr std::size_t kStepsMax = 4'000'000;
   bool take_steps(std::size_t steps) {
     steps_ += steps;

@@ -11,15 +11,17 @@ std::uint64_t share(std::uint64_t size, double factor) {
 }
 
 // For sum, max, indexOf, …: a string counts by its bytes, rounded down, everything else as one.
-std::uint64_t traversal(const Value& value, int depth = 0) {
+std::uint64_t traversal(const Value& value, Arena& arena, int depth = 0) {
   if (depth > 64) return 1;
   switch (value.kind()) {
     case Kind::string:
     case Kind::bytes:
       return static_cast<std::uint64_t>(static_cast<double>(value.as_text().size()) * kTraversal);
     case Kind::list: {
+      const auto values = value.as_list().values;
+      if (!arena.take_steps(values.size())) return 0;
       std::uint64_t total = 0;
-      for (const Value& item : value.as_list().values) total += traversal(item, depth + 1);
+      for (const Value& item : values) total += traversal(item, arena, depth + 1);
       return total;
     }
     case Kind::map:
@@ -77,7 +79,7 @@ std::uint64_t net_cost(std::span<const Value> args, bool has_text, bool is_net) 
 }  // namespace
 
 std::uint64_t actual_cost(std::span<const Overload* const> overloads, std::span<const Value> args,
-                          const Value& result) {
+                          const Value& result, Arena& arena) {
   const CostRule rule = overloads[0]->cost;
   if (overloads.size() > 1 && !is_by_name(rule)) return 1;
   switch (rule) {
@@ -111,7 +113,7 @@ std::uint64_t actual_cost(std::span<const Overload* const> overloads, std::span<
       return share(size_of(args[0]) + size_of(args[1]), kTraversal);
     case CostRule::aggregate:
     case CostRule::includes:
-      return traversal(args[0]);
+      return traversal(args[0], arena);
     case CostRule::slice:
     case CostRule::range:
     case CostRule::copy:

@@ -15,9 +15,10 @@ inline constexpr std::uint64_t kListCost = 10, kMapCost = 30, kMessageCost = 40;
 // The cost of a code point that a function reads, and of one in a pattern.
 inline constexpr double kTraversal = 0.1, kPattern = 0.25;
 
-// The cost of a call, in addition to its arguments. `overloads`: those left by the checker.
+// The cost of a call, in addition to its arguments. `overloads`: those left by the checker. Takes
+// steps of `arena` to walk through lists.
 std::uint64_t actual_cost(std::span<const Overload* const> overloads, std::span<const Value> args,
-                          const Value& result);
+                          const Value& result, Arena& arena);
 // The cost of == and !=.
 std::uint64_t equality_cost(const Value& a, const Value& b, bool is_equals);
 

@@ -114,6 +114,7 @@ Text interpolate(std::string_view text, std::size_t args,
     const auto part = put(clause, index++);
     if (!part) return Error("error during formatting: " + part.error());
     result += *part;
+    if (result.size() > kResultMax) return Error("error during formatting: the text is too long");
   }
   return result;
 }
@@ -173,6 +174,12 @@ std::string hex(const Value& value) {
   return text;
 }
 
+// The parts of a value may be shared, so that no cost counts them.
+Text charged(Text part, Arena& arena) {
+  if (part && !arena.take_steps(part->size() / 64 + 1)) return Error("the text is too long");
+  return part;
+}
+
 Text as_string(const Value& value, Arena& arena, int depth);
 
 // Inside lists and maps: strings in quotes, doubles with six digits.
@@ -201,7 +208,7 @@ Text inside(const Value& value, Arena& arena, int depth) {
 Text list_text(const List& list, Arena& arena, int depth) {
   std::string text = "[";
   for (const Value& item : list.values) {
-    const auto part = inside(item, arena, depth + 1);
+    const auto part = charged(inside(item, arena, depth + 1), arena);
     if (!part) return part;
     text += (text.size() > 1 ? ", " : "") + *part;
     if (text.size() > kResultMax) return Error("the text is too long");
@@ -211,14 +218,17 @@ Text list_text(const List& list, Arena& arena, int depth) {
 
 Text map_text(const Map& map, Arena& arena, int depth) {
   std::vector<std::pair<std::string, std::string>> parts;
+  std::size_t size = 0;
   for (std::size_t i = 0; i < map.size(); ++i) {
     const auto [key, value] = map.entry(i, arena);
     if (!key.is(Kind::string) && !key.is(Kind::boolean) && !key.is(Kind::integer) &&
         !key.is(Kind::unsigned_integer))
       return Error("no formatting function for map key of type " + std::string(type_name(key)));
-    const auto left = inside(key, arena, depth + 1);
-    const auto right = inside(value, arena, depth + 1);
+    const auto left = charged(inside(key, arena, depth + 1), arena);
+    const auto right = charged(inside(value, arena, depth + 1), arena);
     if (!left || !right) return left ? right : left;
+    size += left->size() + right->size();
+    if (size > kResultMax) return Error("the text is too long");
     parts.emplace_back(*left, *right);
   }
   std::ranges::sort(parts);
@@ -306,7 +316,7 @@ const Expr* misfit(const Verb& verb, const Expr& expr) {
 
 Value format(std::string_view text, const List& args, Arena& arena) {
   const auto result = interpolate(text, args.values.size(), [&](Clause clause, std::size_t i) {
-    return put(clause, args.values[i], arena);
+    return charged(put(clause, args.values[i], arena), arena);
   });
   return result ? Value::string(arena.copy(*result)) : make_error(arena, result.error());
 }

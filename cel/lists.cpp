@@ -106,11 +106,12 @@ Value slice(Args args, Frame& frame) {
 // One list can be an element of another many times.
 constexpr std::size_t kFlatMax = Arena::kLimit / sizeof(Value) / 4;
 
-void flatten_into(std::vector<Value>& result, std::span<const Value> values, std::int64_t depth) {
+void flatten_into(std::vector<Value>& result, std::span<const Value> values, std::int64_t depth,
+                  Arena& arena) {
   for (const Value& value : values) {
-    if (result.size() > kFlatMax) return;
+    if (result.size() > kFlatMax || !arena.take_steps(1)) return;
     if (depth > 0 && value.is(Kind::list))
-      flatten_into(result, items(value), depth - 1);
+      flatten_into(result, items(value), depth - 1, arena);
     else
       result.push_back(value);
   }
@@ -119,7 +120,7 @@ void flatten_into(std::vector<Value>& result, std::span<const Value> values, std
 Value flatten_levels(const Value& list, std::int64_t depth, Frame& frame) {
   if (depth < 0) return Value::error("level must be non-negative");
   std::vector<Value> result;
-  flatten_into(result, items(list), depth);
+  flatten_into(result, items(list), depth, frame.arena);
   if (result.size() > kFlatMax) return Value::error("operation cancelled: memory limit exceeded");
   return make_list(result, frame.arena);
 }

@@ -146,7 +146,7 @@ class Call : public Node {
       return error;
     }
     const Value result = error.is_error() ? error : run(args, frame);
-    frame.cost += actual_cost(overloads_, args, result);
+    frame.cost += actual_cost(overloads_, args, result, frame.arena);
     return result;
   }
 
@@ -182,11 +182,12 @@ class PatternCall final : public Call {
   Value run(std::span<const Value> args, Frame& frame) const override {
     if (!args[0].is(Kind::string)) return Value::error(kNoSuchOverload);
     const auto text = args[0].as_text();
-    if (function_ == "matches") return Value::boolean(regex_.matches(text));
-    if (function_ == "find") return Value::string(regex_.find(text));
+    if (function_ == "matches") return Value::boolean(regex_.matches(text, frame.arena));
+    if (function_ == "find") return Value::string(regex_.find(text, frame.arena));
     if (args.size() == 3 && !args[2].is(Kind::integer)) return Value::error(kNoSuchOverload);
     std::vector<Value> all;
-    for (const auto part : regex_.find_all(text, args.size() == 3 ? args[2].as_integer() : -1))
+    for (const auto part :
+         regex_.find_all(text, args.size() == 3 ? args[2].as_integer() : -1, frame.arena))
       all.push_back(Value::string(part));
     return make_list(all, frame.arena);
   }

@@ -205,11 +205,13 @@ class Planner {
   const Node* pattern_call(const Expr& expr, const Nodes& args) {
     const Value* const pattern = args.size() > 1 ? args[1]->constant() : nullptr;
     if (pattern == nullptr || !pattern->is(Kind::string)) return nullptr;
-    auto regex = Regex::compile(pattern->as_text());
+    if (!plan_.error.empty()) return nullptr;
+    auto regex = Regex::compile(pattern->as_text(), constants_);
     if (!regex) {
-      if (plan_.error.empty()) plan_.error = regex.error();
+      plan_.error = regex.error();
       return nullptr;
     }
+    if (constants_.is_exhausted()) plan_.error = "the patterns are too large";
     return make<PatternCall>(args, expr.overloads, expr.overloads[0]->function, *std::move(regex));
   }
 

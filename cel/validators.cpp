@@ -48,7 +48,8 @@ class Validator {
       const auto text = literal.as_text();
       return (call.name == "duration" && !parse_duration(text)) ||
              (call.name == "timestamp" && !parse_timestamp(text)) ||
-             (call.name == "matches" && !Regex::compile(text));
+             (call.name == "matches" && !patterns_.is_exhausted() &&
+              !Regex::compile(text, patterns_));
     };
     if (is_wrong()) report(*call.args[first], "invalid " + call.name + " argument");
   }
@@ -80,6 +81,7 @@ class Validator {
     }
   }
 
+  Arena patterns_;  // takes the steps of their compilation
   std::set<const Expr*> seen_;
   std::vector<Issue> issues_;
 };

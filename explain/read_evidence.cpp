@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "allocation/extended_resources.hpp"
+#include "allocation/json/encode.hpp"
 #include "controllers/api/resources.hpp"
 #include "runtime/ascii.hpp"
 #include "runtime/timestamp.hpp"
@@ -243,7 +244,8 @@ class Reader {
                              .deadline = deadline_});
     if (!answer) co_return runtime::fail(answer.error());
     boost::system::error_code error;
-    json::value value = json::parse(answer->body, error);
+    json::value value =
+        json::parse(answer->body, error, {}, {.max_depth = allocation::kJsonLevelsMax});
     if (error) co_return runtime::fail(runtime::Reason::malformed, "the answer is not JSON");
     co_return value;
   }

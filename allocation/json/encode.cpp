@@ -21,7 +21,7 @@ void add(object& to, std::string_view key, const List& list, ToJson to_json_valu
 }
 
 boost::json::value from_text(const RawJson& raw) {
-  return boost::json::parse(raw.text);
+  return boost::json::parse(raw.text, {}, {.max_depth = kJsonLevelsMax});
 }
 
 boost::json::value as_text(const std::string& text) {

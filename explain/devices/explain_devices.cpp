@@ -29,7 +29,7 @@ void tell_no_nodes(const DeviceSurvey& survey, Topic& topic) {
 void tell_undecided(const DeviceSurvey& survey, Topic& topic) {
   topic.add(Outlook::unknown, "NotDecided",
             fmt::format("It is not decided whether {} can have the devices: the search for a "
-                        "combination of devices takes too long.",
+                        "combination of devices is too large.",
                         count(survey.undecided(), "node")));
 }
 

@@ -168,9 +168,11 @@ class ObstacleTeller {
 
   void tell_not_together() {
     const CloseNode& close = survey_.closest().front();
-    std::string text =
-        fmt::format("{}{} has devices for all requests together. ", no_node(), for_pod());
     const NodeExplanation explanation = survey_.explain(*close.node);
+    const bool is_single = explanation.requests.size() == 1;
+    std::string text =
+        fmt::format("{}{} has {} together. ", no_node(), for_pod(),
+                    is_single ? together(explanation.requests[0]) : "devices for all requests");
     if (close.wants > 0) {
       text += fmt::format("{} comes closest", close.node->name.str());
       for (const RequestExplanation& request : explanation.requests) {
@@ -182,14 +184,29 @@ class ObstacleTeller {
       }
       return topic_.add(Outlook::stuck, "NotTogether", text + ".");
     }
-    text += fmt::format("On {}, each request has enough devices by itself", close.node->name.str());
+    text +=
+        fmt::format("On {}, {}", close.node->name.str(),
+                    is_single ? by_themselves(explanation.requests[0])
+                              : "each request has enough devices that are usable by themselves");
     if (explanation.error && explanation.error->is_only_this_node) {
-      text += fmt::format(", but {}", explanation.error->text);
+      text += fmt::format("; {}", explanation.error->text);
     }
     topic_.add(Outlook::stuck, "NotTogether", text + reasons_together(explanation) + ".");
   }
 
-  // What requests share: constraints, and the devices themselves.
+  std::string together(const RequestExplanation& request) const {
+    return fmt::format(
+        "{} for {}",
+        request.is_all ? "all devices" : count(static_cast<std::size_t>(request.wanted), "device"),
+        words_.request(request.claim, request.name));
+  }
+
+  static std::string by_themselves(const RequestExplanation& request) {
+    return fmt::format("each of {} is usable by itself, but not {} of them together",
+                       count(request.usable(), "device"), request.wanted);
+  }
+
+  // What requests share: constraints, counters, and the devices themselves.
   std::string reasons_together(const NodeExplanation& explanation) const {
     std::string text;
     for (const allocation::ConstraintExplanation& constraint : explanation.constraints) {
@@ -205,6 +222,13 @@ class ObstacleTeller {
                           survey_.question().claims[constraint.claim]->meta.key.name,
                           constraint.is_match ? "matchAttribute" : "distinctAttribute",
                           constraint.attribute, enumerate(values, kFactsMax));
+    }
+    for (const RequestExplanation& request : explanation.requests) {
+      if (!request.shortage) continue;
+      text += fmt::format(
+          "; counter \"{}\" in counter set \"{}\" does not suffice for all devices of request "
+          "\"{}\"",
+          request.shortage->counter.str(), request.shortage->set.str(), request.name);
     }
     return text + competition(explanation);
   }

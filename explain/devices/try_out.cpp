@@ -102,7 +102,11 @@ bool TryOut::fits(const Node& node, std::span<const Change> changes) {
 bool TryOut::add_changes(const NodeExplanation& explanation, Changes& changes) const {
   const std::size_t before = changes.size();
   const auto release = [&](std::span<const Claim* const> claims) {
-    for (const Claim* const claim : claims) add({.release = claim}, changes);
+    for (const Claim* const claim : claims) {
+      const bool is_own =
+          std::ranges::find(question_.allocated, claim) != question_.allocated.end();
+      if (!is_own) add({.release = claim}, changes);
+    }
   };
   for (const allocation::RequestExplanation& request : explanation.requests) {
     for (const allocation::DeviceExplanation& device : request.devices) {
@@ -135,6 +139,22 @@ std::optional<TryOut::Changes> TryOut::collect(const Node& node) {
   return std::nullopt;
 }
 
+void TryOut::complete_devices(const Node& node, Changes& changes) {
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (!changes[i].untaint) continue;
+    Changes others = changes;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    const NodeExplanation explanation = with(others, [&](allocation::Allocator& allocator) {
+      return allocation::explain_node(allocator, node, options());
+    });
+    Changes found;
+    add_changes(explanation, found);
+    for (Change& change : found) {
+      if (change.is_same(changes[i])) changes[i].devices = std::move(change.devices);
+    }
+  }
+}
+
 Remedy TryOut::find_remedy(const Node& node) {
   std::optional<Changes> changes = collect(node);
   if (!changes) return {};
@@ -149,6 +169,7 @@ Remedy TryOut::find_remedy(const Node& node) {
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
     if (fits(node, without)) *changes = std::move(without);
   }
+  complete_devices(node, *changes);
   // All changes are named only if they were all tried in time.
   if (!question_.is_time_up()) remedy.all_of = *std::move(changes);
   return remedy;

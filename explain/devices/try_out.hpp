@@ -56,6 +56,8 @@ class TryOut {
   // All changes that help, until the node fits; nullopt: it does not.
   std::optional<Changes> collect(const allocation::Node& node);
   bool add_changes(const allocation::NodeExplanation& explanation, Changes& changes) const;
+  // Names all devices that a taint keeps off when everything else is changed.
+  void complete_devices(const allocation::Node& node, Changes& changes);
   allocation::Options options() const;
 
   DeviceInventory& inventory_;

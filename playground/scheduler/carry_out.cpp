@@ -18,6 +18,17 @@ constexpr Duration kFailurePause = 1s;
 
 }  // namespace
 
+// Releases what was not written, also after an exception.
+struct Scheduler::Release {
+  Scheduler& scheduler;
+  Placement& placement;
+
+  ~Release() {
+    for (ClaimStep& step : placement.steps) scheduler.release(step);
+    if (placement.extended) scheduler.release(*placement.extended);
+  }
+};
+
 Task<Outcome> Scheduler::carry_out(api::ObjectPtr<Pod> pod, Placement placement) {
   const Result<> written = co_await pre_bind(*pod, placement);
   if (!written) {
@@ -33,33 +44,31 @@ Task<Outcome> Scheduler::carry_out(api::ObjectPtr<Pod> pod, Placement placement)
 
 // Writes each claim in the order of kube-scheduler. The references point into the frame of
 // carry_out().
-Task<Result<>> Scheduler::pre_bind(const Pod& pod, const Placement& placement) {
-  Result<> written;
-  for (const ClaimStep& step : placement.steps) {
-    if (written && step.allocation) {
+Task<Result<>> Scheduler::pre_bind(const Pod& pod, Placement& placement) {
+  const Release rest{*this, placement};
+  for (ClaimStep& step : placement.steps) {
+    Result<> written;
+    if (step.allocation) {
       written = co_await writer_.allocate(pod, step);
-    } else if (written) {
+    } else {
       written = co_await writer_.reserve(pod, step);
     }
+    if (!written) co_return written;
     release(step);
   }
-  if (!placement.extended) co_return written;
-  if (written) {
-    written = co_await provide_extended(pod, *placement.extended);
-  } else {
-    devices_.give_back(placement.extended->allocation);
-  }
-  co_return written;
+  Result<> provided;
+  if (placement.extended) provided = co_await provide_extended(pod, *placement.extended);
+  co_return provided;
 }
 
-Task<Result<>> Scheduler::provide_extended(const Pod& pod, const ExtendedStep& step) {
+Task<Result<>> Scheduler::provide_extended(const Pod& pod, ExtendedStep& step) {
   const Result<ClaimPtr> made = co_await writer_.make_extended(pod, step.claim);
   Result<> written = made ? Result<>() : runtime::fail(made.error());
   if (made) {
     const ClaimStep to_allocate{*made, step.allocation};
     written = co_await writer_.allocate(pod, to_allocate);
   }
-  devices_.give_back(step.allocation);
+  release(step);
   if (written) written = co_await writer_.note_extended(pod, **made, step.claim.mappings);
   co_return written;
 }
@@ -158,10 +167,16 @@ void Scheduler::hold(const Placement& placement) {
 
 // Called immediately after the write: the cache then shows the allocation, and counting it twice
 // would exceed the shares. Devices that were not written are free again.
-void Scheduler::release(const ClaimStep& step) {
+void Scheduler::release(ClaimStep& step) {
   if (!step.allocation) return;
   devices_.give_back(*step.allocation);
+  step.allocation.reset();
   in_flight_.erase(step.claim->meta.key);
+}
+
+void Scheduler::release(ExtendedStep& step) {
+  devices_.give_back(step.allocation);
+  step.allocation.devices.clear();
 }
 
 // Retries pods that wait for the devices, and pods that wait for the claims.

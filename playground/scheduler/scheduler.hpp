@@ -39,10 +39,12 @@ class Scheduler {
   std::size_t waiting() const { return waiting_.size(); }
 
  private:
+  struct Release;
+
   Task<Outcome> handle(api::NamespacedName name);
   Task<Outcome> carry_out(api::ObjectPtr<Pod> pod, Placement placement);
-  Task<Result<>> pre_bind(const Pod& pod, const Placement& placement);
-  Task<Result<>> provide_extended(const Pod& pod, const ExtendedStep& step);
+  Task<Result<>> pre_bind(const Pod& pod, Placement& placement);
+  Task<Result<>> provide_extended(const Pod& pod, ExtendedStep& step);
   Task<Outcome> bind(api::ObjectPtr<Pod> pod, InternedString node);
   // For a pod that waits for binding conditions.
   Task<Outcome> look_at_conditions(api::ObjectPtr<Pod> pod);
@@ -52,7 +54,8 @@ class Scheduler {
 
   ClusterView view();
   void hold(const Placement& placement);
-  void release(const ClaimStep& step);
+  void release(ClaimStep& step);
+  void release(ExtendedStep& step);
   PodClaims claims_in_use(const Pod& pod);
   // Whether the claims wait for binding conditions; then the pod is checked again.
   bool must_wait(const Pod& pod, const InternedString& node);

@@ -451,6 +451,21 @@ TEST(AllocatorTest, reports_undecided_search) {
   EXPECT_EQ(allocation.error->text, "not decided after 100 steps");
 }
 
+// The search recurses once or more for each device that it takes.
+TEST(AllocatorTest, does_not_decide_about_too_many_devices_at_once) {
+  std::vector<std::string> requests;
+  for (int i = 0; i < 32; ++i) requests.push_back(exactly(fmt::format("r{}", i)));
+  World world;
+  world.devices({device("a", "'allowMultipleAllocations': true")});
+  for (int i = 0; i < 30; ++i) world.claim(requests);
+  EXPECT_TRUE(world.allocate().fits);
+  for (int i = 0; i < 170; ++i) world.claim(requests);
+  const Allocation allocation = world.allocate();
+  ASSERT_TRUE(allocation.error);
+  EXPECT_TRUE(allocation.error->is_interrupted);
+  EXPECT_EQ(allocation.error->text, "not decided: the claims want too many devices at once");
+}
+
 // A selector may take milliseconds for each device.
 TEST(AllocatorTest, ends_between_devices_when_time_is_up) {
   for (const char* amount : {"'count': 1", "'allocationMode': 'All'"}) {

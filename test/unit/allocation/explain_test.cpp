@@ -152,6 +152,45 @@ TEST(ExplainNodeTest, shows_values_compared_by_constraints) {
   EXPECT_EQ(explanation.constraints[0].values[1].second, "\"y\"");
 }
 
+// A request for all devices does not want those that are too small for it.
+TEST(ExplainNodeTest, counts_devices_meant_by_all) {
+  World world;
+  const auto of_size = [](std::string_view name, int size) {
+    return device(name, fmt::format("'capacity': {{'memory': {{'value': '{}Gi'}}}}", size));
+  };
+  world.devices({of_size("a", 80), of_size("b", 80), of_size("c", 20)})
+      .use("b")
+      .claim(
+          {exactly("r", "'allocationMode': 'All', 'capacity': {'requests': {'memory': '40Gi'}}")});
+  const RequestExplanation request = world.explain().requests.at(0);
+  EXPECT_EQ(request.wanted, 2);
+  EXPECT_EQ(request.usable(), 1U);
+}
+
+TEST(ExplainNodeTest, names_counter_that_devices_overdraw_together) {
+  World world;
+  const std::string pool =
+      "'pool': {'name': 'p', 'generation': 1, 'resourceSliceCount': 2}, 'nodeName': 'n', ";
+  const auto part = [](std::string_view name, int memory) {
+    return fmt::format(
+        "{{'name': '{}', 'consumesCounters': [{{'counterSet': 'set', 'counters': "
+        "{{'memory': {{'value': '{}'}}}}}}]}}",
+        name, memory);
+  };
+  world
+      .slice("s", pool + "'devices': [" + part("full", 8) + ", " + part("half-0", 4) + ", " +
+                      part("half-1", 4) + "]")
+      .slice("t",
+             pool + "'sharedCounters': [{'name': 'set', 'counters': {'memory': {'value': '8'}}}]")
+      .claim({exactly("r", "'count': 3")});
+  const RequestExplanation request = world.explain().requests.at(0);
+  EXPECT_EQ(request.usable(), 3U);
+  ASSERT_TRUE(request.shortage);
+  EXPECT_EQ(request.shortage->set.str(), "set");
+  EXPECT_EQ(request.shortage->counter.str(), "memory");
+  EXPECT_EQ(world.explain().requests.at(0).usable(), 3U) << "all counters were given back";
+}
+
 TEST(ExplainNodeTest, survives_a_class_with_a_selector_of_an_unknown_kind) {
   World world;
   world.device_class("new", "'selectors': [{'rego': 'allow'}]")

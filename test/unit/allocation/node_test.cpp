@@ -1,6 +1,8 @@
 // How nodes are decoded, and which of them accept a pod.
+#include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
+#include "allocation/json/encode.hpp"
 #include "test/unit/allocation/world.hpp"
 
 namespace dcm::allocation {
@@ -49,6 +51,12 @@ NodeSelector in_zone(const std::string& zone, const std::string& how = "In") {
   return {{NodeSelectorTerm{.match_expressions = {{"zone", how, {zone}}}}}};
 }
 
+NodeSelector either(const std::string& how, const std::string& zone) {
+  NodeSelector selector = in_zone("z", how);
+  selector.terms.push_back(in_zone(zone).terms[0]);
+  return selector;
+}
+
 struct AffinityRow {
   std::string_view sentence;
   RequiredNodeAffinity affinity;
@@ -67,6 +75,9 @@ TEST(RequiredNodeAffinity, matches_nodes_with_all_that_it_requires) {
            AffinityRow{"only the nodeSelector is met", {{{"zone", "z"}}, in_zone("y")}, false},
            AffinityRow{"only the affinity is met", {{{"zone", "y"}}, in_zone("z")}, false},
            AffinityRow{"the affinity is not understood", {{}, in_zone("z", "Near")}, false},
+           AffinityRow{
+               "only one term is understood, and it is met", {{}, either("Near", "z")}, true},
+           AffinityRow{"only one term is understood", {{}, either("Near", "y")}, false},
            AffinityRow{"an affinity without terms", {{}, NodeSelector()}, false},
        }) {
     EXPECT_EQ(affinity.matches(in_z), matches) << sentence;
@@ -79,6 +90,16 @@ TEST(AllocationResult, is_available_on_the_nodes_that_it_selects) {
   EXPECT_TRUE(AllocationResult{.node_selector = in_zone("z")}.is_available_on(in_z));
   EXPECT_FALSE(AllocationResult{.node_selector = in_zone("y")}.is_available_on(in_z));
   EXPECT_FALSE(AllocationResult{.node_selector = in_zone("z", "Near")}.is_available_on(in_z));
+  EXPECT_FALSE(AllocationResult{.node_selector = either("Near", "z")}.is_available_on(in_z));
+}
+
+// The API server accepts parameters with many levels.
+TEST(AllocationResult, is_encoded_with_deep_parameters) {
+  const std::string deep = std::string(100, '[') + std::string(100, ']');
+  const AllocationResult result{
+      .config = {{.source = ConfigResult::Source::from_claim, .opaque = RawJson{deep}}}};
+  EXPECT_EQ(boost::json::serialize(to_json(result).at("devices").at("config").at(0).at("opaque")),
+            deep);
 }
 
 }  // namespace

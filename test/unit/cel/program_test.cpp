@@ -281,14 +281,84 @@ TEST(Program, stops_at_the_cost_limit) {
   EXPECT_EQ(outcome_of("lists.range(100000).distinct().size()"), kStopped);
 }
 
-// A value that contains itself twice, thirty times over, is small; walking through it is not.
+constexpr std::string_view kNoMemory = "error: operation cancelled: memory limit exceeded";
+
+// v0 is the leaf, and each v1, v2, … holds the one before it twice.
+std::string doubled(std::string_view leaf, std::size_t levels, std::string_view last,
+                    std::string_view open = "[", std::string_view between = ", ",
+                    std::string_view close = "]") {
+  std::string text = "cel.bind(v0, " + std::string(leaf) + ", ";
+  for (std::size_t i = 1; i <= levels; ++i) {
+    const std::string before = "v" + std::to_string(i - 1);
+    text += "cel.bind(v" + std::to_string(i) + ", dyn(" + std::string(open) + before +
+            std::string(between) + before + std::string(close) + "), ";
+  }
+  return text + std::string(last) + repeated(")", levels + 1);
+}
+
+// A value that contains itself twice, forty times over, is small; walking through it is not.
 TEST(Program, stops_work_that_no_cost_counts) {
-  std::string expression = "cel.bind(a0, [1, 1], ";
-  for (int i = 1; i < 30; ++i)
-    expression += "cel.bind(a" + std::to_string(i) + ", dyn([a" + std::to_string(i - 1) + ", a" +
-                  std::to_string(i - 1) + "]), ";
-  expression += "a29 == a29" + repeated(")", 30);
-  EXPECT_EQ(outcome_of(expression), "error: operation cancelled: memory limit exceeded");
+  EXPECT_EQ(outcome_of(doubled("[1, 1]", 40, "v40 == v40")), kNoMemory);
+  EXPECT_EQ(outcome_of(doubled("[]", 40, "v40.lastIndexOf([]) < 5")), kNoMemory);
+  EXPECT_EQ(outcome_of(doubled("[0].filter(x, false)", 40, "v40.flatten(100) == []")), kNoMemory);
+}
+
+TEST(Program, bounds_formatted_text) {
+  const std::string map = doubled("0", 22, "'%s'.format([v22]) == ''", "{1: ", ", 2: ", "}");
+  EXPECT_EQ(outcome_of(map), kNoMemory);
+  const std::string list = doubled("0", 22, "'%s'.format([v22]) == ''");
+  EXPECT_EQ(outcome_of(list), kNoMemory);
+  const std::string text =
+      doubled("'0123456789'", 17,
+              "'" + repeated("%s", 15) + "'.format([v17" + repeated(", v17", 14) + "]) == ''", "",
+              " + ", "");
+  EXPECT_EQ(outcome_of(text), "error: error during formatting: the text is too long");
+}
+
+// Each error is forgotten, and the next call begins anew.
+TEST(Program, bounds_repeated_formatting) {
+  EXPECT_EQ(outcome_of(doubled("0", 18,
+                               "lists.range(10000).exists(x, ('%s%Q' + '').format([v18]) == '')")),
+            kNoMemory);
+}
+
+// Most of the time goes into compiling the patterns.
+TEST(Program, bounds_patterns_that_are_not_constant) {
+  for (const char* pattern :
+       {R"('\\pL{500}' + '')", R"('\\pL{50}' + '')", R"('\\pL\\pL\\pL(' + '')"}) {
+    EXPECT_EQ(outcome_of(std::string("lists.range(10000).all(a, !'x'.matches(") + pattern + "))"),
+              kNoMemory)
+        << pattern;
+  }
+}
+
+TEST(Program, bounds_constant_patterns) {
+  std::string expression = "true";
+  for (int i = 0; i < 100; ++i)
+    expression += R"( && 'x'.matches('\\pL{)" + std::to_string(i + 50) + "}')";
+  EXPECT_EQ(outcome_of(expression),
+            "compile: program instantiation failed: the patterns are too large");
+}
+
+TEST(Program, bounds_matches) {
+  const std::string text = "cel.bind(t, lists.range(200).map(i, 'xyxxyxyyx').join(), ";
+  for (const char* call : {"lists.range(10000).all(a, !t.matches('x[xy]{500}z'))",
+                           "lists.range(10000).all(a, t.find('x[xy]{500}z') == '')",
+                           "lists.range(10000).all(a, t.findAll('x').size() > 0)",
+                           "lists.range(10000).all(a, t.findAll('x' + '').size() > 0)"}) {
+    EXPECT_EQ(outcome_of(text + call + ")", ~std::uint64_t{0}), kNoMemory) << call;
+  }
+}
+
+TEST(Program, matches_thousands_of_short_strings) {
+  for (const char* pattern : {"'^gpu-[0-9]+$'", "'^gpu-' + '[0-9]+$'"}) {
+    EXPECT_EQ(outcome_of(std::string("lists.range(10000).all(a, ('gpu-' + string(a)).matches(") +
+                         pattern + "))"),
+              "= true")
+        << pattern;
+  }
+  EXPECT_EQ(outcome_of("lists.range(10000).all(a, 'a-b-c'.findAll('[a-z]').size() == 3)"),
+            "= true");
 }
 
 // Thousands of schemas have rules, and each has a library.

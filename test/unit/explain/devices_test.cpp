@@ -144,9 +144,31 @@ TEST(ExplainDevices, names_obstacles) {
              .wants({exactly("r", "'count': 2")},
                     "'constraints': [{'matchAttribute': 'gpu.example.com/model'}]");
        },
-       {"stuck NotTogether: No node has devices for all requests together. On n, each request has "
-        "enough devices by itself; constraint #0 of claim \"c0\", matchAttribute "
-        "gpu.example.com/model, meets \"A100\" (a) and \"H100\" (b)."}},
+       {"stuck NotTogether: No node has 2 devices for request \"r\" of claim \"c0\" (class "
+        "\"any\") together. "
+        "On n, each of 2 devices is usable by itself, but not 2 of them together; constraint #0 of "
+        "claim \"c0\", matchAttribute gpu.example.com/model, meets \"A100\" (a) and \"H100\" "
+        "(b)."}},
+      {"counters that one request overdraws",
+       [](DeviceWorld& w) {
+         const std::string pool =
+             "'driver': 'gpu.example.com', 'nodeName': 'n', 'pool': {'name': 'n', 'generation': 1, "
+             "'resourceSliceCount': 2}, ";
+         const auto part = [](std::string_view name, int memory) {
+           return fmt::format(
+               "{{'name': '{}', 'consumesCounters': [{{'counterSet': 'set', "
+               "'counters': {{'memory': {{'value': '{}'}}}}}}]}}",
+               name, memory);
+         };
+         w.node("n")
+             .slice(pool + "'devices': [" + part("full", 8) + ", " + part("half-0", 4) + ", " +
+                    part("half-1", 4) + "]")
+             .slice(pool +
+                    "'sharedCounters': [{'name': 'set', 'counters': {'memory': {'value': '8'}}}]")
+             .wants({exactly("r", "'count': 3")});
+       },
+       {"On n, each of 3 devices is usable by itself, but not 3 of them together; counter "
+        "\"memory\" in counter set \"set\" does not suffice for all devices of request \"r\"."}},
       {"an attribute of a constraint that is missing",
        [](DeviceWorld& w) {
          w.node("n")
@@ -203,6 +225,20 @@ TEST(ExplainDevices, names_obstacles) {
        {"b is short of counter \"memory\" in counter set \"set\": 3 needed, 1 left, the rest is "
         "used by claim lab/x of pod lab/y",
         "claim lab/x is released, when pod lab/y ends."}},
+      {"all devices, of which some are too small",
+       [](DeviceWorld& w) {
+         const auto of_size = [](std::string_view name, int size) {
+           return device(name, fmt::format("'capacity': {{'memory': {{'value': '{}Gi'}}}}", size));
+         };
+         w.node("n")
+             .devices("n", {of_size("a", 80), of_size("b", 80), of_size("c", 20)})
+             .wants({exactly("r1",
+                             "'allocationMode': 'All', 'capacity': {'requests': {'memory': "
+                             "'40Gi'}}"),
+                     exactly("r2", R"('count': 1, 'selectors': [{'cel': {'expression':
+                         'device.driver == \"none\"'}}])")});
+       },
+       {"stuck NoDeviceMatches: None of 3 devices on 1 node can be used for request \"r2\""}},
       {"more than all that match",
        [](DeviceWorld& w) {
          w.node("n")
@@ -488,6 +524,34 @@ TEST(ExplainDevices, promises_only_what_allocator_confirms) {
              "'constraints': [{'matchAttribute': 'gpu.example.com/model'}]");
   const std::string text = world.explain();
   EXPECT_NE(text.find("as soon as claim lab/y is released, when pod lab/p2 ends.\n"), text.npos)
+      << text;
+}
+
+// The pod needs the claim that it has.
+TEST(ExplainDevices, does_not_advise_to_release_claims_of_the_pod) {
+  DeviceWorld world;
+  world.node("n")
+      .devices("n", {device("a"), device("b")})
+      .held("lab/own", "n", {"a"}, {"p"})
+      .held("lab/x", "n", {"b"}, {"q"})
+      .wants({exactly("r")});
+  world.question.allocated = {world.listed.claims[0].get()};
+  const std::string text = world.explain();
+  EXPECT_NE(text.find("as soon as claim lab/x is released, when pod lab/q ends.\n"), text.npos)
+      << text;
+  EXPECT_EQ(text.find("claim lab/own is released"), text.npos) << text;
+}
+
+// A device that is held is not looked at for taints.
+TEST(ExplainDevices, names_all_devices_with_a_taint) {
+  DeviceWorld world;
+  const std::string hot = "'taints': [{'key': 'hot', 'effect': 'NoSchedule'}]";
+  world.node("n")
+      .devices("n", {device("a", hot), device("b", hot), device("c", hot)})
+      .held("lab/x", "n", {"b"}, {"y"})
+      .wants({exactly("r", "'count': 3")});
+  const std::string text = world.explain();
+  EXPECT_NE(text.find("taint hot:NoSchedule of a, b and c is removed or tolerated"), text.npos)
       << text;
 }
 

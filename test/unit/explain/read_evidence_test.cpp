@@ -81,6 +81,21 @@ TEST_F(ReadBinding, names_missing_conditions_of_pod_and_claim) {
   EXPECT_THAT(explain(Subject::Kind::claim, "attached"), Not(HasSubstr("BindingConditions")));
 }
 
+// Parameters for a driver may have many levels.
+TEST_F(ReadBinding, reads_deep_claims) {
+  const std::string deep = std::string(80, '[') + std::string(80, ']');
+  post(kClaims,
+       fmt::format(R"({{"metadata":{{"name":"deep"}},"spec":{{"devices":{{"requests":[)"
+                   R"({{"name":"r","exactly":{{"deviceClassName":"gpu"}}}}],"config":[)"
+                   R"({{"opaque":{{"driver":"d.example.com","parameters":{{"a":{}}}}}}}]}}}}}})",
+                   deep));
+  patch("deep", R"({"allocation":{"devices":{"results":[{"request":"r",)"
+                R"("driver":"d.example.com","pool":"n","device":"h",)"
+                R"("bindingConditions":["example.com/attached"],)"
+                R"("bindingFailureConditions":["example.com/failed"]}]}}})");
+  EXPECT_THAT(explain(Subject::Kind::claim, "deep"), HasSubstr("in claim \\\"deep\\\"."));
+}
+
 TEST_F(ReadBinding, says_nothing_once_conditions_are_true) {
   attach("waits");
   EXPECT_THAT(explain(Subject::Kind::pod, "p"), HasSubstr("NotSeenByScheduler"));
