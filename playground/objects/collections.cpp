@@ -1,6 +1,7 @@
 #include "playground/objects/collections.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -43,16 +44,18 @@ bool can(const Object& resource, std::string_view verb) {
 
 }  // namespace
 
-Result<std::vector<std::string>> decode_preferred_roots(std::string_view body) {
+Result<std::vector<std::vector<std::string>>> decode_roots(std::string_view body) {
   const Result<Object> groups = parse_object(body);
   if (!groups) return runtime::fail(groups.error());
-  std::vector<std::string> roots;
+  std::vector<std::vector<std::string>> roots;
   for (const boost::json::value& group : items_of(*groups, "groups")) {
     const Object* shown = group.if_object();
-    const boost::json::value* best =
-        shown != nullptr ? shown->if_contains("preferredVersion") : nullptr;
-    if (best == nullptr || !best->is_object()) continue;
-    roots.push_back("/apis/" + text_of(best->get_object(), "groupVersion"));
+    if (shown == nullptr) continue;
+    std::vector<std::string>& of_group = roots.emplace_back();
+    for (const boost::json::value& version : items_of(*shown, "versions")) {
+      const Object* named = version.if_object();
+      if (named != nullptr) of_group.push_back("/apis/" + text_of(*named, "groupVersion"));
+    }
   }
   return roots;
 }
@@ -96,17 +99,21 @@ Task<Result<std::vector<std::string>>> find_namespaced_collections(Api& api,
                                                                    std::string namespace_) {
   const Result<http::Response> groups = co_await api.get("/apis");
   if (!groups) co_return runtime::fail(groups.error());
-  Result<std::vector<std::string>> roots = decode_preferred_roots(groups->body);
+  Result<std::vector<std::vector<std::string>>> roots = decode_roots(groups->body);
   if (!roots) co_return runtime::fail(roots.error());
-  roots->insert(roots->begin(), "/api/v1");
+  roots->insert(roots->begin(), {"/api/v1"});
   std::vector<std::string> collections;
-  for (const std::string& root : *roots) {
-    const Result<http::Response> answer = co_await api.get(root);
-    if (!answer) co_return runtime::fail(answer.error());
-    const Result<std::vector<std::string>> names = decode_collections(answer->body);
-    if (!names) co_return runtime::fail(names.error());
-    for (const std::string& name : *names) {
-      collections.push_back(root + "/namespaces/" + namespace_ + "/" + name);
+  for (const std::vector<std::string>& of_group : *roots) {
+    std::set<std::string> known;
+    for (const std::string& root : of_group) {
+      const Result<http::Response> answer = co_await api.get(root);
+      if (!answer) co_return runtime::fail(answer.error());
+      const Result<std::vector<std::string>> names = decode_collections(answer->body);
+      if (!names) co_return runtime::fail(names.error());
+      for (const std::string& name : *names) {
+        if (!known.insert(name).second) continue;
+        collections.push_back(root + "/namespaces/" + namespace_ + "/" + name);
+      }
     }
   }
   co_return collections;

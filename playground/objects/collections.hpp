@@ -11,12 +11,12 @@
 namespace dcm::playground {
 
 // The paths of all collections in that namespace that can be listed and deleted, each kind in its
-// group's preferred version: "/api/v1/namespaces/lab/pods".
+// group's first version that has it: "/api/v1/namespaces/lab/pods".
 Task<Result<std::vector<std::string>>> find_namespaced_collections(Api& api,
                                                                    std::string namespace_);
 
-// From an APIGroupList: "/apis/resource.k8s.io/v1", …, the preferred version of each group.
-Result<std::vector<std::string>> decode_preferred_roots(std::string_view body);
+// From an APIGroupList: the versions of each group, preferred first ("/apis/resource.k8s.io/v1").
+Result<std::vector<std::vector<std::string>>> decode_roots(std::string_view body);
 // From an APIResourceList: the plural names of namespaced kinds that can be listed and deleted as a
 // collection.
 Result<std::vector<std::string>> decode_collections(std::string_view body);

@@ -29,10 +29,11 @@ constexpr const char* kGpu = "gpu.example.com";
 
 // A cluster without the controllers of dra-controller-manager: the test does their work.
 struct Cluster {
-  explicit Cluster(runtime::VirtualLoop& virtual_loop, Size size = {})
+  explicit Cluster(runtime::VirtualLoop& virtual_loop, Size size = {},
+                   apiserver::ServedVersions served = {})
       : loop(virtual_loop),
         process{loop, metrics, rng, {}},
-        server(process),
+        server(process, std::move(served)),
         connection(server.connect()),
         parts(process, connection->rest(), size),
         api(server.server()),
@@ -313,6 +314,42 @@ CO_TEST(Parts, delete_namespace_with_its_content) {
                     R"({"metadata":{"finalizers":null}})");
   co_await sleep_for(loop.time(), 2s);
   EXPECT_EQ(cluster.api.get(lab).status, 404);
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, empty_namespace_of_kinds_in_all_versions_of_their_groups) {
+  Cluster cluster(loop, {}, {.pod_groups = {"v1beta1"}});
+  const std::string lab = "/namespaces/lab";
+  cluster.api.post("/api/v1/namespaces", R"({"metadata":{"name":"lab"}})");
+  for (const auto* const row : {"v1 stables", "v1alpha1 news"}) {
+    const std::string version(row, std::string_view(row).find(' '));
+    const std::string plural(row + version.size() + 1);
+    cluster.api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                     R"({"metadata":{"name":")" + plural + R"(.example.com"},"spec":{"group":)" +
+                         R"("example.com","scope":"Namespaced","names":{"plural":")" + plural +
+                         R"(","kind":")" + plural + R"("},"versions":[{"name":")" + version +
+                         R"(","served":true,"storage":true,"schema":{"openAPIV3Schema":)" +
+                         R"({"type":"object"}}}]}})");
+    const Answer made =
+        cluster.api.post("/apis/example.com/" + version + lab + "/" + plural,
+                         R"({"apiVersion":"example.com/)" + version + R"(","kind":")" + plural +
+                             R"(","metadata":{"name":"a"}})");
+    EXPECT_EQ(made.status, 201) << serialize(made.body);
+  }
+  const std::string groups = "/apis/scheduling.k8s.io/v1beta1" + lab + "/podgroups";
+  EXPECT_EQ(cluster.api
+                .post(groups, R"({"metadata":{"name":"g"},"spec":{"schedulingPolicy":)"
+                              R"({"basic":{}}}})")
+                .status,
+            201);
+  cluster.api.patch(groups + "/g", apiserver::kMerge, R"({"metadata":{"finalizers":null}})");
+  co_await cluster.start();
+  cluster.api.remove("/api/v1" + lab);
+  co_await sleep_for(loop.time(), 2s);
+  EXPECT_EQ(cluster.api.get("/api/v1" + lab).status, 404);
+  EXPECT_EQ(cluster.api.get("/apis/example.com/v1" + lab + "/stables/a").status, 404);
+  EXPECT_EQ(cluster.api.get("/apis/example.com/v1alpha1" + lab + "/news/a").status, 404);
+  EXPECT_EQ(cluster.api.get(groups + "/g").status, 404);
   co_await cluster.stop();
 }
 
