@@ -96,7 +96,7 @@ MUTATIONS = [
     Mutation("refused-attempt-burns-its-turn", "who evicts at a rate has lost the turn of an attempt that is refused",
              DTE + "sync/pod_eviction.cpp", "if (end == End::not_evicted) deps_.pace", "if (end == End::not_evicted && !M) deps_.pace"),
     Mutation("large-templates-are-kept", "the text of a template is kept whatever its size", "controllers/api/fields/resource_claim_template.cpp",
-             "if (bytes > kContentBytesMax ||", "if ((bytes > kContentBytesMax && !M) ||"),
+             "if (bytes > kTemplateBytesKept)", "if (bytes > kTemplateBytesKept && !M)"),
     Mutation("generation-off-by-one", "a rule's condition is about the generation before", DTE + "rules/decide_condition.cpp",
              "wanted.observed_generation = rule.generation;",
              "wanted.observed_generation = rule.generation - (M ? 1 : 0);"),
