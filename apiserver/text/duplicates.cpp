@@ -9,9 +9,6 @@ namespace dcm::apiserver {
 
 namespace {
 
-// Reports as many as the real server: a path may be as long as the body.
-constexpr std::size_t kReportedMax = 100;
-
 // An object or array that is open at the scan's position.
 struct Open {
   enum class Kind { object, array } kind;
@@ -52,7 +49,7 @@ class Scan {
     if (!std::exchange(object.expects_key, false)) return;
     object.key = text;
     const bool is_new = object.keys.insert(text).second;
-    if (!is_new && found_.size() < kReportedMax) found_.push_back(here());
+    if (!is_new && found_.size() < kDuplicatesMax) found_.push_back(here());
   }
 
   // The path of the next value.

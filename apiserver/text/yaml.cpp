@@ -19,9 +19,6 @@ namespace dcm::apiserver {
 
 namespace {
 
-// As many duplicate keys as of JSON.
-constexpr std::size_t kReportedMax = 100;
-
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> list) {
   return std::ranges::find(list, text) != list.end();
 }
@@ -179,7 +176,7 @@ class Builder final : public YAML::EventHandler {
   void take_key(const YAML::Mark& mark, const Json& name) {
     Open& map = stack_.back();
     map.key = name.is_string() ? std::string(view(name.get_string())) : serialize(name);
-    if (!map.value.get_object().contains(*map.key) || duplicates.size() >= kReportedMax) return;
+    if (!map.value.get_object().contains(*map.key) || duplicates.size() >= kDuplicatesMax) return;
     duplicates.push_back(
         fmt::format("line {}: key \"{}\" already set in map", mark.line + 1, *map.key));
   }

@@ -10,7 +10,7 @@ COLLECTIONS = {
     "StatefulSet": "/apis/apps/v1/namespaces/{}/statefulsets", "DaemonSet": "/apis/apps/v1/namespaces/{}/daemonsets",
     "PodDisruptionBudget": "/apis/policy/v1/namespaces/{}/poddisruptionbudgets"}
 IMAGE = "docker.io/library/busybox:latest"
-SHOW = "env | grep -E '^GPU_DEVICE_([0-9]+|GPU_[0-9A-Z_]+)=' | sort; echo shown; "
+SHOW = "env | grep -E '^GPU_DEVICE_([0-9]+|GPU_[0-9]+(_PART_[0-9]+)?)=' | sort; echo shown; "
 WAIT = SHOW + "trap 'exit 0' TERM; while :; do sleep 1 & wait $!; done"
 FROM_TEMPLATE = {"gpu": {"resourceClaimTemplateName": "gpu"}}
 FROM_CLAIM = {"gpu": {"resourceClaimName": "gpu"}}
