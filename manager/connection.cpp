@@ -126,7 +126,7 @@ runtime::Result<> Connection::use_identity(const client::ClientIdentity& identit
   if (identity == plugin_identity_) return {};  // connections keep working
   if (auto used = use_tls(tcp_->files_tls, identity); !used) return used;
   process_.log.info(identity.certificate_pem.empty()
-                        ? "The credential plugin gives no client certificate any more"
+                        ? "The credential plugin no longer returns a client certificate"
                         : "Using the client certificate of the credential plugin");
   return {};
 }

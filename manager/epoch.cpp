@@ -133,9 +133,8 @@ void Epoch::expect(Member& member, OptionalKind kind) {
   };
   hooks.not_served = std::move(kind.on_missing);
   hooks.has_lost = [this, kind = kind.kind](const std::string& version) {
-    context_.process.log.warning(
-        "The API server no longer serves a resource as before; beginning anew",
-        {{"resource", kind->plural}, {"version", version}});
+    context_.process.log.warning("The API server serves a resource differently now; starting over",
+                                 {{"resource", kind->plural}, {"version", version}});
     stop();
   };
   member.late_kind.emplace(LateKind::Dependencies{discovery_, context_.process.loop.time()},

@@ -133,13 +133,7 @@ class ExecCredentials final : public Credentials {
 
   bool is_refresh_due() const {
     if (!held_ || !held_->expires || time_.wall_now() < held_->refresh_at) return false;
-    return !is_pausing();
-  }
-
-  // Whether it is too early to run the plugin again after a failure, or after an expired
-  // credential.
-  bool is_pausing() const {
-    return (failure_ || (held_ && held_->came_expired)) && time_.now() < next_try_;
+    return !(failure_ || held_->came_expired) || time_.now() >= next_try_;
   }
 
   // How long until something may be due.

@@ -41,6 +41,11 @@ struct AllocatedDevice {
   DeviceId id;
   // The tolerations that matter to eviction. Null if none, which is the usual case.
   std::unique_ptr<std::vector<DeviceToleration>> tolerations;
+
+  friend bool operator==(const AllocatedDevice& a, const AllocatedDevice& b) {
+    if (!a.tolerations || !b.tolerations) return a.id == b.id && a.tolerations == b.tolerations;
+    return a.id == b.id && *a.tolerations == *b.tolerations;
+  }
 };
 
 struct ResourceClaim {

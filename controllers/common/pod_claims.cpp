@@ -130,6 +130,11 @@ bool has_group_as_controller(const api::ResourceClaim& claim) {
   return is_controlled_by_kind(claim, api::kSchedulingGroup, "PodGroup");
 }
 
+bool is_same_controller(const api::ResourceClaim& a, const api::ResourceClaim& b) {
+  if (a.controller == nullptr || b.controller == nullptr) return a.controller == b.controller;
+  return *a.controller == *b.controller;
+}
+
 bool has_claim_user_as_controller(const api::ResourceClaim& claim) {
   return has_pod_as_controller(claim) || has_group_as_controller(claim);
 }

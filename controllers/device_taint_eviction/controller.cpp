@@ -251,10 +251,14 @@ void Controller::look_for_pods(const Rule& rule, RuleFacts& facts) const {
     if (std::ranges::binary_search(verdict.rules, rule.id))
       found.emplace(pod->meta.key, *verdict.due);
   };
-  const bool has_more = walk.advance(
-      tracker_.allocated(), kLookMax,
-      [&](const AllocatedDevices::Use& use) { for_each_consumer(*use.claim, lookup_, judge); });
-  if (has_more) facts.look = RuleFacts::Look::cut_short;
+  ClaimPtr last;  // devices of one claim are usually neighbours
+  const auto look = [&](const AllocatedDevices::Use& use) -> std::size_t {
+    if (use.claim != last) for_each_consumer(*use.claim, lookup_, judge);
+    last = use.claim;
+    return 0;
+  };
+  if (walk.advance(tracker_.allocated(), kLookMax, look).has_more)
+    facts.look = RuleFacts::Look::cut_short;
   for (const auto& [key, due] : found) facts.pods.push_back({key, due});
 }
 

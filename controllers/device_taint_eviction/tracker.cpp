@@ -1,18 +1,12 @@
 #include "controllers/device_taint_eviction/tracker.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "controllers/common/pod_claims.hpp"
 
 namespace dcm::device_taint_eviction {
 namespace {
-
-template <class T>
-bool have_same_value(const std::unique_ptr<T>& a, const std::unique_ptr<T>& b) {
-  return a && b ? *a == *b : !a && !b;
-}
 
 // Whether a change of a pod can change when it must be evicted. Changes of its claims are handled
 // separately.
@@ -24,23 +18,17 @@ bool is_of_consequence(const api::Pod& before, const api::Pod& after) {
 
 // Whether a change of a claim cannot change when its pods must be evicted.
 bool concerns_no_pod(const api::ResourceClaim& before, const api::ResourceClaim& after) {
-  const auto has_same_devices = [](const api::AllocatedDevice& a, const api::AllocatedDevice& b) {
-    return a.id == b.id && have_same_value(a.tolerations, b.tolerations);
-  };
   return before.meta.uid == after.meta.uid && before.is_allocated == after.is_allocated &&
          before.pod_claim_name == after.pod_claim_name &&
          before.is_extended_resource_claim == after.is_extended_resource_claim &&
-         have_same_value(before.controller, after.controller) &&
-         before.reserved_for == after.reserved_for &&
-         std::ranges::equal(before.devices, after.devices, has_same_devices);
+         common::is_same_controller(before, after) && before.reserved_for == after.reserved_for &&
+         before.devices == after.devices;
 }
 
 bool is_news_for_condition(const RulePtr& before, const api::DeviceTaintRule& after) {
   return !before || before->generation != after.generation || before->condition != after.condition;
 }
 
-// Devices that a walk examines between two checks of its cost.
-constexpr std::size_t kWalkStride = 16;
 // A walk pauses while so many of the pods that it has found wait for judgement.
 constexpr std::size_t kFoundMax = 2'000;
 
@@ -152,24 +140,19 @@ std::size_t Tracker::judge_urgent(std::size_t limit) {
   return steps;
 }
 
-// Finds pods. Examines at least one stride, so that each walk ends.
+// Finds pods. Takes at least one step, so that each walk ends.
 std::size_t Tracker::advance_walk(std::size_t limit) {
   WalkFor& front = walks_.front();
   front.has_begun = true;
-  std::size_t steps = 0;
-  bool has_more = true;
   // Devices of one claim are usually neighbours.
   ClaimPtr last;
-  const auto find_pods = [&](const AllocatedDevices::Use& use) {
-    if (use.claim == last) return;
+  const auto find_pods = [&](const AllocatedDevices::Use& use) -> std::size_t {
+    if (use.claim == last) return 0;
     last = use.claim;
-    steps += last->reserved_for.size();
-    for_each_consumer(*last, lookup_, [this](const PodPtr& pod) { found_.add(*pod); });
+    return for_each_consumer(*last, lookup_, [this](const PodPtr& pod) { found_.add(*pod); });
   };
-  do {
-    steps += kWalkStride;
-    has_more = front.walk.advance(allocated_, kWalkStride, find_pods);
-  } while (has_more && steps < limit);
+  const auto [has_more, steps] =
+      front.walk.advance(allocated_, std::max<std::size_t>(limit, 1), find_pods);
   if (has_more) return steps;
   found_for_.push_back({found_.added(), std::move(front.rules)});
   walks_.pop_front();

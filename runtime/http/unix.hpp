@@ -15,8 +15,8 @@ std::unique_ptr<Transport> make_unix_transport(runtime::Executor executor,
                                                runtime::TimeSource& time);
 
 // Creates the socket file, which must not exist yet, and removes it on destruction unless another
-// one has replaced it. Errors:
-// configuration (file exists, no such folder, no permission, a path of more than 107 bytes).
+// one has replaced it. Errors: configuration (file exists, no such folder, no permission, a path of
+// more than 107 bytes).
 Result<std::unique_ptr<Listener>> make_unix_listener(runtime::Executor executor,
                                                      runtime::TimeSource& time,
                                                      const std::string& path);

@@ -165,7 +165,7 @@ class HollowNode(unittest.TestCase):
             return done.returncode, done.stderr
         status, text = say()
         self.assertEqual(status, 1)
-        self.assertIn("another dra-hollow-node runs with this folder", text)
+        self.assertIn("another dra-hollow-node or dra-playground uses this folder", text)
         self.world.end(node)
         status, text = say("forget", "lab/claim")
         self.assertEqual((status, "no entry of ResourceClaim lab/claim" in text), (1, True))

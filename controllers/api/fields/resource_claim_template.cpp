@@ -102,9 +102,10 @@ void TemplateBudget::settle(ResourceClaimTemplate& result) const {
 std::shared_ptr<const void> TemplateBudget::take(const InternedString& name_space,
                                                  std::size_t bytes) const {
   if (bytes > kTemplateBytesKept) return nullptr;
-  const auto own = taken_->by_namespace.try_emplace(name_space).first;
-  if (own->second + bytes > kAllContentBytesMax - taken_->bytes) return nullptr;
-  own->second += bytes;
+  const auto known = taken_->by_namespace.find(name_space);
+  const std::size_t own = known == taken_->by_namespace.end() ? 0 : known->second;
+  if (own + bytes > kAllContentBytesMax - taken_->bytes) return nullptr;
+  taken_->by_namespace[name_space] += bytes;
   taken_->bytes += bytes;
   return {taken_.get(), [taken = taken_, name_space, bytes](const void*) {
             taken->bytes -= bytes;

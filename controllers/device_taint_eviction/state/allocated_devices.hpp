@@ -92,23 +92,31 @@ class AllocatedDevices::Walk {
  public:
   explicit Walk(api::DeviceSelector selector) : selector_(std::move(selector)) {}
 
-  // Visits uses with `visit(use)`, examining at most `limit` (or those of one device). Returns
-  // whether there is more to do.
+  struct Progress {
+    bool has_more;
+    std::size_t steps;
+  };
+  // Visits uses with `visit(use)`, which returns the number of steps that it has taken. Examining a
+  // use is a step as well. Stops after `limit` steps, which may be exceeded by one visit (or by
+  // those of one device).
   template <class Visit>
-  bool advance(const AllocatedDevices& index, std::size_t limit, Visit visit) {
+  Progress advance(const AllocatedDevices& index, std::size_t limit, Visit visit) {
+    std::size_t steps = 0;
     if (is_exact()) {
-      index.for_each_use({selector_.driver, selector_.pool, selector_.device}, visit);
-      return false;
+      index.for_each_use({selector_.driver, selector_.pool, selector_.device},
+                         [&](const Use& use) { steps += 1 + visit(use); });
+      return {false, steps};
     }
     const List* list = open(index);
     // From the end to the start, so that a replacement only moves a visited use into the unvisited
     // part, never the other way.
-    for (std::size_t looked = 0; left_ > 0 && looked < limit; ++looked) {
+    while (left_ > 0 && steps < limit) {
       --left_;
+      ++steps;
       const Use& use = index.uses_[list == nullptr ? left_ : (*list)[left_]].use;
-      if (use.claim && matches(selector_, use.allocated().id)) visit(use);
+      if (use.claim && matches(selector_, use.allocated().id)) steps += visit(use);
     }
-    return left_ > 0;
+    return {left_ > 0, steps};
   }
 
   const api::DeviceSelector& selector() const { return selector_; }

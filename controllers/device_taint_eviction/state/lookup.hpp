@@ -1,6 +1,8 @@
 // Looks up objects by name, and the pods that a claim is reserved for.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "client/api/decoder.hpp"
@@ -28,18 +30,22 @@ class Lookup {
 
 // Calls `visit(const PodPtr&)` for each pod that status.reservedFor names, directly or by its group
 // (KEP-5729). Entries whose pod is missing or has another UID are skipped. The visitor checks
-// whether a pod of a group uses the claim.
+// whether a pod of a group uses the claim. Returns the number of pods looked at.
 template <class Visit>
-void for_each_consumer(const api::ResourceClaim& claim, const Lookup& lookup, Visit visit) {
+std::size_t for_each_consumer(const api::ResourceClaim& claim, const Lookup& lookup, Visit visit) {
+  std::size_t looked = claim.reserved_for.size();
   for (const api::ConsumerReference& consumer : claim.reserved_for) {
     const api::NamespacedName key{claim.meta.key.namespace_, consumer.name};
     if (consumer.is_pod_group() && lookup.group_claims() == common::GroupClaims::shared) {
-      for (const PodPtr& pod : lookup.pods_of_group(key)) visit(pod);
+      const std::vector<PodPtr> members = lookup.pods_of_group(key);
+      looked += members.size();
+      std::ranges::for_each(members, visit);
     }
     if (!consumer.is_pod()) continue;
     const PodPtr pod = lookup.find_pod(key);
     if (pod && pod->meta.uid == consumer.uid) visit(pod);
   }
+  return looked;
 }
 
 }  // namespace dcm::device_taint_eviction

@@ -26,12 +26,8 @@ bool PreviewCount::advance(const PublishedDevices& published, const AllocatedDev
                            const Lookup& lookup, std::size_t limit) {
   if (!has_usable_selector(*rule_)) return false;
   if (!has_walked_) {
-    std::size_t steps = 0;
-    const auto visit = [&](const AllocatedDevices::Use& use) { steps += count(use, lookup); };
-    do {
-      ++steps;
-      has_walked_ = !walk_.advance(allocated, 1, visit);
-    } while (!has_walked_ && steps < limit);
+    const auto visit = [&](const AllocatedDevices::Use& use) { return count(use, lookup); };
+    has_walked_ = !walk_.advance(allocated, limit, visit).has_more;
     if (has_walked_) preview_.pods = pods_.size();
     return true;
   }
@@ -45,15 +41,12 @@ std::size_t PreviewCount::count(const AllocatedDevices::Use& use, const Lookup& 
   const bool is_counted = use.claim == last_;
   if (is_counted || !decide_due(taint_, use.allocated().tolerations.get())) return 0;
   last_ = use.claim;
-  std::size_t consumers = 0;
-  for_each_consumer(*use.claim, lookup, [&](const PodPtr& pod) {
-    ++consumers;
+  return for_each_consumer(*use.claim, lookup, [&](const PodPtr& pod) {
     const bool uses_it = common::may_consume_now(*use.claim, *pod, lookup.group_claims());
     if (!uses_it || !can_be_evicted(*pod)) return;
     pods_.insert(pod->meta.uid);
     namespaces_.insert(pod->meta.key.namespace_);
   });
-  return consumers;
 }
 
 Preview PreviewCount::finish() const {

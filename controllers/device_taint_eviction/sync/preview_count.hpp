@@ -28,7 +28,7 @@ class PreviewCount {
   Preview finish() const;
 
  private:
-  // Returns the number of consumers examined.
+  // Returns the number of consumers looked at.
   std::size_t count(const AllocatedDevices::Use& use, const Lookup& lookup);
 
   RulePtr rule_;

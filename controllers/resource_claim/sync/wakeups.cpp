@@ -36,11 +36,6 @@ bool is_nothing_to_do(const ClaimStep& step) {
   return std::holds_alternative<EndClaimRound>(step);
 }
 
-bool is_same_controller(const api::ResourceClaim& a, const api::ResourceClaim& b) {
-  if (a.controller == nullptr || b.controller == nullptr) return a.controller == b.controller;
-  return *a.controller == *b.controller;
-}
-
 // Whether pods and groups that use the claim may have something to do now. They look at nothing
 // else of it, and thousands may use a claim that somebody labels again and again.
 bool concerns_users(const api::ResourceClaim& before, const api::ResourceClaim& after) {
@@ -124,7 +119,7 @@ void Wakeups::observe_updated(const ClaimPtr& before, const ClaimPtr& after, Ori
   const Priority priority = priority_of(origin);
   wake_claim(after, priority);
   wake_owner_that_names_another(*after, priority);
-  if (!is_same_controller(*before, *after)) return wake_users_of(*after, priority);
+  if (!common::is_same_controller(*before, *after)) return wake_users_of(*after, priority);
   if (concerns_users(*before, *after)) {
     wake_users({Item::Kind::claim_users, after->meta.key}, priority);
   }

@@ -315,7 +315,7 @@ TEST(Program, bounds_formatted_text) {
   EXPECT_EQ(outcome_of(text), "error: error during formatting: the text is too long");
 }
 
-// Each error is forgotten, and the next call begins anew.
+// Each error is dropped, and the next call starts over.
 TEST(Program, bounds_repeated_formatting) {
   EXPECT_EQ(outcome_of(doubled("0", 18,
                                "lists.range(10000).exists(x, ('%s%Q' + '').format([v18]) == '')")),

@@ -279,8 +279,9 @@ TEST(Tracker, visits_every_matching_device_throughout_walk) {
     const auto visit = [&](const AllocatedDevices::Use& use) {
       EXPECT_TRUE(matches(selector, use.allocated().id));
       visited.insert(use.allocated().id.str());
+      return std::size_t{0};
     };
-    while (walk.advance(index, 1 + rng.below(3), visit)) change(gone);
+    while (walk.advance(index, 1 + rng.below(3), visit).has_more) change(gone);
     for (const std::string& device : expected) {
       EXPECT_TRUE(visited.contains(device) || gone.contains(device)) << device;
     }

@@ -29,8 +29,9 @@ CO_TEST(RealDevices, lock_folder_of_node) {
   const auto second = make();
   const Result<> opened = second->open();
   CO_ASSERT_TRUE(!opened);
-  EXPECT_EQ(opened.error().message,
-            folder + "/dra_hollow_node.lock: another dra-hollow-node runs with this folder");
+  EXPECT_EQ(
+      opened.error().message,
+      folder + "/dra_hollow_node.lock: another dra-hollow-node or dra-playground uses this folder");
   first.reset();
   EXPECT_TRUE(second->open());
   std::filesystem::remove_all(folder);
