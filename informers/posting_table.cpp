@@ -1,6 +1,5 @@
 #include "informers/posting_table.hpp"
 
-#include <ranges>
 #include <utility>
 
 #include "runtime/assert.hpp"
@@ -9,38 +8,42 @@ namespace dcm::informers {
 
 void PostingTable::set(SlotId slot, std::span<const KeyHash> hashes) {
   if (stands_under(slot, hashes)) return;
-  while (slot >= first_of_slot_.size()) first_of_slot_.push_back(kNone);
-  while (first_of_slot_[slot] != kNone) {
-    const PostingId posting = first_of_slot_[slot];
-    first_of_slot_[slot] = postings_[posting].next_of_slot;
-    remove(posting);
+  DCM_ASSERT(slot < kFurther);
+  while (slot >= firsts_.size()) firsts_.push_back({});
+  for (PostingId posting = first_of(slot); posting != kNone;) {
+    remove(std::exchange(posting, at(posting).next_of_slot));
   }
-  for (const KeyHash hash : hashes) insert(slot, hash);
+  PostingId last = kNone;
+  for (const KeyHash hash : hashes) {
+    const PostingId added = last == kNone ? slot : allocate_further(slot);
+    insert(added, hash);
+    if (last != kNone) at(last).next_of_slot = added;
+    last = added;
+  }
 }
 
 std::size_t PostingTable::bytes() const noexcept {
-  return postings_.size() * sizeof(Posting) +
-         (buckets_.size() + first_of_slot_.size()) * sizeof(PostingId);
+  return firsts_.size() * sizeof(Posting) + further_.size() * sizeof(Further) +
+         buckets_.size() * sizeof(PostingId);
 }
 
 bool PostingTable::stands_under(SlotId slot, std::span<const KeyHash> hashes) const {
-  PostingId at = first_of(slot);
-  // insert() puts each posting before the slot's others.
-  for (const KeyHash hash : std::views::reverse(hashes)) {
-    if (at == kNone || postings_[at].hash != hash) return false;
-    at = postings_[at].next_of_slot;
+  PostingId posting = first_of(slot);
+  for (const KeyHash hash : hashes) {
+    if (posting == kNone || at(posting).hash != hash) return false;
+    posting = at(posting).next_of_slot;
   }
-  return at == kNone;
+  return posting == kNone;
 }
 
 PostingTable::PostingId PostingTable::first_of(SlotId slot) const {
-  return slot < first_of_slot_.size() ? first_of_slot_[slot] : kNone;
+  return slot < firsts_.size() && firsts_[slot].next != kNone ? slot : kNone;
 }
 
 PostingTable::PostingId PostingTable::find_group(KeyHash hash) const {
   if (buckets_.empty()) return kNone;
   PostingId head = buckets_[bucket_of(hash)];
-  while (head != kNone && postings_[head].hash != hash) head = postings_[head].next_group;
+  while (head != kNone && at(head).hash != hash) head = at(head).next_group;
   return head;
 }
 
@@ -49,54 +52,49 @@ PostingTable::PostingId& PostingTable::link_to_group(KeyHash hash) {
   PostingId* link = &buckets_[bucket_of(hash)];
   while (true) {
     DCM_ASSERT(*link != kNone);
-    if (postings_[*link].hash == hash) return *link;
-    link = &postings_[*link].next_group;
+    if (at(*link).hash == hash) return *link;
+    link = &at(*link).next_group;
   }
 }
 
-PostingTable::PostingId PostingTable::allocate() {
-  if (free_ != kNone) {
-    const PostingId posting = free_;
-    free_ = postings_[posting].next;
-    return posting;
+PostingTable::PostingId PostingTable::allocate_further(SlotId slot) {
+  if (free_ == kNone) {
+    DCM_ASSERT(further_.size() < kNone - kFurther);
+    free_ = kFurther + static_cast<PostingId>(further_.size());
+    further_.push_back({});
   }
-  DCM_ASSERT(postings_.size() < kNone);
-  postings_.push_back({});
-  return static_cast<PostingId>(postings_.size() - 1);
+  const PostingId posting = std::exchange(free_, at(free_).next);
+  further_[posting - kFurther].slot = slot;
+  return posting;
 }
 
-void PostingTable::insert(SlotId slot, KeyHash hash) {
+void PostingTable::insert(PostingId added, KeyHash hash) {
   if (size_ >= buckets_.size()) split_bucket();
   const PostingId head = find_group(hash);
-  const PostingId added = allocate();
-  Posting& posting = postings_[added];
-  posting = {hash, slot, added, added, first_of_slot_[slot], kNone};
+  Posting& posting = at(added);
+  posting = {.hash = hash, .previous = added, .next = added};
   if (head == kNone) {
-    posting.next_group = buckets_[bucket_of(hash)];
-    buckets_[bucket_of(hash)] = added;
+    posting.next_group = std::exchange(buckets_[bucket_of(hash)], added);
   } else {
-    const PostingId tail = postings_[head].previous;
+    const PostingId tail = std::exchange(at(head).previous, added);
+    at(tail).next = added;
     posting.previous = tail;
     posting.next = head;
-    postings_[tail].next = added;
-    postings_[head].previous = added;
   }
-  first_of_slot_[slot] = added;
   ++size_;
 }
 
 void PostingTable::remove(PostingId removed) {
-  Posting& posting = postings_[removed];
+  Posting& posting = at(removed);
   PostingId& link = link_to_group(posting.hash);
   if (link == removed) {
     const bool is_last_of_group = posting.next == removed;
-    if (!is_last_of_group) postings_[posting.next].next_group = posting.next_group;
+    if (!is_last_of_group) at(posting.next).next_group = posting.next_group;
     link = is_last_of_group ? posting.next_group : posting.next;
   }
-  postings_[posting.previous].next = posting.next;
-  postings_[posting.next].previous = posting.previous;
-  posting.next = free_;
-  free_ = removed;
+  at(posting.previous).next = posting.next;
+  at(posting.next).previous = posting.previous;
+  posting.next = removed < kFurther ? kNone : std::exchange(free_, removed);
   --size_;
 }
 
@@ -106,7 +104,7 @@ void PostingTable::split_bucket() {
   if (added == 0) return;
   PostingId* link = &buckets_[runtime::linear_split(added)];
   while (*link != kNone) {
-    Posting& head = postings_[*link];
+    Posting& head = at(*link);
     if (bucket_of(head.hash) != added) {
       link = &head.next_group;
       continue;

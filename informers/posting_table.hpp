@@ -1,7 +1,8 @@
 // A multimap from hashes to slots: the basis of a store's key table and its indexes.
 //
-// The table knows neither keys nor objects, so one compiled copy serves every kind. A posting costs
-// 24 bytes, and 4 for its bucket. Keys are not stored: callers of a look-up compare them.
+// The table knows neither keys nor objects, so one compiled copy serves every kind. A slot's
+// first posting costs 20 bytes, a further one 24, and each 4 for its bucket. Keys are not stored:
+// callers of a look-up compare them.
 #pragma once
 
 #include <cstddef>
@@ -37,11 +38,11 @@ class PostingTable {
   void for_each(KeyHash hash, Visit visit) const {
     const PostingId head = find_group(hash);
     if (head == kNone) return;
-    PostingId at = head;
+    PostingId posting = head;
     do {
-      if (!visit(postings_[at].slot)) return;
-      at = postings_[at].next;
-    } while (at != head);
+      if (!visit(slot_of(posting))) return;
+      posting = at(posting).next;
+    } while (posting != head);
   }
 
   // The number of postings, over all slots.
@@ -50,36 +51,50 @@ class PostingTable {
   std::size_t bytes() const noexcept;
 
  private:
+  // Below kFurther: the first posting of the slot of that number. From there on: a further one.
   using PostingId = std::uint32_t;
+  static constexpr PostingId kFurther = PostingId{1} << 31U;
   static constexpr PostingId kNone = std::numeric_limits<PostingId>::max();
 
   // Postings of one hash form a ring, a group; the groups of a bucket are chained through their
   // heads.
   struct Posting {
-    KeyHash hash;
-    SlotId slot;
-    PostingId previous;
-    PostingId next;
-    PostingId next_of_slot;
-    PostingId next_group;  // only in a head
+    KeyHash hash = 0;
+    PostingId previous = kNone;
+    PostingId next = kNone;  // kNone: the slot has no posting
+    PostingId next_of_slot = kNone;
+    PostingId next_group = kNone;  // only in a head
+  };
+  // Nearly every slot has one posting per table, so only further ones store their slot.
+  struct Further : Posting {
+    SlotId slot = 0;
   };
 
+  Posting& at(PostingId posting) {
+    return posting < kFurther ? firsts_[posting] : further_[posting - kFurther];
+  }
+  const Posting& at(PostingId posting) const {
+    return posting < kFurther ? firsts_[posting] : further_[posting - kFurther];
+  }
+  SlotId slot_of(PostingId posting) const {
+    return posting < kFurther ? posting : further_[posting - kFurther].slot;
+  }
   bool stands_under(SlotId slot, std::span<const KeyHash> hashes) const;
   PostingId first_of(SlotId slot) const;
   PostingId find_group(KeyHash hash) const;
   PostingId& link_to_group(KeyHash hash);
-  PostingId allocate();
-  void insert(SlotId slot, KeyHash hash);
+  PostingId allocate_further(SlotId slot);
+  void insert(PostingId posting, KeyHash hash);
   void remove(PostingId posting);
   void split_bucket();
   std::size_t bucket_of(KeyHash hash) const {
     return runtime::linear_bucket(hash, buckets_.size());
   }
 
-  runtime::ChunkedVector<Posting> postings_;
+  runtime::ChunkedVector<Posting> firsts_;  // by slot
+  runtime::ChunkedVector<Further> further_;
   runtime::ChunkedVector<PostingId> buckets_;
-  runtime::ChunkedVector<PostingId> first_of_slot_;  // by slot
-  PostingId free_ = kNone;                           // chained by `next`
+  PostingId free_ = kNone;  // of `further_`, chained by `next`
   std::size_t size_ = 0;
 };
 

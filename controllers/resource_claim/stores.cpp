@@ -32,11 +32,8 @@ void index_pod_by_template(const api::Pod& pod, const Emit<api::NamespacedName>&
   if (!common::is_done(pod)) index_by_template(pod, emit);
 }
 
-void index_claim_by_owner(const api::ResourceClaim& claim, const Emit<api::Uid>& emit) {
+void index_claim_by_user(const api::ResourceClaim& claim, const Emit<api::Uid>& emit) {
   if (common::has_claim_user_as_controller(claim)) emit(claim.controller->uid);
-}
-
-void index_claim_by_consumer(const api::ResourceClaim& claim, const Emit<api::Uid>& emit) {
   for (const api::ConsumerReference& consumer : claim.reserved_for) {
     if (consumer.is_pod() || consumer.is_pod_group()) emit(consumer.uid);
   }
@@ -49,11 +46,13 @@ api::ObjectPtr<api::PodGroup> GroupStores::group_of(const api::Pod& pod) const {
 
 namespace {
 
-// Checks the namespace: the creator of a claim can give any UID as its owner's, even one elsewhere.
+// The namespace counts too: the creator of a claim can give any UID as its owner's, even one
+// elsewhere.
 void add_owned(KnownClaims& known, OwnedClaims& owned, const Stores& stores,
-               const api::ObjectMeta& owner) {
-  stores.claims_by_owner.for_each(owner.uid, [&](const ClaimPtr& claim) {
-    if (claim->meta.key.namespace_ != owner.key.namespace_) return;
+               const api::ClaimUser& owner) {
+  stores.claims_by_user.for_each(owner.meta.uid, [&](const ClaimPtr& claim) {
+    if (!common::has_claim_user_as_controller(*claim)) return;
+    if (!common::is_owned_by(*claim, owner)) return;
     owned.add(claim);
     known.claims.emplace(claim->meta.key.name, claim);
   });
@@ -72,14 +71,14 @@ void add_claims(KnownClaims& known, const Stores& stores, const api::ClaimUser& 
     TemplatePtr found = stores.templates.get({namespace_, name});
     if (found != nullptr) known.templates.emplace(name, std::move(found));
   }
-  add_owned(known, known.owned, stores, user.meta);
+  add_owned(known, known.owned, stores, user);
 }
 
 void add_group(PodSnapshot& snapshot, const Stores& stores) {
   if (!stores.groups) return;
   snapshot.group = stores.groups->group_of(*snapshot.pod);
   if (snapshot.group == nullptr) return;
-  add_owned(snapshot, snapshot.owned_by_group, stores, snapshot.group->meta);
+  add_owned(snapshot, snapshot.owned_by_group, stores, *snapshot.group);
 }
 
 // Adds the cached object of that name.

@@ -111,8 +111,9 @@ void ShadowApi::expect(const CreateClaim& claim) {
 Standing ShadowApi::standing_of_create(const User& owner, const CreateClaim& claim) const {
   if (owner.now == nullptr) return {State::moot, {}};
   std::string made;
-  stores_.claims_by_owner.for_each(claim.owner.uid, [&](const ClaimPtr& owned) {
-    if (is_for_pod_claim(*owned, claim.pod_claim)) made = owned->meta.key.name;
+  stores_.claims_by_user.for_each(claim.owner.uid, [&](const ClaimPtr& used) {
+    const bool is_owned = common::is_owned_by(*used, *owner.now);
+    if (is_owned && is_for_pod_claim(*used, claim.pod_claim)) made = used->meta.key.name;
   });
   const api::PodClaimStatus* status = common::find_status(*owner.now, claim.pod_claim);
   if (!made.empty() && status != nullptr && status->claim_name) return {State::reached, {}};

@@ -106,7 +106,7 @@ void Wakeups::observe_deleted(const PodPtr& last_known, Origin origin) {
 // The pod still exists, without claims of its own. Reservations for it stay. The cache will not
 // show its end, so the API server is asked from now on.
 void Wakeups::observe_left(const PodPtr& last_known, Origin origin) {
-  stores_.claims_by_consumer.for_each(
+  stores_.claims_by_user.for_each(
       last_known->meta.uid, [&](const ClaimPtr& claim) { wake_claim(claim, priority_of(origin)); });
 }
 
@@ -192,7 +192,7 @@ void Wakeups::wake_group(const GroupPtr& group, Priority priority) {
 bool Wakeups::wake_seldom(const Item& item, const api::ClaimUser& user, Priority priority) {
   // A user may make any number of claims with a pod as their controller.
   const std::size_t claims =
-      std::max(user.claims.size(), stores_.claims_by_owner.count(user.meta.uid));
+      std::max(user.claims.size(), stores_.claims_by_user.count(user.meta.uid));
   if (claims <= kManyClaims) return false;
   queue_.add(item, {.after = pause_for(claims), .priority = priority});
   return true;
@@ -215,8 +215,7 @@ void Wakeups::wake_claims_of(const api::ClaimUser& user, const std::vector<std::
     const ClaimPtr claim = stores_.claims.get({user.meta.key.namespace_, std::string(name)});
     if (claim != nullptr) wake(claim);
   }
-  stores_.claims_by_owner.for_each(user.meta.uid, wake);
-  stores_.claims_by_consumer.for_each(user.meta.uid, wake);
+  stores_.claims_by_user.for_each(user.meta.uid, wake);
 }
 
 void Wakeups::wake_users_of(const api::ResourceClaim& claim, Priority priority) {
