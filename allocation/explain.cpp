@@ -33,15 +33,21 @@ class RequestExplainer {
 
   Obstacle obstacle(std::size_t index) {
     const Candidate& candidate = candidates_.all()[index];
-    Obstacle found = own_nodes(candidate);
-    if (is_none(found)) found = selectors(index);
+    Obstacle found = property(candidate);
+    if (is_none(found)) found = support(candidate);
+    if (is_none(found)) found = constraints(index);
     if (is_none(found) && candidate.is_allocated && !ask_.ask->has_admin_access())
       found = HeldObstacle();
-    if (is_none(found)) found = capacity(candidate);
-    if (is_none(found)) found = support(candidate);
+    if (is_none(found)) found = capacity(candidate, usage_of(candidate));
     if (is_none(found)) found = counters(candidate);
-    if (is_none(found)) found = taint(candidate);
-    return is_none(found) ? constraints(index) : found;
+    return is_none(found) ? taint(candidate) : found;
+  }
+
+  // Why the request would not want the device even if it were free.
+  Obstacle property(const Candidate& candidate) {
+    Obstacle found = own_nodes(candidate);
+    if (is_none(found)) found = selectors(candidate);
+    return is_none(found) ? capacity(candidate, nullptr) : found;
   }
 
   static bool is_none(const Obstacle& obstacle) {
@@ -55,9 +61,8 @@ class RequestExplainer {
     return reached.value_or(false) ? Obstacle() : OtherNodeObstacle();
   }
 
-  Obstacle selectors(std::size_t index) {
-    const auto& [slice, device, pool, is_allocated, taken, shares, consumed] =
-        candidates_.all()[index];
+  Obstacle selectors(const Candidate& candidate) {
+    const auto& [slice, device, pool, is_allocated, taken, shares, consumed] = candidate;
     if (!candidates_.features().binding_conditions &&
         !device->extras().binding_conditions.empty()) {
       return UnsupportedObstacle("DRADeviceBindingConditions");
@@ -73,16 +78,20 @@ class RequestExplainer {
     return out;
   }
 
-  Obstacle capacity(const Candidate& candidate) const {
+  const Amounts* usage_of(const Candidate& candidate) const {
+    return allocator_.cluster().usage.consumed(candidate.slice->id_of(*candidate.device));
+  }
+
+  // With that much of the device in use; null: nothing.
+  Obstacle capacity(const Candidate& candidate, const Amounts* used) const {
     if (!candidates_.features().consumable_capacity) return {};
     const bool is_fractional = candidates_.features().fractional_capacity_range;
     const Device& device = *candidate.device;
     const auto wanted = consumption_of(*ask_.ask, device, is_fractional);
     if (!wanted && missing_capacity(*ask_.ask, device) == nullptr)
       return CapacityError(wanted.error());
-    const auto id = candidate.slice->id_of(device);
-    auto found = capacity_obstacle(*ask_.ask, device, wanted.value_or(Consumption()),
-                                   allocator_.cluster().usage.consumed(id), {}, is_fractional);
+    auto found = capacity_obstacle(*ask_.ask, device, wanted.value_or(Consumption()), used, {},
+                                   is_fractional);
     return found ? Obstacle(std::move(*found)) : Obstacle();
   }
 
@@ -128,18 +137,6 @@ class RequestExplainer {
   PreparedAsk& ask_;
 };
 
-void explain_pools(const std::vector<Pool>& pools, std::vector<DeviceExplanation>& out) {
-  for (const Pool& pool : pools) {
-    if (pool.state == Pool::State::usable) continue;
-    for (const Slice* const slice : pool.slices) {
-      for (const Device& device : slice->devices) {
-        out.push_back({slice->id_of(device), PoolObstacle{pool.state, pool.slices_found,
-                                                          pool.slices_expected, pool.why_invalid}});
-      }
-    }
-  }
-}
-
 class NodeExplainer {
  public:
   NodeExplainer(Allocator& allocator, Candidates& candidates, const Options& options,
@@ -184,8 +181,30 @@ class NodeExplainer {
       out.devices.push_back({candidate.slice->id_of(*candidate.device), std::move(obstacle)});
     }
     note_shortage(out);
-    explain_pools(candidates_.pools(), out.devices);
+    explain_pools(explainer, out.devices);
     if (out.is_all) out.wanted = meant;
+  }
+
+  // Devices of unusable pools are no candidates.
+  void explain_pools(RequestExplainer& explainer, std::vector<DeviceExplanation>& out) {
+    for (std::size_t i = 0; i < candidates_.pools().size(); ++i) {
+      const Pool& pool = candidates_.pools()[i];
+      if (pool.state == Pool::State::usable) continue;
+      const PoolObstacle unusable{pool.state, pool.slices_found, pool.slices_expected,
+                                  pool.why_invalid};
+      for (const Slice* const slice : pool.slices) {
+        for (const Device& device : slice->devices) {
+          if (options_.is_over()) out_.is_cut_short = true;
+          if (out_.is_cut_short) return;
+          Obstacle found = explainer.property({slice, &device, i, false});
+          // kube-scheduler does not evaluate a selector there: it cannot fail.
+          const auto* const selector = std::get_if<SelectorObstacle>(&found);
+          const bool is_error = selector != nullptr && !selector->error.empty();
+          if (RequestExplainer::is_none(found) || is_error) found = unusable;
+          out.push_back({slice->id_of(device), std::move(found)});
+        }
+      }
+    }
   }
 
   // Whether a request for all devices wants this one, too. Whether it is free does not matter.
@@ -239,6 +258,17 @@ class NodeExplainer {
 };
 
 }  // namespace
+
+bool is_matching(const Obstacle& obstacle) {
+  if (const auto* const capacity = std::get_if<CapacityObstacle>(&obstacle)) {
+    return capacity->kind == CapacityObstacle::Kind::too_small && capacity->consumed.sign() > 0;
+  }
+  return std::holds_alternative<std::monostate>(obstacle) ||
+         std::holds_alternative<PoolObstacle>(obstacle) ||
+         std::holds_alternative<HeldObstacle>(obstacle) ||
+         std::holds_alternative<TaintObstacle>(obstacle) ||
+         std::holds_alternative<CounterShortage>(obstacle);
+}
 
 std::size_t RequestExplanation::usable() const {
   return static_cast<std::size_t>(

@@ -15,7 +15,8 @@
 
 namespace dcm::allocation {
 
-// The device's pool is unusable. Counts are for an incomplete pool, `why` for an invalid one.
+// The device is what the request asks for, but its pool is unusable. Counts are for an incomplete
+// pool, `why` for an invalid one.
 struct PoolObstacle {
   Pool::State state;
   std::int64_t slices_found = 0;
@@ -66,10 +67,14 @@ struct ConstraintObstacle {
   std::string error = {};  // for a derived attribute; empty: it is missing
 };
 
-// monostate: no obstacle; the request could get the device if it were alone.
+// monostate: no obstacle; the request could get the device if it were alone. Properties of the
+// device come first, what can change (held, tainted, …) last.
 using Obstacle = std::variant<std::monostate, PoolObstacle, OtherNodeObstacle, SelectorObstacle,
                               HeldObstacle, UnsupportedObstacle, CapacityObstacle, CapacityError,
                               CounterShortage, GroupObstacle, TaintObstacle, ConstraintObstacle>;
+
+// Whether the device has what the request asks for: only its present state can be in the way.
+bool is_matching(const Obstacle& obstacle);
 
 struct DeviceExplanation {
   api::DeviceId id;

@@ -45,7 +45,7 @@ class NoEvictionApi final : public device_taint_eviction::EvictionApi {
   Sent<> write(device_taint_eviction::PodRef, device_taint_eviction::PodWrite, Priority) override {
     co_return not_sent();
   }
-  Sent<RulePtr> write_condition(RulePtr, api::EvictionCondition, Priority) override {
+  Sent<RulePtr> write_condition(RulePtr, api::Condition, Priority) override {
     co_return not_sent();
   }
 };

@@ -30,7 +30,7 @@ std::string_view advice_about(std::string_view message, const std::array<Advice,
 
 inline std::string quote(std::string_view message) {
   constexpr std::size_t kQuotedMax = 1000;
-  return fmt::format("\"{}\"", runtime::one_line(std::string(message.substr(0, kQuotedMax))));
+  return fmt::format("\"{}\"", runtime::one_line(runtime::cut_utf8(message, kQuotedMax)));
 }
 
 inline std::string with(const std::string& text, std::string_view advice) {

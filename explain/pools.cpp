@@ -8,6 +8,7 @@
 #include "controllers/api/encode_pool_status.hpp"
 #include "controllers/resource_pool_status/api/read_pools.hpp"
 #include "controllers/resource_pool_status/rules/decide_status.hpp"
+#include "controllers/resource_pool_status/rules/pool_devices.hpp"
 #include "options/help.hpp"
 #include "runtime/ascii.hpp"
 #include "runtime/timestamp.hpp"
@@ -103,6 +104,27 @@ std::string render_table(std::span<const api::PoolStatus> pools, runtime::WallTi
                     runtime::timestamp(at));
 }
 
+// Pools of which kube-scheduler hands out no device, though the API's status counts them as
+// complete.
+void flag_unusable(std::span<const resource_pool_status::PoolDevices> pools,
+                   std::span<api::PoolStatus> statuses) {
+  for (std::size_t i = 0; i < std::min(pools.size(), statuses.size()); ++i) {
+    const resource_pool_status::PoolDevices& pool = pools[i];
+    std::string& problem = statuses[i].validation_error;
+    if (!problem.empty()) continue;
+    std::size_t devices = 0;
+    for (const allocation::Slice* const slice : pool.slices) devices += slice->devices.size();
+    if (std::ssize(pool.slices) > pool.slices_expected()) {
+      problem = fmt::format(
+          "kube-scheduler allocates none of them: there are {} slices at generation {}, and their "
+          "resourceSliceCount is {}",
+          pool.slices.size(), pool.generation(), pool.slices_expected());
+    } else if (devices > pool.devices.size()) {
+      problem = "kube-scheduler allocates none of them: several devices have the same name";
+    }
+  }
+}
+
 }  // namespace
 
 bool asks_for_pools(const std::vector<std::string>& words) {
@@ -133,7 +155,8 @@ Task<ExplainOutcome> explain_pools(client::RestClient& rest, runtime::TimeSource
       rest, question.filter, resource_pool_status::TaintRules::count,
       {.deadline = question.deadline, .retries = client::Retries::allowed});
   if (!inputs) co_return ExplainOutcome{ExplainStatus::not_answered, inputs.error().message};
-  const auto pools = resource_pool_status::pool_statuses(question.filter, *inputs);
+  auto pools = resource_pool_status::pool_statuses(question.filter, *inputs);
+  flag_unusable(resource_pool_status::gather_pools(question.filter, *inputs), pools);
   if (pools.empty() && !question.filter.driver.empty()) {
     const auto& [driver, pool, attribute] = question.filter;
     co_return ExplainOutcome{

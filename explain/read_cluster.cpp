@@ -28,8 +28,6 @@ using runtime::Reason;
 using runtime::Result;
 using runtime::Task;
 
-const Served kCoreV1{"v1"};
-
 // One pass over the cluster. Errors are kept until its end.
 class Reading {
  public:
@@ -38,17 +36,11 @@ class Reading {
 
   // Whether enough was read to explain the object.
   Task<Result<>> run() {
-    const Availability claims =
-        co_await find({&api::kResourceClaims, &api::kResourceClaimTemplates});
-    if (const auto* unknown = std::get_if<client::Unknown>(&claims)) {
-      co_return runtime::fail(unknown->error);
-    }
-    if (const auto* not_served = std::get_if<client::NotServed>(&claims)) {
-      co_return runtime::fail(runtime::Reason::not_served, not_served->why);
-    }
-    const Served& served = std::get<Served>(claims);
-    co_await read_namespaced(served);
-    co_await read_taints(served);
+    const Result<Served> served =
+        client::served_of(co_await find({&api::kResourceClaims, &api::kResourceClaimTemplates}));
+    if (!served) co_return runtime::fail(served.error());
+    co_await read_namespaced(*served);
+    co_await read_taints(*served);
     if (question_.features.generic_workload || question_.subject.kind == Subject::Kind::group) {
       co_await read_groups();
     }
@@ -64,7 +56,7 @@ class Reading {
 
  private:
   Task<> read_namespaced(Served served) {
-    co_await list(Input::pods, api::kPods, kCoreV1,
+    co_await list(Input::pods, api::kPods, client::kCoreV1,
                   api::make_json_pod_decoder(api::PodSelection::all), name_space(), objects_.pods);
     co_await list(Input::claims, api::kResourceClaims, served,
                   api::make_json_claim_decoder(served.version), name_space(), objects_.claims);

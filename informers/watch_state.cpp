@@ -97,7 +97,11 @@ class Step {
     return open_watch(read.meta.resource_version);
   }
   WatchStep on(const Listing& phase, const Failed& failed) {
-    if (is_expired(failed.error)) return relist(RelistReason::page_expired);
+    // The list took longer than the server remembers, so the next one has larger pages.
+    if (is_expired(failed.error)) {
+      state_.first_page = client::first_of_larger_pages(phase.page);
+      return relist(RelistReason::page_expired);
+    }
     if (failed.error.reason == Reason::body_too_large) {
       if (auto smaller = client::smaller_page(phase.page)) return read_page(std::move(*smaller));
     }
@@ -186,7 +190,7 @@ class Step {
 
   WatchStep list_anew(const ListAnew& list) {
     if (list.reason) effects_.push_back(CountRelist{*list.reason});
-    if (now_ < state_.pages_until) return read_page(client::Paging());
+    if (now_ < state_.pages_until) return read_page(state_.first_page);
     effects_.push_back(BeginRelist{});
     return finish(AwaitingInitialEvents{now_}, OpenWatchList{initial_events_deadline(now_)});
   }

@@ -128,6 +128,7 @@ struct WatchState {
   WatchPhase phase;
   // Until then lists are read in pages: permanently once the server has refused a watch list.
   MonoTime pages_until{};
+  client::Paging first_page = {};      // how the next paged list begins
   unsigned failures = 0;               // failures since back-off was last reset
   Hindrance last = Hindrance::server;  // that of the last failure
   MonoTime last_failure{};

@@ -33,14 +33,6 @@ json::object controller_reference(const api::Resource& resource, const api::Obje
           {"blockOwnerDeletion", true}};
 }
 
-api::ObjectReference reference_to(const api::Resource& resource, const api::ObjectMeta& object) {
-  return {.api_version = resource.api_version(),
-          .kind = std::string(resource.kind->kind),
-          .key = object.key,
-          .uid = object.uid,
-          .resource_version = object.resource_version.str()};
-}
-
 json::array encode_conditions(const std::vector<api::Condition>& conditions) {
   json::array list;
   for (const api::Condition& condition : conditions) {
@@ -60,6 +52,14 @@ json::array encode_conditions(const std::vector<api::Condition>& conditions) {
 bool writes_conditions(const json::object& fields) {
   const json::value* const status = fields.if_contains("status");
   return status != nullptr && status->is_object() && status->get_object().contains("conditions");
+}
+
+void require_status(const json::object& fields) {
+  for (const auto& field : fields) {
+    if (field.key() == "status") continue;
+    throw std::logic_error("apply_status takes {\"status\": …}, and no \"" +
+                           std::string(field.key()) + "\" beside it");
+  }
 }
 
 std::string encode_body(const api::Resource& resource, const api::NamespacedName& name,

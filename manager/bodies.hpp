@@ -9,7 +9,6 @@
 #include <boost/json/fwd.hpp>
 
 #include "client/api/condition.hpp"
-#include "client/api/event.hpp"
 #include "client/api/meta.hpp"
 #include "client/api/resource.hpp"
 
@@ -26,12 +25,12 @@ bool is_controlled_by(const T& object, const api::ObjectMeta& owner) {
   const std::optional<api::ControllerRef>& controller = object.owner;
   return controller && controller->uid == owner.uid;
 }
-// The object that an event is about.
-api::ObjectReference reference_to(const api::Resource& resource, const api::ObjectMeta& object);
 // `status.conditions`.
 boost::json::array encode_conditions(const std::vector<api::Condition>& conditions);
 // Whether these fields set them.
 bool writes_conditions(const boost::json::object& fields);
+// Throws std::logic_error if there is another field than `status`.
+void require_status(const boost::json::object& fields);
 
 // A whole body: `fields` with kind and name. With a UID it applies only to the object with that
 // UID: if that is gone, nothing is created. Throws std::logic_error if `metadata` is no object.

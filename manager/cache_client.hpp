@@ -13,12 +13,14 @@
 #include "client/api/encode.hpp"
 #include "manager/bodies.hpp"
 #include "manager/cache.hpp"
+#include "manager/missing.hpp"
 
 namespace dcm::manager {
 
 // A small value; what it refers to must outlive its calls. Errors of all calls are those of
 // RestClient::send; runtime::is_object_gone() means that the object no longer exists, or was
-// replaced under its name. `fields` are the object's own: kind and name are added.
+// replaced under its name. If its namespace or its subresource is missing instead, that is
+// not_served. `fields` are the object's own: kind and name are added.
 //
 // A write whose connection broke may have been executed (runtime::is_outcome_unknown). Repeat any
 // but create(), and json_patch() with operations that add list items.
@@ -48,40 +50,44 @@ class CacheClient {
 
   // Empty name: `metadata.generateName` generates one.
   Answer<Object> create(const api::NamespacedName& name, const boost::json::object& fields) const {
-    return send(*this, client::create_request(cache_->resource(), name.namespace_.str(),
-                                              {encode_body(cache_->resource(), name, {}, fields)},
-                                              options_));
+    return send_new(
+        *this, name.namespace_,
+        client::create_request(cache_->resource(), name.namespace_.str(),
+                               {encode_body(cache_->resource(), name, {}, fields)}, options_));
   }
 
   // Server-side apply, with force: takes over these fields, and removes those that this field
   // manager applied before and omits now. Creates the object if missing.
   Answer<Object> apply(const api::NamespacedName& name, const boost::json::object& fields) const {
-    return send_apply(name, {}, {}, fields);
+    return send_new(*this, name.namespace_, apply_request(name, {}, {}, fields));
   }
   // The same, but does not recreate a deleted object.
   Answer<Object> apply_existing(const api::ObjectMeta& object,
                                 const boost::json::object& fields) const {
-    return send_apply(object.key, object.uid, {}, fields);
+    return send(*this, apply_request(object.key, object.uid, {}, fields));
   }
-  // The same for `{"status": …}`. A kind with the member `conditions` reads them from
-  // "status.conditions"; otherwise a write of conditions throws.
+  // The same for `{"status": …}`; throws std::logic_error for other fields, which the API server
+  // would refuse or drop. A kind with the member `conditions` reads them from "status.conditions";
+  // otherwise a write of conditions throws.
   Answer<Object> apply_status(const api::ObjectMeta& object,
                               const boost::json::object& fields) const {
-    return send_apply(object.key, object.uid, "status", fields);
+    require_status(fields);
+    return send_to(*this, object, "status",
+                   apply_request(object.key, object.uid, "status", fields));
   }
 
   // A null removes a field, a list replaces the whole list.
   Answer<Object> merge_patch(const api::ObjectMeta& object, const boost::json::object& patch,
                              std::string_view subresource = {}) const {
     check_conditions(patch);
-    return send(*this,
-                client::merge_patch_request(cache_->resource(), object.key, subresource,
-                                            encode_merge_patch(object.uid, patch), options_));
+    return send_to(*this, object, std::string(subresource),
+                   client::merge_patch_request(cache_->resource(), object.key, subresource,
+                                               encode_merge_patch(object.uid, patch), options_));
   }
   Answer<Object> json_patch(const api::ObjectMeta& object, const boost::json::array& operations,
                             std::string_view subresource = {}) const {
     return send_json_patch(
-        *this, object,
+        *this, object, std::string(subresource),
         client::json_patch_request(cache_->resource(), object.key, subresource,
                                    encode_json_patch(object.uid, operations), options_));
   }
@@ -123,17 +129,17 @@ class CacheClient {
     }
   }
 
-  Answer<Object> send_apply(const api::NamespacedName& name, const api::Uid& uid,
-                            std::string_view subresource, const boost::json::object& fields) const {
+  client::ApiRequest apply_request(const api::NamespacedName& name, const api::Uid& uid,
+                                   std::string_view subresource,
+                                   const boost::json::object& fields) const {
     check_conditions(fields);
     if (field_manager_->empty()) {
       throw std::logic_error(
           "the program has several controllers, which would remove each other's fields: name the "
           "field manager of this one, as in client(cache, \"NAME\")");
     }
-    return send(
-        *this, client::apply_request(cache_->resource(), name, subresource, *field_manager_,
-                                     encode_body(cache_->resource(), name, uid, fields), options_));
+    return client::apply_request(cache_->resource(), name, subresource, *field_manager_,
+                                 encode_body(cache_->resource(), name, uid, fields), options_);
   }
 
   // Coroutines with a copy of the client: a task may outlive the client that created it.
@@ -148,9 +154,42 @@ class CacheClient {
     co_return object;
   }
 
-  static Answer<Object> send_json_patch(CacheClient self, api::ObjectMeta object,
-                                        client::ApiRequest request) {
+  // A write that makes the object if it is missing.
+  static Answer<Object> send_new(CacheClient self, api::InternedString name_space,
+                                 client::ApiRequest request) {
     const runtime::Result<Object> written = co_await send(self, std::move(request));
+    if (written || !runtime::is_not_found(written.error())) co_return written;
+    co_return runtime::fail(without_namespace(written.error(), name_space.str()));
+  }
+
+  // A write to the object, or to a subresource of it.
+  static Answer<Object> send_to(CacheClient self, api::ObjectMeta object, std::string subresource,
+                                client::ApiRequest request) {
+    const runtime::Result<Object> written = co_await send(self, std::move(request));
+    if (written || subresource.empty() || !runtime::is_not_found(written.error())) {
+      co_return written;
+    }
+    const bool is_there = co_await exists(self, object);
+    if (!is_there) co_return written;
+    co_return runtime::fail(
+        without_subresource(written.error(), self.cache_->resource(), subresource));
+  }
+
+  // By a list, which the cache's controller is permitted. False if there is no answer.
+  static runtime::Task<bool> exists(CacheClient self, api::ObjectMeta object) {
+    client::TypedClient<T> typed(*self.rest_, self.cache_->resource(), self.cache_->decoder());
+    const client::Selection selection{.namespace_ = object.key.namespace_.str(),
+                                      .field_selector = "metadata.name=" + object.key.name.str()};
+    const auto found = co_await typed.list_all(selection, self.options_);
+    if (!found) co_return false;
+    co_return std::ranges::any_of(
+        *found, [&object](const Object& each) { return each.meta.uid == object.uid; });
+  }
+
+  static Answer<Object> send_json_patch(CacheClient self, api::ObjectMeta object,
+                                        std::string subresource, client::ApiRequest request) {
+    const runtime::Result<Object> written =
+        co_await send_to(self, object, std::move(subresource), std::move(request));
     if (written || written.error().reason != runtime::Reason::invalid) co_return written;
     // The server does not say which operation failed: ours, which tests the UID, or another.
     const runtime::Result<Object> now = co_await self.get(object.key);

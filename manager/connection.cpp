@@ -66,7 +66,7 @@ Connection::Connection(http::Transport& network, std::optional<Tcp> tcp,
       credentials_(client::make_credentials(config, credential_tools())),
       rest_(dependencies(*http_, gate), rest_options(config, options), process_.rng.fork(),
             process_.log),
-      lease_rest_(dependencies(*lease_http_, open_gate_), rest_options(config, options),
+      lease_rest_(dependencies(*lease_http_, open_gate()), rest_options(config, options),
                   process_.rng.fork(), process_.log) {}
 
 std::unique_ptr<http::Client> Connection::make_client(const client::ClusterConfig& config,

@@ -82,7 +82,6 @@ class Connection {
   std::unique_ptr<http::Client> http_;
   std::unique_ptr<http::Client> lease_http_;
   std::unique_ptr<client::Credentials> credentials_;
-  client::OpenWriteGate open_gate_;
   client::RestClient rest_;
   client::RestClient lease_rest_;
 };

@@ -1,7 +1,11 @@
 #include "manager/controller_manager.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <stdexcept>
+
+#include "runtime/cancellation.hpp"
+#include "runtime/failure.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -11,6 +15,20 @@ using runtime::Task;
 // Takes its parameters by value, because the task outlives the call that created it.
 Task<> repeat(runtime::TimeSource& time, runtime::Duration interval, JobFunction job) {
   for (;; co_await runtime::sleep_for(time, interval)) co_await job();
+}
+
+// Names the job in its exception: it ends the controllers' part of the program as a whole. `job`
+// must outlive the task.
+Task<> run_named(const std::string& name, const JobFunction& job) {
+  std::exception_ptr failure;
+  try {
+    co_await job();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (!failure) co_return;
+  if (runtime::is_cancellation(failure)) std::rethrow_exception(failure);
+  throw std::runtime_error("the job \"" + name + "\": " + runtime::text_of(failure));
 }
 
 }  // namespace
@@ -83,7 +101,9 @@ void ControllerManager::fill(Epoch& epoch) {
     caches.push_back(source.cache.sync);
   }
   for (const Job& job : leader_jobs_) {
-    epoch.add({.name = job.name, .caches = caches, .run = job.run});
+    epoch.add({.name = job.name, .caches = caches, .run = [&job] {
+                 return run_named(job.name, job.run);
+               }});
   }
   for (Queue& queue : queues_) {
     Worklist& list = queue.list;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "client/leader_election/identity.hpp"
+#include "manager/progress.hpp"
 #include "runtime/http/tcp.hpp"
 
 namespace dcm::manager {
@@ -50,16 +51,13 @@ runtime::Task<> LeaderElection::abandon() {
 }
 
 std::optional<std::string> LeaderElection::problem() const {
-  return elected_.is_wanted() ? elector_.problem() : std::nullopt;
+  const bool is_passing = elector_.failing().value_or(kFailingMax) < kFailingMax;
+  return elected_.is_wanted() && !is_passing ? elector_.problem() : std::nullopt;
 }
 
 void LeaderElection::on_started_leading(const api::ObjectMeta& lease) {
   elected_.set();
-  report_({.api_version = "coordination.k8s.io/v1",
-           .kind = "Lease",
-           .key = lease.key,
-           .uid = lease.uid,
-           .resource_version = lease.resource_version.str()},
+  report_(api::reference_to({&api::kLeases, "v1"}, lease),
           fmt::format("{} became leader", identity_));
 }
 

@@ -43,7 +43,8 @@ class LeaderElection final : leader_election::LeaderCallbacks {
   runtime::Task<> stop();
   // Stops, and leaves the lease as it is.
   runtime::Task<> abandon();
-  // Why this process cannot take part in the election; nullopt if nothing is wrong.
+  // Why this process cannot take part in the election; nullopt if nothing is wrong, or not for long
+  // (kFailingMax).
   std::optional<std::string> problem() const;
 
   const std::string& identity() const { return identity_; }

@@ -34,10 +34,26 @@ OwnProcess::OwnProcess(std::string name, int verbosity, runtime::LogFormat forma
   log_backend->set_verbosity(verbosity);
 }
 
-void stop_on_signals(runtime::Loop& loop, std::function<void()> stop) {
-  loop.on_signals({SIGTERM, SIGINT}, [stop = std::move(stop), count = 0](int) mutable {
-    if (++count > 1) std::_Exit(1);
-    stop();
+SignalMeans StopSignals::observe(runtime::MonoTime now) {
+  if (!first_) {
+    first_ = now;
+    return SignalMeans::stop;
+  }
+  return now - *first_ < kSame ? SignalMeans::nothing : SignalMeans::end_at_once;
+}
+
+void stop_on_signals(runtime::Loop& loop, std::function<void()> stop, runtime::Logger log) {
+  loop.on_signals({SIGTERM, SIGINT}, [&time = loop.time(), stop = std::move(stop),
+                                      log = std::move(log), signals = StopSignals()](int) mutable {
+    switch (signals.observe(time.now())) {
+      case SignalMeans::stop:
+        return stop();
+      case SignalMeans::nothing:
+        return;
+      case SignalMeans::end_at_once:
+        log.warning("A second signal: ending at once; a lease that is held stays until it expires");
+        std::_Exit(static_cast<int>(ExitStatus::lease_lost));
+    }
   });
 }
 

@@ -2,8 +2,11 @@
 // last.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,8 +31,21 @@ struct OwnProcess {
   Process process() { return {loop, metrics, rng, runtime::Logger(log_backend)}; }
 };
 
-// Calls `stop` at the first SIGTERM or SIGINT; the second one ends the process at once.
-void stop_on_signals(runtime::Loop& loop, std::function<void()> stop);
+// What a signal that requests the end means. A second one ends the process at once, unless it comes
+// right after the first: `timeout` and some supervisors send it to the process and to its group.
+enum class SignalMeans : std::uint8_t { stop, nothing, end_at_once };
+class StopSignals {
+ public:
+  static constexpr runtime::Duration kSame = std::chrono::milliseconds(500);
+  SignalMeans observe(runtime::MonoTime now);
+
+ private:
+  std::optional<runtime::MonoTime> first_;
+};
+
+// Calls `stop` at the first SIGTERM or SIGINT; the second one ends the process at once, with exit
+// status 1, and a warning in `log`.
+void stop_on_signals(runtime::Loop& loop, std::function<void()> stop, runtime::Logger log = {});
 
 // Prints `why` as one line on standard error, after the program's name. Returns the exit status.
 int refuse(std::string_view program, std::string_view why,

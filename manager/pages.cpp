@@ -20,10 +20,11 @@ bool fits(const Page& page, http::Method method) {
          (method == http::Method::head && page.method == http::Method::get);
 }
 
-Page health_page(std::string path, const HealthChecks& checks, Reasons reasons) {
-  const auto answer = [name = path.substr(1), &checks, reasons](const http::Request& request) {
+Page health_page(std::string path, const HealthChecks& checks) {
+  const auto answer = [name = path.substr(1), &checks](const http::Request& request) {
     const bool is_verbose = split_target(request.target).query.starts_with("verbose");
-    HealthReport report = checks.run(name, is_verbose ? Verbose::yes : Verbose::no, reasons);
+    HealthReport report =
+        checks.run(name, is_verbose ? Verbose::yes : Verbose::no, Reasons::by_name);
     return text_response(report.is_healthy ? 200 : 503, std::move(report.text));
   };
   return {.path = std::move(path), .answer = answer};
@@ -79,10 +80,10 @@ std::vector<std::string> Pages::paths() const {
   return paths;
 }
 
-void add_health_pages(Pages& pages, const Health& health, Reasons reasons) {
-  pages.add(health_page("/healthz", health.live, reasons));
-  pages.add(health_page("/livez", health.live, reasons));
-  pages.add(health_page("/readyz", health.ready, reasons));
+void add_health_pages(Pages& pages, const Health& health) {
+  pages.add(health_page("/healthz", health.live));
+  pages.add(health_page("/livez", health.live));
+  pages.add(health_page("/readyz", health.ready));
 }
 
 void add_reasons_page(Pages& pages, const Health& health) {

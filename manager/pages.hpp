@@ -57,9 +57,10 @@ class Pages {
   std::vector<Page> pages_;
 };
 
-// /healthz, /livez, /readyz, each with ?verbose. `health` must outlive the pages.
-void add_health_pages(Pages& pages, const Health& health, Reasons reasons);
-// debug/health: with complete reasons.
+// /healthz, /livez, /readyz, each with ?verbose, for unknown callers: of an error they say only its
+// type. `health` must outlive the pages.
+void add_health_pages(Pages& pages, const Health& health);
+// /debug/health: the same checks with complete reasons.
 void add_reasons_page(Pages& pages, const Health& health);
 // /metrics.
 void add_metrics_page(Pages& pages, runtime::MetricsRegistry& metrics);

@@ -43,6 +43,14 @@ std::optional<int> read_flags(const Strings& arguments, ProgramOptions& options,
   return refuse(options.name, describe(*conflict, flags.table, read->effective));
 }
 
+// The name is also that of the lease, and begins the names of metrics. Empty: it can be.
+std::string why_no_name(const std::string& name) {
+  const bool begins_with_letter = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
+  if (begins_with_letter && why_no_dns_label(name).empty()) return {};
+  return "the program's name \"" + name +
+         "\" must be in lower case with dashes: a letter, and up to 62 letters, digits and '-'";
+}
+
 void complete(ProgramOptions& options) {
   if (options.election.lease_name.empty()) options.election.lease_name = options.name;
   options.serving.serving_certificates.program = options.name;
@@ -55,6 +63,7 @@ void complete(ProgramOptions& options) {
 
 int run_program(int argc, const char* const* argv, ProgramOptions options,
                 const std::function<void(ControllerManager&)>& add_controllers) {
+  if (const std::string why = why_no_name(options.name); !why.empty()) return refuse(argv[0], why);
   runtime::choose_hash_key();  // the flags of leader election intern names
   complete(options);
   Flags flags(options);

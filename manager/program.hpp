@@ -12,8 +12,9 @@ namespace dcm::manager {
 
 // The program's description and the defaults of its flags.
 struct ProgramOptions {
-  // In lower case with dashes. The program has this name in logs, in `managedFields` and, with
-  // underscores, in its own metrics.
+  // In lower case with dashes: a DNS label that begins with a letter, or run_program() returns 2.
+  // The program has this name in logs, in `managedFields` and, with underscores, in its own
+  // metrics.
   std::string name;
   std::string version = "0.0.0";
   std::string summary = {};  // one sentence, for --help

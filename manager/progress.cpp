@@ -5,9 +5,6 @@
 namespace dcm::manager {
 namespace {
 
-// A restarting server, or a broken connection, does not make the process unready.
-constexpr runtime::Duration kFailingMax = std::chrono::seconds(10);
-
 std::int64_t whole_seconds(runtime::Duration duration) {
   return std::chrono::floor<std::chrono::seconds>(duration).count();
 }

@@ -18,6 +18,9 @@ namespace dcm::manager {
 // A watch brings a bookmark a minute. If a healthy watch is silent for this long, it has lost its
 // connection without noticing.
 inline constexpr runtime::Duration kSilenceMax = std::chrono::minutes(15);
+// A cache or lease that was in order may fail for this long: a restarting server, or a broken
+// connection, does not make the process unready.
+inline constexpr runtime::Duration kFailingMax = std::chrono::seconds(10);
 // Every request has a far earlier deadline, so a worker that takes longer is stuck.
 inline constexpr runtime::Duration kWorkMax = std::chrono::minutes(15);
 

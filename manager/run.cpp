@@ -53,7 +53,7 @@ int run(const RunOptions& options,
   add_foundations(lifecycle, **connection, **ports);
   const auto kept = prepare({own, process, *config, **connection, **ports, lifecycle});
   report(*config, process.log);
-  stop_on_signals(own.loop, [&lifecycle] { lifecycle.request_stop(); });
+  stop_on_signals(own.loop, [&lifecycle] { lifecycle.request_stop(); }, process.log);
   own.loop.run(lifecycle.run());
   return static_cast<int>(lifecycle.exit_status());
 }

@@ -29,7 +29,7 @@ Task<> Stop::guard(std::string part, Task<> task) {
   } catch (...) {
     const std::exception_ptr failure = std::current_exception();
     if (runtime::is_cancellation(failure)) throw;
-    log_.error("A part of the manager has failed; stopping",
+    log_.error("A part of the program has failed; stopping",
                {{"part", part}, {"why", runtime::text_of(failure)}});
     if (failure_.empty()) failure_ = part + ": " + runtime::text_of(failure);
     request(ExitStatus::failed);

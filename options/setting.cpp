@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <iterator>
 #include <numeric>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "options/value.hpp"
+#include "runtime/ascii.hpp"
 
 namespace dcm::options {
 namespace {
@@ -74,13 +76,16 @@ Setting switches_setting(SettingText text, Switches& target) {
   return setting;
 }
 
-Setting duration_setting(SettingText text, runtime::Duration& target) {
+Setting duration_setting(SettingText text, runtime::Duration& target, runtime::Duration least) {
+  const std::string range = least > runtime::Duration(1)
+                                ? fmt::format("of at least {}", format_duration(least))
+                                : "above 0";
   Setting setting{.text = std::move(text),
-                  .expected = "a duration above 0 like 15s or 1m30s",
+                  .expected = fmt::format("a duration {} like 15s or 1m30s", range),
                   .by_default = format_duration(target)};
-  setting.apply = [&target, expected = setting.expected](const Value& value) {
+  setting.apply = [&target, least, expected = setting.expected](const Value& value) {
     const auto duration = parse_duration(std::get<std::string>(value));
-    if (!duration || *duration <= runtime::Duration::zero()) {
+    if (!duration || *duration < least) {
       return refuse_value(expected, to_text(value));
     }
     target = *duration;
@@ -144,6 +149,28 @@ std::string why_no_folder(const std::string& path) {
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(path, error);
   return is_folder ? "" : fmt::format("there is no folder \"{}\"", path);
+}
+
+namespace {
+
+bool is_dns_label(std::string_view text) {
+  const auto is_inner = [](char c) { return runtime::is_lower_alphanumeric(c) || c == '-'; };
+  return !text.empty() && std::ranges::all_of(text, is_inner) && text.front() != '-' &&
+         text.back() != '-';
+}
+
+}  // namespace
+
+std::string why_no_dns_label(const std::string& name) {
+  if (name.size() <= 63 && is_dns_label(name)) return {};
+  return refuse_value("a DNS label: at most 63 lowercase letters, digits and '-'", name);
+}
+
+std::string why_no_dns_subdomain(const std::string& name) {
+  const auto is_label = [](auto part) { return is_dns_label(std::string_view(part)); };
+  const bool has_length = !name.empty() && name.size() <= 253;
+  if (has_length && std::ranges::all_of(std::views::split(name, '.'), is_label)) return {};
+  return refuse_value("a DNS subdomain: at most 253 lowercase letters, digits, '-' and '.'", name);
 }
 
 std::string refuse_value(std::string_view expected, std::string_view got) {

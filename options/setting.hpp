@@ -48,12 +48,12 @@ struct Bounds {
   double least;
   double most;
   const char* expected;
+  double least_above_zero = 0;  // of a rate: less would be almost none
 };
-inline constexpr Bounds kPositive = {1, std::numeric_limits<int>::max(), "a whole number above 0"};
+inline constexpr Bounds kPositive = {1, std::numeric_limits<int>::max(),
+                                     "a whole number from 1 to 2147483647"};
 // Up to 2^53: a double represents every whole number up to that.
-inline constexpr Bounds kWhole = {0, 9007199254740992, "a whole number of at least 0"};
-inline constexpr Bounds kAnyNumber = {std::numeric_limits<double>::lowest(),
-                                      std::numeric_limits<double>::max(), "a number"};
+inline constexpr Bounds kWhole = {0, 9007199254740992, "a whole number from 0 to 9007199254740992"};
 inline constexpr Bounds kNotNegative = {0, std::numeric_limits<double>::max(),
                                         "a number of at least 0"};
 
@@ -64,8 +64,9 @@ Setting text_setting(SettingText text, std::string& target);
 Setting name_setting(SettingText text, std::string& target);
 Setting list_setting(SettingText text, Strings& target);
 Setting switches_setting(SettingText text, Switches& target);
-// A duration above 0.
-Setting duration_setting(SettingText text, runtime::Duration& target);
+// A duration above 0, and of at least `least`.
+Setting duration_setting(SettingText text, runtime::Duration& target,
+                         runtime::Duration least = runtime::Duration(1));
 // Whole numbers of at least 0, separated by commas.
 Setting numbers_setting(SettingText text, std::vector<std::size_t>& target);
 
@@ -78,6 +79,10 @@ Setting checked(Setting row, std::function<std::string(const std::string&)> chec
 // Why a path is not a file, or not a folder; empty if it is.
 std::string why_no_file(const std::string& path);
 std::string why_no_folder(const std::string& path);
+// Why a text cannot be the name of a namespace, or of most other objects; empty if it can (RFC
+// 1123, as in Kubernetes).
+std::string why_no_dns_label(const std::string& name);
+std::string why_no_dns_subdomain(const std::string& name);
 
 // "expected a whole number above 0, got "0"".
 std::string refuse_value(std::string_view expected, std::string_view got);
@@ -91,7 +96,8 @@ Setting number_setting(SettingText text, Number& target, Bounds bounds) {
   setting.apply = [&target, bounds](const Value& value) -> std::string {
     const Stored number = std::get<Stored>(value);
     const auto compared = static_cast<double>(number);
-    if (compared < bounds.least || compared > bounds.most) {
+    const bool is_tiny = compared > 0 && compared < bounds.least_above_zero;
+    if (compared < bounds.least || compared > bounds.most || is_tiny) {
       return refuse_value(bounds.expected, to_text(value));
     }
     target = static_cast<Number>(number);

@@ -16,11 +16,11 @@ namespace {
 
 using apiserver::array_at;
 using apiserver::as_object;
-using apiserver::Creation;
 using apiserver::Json;
 using apiserver::JsonObject;
 using apiserver::object_along;
 using apiserver::object_at;
+using apiserver::ObjectWrite;
 using apiserver::text_at;
 using By = Attended::By;
 
@@ -29,13 +29,13 @@ constexpr std::string_view kRealOne =
 
 // Whether a kube-controller-manager's controllers watch that kind: its garbage collector, which has
 // separate clients, watches all kinds.
-bool is_controlled(const Creation& made, std::string_view resource) {
+bool is_controlled(const ObjectWrite& made, std::string_view resource) {
   return made.watches.has_client(resource, [](std::string_view client) {
     return client.contains("kube-controller-manager") && !client.contains("metadata-informers");
   });
 }
 
-std::string idle_workload(const Attended& attended, const Creation& made) {
+std::string idle_workload(const Attended& attended, const ObjectWrite& made) {
   if (!made.type.strategy->makes_pods()) return {};
   if (attended.workloads == By::playground) return {};
   if (is_controlled(made, made.type.storage())) return {};
@@ -44,7 +44,7 @@ std::string idle_workload(const Attended& attended, const Creation& made) {
 }
 
 // Workload kinds whose controller is running.
-std::string hollow_workload(const Creation& made) {
+std::string hollow_workload(const ObjectWrite& made) {
   if (!made.type.strategy->makes_pods()) return {};
   auto path = made.type.strategy->pod_spec_path();
   path.back() = "metadata";
@@ -72,14 +72,14 @@ bool has_claim_templates(const JsonObject& pod_spec) {
 }
 
 // The spec of the pod, or of the pods that the workload creates.
-bool needs_claims(const Creation& made) {
+bool needs_claims(const ObjectWrite& made) {
   if (!made.type.is("Pod") && !made.type.strategy->makes_pods()) return false;
   const JsonObject* const spec = object_along(made.object, made.type.strategy->pod_spec_path());
   return spec != nullptr && has_claim_templates(*spec);
 }
 
 // The playground's own kube-controller-manager creates no claims.
-std::string claims_of_templates(const Attended& attended, const Creation& made) {
+std::string claims_of_templates(const Attended& attended, const ObjectWrite& made) {
   if (!needs_claims(made)) return {};
   constexpr auto kTemplates = "resourceclaimtemplates";
   const bool has_manager = made.watches.has_client(kTemplates, [](std::string_view client) {
@@ -93,7 +93,7 @@ std::string claims_of_templates(const Attended& attended, const Creation& made) 
       made.type.kind);
 }
 
-std::string scheduler_of_pod(const Attended& attended, const Creation& made) {
+std::string scheduler_of_pod(const Attended& attended, const ObjectWrite& made) {
   if (!made.type.is("Pod") || !text_at(made.object, {"spec", "nodeName"}).empty()) return {};
   const std::string_view name = text_at(made.object, {"spec", "schedulerName"});
   if (attended.scheduling == By::playground && name == "default-scheduler") return {};
@@ -104,7 +104,7 @@ std::string scheduler_of_pod(const Attended& attended, const Creation& made) {
                      name);
 }
 
-std::string needs_controller(const Attended& attended, const Creation& made) {
+std::string needs_controller(const Attended& attended, const ObjectWrite& made) {
   struct Row {
     std::string_view kind;
     std::string_view lacks;
@@ -120,7 +120,7 @@ std::string needs_controller(const Attended& attended, const Creation& made) {
   return fmt::format("{}, as no kube-controller-manager is connected: {}", row->lacks, kRealOne);
 }
 
-std::string never_enforced(const Creation& made) {
+std::string never_enforced(const ObjectWrite& made) {
   const std::string_view kind = made.type.built_in();
   if (kind == "NetworkPolicy") return "hollow nodes have no network: this policy holds nothing up";
   if (kind == "Service") {
@@ -150,16 +150,15 @@ constexpr GatedField kOfAttribute[] = {
     {"versions", "DRAListTypeAttributes"},
 };
 
-// One sentence for each gate that a slice relies on.
-std::vector<std::string> gated_fields(const Creation& made) {
-  if (!made.type.is("ResourceSlice")) return {};
-  std::map<std::string_view, std::string_view> used;  // gate → a field
+// The gates that a slice relies on, each with a field.
+std::map<std::string_view, std::string_view> gates_of(const JsonObject& slice) {
+  std::map<std::string_view, std::string_view> used;
   const auto look = [&](const JsonObject& object, std::span<const GatedField> fields) {
     for (const GatedField& field : fields) {
       if (object.contains(field.name)) used.emplace(field.gate, field.name);
     }
   };
-  const JsonObject& spec = object_at(made.object, {"spec"});
+  const JsonObject& spec = object_at(slice, {"spec"});
   look(spec, kOfSlice);
   for (const Json& device : array_at(spec, {"devices"})) {
     look(as_object(device), kOfDevice);
@@ -170,8 +169,17 @@ std::vector<std::string> gated_fields(const Creation& made) {
       look(as_object(value), kOfAttribute);
     }
   }
+  return used;
+}
+
+// One sentence for each gate. A server keeps the fields of a gate that the slice has used before.
+std::vector<std::string> gated_fields(const ObjectWrite& made) {
+  if (!made.type.is("ResourceSlice")) return {};
+  std::map<std::string_view, std::string_view> before;
+  if (made.before != nullptr) before = gates_of(*made.before);
   std::vector<std::string> sentences;
-  for (const auto& [gate, field] : used) {
+  for (const auto& [gate, field] : gates_of(made.object)) {
+    if (before.contains(gate)) continue;
     sentences.push_back(fmt::format(
         "{} is an alpha field: a server drops it unless its feature gate {} is on", field, gate));
   }
@@ -186,7 +194,8 @@ bool is_made_by_controller(const JsonObject& object) {
 
 }  // namespace
 
-std::vector<std::string> advise(const Attended& attended, const Creation& made) {
+std::vector<std::string> advise(const Attended& attended, const ObjectWrite& made) {
+  if (made.before != nullptr) return gated_fields(made);
   std::vector<std::string> advice;
   const auto add = [&](std::string text) {
     if (!text.empty()) advice.push_back(std::move(text));

@@ -1,5 +1,5 @@
-// Warnings in the answer to a create, if nothing acts on the created object: kubectl shows them.
-// Without them, users would wait forever.
+// Warnings in the answer to a create, if nothing acts on the created object, and to an update that
+// sets new alpha fields: kubectl shows them. Without them, users would wait forever.
 #pragma once
 
 #include <string>
@@ -18,6 +18,6 @@ struct Attended {
 
 // The warnings, in plain sentences; none for handled objects. For objects with a controller, only
 // the warnings that their creator can act on: missing programs, and alpha fields of ResourceSlices.
-std::vector<std::string> advise(const Attended& attended, const apiserver::Creation& made);
+std::vector<std::string> advise(const Attended& attended, const apiserver::ObjectWrite& made);
 
 }  // namespace dcm::playground

@@ -23,11 +23,12 @@ apiserver::ServerOptions server_options(runtime::WallTime now, apiserver::Served
                                         const Attended& attended) {
   const auto since_epoch =
       std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch());
-  return {.history_limit = kHistory,
-          .log_limit = 0,
-          .first_revision = static_cast<apiserver::Revision>(since_epoch.count()),
-          .served = std::move(served),
-          .advice = [attended](const apiserver::Creation& made) { return advise(attended, made); }};
+  return {
+      .history_limit = kHistory,
+      .log_limit = 0,
+      .first_revision = static_cast<apiserver::Revision>(since_epoch.count()),
+      .served = std::move(served),
+      .advice = [attended](const apiserver::ObjectWrite& made) { return advise(attended, made); }};
 }
 
 }  // namespace

@@ -46,7 +46,6 @@ class Parts {
   // Adds the parts to an epoch, in which they work.
   void fill(manager::Epoch& epoch);
 
-  const Caches& caches() const { return caches_; }
   const Scheduler& scheduler() const { return scheduler_; }
 
  private:

@@ -67,12 +67,9 @@ constexpr int kEveryLine = 4;
 // Enough for any message of an API server; other external text may be megabytes.
 constexpr std::size_t kValueBytesMax = 4096;
 
-// Cut between UTF-8 characters.
 void append_cut(Buffer& out, std::string_view text) {
   if (text.size() <= kValueBytesMax) return append_quoted(out, text);
-  std::size_t end = kValueBytesMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  append_quoted(out, fmt::format("{}… ({} bytes)", text.substr(0, end), text.size()));
+  append_quoted(out, fmt::format("{}… ({} bytes)", cut_utf8(text, kValueBytesMax), text.size()));
 }
 
 void append_value(Buffer& out, const LogField::Value& value) {

@@ -1,12 +1,35 @@
 #include "runtime/metrics.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string_view>
 
+#include <prometheus/check_names.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 namespace dcm::runtime {
+namespace {
+
+[[noreturn]] void refuse(const std::string& metric, const std::string& why) {
+  throw std::invalid_argument("the metric \"" + metric + "\": " + why);
+}
+
+// The library's exceptions name neither the metric nor the label.
+template <class Make>
+auto& make_series(const std::string& metric, const Labels& labels, Make make) {
+  if (!prometheus::CheckMetricName(metric)) refuse(metric, "not a valid name");
+  for (const auto& [label, value] : labels) {
+    if (!prometheus::CheckLabelName(label)) refuse(metric, "not a valid label: \"" + label + "\"");
+  }
+  try {
+    return make();
+  } catch (const std::invalid_argument& error) {
+    refuse(metric, error.what());
+  }
+}
+
+}  // namespace
 
 MetricsRegistry::MetricsRegistry(std::string program)
     : program_(std::move(program)),
@@ -16,14 +39,20 @@ MetricsRegistry::~MetricsRegistry() = default;
 
 Counter& MetricsRegistry::counter(const std::string& name, const std::string& help,
                                   const Labels& labels) {
-  return prometheus::BuildCounter().Name(exposed(name)).Help(help).Register(*registry_).Add(labels);
+  const std::string metric = exposed(name);
+  return make_series(metric, labels, [&]() -> Counter& {
+    return prometheus::BuildCounter().Name(metric).Help(help).Register(*registry_).Add(labels);
+  });
 }
 
 Gauge& MetricsRegistry::gauge(const std::string& name, const std::string& help,
                               const Labels& labels) {
-  auto& family = prometheus::BuildGauge().Name(exposed(name)).Help(help).Register(*registry_);
-  gauges_.insert(&family);
-  return family.Add(labels);
+  const std::string metric = exposed(name);
+  return make_series(metric, labels, [&]() -> Gauge& {
+    auto& family = prometheus::BuildGauge().Name(metric).Help(help).Register(*registry_);
+    gauges_.insert(&family);
+    return family.Add(labels);
+  });
 }
 
 void MetricsRegistry::remove(Gauge& series) {
@@ -32,11 +61,14 @@ void MetricsRegistry::remove(Gauge& series) {
 
 Histogram& MetricsRegistry::histogram(const std::string& name, const std::string& help,
                                       const Buckets& buckets, const Labels& labels) {
-  return prometheus::BuildHistogram()
-      .Name(exposed(name))
-      .Help(help)
-      .Register(*registry_)
-      .Add(labels, buckets);
+  const std::string metric = exposed(name);
+  return make_series(metric, labels, [&]() -> Histogram& {
+    return prometheus::BuildHistogram()
+        .Name(metric)
+        .Help(help)
+        .Register(*registry_)
+        .Add(labels, buckets);
+  });
 }
 
 std::string MetricsRegistry::exposed(const std::string& name) const {

@@ -67,6 +67,14 @@ std::string harmless(std::string_view text, std::string_view kept) {
 
 }  // namespace
 
+std::string_view cut_utf8(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  std::size_t end = bytes_max;
+  while (end > 0 && continues(text[end])) --end;
+  return text.substr(0, end);
+}
+
 std::string valid_utf8(std::string_view text) {
   const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
   if (std::ranges::all_of(text, is_ascii)) return std::string(text);

@@ -20,6 +20,10 @@ struct Character {
 // Requires that `text` is not empty.
 Character first_character(std::string_view text);
 
+// The longest start of `text` that has at most `bytes_max` bytes and ends between two characters of
+// UTF-8. Callers mark the cut themselves.
+std::string_view cut_utf8(std::string_view text, std::size_t bytes_max);
+
 // Each invalid byte becomes U+FFFD, as in Go's JSON.
 std::string valid_utf8(std::string_view text);
 // Harmful characters become spaces.

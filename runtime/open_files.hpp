@@ -9,6 +9,7 @@ namespace dcm::runtime {
 // soft limit of 1,024 exists for programs that call select().
 void allow_all_open_files();
 
+// The soft limit, which applies now.
 std::size_t open_files_max();
 
 }  // namespace dcm::runtime

@@ -4,10 +4,10 @@
 #include <sstream>
 #include <string>
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "runtime/metrics.hpp"
+#include "runtime/open_files.hpp"
 
 namespace dcm::runtime {
 namespace {
@@ -76,9 +76,7 @@ Refresh register_process_metrics(MetricsRegistry& metrics) {
         virtual_size.Set(stat.virtual_bytes);
         start.Set(boot_time + stat.start_ticks / static_cast<double>(sysconf(_SC_CLK_TCK)));
         open_files.Set(count_open_files());
-        rlimit limit{};
-        getrlimit(RLIMIT_NOFILE, &limit);
-        max_files.Set(static_cast<double>(limit.rlim_cur));
+        max_files.Set(static_cast<double>(open_files_max()));
       });
 }
 

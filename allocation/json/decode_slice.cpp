@@ -116,7 +116,7 @@ struct AttributePart {
 
 template <class V>
 bool is_empty_list(const V& value) {
-  if constexpr (api::kIsVector<V>) return value.empty();
+  if constexpr (api::List<V>) return value.empty();
   return false;
 }
 

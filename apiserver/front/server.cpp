@@ -130,9 +130,10 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
     watches_.notify(resource, change);
   });
   if (options_.advice) {
-    registry_.set_advice([this](const ResourceType& type, const JsonObject& object) {
-      return options_.advice({type, object, watches_});
-    });
+    registry_.set_advice(
+        [this](const ResourceType& type, const JsonObject& object, const JsonObject* before) {
+          return options_.advice({type, object, before, watches_});
+        });
   }
   for (const auto* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
     make_own("namespaces", JsonObject{{"metadata", JsonObject{{"name", name}}}});

@@ -20,10 +20,11 @@
 
 namespace dcm::apiserver {
 
-// A created object, and the open watches.
-struct Creation {
+// A created or updated object, and the open watches.
+struct ObjectWrite {
   const ResourceType& type;
   const JsonObject& object;
+  const JsonObject* before;  // the object before an update; null: it is created
   const WatchIndex& watches;
 };
 
@@ -40,8 +41,8 @@ struct ServerOptions {
   ServedVersions served = {};
   WatchServing watches = {};
   Ownership ownership = Ownership::of_all;  // managed fields are half the cost of most writes
-  // Warnings in the answer to a create; null: only those of a real server.
-  std::function<std::vector<std::string>(const Creation&)> advice = {};
+  // Warnings in the answer to a create or update; null: only those of a real server.
+  std::function<std::vector<std::string>(const ObjectWrite&)> advice = {};
 };
 
 struct WriteRequest;

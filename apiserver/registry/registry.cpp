@@ -112,8 +112,8 @@ void Registry::warn(const std::string& text) {
 void Registry::warn_of(const Target& target, const JsonObject& next, const JsonObject* old) {
   if (target.endpoint != Endpoint::main) return;
   for (const std::string& text : target.type->strategy->warnings(next, old)) warn(text);
-  if (old != nullptr || !advice_) return;
-  for (const std::string& text : advice_(*target.type, next)) warn(text);
+  if (!advice_) return;
+  for (const std::string& text : advice_(*target.type, next, old)) warn(text);
 }
 
 std::vector<std::string> Registry::take_warnings() {

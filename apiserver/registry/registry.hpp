@@ -102,9 +102,9 @@ class Registry {
   // Adds a warning for the client of a request; "" adds none.
   void warn(const std::string& text);
   void warn_of(const Target& target, const JsonObject& next, const JsonObject* old);
-  // Further warnings for the creator of an object.
-  using Advice =
-      std::function<std::vector<std::string>(const ResourceType& type, const JsonObject& object)>;
+  // Further warnings for the writer of an object. `old`: the object before an update; null if new.
+  using Advice = std::function<std::vector<std::string>(
+      const ResourceType& type, const JsonObject& object, const JsonObject* old)>;
   void set_advice(Advice advice) { advice_ = std::move(advice); }
   // These, plus warnings of admission policies, since the last call.
   std::vector<std::string> take_warnings();

@@ -9,6 +9,7 @@
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/node_selector.hpp"
 #include "apiserver/rules/strategies.hpp"
+#include "runtime/ascii.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
@@ -39,6 +40,14 @@ class Counted : public Base {
 
 class SliceStrategy final : public Counted<Strategy> {
  public:
+  std::vector<std::string> warnings(const JsonObject& slice, const JsonObject*) const override {
+    const std::string_view driver = text_at(slice, {"spec", "driver"});
+    if (driver == runtime::lower(driver)) return {};
+    return {fmt::format(
+        "spec.driver: driver names should be lowercase; \"{}\" contains uppercase characters",
+        driver)};
+  }
+
   void set_defaults(JsonObject& object, const WriteContext& context) const override {
     set_times_of_taints(object, context.now);
   }

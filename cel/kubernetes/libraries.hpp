@@ -36,7 +36,6 @@ Value quantity_value(const Quantity& quantity, Arena& arena);
 // The text must outlive the evaluation.
 Value semver_value(const Semver& version, Arena& arena);
 // nullptr: some other kind.
-const Quantity* as_quantity(const Value& value);
 const Semver* as_semver(const Value& value);
 
 bool is_request_uri(std::string_view text);

@@ -66,7 +66,6 @@ class Quantity {
   std::string text() const;
 
   constexpr __int128 unscaled() const { return (static_cast<__int128>(high_) << 64) | low_; }
-  std::int32_t exponent() const { return exponent_; }
 
  private:
   std::uint64_t low_ = 0;  // two halves: an __int128 would align each quantity to 16 bytes

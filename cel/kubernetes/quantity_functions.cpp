@@ -100,9 +100,4 @@ Value quantity_value(const Quantity& quantity, Arena& arena) {
   return Value::object(arena.make<QuantityObject>(Object{&kClass}, quantity));
 }
 
-const Quantity* as_quantity(const Value& value) {
-  if (!value.is(Kind::object) || value.as_object().of->type_name != kQuantityType) return nullptr;
-  return &quantity_of(value);
-}
-
 }  // namespace dcm::cel

@@ -19,6 +19,8 @@ struct Condition {
 
   // Whether both are equal apart from the time.
   bool says_the_same(const Condition& other) const;
+
+  friend bool operator==(const Condition&, const Condition&) = default;
 };
 
 // The condition of that type; null if there is none.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "client/api/meta.hpp"
+#include "client/api/resource.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::api {
@@ -19,6 +20,14 @@ struct ObjectReference {
   Uid uid;
   std::string resource_version;  // empty: left out
 };
+
+inline ObjectReference reference_to(const Resource& resource, const ObjectMeta& object) {
+  return {.api_version = resource.api_version(),
+          .kind = std::string(resource.kind->kind),
+          .key = object.key,
+          .uid = object.uid,
+          .resource_version = object.resource_version.str()};
+}
 
 struct Event {
   NamespacedName key;

@@ -187,10 +187,12 @@ template <class Table, class Key, class Source, class T>
       table.all);
 }
 
+// A std::vector, or a container like it.
 template <class M>
-inline constexpr bool kIsVector = false;
-template <class M>
-inline constexpr bool kIsVector<std::vector<M>> = true;
+concept List = requires(M& list) {
+  list.emplace_back();
+  list.shrink_to_fit();
+};
 template <class M>
 inline constexpr bool kIsOptional = false;
 template <class M>
@@ -233,8 +235,8 @@ template <class Source, class Text>
   return true;
 }
 
-template <class Source, class M>
-[[nodiscard]] bool read_list(const Source& from, std::vector<M>& out) {
+template <class Source, List M>
+[[nodiscard]] bool read_list(const Source& from, M& out) {
   const bool is_read =
       from.each_item([&](const Source& item) { return read_value(item, out.emplace_back()); });
   if constexpr (Source::kFormat == Format::json) out.shrink_to_fit();
@@ -277,7 +279,7 @@ bool read_value(const Source& from, M& out) {
     return read_fields(from, out, kFieldsOf<M>);
   } else if constexpr (requires { from_word(std::string_view(), out); }) {
     return read_enum(from, out);
-  } else if constexpr (kIsVector<M>) {
+  } else if constexpr (List<M>) {
     return read_list(from, out);
   } else if constexpr (kIsTextMap<M>) {
     return read_map(from, out);

@@ -1,16 +1,26 @@
 // The formats in which objects are transferred.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace dcm::api {
 
+// Limit of array items and map entries (in protobuf: of messages) in one object. The API server
+// stores no more: etcd accepts 1.5 MiB, and a valid entry has at least 11 bytes. Without a limit, a
+// few bytes of an answer become hundreds in the caches.
+inline constexpr std::size_t kItemsMax = 150'000;
+inline constexpr const char* kTooManyItems = "more than 150000 items in an object";
+
 enum class Format : std::uint8_t { json, protobuf };
 
 inline constexpr std::string_view kJson = "application/json";
 inline constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+// For Accept: the server chooses.
+inline constexpr std::string_view kProtobufOrJson =
+    "application/vnd.kubernetes.protobuf,application/json";
 
 constexpr std::string_view media_type(Format format) {
   return format == Format::protobuf ? kProtobuf : kJson;

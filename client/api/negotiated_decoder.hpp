@@ -18,9 +18,7 @@ class NegotiatedDecoder final : public Decoder<T> {
   NegotiatedDecoder(std::unique_ptr<Decoder<T>> protobuf, std::unique_ptr<Decoder<T>> json)
       : protobuf_(std::move(protobuf)), json_(std::move(json)) {}
 
-  std::string_view accept() const override {
-    return "application/vnd.kubernetes.protobuf,application/json";
-  }
+  std::string_view accept() const override { return kProtobufOrJson; }
   Result<Decoded<T>> decode_object(std::string_view body) const override {
     return reader_of(body).decode_object(body);
   }

@@ -21,6 +21,7 @@ struct ResourceKind {
 };
 
 extern const ResourceKind kPods;
+extern const ResourceKind kNodes;
 extern const ResourceKind kEvents;
 extern const ResourceKind kLeases;
 

@@ -13,6 +13,7 @@
 #include "client/api/json/document.hpp"
 #include "client/api/protobuf/envelope.hpp"
 #include "client/api/protobuf/metadata.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::api {
 namespace {
@@ -104,19 +105,11 @@ Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
 constexpr std::size_t kPageLengthMax = 300;
 constexpr std::size_t kCauseTextMax = 300;
 
-// The length of the longest prefix within the limit that cuts no UTF-8 sequence.
-std::size_t length_up_to(std::size_t max, std::string_view text) {
-  std::size_t length = std::min(text.size(), max);
-  if (length == text.size()) return length;
-  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
-  return length;
-}
-
 // On one line and printable: a proxy's answer must not be able to forge log lines or events.
 std::string presentable(std::string_view text, std::size_t length_max) {
   const bool is_utf8 = simdjson::validate_utf8(text.data(), text.size());
   std::string result;
-  for (const char c : text.substr(0, is_utf8 ? length_up_to(length_max, text) : length_max)) {
+  for (const char c : is_utf8 ? runtime::cut_utf8(text, length_max) : text.substr(0, length_max)) {
     const auto byte = static_cast<unsigned char>(c);
     const bool is_blank = byte <= 0x20 || byte == 0x7f;
     if (is_blank && (result.empty() || result.back() == ' ')) continue;

@@ -4,14 +4,11 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "client/auth/exec_credentials.hpp"
-#include "client/auth/field_value.hpp"
 #include "client/auth/impersonation.hpp"
 #include "client/auth/plugin_runner.hpp"
+#include "client/auth/token_file.hpp"
 #include "client/config/config.hpp"
-#include "client/config/file.hpp"
 #include "client/config/tls_files.hpp"
 #include "runtime/base64.hpp"
 
@@ -21,7 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 using runtime::Deadline;
 using runtime::fail;
-using runtime::Reason;
 using runtime::Result;
 using runtime::Task;
 
@@ -44,18 +40,6 @@ class FixedCredentials final : public Credentials {
  private:
   std::string authorization_;
 };
-
-Result<std::string> read_token(const std::string& file) {
-  auto text = read_regular_file(file);
-  if (!text) return fail(std::move(text.error()));
-  auto token = trimmed_field_value(*text);
-  if (!token)
-    return fail(Reason::configuration,
-                fmt::format("{}: does not hold a token, but several lines or binary data", file));
-  if (token->empty())
-    return fail(Reason::configuration, fmt::format("{}: empty; expected a token", file));
-  return std::move(*token);
-}
 
 std::string bearer(const std::string& token) {
   return "Bearer " + token;
@@ -91,7 +75,7 @@ class TokenFileCredentials final : public Credentials {
  private:
   Result<> read_again() {
     next_read_ = time_.now() + kTokenFilePeriod;
-    auto token = read_token(file_);
+    auto token = read_token_file(file_);
     if (!token) {
       warn(token.error().message);
       return fail(std::move(token.error()));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "client/auth/token_file.hpp"
 #include "client/config/file.hpp"
 #include "client/config/in_cluster.hpp"
 #include "client/config/kubeconfig.hpp"
@@ -110,6 +111,16 @@ Result<ClusterConfig> search(const ConfigOverrides& overrides, const Environment
   return nothing_found(overrides, environment, home_file);
 }
 
+// Without a token, the file must be readable at the start, as in client-go: a wrong name would
+// never work. Later, a broken file is tried again.
+Result<> check_token_file(const ClusterConfig& config) {
+  if (config.token_file.empty() || !config.token.empty()) return {};
+  const auto token = read_token_file(config.token_file);
+  if (token) return {};
+  return fail(Reason::configuration,
+              fmt::format("{}: {}", config.token_file_origin, token.error().message));
+}
+
 // Names and URLs are untrusted.
 void make_one_line(std::string& message) {
   message = runtime::one_line(std::move(message));
@@ -143,12 +154,15 @@ Environment Environment::of_process() {
 Result<ClusterConfig> load_cluster_config(const ConfigOverrides& overrides,
                                           const Environment& environment) {
   auto config = search_and_override(overrides, environment);
+  if (config) {
+    drop_credentials_without_tls(*config);
+    prefer_user_of_url(*config);
+    if (auto ok = check_token_file(*config); !ok) config = fail(std::move(ok.error()));
+  }
   if (!config) {
     make_one_line(config.error().message);
     return config;
   }
-  drop_credentials_without_tls(*config);
-  prefer_user_of_url(*config);
   make_one_line(config->origin);
   std::ranges::for_each(config->warnings, make_one_line);
   return config;

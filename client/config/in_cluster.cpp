@@ -59,6 +59,7 @@ Result<std::optional<ClusterConfig>> load_in_cluster_config(const Environment& e
   config.server = std::move(*server);
   trust_ca(config, environment.service_account_dir + "/ca.crt");
   config.token_file = token_file;
+  config.token_file_origin = "the service account of the pod";
   config.namespace_ = read_namespace(environment.service_account_dir + "/namespace");
   config.origin = "service account of the pod";
   return config;

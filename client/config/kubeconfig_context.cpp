@@ -62,15 +62,6 @@ Result<> apply_cluster(ClusterConfig& config, const KubeconfigCluster& cluster,
                       locate_in(cluster, "cluster", cluster.server.line, "server"));
 }
 
-// "10.0.0.1:6443" is "http://10.0.0.1:6443", as in client-go: no TLS, so no credentials.
-Result<http::ServerUrl> parse_server(const std::string& text) {
-  auto as_it_is = http::parse_url(text);
-  if (as_it_is || text.contains("://")) return as_it_is;
-  auto with_scheme = http::parse_url("http://" + text);
-  const bool is_host_and_port = with_scheme && with_scheme->path_prefix.empty();
-  return is_host_and_port ? std::move(with_scheme) : std::move(as_it_is);
-}
-
 // "; known: a, b", at most a line.
 template <class Entry>
 std::string list_known(const std::vector<Entry>& entries) {
@@ -112,6 +103,14 @@ Result<const Entry*> follow(const KubeconfigContext& context, std::string_view k
 }
 
 }  // namespace
+
+Result<http::ServerUrl> parse_server(const std::string& text) {
+  auto as_it_is = http::parse_url(text);
+  if (as_it_is || text.contains("://")) return as_it_is;
+  auto with_scheme = http::parse_url("http://" + text);
+  const bool is_host_and_port = with_scheme && with_scheme->path_prefix.empty();
+  return is_host_and_port ? std::move(with_scheme) : std::move(as_it_is);
+}
 
 Result<> apply_server(ClusterConfig& config, const std::string& url, const std::string& where) {
   auto parsed = parse_server(url);

@@ -5,6 +5,7 @@
 #include "client/config/config.hpp"
 #include "client/config/kubeconfig.hpp"
 #include "runtime/error.hpp"
+#include "runtime/http/url.hpp"
 
 namespace dcm::client {
 
@@ -12,6 +13,10 @@ namespace dcm::client {
 // entry; never with the value of a secret field.
 runtime::Result<ClusterConfig> resolve_context(const Kubeconfig& kubeconfig,
                                                const ConfigOverrides& overrides);
+
+// Reads the URL of an API server: "10.0.0.1:6443" is "http://10.0.0.1:6443", as in client-go: no
+// TLS, so no credentials. Errors: configuration; a user name or password is never shown.
+runtime::Result<http::ServerUrl> parse_server(const std::string& text);
 
 // Sets the fields given by a server URL. `where` begins error messages: "--server". Errors:
 // configuration.

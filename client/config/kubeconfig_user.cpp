@@ -47,6 +47,7 @@ Result<> apply_token(ClusterConfig& config, const KubeconfigUser& user) {
     return refuse(user, "user", user.token.line, "token holds line breaks or control characters");
   config.token = std::move(*token);
   config.token_file = resolve_path(user, user.token_file.value);
+  config.token_file_origin = locate_in(user, "user", user.token_file.line, "tokenFile");
   return {};
 }
 

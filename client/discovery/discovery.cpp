@@ -41,6 +41,16 @@ bool is_absent(const Error& error) {
 
 }  // namespace
 
+Result<Served> served_of(const Availability& availability) {
+  if (const auto* unknown = std::get_if<Unknown>(&availability)) {
+    return runtime::fail(unknown->error);
+  }
+  if (const auto* not_served = std::get_if<NotServed>(&availability)) {
+    return runtime::fail(Reason::not_served, not_served->why);
+  }
+  return std::get<Served>(availability);
+}
+
 runtime::Duration ask_again_after(const Availability& availability) {
   const auto* unknown = std::get_if<Unknown>(&availability);
   if (unknown == nullptr) return 30s;

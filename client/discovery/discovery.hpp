@@ -33,6 +33,12 @@ struct Served {
 };
 using Availability = std::variant<Unknown, NotServed, Served>;
 
+// What is served, or why nothing is: the error of an unknown answer, or `not_served`.
+runtime::Result<Served> served_of(const Availability& availability);
+
+// Core kinds have only ever had v1.
+inline const Served kCoreV1{"v1"};
+
 // How long to wait after this answer before asking again. An unreachable server may just be
 // starting, and a credential may soon be repaired; an API that is not served needs an operator.
 runtime::Duration ask_again_after(const Availability& availability);

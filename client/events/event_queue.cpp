@@ -7,6 +7,7 @@
 
 #include "runtime/ascii.hpp"
 #include "runtime/assert.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::client {
 namespace {
@@ -18,14 +19,6 @@ using runtime::WallTime;
 // The limit of `events.k8s.io` for a note; keeps a webhook's HTML page out of our memory.
 constexpr std::size_t kMessageBytesMax = 1024;
 constexpr std::size_t kNameBytesMax = 253;
-
-// Cut between UTF-8 characters.
-void shorten(std::string& text) {
-  if (text.size() <= kMessageBytesMax) return;
-  std::size_t end = kMessageBytesMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text.resize(end);
-}
 
 // Parts may contain any byte but NUL.
 std::string join(std::initializer_list<std::string_view> parts) {
@@ -88,7 +81,7 @@ EventQueue::EventQueue(EventLimits limits, runtime::Rng rng)
       warnings_(limits.writes_per_namespace) {}
 
 EventQueue::Verdict EventQueue::report(api::Event event, MonoTime now, WallTime wall) {
-  shorten(event.message);
+  event.message.resize(runtime::cut_utf8(event.message, kMessageBytesMax).size());
   if (!passes_rate(event, now)) return Verdict::over_rate;
   const std::string id = id_of(event);
   Entry* known = entries_.use(id);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/time_words.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::leader_election {
@@ -89,6 +90,14 @@ Ended lost(std::string why) {
   return {Ended::How::lost, std::move(why)};
 }
 
+// A leader looks at the clock when its time runs out. `late`: that it came to it so much later.
+std::string why_not_renewed(Duration late) {
+  const std::string why = "it could not be renewed in time";
+  if (late < seconds(1)) return why;
+  return fmt::format("{}: the thread stood still for {} (a blocking call, or the machine paused)",
+                     why, runtime::in_words(late));
+}
+
 Leading leading(const LeaseSpec& written, const Candidate& self, MonoTime sent) {
   return {.own = written,
           .known = written,
@@ -107,7 +116,7 @@ Step next(const Following& state, const Candidate& self, Moment now) {
 
 Step next(const Leading& state, const Candidate& self, Moment now) {
   const MonoTime stop = stop_time(state, self);
-  if (now.mono >= stop) return lost("it could not be renewed in time");
+  if (now.mono >= stop) return lost(why_not_renewed(now.mono - stop));
   if (now.mono < state.next_try) return Wait{std::min(state.next_try, stop)};
   if (state.turn == Leading::Turn::read) return Read{};
   return acquire_or_renew(state.known, self, now);

@@ -1,5 +1,6 @@
 #include "client/leader_election/leader_elector.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/api/encode_lease.hpp"
@@ -145,9 +146,11 @@ void LeaderElector::follow_fence() {
   is_master_.Set(until ? 1 : 0);
   if (!until || is_stopping_) return deps_.fence.close();
   deps_.fence.open_until(*until);
-  fence_timer_ = deps_.time.schedule(*until, [this] {
+  fence_timer_ = deps_.time.schedule(*until, [this, until = *until] {
     fence_timer_.reset();
-    lose("it could not be renewed in time");
+    const MonoTime now = std::max(deps_.time.now(), until);
+    const Step step = next_step(state_, self_, {now, deps_.time.wall_now()});
+    lose(std::get<Ended>(step).why);
   });
 }
 
@@ -167,14 +170,20 @@ void LeaderElector::lose(std::string_view why) {
   deps_.callbacks.on_lost(why);
 }
 
+std::optional<Duration> LeaderElector::failing() const {
+  return failing_since_ ? std::optional(deps_.time.now() - *failing_since_) : std::nullopt;
+}
+
 void LeaderElector::report(std::string_view what, const Answer& answer) {
   if (answer.lease) {
     if (problem_) failure_guard_.reset();
+    failing_since_.reset();
     return problem_.reset();
   }
   const runtime::Error& error = answer.lease.error();
   // Another candidate was faster, or the lease was edited.
   if (runtime::is_conflict(error) || error.reason == runtime::Reason::already_exists) return;
+  if (!problem_) failing_since_ = deps_.time.now();
   problem_ = runtime::to_string(error);
   if (!failure_guard_.should_log(runtime::to_string(error.reason))) return;
   log_.warning("The lease could not be read or written; retrying",

@@ -56,6 +56,9 @@ class LeaderElector {
   const std::string& leader() const { return leader_; }
   // Why we cannot take part; nullopt: the last read or write of the lease succeeded.
   const std::optional<std::string>& problem() const { return problem_; }
+  // For how long reads and writes have failed since the last success; nullopt: they do not fail, or
+  // none has succeeded yet.
+  std::optional<Duration> failing() const;
 
  private:
   runtime::Task<> read();
@@ -81,6 +84,7 @@ class LeaderElector {
   api::ObjectMeta meta_;
   std::string leader_;  // the leader that was last reported
   std::optional<std::string> problem_ = "the lease was not read yet";
+  std::optional<MonoTime> failing_since_;  // nullopt: see failing()
   bool is_stopping_ = false;
   bool is_over_ = false;
   runtime::Condition stop_requested_;

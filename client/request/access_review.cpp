@@ -63,6 +63,10 @@ UserInfo user_of(dom::element status) {
   return info;
 }
 
+// Whose clients' CAs are published, for messages.
+constexpr std::string_view kClientCaMap =
+    "ConfigMap kube-system/extension-apiserver-authentication";
+
 // Sends a review and passes its `status` to `read`.
 template <class T, class Read>
 Task<Result<T>> answer_of(RestClient& rest, ApiRequest request, Read read) {
@@ -108,8 +112,11 @@ Task<Result<std::string>> read_published_client_ca(RestClient& rest, runtime::De
       .retries = Retries::allowed,
       .deadline = deadline};
   const std::string url = rest.url(request);
-  const Result<http::Response> response = co_await rest.send(std::move(request));
-  if (!response) co_return runtime::fail(response.error());
+  Result<http::Response> response = co_await rest.send(std::move(request));
+  if (!response) {
+    response.error().message.insert(0, std::string(kClientCaMap) + ": ");
+    co_return runtime::fail(std::move(response.error()));
+  }
   dom::parser parser;
   dom::element config_map;
   if (parser.parse(response->body).get(config_map) != simdjson::SUCCESS) {

@@ -19,6 +19,8 @@ constexpr std::size_t kEmptyPagesMax = 100;
 // After this many pages without a large one the limit doubles.
 constexpr std::size_t kCalmPages = 8;
 constexpr std::size_t kShrink = 4;
+constexpr std::size_t kGrow = 4;
+constexpr std::size_t kLimitMax = 8'000;
 
 }  // namespace
 
@@ -35,13 +37,18 @@ runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string 
   if (++page.pages >= kPagesMax || page.empty_pages >= kEmptyPagesMax) {
     return fail(Reason::malformed, "the list does not end: too many pages");
   }
-  if (++page.calm_pages % kCalmPages == 0) page.limit = std::min(page.limit * 2, Paging::kLimitMax);
+  if (++page.calm_pages % kCalmPages == 0) page.limit = std::min(page.limit * 2, page.limit_max);
   page.continue_token = std::move(continue_token);
   return page;
 }
 
 runtime::Error list_too_large(std::size_t bytes_max) {
   return {Reason::body_too_large, fmt::format("the list has more than {} MiB", bytes_max >> 20)};
+}
+
+Paging first_of_larger_pages(const Paging& expired) {
+  const std::size_t limit = std::min(expired.limit_max * kGrow, kLimitMax);
+  return {.limit = limit, .limit_max = limit};
 }
 
 std::optional<Paging> smaller_page(Paging page) {

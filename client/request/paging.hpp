@@ -15,14 +15,15 @@ namespace dcm::client {
 
 // How far the list is read, and the limit and token of the ListOptions for the page to read.
 struct Paging {
-  static constexpr std::size_t kLimitMax = 500;
+  static constexpr std::size_t kUsualLimit = 500;
 
-  std::size_t limit = kLimitMax;
-  std::string continue_token = {};  // empty: the first
-  std::size_t pages = 0;            // pages before this one
-  std::size_t empty_pages = 0;      // how many of these were empty
-  std::size_t objects = 0;          // objects in those pages
-  std::size_t calm_pages = 0;       // pages since one was too large
+  std::size_t limit = kUsualLimit;
+  std::size_t limit_max = kUsualLimit;  // the limit after large objects grows back to this
+  std::string continue_token = {};      // empty: the first
+  std::size_t pages = 0;                // pages before this one
+  std::size_t empty_pages = 0;          // how many of these were empty
+  std::size_t objects = 0;              // objects in those pages
+  std::size_t calm_pages = 0;           // pages since one was too large
 };
 
 // The page after one with `objects` objects, given its `continue_token`. Errors: malformed: the
@@ -31,6 +32,10 @@ runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string 
 
 // The error of a list whose pages have more bytes together than the caller takes.
 runtime::Error list_too_large(std::size_t bytes_max);
+
+// The first page of the same list after its continue token has expired: with larger pages, so that
+// the list takes less time.
+Paging first_of_larger_pages(const Paging& expired);
 
 // The same page with a smaller limit; nullopt if it cannot be smaller.
 std::optional<Paging> smaller_page(Paging page);

@@ -1,6 +1,9 @@
 // Whether writes may be sent: the interface for leader election's fence.
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "runtime/error.hpp"
 
 namespace dcm::client {
@@ -17,6 +20,20 @@ class WriteGate {
 class OpenWriteGate final : public WriteGate {
  public:
   runtime::Result<> check() const override { return {}; }
+};
+
+// For a program that writes nothing: stops a write sent by mistake.
+class ClosedWriteGate final : public WriteGate {
+ public:
+  // `why` is the error's message.
+  explicit ClosedWriteGate(std::string why) : why_(std::move(why)) {}
+
+  runtime::Result<> check() const override {
+    return runtime::fail(runtime::Reason::shutting_down, why_);
+  }
+
+ private:
+  std::string why_;
 };
 
 }  // namespace dcm::client

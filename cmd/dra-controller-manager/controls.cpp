@@ -18,9 +18,6 @@ using runtime::Task;
 
 constexpr std::array kTypes = {&kClaimControl, &kEvictionControl, &kPoolStatusControl};
 
-// Core kinds have only ever had v1.
-const client::Served kCoreV1{"v1"};
-
 // The inputs of explanations, by plural; nullopt: explanations do not need it.
 std::optional<Input> input_of(std::string_view plural) {
   if (plural == api::kPods.plural) return Input::pods;
@@ -71,7 +68,7 @@ std::function<Cache<api::ResourceSlice>&()> make_slices_once(Epoch& epoch, const
 void fill(const ControlsContext& context, Epoch& epoch) {
   const Options& options = context.options;
   epoch.context().process.log.info("Using resource.k8s.io", {{"version", epoch.version()}});
-  auto& pods = epoch.make_cache<api::Pod>(client::resource_of(api::kPods, kCoreV1),
+  auto& pods = epoch.make_cache<api::Pod>(client::resource_of(api::kPods, client::kCoreV1),
                                           api::make_pod_decoder(options.kube_api_content_type));
   auto& claims = epoch.make_cache<api::ResourceClaim>(
       client::resource_of(api::kResourceClaims, epoch.served()),

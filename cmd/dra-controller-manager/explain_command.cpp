@@ -46,6 +46,15 @@ Task<> keep(Task<ExplainOutcome> task, ExplainOutcome& outcome) {
   outcome = co_await std::move(task);
 }
 
+// What the words of the command name.
+using Asked = std::variant<Subject, resource_pool_status::PoolFilter>;
+
+// A name without a namespace is in `name_space`.
+Result<Asked> parse_words(const Strings& words, const std::string& name_space) {
+  if (asks_for_pools(words)) return pools_from_words(words);
+  return subject_from_words(words, name_space);
+}
+
 // ---- asking a running manager -------------------------------------------------------------------
 
 // How to connect to the manager, as a cluster configuration.
@@ -63,13 +72,11 @@ client::ClusterConfig config_of(const ExplainOptions& options, const http::Serve
   return config;
 }
 
-ExplainOutcome ask(const ExplainOptions& options) {
-  if (asks_for_pools(options.words)) {
+ExplainOutcome ask(const ExplainOptions& options, const Asked& asked) {
+  const auto* const subject = std::get_if<Subject>(&asked);
+  if (subject == nullptr) {
     return bad_flags("--server: pools are counted from the cluster itself; leave it out");
   }
-  const std::string name_space = options.namespace_.empty() ? "default" : options.namespace_;
-  const auto subject = subject_from_words(options.words, name_space);
-  if (!subject) return bad_flags(subject.error().message);
   const auto url = http::parse_url(options.server);
   if (!url) return bad_flags("--server: " + url.error().message);
   if (url->user) return bad_flags("--server: it holds a user name or password; use --token-file");
@@ -95,29 +102,15 @@ ExplainOutcome ask(const ExplainOptions& options) {
 
 // ---- reading the cluster itself -----------------------------------------------------------------
 
-// Explaining writes nothing; this is for a write sent by mistake.
-class NoWrites final : public client::WriteGate {
- public:
-  Result<> check() const override {
-    return runtime::fail(runtime::Reason::shutting_down, "not written: who explains only reads");
-  }
-};
-
 using Question = std::variant<ClusterQuestion, PoolQuestion>;
 
-Result<Question> pool_question(const ExplainOptions& options) {
-  auto filter = pools_from_words(options.words);
-  if (!filter) return runtime::fail(std::move(filter.error()));
-  filter->partition_attribute = options.partition_type_attribute;
-  return PoolQuestion{.filter = *std::move(filter), .format = options.format};
-}
-
-// A name without a namespace is in `name_space`.
-Result<Question> question_of(const ExplainOptions& options, const std::string& name_space) {
-  if (asks_for_pools(options.words)) return pool_question(options);
-  const auto subject = subject_from_words(options.words, name_space);
-  if (!subject) return runtime::fail(subject.error());
-  ClusterQuestion question{.subject = *subject,
+// Errors: configuration: unusable feature gates.
+Result<Question> question_of(const ExplainOptions& options, Asked asked) {
+  if (auto* const pools = std::get_if<resource_pool_status::PoolFilter>(&asked)) {
+    pools->partition_attribute = options.partition_type_attribute;
+    return PoolQuestion{.filter = std::move(*pools), .format = options.format};
+  }
+  ClusterQuestion question{.subject = std::get<Subject>(asked),
                            .format = options.format,
                            .lease = {options.lease_namespace, options.lease_name}};
   if (options.feature_gates.empty()) return question;
@@ -144,14 +137,17 @@ ExplainOutcome read(const ExplainOptions& options) {
                                   client::Environment::of_process());
   if (!config) return bad_configuration(config.error());
   for (const std::string& warning : config->warnings) print(warning + "\n", stderr);
-  const auto question =
-      question_of(options, options.namespace_.empty() ? config->namespace_ : options.namespace_);
+  const auto asked =  // again, because only the configuration says where a bare name is
+      parse_words(options.words,
+                  options.namespace_.empty() ? config->namespace_ : options.namespace_);
+  if (!asked) return bad_flags(asked.error().message);
+  const auto question = question_of(options, *asked);
   if (!question) return bad_flags(question.error().message);
 
   runtime::Loop loop;
   runtime::MetricsRegistry metrics;
   runtime::Rng rng = runtime::Rng::from_system();
-  const NoWrites gate;
+  const client::ClosedWriteGate gate("not written: this command only reads");
   auto connection = Connection::open(*config, connection_options(Options()), gate,
                                      Process{loop, metrics, rng, {}});
   if (!connection) return bad_configuration(connection.error());
@@ -175,17 +171,8 @@ int report(const ExplainOutcome& outcome) {
     const int printed = print(text, stdout);
     return printed != 0 ? printed : static_cast<int>(outcome.status);
   }
-  print(fmt::format("dra-controller-manager explain: {}\n", text), stderr);
+  print(fmt::format("{} explain: {}\n", kProgram, text), stderr);
   return static_cast<int>(outcome.status);
-}
-
-Result<> check_words(const Strings& words) {
-  if (asks_for_pools(words)) {
-    if (const auto pools = pools_from_words(words); !pools) return runtime::fail(pools.error());
-  } else if (const auto subject = subject_from_words(words, "default"); !subject) {
-    return runtime::fail(subject.error());
-  }
-  return {};
 }
 
 int run_explain(const Strings& arguments) {
@@ -194,10 +181,10 @@ int run_explain(const Strings& arguments) {
   if (!options) return report(bad_flags(options.error()));
   if (options->wants_help) return print(help_of(explain_command()), stdout);
   // An invalid name is reported before any look-up.
-  if (const auto words = check_words(options->words); !words) {
-    return report(bad_flags(words.error().message));
-  }
-  return report(options->server.empty() ? read(*options) : ask(*options));
+  const auto asked =
+      parse_words(options->words, options->namespace_.empty() ? "default" : options->namespace_);
+  if (!asked) return report(bad_flags(asked.error().message));
+  return report(options->server.empty() ? read(*options) : ask(*options, *asked));
 }
 
 constexpr std::string_view kNotes = R"(

@@ -24,8 +24,9 @@ std::unexpected<Exit> refuse(const std::string& why) {
 std::expected<std::vector<Given>, std::string> gather(const Settings& table,
                                                       std::vector<Given> flags) {
   const auto config = std::ranges::find(flags, find_flag(table, "config"), &Given::setting);
-  if (config == flags.end()) return flags;
-  const std::string file = to_text(config->value);
+  // Empty: not given, as for --kubeconfig.
+  const std::string file = config == flags.end() ? std::string() : to_text(config->value);
+  if (file.empty()) return flags;
   const auto text = client::read_file(file);
   if (!text) return std::unexpected("--config: " + text.error().message);
   auto given = parse_config_file(table, *text, file);
@@ -78,7 +79,7 @@ std::expected<Options, options::Exit> parse_options(const std::vector<std::strin
 }
 
 ConnectionOptions connection_options(const Options& options) {
-  return {.user_agent = client::make_user_agent("dra-controller-manager", runtime::kVersion),
+  return {.user_agent = client::make_user_agent(kProgram, runtime::kVersion),
           .qps = options.kube_api_qps,
           .burst = options.kube_api_burst,
           .inflight_max = options.max_inflight_requests,

@@ -27,16 +27,18 @@
 namespace dcm::dra_manager {
 
 inline constexpr const char* kProgram = "dra-controller-manager";
+// Of the lease, which is named like the program.
+inline constexpr const char* kLeaseNamespace = "kube-system";
 
 // "dra-controller-manager 0.1.0"
 inline std::string version_line() {
-  return "dra-controller-manager " + std::string(runtime::kVersion);
+  return std::string(kProgram) + " " + std::string(runtime::kVersion);
 }
 // "dra-controller-manager 0.1.0 (commit 84658c6…, 2026-11-25T04:06:00Z)"
 std::string version_and_commit();
 
 inline LeaderElectionOptions default_election() {
-  return {.lease = {"kube-system", "dra-controller-manager"}, .timing = {}};
+  return {.lease = {kLeaseNamespace, kProgram}, .timing = {}};
 }
 
 // A flag with its value, given or default. None of them is secret: secrets are in files.
@@ -55,7 +57,7 @@ struct UnknownGate {
 struct Options : ServingOptions {
   Options() {
     secure_port = 10257;
-    serving_certificates.program = "dra-controller-manager";
+    serving_certificates.program = kProgram;
   }
 
   client::ConfigOverrides cluster;

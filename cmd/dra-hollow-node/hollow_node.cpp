@@ -146,7 +146,7 @@ int run(const Options& options) {
   if (!opened) return report_failure(opened.error());
   const manager::Health always_healthy;  // as long as it answers
   manager::Pages pages;
-  manager::add_health_pages(pages, always_healthy, manager::Reasons::whole);
+  manager::add_health_pages(pages, always_healthy);
   manager::add_metrics_page(pages, process.metrics);
   manager::Lifecycle lifecycle({process, cluster->rest(), cluster->connection->lease_rest()},
                                {.program = std::string(kProgram)});

@@ -105,15 +105,17 @@ Settings kubelet_settings(node::AgentOptions& agent) {
 
 Settings process_settings(Options& options) {
   return {
-      text_setting(
-          {"metrics-bind-address", "", "HOST:PORT",
-           "Where /metrics and /healthz are served, for example 127.0.0.1:8080; by default "
-           "nowhere."},
-          options.metrics_address),
-      list_setting({"metrics-accept-hosts", "", "HOST,...",
-                    "Host names that it answers to, beside localhost and IP addresses; *.DOMAIN is "
-                    "every name below one."},
-                   options.accept_hosts),
+      checked(
+          text_setting({"metrics-bind-address", "", "HOST:PORT",
+                        "Where /metrics and /healthz are served, for example 127.0.0.1:8080; by "
+                        "default nowhere."},
+                       options.metrics_address),
+          manager::why_no_plain_address),
+      checked(list_setting({"metrics-accept-hosts", "", "HOST,...",
+                            "Host names that it answers to, beside localhost and IP addresses; "
+                            "*.DOMAIN is every name below one."},
+                           options.accept_hosts),
+              manager::why_no_accepted_host),
       manager::verbosity_setting(options.verbosity),
   };
 }

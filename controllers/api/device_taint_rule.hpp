@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "client/api/condition.hpp"
 #include "client/api/meta.hpp"
 #include "controllers/api/device.hpp"
-#include "runtime/time.hpp"
 
 namespace dcm::api {
 
@@ -25,19 +25,6 @@ struct DeviceSelector {
   friend bool operator==(const DeviceSelector&, const DeviceSelector&) = default;
 };
 
-enum class ConditionStatus : std::uint8_t { unknown, is_true, is_false };
-
-// A metav1.Condition of type kEvictionInProgress.
-struct EvictionCondition {
-  ConditionStatus status = ConditionStatus::unknown;
-  std::string reason;
-  std::string message;
-  std::int64_t observed_generation = 0;
-  runtime::WallTime last_transition;
-
-  friend bool operator==(const EvictionCondition&, const EvictionCondition&) = default;
-};
-
 struct DeviceTaintRule {
   ObjectMeta meta;
   std::int64_t generation = 0;
@@ -47,11 +34,9 @@ struct DeviceTaintRule {
   // nothing, because ignoring the field would match too much. Empty if there is none.
   std::string unknown_selector_field;
   DeviceTaint taint;
-  std::optional<EvictionCondition> condition;
+  std::optional<Condition> condition;  // of type kEvictionInProgress
 };
 
-// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
-// strings.
 std::size_t footprint(const DeviceTaintRule& rule);
 
 }  // namespace dcm::api

@@ -12,18 +12,6 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-std::string_view name_of(ConditionStatus status) {
-  switch (status) {
-    case ConditionStatus::is_true:
-      return "True";
-    case ConditionStatus::is_false:
-      return "False";
-    case ConditionStatus::unknown:
-      break;
-  }
-  return "Unknown";
-}
-
 }  // namespace
 
 std::string encode_disruption_target(const Uid& pod, runtime::WallTime now,
@@ -47,13 +35,13 @@ std::string encode_eviction(const NamespacedName& pod, const Uid& uid) {
 }
 
 std::string encode_rule_condition(const Resource& rules, const ObjectMeta& rule,
-                                  const EvictionCondition& condition) {
-  object entry{{"type", view(kEvictionInProgress)},
-               {"status", view(name_of(condition.status))},
+                                  const Condition& condition) {
+  object entry{{"type", condition.type},
+               {"status", condition.status},
                {"reason", condition.reason},
                {"message", condition.message},
                {"observedGeneration", condition.observed_generation},
-               {"lastTransitionTime", runtime::timestamp(condition.last_transition)}};
+               {"lastTransitionTime", runtime::timestamp(condition.last_transition_time)}};
   return boost::json::serialize(
       object{{"apiVersion", rules.api_version()},
              {"kind", view(rules.kind->kind)},

@@ -25,6 +25,6 @@ std::string encode_eviction(const NamespacedName& pod, const Uid& uid);
 
 // The condition EvictionInProgress: server-side apply on the rule's `/status`.
 std::string encode_rule_condition(const Resource& rules, const ObjectMeta& rule,
-                                  const EvictionCondition& condition);
+                                  const Condition& condition);
 
 }  // namespace dcm::api

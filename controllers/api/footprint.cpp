@@ -1,4 +1,5 @@
-// Memory of an object of each kind, for the metric of cached bytes.
+// Memory of an object of each kind in bytes, for the metric of cached bytes: computed from sizes
+// and capacities, without malloc's rounding and interned strings.
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ std::size_t heap(const std::string& text) {
 template <class Element>
 std::size_t heap(const std::vector<Element>& elements) {
   return elements.capacity() * sizeof(Element);
+}
+
+template <class Element>
+std::size_t heap(const UsuallyOne<Element>& elements) {
+  return elements.capacity() > 1 ? elements.capacity() * sizeof(Element) : 0;
 }
 
 template <class Elements>

@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include "client/api/meta.hpp"
 #include "runtime/time.hpp"
@@ -32,11 +33,15 @@ struct PodClaimStatus {
   friend bool operator==(const PodClaimStatus&, const PodClaimStatus&) = default;
 };
 
+// A list that usually has one entry, which then takes no allocation of its own.
+template <class T>
+using UsuallyOne = boost::container::small_vector<T, 1>;
+
 struct ClaimUser {
   ObjectMeta meta;
   runtime::WallTime created{};  // metadata.creationTimestamp, in whole seconds
-  std::vector<PodClaim> claims;
-  std::vector<PodClaimStatus> claim_statuses;  // sorted by name: see sort_claim_statuses
+  UsuallyOne<PodClaim> claims;
+  UsuallyOne<PodClaimStatus> claim_statuses;  // sorted by name: see sort_claim_statuses
 };
 
 // Call it after changing `claim_statuses`. A pod may have thousands, and one is looked up for each
@@ -70,16 +75,12 @@ struct Pod : ClaimUser {
   bool is_of_interest() const { return !claims.empty() || !extended_resource_claim.empty(); }
 };
 
-// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
-// strings.
 std::size_t footprint(const Pod& pod);
 
 inline constexpr std::string_view kSchedulingGroup = "scheduling.k8s.io";
 
 struct PodGroup : ClaimUser {};
 
-// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
-// strings.
 std::size_t footprint(const PodGroup& group);
 
 }  // namespace dcm::api

@@ -52,16 +52,14 @@ struct ResourceClaim {
   ObjectMeta meta;
   InternedString pod_claim_name;                    // the annotation; empty: none
   std::unique_ptr<const ControllerRef> controller;  // null: none
-  std::vector<ConsumerReference> reserved_for;
-  std::vector<AllocatedDevice> devices;  // empty unless it is allocated
+  UsuallyOne<ConsumerReference> reserved_for;
+  UsuallyOne<AllocatedDevice> devices;  // empty unless it is allocated
   bool is_extended_resource_claim = false;
   bool has_delete_protection = false;
   bool is_allocated = false;
   bool has_admin_access = false;
 };
 
-// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
-// strings.
 std::size_t footprint(const ResourceClaim& claim);
 
 }  // namespace dcm::api

@@ -31,8 +31,6 @@ struct ResourceClaimTemplate {
   std::shared_ptr<const void> share;
 };
 
-// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
-// strings.
 std::size_t footprint(const ResourceClaimTemplate& claim_template);
 
 }  // namespace dcm::api

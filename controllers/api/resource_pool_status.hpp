@@ -34,8 +34,6 @@ struct ResourcePoolStatusRequest {
 };
 using PoolStatusRequestPtr = ObjectPtr<ResourcePoolStatusRequest>;
 
-// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
-// strings.
 std::size_t footprint(const ResourcePoolStatusRequest& request);
 
 // ---- the answer ---------------------------------------------------------------------------------

@@ -37,8 +37,6 @@ inline void note_no_schedule(ResourceSlice& slice) {
     slice.no_schedule.push_back(device);
 }
 
-// Memory in bytes, computed from size and capacities, without malloc's rounding and interned
-// strings.
 std::size_t footprint(const ResourceSlice& slice);
 
 }  // namespace dcm::api

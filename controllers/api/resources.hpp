@@ -8,6 +8,7 @@ namespace dcm::api {
 extern const ResourceKind kResourceClaims;
 extern const ResourceKind kResourceClaimTemplates;
 extern const ResourceKind kResourceSlices;
+extern const ResourceKind kDeviceClasses;
 extern const ResourceKind kDeviceTaintRules;
 extern const ResourceKind kPodGroups;
 extern const ResourceKind kResourcePoolStatusRequests;

@@ -148,10 +148,13 @@ bool is_shared_by(const api::PodGroup& group, const api::PodClaim& pod_claim) {
   return std::ranges::find(group.claims, pod_claim) != group.claims.end();
 }
 
+bool is_reserved_for(const api::ResourceClaim& claim, const api::Uid& user) {
+  return std::ranges::find(claim.reserved_for, user, &api::ConsumerReference::uid) !=
+         claim.reserved_for.end();
+}
+
 bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod) {
-  return std::ranges::any_of(claim.reserved_for, [&](const api::ConsumerReference& consumer) {
-    return consumer.uid == pod.meta.uid;
-  });
+  return is_reserved_for(claim, pod.meta.uid);
 }
 
 bool is_reserved_for_group_of(const api::ResourceClaim& claim, const api::Pod& pod) {

@@ -92,7 +92,8 @@ std::optional<api::NamespacedName> group_of(const api::Pod& pod);
 // Whether the pod claim is the group's: the group has an identical entry.
 bool is_shared_by(const api::PodGroup& group, const api::PodClaim& pod_claim);
 
-// Whether status.reservedFor has the pod's UID.
+// Whether status.reservedFor has the pod's or group's UID.
+bool is_reserved_for(const api::ResourceClaim& claim, const api::Uid& user);
 bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod);
 // Whether status.reservedFor has the pod's group, by name.
 bool is_reserved_for_group_of(const api::ResourceClaim& claim, const api::Pod& pod);

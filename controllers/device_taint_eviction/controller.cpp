@@ -210,7 +210,7 @@ common::Topic Controller::explain_pod(const PodPtr& pod) const {
   return std::move(topics.front());
 }
 
-common::Topic Controller::explain_taints_of(const api::ResourceClaim& claim) const {
+common::Topic Controller::explain_taints_of(const ClaimPtr& claim) const {
   return device_taint_eviction::explain_taints_of(claim, tracker_.taints(), time_.wall_now());
 }
 
@@ -287,7 +287,7 @@ common::Explainer explainer_of(const Controller& controller) {
       .pod = [&controller](const PodPtr& pod) { return std::vector{controller.explain_pod(pod)}; },
       .claim =
           [&controller](const ClaimPtr& claim) {
-            return std::vector{controller.explain_taints_of(*claim)};
+            return std::vector{controller.explain_taints_of(claim)};
           },
       .other = explain_rule};
 }

@@ -81,7 +81,7 @@ class Controller {
   // Explanations of objects in its caches: which taints evict which pods and when, its current
   // work, and the state of its queue.
   common::Topic explain_pod(const PodPtr& pod) const;
-  common::Topic explain_taints_of(const api::ResourceClaim& claim) const;
+  common::Topic explain_taints_of(const ClaimPtr& claim) const;
   std::vector<common::Topic> explain_rule(const std::string& name) const;
   // Null if there is none of that name.
   RulePtr find_rule(const std::string& name) const;

@@ -49,22 +49,22 @@ std::string author_of(const Rule* rule) {
 }
 
 // Explains what a taint does to the pod that uses the device.
-void explain_taint(const api::AllocatedDevice& device, const api::DeviceTaint& taint,
-                   const Rule* rule, std::optional<WallTime> due, WallTime now, Topic& topic) {
-  const std::string what =
-      fmt::format("{} taints device {} with {}", author_of(rule), device.id.str(), words(taint));
-  if (!taint.time_added) {
+void explain_charge(const Charge& charge, WallTime now, Topic& topic) {
+  const std::optional<WallTime>& time_added = charge.taint.time_added;
+  const std::string what = fmt::format("{} taints device {} with {}", author_of(charge.rule),
+                                       charge.device.id.str(), words(charge.taint));
+  if (!time_added) {
     return topic.add(Outlook::note, "TaintWithoutTime",
                      what + ", without a time: it is ignored, because its start is unknown.");
   }
-  const std::string since = fmt::format("{} since {}", what, in_words(*taint.time_added, now));
-  if (!due) {
+  const std::string since = fmt::format("{} since {}", what, in_words(*time_added, now));
+  if (!charge.due) {
     return topic.add({Outlook::fine, {}}, "Tolerated", since + ". It is tolerated forever.");
   }
-  const bool is_tolerated = *due > *taint.time_added;
+  const bool is_tolerated = *charge.due > *time_added;
   topic.add(Outlook::note, "Tainted",
             is_tolerated
-                ? fmt::format("{}. That is tolerated until {}.", since, in_words(*due, now))
+                ? fmt::format("{}. That is tolerated until {}.", since, in_words(*charge.due, now))
                 : since + ". That is not tolerated.");
 }
 
@@ -175,14 +175,12 @@ void explain_pods(RuleFacts& facts, Topic& topic) {
   }
 }
 
-std::string says(const api::EvictionCondition& condition) {
-  const bool is_true = condition.status == api::ConditionStatus::is_true;
-  return fmt::format("{}, {}: \"{}\"", is_true ? "True" : "False", condition.reason,
-                     condition.message);
+std::string says(const api::Condition& condition) {
+  return fmt::format("{}, {}: \"{}\"", condition.status, condition.reason, condition.message);
 }
 
 struct PlanWords {
-  const api::EvictionCondition& wanted;
+  const api::Condition& wanted;
   WallTime now;
   Topic& topic;
 
@@ -208,7 +206,7 @@ Topic explain_condition(const RuleFacts& facts) {
     const bool is_older = facts.rule.condition->observed_generation != facts.rule.generation;
     topic.add(Outlook::note, "Condition",
               fmt::format("It says {}, since {}{}.", says(*facts.rule.condition),
-                          in_words(facts.rule.condition->last_transition, facts.now),
+                          in_words(facts.rule.condition->last_transition_time, facts.now),
                           is_older ? ", about an earlier generation of the rule" : ""));
   } else {
     topic.add(Outlook::note, "NoCondition", "There is none.");
@@ -246,7 +244,7 @@ Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints&
   std::size_t named = 0;
   for_each_charge(pod, lookup, taints, [&](const Charge& charge) {
     if (++named > kNamedMax) return;
-    explain_taint(charge.device, charge.taint, charge.rule, charge.due, snapshot.now, topic);
+    explain_charge(charge, snapshot.now, topic);
   });
   if (named > kNamedMax) {
     topic.add(Outlook::note, "MoreTaints", fmt::format("There are {} more.", named - kNamedMax));
@@ -258,19 +256,12 @@ Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints&
   return topic;
 }
 
-Topic explain_taints_of(const api::ResourceClaim& claim, const Taints& taints, WallTime now) {
+Topic explain_taints_of(const ClaimPtr& claim, const Taints& taints, WallTime now) {
   Topic topic{.title = "device-taint-eviction-controller"};
-  if (!claim.devices.empty()) topic.asks = kTaints;
-  for (const api::AllocatedDevice& device : claim.devices) {
-    if (topic.findings.size() >= kNamedMax) break;
-    const auto tell = [&](const api::DeviceTaint& taint, const Rule* rule) {
-      explain_taint(device, taint, rule, decide_due(taint, device.tolerations.get()), now, topic);
-    };
-    taints.rules.for_each_match(device.id,
-                                [&](const Rule& rule) { tell(rule.object->taint, &rule); });
-    taints.published.for_each_taint(device.id,
-                                    [&](const api::DeviceTaint& taint) { tell(taint, nullptr); });
-  }
+  if (!claim->devices.empty()) topic.asks = kTaints;
+  for_each_charge_of(claim, taints, [&](const Charge& charge) {
+    if (topic.findings.size() < kNamedMax) explain_charge(charge, now, topic);
+  });
   if (topic.findings.empty()) {
     topic.add({Outlook::fine, kTaints}, "NoTaint",
               "No taint with effect NoExecute is on its devices.");

@@ -26,8 +26,7 @@ common::Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const
 // ---- a claim ------------------------------------------------------------------------------------
 
 // The evicting taints on the devices that are allocated to it.
-common::Topic explain_taints_of(const api::ResourceClaim& claim, const Taints& taints,
-                                WallTime now);
+common::Topic explain_taints_of(const ClaimPtr& claim, const Taints& taints, WallTime now);
 
 // ---- a rule -------------------------------------------------------------------------------------
 
@@ -46,7 +45,7 @@ struct RuleFacts {
   // Whether there may be more of them, because the search was cut short.
   enum class Look : std::uint8_t { complete, cut_short } look{};
   // The condition as it should be; nullopt: unknown, because this process does not work.
-  std::optional<api::EvictionCondition> wanted = {};
+  std::optional<api::Condition> wanted = {};
   // Whether a walk over its devices is running: then the numbers still grow.
   enum class Walk : std::uint8_t { done, under_way } walk{};
 };

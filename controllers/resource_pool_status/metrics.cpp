@@ -3,16 +3,6 @@
 #include <chrono>
 
 namespace dcm::resource_pool_status {
-namespace {
-
-runtime::Buckets powers_of_two() {
-  constexpr int kBuckets = 15;
-  runtime::Buckets buckets;
-  for (int i = 0; i < kBuckets; ++i) buckets.push_back(0.001 * static_cast<double>(1 << i));
-  return buckets;
-}
-
-}  // namespace
 
 void PoolStatusMetrics::count(const std::string& driver, runtime::Duration duration,
                               Written written) {
@@ -36,7 +26,8 @@ const PoolStatusMetrics::Series& PoolStatusMetrics::series_of(const std::string&
           labels),
       .duration = &registry_.histogram(
           "resourcepoolstatusrequest_controller_request_processing_duration_seconds",
-          "[ALPHA] Time taken to process a ResourcePoolStatusRequest.", powers_of_two(), labels)};
+          "[ALPHA] Time taken to process a ResourcePoolStatusRequest.",
+          runtime::exponential_buckets(0.001, 2, 15), labels)};
   return found->second;
 }
 

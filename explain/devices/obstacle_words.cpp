@@ -23,11 +23,9 @@ std::string_view effect_of(api::TaintEffect effect) {
   return effect == api::TaintEffect::no_execute ? "NoExecute" : "NoSchedule";
 }
 
-// Cuts between characters, never within one.
 std::string shortened(std::string text, std::size_t max) {
   if (text.size() <= max) return text;
-  while (max > 0 && (static_cast<unsigned char>(text[max]) & 0xC0) == 0x80) --max;
-  return text.substr(0, max) + "…";
+  return std::string(runtime::cut_utf8(text, max)) + "…";
 }
 
 // `kind: variant`, or the kind alone.

@@ -1,7 +1,5 @@
 #include "explain/devices/read_devices.hpp"
 
-#include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,12 +23,6 @@ using common::Unknown;
 using runtime::Result;
 using runtime::Task;
 
-constexpr std::array<std::string_view, 1> kCoreVersions = {"v1"};
-constexpr std::array<std::string_view, 3> kVersions = {"v1", "v1beta2", "v1beta1"};
-constinit const api::ResourceKind kNodes{"", "nodes", "Node", api::Scope::cluster, kCoreVersions};
-constinit const api::ResourceKind kDeviceClasses{"resource.k8s.io", "deviceclasses", "DeviceClass",
-                                                 api::Scope::cluster, kVersions};
-
 // One pass over the inputs of allocation. The first failure ends it.
 class DeviceReading {
  public:
@@ -47,10 +39,11 @@ class DeviceReading {
     const bool is_served = co_await find_version();
     if (!is_served) co_return false;
     // First what a manager may not be permitted to read, and last what is largest.
-    bool is_read = co_await list(kDeviceClasses, served_, allocation::make_device_class_decoder(),
-                                 devices_.classes);
+    bool is_read = co_await list(api::kDeviceClasses, served_,
+                                 allocation::make_device_class_decoder(), devices_.classes);
     if (!is_read) co_return false;
-    is_read = co_await list(kNodes, Served{"v1"}, allocation::make_node_decoder(), devices_.nodes);
+    is_read = co_await list(api::kNodes, client::kCoreV1, allocation::make_node_decoder(),
+                            devices_.nodes);
     if (!is_read) co_return false;
     is_read = co_await read_rules();
     if (!is_read) co_return false;
@@ -64,7 +57,7 @@ class DeviceReading {
 
   Task<api::ObjectPtr<AskingPod>> get_pod(api::NamespacedName key) {
     const auto decoder = make_asking_pod_decoder();
-    client::TypedClient<AskingPod> pods(rest_, client::resource_of(api::kPods, Served{"v1"}),
+    client::TypedClient<AskingPod> pods(rest_, client::resource_of(api::kPods, client::kCoreV1),
                                         *decoder);
     const auto pod = co_await pods.get(std::move(key), options());
     if (pod) co_return pod->object;
@@ -84,18 +77,14 @@ class DeviceReading {
   }
 
   Task<bool> find_version() {
-    const client::Availability found =
-        co_await discovery_.find({&api::kResourceClaims, &api::kResourceSlices}, deadline_);
-    if (const auto* const served = std::get_if<Served>(&found)) {
+    const Result<Served> served = client::served_of(
+        co_await discovery_.find({&api::kResourceClaims, &api::kResourceSlices}, deadline_));
+    if (served) {
       served_ = *served;
-      if (std::ranges::find(kVersions, served->version) != kVersions.end()) co_return true;
-      why_ = "resource.k8s.io is served only as " + served->version;
-    } else if (const auto* const unknown = std::get_if<client::Unknown>(&found)) {
-      why_ = unknown->error.message;
     } else {
-      why_ = std::get<client::NotServed>(found).why;
+      why_ = served.error().message;
     }
-    co_return false;
+    co_return served.has_value();
   }
 
   // Rules that are not served taint nothing.

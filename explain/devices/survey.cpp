@@ -9,23 +9,11 @@
 namespace dcm::explain {
 namespace {
 
-using allocation::CapacityObstacle;
 using allocation::DeviceExplanation;
 using allocation::NodeExplanation;
 
 constexpr std::size_t kVariantsMax = 16;
 constexpr std::size_t kClosestMax = 8;
-
-// Whether the device would fit if it were free and untainted.
-bool is_matching(const allocation::Obstacle& obstacle) {
-  if (const auto* const capacity = std::get_if<CapacityObstacle>(&obstacle)) {
-    return capacity->kind == CapacityObstacle::Kind::too_small && capacity->consumed.sign() > 0;
-  }
-  return std::holds_alternative<std::monostate>(obstacle) ||
-         std::holds_alternative<allocation::HeldObstacle>(obstacle) ||
-         std::holds_alternative<allocation::TaintObstacle>(obstacle) ||
-         std::holds_alternative<allocation::CounterShortage>(obstacle);
-}
 
 // Equal for nodes with the same answer.
 std::string key_of(bool fits, const std::vector<RequestAnswer>& requests) {
@@ -155,6 +143,7 @@ RequestAnswer DeviceSurvey::answer(const allocation::RequestExplanation& request
                     .name = request.name,
                     .wanted = request.wanted,
                     .is_all = request.is_all,
+                    .is_examined = request.fault.empty(),
                     .devices = request.devices.size()};
   for (const DeviceExplanation& device : request.devices) {
     if (is_matching(device.obstacle)) ++out.matching;

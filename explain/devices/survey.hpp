@@ -27,20 +27,25 @@ struct Tally {
   void add_variant(const std::string& variant, std::size_t count);
 };
 
+// "request" of "request/subrequest": one of its subrequests suffices.
+inline std::string_view base_of(std::string_view name) {
+  return name.substr(0, name.find('/'));
+}
+
 // The devices that one request, or subrequest, has on a node.
 struct RequestAnswer {
   std::size_t claim = 0;
   std::string name = {};
   std::int64_t wanted = 0;
   bool is_all = false;
+  bool is_examined = true;  // false: the request itself is faulty, and no device was examined
   std::size_t free = 0;
-  std::size_t matching = 0;  // free devices, and devices blocked by anything but a property
+  std::size_t matching = 0;  // allocation::is_matching()
   std::size_t devices = 0;
   std::map<std::string, Tally> obstacles = {};  // by ObstacleWords::kind
 
   bool is_satisfied() const { return wanted > 0 && free >= static_cast<std::size_t>(wanted); }
-  // "request" of "request/subrequest": one of its subrequests suffices.
-  std::string_view base() const { return std::string_view(name).substr(0, name.find('/')); }
+  std::string_view base() const { return base_of(name); }
 };
 
 // Nodes with the same answer: equal counts of the same kinds of obstacles.
@@ -81,6 +86,7 @@ class DeviceSurvey {
   allocation::NodeExplanation explain(const allocation::Node& node) {
     return try_out_.explain(node);
   }
+  std::optional<Freed> free_all(const allocation::Node& node) { return try_out_.free_all(node); }
 
   const std::vector<NodeGroup>& groups() const { return groups_; }
   // Over all nodes: the maximum of one node, and the sums of devices and obstacles.

@@ -29,11 +29,13 @@ std::string describe(const RequestAnswer& request) {
 }
 
 void tell(const NodeGroup& group, Topic& topic) {
+  if (std::ranges::none_of(group.requests, &RequestAnswer::is_examined)) return;
   std::string text = name_nodes(group.nodes);
   if (group.nodes.size() > 1) text += fmt::format(" ({} nodes, each)", group.nodes.size());
   text += ":";
-  if (group.requests.empty()) text += " no request was looked at.";
-  for (const RequestAnswer& request : group.requests) text += " " + describe(request);
+  for (const RequestAnswer& request : group.requests) {
+    if (request.is_examined) text += " " + describe(request);
+  }
   topic.add(Outlook::note, "NodeDevices", std::move(text));
 }
 

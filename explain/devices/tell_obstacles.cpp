@@ -13,7 +13,6 @@ namespace {
 using allocation::DeviceExplanation;
 using allocation::NodeExplanation;
 using allocation::RequestExplanation;
-using allocation::SelectorObstacle;
 using common::enumerate;
 using common::Outlook;
 using common::Topic;
@@ -149,8 +148,7 @@ class ObstacleTeller {
     for (const DeviceExplanation& device : request.devices) {
       const auto obstacle = words_.describe(device);
       if (!obstacle) continue;
-      if (std::holds_alternative<SelectorObstacle>(device.obstacle) ||
-          std::holds_alternative<allocation::OtherNodeObstacle>(device.obstacle)) {
+      if (!is_matching(device.obstacle)) {
         ++others;
         continue;
       }
@@ -170,28 +168,49 @@ class ObstacleTeller {
     const CloseNode& close = survey_.closest().front();
     const NodeExplanation explanation = survey_.explain(*close.node);
     const bool is_single = explanation.requests.size() == 1;
-    std::string text =
-        fmt::format("{}{} has {} together. ", no_node(), for_pod(),
-                    is_single ? together(explanation.requests[0]) : "devices for all requests");
-    if (close.wants > 0) {
-      text += fmt::format("{} comes closest", close.node->name.str());
-      for (const RequestExplanation& request : explanation.requests) {
-        if (request.usable() >= static_cast<std::size_t>(std::max<std::int64_t>(request.wanted, 1)))
-          continue;
-        text += fmt::format(": for {}, {}", words_.request(request.claim, request.name),
-                            facts_of(close, request));
-        break;
-      }
-      return topic_.add(Outlook::stuck, "NotTogether", text + ".");
+    const std::string what =
+        is_single ? together(explanation.requests[0]) : "devices for all requests";
+    const std::string why =
+        close.wants > 0
+            ? fmt::format("{} comes closest: {}", close.node->name, why_not(close, explanation))
+            : fmt::format("On {}, {}", close.node->name, why_not_together(explanation));
+    topic_.add(Outlook::stuck, "NotTogether",
+               fmt::format("{}{} has {} together. {}.", no_node(), for_pod(), what, why));
+  }
+
+  std::string why_not(const CloseNode& close, const NodeExplanation& explanation) const {
+    if (const RequestExplanation* const request = lacking(explanation)) {
+      return fmt::format("for {}, {}", words_.request(request->claim, request->name),
+                         facts_of(close, *request));
     }
-    text +=
-        fmt::format("On {}, {}", close.node->name.str(),
-                    is_single ? by_themselves(explanation.requests[0])
-                              : "each request has enough devices that are usable by themselves");
+    return fmt::format("on {}, {}", close.node->name, why_not_together(explanation));
+  }
+
+  // The first request that has too few usable devices, as have its alternatives; null: none.
+  static const RequestExplanation* lacking(const NodeExplanation& explanation) {
+    const auto& all = explanation.requests;
+    const auto is_satisfied = [](const RequestExplanation& request) {
+      return std::cmp_greater_equal(request.usable(), std::max<std::int64_t>(request.wanted, 1));
+    };
+    for (const RequestExplanation& request : all) {
+      const bool is_any_satisfied = std::ranges::any_of(all, [&](const RequestExplanation& each) {
+        return each.claim == request.claim && base_of(each.name) == base_of(request.name) &&
+               is_satisfied(each);
+      });
+      if (!is_any_satisfied) return &request;
+    }
+    return nullptr;
+  }
+
+  // Each request has enough usable devices.
+  std::string why_not_together(const NodeExplanation& explanation) const {
+    std::string text = explanation.requests.size() == 1
+                           ? by_themselves(explanation.requests[0])
+                           : "each request has enough devices that are usable by themselves";
     if (explanation.error && explanation.error->is_only_this_node) {
       text += fmt::format("; {}", explanation.error->text);
     }
-    topic_.add(Outlook::stuck, "NotTogether", text + reasons_together(explanation) + ".");
+    return text + reasons_together(explanation);
   }
 
   std::string together(const RequestExplanation& request) const {
@@ -256,19 +275,7 @@ class ObstacleTeller {
   void tell_remedies() {
     if (survey_.closest().empty()) return;
     const CloseNode& close = survey_.closest().front();
-    if (close.remedy.is_empty()) {
-      if (survey_.left_out() > 0 || survey_.question().is_time_up()) return;
-      const bool may_match = std::ranges::any_of(
-          survey_.closest(), [](const CloseNode& each) { return each.lacks == 0; });
-      if (may_match || std::ranges::all_of(survey_.totals(), [](const RequestAnswer& total) {
-            return total.matching == 0;
-          })) {
-        return;
-      }
-      return topic_.add(Outlook::note, "NothingToFree",
-                        "No node has enough devices that match, even if all of them were free: the "
-                        "release of claims alone does not help.");
-    }
+    if (close.remedy.is_empty()) return tell_no_remedy(close);
     std::vector<std::string> parts;
     const bool is_any = !close.remedy.any_of.empty();
     for (const Change& change : is_any ? close.remedy.any_of : close.remedy.all_of) {
@@ -279,6 +286,33 @@ class ObstacleTeller {
                            close.node->name.str(), subject(),
                            is_any && parts.size() > 1 ? "one of these happens: " : "",
                            is_any ? joined(parts, "; or ") : joined(parts, ", and ")));
+  }
+
+  void tell_no_remedy(const CloseNode& close) {
+    if (survey_.left_out() > 0 || survey_.question().is_time_up()) return;
+    if (close.lacks == 0) return tell_even_if_free(close);
+    if (std::ranges::all_of(survey_.totals(),
+                            [](const RequestAnswer& total) { return total.matching == 0; })) {
+      return;
+    }
+    topic_.add(Outlook::note, "NothingToFree",
+               "No node has enough devices that match, even if all of them were free: the release "
+               "of claims alone does not help.");
+  }
+
+  // What hinders the closest node when nothing is held or tainted.
+  void tell_even_if_free(const CloseNode& close) {
+    const auto freed = survey_.free_all(*close.node);
+    if (!freed || freed->explanation.fits || freed->changes.empty()) return;
+    const auto releases = std::ranges::count_if(
+        freed->changes, [](const Change& change) { return change.release != nullptr; });
+    const std::string_view state = releases == 0                           ? "untainted"
+                                   : releases < std::ssize(freed->changes) ? "free and untainted"
+                                                                           : "free";
+    topic_.add(Outlook::note, "NothingToFree",
+               fmt::format("Even if all {}were {}: {}.",
+                           survey_.question().allocated.empty() ? "" : "others ", state,
+                           why_not(close, freed->explanation)));
   }
 
   static std::string joined(const std::vector<std::string>& parts, std::string_view by) {
@@ -302,8 +336,10 @@ class ObstacleTeller {
     // A group holds its claims as long as it exists, even if all its pods have ended.
     const bool is_of_group =
         std::ranges::any_of(claim.reserved_for, &api::ConsumerReference::is_pod_group);
-    return fmt::format("claim {} is released, when {} {}", claim.meta.key.str(), consumers,
-                       is_of_group ? "is deleted" : "ends");
+    const bool is_one = claim.reserved_for.size() == 1;
+    const std::string_view end =
+        is_of_group ? (is_one ? "is deleted" : "are deleted") : (is_one ? "ends" : "end");
+    return fmt::format("claim {} is released, when {} {}", claim.meta.key.str(), consumers, end);
   }
 
   DeviceSurvey& survey_;

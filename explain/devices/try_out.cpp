@@ -110,6 +110,7 @@ bool TryOut::add_changes(const NodeExplanation& explanation, Changes& changes) c
   };
   for (const allocation::RequestExplanation& request : explanation.requests) {
     for (const allocation::DeviceExplanation& device : request.devices) {
+      if (!is_matching(device.obstacle)) continue;
       std::visit(
           runtime::Overloaded{
               [&](const allocation::HeldObstacle&) { release(inventory_.holders(device.id)); },
@@ -127,14 +128,16 @@ bool TryOut::add_changes(const NodeExplanation& explanation, Changes& changes) c
   return changes.size() > before;
 }
 
-std::optional<TryOut::Changes> TryOut::collect(const Node& node) {
-  Changes changes;
-  while (!question_.is_time_up()) {
-    const NodeExplanation explanation = with(changes, [&](allocation::Allocator& allocator) {
+std::optional<Freed> TryOut::free_all(const Node& node) {
+  Freed freed;
+  while (!question_.is_time_up() && freed.changes.size() <= kChangesMax) {
+    freed.explanation = with(freed.changes, [&](allocation::Allocator& allocator) {
       return allocation::explain_node(allocator, node, options());
     });
-    if (explanation.fits) return changes;
-    if (!add_changes(explanation, changes) || changes.size() > kChangesMax) return std::nullopt;
+    if (freed.explanation.fits) return freed;
+    const auto& error = freed.explanation.error;
+    if (freed.explanation.is_cut_short || (error && !error->is_only_this_node)) return std::nullopt;
+    if (!add_changes(freed.explanation, freed.changes)) return freed;
   }
   return std::nullopt;
 }
@@ -156,22 +159,23 @@ void TryOut::complete_devices(const Node& node, Changes& changes) {
 }
 
 Remedy TryOut::find_remedy(const Node& node) {
-  std::optional<Changes> changes = collect(node);
-  if (!changes) return {};
+  std::optional<Freed> freed = free_all(node);
+  if (!freed || !freed->explanation.fits) return {};
+  Changes& changes = freed->changes;
   Remedy remedy;
-  for (const Change& change : *changes) {
+  for (const Change& change : changes) {
     if (remedy.any_of.size() == kAlternativesMax) break;
     if (fits(node, {&change, 1})) remedy.any_of.push_back(change);
   }
   if (!remedy.any_of.empty()) return remedy;
-  for (std::size_t i = changes->size(); i-- > 0 && !question_.is_time_up();) {
-    Changes without = *changes;
+  for (std::size_t i = changes.size(); i-- > 0 && !question_.is_time_up();) {
+    Changes without = changes;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
-    if (fits(node, without)) *changes = std::move(without);
+    if (fits(node, without)) changes = std::move(without);
   }
-  complete_devices(node, *changes);
+  complete_devices(node, changes);
   // All changes are named only if they were all tried in time.
-  if (!question_.is_time_up()) remedy.all_of = *std::move(changes);
+  if (!question_.is_time_up()) remedy.all_of = std::move(changes);
   return remedy;
 }
 

@@ -36,6 +36,12 @@ struct Remedy {
   std::size_t changes() const { return any_of.empty() ? all_of.size() : 1; }
 };
 
+// All changes that free matching devices of a node, and what the allocator then says of the node.
+struct Freed {
+  std::vector<Change> changes = {};
+  allocation::NodeExplanation explanation = {};
+};
+
 class TryOut {
  public:
   // Both must outlive it. `inventory` is unchanged after each call.
@@ -45,6 +51,8 @@ class TryOut {
   allocation::NodeExplanation explain(const allocation::Node& node);
   // Considers only changes that free matching devices.
   Remedy find_remedy(const allocation::Node& node);
+  // Makes such changes until the node fits, or none is left. nullopt: not decided.
+  std::optional<Freed> free_all(const allocation::Node& node);
 
  private:
   using Changes = std::vector<Change>;
@@ -53,8 +61,6 @@ class TryOut {
   template <class Use>
   auto with(std::span<const Change> changes, Use use);
   bool fits(const allocation::Node& node, std::span<const Change> changes);
-  // All changes that help, until the node fits; nullopt: it does not.
-  std::optional<Changes> collect(const allocation::Node& node);
   bool add_changes(const allocation::NodeExplanation& explanation, Changes& changes) const;
   // Names all devices that a taint keeps off when everything else is changed.
   void complete_devices(const allocation::Node& node, Changes& changes);

@@ -1,14 +1,42 @@
 #include "manager/options/standard.hpp"
 
+#include <limits>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "client/config/kubeconfig_context.hpp"
+#include "runtime/http/open_port.hpp"
+#include "runtime/http/tcp.hpp"
 
 namespace dcm::manager {
 namespace {
 
 using namespace options;
+using namespace std::chrono_literals;
 using http::TlsVersion;
 using runtime::LogFormat;
+
+// Below this, a client could not fill its caches, and nothing would say why. As in client-go, a
+// negative number is no limit.
+constexpr Bounds kRequestRate = {std::numeric_limits<double>::lowest(),
+                                 std::numeric_limits<double>::max(),
+                                 "a number of at least 0.1, or 0 for no limit", 0.1};
+// More often would only burden the API server.
+constexpr runtime::Duration kLeasePeriodMin = 100ms;
+
+std::string why_no_bind_address(const std::string& address) {
+  if (address.empty()) return {};
+  const http::Endpoint endpoint{http::Security::tls, address, 0};
+  const bool is_good = http::why_no_address(endpoint.authority()).empty();
+  return is_good ? "" : refuse_value("an IP address", address);
+}
+
+std::string why_no_server(const std::string& url) {
+  if (url.empty()) return {};
+  const auto parsed = client::parse_server(url);
+  return parsed ? "" : parsed.error().message;
+}
 
 // As Go names them. TLS 1.2 has others, but none of them has forward secrecy and authenticated
 // encryption.
@@ -41,18 +69,21 @@ Settings cluster_settings(client::ConfigOverrides& cluster) {
       text_setting(
           {"context", "clientConnection.context", "NAME", "Context of the kubeconfig to use."},
           cluster.context),
-      text_setting(
-          {"server", "clientConnection.server", "URL",
-           "URL of the API server; overrides the kubeconfig. --master is the same.", 0, "master"},
-          cluster.server),
+      checked(
+          text_setting({"server", "clientConnection.server", "URL",
+                        "URL of the API server; overrides the kubeconfig. --master is the same.", 0,
+                        "master"},
+                       cluster.server),
+          why_no_server),
   };
 }
 
 Settings rate_settings(double& qps, int& burst) {
   return {
       number_setting({"kube-api-qps", "clientConnection.qps", "NUMBER",
-                      "Requests per second to the API server; 0 is no limit."},
-                     qps, kAnyNumber),
+                      "Requests per second to the API server, at least 0.1; 0 is no limit, as is "
+                      "any number below 0."},
+                     qps, kRequestRate),
       number_setting({"kube-api-burst", "clientConnection.burst", "NUMBER",
                       "Requests that may exceed the rate in a burst."},
                      burst, kPositive),
@@ -69,23 +100,26 @@ Settings election_settings(ElectionFlags& flags) {
                      flags.leader_elect),
       duration_setting({"leader-elect-lease-duration", "leaderElection.leaseDuration", "DURATION",
                         "How long standbys wait after the leader's last renewal."},
-                       timing.lease_duration),
+                       timing.lease_duration, kLeasePeriodMin),
       duration_setting(
           {"leader-elect-renew-deadline", "leaderElection.renewDeadline", "DURATION",
            "How long the leader works without a successful renewal; less than the lease duration."},
-          timing.renew_deadline),
+          timing.renew_deadline, kLeasePeriodMin),
       duration_setting({"leader-elect-retry-period", "leaderElection.retryPeriod", "DURATION",
-                        "Time between two renewals, and between attempts to take the lease."},
-                       timing.retry_period),
+                        "Time between two renewals, and between attempts to take the lease; at "
+                        "least 100ms."},
+                       timing.retry_period, kLeasePeriodMin),
       text_setting({"leader-elect-resource-lock", "leaderElection.resourceLock", "KIND",
                     "Kind of object that is used as a lock; only leases."},
                    flags.resource_lock),
-      name_setting({"leader-elect-resource-name", "leaderElection.resourceName", "NAME",
-                    "Name of the lease."},
-                   flags.lease_name),
-      name_setting({"leader-elect-resource-namespace", "leaderElection.resourceNamespace", "NAME",
-                    "Namespace of the lease."},
-                   flags.lease_namespace),
+      checked(text_setting({"leader-elect-resource-name", "leaderElection.resourceName", "NAME",
+                            "Name of the lease."},
+                           flags.lease_name),
+              why_no_dns_subdomain),
+      checked(text_setting({"leader-elect-resource-namespace", "leaderElection.resourceNamespace",
+                            "NAME", "Namespace of the lease."},
+                           flags.lease_namespace),
+              why_no_dns_label),
   };
 }
 
@@ -106,15 +140,26 @@ std::optional<Conflict> settle_election(const ElectionFlags& flags,
   return std::nullopt;
 }
 
+std::string why_no_plain_address(const std::string& address) {
+  const std::string why = address.empty() ? "" : http::why_no_address(address);
+  return why.empty() ? "" : fmt::format("\"{}\" is no address to listen on: {}", address, why);
+}
+
+std::string why_no_accepted_host(const std::string& host) {
+  if (host.empty() || http::is_accepted_host(host)) return {};
+  return refuse_value("host names, or *.DOMAIN for every name below one", host);
+}
+
 Settings serving_settings(ServingOptions& options) {
   CertificateSources& certificates = options.serving_certificates;
   return {
       number_setting({"secure-port", "serving.securePort", "PORT",
                       "HTTPS port for health, metrics and debugging; 0 turns it off."},
                      options.secure_port, kPort),
-      text_setting({"bind-address", "serving.bindAddress", "ADDRESS",
-                    "IP address that --secure-port listens on."},
-                   options.bind_address),
+      checked(text_setting({"bind-address", "serving.bindAddress", "ADDRESS",
+                            "IP address that --secure-port listens on."},
+                           options.bind_address),
+              why_no_bind_address),
       text_setting({"tls-cert-file", "serving.tlsCertFile", "FILE",
                     "PEM certificate of the HTTPS port, with its intermediate certificates. "
                     "Without it: self-signed."},
@@ -136,20 +181,25 @@ Settings serving_settings(ServingOptions& options) {
                     "PEM CAs of accepted client certificates. Without it: those in ConfigMap "
                     "kube-system/extension-apiserver-authentication."},
                    certificates.client_ca_file),
-      list_setting(
-          {"authorization-always-allow-paths", "serving.authorizationAlwaysAllowPaths", "LIST",
-           "Paths of the HTTPS port that need no authentication, separated by commas; /path/* is "
-           "everything below /path."},
-          options.always_allow_paths),
-      text_setting({"metrics-bind-address", "serving.metricsBindAddress", "ADDRESS",
-                    "host:port for /metrics, /healthz, /livez and /readyz over plain HTTP. Empty: "
-                    "not served."},
-                   options.metrics_bind_address),
-      list_setting({"metrics-accept-hosts", "serving.metricsAcceptHosts", "LIST",
-                    "Host names that --metrics-bind-address answers to, beside localhost and IP "
-                    "addresses, separated by commas; *.DOMAIN is every name below one. A web page "
-                    "of another host cannot read the metrics through a browser."},
-                   options.metrics_accept_hosts),
+      checked(list_setting({"authorization-always-allow-paths",
+                            "serving.authorizationAlwaysAllowPaths", "LIST",
+                            "Paths of the HTTPS port that need no authentication, separated by "
+                            "commas; a * at the end stands for any rest: /path/* is everything "
+                            "below /path."},
+                           options.always_allow_paths),
+              why_no_open_path),
+      checked(text_setting({"metrics-bind-address", "serving.metricsBindAddress", "ADDRESS",
+                            "host:port for /metrics, /healthz, /livez and /readyz over plain HTTP. "
+                            "Empty: not served."},
+                           options.metrics_bind_address),
+              why_no_plain_address),
+      checked(list_setting({"metrics-accept-hosts", "serving.metricsAcceptHosts", "LIST",
+                            "Host names that --metrics-bind-address answers to, beside localhost "
+                            "and IP addresses, separated by commas; *.DOMAIN is every name below "
+                            "one. A web page of another host cannot read the metrics through a "
+                            "browser."},
+                           options.metrics_accept_hosts),
+              why_no_accepted_host),
   };
 }
 

@@ -65,6 +65,17 @@ http::Response forbidden(const UserInfo& user, const NonResourceAttributes& what
                                         user.name, what.verb, what.path, other));
 }
 
+std::string_view without_first_slash(std::string_view path) {
+  return path.starts_with('/') ? path.substr(1) : path;
+}
+
+// As in k8s.io/apiserver/pkg/authorization/path.
+bool opens(std::string_view open, std::string_view path) {
+  open = without_first_slash(open);
+  path = without_first_slash(path);
+  return open.ends_with('*') ? path.starts_with(open.substr(0, open.size() - 1)) : path == open;
+}
+
 // Why the API server does not identify a caller. The caller is unauthenticated, so this names no
 // account and no address.
 std::string_view cause_of(const runtime::Error& error) {
@@ -88,6 +99,12 @@ std::string_view cause_of(const runtime::Error& error) {
 }
 
 }  // namespace
+
+std::string why_no_open_path(const std::string& path) {
+  const std::size_t star = path.find('*');
+  if (star == path.npos || star + 1 == path.size()) return {};
+  return fmt::format("only trailing * allowed in \"{}\"", path);
+}
 
 template <class Value>
 const Value* Doorkeeper::Memory<Value>::recall(const std::string& key) {
@@ -136,9 +153,8 @@ Task<Admission> Doorkeeper::admit(const http::Request& request) {
 }
 
 bool Doorkeeper::is_open(std::string_view path) const {
-  return std::ranges::any_of(options_.always_allow_paths, [path](std::string_view open) {
-    return open.ends_with("/*") ? path.starts_with(open.substr(0, open.size() - 1)) : path == open;
-  });
+  return std::ranges::any_of(options_.always_allow_paths,
+                             [path](std::string_view open) { return opens(open, path); });
 }
 
 Task<Result<Doorkeeper::Who>> Doorkeeper::identify(const http::Request& request) {

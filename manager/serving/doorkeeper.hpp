@@ -26,7 +26,8 @@
 namespace dcm::manager {
 
 struct DoorkeeperOptions {
-  // Public paths. "/path/*" is everything below.
+  // Public paths, as for kube-controller-manager: a trailing "*" stands for any rest, and the slash
+  // at the beginning may be missing. why_no_open_path() says nothing about any of them.
   std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
   // The object that a path names; nullopt: none that grants access.
   std::function<std::optional<api::ResourceAttributes>(std::string_view path)> object_of = {};
@@ -40,6 +41,9 @@ struct DoorkeeperOptions {
   // rejected at once.
   std::size_t strangers_max = 64;
 };
+
+// Why a text cannot be one of `always_allow_paths`; empty if it can.
+std::string why_no_open_path(const std::string& path);
 
 // How much the caller may see, or the answer to send: 401 for an unknown caller, 403 without
 // permission, 503 while the API server cannot be asked.

@@ -29,7 +29,7 @@ runtime::Result<std::unique_ptr<Ports>> Ports::open(const Process& process, cons
 Ports::Ports(const Process& process, const Health& health, std::vector<std::string> accept_hosts)
     : process_(process), metrics_accept_hosts_(std::move(accept_hosts)) {
   for (Pages* pages : {&plain_pages_, &secured_pages_}) {
-    add_health_pages(*pages, health, pages == &plain_pages_ ? Reasons::whole : Reasons::by_name);
+    add_health_pages(*pages, health);
     add_metrics_page(*pages, process_.metrics);
   }
   add_reasons_page(secured_pages_, health);

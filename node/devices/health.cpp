@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/one_line.hpp"
+
 namespace dcm::node {
 
 std::string_view to_string(Health health) {
@@ -18,13 +20,10 @@ std::string_view to_string(Health health) {
 
 std::string cut_message(std::string message) {
   if (message.size() <= kHealthMessageBytesMax) return message;
-  std::size_t end = kHealthMessageBytesMax - 3;
-  const auto continues = [&](std::size_t i) {
-    return (static_cast<unsigned char>(message[i]) & 0xC0U) == 0x80U;
-  };
-  while (end > 0 && continues(end)) --end;
-  message.resize(end);
-  return message + "...";
+  constexpr std::string_view kCut = "...";
+  message.resize(runtime::cut_utf8(message, kHealthMessageBytesMax - kCut.size()).size());
+  message += kCut;
+  return message;
 }
 
 // Looks only at the devices of the report: a driver may send many reports at once.

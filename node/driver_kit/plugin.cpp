@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 using runtime::Deadline;
 using runtime::Result;
 
+// Kubelet finds a socket within a second.
+constexpr runtime::Duration kSilenceMax = std::chrono::seconds(30);
 constexpr std::size_t kPathMax = 107;  // and a NUL: the size of a Unix socket's address
 
 std::string short_digest(std::string_view text, std::size_t size) {
@@ -52,6 +54,14 @@ std::string endpoint_path(const PluginOptions& options) {
   return fitting({fmt::format("{}/dra-{}.sock", options.data, uid),
                   fmt::format("{}/dra-{}.sock", options.data, short_digest(uid, 8)),
                   fmt::format("{}/{}.sock", options.data, short_digest(uid, 8))});
+}
+
+runtime::Error too_long(const std::string& path, const PluginOptions& options) {
+  return {runtime::Reason::configuration,
+          fmt::format("\"{}\" has {} bytes, and a socket's path at most {}: choose a shorter "
+                      "folder{}",
+                      path, path.size(), kPathMax,
+                      options.pod_uid.empty() ? ", or pass --pod-uid" : "")};
 }
 
 PluginOptions with_defaults(PluginOptions options) {
@@ -103,7 +113,17 @@ void Plugin::add_registration() {
 }
 
 Task<grpc::Result<std::string>> Plugin::tell_info() {
+  is_found_ = true;
   co_return info_;
+}
+
+Task<> Plugin::warn_of_silence() {
+  co_await runtime::sleep_for(loop_.time(), kSilenceMax);
+  if (is_found_) co_return;
+  log_.warning(
+      "No node has found the driver. Check that kubelet runs, and that it looks into the socket's "
+      "folder (--kubelet-registrar-directory-path)",
+      {{"driver", options_.driver}, {"socket", paths_.registration}});
 }
 
 // A refusing node gets an error as acknowledgement, and tries again later.
@@ -123,8 +143,8 @@ Task<grpc::Result<std::string>> Plugin::take_status(std::string request) {
 Result<> Plugin::open(const Listen& listen) {
   if (!node::is_driver_name(options_.driver)) {
     return runtime::fail(runtime::Reason::configuration,
-                         fmt::format("driver \"{}\": expected a DNS subdomain of at most 63 "
-                                     "characters",
+                         fmt::format("driver \"{}\": expected a DNS subdomain in lower case, of at "
+                                     "most 63 characters",
                                      options_.driver));
   }
   if (options_.metadata == MetadataFiles::written) {
@@ -133,6 +153,9 @@ Result<> Plugin::open(const Listen& listen) {
   if (!options_.pod_uid.empty()) {
     const auto uid = runtime::FileName::parse("pod UID", options_.pod_uid);
     if (!uid) return runtime::fail(uid.error());
+  }
+  for (const std::string& path : {paths_.endpoint, paths_.registration}) {
+    if (path.size() > kPathMax) return runtime::fail(too_long(path, options_));
   }
   auto endpoint = listen(paths_.endpoint);
   if (!endpoint) return runtime::fail(endpoint.error());
@@ -154,6 +177,7 @@ Task<> Plugin::run() {
   group.spawn("driver", grpc::serve(loop_, *endpoint_, methods_, {}, log_));
   group.spawn("registration", grpc::serve(loop_, *registration_, registration_methods_, {}, log_));
   group.spawn("leftovers", leftovers_.settle());
+  group.spawn("silence", warn_of_silence());
   co_await group.join();
 }
 

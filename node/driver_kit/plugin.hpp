@@ -22,7 +22,8 @@ enum class HealthService : std::uint8_t { not_served, served };
 inline constexpr const char* kPluginsFolder = "/var/lib/kubelet/plugins";
 
 struct PluginOptions {
-  // Its name: a DNS subdomain of at most 63 characters. CDI specs need a letter at its beginning.
+  // Its name: a DNS subdomain in lower case, of at most 63 characters. CDI specs need a letter at
+  // its beginning.
   std::string driver;
   std::string registry = "/var/lib/kubelet/plugins_registry";
   std::string data = {};  // folder of the endpoint; empty: kPluginsFolder/<driver>
@@ -39,7 +40,7 @@ struct PluginOptions {
 };
 
 // Where an instance listens. The names are the Go helper's, so that a rolling update can
-// switch between them; a socket whose path is too long gets a short name.
+// switch between them. With a pod UID, a socket whose path would be too long gets a short name.
 struct SocketPaths {
   std::string endpoint;
   std::string registration;
@@ -60,11 +61,11 @@ class Plugin {
   Plugin(runtime::LoopRef loop, Driver& driver, ClaimReader& claims, PluginOptions options,
          runtime::Logger log);
 
-  // Creates both sockets, the endpoint first. Errors: configuration: an invalid name, and errors of
-  // `listen`.
+  // Creates both sockets, the endpoint first. Errors: configuration: an invalid name, a path that
+  // is too long, and errors of `listen`.
   runtime::Result<> open(const Listen& listen);
-  // Serves until cancelled, and unprepares claims deleted while the driver was down. The sockets
-  // are removed with the plugin.
+  // Serves until cancelled, and unprepares claims deleted while the driver was down. Logs a warning
+  // if no node asks who it is within 30 s. The sockets are removed with the plugin.
   Task<> run();
 
   // The driver reports health here, for the node.
@@ -76,6 +77,7 @@ class Plugin {
   void add_registration();
   Task<grpc::Result<std::string>> tell_info();
   Task<grpc::Result<std::string>> take_status(std::string request);
+  Task<> warn_of_silence();
 
   runtime::LoopRef loop_;
   PluginOptions options_;
@@ -87,7 +89,8 @@ class Plugin {
   DraService service_;
   Leftovers leftovers_;
   HealthFeed health_;
-  std::string info_;  // the answer of GetInfo
+  std::string info_;       // the answer of GetInfo
+  bool is_found_ = false;  // a node has called GetInfo
   grpc::Methods registration_methods_;
   grpc::Methods methods_;
   std::unique_ptr<http::Listener> endpoint_;

@@ -141,8 +141,8 @@ Task<grpc::Result<void>> DriverConnections::notify(grpc::Channel& channel,
 DriverConnections::Added DriverConnections::add(const std::string& socket, const PluginInfo& info,
                                                 const Services& services) {
   if (!is_driver_name(info.name)) {
-    return std::unexpected(validation_failed(
-        fmt::format("\"{}\" is no DNS subdomain of at most 63 characters", info.name)));
+    return std::unexpected(validation_failed(fmt::format(
+        "\"{}\" is no DNS subdomain in lower case of at most 63 characters", info.name)));
   }
   if (info.endpoint.size() > kEndpointBytesMax) {
     return std::unexpected(validation_failed(

@@ -11,6 +11,7 @@
 #include "node/claims/look.hpp"
 #include "node/devices/cdi_specs.hpp"
 #include "playground/cluster/silence.hpp"
+#include "runtime/backoff.hpp"
 #include "runtime/http/unix.hpp"
 #include "runtime/task_group.hpp"
 
@@ -20,7 +21,8 @@ namespace {
 // Kubelet's name as the source of events.
 constexpr std::string_view kComponent = "kubelet";
 
-constexpr Duration kPrepareRetry = std::chrono::seconds(60);    // with up to half as much jitter
+constexpr Duration kPrepareRetry = std::chrono::seconds(60);  // with up to half as much jitter
+constexpr runtime::Backoff kPrepareBackoff{std::chrono::seconds(1), std::chrono::seconds(60)};
 constexpr Duration kUnprepareRetry = std::chrono::seconds(10);  // the same
 constexpr Duration kEnterRetry = std::chrono::seconds(10);
 constexpr Duration kEnterSoon = std::chrono::milliseconds(100);
@@ -181,9 +183,11 @@ void RealDevices::observe_pod(const api::ObjectPtr<Pod>& before, const api::Obje
   if (is_active) active_.insert(uid);
   if (!is_active) active_.erase(uid);
   // The pod replaces an earlier one of the same name.
-  if (before && before->meta.uid != pod.meta.uid) active_.erase(before->meta.uid.str());
+  const bool is_another = before && before->meta.uid != pod.meta.uid;
+  if (is_another) active_.erase(before->meta.uid.str());
   if (is_active && pod.phase == api::PodPhase::running) running_.insert(uid);
   if (!is_active) running_.erase(uid);
+  if (!is_active || is_another) failed_prepares_.erase(pod.meta.key);
   if (!after) wait_for_drivers_.erase(pod.meta.key);
   if (has_listed_ && is_active != was_active) agent_.observe_pods(active_);
 }
@@ -197,6 +201,7 @@ Task<std::optional<Outcome>> RealDevices::prepare(api::ObjectPtr<Pod> pod) {
   if (prepared) {
     const auto missing = missing_cdi_device(*pod);
     if (!missing) {
+      failed_prepares_.erase(pod->meta.key);
       show(*pod);
       co_return std::nullopt;
     }
@@ -212,7 +217,7 @@ Outcome RealDevices::retry_prepare(const Pod& pod) {
     return Outcome::requeue_after(drawn(process_.rng, kPrepareRetry));
   }
   wait_for_drivers_.insert(pod.meta.key);
-  return Outcome::retry(std::chrono::seconds(1));
+  return Outcome::requeue_after(kPrepareBackoff.after_failures(failed_prepares_[pod.meta.key]++));
 }
 
 Task<std::optional<Outcome>> RealDevices::unprepare(api::ObjectPtr<Pod> pod) {

@@ -2,6 +2,8 @@
 // serve their Unix sockets, like kubelet.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -83,6 +85,7 @@ class RealDevices final : public PodDevices {
   node::Agent agent_;
   grpc::Methods methods_;
   std::unique_ptr<http::Listener> pod_resources_;
+  std::map<api::NamespacedName, std::uint64_t> failed_prepares_;  // in a row
   // Pods of this node, by UID.
   std::set<std::string> active_;       // not in a final phase
   std::set<std::string> running_;      // whose containers run

@@ -21,10 +21,6 @@ using runtime::Reason;
 constexpr const char* kNamespace = "demo";
 constexpr Duration kFrame = 250ms;
 
-api::Resource rules() {
-  return {&api::kDeviceTaintRules, "v1"};
-}
-
 // The table is what the demo shows; a log would break it.
 Process silent(Process process) {
   process.log = {};
@@ -36,29 +32,12 @@ api::Resource resource_of(const std::string& kind) {
   if (kind == "Pod") return pods();
   if (kind == "ResourceClaim") return claims();
   if (kind == "ResourceClaimTemplate") return {&api::kResourceClaimTemplates, "v1"};
-  if (kind == "DeviceTaintRule") return rules();
+  if (kind == "DeviceTaintRule") return taint_rules();
   return {};
 }
 
 api::NamespacedName key_of(const api::Resource& resource, const std::string& name) {
   return {resource.kind->scope == api::Scope::cluster ? "" : kNamespace, name};
-}
-
-Result<> without_body(const Result<http::Response>& answer) {
-  if (!answer) return runtime::fail(answer.error());
-  return {};
-}
-
-std::string_view text_of(api::ConditionStatus status) {
-  switch (status) {
-    case api::ConditionStatus::is_true:
-      return "True";
-    case api::ConditionStatus::is_false:
-      return "False";
-    case api::ConditionStatus::unknown:
-      break;
-  }
-  return "Unknown";
 }
 
 }  // namespace
@@ -69,7 +48,7 @@ DemoStage::DemoStage(Process process, client::RestClient& rest, const DemoOption
       api_(rest),
       rest_(rest),
       caches_(rest, silent(process_)),
-      rules_(rest, rules(), api::make_json_rule_decoder(), silent(process_)),
+      rules_(rest, taint_rules(), api::make_json_rule_decoder(), silent(process_)),
       ledger_(kNamespace),
       evictions_(kNamespace),
       table_(stdout, LiveTable::output_of(stdout)),
@@ -98,7 +77,7 @@ Task<> DemoStage::run() {
 Task<Result<>> DemoStage::prepare() {
   const Result<http::Response> made =
       co_await api_.apply(namespaces(), {{}, kNamespace}, {}, encode_namespace(kNamespace));
-  if (!made) co_return without_body(made);
+  if (!made) co_return runtime::fail(made.error());
   co_await informers::wait_for_sync(caches_.awaited(), {});
   co_await informers::wait_for_sync({&rules_.sync()}, {});
   co_return Result<>();
@@ -119,7 +98,7 @@ Task<Result<>> DemoStage::apply(std::string file) {
     const api::Resource resource = resource_of(manifest.kind);
     const Result<http::Response> applied =
         co_await api_.apply(resource, key_of(resource, manifest.name), {}, manifest.json);
-    if (!applied) co_return without_body(applied);
+    if (!applied) co_return runtime::fail(applied.error());
     if (manifest.kind == "Pod") ++pods_applied_;
   }
   co_return Result<>();
@@ -143,7 +122,7 @@ Task<Result<>> DemoStage::remove(Manifest manifest) {
   const api::Resource resource = resource_of(manifest.kind);
   const Result<http::Response> removed =
       co_await api_.remove(resource, key_of(resource, manifest.name), encode_delete({}));
-  if (!removed && !runtime::is_not_found(removed.error())) co_return without_body(removed);
+  if (!removed && !runtime::is_not_found(removed.error())) co_return runtime::fail(removed.error());
   co_return Result<>();
 }
 
@@ -196,9 +175,9 @@ Result<std::vector<Manifest>> DemoStage::manifests_of(const std::string& file) c
 void DemoStage::report_condition(const api::ObjectPtr<api::DeviceTaintRule>& before,
                                  const api::ObjectPtr<api::DeviceTaintRule>& after) {
   if (!after || !after->condition || (before && before->condition == after->condition)) return;
-  const api::EvictionCondition& condition = *after->condition;
+  const api::Condition& condition = *after->condition;
   say(fmt::format("{}: {}={}, {}: {}", after->meta.key.name, api::kEvictionInProgress,
-                  text_of(condition.status), condition.reason, condition.message));
+                  condition.status, condition.reason, condition.message));
 }
 
 std::vector<std::string> DemoStage::mistakes() const {

@@ -34,8 +34,8 @@ std::size_t templates_in(const Pod& pod) {
 }
 
 // How many of `some` are not in `others`.
-std::size_t count_missing(const std::vector<api::ConsumerReference>& some,
-                          const std::vector<api::ConsumerReference>& others) {
+std::size_t count_missing(const api::UsuallyOne<api::ConsumerReference>& some,
+                          const api::UsuallyOne<api::ConsumerReference>& others) {
   return static_cast<std::size_t>(
       std::ranges::count_if(some, [&others](const api::ConsumerReference& one) {
         return std::ranges::find(others, one) == others.end();
@@ -72,7 +72,7 @@ void Ledger::observe_claim(const api::ObjectPtr<Claim>& before,
   if (after) count_claim(*after, 1);
   if (!before) see_made(*after);
   if (!after) ++tally_.claims_deleted;
-  static const std::vector<api::ConsumerReference> kNobody;
+  static const api::UsuallyOne<api::ConsumerReference> kNobody;
   const auto& reserved_before = before ? before->reserved_for : kNobody;
   const auto& reserved_after = after ? after->reserved_for : kNobody;
   tally_.reserved += count_missing(reserved_after, reserved_before);

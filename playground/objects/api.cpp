@@ -81,13 +81,13 @@ api::Resource pods() {
   return {&api::kPods, "v1"};
 }
 api::Resource nodes() {
-  return {&kNodes, "v1"};
+  return {&api::kNodes, "v1"};
 }
 api::Resource claims() {
   return {&api::kResourceClaims, "v1"};
 }
 api::Resource device_classes() {
-  return {&kDeviceClasses, "v1"};
+  return {&api::kDeviceClasses, "v1"};
 }
 api::Resource slices() {
   return {&api::kResourceSlices, "v1"};

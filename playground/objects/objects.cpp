@@ -52,17 +52,6 @@ std::vector<Container> long_lived_containers(const Pod& pod) {
   return all;
 }
 
-constinit const api::ResourceKind kNodes{.group = "",
-                                         .plural = "nodes",
-                                         .kind = "Node",
-                                         .scope = api::Scope::cluster,
-                                         .versions = kVersions};
-constinit const api::ResourceKind kDeviceClasses{.group = "resource.k8s.io",
-                                                 .plural = "deviceclasses",
-                                                 .kind = "DeviceClass",
-                                                 .scope = api::Scope::cluster,
-                                                 .versions = kVersions};
-
 constinit const api::ResourceKind kNamespaces{.group = "",
                                               .plural = "namespaces",
                                               .kind = "Namespace",

@@ -145,8 +145,6 @@ struct Namespace {
 std::size_t footprint(const Node& node);
 std::size_t footprint(const Namespace& namespace_);
 
-extern const api::ResourceKind kNodes;
-extern const api::ResourceKind kDeviceClasses;
 extern const api::ResourceKind kNamespaces;
 
 // "1m30s", "500ms", "1.5h". nullopt for any other text, or a negative duration.

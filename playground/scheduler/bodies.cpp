@@ -126,6 +126,7 @@ std::string encode_unschedulable(const Pod& pod, std::string_view reason, std::s
                    {"lastTransitionTime", runtime::timestamp(now)},
                    {"reason", reason},
                    {"message", why}};
+  if (pod.generation > 0) condition["observedGeneration"] = pod.generation;
   return text({{"metadata", identity(pod.meta)},
                {"status", Object{{"conditions", Array{std::move(condition)}}}}});
 }

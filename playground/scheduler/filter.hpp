@@ -42,9 +42,8 @@ struct ClusterView {
 
 // What the pod's unallocated claims get on a node.
 struct NodeFit {
-  std::vector<allocation::AllocationResult> allocations =
-      {};                                                  // in the order of Filter::to_allocate()
-  std::optional<allocation::ExtendedClaim> extended = {};  // its allocation is the last one
+  std::vector<allocation::AllocationResult> allocations = {};  // in the order of these claims
+  std::optional<allocation::ExtendedClaim> extended = {};      // its allocation is the last one
   // As in kube-scheduler: higher for earlier subrequests.
   std::int64_t score = 0;
 };
@@ -63,7 +62,6 @@ class Filter {
   const std::string& fault() const { return fault_; }
   std::expected<NodeFit, NodeMisfit> try_node(const Node& node);
 
-  const std::vector<ClaimPtr>& to_allocate() const { return to_allocate_; }
   // Allocated claims that were a node's only obstacle.
   const std::set<const Claim*>& unavailable() const { return unavailable_; }
   bool has_stale_extended_claim() const { return stale_ != nullptr; }

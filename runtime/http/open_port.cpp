@@ -7,6 +7,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
+#include "runtime/ascii.hpp"
 #include "runtime/one_line.hpp"
 
 namespace dcm::http {
@@ -95,6 +96,21 @@ OpenPortRefusal foreign(std::string_view header, std::string_view value) {
 }
 
 }  // namespace
+
+bool is_accepted_host(std::string_view text) {
+  if (is_address(text)) return true;
+  if (text.starts_with("*.")) text.remove_prefix(2);
+  const std::string_view host = without_port(text);
+  const bool is_bracketed = text.starts_with('[');
+  text.remove_prefix(std::min(text.size(), host.size() + (is_bracketed ? 2 : 0)));
+  const bool has_good_end =
+      text.empty() || (text.size() > 1 && text.front() == ':' &&
+                       std::ranges::all_of(text.substr(1), runtime::is_digit));
+  if (is_bracketed) return has_good_end && is_address(host);
+  return has_good_end && !host.empty() && std::ranges::all_of(host, [](char c) {
+           return runtime::is_alphanumeric(c) || c == '-' || c == '.' || c == '_';
+         });
+}
 
 OpenPortRefusal check_open_port(const Request& request, const OpenPort& port) {
   const std::string_view host = request.headers.find("Host").value_or("");

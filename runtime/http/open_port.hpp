@@ -22,6 +22,10 @@ struct OpenPort {
   std::vector<std::string> accept_hosts = {};
 };
 
+// Whether a text can be one of `accept_hosts`, other than "*": a name or an IP address, with a port
+// or without, or "*.example.com".
+bool is_accepted_host(std::string_view text);
+
 // Why a request is rejected: 403 for a foreign Host or Origin, 415 for a body from a browser
 // without Content-Type, which browsers send across origins without a preflight. Status 0: it is
 // accepted.

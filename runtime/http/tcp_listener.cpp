@@ -1,4 +1,5 @@
 #include <charconv>
+#include <expected>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -26,20 +27,23 @@ std::unexpected<runtime::Error> refuse(const std::string& address, std::string_v
 }
 
 // "127.0.0.1:8080", "[::1]:8080", "localhost:8080", or ":8080" for every address of this machine.
-Result<tcp::endpoint> parse_address(const std::string& text) {
+// Or why it is none.
+std::expected<tcp::endpoint, std::string_view> parse_address(const std::string& text) {
   const auto colon = text.rfind(':');
-  if (colon == std::string::npos) return refuse(text, "want host:port");
+  if (colon == std::string::npos) return std::unexpected("want host:port");
   std::string host = text.substr(0, colon);
   std::uint16_t port = 0;
   const char* const end = text.data() + text.size();
   const auto [parsed, failure] = std::from_chars(text.data() + colon + 1, end, port);
-  if (failure != std::errc() || parsed != end) return refuse(text, "the port is not 0 to 65535");
+  if (failure != std::errc() || parsed != end) {
+    return std::unexpected("the port is not 0 to 65535");
+  }
   if (host.empty()) host = "0.0.0.0";
   if (host == "localhost") host = "127.0.0.1";
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   error_code error;
   const auto address = asio::ip::make_address(host, error);
-  if (error) return refuse(text, "the host is not an IP address");
+  if (error) return std::unexpected("the host is not an IP address");
   return tcp::endpoint(address, port);
 }
 
@@ -98,11 +102,16 @@ error_code open(tcp::acceptor& acceptor, tcp::endpoint endpoint) {
 
 }  // namespace
 
+std::string why_no_address(const std::string& address) {
+  const auto endpoint = parse_address(address);
+  return endpoint ? "" : std::string(endpoint.error());
+}
+
 Result<std::unique_ptr<TcpListener>> make_tcp_listener(runtime::Executor executor, TimeSource& time,
                                                        const std::string& address,
                                                        const std::optional<TlsServerOptions>& tls) {
-  const Result<tcp::endpoint> endpoint = parse_address(address);
-  if (!endpoint) return fail(endpoint.error());
+  const auto endpoint = parse_address(address);
+  if (!endpoint) return refuse(address, endpoint.error());
   tcp::acceptor acceptor(std::move(executor));
   const error_code error = open(acceptor, *endpoint);
   if (error) return refuse(address, error.message());

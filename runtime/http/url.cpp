@@ -1,5 +1,8 @@
 #include "runtime/http/url.hpp"
 
+#include <charconv>
+#include <optional>
+
 #include <boost/url/parse.hpp>
 #include <boost/url/scheme.hpp>
 #include <boost/url/url_view.hpp>
@@ -35,8 +38,23 @@ bool is_path_loose(const boost::urls::url_view& url) {
 }
 
 // "host:" has no port, as in Go.
+bool is_port_given(const boost::urls::url_view& url) {
+  return url.has_port() && !url.port().empty();
+}
+
+// The given port; nullopt if it is not 1 to 65535, which port_number() of Boost 1.81 does not
+// check.
+std::optional<std::uint16_t> port_of(const boost::urls::url_view& url) {
+  const auto text = url.port();
+  const char* const end = text.data() + text.size();
+  std::uint16_t port = 0;
+  const auto [parsed, failure] = std::from_chars(text.data(), end, port);
+  if (failure != std::errc() || parsed != end || port == 0) return std::nullopt;
+  return port;
+}
+
 bool is_port_bad(const boost::urls::url_view& url) {
-  return url.has_port() && !url.port().empty() && url.port_number() == 0;
+  return is_port_given(url) && !port_of(url);
 }
 
 std::optional<UrlUser> user_of(const boost::urls::url_view& url) {
@@ -50,7 +68,7 @@ Endpoint endpoint_of(const boost::urls::url_view& url, std::uint16_t port_of_htt
   Endpoint endpoint{.security = is_https ? Security::tls : Security::plain,
                     .host = url.host_address(),
                     .port = is_https ? std::uint16_t{443} : port_of_http};
-  if (url.has_port() && !url.port().empty()) endpoint.port = url.port_number();
+  if (is_port_given(url)) endpoint.port = port_of(url).value_or(endpoint.port);
   return endpoint;
 }
 

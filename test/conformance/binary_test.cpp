@@ -46,13 +46,12 @@ class Binary : public Case {
 
   static std::ptrdiff_t lines(const std::string& text) { return std::ranges::count(text, '\n'); }
 
-  // Starts a manager that cannot become ready, and waits until /readyz reports this text.
+  // Starts a manager that cannot become ready, and waits until it reports this reason.
   std::unique_ptr<Manager> start_unready(const std::string& kubeconfig, const std::string& reason,
                                          std::vector<std::string> flags = {}) {
     auto unready = another_manager(kubeconfig, std::move(flags));
-    EXPECT_TRUE(soon("/readyz says: " + reason, [&] {
-      return unready->status_page("/readyz").contains(reason);
-    })) << unready->status_page("/readyz");
+    EXPECT_TRUE(soon("it is not ready: " + reason, [&] { return unready->is_unready(reason); }))
+        << unready->status_page("/readyz") << unready->log();
     EXPECT_EQ(unready->status_page("/livez"), "ok");
     return unready;
   }

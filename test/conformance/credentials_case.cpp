@@ -78,8 +78,7 @@ std::unique_ptr<Manager> CredentialsCase::start_ready(const std::string& kubecon
 std::unique_ptr<Manager> CredentialsCase::start_unready(const std::string& kubeconfig,
                                                         const std::string& reason, Names flags) {
   auto started = another_manager(kubeconfig, std::move(flags));
-  EXPECT_TRUE(soon("/readyz says: " + reason,
-                   [&] { return started->status_page("/readyz").contains(reason); }))
+  EXPECT_TRUE(soon("it is not ready: " + reason, [&] { return started->is_unready(reason); }))
       << started->status_page("/readyz") << started->log();
   EXPECT_EQ(started->status_page("/livez"), "ok");
   return started;

@@ -30,7 +30,7 @@ class CredentialsCase : public Case {
 
   // Starts a manager with these credentials and waits until it is ready.
   std::unique_ptr<Manager> start_ready(const std::string& kubeconfig, Names flags = {});
-  // Starts a manager and waits until /readyz reports this text. The process is alive then.
+  // Starts a manager and waits until it is not ready for this reason. The process is alive then.
   std::unique_ptr<Manager> start_unready(const std::string& kubeconfig, const std::string& reason,
                                          Names flags = {});
   // Expects that the pod gets its claim.

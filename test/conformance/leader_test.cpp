@@ -282,9 +282,9 @@ TEST_F(Leader, waits_for_lease_of_other_version) {
 TEST_F(Leader, reports_missing_permission_for_lease) {
   if (run().server == ServerKind::memory) GTEST_SKIP() << "this server permits everything";
   first_ = another_manager(flags({"--leader-elect-resource-name=not-ours"}));
-  EXPECT_TRUE(soon("/readyz says why", [&] {
-    const std::string page = first_->status_page("/readyz");
-    return page.contains("leases") && page.contains("not-ours");
+  EXPECT_TRUE(soon("it says why", [&] {
+    return first_->is_unready("leases") && first_->is_unready("not-ours") &&
+           first_->status_page("/readyz").contains("lease failed: forbidden\n");
   })) << first_->status_page("/readyz");
   EXPECT_EQ(first_->stop(), 0);
 }

@@ -132,6 +132,14 @@ std::string Manager::status_page(const std::string& path) {
   return response ? response->body : std::string();
 }
 
+bool Manager::is_unready(const std::string& reason) {
+  const std::string page = status_page("/readyz");
+  if (page.empty() || page == "ok") return false;
+  std::string text = log();
+  std::erase(text, '\\');  // before quotes
+  return page.contains(reason) || text.contains(reason);
+}
+
 double Manager::metric(const std::string& series) {
   const std::string page = "\n" + status_page("/metrics");
   const std::size_t line = page.find("\n" + series + " ");

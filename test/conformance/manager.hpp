@@ -36,6 +36,9 @@ class Manager {
   // of a series, given exactly as printed before the value; 0 if missing.
   std::string status_page(const std::string& path);
   double metric(const std::string& series);
+  // Only for ours: whether it is not ready, and names this reason on /readyz, which shows only the
+  // error's type, or in the log.
+  bool is_unready(const std::string& reason);
   // Only for ours: its peak memory in bytes, as counted by the kernel.
   double peak_memory() const;
   std::string log() const;

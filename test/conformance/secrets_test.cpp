@@ -49,7 +49,7 @@ class Secrets : public CredentialsCase {
     support::BlockingClient client(fmt::format("https://127.0.0.1:{}", port_), authority_.pem());
     for (const std::string& page :
          {std::string("/configz"), std::string("/flagz"), std::string("/statusz"),
-          std::string("/metrics"), std::string("/readyz?verbose"),
+          std::string("/metrics"), std::string("/readyz?verbose"), std::string("/debug/health"),
           "/debug/explain/pods/" + ns() + "/" + pod}) {
       const auto response = client.send({.target = page});
       EXPECT_TRUE(response) << page << response.error().message;
@@ -66,7 +66,7 @@ class Secrets : public CredentialsCase {
     }
   }
 
-  // Checks a manager with these credentials, once /readyz reports `reason`; empty: once it is ready
+  // Checks a manager with these credentials, once it reports `reason`; empty: once it is ready
   // and has worked.
   void run_and_look(const std::string& kubeconfig, const std::string& reason = {}) {
     auto manager = reason.empty() ? start_ready(kubeconfig, flags())
@@ -113,7 +113,7 @@ TEST_F(Secrets, stay_hidden_in_refused_token_and_password) {
 TEST_F(Secrets, stay_hidden_in_file_without_token) {
   mark("marked-token-4711");
   const std::string lines = write("token", "marked-token-4711\nand more");
-  run_and_look(kubeconfig(fmt::format("tokenFile: \"{}\"", lines)), "does not hold a token");
+  refuse_and_look(kubeconfig(fmt::format("tokenFile: \"{}\"", lines)));
   // Sent unchanged, like client-go.
   const std::string words = write("words", "marked-token-4711 and more");
   if (is_real()) run_and_look(kubeconfig(fmt::format("tokenFile: \"{}\"", words)), "nauthorized");

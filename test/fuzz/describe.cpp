@@ -41,10 +41,10 @@ std::string describe(const api::ConsumerReference& consumer) {
 std::string describe(const api::AllocatedDevice& device);
 std::string describe(const api::PublishedDevice& device);
 
-template <class T>
-std::string describe_all(const std::vector<T>& all) {
+template <class List>
+std::string describe_all(const List& all) {
   std::string text = "[";
-  for (const T& one : all) text += describe(one) + ", ";
+  for (const auto& one : all) text += describe(one) + ", ";
   return text + "]";
 }
 
@@ -67,12 +67,11 @@ std::string describe(const std::optional<api::DeviceSelector>& selector) {
                   : "(no device)";
 }
 
-std::string describe(const std::optional<api::EvictionCondition>& condition) {
-  return condition
-             ? fmt::format("{} {} {} {} {}", static_cast<int>(condition->status), condition->reason,
-                           condition->message, condition->observed_generation,
-                           describe(condition->last_transition))
-             : "(no condition)";
+std::string describe(const std::optional<api::Condition>& condition) {
+  return condition ? fmt::format("{} {} {} {} {}", condition->status, condition->reason,
+                                 condition->message, condition->observed_generation,
+                                 describe(condition->last_transition_time))
+                   : "(no condition)";
 }
 
 }  // namespace

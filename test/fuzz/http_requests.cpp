@@ -41,7 +41,7 @@ struct Site {
     health.live.add("ping", [] { return std::nullopt; });
     health.ready.add("caches", [] { return std::optional<std::string>("not synced yet"); });
     metrics.counter("requests_total", "Requests.", {{"verb", "GET"}}).Increment();
-    manager::add_health_pages(pages, health, manager::Reasons::by_name);
+    manager::add_health_pages(pages, health);
     manager::add_metrics_page(pages, metrics);
     dra_manager::add_debug_pages(pages, options, time, log);
     pages.add(explain::make_explain_page(

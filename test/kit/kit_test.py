@@ -69,9 +69,23 @@ class Installed(unittest.TestCase):
         return folder
 
     def test_the_examples_are_short(self):
-        for folder, name, most in ((self.hello, "hello", 100), (self.shards, "shards", 260)):
-            files = (f"{name}.hpp", f"{name}.cpp", "main.cpp")
-            self.assertLessEqual(sum(len((folder / file).read_text().splitlines()) for file in files), most, name)
+        self.assertLessEqual(self.lines_of(self.hello, "hello"), 100)
+        self.assertLessEqual(self.lines_of(self.shards, "shards"), 260)
+
+    @staticmethod
+    def lines_of(folder, name):
+        return sum(len((folder / file).read_text().splitlines()) for file in (f"{name}.hpp", f"{name}.cpp", "main.cpp"))
+
+    def test_page_states_sizes_of_the_examples(self):
+        page = (ROOT / "docs/write-a-controller.md").read_text().split("## The same in Go")[1]
+        said = dict(re.findall(r"^\| (.+?) \| (.+?) \|", page, re.M))
+        for name, folder, files in (("hello", self.hello, "hello"), ("shard", self.shards, "shards")):
+            self.assertEqual(said[f"lines of {name}-controller, without tests"], str(self.lines_of(folder, files)))
+        megabytes, libraries = re.match(r"([\d.]+) MB and (\d+) shared libraries", said["binary, stripped"]).groups()
+        binary = self.folder / "stripped"
+        run("strip", "-o", binary, self.hello / "build/hello-controller")
+        self.assertAlmostEqual(binary.stat().st_size / 1e6, float(megabytes), delta=0.2)
+        self.assertEqual(len(re.findall(r"=> /", run("ldd", binary))), int(libraries))
 
     def test_the_examples_pass_their_tests_on_virtual_time(self):
         self.assertIn("[  PASSED  ]", run(self.hello / "build/hello_test"))
@@ -83,7 +97,7 @@ class Installed(unittest.TestCase):
         for flag in ("--shards-max NUMBER", "--kubeconfig FILE", "--leader-elect", "-v, --v NUMBER", "--secure-port PORT"):
             self.assertIn(flag, text)
         self.assertEqual(run(binary, "--version"), "shard-controller 1.0.0\n")
-        for flags, why in ((["--shards-max=0"], "--shards-max: expected a whole number above 0"),
+        for flags, why in ((["--shards-max=0"], "--shards-max: expected a whole number from 1 to 2147483647"),
                            (["--shard-max=9"], "unknown flag --shard-max; did you mean --shards-max?"),
                            (["--tls-cert-file=x"], "needs --tls-private-key-file as well")):
             done = subprocess.run([binary, *flags], capture_output=True, text=True, timeout=DEADLINE)
@@ -93,12 +107,38 @@ class Installed(unittest.TestCase):
     def test_page_describes_the_examples(self):
         page = (ROOT / "docs/write-a-controller.md").read_text()
         shown = re.findall(r"<!-- (\S+) \[(\w+)\] -->\n```cpp\n(.*?)\n```", page, re.S)
-        self.assertEqual(len(shown), page.count("```cpp"), "every snippet is from an example")
+        self.assertGreater(len(shown), 9)
         for path, part, text in shown:
             source = (ROOT / "examples" / path).read_text().split(f"// [{part}]\n")[1]
             self.assertEqual(text, source.strip("\n").rstrip(), f"{path} [{part}]: the page shows another text")
         cmake = re.search(r"```cmake\n(.*?)```", page, re.S).group(1)
         self.assertIn(cmake, (self.hello / "CMakeLists.txt").read_text())
+
+    def test_code_on_the_page_that_is_from_no_example_compiles(self):
+        page = (ROOT / "docs/write-a-controller.md").read_text()
+        snippets = re.findall(r"(?<! -->)\n```cpp\n(.*?)```", page, re.S)
+        self.assertGreater(len(snippets), 2)
+        blocks = "\n".join("{ %s }" % snippet for snippet in snippets)
+        source = f"""
+            #include <boost/json.hpp>
+            #include "dcm/manager/controller_manager.hpp"
+            #include "dcm/runtime/http/client.hpp"
+            #include "dcm/runtime/http/tcp.hpp"
+            #include "dcm/runtime/run_all.hpp"
+            using namespace std::chrono_literals;
+            using dcm::api::Decoded, dcm::api::NamespacedName, dcm::runtime::Deadline, dcm::runtime::Result,
+                dcm::runtime::Task, dcm::workqueue::Outcome;
+            constexpr std::string_view kV1[] = {{"v1"}};
+            constexpr dcm::api::ResourceKind kSecrets{{"", "secrets", "Secret", dcm::api::Scope::namespaced, kV1}};
+            struct Secret {{ dcm::api::ObjectMeta meta; std::map<std::string, std::string> data; }};
+            struct Shard {{ dcm::api::ObjectMeta meta; }};
+            Task<Outcome> reconcile(dcm::manager::ControllerManager& manager, dcm::manager::Cache<Shard>& shards,
+                                    NamespacedName name, std::vector<NamespacedName> names, boost::json::object fields) {{
+              {blocks}
+              co_return Outcome::done();
+            }}"""
+        flags = run("pkg-config", "--cflags", "dcm-kit", env=self.pkg_config()).split()
+        run("clang++-19", *flags, "-fsyntax-only", "-x", "c++", "-", input=source, cwd=self.folder)
 
     def test_rejects_wrong_type_with_a_sentence(self):
         """The first error says what is missing."""

@@ -69,14 +69,51 @@ REFUSED = {
     "a log format that the manager has not": ["--set", "logging.format=xml"],
     "a digest that is none": ["--set", "image.digest=latest"],
     "an argument that is no flag": ["--set", "extraArgs={verbose}"],
-    "a flag that the chart sets itself": ["--set", "extraArgs={--leader-elect-resource-name=other}"],
-    "both monitors, which would count everything twice":
-        ["--set", "podMonitor.enabled=true,serviceMonitor.enabled=true"],
-    "a key of the configuration that has a value of its own": ["--set", "config.logging.verbosity=2"],
+    "a slip of the pen in the configuration": ["--set", "config.clientConnection.qsp=1"],
+    "a duration without a unit": ["--set", "config.leaderElection.leaseDuration=15"],
+    "a rate below 0": ["--set", "config.clientConnection.qps=-5"],
+    "a rate that is almost none": ["--set-json", "config.clientConnection.qps=1e-9"],
+    "a burst that is too large": ["--set", "config.clientConnection.burst=2147483648"],
+    "an address that is none": ["--set", "config.serving.bindAddress=999.1.1.1"],
+    "a port without an address": ["--set", "config.serving.metricsBindAddress=abc"],
+    "every host": ["--set", "config.serving.metricsAcceptHosts={*}"],
+    "a star inside of a path": ["--set", "config.serving.authorizationAlwaysAllowPaths={/a*b}"],
+    "a lease that is no name": ["--set", "config.leaderElection.resourceName=A B"],
+    "a controller that the manager has not": ["--set", "controllers={foo}"],
+    "a repository with a space": ["--set", "image.repository=a b"],
+    "a repository with a tag": ["--set", "image.repository=registry.example/a:1"],
+    "a tag with a colon": ["--set", "image.tag=a:b"],
+    "a disruption of a word": ["--set", "podDisruptionBudget.maxUnavailable=foo"],
+    "a disruption of more than all": ["--set", "podDisruptionBudget.maxUnavailable=150%"],
+    "a disruption of none, so that no node can be drained": ["--set", "podDisruptionBudget.maxUnavailable=0"],
+    "an amount of memory that is none": ["--set", "resources.limits.memory=foo"],
     "a certificate without an issuer": ["--set", "servingCertificate.certManager.enabled=true"],
     "an interval that is none": ["--set", "serviceMonitor.interval=often"],
     "an account that would end the string in the policy":
         ["--set", "driverSlices.accounts={system:serviceaccount:a:b'] || true || ['}"],
+}
+
+
+# What no schema can name: the flags, and what is said.
+REFUSED_IN_WORDS = {
+    "a flag that the chart sets itself": (
+        ["--set", "extraArgs={--leader-elect-resource-name=other}"],
+        "extraArgs: leave out --leader-elect-resource-name, the chart sets this flag itself: use config.leaderElection"),
+    "the same flag with underscores": (["--set", "extraArgs={--secure_port=1}"], "leave out --secure-port"),
+    "both monitors, which would count everything twice": (
+        ["--set", "podMonitor.enabled=true,serviceMonitor.enabled=true"], "enable one of them"),
+    "all controllers off": (["--set", "controllers={-resourceclaim-controller}"], "nothing is left to run"),
+    "only a controller whose gate is off": (
+        ["--set", "controllers={resourcepoolstatusrequest-controller}"], "nothing is left to run"),
+    "a gate without the one that it needs": (
+        ["--set", "featureGates.DRAWorkloadResourceClaims=true"], "needs GenericWorkload=true as well"),
+    "a gate that contradicts another value": (
+        ["--set", "podGroups.enabled=true,featureGates.GenericWorkload=false"],
+        "featureGates.GenericWorkload=false contradicts podGroups.enabled=true"),
+    "several instances without a lease": (
+        ["--set", "replicaCount=2,config.leaderElection.leaderElect=false"], "2 instances without leader election"),
+    "the same by a flag": (
+        ["--set", "replicaCount=2,extraArgs={--leader-elect=false}"], "2 instances without leader election"),
 }
 
 
@@ -102,6 +139,22 @@ class Chart(unittest.TestCase):
     def test_rejects_invalid_values(self):
         for name, flags in REFUSED.items():
             with self.subTest(name), self.assertRaisesRegex(AssertionError, "values don't meet the spec"):
+                render.chart(*flags)
+
+    def test_says_in_words_what_the_schema_cannot(self):
+        for name, (flags, words) in REFUSED_IN_WORDS.items():
+            with self.subTest(name), self.assertRaisesRegex(AssertionError, re.escape(words)):
+                render.chart(*flags)
+
+    def test_accepts_what_differs_a_little_from_a_mistake(self):
+        for flags in (["--set", "replicaCount=1,config.leaderElection.leaderElect=false"],
+                      ["--set", "controllers={*,-device-taint-eviction-controller}"],
+                      ["--set", "controllers={resourcepoolstatusrequest-controller},poolStatus.enabled=true"],
+                      ["--set", "featureGates.DRAWorkloadResourceClaims=true,featureGates.GenericWorkload=true"],
+                      ["--set", "podGroups.enabled=true,featureGates.DRADeviceTaintRules=false"],
+                      ["--set", "image.repository=localhost:5000/team/dcm"],
+                      ["--set", "podDisruptionBudget.maxUnavailable=2,resources.limits.cpu=1500m"]):
+            with self.subTest(flags):
                 render.chart(*flags)
 
     def test_helm_accepts_it_and_versions_match_the_sources(self):

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -11,9 +12,13 @@ import yaml
 
 import cluster
 import render
-from chart_values import CERTIFICATE, EFFECTS, NAME, field, names, one, pod, with_service_monitor
+from chart_values import CERTIFICATE, EFFECTS, NAME, as_json, field, names, one, pod, with_service_monitor
 from server_test import establish_crds
 from tools import ROOT, helm, manager, run
+
+sys.path.append(str(render.MANIFESTS))
+
+import chart_texts  # noqa: E402
 
 
 def leaves(schema, path=()):
@@ -99,8 +104,23 @@ class ChartValues(unittest.TestCase):
         self.assertEqual(checksum(300), checksum(300))
         self.assertNotEqual(checksum(300), checksum(301))
 
+    def configuration(self):
+        """Every key with its default, but for those that the chart sets; and these."""
+        whole = yaml.safe_load((render.MANIFESTS / "configuration.yaml").read_text())
+        del whole["apiVersion"], whole["kind"]
+        owned = {}
+        for key in sorted(chart_texts.OF_THE_CHART):
+            section, _, name = key.rpartition(".")
+            owned[key] = (whole[section] if section else whole).pop(name)
+        return {name: part for name, part in whole.items() if part}, owned
+
+    def test_keys_that_have_a_value_of_their_own_are_refused(self):
+        for key, default in self.configuration()[1].items():
+            with self.subTest(key), self.assertRaisesRegex(AssertionError, f"config.{key}: leave it out"):
+                render.chart("--set-json", f"config.{key}={json.dumps(default)}")
+
     def test_the_manager_takes_the_configuration(self):
-        objects = render.chart("--set", "config.clientConnection.qps=300,config.dryRun.timeout=40s")
+        objects = render.chart(*as_json("config", self.configuration()[0]))
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write(one("ConfigMap")(objects)["data"]["configuration.yaml"])
             file.flush()

@@ -25,7 +25,7 @@ import time
 import scenes
 import wishes
 from playgrounds import (PATIENCE, Server, allocations, be_ready, extended_claim, has_caught_up, is_decided, misplace,
-                         path, remove_claim, remove_extended, remove_pod, running, taint_node, touch_nodes, until,
+                         path, refusal, remove_claim, remove_extended, remove_pod, running, taint_node, touch_nodes, until,
                          verdict)
 from published import published_scenes
 
@@ -131,11 +131,11 @@ class Comparison:
             # kube-scheduler can miss that it has itself deallocated a claim; a changed node wakes it.
             touch_nodes(self.theirs)
             until(lambda: self.is_alike(pod, used))
-        (node, message), (their_node, their_message) = self.both(verdict, pod)
+        (node, why), (their_node, their_why) = self.both(refusal, pod)
         if bool(node) != bool(their_node):
-            return "different", f"{node or message!r} here, {their_node or their_message!r} there"
+            return "different", f"{node or why} here, {their_node or their_why} there"
         if not node:
-            return ("nowhere", "") if message == their_message else ("different", f"{message!r} here, {their_message!r} there")
+            return ("nowhere", "") if why == their_why else ("different", f"{why} here, {their_why} there")
         given, theirs = self.both(self.given, pod, used)
         if (node, given) == (their_node, theirs):
             return "equal", ""

@@ -67,13 +67,21 @@ def path(thing):
     return f"{collection(thing)}/{thing['metadata']['name']}"
 
 
-def verdict(server, pod):
-    """The node's name, or why there is none; nothing yet: ("", "")."""
+def refusal(server, pod):
+    """The node's name, and the condition of a pod without a node, without its times; nothing yet: ("", {})."""
     _, seen = server.send("GET", path(pod))
     node = seen.get("spec", {}).get("nodeName", "")
-    conditions = seen.get("status", {}).get("conditions", [])
-    messages = [c.get("message", "") for c in conditions if c["type"] == "PodScheduled" and c["status"] == "False"]
-    return node, "" if node or not messages else messages[0]
+    conditions = [c for c in seen.get("status", {}).get("conditions", [])
+                  if c["type"] == "PodScheduled" and c["status"] == "False"]
+    if node or not conditions:
+        return node, {}
+    return "", {key: value for key, value in conditions[0].items() if key not in ("lastProbeTime", "lastTransitionTime")}
+
+
+def verdict(server, pod):
+    """The node's name, or why there is none; nothing yet: ("", "")."""
+    node, condition = refusal(server, pod)
+    return node, condition.get("message", "")
 
 
 def is_decided(server, pod):

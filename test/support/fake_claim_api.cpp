@@ -14,6 +14,13 @@ using runtime::Reason;
 
 namespace {
 
+// std::erase_if, for a container of Boost 1.81.
+template <class List, class Matches>
+void drop_if(List& list, Matches matches) {
+  const auto dropped = std::ranges::remove_if(list, matches);
+  list.erase(dropped.begin(), dropped.end());
+}
+
 // The text of a call, by which tests find it.
 struct Words {
   std::string operator()(const Get<api::Pod>& get) const { return "get pod " + get.key.name; }
@@ -130,8 +137,8 @@ runtime::Result<api::ObjectPtr<T>> FakeClaimApi::carry_out(const ApplyNames<T>& 
   if (current->meta.uid != apply.user->meta.uid)
     return fail(Reason::another_object, "metadata.uid");
   auto changed = clone(*current);
-  std::erase_if(changed.claim_statuses,
-                [](const api::PodClaimStatus& status) { return status.claim_name.has_value(); });
+  drop_if(changed.claim_statuses,
+          [](const api::PodClaimStatus& status) { return status.claim_name.has_value(); });
   for (const ClaimName& name : apply.names) {
     changed.claim_statuses.push_back({name.pod_claim, name.claim});
   }
@@ -185,7 +192,7 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::carry_out(const Release& s
   const Result<ClaimPtr> current = find_for_write(*step.claim);
   if (!current) return current;
   auto changed = clone(**current);
-  std::erase_if(changed.reserved_for, [&](const api::ConsumerReference& consumer) {
+  drop_if(changed.reserved_for, [&](const api::ConsumerReference& consumer) {
     return std::ranges::find(step.released, consumer.uid) != step.released.end();
   });
   if (step.allocation == api::Allocation::clear) changed.is_allocated = false;

@@ -274,7 +274,7 @@ class RuleBuilder : public ObjectBuilder<RuleBuilder, api::DeviceTaintRule> {
     object_->generation = generation;
     return *this;
   }
-  RuleBuilder& condition(api::EvictionCondition condition) {
+  RuleBuilder& condition(api::Condition condition) {
     object_->condition = std::move(condition);
     return *this;
   }

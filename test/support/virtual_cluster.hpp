@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,8 +124,11 @@ class VirtualCluster {
   VirtualCluster& operator=(const VirtualCluster&) = delete;
 
   manager::ControllerManager& manager() { return first_.manager(); }
-  // Call this after the manager's controllers have been added.
-  void start() { tasks_.spawn("manager", manager().run()); }
+  // Call this once, after the manager's controllers have been added.
+  void start() {
+    if (std::exchange(is_started_, true)) throw std::logic_error("start() was called already");
+    tasks_.spawn("manager", manager().run());
+  }
   // Starts another instance of the program, which stands by while the first has the lease:
   // manager().request_stop() hands it over. Lives as long as the cluster.
   template <class AddControllers>
@@ -185,6 +189,7 @@ class VirtualCluster {
   std::unique_ptr<http::Listener> listener_;
   VirtualInstance first_;
   std::vector<std::unique_ptr<VirtualInstance>> others_;
+  bool is_started_ = false;
   runtime::TaskGroup tasks_;
 };
 

@@ -111,8 +111,8 @@ void check(const std::vector<AnyField>& fields) {
         refuse(field.path, "is in `meta` already");
     }
     for (const AnyField& other : fields) {
-      const bool is_twice = &other != &field && other.path == field.path;
-      if (is_twice || !within(other.path, field.path).empty()) {
+      if (&other != &field && other.path == field.path) refuse(field.path, "is read twice");
+      if (!within(other.path, field.path).empty()) {
         refuse(other.path, "is read as a part of another already");
       }
     }

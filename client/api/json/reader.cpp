@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "client/api/format.hpp"
+
 namespace dcm::api::json {
 namespace {
 
@@ -30,7 +32,7 @@ bool is_null(value field) {
 
 bool Reader::count_item() {
   if (++items_ <= kItemsMax) return true;
-  return fail(fmt::format("more than {} items in an object", kItemsMax));
+  return fail(kTooManyItems);
 }
 
 bool Reader::view(value string, std::string_view& out) {
@@ -56,14 +58,6 @@ bool Reader::flag(value boolean, bool& out) {
 bool Reader::integer(value number, std::int64_t& out) {
   const auto code = number.get_int64().get(out);
   return code == simdjson::SUCCESS || null_or_fail(number, code, "an integer");
-}
-
-bool Reader::presence(value object, bool& out) {
-  ondemand::object fields;
-  bool is_null = false;
-  if (!open(object, fields, is_null, "an object")) return false;
-  out = !is_null;
-  return true;
 }
 
 bool Reader::null_or_fail(value scalar, simdjson::error_code code, std::string_view expected) {

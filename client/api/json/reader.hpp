@@ -30,12 +30,7 @@ using ondemand::value;
 
 class Reader {
  public:
-  // Limit of array items and map entries in one object. The API server stores no more: etcd accepts
-  // 1.5 MiB, and a valid entry has at least 11 bytes. Without a limit, a few bytes of an answer
-  // become hundreds in the caches.
-  static constexpr std::size_t kItemsMax = 150'000;
-
-  // Resets the count.
+  // Resets the count of items, which is limited (kItemsMax).
   void begin_object() { items_ = 0; }
   // Counts an entry of a map, because each_item() does not.
   [[nodiscard]] bool count_item();
@@ -64,8 +59,6 @@ class Reader {
   [[nodiscard]] bool flag(value boolean, bool& out);
   // Unchanged for null.
   [[nodiscard]] bool integer(value number, std::int64_t& out);
-  // Whether there is an object rather than null.
-  [[nodiscard]] bool presence(value object, bool& out);
   // The JSON text of an object, after `on_field` has seen its fields. Unchanged for null.
   template <class OnField>
   [[nodiscard]] bool raw_object(value object, std::string_view& out, OnField&& on_field);

@@ -12,6 +12,7 @@
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
+#include "client/api/format.hpp"
 #include "runtime/error.hpp"
 
 namespace dcm::api::protobuf {
@@ -20,10 +21,7 @@ namespace dcm::api::protobuf {
 // each invalid byte by U+FFFD, and so do we: our writes are JSON.
 class Texts {
  public:
-  // Limit of messages in one object, like Reader::kItemsMax of JSON.
-  static constexpr std::size_t kItemsMax = 150'000;
-
-  // Resets the count.
+  // Resets the count of messages, which is limited (kItemsMax).
   void begin_object() { items_ = 0; }
   // Throws TooManyItems.
   void count_item();
@@ -38,7 +36,7 @@ class Texts {
 
 class TooManyItems : public protozero::exception {
  public:
-  const char* what() const noexcept override { return "more than 150000 items in an object"; }
+  const char* what() const noexcept override { return kTooManyItems; }
 };
 
 inline void Texts::count_item() {

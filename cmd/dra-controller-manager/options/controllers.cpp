@@ -88,7 +88,9 @@ std::optional<Conflict> conflict_if_none(const Options& options) {
 }
 
 Conflict refuse_unknown(const std::string& name, const std::string& bare) {
-  const std::string meant = kubernetes::closest_controller(bare);
+  Strings ours;
+  for (const ControlType* type : control_types()) ours.emplace_back(type->name);
+  const std::string meant = closest(bare, ours);
   return {"controllers",
           fmt::format("\"{}\" is none of the known controllers (*, {}){}", name,
                       known_controllers(), meant.empty() ? "" : "; did you mean " + meant + "?")};

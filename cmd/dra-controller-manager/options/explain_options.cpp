@@ -47,11 +47,14 @@ Settings cluster_read_settings(ExplainOptions& options) {
                     "For pools: the attribute that groups partitions of devices, such as "
                     "gpu.example.com/profile, where ResourceSlices name none."},
                    options.partition_type_attribute),
-      text_setting({"leader-elect-resource-name", "", "NAME", "Name of the manager's lease."},
-                   options.lease_name),
-      text_setting(
-          {"leader-elect-resource-namespace", "", "NAME", "Namespace of the manager's lease."},
-          options.lease_namespace),
+      checked(
+          text_setting({"leader-elect-resource-name", "", "NAME", "Name of the manager's lease."},
+                       options.lease_name),
+          why_no_dns_subdomain),
+      checked(text_setting({"leader-elect-resource-namespace", "", "NAME",
+                            "Namespace of the manager's lease."},
+                           options.lease_namespace),
+              why_no_dns_label),
   };
 }
 

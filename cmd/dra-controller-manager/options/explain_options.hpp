@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cmd/dra-controller-manager/commands.hpp"
+#include "cmd/dra-controller-manager/options.hpp"
 #include "explain/render.hpp"
 #include "explain/subject.hpp"
 #include "options/setting.hpp"
@@ -27,8 +28,8 @@ struct ExplainOptions {
   std::string context;
   Switches feature_gates;
   std::string partition_type_attribute;  // of pools
-  std::string lease_name = "dra-controller-manager";
-  std::string lease_namespace = "kube-system";
+  std::string lease_name = kProgram;
+  std::string lease_namespace = kLeaseNamespace;
 
   std::string namespace_;
   Format format = Format::text;

@@ -58,10 +58,6 @@ constexpr OwnFlag kOwnFlags[] = {
     {"vmodule", std::nullopt},
 };
 
-std::string closest_of(std::span<const std::string_view> names, std::string_view wrong) {
-  return closest(wrong, Strings(names.begin(), names.end()));
-}
-
 }  // namespace
 
 std::optional<FlagType> flag_type(std::string_view name) {
@@ -98,12 +94,8 @@ bool is_feature_gate(std::string_view name) {
   return is_in(kGates, name);
 }
 
-std::string closest_controller(std::string_view wrong) {
-  return closest_of(kControllers, wrong);
-}
-
 std::string closest_feature_gate(std::string_view wrong) {
-  return closest_of(kGates, wrong);
+  return closest(wrong, Strings(std::begin(kGates), std::end(kGates)));
 }
 
 }  // namespace dcm::dra_manager::kubernetes

@@ -23,8 +23,7 @@ std::string why_refused(std::string_view name, std::string_view value, std::stri
 bool is_controller(std::string_view name);
 bool is_feature_gate(std::string_view name);
 
-// The name that was probably meant; empty if none is similar.
-std::string closest_controller(std::string_view wrong);
+// The gate that was probably meant; empty if none is similar.
 std::string closest_feature_gate(std::string_view wrong);
 
 }  // namespace dcm::dra_manager::kubernetes

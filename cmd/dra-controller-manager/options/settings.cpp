@@ -1,5 +1,7 @@
 #include "cmd/dra-controller-manager/options/settings.hpp"
 
+#include <limits>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +12,10 @@ namespace {
 
 using device_taint_eviction::EvictionMode;
 using ForeignClaims = resource_claim::ForeignClaims::Policy;
+
+// Below this, it would in fact evict nothing, and nothing would say why.
+constexpr Bounds kEvictionRate = {0, std::numeric_limits<double>::max(),
+                                  "a number of at least 0.001, or 0 for no limit", 0.001};
 
 Settings request_settings(Options& options) {
   return {
@@ -55,9 +61,10 @@ Settings controller_settings(Draft& draft) {
                       "deviceTaintEvictionController.concurrentSyncs", "NUMBER",
                       "Pods to evict at the same time."},
                      options.concurrent_device_taint_eviction_syncs, kPositive),
-      number_setting({"device-taint-eviction-rate", "deviceTaintEvictionController.evictionRate",
-                      "NUMBER", "Maximum number of pods to evict per second; 0 is no limit."},
-                     options.eviction_rate, kNotNegative),
+      number_setting(
+          {"device-taint-eviction-rate", "deviceTaintEvictionController.evictionRate", "NUMBER",
+           "Maximum number of pods to evict per second, at least 0.001; 0 is no limit."},
+          options.eviction_rate, kEvictionRate),
       choice_setting<EvictionMode>(
           {"device-taint-eviction-mode", "deviceTaintEvictionController.evictionMode", "MODE",
            "delete, or evict: through the Eviction API, which honours PodDisruptionBudgets."},
@@ -74,8 +81,8 @@ Settings dry_run_settings(Draft& draft) {
                      draft.dry_run),
       duration_setting({"dry-run-timeout", "dryRun.timeout", "DURATION",
                         "How long kube-controller-manager has for the same change before it counts "
-                        "as a disagreement."},
-                       draft.dry_run_timeout),
+                        "as a disagreement; at least 1s."},
+                       draft.dry_run_timeout, std::chrono::seconds(1)),
   };
 }
 

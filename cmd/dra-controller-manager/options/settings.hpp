@@ -22,8 +22,7 @@ struct Draft {
   Switches feature_gates;
   bool dry_run = false;
   runtime::Duration dry_run_timeout = std::chrono::seconds(30);
-  ElectionFlags election = {.lease_namespace = "kube-system",
-                            .lease_name = "dra-controller-manager"};
+  ElectionFlags election = {.lease_namespace = kLeaseNamespace, .lease_name = kProgram};
 };
 
 // The table of the manager itself. `draft` must outlive it.

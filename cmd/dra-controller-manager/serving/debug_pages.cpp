@@ -17,9 +17,9 @@ namespace {
 
 std::string heading(std::string_view what) {
   return fmt::format(
-      "\ndra-controller-manager {}\nWarning: This endpoint is not meant to be machine parseable, "
+      "\n{} {}\nWarning: This endpoint is not meant to be machine parseable, "
       "has no formatting compatibility guarantees and is for debugging purposes only.\n\n",
-      what);
+      kProgram, what);
 }
 
 std::string uptime(runtime::Duration up) {
@@ -55,7 +55,7 @@ std::string status_html(runtime::WallTime started, runtime::Duration up, const P
   body += html_row("Up", uptime(up));
   body += "</table>\n<h2>Paths</h2>\n<ul>\n";
   for (const Page& page : pages.all()) body += html_link(page);
-  return html_document("dra-controller-manager statusz", body + "</ul>\n");
+  return html_document(fmt::format("{} statusz", kProgram), body + "</ul>\n");
 }
 
 std::string flags_text(const std::vector<Flag>& flags) {

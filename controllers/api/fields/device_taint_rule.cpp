@@ -42,13 +42,7 @@ constexpr auto selector() {
 }
 
 void take_condition(Condition&& read, DeviceTaintRule& rule) {
-  if (read.type != kEvictionInProgress) return;
-  rule.condition = EvictionCondition{.status = {},
-                                     .reason = std::move(read.reason),
-                                     .message = std::move(read.message),
-                                     .observed_generation = read.observed_generation,
-                                     .last_transition = read.last_transition_time};
-  from_word(read.status, rule.condition->status);
+  if (read.type == kEvictionInProgress) rule.condition = std::move(read);
 }
 
 }  // namespace

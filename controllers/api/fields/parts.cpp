@@ -33,12 +33,4 @@ void from_word(std::string_view word, TaintEffect& out) {
   }
 }
 
-void from_word(std::string_view word, ConditionStatus& out) {
-  if (word == "True") {
-    out = ConditionStatus::is_true;
-  } else {
-    out = word == "False" ? ConditionStatus::is_false : ConditionStatus::unknown;
-  }
-}
-
 }  // namespace dcm::api

@@ -59,7 +59,6 @@ constexpr auto pod_claim_statuses() {
 // ---- devices ------------------------------------------------------------------------------------
 
 void from_word(std::string_view word, TaintEffect& out);
-void from_word(std::string_view word, ConditionStatus& out);
 
 // All fields but the index.
 constexpr auto fields_of(const DeviceTaint*) {

@@ -36,7 +36,7 @@ class EvictionApi {
 
   virtual Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) = 0;
   // Writes the rule's condition EvictionInProgress; returns the updated rule, never null.
-  virtual Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
+  virtual Task<Result<RulePtr>> write_condition(RulePtr rule, api::Condition condition,
                                                 Priority priority) = 0;
 };
 

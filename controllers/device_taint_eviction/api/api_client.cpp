@@ -54,7 +54,7 @@ Task<Result<>> ApiClient::write(PodRef pod, PodWrite what, Priority priority) {
   co_return Result<>();
 }
 
-Task<Result<RulePtr>> ApiClient::write_condition(RulePtr rule, api::EvictionCondition condition,
+Task<Result<RulePtr>> ApiClient::write_condition(RulePtr rule, api::Condition condition,
                                                  Priority priority) {
   if (!rules_) co_return runtime::fail(runtime::Reason::not_served, "no DeviceTaintRules here");
   std::string body = api::encode_rule_condition(rules_->resource(), rule->meta, condition);

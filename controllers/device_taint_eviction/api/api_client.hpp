@@ -22,7 +22,7 @@ class ApiClient final : public EvictionApi {
   void use_rules(api::Resource rules);
 
   Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) override;
-  Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
+  Task<Result<RulePtr>> write_condition(RulePtr rule, api::Condition condition,
                                         Priority priority) override;
 
  private:

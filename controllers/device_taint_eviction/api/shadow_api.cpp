@@ -19,10 +19,9 @@ std::string_view without_count(std::string_view reason) {
   return reason == "Completed" ? "NotStarted" : reason;
 }
 
-std::string describe(const std::optional<api::EvictionCondition>& condition) {
+std::string describe(const std::optional<api::Condition>& condition) {
   if (!condition) return "no condition EvictionInProgress";
-  const char* status = condition->status == api::ConditionStatus::is_true ? "True" : "not True";
-  return fmt::format("{}, {}, of generation {}: {}", status, condition->reason,
+  return fmt::format("{}, {}, of generation {}: {}", condition->status, condition->reason,
                      condition->observed_generation, condition->message);
 }
 
@@ -64,7 +63,7 @@ Standing ShadowApi::standing_of_eviction(const PodRef& pod) const {
   return {State::not_reached, "the pod is there"};
 }
 
-Task<Result<RulePtr>> ShadowApi::write_condition(RulePtr rule, api::EvictionCondition condition,
+Task<Result<RulePtr>> ShadowApi::write_condition(RulePtr rule, api::Condition condition,
                                                  Priority /*priority*/) {
   expectations_.expect(
       {.kind = kCondition,
@@ -76,7 +75,7 @@ Task<Result<RulePtr>> ShadowApi::write_condition(RulePtr rule, api::EvictionCond
 }
 
 Standing ShadowApi::standing_of_condition(const RulePtr& rule,
-                                          const api::EvictionCondition& condition) const {
+                                          const api::Condition& condition) const {
   const Rule* found = tracker_().rules().find(rule->meta.key.name);
   const bool is_same = found != nullptr && found->object->meta.uid == rule->meta.uid &&
                        found->object->generation == rule->generation;

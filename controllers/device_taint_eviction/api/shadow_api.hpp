@@ -33,14 +33,14 @@ class ShadowApi final : public EvictionApi {
       : tracker_(std::move(tracker)), expectations_(expectations) {}
 
   Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) override;
-  Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
+  Task<Result<RulePtr>> write_condition(RulePtr rule, api::Condition condition,
                                         Priority priority) override;
 
  private:
   common::Standing standing_of_mark(const PodRef& pod) const;
   common::Standing standing_of_eviction(const PodRef& pod) const;
   common::Standing standing_of_condition(const RulePtr& rule,
-                                         const api::EvictionCondition& condition) const;
+                                         const api::Condition& condition) const;
 
   FindTracker tracker_;
   common::Expectations& expectations_;

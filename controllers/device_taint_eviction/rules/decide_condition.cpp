@@ -8,7 +8,6 @@
 namespace dcm::device_taint_eviction {
 namespace {
 
-using api::ConditionStatus;
 using api::TaintEffect;
 
 // "1 pod needs", "2 pods need"
@@ -27,40 +26,36 @@ std::string with_suffix(std::string message, std::size_t evicted) {
          " since starting the controller.";
 }
 
-api::EvictionCondition of_evicting_rule(const RuleCounts& counts) {
-  if (counts.pending > 0) {
-    return {
-        ConditionStatus::is_true,
-        "PodsPendingEviction",
-        fmt::format("{} {}.",
-                    counted(counts.pending, "pod needs to be evicted", "pods need to be evicted"),
-                    in_namespaces(counts.namespaces)),
-        0,
-        {}};
-  }
-  return {ConditionStatus::is_false, counts.evicted > 0 ? "Completed" : "NotStarted", "", 0, {}};
+api::Condition condition(std::string_view status, std::string_view reason, std::string message) {
+  return {.type = std::string(api::kEvictionInProgress),
+          .status = std::string(status),
+          .reason = std::string(reason),
+          .message = std::move(message)};
 }
 
-api::EvictionCondition before_suffix(TaintEffect effect, const RuleCounts& counts,
-                                     const std::string& preview) {
+api::Condition of_evicting_rule(const RuleCounts& counts) {
+  if (counts.pending == 0) {
+    return condition("False", counts.evicted > 0 ? "Completed" : "NotStarted", "");
+  }
+  return condition(
+      "True", "PodsPendingEviction",
+      fmt::format("{} {}.",
+                  counted(counts.pending, "pod needs to be evicted", "pods need to be evicted"),
+                  in_namespaces(counts.namespaces)));
+}
+
+api::Condition before_suffix(TaintEffect effect, const RuleCounts& counts,
+                             const std::string& preview) {
   switch (effect) {
     case TaintEffect::no_execute:
       return of_evicting_rule(counts);
     case TaintEffect::none:
-      return {ConditionStatus::is_false, "NoEffect", preview, 0, {}};
+      return condition("False", "NoEffect", preview);
     case TaintEffect::no_schedule:
     case TaintEffect::other:
       break;
   }
-  return {ConditionStatus::is_false,
-          "OtherEffect",
-          "Eviction only happens for the NoExecute effect.",
-          0,
-          {}};
-}
-
-bool says_the_same(const api::EvictionCondition& a, const api::EvictionCondition& b) {
-  return a.status == b.status && a.reason == b.reason && a.message == b.message;
+  return condition("False", "OtherEffect", "Eviction only happens for the NoExecute effect.");
 }
 
 }  // namespace
@@ -74,22 +69,22 @@ std::string describe(const Preview& preview) {
       counted(preview.pods, "pod", "pods"), in_namespaces(preview.namespaces));
 }
 
-api::EvictionCondition decide_condition(TaintEffect effect, const RuleCounts& counts,
-                                        const std::string& preview) {
-  api::EvictionCondition condition = before_suffix(effect, counts, preview);
+api::Condition decide_condition(TaintEffect effect, const RuleCounts& counts,
+                                const std::string& preview) {
+  api::Condition condition = before_suffix(effect, counts, preview);
   condition.message = with_suffix(std::move(condition.message), counts.evicted);
   return condition;
 }
 
-ConditionPlan decide_write(const api::DeviceTaintRule& rule, api::EvictionCondition wanted,
+ConditionPlan decide_write(const api::DeviceTaintRule& rule, api::Condition wanted,
                            runtime::WallTime now) {
   wanted.observed_generation = rule.generation;
-  wanted.last_transition = now;
+  wanted.last_transition_time = now;
   if (!rule.condition || rule.condition->observed_generation != rule.generation) {
     return WriteCondition{std::move(wanted)};
   }
-  if (says_the_same(*rule.condition, wanted)) return NoWrite{};
-  const runtime::WallTime last = rule.condition->last_transition;
+  if (rule.condition->says_the_same(wanted)) return NoWrite{};
+  const runtime::WallTime last = rule.condition->last_transition_time;
   // A clock that was ahead of ours (another instance's) must not delay us.
   const bool is_over = last > now || last <= now - kConditionInterval;
   if (!is_over) return WriteLater{last + kConditionInterval - now};

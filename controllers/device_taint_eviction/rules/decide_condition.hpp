@@ -25,8 +25,8 @@ std::string describe(const Preview& preview);
 
 // Status, reason and message as they should be; without generation and time. `preview` is the
 // message for a rule with effect None.
-api::EvictionCondition decide_condition(api::TaintEffect effect, const RuleCounts& counts,
-                                        const std::string& preview);
+api::Condition decide_condition(api::TaintEffect effect, const RuleCounts& counts,
+                                const std::string& preview);
 
 // A rule's condition is written at once for a new generation, then at most this often.
 inline constexpr std::chrono::seconds kConditionInterval{10};
@@ -39,12 +39,12 @@ struct WriteLater {
   friend bool operator==(const WriteLater&, const WriteLater&) = default;
 };
 struct WriteCondition {
-  api::EvictionCondition condition;
+  api::Condition condition;
   friend bool operator==(const WriteCondition&, const WriteCondition&) = default;
 };
 using ConditionPlan = std::variant<NoWrite, WriteLater, WriteCondition>;
 
-ConditionPlan decide_write(const api::DeviceTaintRule& rule, api::EvictionCondition wanted,
+ConditionPlan decide_write(const api::DeviceTaintRule& rule, api::Condition wanted,
                            runtime::WallTime now);
 
 }  // namespace dcm::device_taint_eviction

@@ -54,8 +54,6 @@ class PublishedDevices {
     });
   }
 
-  std::size_t pools() const noexcept { return pools_.size(); }
-
  private:
   using PoolName = std::pair<api::InternedString, api::InternedString>;  // driver, pool
   struct PoolHash {

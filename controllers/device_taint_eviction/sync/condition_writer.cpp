@@ -42,7 +42,7 @@ Task<workqueue::Outcome> ConditionWriter::sync(std::string name, api::Uid uid) {
   co_return outcome;
 }
 
-std::optional<api::EvictionCondition> ConditionWriter::wanted(const Rule& rule) {
+std::optional<api::Condition> ConditionWriter::wanted(const Rule& rule) {
   if (needs_preview(rule)) return std::nullopt;
   return decide_condition(rule.object->taint.effect, rule.counts(),
                           rule.preview ? rule.preview->text : std::string());
@@ -63,7 +63,7 @@ Task<> ConditionWriter::count_preview(RuleId id, RulePtr rule) {
   found->preview = Rule::Preview{rule->generation, describe(count.finish())};
 }
 
-Task<workqueue::Outcome> ConditionWriter::write(RulePtr rule, api::EvictionCondition condition) {
+Task<workqueue::Outcome> ConditionWriter::write(RulePtr rule, api::Condition condition) {
   const Result<RulePtr> written =
       co_await deps_.api.write_condition(rule, std::move(condition), Priority::live);
   if (written) {

@@ -39,11 +39,11 @@ class ConditionWriter {
   // Whether a condition of this generation was sent, accepted or not: nothing further is urgent.
   static bool has_tried(const Rule& rule);
   // The condition as it should be now; nullopt: a preview must be counted first.
-  static std::optional<api::EvictionCondition> wanted(const Rule& rule);
+  static std::optional<api::Condition> wanted(const Rule& rule);
 
  private:
   Task<> count_preview(RuleId id, RulePtr rule);
-  Task<workqueue::Outcome> write(RulePtr rule, api::EvictionCondition condition);
+  Task<workqueue::Outcome> write(RulePtr rule, api::Condition condition);
 
   Dependencies deps_;
 };

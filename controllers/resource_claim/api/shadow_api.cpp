@@ -23,10 +23,6 @@ std::unexpected<runtime::Error> not_written() {
   return runtime::fail(runtime::Reason::object_not_found, "not written: this is a dry run");
 }
 
-bool has_uid(const std::vector<api::ConsumerReference>& consumers, const api::Uid& uid) {
-  return std::ranges::find(consumers, uid, &api::ConsumerReference::uid) != consumers.end();
-}
-
 // "allocated, reserved for trainer-0, trainer-1 and 7 more"
 std::string describe_status(const api::ResourceClaim& claim) {
   constexpr std::size_t kNamedMax = 4;
@@ -159,7 +155,7 @@ Standing ShadowApi::standing_of_reservation(const Reserve& step) const {
   const auto& consumer = step.consumer;
   const ClaimPtr now = find_same(step.claim);
   if (now == nullptr) return {State::moot, {}};
-  if (has_uid(now->reserved_for, consumer.uid)) return {State::reached, {}};
+  if (common::is_reserved_for(*now, consumer.uid)) return {State::reached, {}};
   const api::NamespacedName key{step.claim->meta.key.namespace_, consumer.name};
   const User user = consumer.is_pod() ? find_pod(key, consumer.uid) : find_group(key, consumer.uid);
   if (!user.may_get_claims || !now->is_allocated || now->meta.is_being_deleted)
@@ -183,7 +179,7 @@ Standing ShadowApi::standing_of_release(const Release& step) const {
   const ClaimPtr now = find_same(step.claim);
   if (now == nullptr) return {State::reached, {}};
   const bool is_released = std::ranges::none_of(
-      step.released, [&](const api::Uid& uid) { return has_uid(now->reserved_for, uid); });
+      step.released, [&](const api::Uid& uid) { return common::is_reserved_for(*now, uid); });
   const bool is_deallocated =
       step.allocation == api::Allocation::keep || !now->is_allocated || !now->reserved_for.empty();
   if (is_released && is_deallocated) return {State::reached, {}};

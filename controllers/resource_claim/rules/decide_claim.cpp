@@ -100,11 +100,9 @@ std::variant<Judged, ClaimStep> judge_consumers(const ClaimSnapshot& snapshot) {
 
 // Whether the claim is reserved for a consumer that had to be looked up, and was found.
 bool has_unseen_consumer(const ClaimSnapshot& snapshot) {
-  const auto& consumers = snapshot.claim->reserved_for;
   return std::ranges::any_of(snapshot.answers, [&](const auto& answer) {
     const auto* found = std::get_if<Consumer>(&answer.second);
-    return found != nullptr && std::ranges::find(consumers, found->uid,
-                                                 &api::ConsumerReference::uid) != consumers.end();
+    return found != nullptr && common::is_reserved_for(*snapshot.claim, found->uid);
   });
 }
 

@@ -158,9 +158,7 @@ bool is_usable(const api::ResourceClaim& claim, const Claimant& claimant,
 }
 
 bool is_in_use_by(const api::ResourceClaim& claim, const api::ClaimUser& user) {
-  return claim.is_allocated &&
-         std::ranges::find(claim.reserved_for, user.meta.uid, &api::ConsumerReference::uid) !=
-             claim.reserved_for.end();
+  return claim.is_allocated && common::is_reserved_for(claim, user.meta.uid);
 }
 
 // If two managers have each created a claim for a pod, one may write its claim's name after the

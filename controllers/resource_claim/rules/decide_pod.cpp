@@ -1,6 +1,5 @@
 #include "controllers/resource_claim/rules/decide_pod.hpp"
 
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -89,7 +88,7 @@ api::ConsumerReference consumer_of(const PodSnapshot& snapshot, const api::PodCl
 // The next reservation, from the pod claim of the last Reserve on; nullopt if none is left.
 std::optional<Reserve> next_to_reserve(const PodSnapshot& snapshot,
                                        const common::FeatureGates& gates) {
-  const std::vector<api::PodClaim>& pod_claims = snapshot.pod->claims;
+  const auto& pod_claims = snapshot.pod->claims;
   for (std::size_t at = snapshot.reserved_up_to; at < pod_claims.size(); ++at) {
     const PodClaimStep settled = decide_pod_claim(snapshot, gates, pod_claims[at]);
     if (!settled || settled->claim == nullptr) continue;

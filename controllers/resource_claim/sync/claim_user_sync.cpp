@@ -201,11 +201,8 @@ Task<Result<ClaimPtr>> ClaimUserSync::reserve(const Reserve& step, Attempt attem
                                       {"name", step.consumer.name}});
   }
   deps_.stores.own_claims.record(*reserved);
-  const auto is_there = [&](const api::ConsumerReference& consumer) {
-    return consumer.uid == step.consumer.uid;
-  };
   // An admission webhook may have undone the reservation: it is not repeated in this round.
-  if (std::ranges::none_of((*reserved)->reserved_for, is_there)) {
+  if (!common::is_reserved_for(**reserved, step.consumer.uid)) {
     co_return runtime::fail(runtime::Reason::conflict, "the reservation did not last");
   }
   co_return reserved;

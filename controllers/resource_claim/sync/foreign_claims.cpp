@@ -185,7 +185,7 @@ void ForeignClaims::report(const api::ResourceClaim& claim) {
 
 void ForeignClaims::announce(const std::string& text) {
   if (!deps_.lease) return;
-  deps_.events.report({"coordination.k8s.io/v1", "Lease", *deps_.lease, {}, {}},
+  deps_.events.report(api::reference_to({&api::kLeases, "v1"}, {*deps_.lease, {}, {}}),
                       api::EventType::warning, "resource_claim", "ForeignClaims", text);
 }
 

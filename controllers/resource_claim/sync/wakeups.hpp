@@ -33,8 +33,6 @@ class Wakeups final : public informers::Observer<api::Pod>,
   Wakeups(Stores stores, ItemQueue& queue, common::FeatureGates gates, std::size_t uids_remembered,
           runtime::Logger log);
 
-  enum class Mode : std::uint8_t { standby, active };
-  Mode mode() const { return mode_; }
   // From now on changes are queued. For objects already in the caches: wake_all().
   void activate() { mode_ = Mode::active; }
 
@@ -48,6 +46,7 @@ class Wakeups final : public informers::Observer<api::Pod>,
   const UidMemory& deleted_consumers() const { return deleted_consumers_; }
 
  private:
+  enum class Mode : std::uint8_t { standby, active };
   using PodPtr = informers::ObjectPtr<api::Pod>;
   using ClaimPtr = informers::ObjectPtr<api::ResourceClaim>;
   using TemplatePtr = informers::ObjectPtr<api::ResourceClaimTemplate>;

@@ -44,14 +44,7 @@ Task<Result<Objects<T>>> list(client::RestClient& rest, const api::ResourceKind&
 Task<Result<Served>> find_version(client::RestClient& rest, client::KindSet kinds,
                                   runtime::Deadline deadline) {
   client::Discovery discovery(rest);
-  const client::Availability found = co_await discovery.find(std::move(kinds), deadline);
-  if (const auto* const unknown = std::get_if<client::Unknown>(&found)) {
-    co_return runtime::fail(unknown->error);
-  }
-  if (const auto* const not_served = std::get_if<client::NotServed>(&found)) {
-    co_return runtime::fail(Reason::not_served, not_served->why);
-  }
-  co_return std::get<Served>(found);
+  co_return client::served_of(co_await discovery.find(std::move(kinds), deadline));
 }
 
 std::string driver_selector(const PoolFilter& filter) {

@@ -10,6 +10,7 @@
 #include "controllers/resource_pool_status/rules/partitions.hpp"
 #include "controllers/resource_pool_status/rules/pool_devices.hpp"
 #include "controllers/resource_pool_status/rules/shareable.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::resource_pool_status {
 namespace {
@@ -36,27 +37,20 @@ api::DeviceTotals count(const PoolDevices& pool, const PoolInputs& inputs) {
   return totals;
 }
 
-// Cuts between characters, never within a multi-byte one.
-std::string cut(std::string text) {
-  constexpr std::size_t kBytesMax = 256;
-  if (text.size() <= kBytesMax) return text;
-  std::size_t end = kBytesMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  text.resize(end);
-  return text;
-}
-
 // Records an error; the first of two errors is kept.
-void flag(api::PoolStatus& status, std::string error) {
-  if (status.validation_error.empty()) status.validation_error = cut(std::move(error));
+void flag(api::PoolStatus& status, std::string_view error) {
+  constexpr std::size_t kBytesMax = 256;
+  if (status.validation_error.empty()) {
+    status.validation_error = runtime::cut_utf8(error, kBytesMax);
+  }
 }
 
 void add_views(const PoolDevices& pool, const PoolFilter& filter, const PoolInputs& inputs,
                api::PoolStatus& status) {
   auto partitions = count_partitions(pool, filter, inputs.usage);
   auto shareable = sum_shareable(pool, inputs.usage);
-  if (!partitions) flag(status, std::move(partitions.error()));
-  if (!shareable) flag(status, std::move(shareable.error()));
+  if (!partitions) flag(status, partitions.error());
+  if (!shareable) flag(status, shareable.error());
   if (partitions && shareable) status.partitions = *std::move(partitions);
   if (shareable) status.shareable = *std::move(shareable);
 }

@@ -82,6 +82,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- /* How Prometheus verifies the HTTPS port. Its argument is (list ROOT TLSCONFIG NAME-OF-THE-VALUE). */ -}}
 {{- define "dra-controller-manager.scrape-tls" -}}
 {{- $root := first . -}}
+{{- if and $root.Values.serviceMonitor.enabled $root.Values.podMonitor.enabled -}}
+{{ fail "serviceMonitor.enabled and podMonitor.enabled: enable one of them, or everything is counted twice" }}
+{{- end -}}
 {{- $secret := include "dra-controller-manager.serving-secret" $root -}}
 {{- if index . 1 -}}
 {{ index . 1 | toYaml }}
@@ -91,4 +94,97 @@ serverName: {{ include "dra-controller-manager.dns-name" $root }}
 {{- else -}}
 {{ fail (printf "%s.enabled needs a certificate to verify: servingCertificate.secretName, servingCertificate.certManager.enabled, or %s.tlsConfig.insecureSkipVerify=true to go without" (last .) (last .)) }}
 {{- end }}
+{{- end }}
+
+{{- /* Mistakes that the schema cannot name in words. */ -}}
+{{- define "dra-controller-manager.check" -}}
+{{- include "dra-controller-manager.check-config" . -}}
+{{- include "dra-controller-manager.check-flags" . -}}
+{{- include "dra-controller-manager.check-gates" . -}}
+{{- include "dra-controller-manager.check-controllers" . -}}
+{{- include "dra-controller-manager.check-election" . -}}
+{{- end }}
+
+{{- /* Keys of the configuration file that have a value of their own here. */ -}}
+{{- define "dra-controller-manager.check-config" -}}
+{{- $own := dict
+  "controllers" "use the value controllers"
+  "deviceTaintEvictionController.evictionMode" "use the value evictionMode"
+  "featureGates" "use the value featureGates"
+  "leaderElection.resourceNamespace" "the lease is in the namespace of the release"
+  "logging.format" "use the value logging.format"
+  "logging.verbosity" "use the value logging.verbosity"
+  "serving.securePort" "it is 10257, which the probes and the monitors use"
+  "serving.tlsCertFile" "use the value servingCertificate"
+  "serving.tlsPrivateKeyFile" "use the value servingCertificate" -}}
+{{- range $key, $instead := $own -}}
+{{- $path := splitList "." $key -}}
+{{- $section := $.Values.config -}}
+{{- if gt (len $path) 1 -}}{{- $section = get $.Values.config (first $path) | default dict -}}{{- end -}}
+{{- if hasKey $section (last $path) -}}
+{{ fail (printf "config.%s: leave it out, the chart sets this key itself: %s" $key $instead) }}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "dra-controller-manager.check-flags" -}}
+{{- $own := dict
+  "config" "use the value config"
+  "leader-elect-resource-name" "use config.leaderElection.resourceName, which the Role follows"
+  "leader-elect-resource-namespace" "the lease is in the namespace of the release"
+  "secure-port" "it is 10257, which the probes and the monitors use"
+  "tls-cert-file" "use the value servingCertificate"
+  "tls-private-key-file" "use the value servingCertificate" -}}
+{{- range .Values.extraArgs -}}
+{{- $flag := regexFind "^[^=]*" . | trimPrefix "--" | replace "_" "-" -}}
+{{- with get $own $flag -}}
+{{ fail (printf "extraArgs: leave out --%s, the chart sets this flag itself: %s" $flag .) }}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "dra-controller-manager.check-gates" -}}
+{{- $gates := .Values.featureGates -}}
+{{- range $value, $names := dict "podGroups" (list "GenericWorkload" "DRAWorkloadResourceClaims") "poolStatus" (list "DRAResourcePoolStatus") -}}
+{{- range $name := $names -}}
+{{- if and (index $.Values $value).enabled (hasKey $gates $name) (not (get $gates $name)) -}}
+{{ fail (printf "featureGates.%s=false contradicts %s.enabled=true, which needs this gate" $name $value) }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $generic := or .Values.podGroups.enabled (get $gates "GenericWorkload") (and (get $gates "AllBeta") (not (hasKey $gates "GenericWorkload"))) -}}
+{{- if and (get $gates "DRAWorkloadResourceClaims") (not $generic) -}}
+{{ fail "featureGates.DRAWorkloadResourceClaims needs GenericWorkload=true as well; podGroups.enabled=true sets both, with their permissions" }}
+{{- end -}}
+{{- end }}
+
+{{- /* In the order of the list, as the manager reads it; and what runs only with its gate. */ -}}
+{{- define "dra-controller-manager.check-controllers" -}}
+{{- $chosen := .Values.controllers | default (list "*") -}}
+{{- $gates := .Values.featureGates -}}
+{{- $gated := dict
+  "resourceclaim-controller" true
+  "device-taint-eviction-controller" (or (not (hasKey $gates "DRADeviceTaints")) (get $gates "DRADeviceTaints"))
+  "resourcepoolstatusrequest-controller" (or .Values.poolStatus.enabled (get $gates "DRAResourcePoolStatus") (get $gates "AllAlpha")) -}}
+{{- $left := list -}}
+{{- range $name, $possible := $gated -}}
+{{- $runs := has "*" $chosen -}}
+{{- range $chosen -}}
+{{- if eq . $name -}}{{- $runs = true -}}{{- else if eq . (printf "-%s" $name) -}}{{- $runs = false -}}{{- end -}}
+{{- end -}}
+{{- if and $runs $possible -}}{{- $left = append $left $name -}}{{- end -}}
+{{- end -}}
+{{- if not $left -}}
+{{ fail "controllers: nothing is left to run; [\"*\", -NAME] turns one off" }}
+{{- end -}}
+{{- end }}
+
+{{- define "dra-controller-manager.check-election" -}}
+{{- $off := eq "false" (dig "leaderElection" "leaderElect" true .Values.config | toString) -}}
+{{- range .Values.extraArgs -}}
+{{- if regexMatch "^--leader[-_]elect(=|$)" . -}}{{- $off = regexMatch "=(false|False|FALSE|f|F|0)$" . -}}{{- end -}}
+{{- end -}}
+{{- if and $off (gt (int .Values.replicaCount) 1) -}}
+{{ fail (printf "replicaCount: %d instances without leader election would all work at the same time: leave leaderElect on, or run one" (int .Values.replicaCount)) }}
+{{- end -}}
 {{- end }}

@@ -144,8 +144,12 @@ class PoolCheck {
     for (const Field& each : slice.at("devices").items()) {
       if (each.at("consumesCounters").items().empty()) continue;
       const Field attribute = named(each).at("attributes").entry(key);
-      if (!attribute.at("string").is_set())
+      if (!attribute.is_set()) {
+        attribute.refuse(
+            "must be set: the device consumes counters, and partitionTypeAttribute names it");
+      } else if (!attribute.at("string").is_set()) {
         attribute.refuse("must be a string: a partition's type");
+      }
     }
   }
 

@@ -134,7 +134,8 @@ void SlicePublisher::accept(const json::object& written, const json::object& sto
   before = std::move(accepted);
   if (dropped.empty() || is_known) return;
   log_.warning(
-      "The API server drops fields of a ResourceSlice, probably because a feature is off",
+      "The API server drops fields of a ResourceSlice: it does not know them, or their feature is "
+      "off",
       {{"slice", name}, {"fields", node::cut_message(fmt::format("{}", fmt::join(dropped, " ")))}});
 }
 

@@ -91,6 +91,27 @@ TEST(ExplainNodeTest, names_the_first_obstacle_of_each_device) {
              .claim({exactly("r")});
        },
        "a: 1 of 3 slices"},
+      {"of an incomplete pool, and not what the request is after",
+       [](World& w) {
+         w.slice("s",
+                 "'nodeName': 'n', 'pool': {'name': 'q', 'generation': 1, 'resourceSliceCount': "
+                 "3}, 'devices': [{'name': 'a'}, {'name': 'b', 'attributes': {'index': {'int': "
+                 "1}}}]")
+             .claim({exactly("r", R"('count': 1, 'selectors': [{'cel': {'expression':
+                 'device.attributes[\"d\"].index > 1'}}])")});
+       },
+       R"(a: 1 of 3 slices; b: selector #0 device.attributes["d"].index > 1: )"
+       R"(device.attributes["d"].index is 1)"},
+      {"held, and too small or without the attribute of a constraint in any case",
+       [](World& w) {
+         w.devices({device("a", "'capacity': {'memory': {'value': '4Gi'}}"),
+                    device("b", "'capacity': {'memory': {'value': '8Gi'}}")})
+             .use("a")
+             .use("b")
+             .claim({exactly("r", "'count': 1, 'capacity': {'requests': {'memory': '5Gi'}}")},
+                    "'constraints': [{'matchAttribute': 'd/model'}]");
+       },
+       "a: memory: has 4Gi, consumed 0, wanted 5Gi; b: lacks d/model"},
       {"in an invalid pool",
        [](World& w) { w.devices({device("a"), device("a")}).claim({exactly("r")}); },
        "a: duplicate device name a; a: duplicate device name a"},

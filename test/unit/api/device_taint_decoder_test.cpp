@@ -119,7 +119,7 @@ TEST(RuleDecoder, reads_generation_taint_and_condition) {
   EXPECT_EQ(rule->taint, (DeviceTaint{"burnt", "v", TaintEffect::no_execute, kNine, 0}));
   ASSERT_TRUE(rule->condition);
   EXPECT_EQ(*rule->condition,
-            (EvictionCondition{ConditionStatus::is_false, "Completed", "m", 2, kNine}));
+            (Condition{"EvictionInProgress", "False", "Completed", "m", 2, kNine}));
   EXPECT_FALSE(decode_rule(R"("status":{"conditions":[{"type":"Other"}]})")->condition);
   EXPECT_FALSE(decode_rule("")->condition);
 }

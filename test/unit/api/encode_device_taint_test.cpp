@@ -39,7 +39,7 @@ TEST(EncodeEviction, includes_uid_as_precondition) {
 TEST(EncodeRuleCondition, includes_empty_message) {
   const Resource rules{&kDeviceTaintRules, "v1beta2"};
   const ObjectMeta rule{{{}, "hot"}, Uid("u-2"), ResourceVersion("9")};
-  const EvictionCondition condition{ConditionStatus::is_false, "NotStarted", "", 3, kTime};
+  const Condition condition{"EvictionInProgress", "False", "NotStarted", "", 3, kTime};
   EXPECT_EQ(encode_rule_condition(rules, rule, condition),
             R"({"apiVersion":"resource.k8s.io/v1beta2","kind":"DeviceTaintRule",)"
             R"("metadata":{"name":"hot","uid":"u-2"},)"

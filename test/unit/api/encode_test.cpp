@@ -206,7 +206,7 @@ TEST(RoundTrip, keeps_reservation) {
   body.insert(body.find(R"("uid")"), R"("name":"n",)");
   const auto claim = decode_ok(*make_json_claim_decoder("v1"), body).object;
   ASSERT_NE(claim, nullptr);
-  EXPECT_EQ(claim->reserved_for, std::vector<ConsumerReference>{consumer});
+  EXPECT_EQ(claim->reserved_for, UsuallyOne<ConsumerReference>{consumer});
 }
 
 }  // namespace

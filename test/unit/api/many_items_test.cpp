@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::size_t kMost = json::Reader::kItemsMax;
+constexpr std::size_t kMost = kItemsMax;
 constexpr std::string_view kTooMany = "more than 150000 items in an object";
 
 std::string times(std::string_view item, std::size_t count, std::string_view between) {

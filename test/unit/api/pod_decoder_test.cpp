@@ -50,10 +50,10 @@ TEST(PodDecoder, reads_every_field_for_controllers) {
   EXPECT_EQ(pod.node_name.str(), "node-a");
   EXPECT_EQ(pod.scheduling_group.str(), "trainers");
   EXPECT_EQ(pod.phase, PodPhase::running);
-  EXPECT_EQ(pod.claims, (std::vector<PodClaim>{
+  EXPECT_EQ(pod.claims, (UsuallyOne<PodClaim>{
                             {"gpus", "", "two-gpus"}, {"nic", "shared-nic", ""}, {"new", "", ""}}));
   EXPECT_EQ(pod.claim_statuses,
-            (std::vector<PodClaimStatus>{{"gpus", "trainer-0-gpus-x7k2p"}, {"nic", std::nullopt}}));
+            (UsuallyOne<PodClaimStatus>{{"gpus", "trainer-0-gpus-x7k2p"}, {"nic", std::nullopt}}));
   EXPECT_EQ(pod.extended_resource_claim, "trainer-0-extended");
 }
 
@@ -139,7 +139,7 @@ TEST(PodDecoder, sorts_claim_statuses_by_name) {
                           R"("resourceClaimStatuses":[{"name":"b"},{"name":"c"},{"name":"a"}])");
   EXPECT_EQ(
       pod->claim_statuses,
-      (std::vector<PodClaimStatus>{{"a", std::nullopt}, {"b", std::nullopt}, {"c", std::nullopt}}));
+      (UsuallyOne<PodClaimStatus>{{"a", std::nullopt}, {"b", std::nullopt}, {"c", std::nullopt}}));
 }
 
 TEST(PodDecoder, treats_null_as_missing) {

@@ -23,9 +23,9 @@ TEST(PodGroupDecoder, reads_claims_and_names) {
   EXPECT_EQ(group.meta.key, (NamespacedName{"lab", "trainers"}));
   EXPECT_EQ(group.meta.uid.str(), "c1f4a0de-2f0b-4a7e-9a51-2b7f7d1f0e42");
   EXPECT_TRUE(group.meta.is_being_deleted);
-  EXPECT_EQ(group.claims, (std::vector<PodClaim>{{"fabric", "", "net"}, {"store", "big", ""}}));
-  EXPECT_EQ(group.claim_statuses, (std::vector<PodClaimStatus>{{"fabric", "trainers-fabric-b5m8q"},
-                                                               {"none", std::nullopt}}));
+  EXPECT_EQ(group.claims, (UsuallyOne<PodClaim>{{"fabric", "", "net"}, {"store", "big", ""}}));
+  EXPECT_EQ(group.claim_statuses, (UsuallyOne<PodClaimStatus>{{"fabric", "trainers-fabric-b5m8q"},
+                                                              {"none", std::nullopt}}));
 }
 
 TEST(PodGroupDecoder, keeps_group_without_claims) {

@@ -216,6 +216,19 @@ TEST(Projection, rejects_unreadable_table_at_once) {
   }
 }
 
+TEST(Projection, says_which_field_is_read_twice_or_within_another) {
+  const auto why = [](std::string_view path) -> std::string {
+    try {
+      make_projection<Secret>({{"data.tls", &Secret::type}, {path, &Secret::key}});
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(why("data.tls"), "the field \"data.tls\" is read twice");
+  EXPECT_EQ(why("data.tls.crt"), "the field \"data.tls.crt\" is read as a part of another already");
+}
+
 TEST(Condition, keeps_time_with_status_and_reports_no_change) {
   const auto at = [](int seconds) { return runtime::WallTime(std::chrono::seconds(seconds)); };
   std::vector<Condition> all;

@@ -180,6 +180,22 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"no step", R"({"default":"1Gi","validRange":{"min":"1Gi","step":"0"}})",
             ".validRange.step: Invalid value: \"0\": must be greater than zero"}));
 
+// resourceSliceStrategy.WarningsOnCreate and WarningsOnUpdate.
+TEST_F(DeviceValidation, warns_of_driver_in_upper_case) {
+  const std::string path = "/apis/resource.k8s.io/v1/resourceslices";
+  const auto slice = [](const std::string& name, const std::string& driver) {
+    return R"({"metadata":{"name":")" + name + R"("},"spec":{"driver":")" + driver +
+           R"(","nodeName":"n","pool":{"name":"p","generation":1,"resourceSliceCount":1}}})";
+  };
+  const std::vector<std::string> warning = {
+      R"(299 - "spec.driver: driver names should be lowercase; \"Gpu.example.com\" contains uppercase characters")"};
+  EXPECT_EQ(api.post(path, slice("a", "Gpu.example.com")).header("Warning"), warning);
+  EXPECT_EQ(
+      api.patch(path + "/a", kMerge, R"({"metadata":{"labels":{"a":"b"}}})").header("Warning"),
+      warning);
+  EXPECT_TRUE(api.post(path, slice("b", "gpu.example.com")).header("Warning").empty());
+}
+
 TEST_F(DeviceValidation, skips_capacity_that_has_not_changed) {
   const std::string path = "/apis/resource.k8s.io/v1/resourceslices";
   const auto slice = [](const std::string& more) {

@@ -11,7 +11,7 @@ using runtime::Result;
 // the server fills with at most `most` objects.
 template <class IsTooLarge>
 std::size_t requests_until_the_end(std::size_t objects, const IsTooLarge& is_too_large,
-                                   std::size_t most = Paging::kLimitMax) {
+                                   std::size_t most = Paging::kUsualLimit) {
   Paging page;
   std::size_t read = 0;
   for (std::size_t requests = 1;; ++requests) {
@@ -51,6 +51,18 @@ TEST(Paging, shrinks_to_one_object_at_least) {
   EXPECT_FALSE(smaller_page({.limit = 1}));
 }
 
+TEST(Paging, reads_larger_pages_after_expiry_of_token) {
+  Paging page = first_of_larger_pages({.continue_token = "expired", .objects = 3});
+  EXPECT_EQ(page.limit, 2'000U);
+  EXPECT_EQ(page.continue_token, "");
+  EXPECT_EQ(page.objects, 0U);
+  page = *smaller_page(page);
+  for (int i = 0; i < 50; ++i) page = *next_page(page, 1, std::to_string(i));
+  EXPECT_EQ(page.limit, 2'000U) << "as soon as objects are small again";
+  for (int i = 0; i < 5; ++i) page = first_of_larger_pages(page);
+  EXPECT_EQ(page.limit, 8'000U);
+}
+
 std::size_t pages_until_given_up(std::size_t objects_per_page) {
   Paging page;
   for (std::size_t pages = 1; pages < 1'000'000; ++pages) {
@@ -68,7 +80,7 @@ TEST(Paging, detects_endless_continue_tokens) {
 }
 
 TEST(Paging, detects_more_than_a_million_objects) {
-  EXPECT_EQ(pages_until_given_up(Paging::kLimitMax), 1'000'000U / Paging::kLimitMax + 1);
+  EXPECT_EQ(pages_until_given_up(Paging::kUsualLimit), 1'000'000U / Paging::kUsualLimit + 1);
   EXPECT_FALSE(next_page({.limit = 1}, 1'000'001, "a")) << "a server that ignores the limit";
 }
 

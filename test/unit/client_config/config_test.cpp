@@ -119,7 +119,15 @@ TEST_F(ConfigTest, says_where_it_looked) {
   EXPECT_THAT(error_of(), HasSubstr(path("home/.kube/config") + " is not there"));
 }
 
+TEST_F(ConfigTest, requires_readable_token_of_service_account) {
+  put_service_account();
+  write("serviceaccount/token", "");
+  EXPECT_EQ(error_of(), "the service account of the pod: " + path("serviceaccount/token") +
+                            ": empty; expected a token");
+}
+
 TEST_F(ConfigTest, prefers_earlier_file) {
+  write("one/token", "abc");
   const std::string first = write("one/config",
                                   "current-context: a\n"
                                   "users: [{name: ada, user: {tokenFile: token}}]\n");

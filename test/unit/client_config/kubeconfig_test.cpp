@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "test/unit/client_config/files.hpp"
 
@@ -136,6 +137,19 @@ TEST_F(KubeconfigTest, prefers_token_file_to_token) {
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->token_file, path("t"));
   EXPECT_EQ(config->token, "abc") << "while the file cannot be read";
+}
+
+// As in client-go: a wrong name is noticed at the start.
+TEST_F(KubeconfigTest, rejects_unreadable_token_file_unless_there_is_token) {
+  const std::string user = "config:2: user \"a\": tokenFile: ";
+  EXPECT_EQ(error_of(with_user("tokenFile: t")),
+            user + "t: cannot be read: No such file or directory");
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  EXPECT_EQ(error_of(with_user("tokenFile: fifo")), user + "fifo: is no regular file");
+  write("empty", "\n");
+  EXPECT_EQ(error_of(with_user("tokenFile: empty")), user + "empty: empty; expected a token");
+  EXPECT_EQ(error_of(with_user("token: abc, tokenFile: t")), "(no error)");
+  EXPECT_EQ(error_of(with("server: 'http://h:8080'", "tokenFile: t")), "(no error)") << "not sent";
 }
 
 TEST_F(KubeconfigTest, selects_context) {
@@ -399,7 +413,7 @@ TEST_F(KubeconfigTest, accepts_what_client_go_accepts) {
        "client-key is not used"},
       {"a password without a username", with_user("password: y"),
        [](const auto& c) { return c.username.empty(); }, "password is not used"},
-      {"a password beside a token file", with_user("password: y, tokenFile: t"),
+      {"a password beside a token file", with_user("password: y, tokenFile: token"),
        [](const auto& c) { return !c.token_file.empty(); }, "password is not used"},
       {"a username with a colon", with_user("username: 'a:b'"),
        [](const auto& c) { return c.username == "a:b"; }},
@@ -431,6 +445,7 @@ TEST_F(KubeconfigTest, accepts_what_client_go_accepts) {
        "\t\"current-context\": \"a\"\n}\n",
        [](const auto& c) { return c.server.host == "h"; }},
   };
+  write("token", "abc");
   for (const LenientCase& c : cases) {
     const auto config = load_text(c.text);
     ASSERT_TRUE(config) << c.name << ": " << config.error().message;

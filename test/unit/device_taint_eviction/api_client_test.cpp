@@ -86,7 +86,7 @@ CO_TEST(EvictionApiClient, applies_rule_condition_in_served_version) {
   f.api.use_rules({&api::kDeviceTaintRules, "v1beta2"});
   f.answer(200, R"({"metadata":{"name":"r","uid":"r-uid","resourceVersion":"9","generation":3}})");
   const RulePtr rule = test::make_rule("r", no_execute("k")).get();
-  const api::EvictionCondition condition{api::ConditionStatus::is_true, "x", "", 3, kStart};
+  const api::Condition condition{"EvictionInProgress", "True", "x", "", 3, kStart};
   const Result<RulePtr> written = co_await f.api.write_condition(rule, condition, Priority::live);
   CO_ASSERT_TRUE(written);
   EXPECT_EQ((*written)->generation, 3);

@@ -8,22 +8,21 @@
 namespace dcm::device_taint_eviction {
 namespace {
 
-using api::ConditionStatus;
 using api::TaintEffect;
 
 struct TextRow {
   const char* sentence;
   TaintEffect effect;
   RuleCounts counts;
-  ConditionStatus status;
+  const char* status;
   const char* reason;
   const char* message;
 };
 
 TEST(DecideCondition, formats_message) {
   constexpr const char* kOther = "Eviction only happens for the NoExecute effect.";
-  constexpr auto kTrue = ConditionStatus::is_true;
-  constexpr auto kFalse = ConditionStatus::is_false;
+  constexpr const char* kTrue = "True";
+  constexpr const char* kFalse = "False";
   constexpr auto kNoExecute = TaintEffect::no_execute;
   const TextRow kRows[] = {
       {"one pod",
@@ -76,7 +75,7 @@ TEST(DecideCondition, formats_message) {
   };
   for (const TextRow& row : kRows) {
     SCOPED_TRACE(row.sentence);
-    const api::EvictionCondition condition = decide_condition(row.effect, row.counts, "(preview)");
+    const api::Condition condition = decide_condition(row.effect, row.counts, "(preview)");
     EXPECT_EQ(condition.status, row.status);
     EXPECT_EQ(condition.reason, row.reason);
     EXPECT_EQ(condition.message, row.message);
@@ -100,9 +99,9 @@ TEST(DecideCondition, previews) {
       "updated again. Recreate the DeviceTaintRule to trigger an update.");
 }
 
-api::EvictionCondition condition(const std::string& reason, std::int64_t generation,
-                                 WallTime last_transition) {
-  return {ConditionStatus::is_false, reason, "m", generation, last_transition};
+api::Condition condition(const std::string& reason, std::int64_t generation,
+                         WallTime last_transition) {
+  return {"EvictionInProgress", "False", reason, "m", generation, last_transition};
 }
 
 struct WriteRow {
@@ -137,11 +136,11 @@ TEST(DecideCondition, decides_when_to_write) {
 
 TEST(DecideCondition, writes_when_any_part_changes) {
   const WallTime now = at(100s);
-  const api::EvictionCondition wanted = condition("Completed", 2, now);
-  for (const auto& change : std::initializer_list<void (*)(api::EvictionCondition&)>{
-           [](auto& c) { c.status = ConditionStatus::is_true; }, [](auto& c) { c.reason = "x"; },
+  const api::Condition wanted = condition("Completed", 2, now);
+  for (const auto& change : std::initializer_list<void (*)(api::Condition&)>{
+           [](auto& c) { c.status = "True"; }, [](auto& c) { c.reason = "x"; },
            [](auto& c) { c.message = "x"; }}) {
-    api::EvictionCondition old = condition("Completed", 2, at(0s));
+    api::Condition old = condition("Completed", 2, at(0s));
     change(old);
     const auto rule = test::make_rule("r", no_execute("k")).generation(2).condition(old);
     EXPECT_EQ(decide_write(*rule.get(), wanted, now), ConditionPlan(WriteCondition{wanted}));

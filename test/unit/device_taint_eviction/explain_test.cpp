@@ -171,22 +171,20 @@ TEST(ExplainEviction, describes_rule_and_its_pods) {
 }
 
 TEST(ExplainEviction, describes_condition_of_rule) {
-  const auto with = [](api::ConditionStatus status, const char* reason, seconds transition) {
+  const auto with = [](const char* status, const char* reason, seconds transition) {
     return test::make_rule("r", no_execute("burnt"))
         .selects_all()
-        .condition({status, reason, "", 1, at(transition)})
+        .condition({"EvictionInProgress", status, reason, "", 1, at(transition)})
         .get();
   };
   const auto wants = [](RuleFacts& facts) {
     facts.wanted = decide_condition(api::TaintEffect::no_execute, {}, "");
   };
-  expect_parts("right", told_of(*with(api::ConditionStatus::is_false, "NotStarted", 0s), wants),
+  expect_parts("right", told_of(*with("False", "NotStarted", 0s), wants),
                {"note Condition: It says False, NotStarted", "fine ConditionIsRight"});
-  expect_parts("written a moment ago",
-               told_of(*with(api::ConditionStatus::is_true, "PodsPendingEviction", 25s), wants),
+  expect_parts("written a moment ago", told_of(*with("True", "PodsPendingEviction", 25s), wants),
                {"waiting ConditionFollows: It should say False, NotStarted", "(in 5 s)"});
-  expect_parts("to be written",
-               told_of(*with(api::ConditionStatus::is_true, "PodsPendingEviction", 0s), wants),
+  expect_parts("to be written", told_of(*with("True", "PodsPendingEviction", 0s), wants),
                {"acting WriteCondition"});
 }
 

@@ -74,17 +74,15 @@ Result<> FakeEvictionApi::carry_out(const PodRef& pod, Evict) {
   return carry_out(pod, Remove());
 }
 
-Task<Result<RulePtr>> FakeEvictionApi::write_condition(RulePtr rule,
-                                                       api::EvictionCondition condition,
+Task<Result<RulePtr>> FakeEvictionApi::write_condition(RulePtr rule, api::Condition condition,
                                                        Priority priority) {
-  const bool is_true = condition.status == api::ConditionStatus::is_true;
-  return call<RulePtr>(rule->meta.key.name + (is_true ? ": True " : ": False ") + condition.reason +
+  return call<RulePtr>(rule->meta.key.name + ": " + condition.status + ' ' + condition.reason +
                            ": " + condition.message,
                        priority, [=, this] { return apply_condition(rule, condition); });
 }
 
 Result<RulePtr> FakeEvictionApi::apply_condition(const RulePtr& rule,
-                                                 const api::EvictionCondition& condition) {
+                                                 const api::Condition& condition) {
   const auto found = rules.find(rule->meta.key);
   if (found == rules.end()) return runtime::fail(Reason::object_not_found, "no such rule");
   if (found->second->meta.uid != rule->meta.uid) {
@@ -92,7 +90,7 @@ Result<RulePtr> FakeEvictionApi::apply_condition(const RulePtr& rule,
   }
   api::DeviceTaintRule written = *found->second;
   written.condition = condition;
-  written.condition->last_transition = whole_seconds(condition.last_transition);
+  written.condition->last_transition_time = whole_seconds(condition.last_transition_time);
   return store(rules, RulePtr(std::move(written)), api::ChangeType::modified);
 }
 

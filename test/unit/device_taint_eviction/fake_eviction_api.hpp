@@ -43,7 +43,7 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
 
   // Recorded as "mark p", "remove p", "evict p", "r: True PodsPendingEviction: 1 pod …".
   Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) override;
-  Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
+  Task<Result<RulePtr>> write_condition(RulePtr rule, api::Condition condition,
                                         Priority priority) override;
 
   Objects<api::Pod> pods;
@@ -63,7 +63,7 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
   Result<> carry_out(const PodRef& pod, const Mark& mark);
   Result<> carry_out(const PodRef& pod, Remove);
   Result<> carry_out(const PodRef& pod, Evict);
-  Result<RulePtr> apply_condition(const RulePtr& rule, const api::EvictionCondition& condition);
+  Result<RulePtr> apply_condition(const RulePtr& rule, const api::Condition& condition);
 
   // The caller gives up the only reference, so the object is ours to change.
   template <class T>

@@ -24,10 +24,10 @@ struct DryRun : Cluster {
     return sum;
   }
   // Acts as the evicting manager, which writes the rule's condition.
-  void somebody_writes(api::ConditionStatus status, const std::string& reason,
+  void somebody_writes(const std::string& status, const std::string& reason,
                        const std::string& message) {
     api::DeviceTaintRule rule = *Cluster::rule_for_all().get();
-    rule.condition = {status, reason, message, rule.generation, at(0s)};
+    rule.condition = {"EvictionInProgress", status, reason, message, rule.generation, at(0s)};
     api.set(RulePtr(std::move(rule)));
   }
 };
@@ -61,13 +61,12 @@ TEST(DryRun, agrees_with_working_manager) {
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
   cluster.run_for(100ms);
-  cluster.somebody_writes(api::ConditionStatus::is_true, "PodsPendingEviction",
+  cluster.somebody_writes("True", "PodsPendingEviction",
                           "1 pod needs to be evicted in 1 namespace.");
   cluster.run_for(2s);
   cluster.api.remove_pod("p");
   cluster.run_for(8s);
-  cluster.somebody_writes(api::ConditionStatus::is_false, "Completed",
-                          "1 pod evicted since starting the controller.");
+  cluster.somebody_writes("False", "Completed", "1 pod evicted since starting the controller.");
   cluster.run_for(20min);
   EXPECT_EQ(cluster.all("disagreements_total"), 0);
   EXPECT_THAT(cluster.calls(), IsEmpty());

@@ -182,7 +182,7 @@ TEST_F(TrackerTest, needs_no_walk_for_rule_status) {
   world.put(rule_for_all());
   world.settle();
   touched();
-  const api::EvictionCondition condition{api::ConditionStatus::is_true, "x", "", 1, kStart};
+  const api::Condition condition{"EvictionInProgress", "True", "x", "", 1, kStart};
   world.put(rule_for_all().condition(condition));
   EXPECT_FALSE(world.tracker.has_work());
   EXPECT_EQ(touched(), std::vector<std::string>{"r"}) << "somebody else may have written it";

@@ -149,6 +149,23 @@ TEST(ProblemOf, names_field_of_pool) {
   }
 }
 
+TEST(ProblemOf, wants_type_of_each_partition) {
+  const auto problem = [](const std::string& attributes) {
+    DevicePool pool = pool_with(
+        R"(,"consumesCounters":[{"counterSet":"chip","counters":{"engines":{"value":1}}}],)"
+        R"("attributes":{)" +
+        attributes + "}");
+    pool.more = object(R"({"partitionTypeAttribute":"gpu.example.com/profile"})");
+    return problem_of(kOwner, {pool}).value_or("");
+  };
+  EXPECT_EQ(problem(R"("profile":{"string":"whole"})"), "");
+  EXPECT_EQ(problem(""),
+            "pool n0: devices[gpu-0].attributes[profile]: must be set: the device consumes "
+            "counters, and partitionTypeAttribute names it");
+  EXPECT_EQ(problem(R"("profile":{"int":1})"),
+            "pool n0: devices[gpu-0].attributes[profile]: must be a string: a partition's type");
+}
+
 TEST(ProblemOf, names_duplicates) {
   const DevicePool one = pool_with("");
   EXPECT_EQ(problem_of(kOwner, {one, one}), "pool n0: pool.name: there are two pools of this name");

@@ -138,6 +138,51 @@ struct Site {
   runtime::TaskGroup group;
 };
 
+CO_TEST(DriverKit, warns_once_if_no_node_finds_it) {
+  std::string lines;
+  const auto backend = std::make_shared<runtime::LogBackend>(
+      loop.time(), runtime::LogFormat::text,
+      [&](runtime::Severity, std::string_view line) { lines += line; });
+  Site site(loop);
+  site.plugin = std::make_unique<Plugin>(
+      loop, site.driver, site.claims,
+      PluginOptions{.driver = kGpu, .registry = "/reg", .data = "/gpu", .files = &site.files},
+      runtime::Logger(backend));
+  CO_ASSERT_TRUE(site.plugin->open(
+      [&](const std::string& path) -> runtime::Result<std::unique_ptr<http::Listener>> {
+        return site.network.listen(path, 0);
+      }));
+  site.group.spawn("plugin", site.plugin->run());
+  co_await runtime::sleep_for(loop.time(), 29s);
+  EXPECT_EQ(lines, "");
+  co_await runtime::sleep_for(loop.time(), 2s);
+  EXPECT_TRUE(lines.contains("No node has found the driver. Check that kubelet runs")) << lines;
+  EXPECT_TRUE(lines.contains("/reg/gpu.example.com-reg.sock")) << lines;
+  const std::string once = lines;
+  co_await runtime::sleep_for(loop.time(), 10min);
+  EXPECT_EQ(lines, once);
+  co_await site.stop();
+}
+
+CO_TEST(DriverKit, does_not_warn_if_node_finds_it) {
+  std::string lines;
+  const auto backend =
+      std::make_shared<runtime::LogBackend>(loop.time(), runtime::LogFormat::text,
+                                            [&](runtime::Severity severity, std::string_view line) {
+                                              if (severity != runtime::Severity::info)
+                                                lines += line;
+                                            });
+  Site site(loop);
+  site.plugin = std::make_unique<Plugin>(
+      loop, site.driver, site.claims,
+      PluginOptions{.driver = kGpu, .registry = "/reg", .data = "/gpu", .files = &site.files},
+      runtime::Logger(backend));
+  CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+  co_await runtime::sleep_for(loop.time(), 1min);
+  EXPECT_EQ(lines, "");
+  co_await site.stop();
+}
+
 CO_TEST(DriverKit, registers_prepares_and_unprepares) {  // [81]
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);

@@ -127,7 +127,21 @@ TEST_F(DriverSockets, reject_invalid_driver_name) {
   const auto opened = make(bad)->open(listen_on_files(loop));
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().message,
-            "driver \"GPU!\": expected a DNS subdomain of at most 63 characters");
+            "driver \"GPU!\": expected a DNS subdomain in lower case, of at most 63 characters");
+}
+
+TEST_F(DriverSockets, say_what_to_do_about_long_path) {
+  PluginOptions deep = options();
+  deep.data = std::string("/").append(100, 'd');
+  const auto message = [&] {
+    const auto opened = make(deep)->open(listen_on_files(loop));
+    return opened ? "" : opened.error().message;
+  };
+  const std::string why = ", and a socket's path at most 107: choose a shorter folder";
+  EXPECT_EQ(message(),
+            "\"" + deep.data + "/dra.sock\" has 110 bytes" + why + ", or pass --pod-uid");
+  deep.pod_uid = "d9f1b8f4-8f0e-4c5c-9d5c-3c5b7f1d2a10";
+  EXPECT_TRUE(message().ends_with("has 118 bytes" + why)) << message();
 }
 
 TEST_F(DriverSockets, reject_driver_name_that_metadata_cannot_have) {

@@ -125,7 +125,38 @@ TEST(ExplainDevices, names_obstacles) {
                       "'pool': {'name': 'n', 'generation': 1, 'resourceSliceCount': 3}")
              .wants({exactly("r")});
        },
-       {"stuck NoDeviceMatches", "1 in an incomplete pool (1 of 3 ResourceSlices are published)"}},
+       {"stuck TooFewDevices: No node has a free device for request \"r\" of claim \"c0\" (class "
+        "\"any\"): n has 1 that matches: a is in an incomplete pool (1 of 3 ResourceSlices are "
+        "published).\n"}},
+      {"an incomplete pool of others, whose devices do not match",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a", "'taints': [{'key': 'hot', 'effect': 'NoSchedule'}]")})
+             .slice(
+                 "'driver': 'nic.example.com', 'nodeName': 'n', 'pool': {'name': 'n', "
+                 "'generation': 1, 'resourceSliceCount': 2}, 'devices': [{'name': 'b'}]")
+             .wants({exactly("r", "'count': 1, 'deviceClassName': 'gpu'")});
+       },
+       {"n has 1 that matches (and 1 other): a is tainted hot:NoSchedule by driver "
+        "gpu.example.com.\n",
+        "1 not matching selector #0 of class \"gpu\""}},
+      {"held devices that are not what the request is after",
+       [](DeviceWorld& w) {
+         const std::string small = "'capacity': {'memory': {'value': '40Gi'}}";
+         w.node("n")
+             .devices("n",
+                      {device("a", "'capacity': {'memory': {'value': '80Gi'}}"), device("b", small),
+                       device("c"), device("d", "'allowMultipleAllocations': true, " + small)})
+             .held("lab/x", "n", {"a"}, {"y"})
+             .held("lab/z", "n", {"b", "c"}, {"w"})
+             .held("lab/s", "n", {"d"}, {"v"},
+                   ", 'shareID': 'u', 'consumedCapacity': {'memory': "
+                   "'10Gi'}")
+             .wants({exactly("r", "'count': 1, 'capacity': {'requests': {'memory': '60Gi'}}")});
+       },
+       {"n has 1 that matches (and 3 others): a is held by claim lab/x of pod lab/y.\n",
+        "has devices for the pod as soon as claim lab/x is released, when pod lab/y ends.\n",
+        "1 without capacity memory", "2 too small for 60Gi of capacity memory: it has 40Gi"}},
       {"a pool that contradicts itself",
        [](DeviceWorld& w) {
          w.node("n").devices("n", {device("a"), device("a")}).wants({exactly("r")});
@@ -149,6 +180,52 @@ TEST(ExplainDevices, names_obstacles) {
         "On n, each of 2 devices is usable by itself, but not 2 of them together; constraint #0 of "
         "claim \"c0\", matchAttribute gpu.example.com/model, meets \"A100\" (a) and \"H100\" "
         "(b)."}},
+      {"a constraint, while all devices are held",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {gpu("a", "A100"), gpu("b", "H100")})
+             .held("lab/x", "n", {"a"}, {"p"})
+             .held("lab/y", "n", {"b"}, {"q"})
+             .wants({exactly("r", "'count': 2")},
+                    "'constraints': [{'matchAttribute': 'gpu.example.com/model'}]");
+       },
+       {"stuck TooFewDevices", "b is held by claim lab/y",
+        "note NothingToFree: Even if all were free: on n, each of 2 devices is usable by itself, "
+        "but not 2 of them together; constraint #0 of claim \"c0\", matchAttribute "
+        "gpu.example.com/model, meets \"A100\" (a) and \"H100\" (b).\n"}},
+      {"a distinct attribute, while one device is tainted and another one the pod's",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {gpu("a", "A100", "'taints': [{'key': 'hot', 'effect': 'NoSchedule'}]"),
+                            gpu("b", "A100"), gpu("c", "A100")})
+             .held("lab/own", "n", {"c"}, {"p"})
+             .wants({exactly("r", "'count': 2")},
+                    "'constraints': [{'distinctAttribute': 'gpu.example.com/model'}]");
+         w.question.allocated = {w.listed.claims[0].get()};
+       },
+       {"note NothingToFree: Even if all others were untainted: on n, each of 2 devices is usable "
+        "by itself, but not 2 of them together; constraint #0 of claim \"c0\", distinctAttribute "
+        "gpu.example.com/model, meets \"A100\" (a and b).\n"}},
+      {"all of partitions that exclude each other, while one is held",
+       [](DeviceWorld& w) {
+         const std::string pool =
+             "'driver': 'gpu.example.com', 'nodeName': 'n', 'pool': {'name': 'n', 'generation': 1, "
+             "'resourceSliceCount': 2}, ";
+         const auto part = [](std::string_view name, int memory) {
+           return device(name, fmt::format("'consumesCounters': [{{'counterSet': 'set', "
+                                           "'counters': {{'memory': {{'value': '{}'}}}}}}]",
+                                           memory));
+         };
+         w.node("n")
+             .slice(pool + "'devices': [{" + part("full", 8) + "}, {" + part("half", 4) + "}]")
+             .slice(pool +
+                    "'sharedCounters': [{'name': 'set', 'counters': {'memory': {'value': '8'}}}]")
+             .held("lab/x", "n", {"half"}, {"y"})
+             .wants({exactly("r", "'allocationMode': 'All'")});
+       },
+       {"note NothingToFree: Even if all were free: on n, each of 2 devices is usable by itself, "
+        "but not 2 of them together; counter \"memory\" in counter set \"set\" does not suffice "
+        "for all devices of request \"r\".\n"}},
       {"counters that one request overdraws",
        [](DeviceWorld& w) {
          const std::string pool =
@@ -176,6 +253,22 @@ TEST(ExplainDevices, names_obstacles) {
              .wants({exactly("r")}, "'constraints': [{'matchAttribute': 'gpu.example.com/numa'}]");
        },
        {"1 lacking attribute gpu.example.com/numa of constraint #0"}},
+      {"a held device that lacks the attribute of a constraint",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a"), device("b", "'attributes': {'numa': {'int': 1}}")})
+             .held("lab/x", "n", {"a", "b"}, {"y"})
+             .wants({exactly("r")}, "'constraints': [{'matchAttribute': 'gpu.example.com/numa'}]");
+       },
+       {"n has 1 that matches (and 1 other): b is held by claim lab/x"}},
+      {"a claim of several pods",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a")})
+             .held("lab/x", "n", {"a"}, {"y", "z"})
+             .wants({exactly("r")});
+       },
+       {"as soon as claim lab/x is released, when pod lab/y and pod lab/z end.\n"}},
       {"two requests for one device",
        [](DeviceWorld& w) {
          w.node("n").devices("n", {device("a")}).wants({exactly("r"), exactly("q")});
@@ -270,6 +363,22 @@ TEST(ExplainDevices, names_obstacles) {
        {"No node has all devices free for request \"r\"", "a is held by claim lab/x of pod lab/y",
         "claim lab/x is released, when pod lab/y ends."}},
   });
+}
+
+// Of a faulty request nothing is known, not even whether there are devices.
+TEST(ExplainDevices, says_nothing_of_nodes_for_faulty_request) {
+  DeviceWorld world;
+  world.node("n")
+      .devices("n", {device("a")})
+      .wants({exactly("q")})
+      .wants({exactly("r", "'count': 1, 'deviceClassName': 'tpu'")});
+  const std::string text = world.explain();
+  EXPECT_NE(text.find("note NodeDevices: n: request \"q\" wants 1, 1 of 1 device free.\n"),
+            text.npos)
+      << text;
+  world.wanted.erase(world.wanted.begin());
+  world.question.claims.clear();
+  EXPECT_EQ(world.explain().find("NodeDevices"), text.npos) << world.explain();
 }
 
 TEST(ExplainDevices, clears_devices_of_blame) {

@@ -214,6 +214,32 @@ TEST_F(ExplainPools, counts_devices_of_one_pool) {
   EXPECT_THAT(outcome.text, testing::Not(HasSubstr("node-1")));
 }
 
+// kube-scheduler wants as many slices as their resourceSliceCount says, and different names.
+TEST_F(ExplainPools, says_why_scheduler_uses_no_device) {
+  const auto slice = [this](const std::string& name, const std::string& pool,
+                            const std::string& device) {
+    post("resourceslices",
+         fmt::format(
+             R"({{"metadata":{{"name":"{}"}},"spec":{{"driver":"gpu.example.com","nodeName":"n",)"
+             R"("pool":{{"name":"{}","generation":1,"resourceSliceCount":{}}},"devices":[)"
+             R"({{"name":"{}"}}]}}}})",
+             name, pool, pool == "twice" ? 2 : 1, device));
+  };
+  slice("a", "extra", "dev-0");
+  slice("b", "extra", "dev-1");
+  slice("c", "twice", "dev-0");
+  slice("d", "twice", "dev-0");
+  const std::string text = ask().text;
+  EXPECT_THAT(
+      text, HasSubstr("gpu.example.com/extra  n           2          0            0          2\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\ngpu.example.com/extra\n  problem     kube-scheduler allocates none of "
+                        "them: there are 2 slices at generation 1, and their"));
+  EXPECT_THAT(text,
+              HasSubstr("\ngpu.example.com/twice\n  problem     kube-scheduler allocates none of "
+                        "them: several devices have the same name\n"));
+}
+
 // Before 1.37, spec.pool.name is not a field selector.
 TEST_F(ExplainPools, works_if_server_cannot_select_by_pool) {
   publish("gpu.example.com", "node-1");

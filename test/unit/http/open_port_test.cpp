@@ -53,6 +53,17 @@ TEST(CheckOpenPort, accepts_configured_hosts) {
   EXPECT_EQ(status_of(from("whatever"), kLoopback, {"*"}), 0);
 }
 
+TEST(IsAcceptedHost, knows_names_and_addresses) {
+  for (const char* host : {"dev", "dev.example", "*.dev.example", "dev.example:80", "10.0.0.1",
+                           "10.0.0.1:80", "fd00::7", "[fd00::7]", "[fd00::7]:80"}) {
+    EXPECT_TRUE(is_accepted_host(host)) << host;
+  }
+  for (const char* host : {"", "*", "*.", "a b", "http://x", "a:", "a:b", "[a]", "[fd00::7", "a/b",
+                           "a.*", "[fd00::7]x"}) {
+    EXPECT_FALSE(is_accepted_host(host)) << host;
+  }
+}
+
 struct BrowserRow {
   const char* sentence;
   Method method;

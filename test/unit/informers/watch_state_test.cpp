@@ -289,6 +289,16 @@ TEST(WatchState, restarts_list_when_first_page_is_read_again) {
             "begin | page '' by 60");
 }
 
+// Otherwise a list that takes longer than a token lives would start over forever.
+TEST(WatchState, reads_larger_pages_after_expiry_of_token) {
+  WatchState state{.phase = kNextPage, .pages_until = MonoTime::max()};
+  const auto expired = failed(Reason::gone);
+  EXPECT_EQ(told(state, {expired}).back(),
+            "relist(page_expired) begin | page '' of 2000 by 60, pages from now on");
+  EXPECT_EQ(told(state, {expired, page("5", "more"), expired, WaitOver{}}).back(),
+            "relist(page_expired) begin | page '' of 8000 by 60, pages from now on");
+}
+
 TEST(WatchState, resumes_from_last_version) {
   WatchState state{.phase = kWatching};
   state = advance(state, Changed{ResourceVersion("11")}, kNow, kPolicy).next;

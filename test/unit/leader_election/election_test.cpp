@@ -328,6 +328,16 @@ TEST(Leading, ends_after_sleeping_past_deadline) {
   EXPECT_EQ(act(leading_since(0s), 3600s), "lost");
 }
 
+TEST(Leading, says_for_how_long_thread_stood_still) {
+  const auto why = [](Duration now) {
+    return std::get<Ended>(next_step(leading_since(0s), kMe, moment(now))).why;
+  };
+  EXPECT_EQ(why(10s), "it could not be renewed in time");
+  EXPECT_EQ(why(38s),
+            "it could not be renewed in time: the thread stood still for 28 s (a blocking call, or "
+            "the machine paused)");
+}
+
 TEST(Leading, counts_late_answer_from_its_sending) {
   const State state = observe_write(leading_since(0s), kMe, found(held_by("me"), 2s, 60s));
   EXPECT_EQ(may_write_until(state, kMe), at(12s));

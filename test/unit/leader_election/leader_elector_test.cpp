@@ -90,7 +90,8 @@ TEST_F(Electors, never_write_after_long_pause) {
   first.time.thaw();
   EXPECT_FALSE(first.fence.check()) << "before anything else runs";
   run_for(1s);
-  EXPECT_TRUE(first.lost);
+  ASSERT_TRUE(first.lost);
+  EXPECT_NE(first.lost->find("the thread stood still for 2"), std::string::npos) << *first.lost;
   EXPECT_TRUE(first.has_ended);
   EXPECT_LE(world.longest_gap(), kGapMax);
 }
@@ -523,9 +524,25 @@ TEST_F(Electors, report_problem_until_lease_is_read) {
   first.line.state = Line::State::refused;
   run_for(10s);
   ASSERT_TRUE(first.elector.problem());
+  EXPECT_FALSE(first.elector.failing()) << "it never succeeded";
   first.line.state = Line::State::good;
   run_for(5s);
   EXPECT_FALSE(first.elector.problem());
+}
+
+TEST_F(Electors, report_since_when_they_fail) {
+  world.add();
+  Node& standby = world.add();
+  run_for(10s);
+  EXPECT_FALSE(standby.elector.failing());
+  standby.line.state = Line::State::refused;
+  run_for(30s);
+  ASSERT_TRUE(standby.elector.failing());
+  EXPECT_GT(*standby.elector.failing(), 25s);
+  EXPECT_LE(*standby.elector.failing(), 30s);
+  standby.line.state = Line::State::good;
+  run_for(10s);
+  EXPECT_FALSE(standby.elector.failing());
 }
 
 // ---- the fence ----------------------------------------------------------------------------------

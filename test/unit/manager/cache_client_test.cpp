@@ -17,6 +17,8 @@ using Json = boost::json::object;
 constexpr std::string_view kV1[] = {"v1"};
 constexpr api::ResourceKind kMaps{"", "configmaps", "ConfigMap", api::Scope::namespaced, kV1};
 constexpr api::ResourceKind kFoos{"example.com", "foos", "Foo", api::Scope::namespaced, kV1};
+// Its CustomResourceDefinition has no status subresource.
+constexpr api::ResourceKind kPlains{"example.com", "plains", "Plain", api::Scope::namespaced, kV1};
 const std::string kFoosPath = "/apis/example.com/v1/namespaces/default/foos";
 const std::string kMapsPath = "/api/v1/namespaces/default/configmaps";
 
@@ -45,11 +47,13 @@ class Client : public testing::TestWithParam<int> {
                                  {"status.conditions", &Foo::conditions},
                                  {"spec.keep", &Foo::keep}},
                                 {.keep = [](const Foo& foo) { return foo.keep != "no"; }})),
-        maps(manager.cache<Map>(kMaps)) {}
+        maps(manager.cache<Map>(kMaps)),
+        plains(manager.cache<Map>(kPlains)) {}
 
   void handle(std::function<Task<Outcome>(api::NamespacedName)> handler,
               ControllerOptions options = {.workers = 4}) {
-    manager.feed(manager.controller("tested", options, Calls{std::move(handler)}), foos);
+    list = &manager.controller("tested", options, Calls{std::move(handler)});
+    manager.feed(*list, foos);
   }
   void make(const std::string& name, const std::string& more = "") {
     ASSERT_TRUE(
@@ -69,11 +73,16 @@ class Client : public testing::TestWithParam<int> {
     cluster.run_for(1min);
   }
 
-  test::VirtualCluster cluster{{.served = {.custom = {{"example.com", "v1", "foos", "Foo"}}}},
-                               static_cast<std::uint64_t>(GetParam())};
+  test::VirtualCluster cluster{
+      {.served = {.custom = {{"example.com", "v1", "foos", "Foo"},
+                             {"example.com", "v1", "plains", "Plain", apiserver::Scope::namespaced,
+                              apiserver::StatusSubresource::none}}}},
+      static_cast<std::uint64_t>(GetParam())};
   ControllerManager& manager;
   Cache<Foo>& foos;
   Cache<Map>& maps;
+  Cache<Map>& plains;
+  Worklist* list = nullptr;
 };
 
 TEST_P(Client, deletes_nothing_twice) {
@@ -390,6 +399,76 @@ TEST_P(Client, retries_in_silence_what_the_watch_explains) {
   EXPECT_EQ(cluster.log().find("A write failed"), std::string::npos);
   EXPECT_TRUE(retries_after(Reason::forbidden));
   EXPECT_NE(cluster.log().find("A write failed"), std::string::npos);
+}
+
+// The answer is that of an object that is gone.
+TEST_P(Client, warns_of_status_that_kind_does_not_have) {
+  std::vector<std::string> reasons;
+  handle([this, &reasons](api::NamespacedName name) -> Task<Outcome> {
+    const auto plain = plains.get(name);
+    if (!plain) co_return Outcome::done();
+    const auto client = manager.client(plains);
+    const Json fields{{"status", {{"n", 1}}}};
+    const boost::json::array operations{{{"op", "add"}, {"path", "/status"}, {"value", "x"}}};
+    const auto applied = co_await client.apply_status(plain->meta, fields);
+    const auto merged = co_await client.merge_patch(plain->meta, fields, "status");
+    const auto patched = co_await client.json_patch(plain->meta, operations, "status");
+    for (const auto& answer : {applied, merged, patched}) {
+      reasons.push_back(answer ? "done" : runtime::to_string(answer.error()));
+    }
+    co_return manager.done_or_retry(name, applied);
+  });
+  manager.feed(*list, plains);
+  ASSERT_TRUE(cluster.api()
+                  .post("/apis/example.com/v1/namespaces/default/plains",
+                        R"({"apiVersion":"example.com/v1","kind":"Plain",)"
+                        R"("metadata":{"name":"a"}})")
+                  .ok());
+  cluster.start();
+  cluster.run_for(1s);
+  ASSERT_GE(reasons.size(), 3U);
+  for (const std::string& reason : reasons) {
+    EXPECT_EQ(reason,
+              "not_served: plains.example.com \"a\" not found; the object exists, so does the "
+              "CustomResourceDefinition of plains have `status` in its `subresources`?");
+  }
+  EXPECT_NE(cluster.log().find("A write failed; retrying"), std::string::npos);
+}
+
+TEST_P(Client, warns_of_namespace_that_does_not_exist) {
+  std::vector<std::string> reasons;
+  handle([this, &reasons](api::NamespacedName name) -> Task<Outcome> {
+    const auto client = manager.client(maps);
+    const auto applied = co_await client.apply({"nowhere", "a"}, {{"data", {{"k", "v"}}}});
+    const auto created = co_await client.create({"nowhere", "a"}, {{"data", {{"k", "v"}}}});
+    for (const auto& answer : {applied, created}) {
+      reasons.push_back(answer ? "done" : runtime::to_string(answer.error()));
+    }
+    co_return manager.done_or_retry(name, applied);
+  });
+  make("a");
+  cluster.start();
+  cluster.run_for(1s);
+  ASSERT_GE(reasons.size(), 2U);
+  for (const std::string& reason : reasons) {
+    EXPECT_EQ(reason,
+              "not_served: namespaces \"nowhere\" not found; does the namespace nowhere exist?");
+  }
+  EXPECT_NE(cluster.log().find("A write failed; retrying"), std::string::npos);
+}
+
+TEST_P(Client, applies_nothing_but_status_to_status) {
+  const auto why = [this](const Json& fields) -> std::string {
+    try {
+      (void)manager.client(foos).apply_status({}, fields);
+    } catch (const std::logic_error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(why({{"conditions", boost::json::array()}}),
+            "apply_status takes {\"status\": …}, and no \"conditions\" beside it");
+  EXPECT_NE(why({{"status", {{"n", 1}}}, {"metadata", {{"labels", {{"a", "b"}}}}}}), "");
 }
 
 struct Counts {

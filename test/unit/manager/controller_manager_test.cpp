@@ -168,6 +168,27 @@ TEST(ControllerManager, lets_job_start_tasks_of_its_own) {
   EXPECT_EQ(of.handled.back(), "both");
 }
 
+struct FailingJob {
+  Task<> run() {
+    co_await runtime::yield();
+    throw std::runtime_error("boom");
+  }
+};
+
+TEST(ControllerManager, names_job_that_fails) {
+  for (const RunsOn where : {RunsOn::leader, RunsOn::every_instance}) {
+    ManagerOf of;
+    of.cluster.manager().job("sweep", where, FailingJob{});
+    of.cluster.start();
+    of.cluster.run_for(1min);
+    EXPECT_EQ(of.cluster.manager().exit_status(), ExitStatus::failed);
+    const std::string log = of.cluster.log();
+    const auto line = log.find("A part of the program has failed");
+    ASSERT_NE(line, std::string::npos) << log;
+    EXPECT_NE(log.substr(line, 200).find("sweep"), std::string::npos) << log.substr(line, 200);
+  }
+}
+
 // What the exception says; empty if there is none.
 template <class Call>
 std::string refusal(Call call) {
@@ -417,6 +438,30 @@ TEST(ControllerManager, stops_with_status_and_writes_nothing_after_losing_lease)
   EXPECT_NE(of.cluster.log().find("lease"), std::string::npos) << of.cluster.log();
 }
 
+// A restart of the API server must not make every instance unready.
+TEST(ControllerManager, is_unready_only_when_lease_fails_for_ten_seconds) {
+  ManagerOf of;
+  of.watch(kMaps, done_at_once);
+  of.cluster.start();
+  of.cluster.run_for(1min);
+  test::VirtualInstance& standby = of.cluster.another_instance([](ControllerManager& manager) {
+    manager.feed(manager.controller("noted", {}, Calls{done_at_once}),
+                 manager.cache<Object>(kMaps));
+  });
+  const auto report = [&] { return standby.manager().health().ready.run("readyz", Verbose::no); };
+  of.cluster.run_for(1min);
+  EXPECT_TRUE(report().is_healthy);
+  of.cluster.server().before([](const apiserver::LoggedRequest& request) {
+    const bool is_lease = request.resource == "leases";
+    return is_lease ? std::optional(apiserver::json_response(503, "{}")) : std::nullopt;
+  });
+  of.cluster.run_for(9s);
+  EXPECT_TRUE(report().is_healthy) << report().text;
+  of.cluster.run_for(6s);
+  EXPECT_FALSE(report().is_healthy);
+  EXPECT_NE(report().text.find("[-]lease failed: "), std::string::npos) << report().text;
+}
+
 TEST(VirtualCluster, hands_lease_to_another_instance) {
   ManagerOf of;
   of.watch(kMaps, done_at_once);
@@ -445,6 +490,12 @@ TEST(VirtualCluster, waits_for_task_without_result) {
   const auto begin = cluster.time().now();
   cluster.wait_for(runtime::sleep_for(cluster.time(), 1h));
   EXPECT_EQ(cluster.time().now() - begin, 1h);
+}
+
+TEST(VirtualCluster, refuses_second_start) {
+  ManagerOf of;
+  of.cluster.start();
+  EXPECT_EQ(refusal([&] { of.cluster.start(); }), "start() was called already");
 }
 
 TEST(VirtualCluster, calls_no_hook_in_its_destructor) {

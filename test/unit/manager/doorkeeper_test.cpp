@@ -50,6 +50,33 @@ CO_TEST(Doorkeeper, serves_health_publicly) {
   EXPECT_TRUE(site.http.seen().empty());
 }
 
+struct OpenPathRow {
+  const char* open;
+  const char* path;
+  bool is_open;
+};
+
+// k8s.io/apiserver/pkg/authorization/path.
+CO_TEST(Doorkeeper, opens_paths_like_kube_controller_manager) {
+  Site site(loop);
+  for (const OpenPathRow& row : {OpenPathRow{"healthz", "/healthz", true},
+                                 {"/healthz", "/healthz", true},
+                                 {"healthz", "/healthz/x", false},
+                                 {"healthz", "//healthz", false},
+                                 {"/met*", "/metrics", true},
+                                 {"met*", "/metrics?x=1", true},
+                                 {"met*", "/livez/met", false},
+                                 {"/debug/*", "/debug/health", true},
+                                 {"/debug/*", "/debug", false},
+                                 {"*", "/configz", true},
+                                 {"/*", "/configz", true}}) {
+    Doorkeeper doorkeeper(site.client, site.time, {.always_allow_paths = {row.open}},
+                          runtime::Logger(site.log_backend));
+    const Admission admission = co_await doorkeeper.admit({.target = row.path});
+    EXPECT_EQ(admission.has_value(), row.is_open) << row.open << " " << row.path;
+  }
+}
+
 CO_TEST(Doorkeeper, answers_401_without_review_if_credentials_are_missing) {
   Site site(loop);
   for (const http::Headers& headers :

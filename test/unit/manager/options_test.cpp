@@ -262,6 +262,21 @@ TEST(Options, name_flag_of_mistake_in_one_line) {
        {BadRow{"--kubecofnig=x", "--kubecofnig"},
         {"--concurrent-resourceclaim-syncs=0", "--concurrent-resourceclaim-syncs"},
         {"--kube-api-qps=fast", "fast"},
+        {"--kube-api-qps=1e-9", "--kube-api-qps: expected a number of at least 0.1, or 0 for no"},
+        {"--kube-api-burst=2147483648", "from 1 to 2147483647, got \"2147483648\""},
+        {"--kube-api-burst=99999999999999999999", "from 1 to 2147483647, got"},
+        {"--device-taint-eviction-rate=1e-9", "--device-taint-eviction-rate"},
+        {"--device-taint-eviction-rate=-1", "a number of at least 0.001, or 0 for no limit"},
+        {"--dry-run-timeout=1ns", "--dry-run-timeout: expected a duration of at least 1s"},
+        {"--server=https://x:99999", "--server: \"https://x:99999\" is no server URL: the port"},
+        {"--bind-address=999.1.1.1", "--bind-address: expected an IP address, got \"999.1.1.1\""},
+        {"--bind-address=10.0.0.1:80", "--bind-address: expected an IP address"},
+        {"--metrics-bind-address=abc", "--metrics-bind-address: \"abc\" is no address to listen"},
+        {"--metrics-bind-address=a:1", "the host is not an IP address"},
+        {"--metrics-accept-hosts=*", "--metrics-accept-hosts: expected host names, or *.DOMAIN"},
+        {"--metrics-accept-hosts=a b", "got \"a b\""},
+        {"--metrics-accept-hosts=dev.example,http://x", "got \"http://x\""},
+        {"--authorization-always-allow-paths=/healthz,a*b", "only trailing * allowed in \"a*b\""},
         {"--max-inflight-requests=0", "--max-inflight-requests"},
         {"--controllers=garbage", "garbage"},
         {"--controllers=-resourceclaim-controller", "--controllers"},
@@ -285,11 +300,18 @@ TEST(Options, name_flag_of_mistake_in_one_line) {
         {"--leader-elect=maybe", "--leader-elect"},
         {"--leader-elect-lease-duration=15", "--leader-elect-lease-duration"},
         {"--leader-elect-retry-period=0s", "--leader-elect-retry-period"},
+        {"--leader-elect-retry-period=1ns", "expected a duration of at least 0.1s"},
+        {"--leader-elect-renew-deadline=99ms", "expected a duration of at least 0.1s"},
         {"--leader-elect-renew-deadline=15s", "lease duration"},
         {"--leader-elect-retry-period=9s", "renew deadline"},
         {"--leader-elect-resource-lock=endpoints", "leases"},
         {"--leader-elect-resource-name=", "--leader-elect-resource-name"},
         {"--leader-elect-resource-namespace=", "--leader-elect-resource-namespace"},
+        {"--leader-elect-resource-name=A B", "--leader-elect-resource-name: expected a DNS sub"},
+        {"--leader-elect-resource-name=a..b", "--leader-elect-resource-name: expected a DNS sub"},
+        {"--leader-elect-resource-name=-a", "--leader-elect-resource-name: expected a DNS sub"},
+        {"--leader-elect-resource-namespace=A B", "namespace: expected a DNS label"},
+        {"--leader-elect-resource-namespace=a.b", "namespace: expected a DNS label"},
         {"stray", "stray"}}) {
     const auto options = parse_options({row.flag});
     ASSERT_FALSE(options.has_value()) << row.flag;
@@ -299,6 +321,31 @@ TEST(Options, name_flag_of_mistake_in_one_line) {
     EXPECT_FALSE(parse_options({"--dry-run", row.flag}))
         << "a dry run is a trial of the real start";
   }
+}
+
+TEST(Options, accept_addresses_hosts_and_paths_in_every_form) {
+  for (const char* flag :
+       {"--bind-address=", "--bind-address=::", "--bind-address=localhost",
+        "--metrics-bind-address=", "--metrics-bind-address=:8080",
+        "--metrics-bind-address=[::1]:8080", "--metrics-bind-address=localhost:0",
+        "--metrics-accept-hosts=dev.example,*.dev.example,dev.example:80,10.0.0.1,[::1]:80,fd00::1",
+        "--authorization-always-allow-paths=healthz,/met*,*", "--server=", "--server=10.0.0.1:6443",
+        "--leader-elect-resource-name=a.b-1", "--leader-elect-resource-namespace=dra-1",
+        "--leader-elect-retry-period=100ms", "--dry-run-timeout=1s", "--kube-api-qps=0.1"}) {
+    const auto options = parse_options({flag});
+    EXPECT_TRUE(options) << flag << ": " << options.error().text;
+  }
+}
+
+TEST(Options, suggest_only_own_controllers_that_are_similar) {
+  EXPECT_THAT(parse_options({"--controllers=foo"}).error().text, testing::Not(HasSubstr("mean")));
+  EXPECT_THAT(parse_options({"--controllers=nodeipan"}).error().text,
+              testing::Not(HasSubstr("mean")));
+}
+
+// As for --kubeconfig.
+TEST(Options, take_empty_config_for_none) {
+  EXPECT_TRUE(parse_options({"--config="}));
 }
 
 TEST(Options, enable_leader_election_with_usual_defaults) {

@@ -31,11 +31,13 @@ struct Row {
 
 CO_TEST(Serving, answers_health_and_metrics_only) {
   Health health;
-  health.ready.add("informers", [] { return std::optional<std::string>("pods not synced"); });
+  health.ready.add("informers", [] {
+    return std::optional<std::string>("pods: not synced: forbidden: user \"ada\" at 10.0.0.1");
+  });
   runtime::MetricsRegistry metrics;
   metrics.gauge("depth", "Items.");
   Pages pages;
-  add_health_pages(pages, health, Reasons::whole);
+  add_health_pages(pages, health);
   add_metrics_page(pages, metrics);
   const http::Handler handler = make_open_handler(pages);
   using enum http::Method;
@@ -43,7 +45,8 @@ CO_TEST(Serving, answers_health_and_metrics_only) {
            Row{"liveness does not ask whether the caches are synced", get, "/livez", 200, "ok"},
            Row{"healthz is liveness", get, "/healthz", 200, "ok"},
            Row{"verbose lists the checks", get, "/livez?verbose", 200, "livez check passed"},
-           Row{"not ready says why", get, "/readyz", 503, "[-]informers failed: pods not synced"},
+           Row{"not ready says why, but names nobody", get, "/readyz", 503,
+               "[-]informers failed: pods: not synced: forbidden\n"},
            Row{"metrics are text", get, "/metrics", 200, "# HELP depth Items."},
            Row{"HEAD is GET without a body", head, "/livez", 200, "ok"},
            Row{"an unknown path is 404", get, "/metrics/x", 404, "not found"},

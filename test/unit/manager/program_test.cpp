@@ -1,10 +1,13 @@
 // From the command line to the exit status.
 #include "manager/program.hpp"
 
+#include <csignal>
+#include <cstdlib>
 #include <stdexcept>
 
 #include <gmock/gmock.h>
 
+#include "manager/own_process.hpp"
 #include "test/unit/client_config/files.hpp"
 
 namespace dcm::manager {
@@ -24,6 +27,57 @@ TEST(RunProgram, tells_why_its_controllers_cannot_be_added) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::EndsWith("\ntested: there are two caches\n"));
   EXPECT_EQ(status, 3);
+}
+
+// As a lease, an owner of fields and a part of metrics, it would fail later, or for ever.
+TEST(RunProgram, refuses_name_that_is_no_label) {
+  for (const std::string name : {"Bad_Name", "", "9lives", "a.b", "a-"}) {
+    const char* const words[] = {"tested"};
+    bool is_called = false;
+    testing::internal::CaptureStderr();
+    const int status =
+        run_program(1, words, {.name = name}, [&](ControllerManager&) { is_called = true; });
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                testing::StartsWith("tested: the program's name \"" + name +
+                                    "\" must be in lower case with dashes"));
+    EXPECT_EQ(status, 2);
+    EXPECT_FALSE(is_called);
+  }
+}
+
+// `timeout` sends a signal twice at once.
+TEST(StopSignals, ends_process_at_second_signal_half_a_second_later) {
+  using namespace std::chrono_literals;
+  StopSignals signals;
+  const runtime::MonoTime first(1h);
+  EXPECT_EQ(signals.observe(first), SignalMeans::stop);
+  EXPECT_EQ(signals.observe(first), SignalMeans::nothing);
+  EXPECT_EQ(signals.observe(first + 499ms), SignalMeans::nothing);
+  EXPECT_EQ(signals.observe(first + 500ms), SignalMeans::end_at_once);
+}
+
+// Raises SIGTERM now, and again after `pause`; `stop` ends the loop 2 s after the first.
+int exit_status_of_two_signals(runtime::Duration pause) {
+  using namespace std::chrono_literals;
+  runtime::Loop loop;
+  const auto log = runtime::Logger(std::make_shared<runtime::LogBackend>(
+      loop.time(), runtime::LogFormat::text, runtime::write_to_stderr()));
+  int stops = 0;
+  stop_on_signals(loop, [&] { ++stops; }, log);
+  loop.run([](runtime::TimeSource& time, runtime::Duration between) -> runtime::Task<> {
+    std::raise(SIGTERM);
+    co_await runtime::sleep_for(time, between);
+    std::raise(SIGTERM);
+    co_await runtime::sleep_for(time, 100ms);
+  }(loop.time(), pause));
+  return stops == 1 ? 0 : 9;
+}
+
+TEST(StopSignals, are_two_only_when_apart) {
+  using namespace std::chrono_literals;
+  EXPECT_EXIT(std::_Exit(exit_status_of_two_signals(10ms)), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(std::_Exit(exit_status_of_two_signals(600ms)), testing::ExitedWithCode(1),
+              "A second signal: ending at once");
 }
 
 }  // namespace

@@ -72,6 +72,8 @@ CO_TEST(ServingCertificates, are_kept_if_new_ones_are_unreadable) {
   site.http.answer({.status = 403, .headers = {}, .body = "{}"});
   const auto forbidden = co_await loaded->refresh(site.client, {});
   CO_ASSERT_TRUE(!forbidden);
+  EXPECT_THAT(forbidden.error().message,
+              testing::StartsWith("ConfigMap kube-system/extension-apiserver-authentication: "));
   EXPECT_EQ(loaded->tls().client_ca_pem, "");
 }
 

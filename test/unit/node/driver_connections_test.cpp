@@ -214,8 +214,8 @@ CO_TEST(DriverConnections, tells_refused_plugin_the_reason) {  // [9], [11], [12
       {"a name that the API would refuse",
        {"DRAPlugin", "GPU!", "/dra.sock", {"v1.DRAPlugin"}},
        SocketOutcome::failed,
-       "RegisterPlugin error -- plugin validation failed with err: \"GPU!\" is no DNS subdomain of "
-       "at most 63 characters"},
+       "RegisterPlugin error -- plugin validation failed with err: \"GPU!\" is no DNS subdomain in "
+       "lower case of at most 63 characters"},
       {"a name without end",
        {"DRAPlugin", std::string(100'000, 'a'), "/dra.sock", {"v1.DRAPlugin"}},
        SocketOutcome::failed,

@@ -40,7 +40,7 @@ std::string pod(std::string_view name, std::string_view more = "") {
 
 struct Scene {
   explicit Scene(Attended attended = {})
-      : server(time, runtime::Rng(1), {.advice = [attended](const apiserver::Creation& made) {
+      : server(time, runtime::Rng(1), {.advice = [attended](const apiserver::ObjectWrite& made) {
                  return advise(attended, made);
                }}) {}
 
@@ -169,6 +169,32 @@ TEST(Advice, names_feature_gates_that_slice_relies_on) {
                   HasSubstr("feature gate DRAListTypeAttributes is on"),
                   HasSubstr("skipNodeOperations is an alpha field: a server drops it unless its "
                             "feature gate DRAOptionalNodeOperations is on")));
+}
+
+TEST(Advice, names_feature_gates_of_fields_that_update_adds) {
+  Scene scene;
+  const auto slice = [](std::string_view more, std::string_view attribute) {
+    return R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"a"},)"
+           R"("spec":{"driver":"d.example.com","pool":{"name":"p","generation":1,)"
+           R"("resourceSliceCount":1},"allNodes":true,"devices":[{"name":"g","attributes":{"x":{)" +
+           std::string(attribute) + "}}}]" + std::string(more) + "}}";
+  };
+  constexpr std::string_view kSlices = "/apis/resource.k8s.io/v1/resourceslices";
+  const std::string path = std::string(kSlices) + "/a";
+  EXPECT_THAT(scene.warnings(kSlices, slice("", R"("string":"s")")), IsEmpty());
+  apiserver::Direct api(scene.server);
+  const auto is_of_lists = ElementsAre(HasSubstr("feature gate DRAListTypeAttributes is on"));
+  EXPECT_THAT(api.put(path, slice("", R"("strings":["s"])")).header("Warning"), is_of_lists);
+  EXPECT_THAT(api.put(path, slice("", R"("ints":[1])")).header("Warning"), IsEmpty())
+      << "it has relied on that gate before";
+  EXPECT_THAT(api.patch(path, apiserver::kMerge, R"({"spec":{"skipNodeOperations":["*"]}})")
+                  .header("Warning"),
+              ElementsAre(HasSubstr("feature gate DRAOptionalNodeOperations is on")));
+  EXPECT_THAT(api.put(path, slice("", R"("string":"s")")).header("Warning"), IsEmpty());
+  EXPECT_THAT(api.patch(path + "?fieldManager=m&force=true", apiserver::kApply,
+                        slice("", R"("strings":["s"])"))
+                  .header("Warning"),
+              is_of_lists);
 }
 
 TEST(Advice, names_group_dropped_from_pod) {

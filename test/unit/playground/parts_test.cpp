@@ -84,15 +84,16 @@ struct Cluster {
   }
   std::string phase(const std::string& name) { return pod(name, {"status", "phase"}); }
   std::string node(const std::string& name) { return pod(name, {"spec", "nodeName"}); }
-  // The message of the condition PodScheduled.
-  std::string complaint(const std::string& name) {
+  // The condition PodScheduled; empty: there is none.
+  JsonObject scheduled(const std::string& name) {
     const Answer answer = api.get(kPods + "/" + name);
     for (const Json& item : array_at(answer.body, {"status", "conditions"})) {
-      const JsonObject& condition = item.get_object();
-      if (text_at(condition, {"type"}) != "PodScheduled") continue;
-      return std::string(text_at(condition, {"message"}));
+      if (text_at(item.get_object(), {"type"}) == "PodScheduled") return item.get_object();
     }
     return {};
+  }
+  std::string complaint(const std::string& name) {
+    return std::string(text_at(scheduled(name), {"message"}));
   }
   std::size_t in_phase(const std::string& wanted) {
     std::size_t count = 0;
@@ -687,6 +688,19 @@ CO_TEST(Parts, delete_extended_resource_claim_if_device_is_not_ready) {
   const std::string events = serialize(cluster.api.get("/api/v1/namespaces/default/events").body);
   EXPECT_NE(events.find("device binding failed: claim=" + first), std::string::npos) << events;
   EXPECT_EQ(events.find("cannot schedule extended resource claim"), std::string::npos) << events;
+  co_await cluster.stop();
+}
+
+// As kube-scheduler does: handleSchedulingFailure in pkg/scheduler/schedule_one.go.
+CO_TEST(Parts, tell_generation_of_pod_without_place) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.make_claim("c", R"(,"selectors":[{"cel":{"expression":"false"}}])");
+  cluster.make_pod("p", "c");
+  co_await cluster.settle();
+  const JsonObject condition = cluster.scheduled("p");
+  EXPECT_EQ(text_at(condition, {"reason"}), "Unschedulable");
+  EXPECT_EQ(apiserver::integer_at(condition, {"observedGeneration"}), 1) << serialize(condition);
   co_await cluster.stop();
 }
 

@@ -9,32 +9,75 @@
 namespace dcm::playground {
 namespace {
 
-CO_TEST(RealDevices, lock_folder_of_node) {
-  const std::string folder = testing::TempDir() + "real_devices";
-  runtime::Rng rng(1);
-  runtime::MetricsRegistry metrics;
-  const Process process{loop, metrics, rng, {}};
-  EmbeddedServer server(process);
-  const auto connection = server.connect();
-  Api api(connection->rest());
-  Cache<Pod> cache(connection->rest(), pods(), make_pod_decoder(), process);
-  const RealDevicesOptions options{.agent = agent_options("node-0", folder)};
-  const auto make = [&] {
+using namespace std::chrono_literals;
+
+struct Site {
+  explicit Site(runtime::VirtualLoop& loop)
+      : folder(testing::TempDir() + "real_devices"),
+        process{loop, metrics, rng, {}},
+        server(process),
+        connection(server.connect()),
+        api(connection->rest()),
+        cache(connection->rest(), pods(), make_pod_decoder(), process),
+        options{.agent = agent_options("node-0", folder), .prepare_retry = PrepareRetry::backoff} {}
+  ~Site() { std::filesystem::remove_all(folder); }
+
+  std::unique_ptr<RealDevices> make() {
     return std::make_unique<RealDevices>(process, api, connection->rest(), cache, options,
                                          [](const api::NamespacedName&) {});
-  };
-  CO_ASSERT_TRUE(make_folders(options));
-  auto first = make();
+  }
+
+  std::string folder;
+  runtime::Rng rng{1};
+  runtime::MetricsRegistry metrics;
+  Process process;
+  EmbeddedServer server;
+  std::unique_ptr<Connection> connection;
+  Api api;
+  Cache<Pod> cache;
+  RealDevicesOptions options;
+};
+
+CO_TEST(RealDevices, back_off_after_failed_prepares) {
+  Site site(loop);
+  CO_ASSERT_TRUE(make_folders(site.options));
+  const auto devices = site.make();
+  CO_ASSERT_TRUE(devices->open());
+  const auto pod = make_pod_decoder()->decode_object(
+      R"({"metadata":{"namespace":"lab","name":"p","uid":"u","resourceVersion":"1"},"spec":{)"
+      R"("nodeName":"node-0","containers":[{"name":"c","resources":{"claims":[{"name":"g"}]}}],)"
+      R"("resourceClaims":[{"name":"g","resourceClaimName":"missing"}]}})");
+  CO_ASSERT_TRUE(pod);
+  std::vector<Duration> waits;
+  for (int i = 0; i < 8; ++i) {
+    const auto outcome = co_await devices->prepare(pod->object);
+    CO_ASSERT_TRUE(outcome);
+    waits.push_back(outcome->delay());
+  }
+  EXPECT_EQ(waits, (std::vector<Duration>{1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}));
+}
+
+CO_TEST(RealDevices, name_missing_folder_of_node) {
+  Site site(loop);
+  const Result<> opened = site.make()->open();
+  CO_ASSERT_TRUE(!opened);
+  EXPECT_EQ(opened.error().message, site.folder + ": no such folder");
+}
+
+CO_TEST(RealDevices, lock_folder_of_node) {
+  Site site(loop);
+  CO_ASSERT_TRUE(make_folders(site.options));
+  auto first = site.make();
   CO_ASSERT_TRUE(first->open());
-  const auto second = make();
+  const auto second = site.make();
   const Result<> opened = second->open();
   CO_ASSERT_TRUE(!opened);
   EXPECT_EQ(
       opened.error().message,
-      folder + "/dra_hollow_node.lock: another dra-hollow-node or dra-playground uses this folder");
+      site.folder +
+          "/dra_hollow_node.lock: another dra-hollow-node or dra-playground uses this folder");
   first.reset();
   EXPECT_TRUE(second->open());
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

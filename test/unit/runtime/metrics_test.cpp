@@ -1,5 +1,7 @@
 #include "runtime/metrics.hpp"
 
+#include <stdexcept>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,6 +90,30 @@ TEST(Metrics, exports_memory_files_and_start_time_of_process) {
   EXPECT_THAT(text, testing::ContainsRegex("process_resident_memory_bytes [1-9]"));
   EXPECT_THAT(text, testing::ContainsRegex("process_start_time_seconds [1-9]"));
   EXPECT_THAT(text, testing::ContainsRegex("process_open_fds [1-9]"));
+}
+
+// What the exception says; empty if there is none.
+template <class Call>
+std::string refusal(Call call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Metrics, names_metric_that_is_wrong) {
+  MetricsRegistry metrics("tested");
+  EXPECT_EQ(refusal([&] { metrics.counter("shards made", "Shards."); }),
+            "the metric \"shards made\": not a valid name");
+  EXPECT_EQ(refusal([&] { metrics.gauge("program_a", "A.", {{"of-what", "b"}}); }),
+            "the metric \"tested_a\": not a valid label: \"of-what\"");
+  metrics.counter("shards", "Shards.");
+  EXPECT_THAT(refusal([&] { metrics.gauge("shards", "Shards."); }),
+              testing::StartsWith("the metric \"shards\": "));
+  EXPECT_THAT(refusal([&] { metrics.histogram("shards", "Shards.", {1}); }),
+              testing::StartsWith("the metric \"shards\": "));
 }
 
 TEST(Metrics, grows_exponential_buckets_by_factor) {

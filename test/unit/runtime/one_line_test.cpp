@@ -31,6 +31,23 @@ TEST(OneLine, escapes_terminal_commands_and_bidirectional_text) {
       << "too long, a surrogate, beyond Unicode";
 }
 
+TEST(CutUtf8, ends_between_characters) {
+  EXPECT_EQ(cut_utf8("abc", 3), "abc");
+  EXPECT_EQ(cut_utf8("abcd", 3), "abc");
+  EXPECT_EQ(cut_utf8("", 0), "");
+  constexpr std::string_view kMixed = "a\u00e4\u20ac\U0001f680z";  // 1, 2, 3, 4 and 1 bytes
+  constexpr std::size_t kEnds[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11};
+  for (std::size_t most = 0; most < std::size(kEnds); ++most) {
+    EXPECT_EQ(cut_utf8(kMixed, most), kMixed.substr(0, kEnds[most])) << most;
+  }
+}
+
+TEST(CutUtf8, stays_within_invalid_text) {
+  EXPECT_EQ(cut_utf8("ab\x80\x80\x80", 4), "a");
+  EXPECT_EQ(cut_utf8("\x80\x80\x80\x80", 2), "");
+  EXPECT_EQ(cut_utf8("ab\xe2", 3), "ab\xe2") << "short enough: nothing is checked";
+}
+
 TEST(ValidUtf8, keeps_or_replaces_each_byte) {
   EXPECT_EQ(valid_utf8("plain, \xC3\xA4, \xE2\x82\xAC, \xF0\x9F\x9A\x80"),
             "plain, \xC3\xA4, \xE2\x82\xAC, \xF0\x9F\x9A\x80");

@@ -1,0 +1,19 @@
+// What is missing, where a 404 is the answer to a write whose object is not: otherwise a handler
+// would take the object for gone, and retry for ever without a word.
+#pragma once
+
+#include <string_view>
+
+#include "client/api/resource.hpp"
+#include "runtime/error.hpp"
+
+namespace dcm::manager {
+
+// For a write that makes its object if it is missing: its namespace is.
+runtime::Error without_namespace(runtime::Error error, std::string_view name_space);
+// For a write to a subresource of an object that exists: the API server answers as if the object
+// did not (apiextensions-apiserver, customresource_handler.go).
+runtime::Error without_subresource(runtime::Error error, const api::Resource& resource,
+                                   std::string_view subresource);
+
+}  // namespace dcm::manager
