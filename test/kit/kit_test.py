@@ -206,8 +206,8 @@ class Installed(unittest.TestCase):
             namespace json = boost::json;
             Task<> run(DriverProcess& process, Driver& driver, DriverProgram program, AllocatedClaim claim, AllocatedDevice each,
                        PreparedClaim prepared, PreparedDevice with_addresses, DevicePool pool, json::object device,
-                       json::object part, std::vector<json::object> counters, std::vector<json::object> first_half,
-                       std::vector<json::object> second_half) {{
+                       json::object whole, json::object part, std::vector<json::object> counters,
+                       std::vector<json::object> first_half, std::vector<json::object> second_half) {{
               const std::string& node = process.program().node;
               {blocks}
             }}"""
