@@ -1,6 +1,5 @@
 #include "controllers/resource_claim/rules/decide_pod.hpp"
 
-
 #include <fmt/format.h>
 
 #include "controllers/common/pod_claims.hpp"

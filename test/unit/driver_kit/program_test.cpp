@@ -63,7 +63,8 @@ TEST(ReadFlags, names_unknown_flags) {
   };
   EXPECT_EQ(refusal({}), "driver: --node-name: must be given");
   EXPECT_EQ(refusal({"--gpu", "7"}), "driver: unknown flag --gpu; did you mean --gpus?");
-  EXPECT_EQ(refusal({"--gpus"}), "driver: --gpus: expected a whole number from 1 to 2147483647 after it");
+  EXPECT_EQ(refusal({"--gpus"}),
+            "driver: --gpus: expected a whole number from 1 to 2147483647 after it");
   EXPECT_EQ(refusal({"gpus=7"}), "driver: unexpected argument \"gpus=7\"; --help lists flags");
 }
 

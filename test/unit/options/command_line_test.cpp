@@ -128,7 +128,8 @@ TEST_F(CommandLineTest, explains_mistake_in_one_line) {
            BadRow{"no number", {"--rate=fast"}, "expected a number of at least 0, got \"fast\""},
            BadRow{"half a number", {"--rate=5x"}, "got \"5x\""},
            BadRow{"no finite number", {"--rate=inf"}, "got \"inf\""},
-           BadRow{"no whole number", {"-v=1.5"}, "-v: expected a whole number from 1 to 2147483647"},
+           BadRow{
+               "no whole number", {"-v=1.5"}, "-v: expected a whole number from 1 to 2147483647"},
            BadRow{"neither true nor false", {"--leader-elect=maybe"}, "expected true or false"},
            BadRow{"a gate without a value", {"--gates=A"}, "expected NAME=true or NAME=false"},
        }) {
