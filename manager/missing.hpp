@@ -1,5 +1,5 @@
-// What is missing, where a 404 is the answer to a write whose object is not: otherwise a handler
-// would take the object for gone, and retry for ever without a word.
+// Errors of writes that get a 404 although their object exists. Without a reason of their own, a
+// handler would conclude that the object is gone, and retry forever without logging anything.
 #pragma once
 
 #include <string_view>

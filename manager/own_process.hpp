@@ -45,7 +45,7 @@ class StopSignals {
 
 // Calls `stop` at the first SIGTERM or SIGINT; the second one ends the process at once, with exit
 // status 1, and a warning in `log`.
-void stop_on_signals(runtime::Loop& loop, std::function<void()> stop, runtime::Logger log = {});
+void stop_on_signals(runtime::Loop& loop, std::function<void()> stop, runtime::Logger log);
 
 // Prints `why` as one line on standard error, after the program's name. Returns the exit status.
 int refuse(std::string_view program, std::string_view why,

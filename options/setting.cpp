@@ -4,13 +4,12 @@
 #include <filesystem>
 #include <iterator>
 #include <numeric>
-#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "options/value.hpp"
-#include "runtime/ascii.hpp"
+#include "runtime/dns_names.hpp"
 
 namespace dcm::options {
 namespace {
@@ -151,25 +150,13 @@ std::string why_no_folder(const std::string& path) {
   return is_folder ? "" : fmt::format("there is no folder \"{}\"", path);
 }
 
-namespace {
-
-bool is_dns_label(std::string_view text) {
-  const auto is_inner = [](char c) { return runtime::is_lower_alphanumeric(c) || c == '-'; };
-  return !text.empty() && std::ranges::all_of(text, is_inner) && text.front() != '-' &&
-         text.back() != '-';
-}
-
-}  // namespace
-
 std::string why_no_dns_label(const std::string& name) {
-  if (name.size() <= 63 && is_dns_label(name)) return {};
+  if (name.size() <= runtime::kDnsLabelLengthMax && runtime::is_dns_label(name)) return {};
   return refuse_value("a DNS label: at most 63 lowercase letters, digits and '-'", name);
 }
 
 std::string why_no_dns_subdomain(const std::string& name) {
-  const auto is_label = [](auto part) { return is_dns_label(std::string_view(part)); };
-  const bool has_length = !name.empty() && name.size() <= 253;
-  if (has_length && std::ranges::all_of(std::views::split(name, '.'), is_label)) return {};
+  if (name.size() <= runtime::kDnsSubdomainLengthMax && runtime::is_dns_subdomain(name)) return {};
   return refuse_value("a DNS subdomain: at most 253 lowercase letters, digits, '-' and '.'", name);
 }
 

@@ -49,7 +49,7 @@ class Main {
   manager::Lifecycle& lifecycle() { return lifecycle_; }
 
   int run() {
-    manager::stop_on_signals(own_.loop, [this] { lifecycle_.request_stop(); });
+    manager::stop_on_signals(own_.loop, [this] { lifecycle_.request_stop(); }, own_.process().log);
     own_.loop.run(lifecycle_.run());
     return status_ != 0 ? status_ : static_cast<int>(lifecycle_.exit_status());
   }

@@ -8,37 +8,23 @@
 
 #include "apiserver/text/words.hpp"
 #include "runtime/ascii.hpp"
+#include "runtime/dns_names.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
 using runtime::is_alphanumeric;
+using runtime::is_dns_label;
+using runtime::is_dns_subdomain;
 using runtime::is_lower_alphanumeric;
+using runtime::kDnsLabelLengthMax;
+using runtime::kDnsSubdomainLengthMax;
 
-constexpr std::size_t kMaxLabel = 63;
-constexpr std::size_t kMaxSubdomain = 253;
 constexpr std::size_t kMaxPortName = 15;
 
-bool is_label(std::string_view label) {
-  if (label.empty() || !is_lower_alphanumeric(label.front()) ||
-      !is_lower_alphanumeric(label.back())) {
-    return false;
-  }
-  return std::ranges::all_of(label, [](char c) { return is_lower_alphanumeric(c) || c == '-'; });
-}
-
 bool is_1035_label(std::string_view label) {
-  return is_label(label) && !runtime::is_digit(label.front());
-}
-
-bool is_subdomain(std::string_view name) {
-  for (;;) {
-    const auto dot = name.find('.');
-    if (!is_label(name.substr(0, dot))) return false;
-    if (dot == std::string_view::npos) return true;
-    name = name.substr(dot + 1);
-  }
+  return is_dns_label(label) && !runtime::is_digit(label.front());
 }
 
 bool is_key_text(std::string_view text) {
@@ -96,14 +82,15 @@ Problems problems_of(std::string_view name, std::size_t size_max, std::string_vi
 }
 
 Problems problems_with_label(std::string_view name, std::string_view unit) {
-  const std::string_view broken = is_label(name)       ? ""
-                                  : is_subdomain(name) ? "must not contain dots"
-                                                       : kLabelRule;
-  return problems_of(name, kMaxLabel, unit, broken);
+  const std::string_view broken = is_dns_label(name)       ? ""
+                                  : is_dns_subdomain(name) ? "must not contain dots"
+                                                           : kLabelRule;
+  return problems_of(name, kDnsLabelLengthMax, unit, broken);
 }
 
 Problems problems_with_subdomain(std::string_view name, std::string_view unit) {
-  return problems_of(name, kMaxSubdomain, unit, is_subdomain(name) ? "" : kSubdomainRule);
+  return problems_of(name, kDnsSubdomainLengthMax, unit,
+                     is_dns_subdomain(name) ? "" : kSubdomainRule);
 }
 
 Problems problems_with_path_segment(std::string_view name) {
@@ -119,7 +106,7 @@ Problems problems_with_path_segment(std::string_view name) {
 
 Problems problems_with_config_map_key(std::string_view key) {
   Problems problems =
-      problems_of(key, kMaxSubdomain, kCharacters, is_key_text(key) ? "" : kKeyRule);
+      problems_of(key, kDnsSubdomainLengthMax, kCharacters, is_key_text(key) ? "" : kKeyRule);
   if (key == "." || key == "..") {
     problems.push_back(fmt::format("must not be '{}'", key));
   } else if (key.starts_with("..")) {
@@ -160,7 +147,8 @@ Problems problems_with_name(NameRule rule, std::string_view name) {
     case NameRule::dns_label:
       return problems_with_label(name, kCharacters);
     case NameRule::dns_1035_label:
-      return problems_of(name, kMaxLabel, kCharacters, is_1035_label(name) ? "" : k1035LabelRule);
+      return problems_of(name, kDnsLabelLengthMax, kCharacters,
+                         is_1035_label(name) ? "" : k1035LabelRule);
     case NameRule::path_segment:
       return problems_with_path_segment(name);
     case NameRule::config_map_key:
@@ -172,8 +160,8 @@ Problems problems_with_name(NameRule rule, std::string_view name) {
     case NameRule::long_name:
       return problems_with_subdomain(name, kBytes);
     case NameRule::caseless_long_name:
-      return problems_of(name, kMaxSubdomain, kBytes,
-                         is_subdomain(lower(name)) ? "" : kCaselessRule);
+      return problems_of(name, kDnsSubdomainLengthMax, kBytes,
+                         is_dns_subdomain(lower(name)) ? "" : kCaselessRule);
   }
   return {};
 }
@@ -192,14 +180,14 @@ Problems problems_with_qualified_name(std::string_view name) {
   }
   if (name.empty()) problems.emplace_back("name part must be non-empty");
   const Problems of_name =
-      problems_of(name, kMaxLabel, kBytes, is_label_text(name) ? "" : kQualifiedRule);
+      problems_of(name, kDnsLabelLengthMax, kBytes, is_label_text(name) ? "" : kQualifiedRule);
   std::ranges::copy(with_prefix("name part ", of_name), std::back_inserter(problems));
   return problems;
 }
 
 Problems problems_with_label_value(std::string_view value) {
   const bool matches = value.empty() || is_label_text(value);
-  return problems_of(value, kMaxLabel, kBytes, matches ? "" : kValueRule);
+  return problems_of(value, kDnsLabelLengthMax, kBytes, matches ? "" : kValueRule);
 }
 
 Problems with_prefix(std::string_view prefix, Problems problems) {

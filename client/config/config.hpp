@@ -38,7 +38,7 @@ struct ClusterConfig {
   PemSource client_key;
   std::string token;
   std::string token_file;         // wins over `token` while it is readable
-  std::string token_file_origin;  // what names it, for messages
+  std::string token_file_origin;  // where it is named, for messages
   std::string username;           // basic authentication
   std::string password;
   std::optional<http::UrlUser> user_of_url;  // "https://ada:secret@host"

@@ -22,7 +22,7 @@ class OpenWriteGate final : public WriteGate {
   runtime::Result<> check() const override { return {}; }
 };
 
-// For a program that writes nothing: stops a write sent by mistake.
+// For programs that must not write: refuses every write.
 class ClosedWriteGate final : public WriteGate {
  public:
   // `why` is the error's message.

@@ -158,7 +158,7 @@ int run(const Options& options) {
   int status = 0;
   lifecycle.use({.fill = [&node](manager::Epoch& epoch) { node.fill(epoch); },
                  .before = [&] { return publish(node, lifecycle, status); }});
-  manager::stop_on_signals(own.loop, [&lifecycle] { lifecycle.request_stop(); });
+  manager::stop_on_signals(own.loop, [&lifecycle] { lifecycle.request_stop(); }, process.log);
   own.loop.run(lifecycle.run());
   return status != 0 ? status : static_cast<int>(lifecycle.exit_status());
 }

@@ -142,7 +142,7 @@ std::optional<Conflict> settle_election(const ElectionFlags& flags,
 
 std::string why_no_plain_address(const std::string& address) {
   const std::string why = address.empty() ? "" : http::why_no_address(address);
-  return why.empty() ? "" : fmt::format("\"{}\" is no address to listen on: {}", address, why);
+  return why.empty() ? "" : fmt::format("\"{}\" is not an address to listen on: {}", address, why);
 }
 
 std::string why_no_accepted_host(const std::string& host) {

@@ -36,8 +36,8 @@ std::optional<options::Conflict> settle_election(const ElectionFlags& flags,
                                                  std::optional<LeaderElectionOptions>& election);
 
 inline constexpr options::Bounds kPort = {0, 65535, "a port from 0 to 65535"};
-// Why a text is no address of a port in plain HTTP, or no name that such a port answers to
-// (http::OpenPort); empty if it is one, or is empty.
+// Why a text cannot be the address of a plain HTTP port, or a host name that such a port answers to
+// (http::OpenPort); empty if it can, or if it is empty.
 std::string why_no_plain_address(const std::string& address);
 std::string why_no_accepted_host(const std::string& host);
 options::Settings serving_settings(ServingOptions& options);

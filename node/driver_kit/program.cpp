@@ -100,7 +100,7 @@ Task<> serve_all(manager::Connection& connection, DriverProcess& process, Driver
   below.spawn("TLS files", connection.watch_files());
   below.spawn("credentials", connection.keep_credentials_fresh());
   runtime::TaskGroup above(loop.executor());
-  manager::stop_on_signals(loop, [&above] { above.cancel(); });
+  manager::stop_on_signals(loop, [&above] { above.cancel(); }, process.log());
   above.spawn("driver", serve_on_files(process, driver, loop, ended));
   co_await above.join();
   below.cancel();

@@ -80,7 +80,7 @@ class TcpListener : public Listener {
   virtual Result<> set_tls(const TlsServerOptions& options) = 0;
 };
 
-// Why a text is no "host:port" for make_tcp_listener(), in a few words; empty if it is one.
+// Why a text is not a "host:port" for make_tcp_listener(), in a few words; empty if it is one.
 std::string why_no_address(const std::string& address);
 
 // Listens on "host:port" ("127.0.0.1:0" takes a free port). "0.0.0.0", "[::]" and no host at all

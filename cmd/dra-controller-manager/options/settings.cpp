@@ -13,7 +13,7 @@ namespace {
 using device_taint_eviction::EvictionMode;
 using ForeignClaims = resource_claim::ForeignClaims::Policy;
 
-// Below this, it would in fact evict nothing, and nothing would say why.
+// A lower rate would practically stop evictions, and nothing would say why.
 constexpr Bounds kEvictionRate = {0, std::numeric_limits<double>::max(),
                                   "a number of at least 0.001, or 0 for no limit", 0.001};
 

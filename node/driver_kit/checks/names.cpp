@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/ascii.hpp"
+#include "runtime/dns_names.hpp"
 
 namespace dcm::driver_kit {
 namespace {
@@ -30,7 +31,6 @@ constexpr std::string_view kVersionRule = "must be a semantic version (semver.or
 
 using runtime::is_alphanumeric;
 using runtime::is_digit;
-using runtime::is_lower_alphanumeric;
 
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -42,16 +42,8 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   }
 }
 
-bool is_label(std::string_view name, std::size_t most = 63) {
-  const auto is_inner = [](char c) { return is_lower_alphanumeric(c) || c == '-'; };
-  return !name.empty() && name.size() <= most && std::ranges::all_of(name, is_inner) &&
-         name.front() != '-' && name.back() != '-';
-}
-
 bool is_subdomain(std::string_view name) {
-  return name.size() <= 253 && std::ranges::all_of(parts_of(name, '.'), [](std::string_view part) {
-           return is_label(part, 253);
-         });
+  return name.size() <= runtime::kDnsSubdomainLengthMax && runtime::is_dns_subdomain(name);
 }
 
 bool is_driver(std::string_view name) {
@@ -116,7 +108,8 @@ std::string_view unless(bool is_well, std::string_view rule) {
 }  // namespace
 
 std::string_view problem_with_label(std::string_view name) {
-  return unless(is_label(name), kLabelRule);
+  return unless(name.size() <= runtime::kDnsLabelLengthMax && runtime::is_dns_label(name),
+                kLabelRule);
 }
 
 std::string_view problem_with_subdomain(std::string_view name) {

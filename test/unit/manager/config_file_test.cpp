@@ -123,7 +123,8 @@ TEST_F(ConfigFile, explains_mistake_with_line_column_key_and_expectation) {
                ":3:25: clientConnection.qps: expected a number of at least 0.1, or 0 for no limit, "
                "got \"fast\""},
            Row{"an address that is none", "serving: {metricsBindAddress: abc}",
-               ":3:31: serving.metricsBindAddress: \"abc\" is no address to listen on: want host"},
+               ":3:31: serving.metricsBindAddress: \"abc\" is not an address to listen on: want "
+               "host"},
            Row{"an IP address that is none", "serving: {bindAddress: \"999.1.1.1\"}",
                ":3:24: serving.bindAddress: expected an IP address, got \"999.1.1.1\""},
            Row{"a port that is none", "clientConnection: {server: \"https://x:99999\"}",

@@ -29,7 +29,7 @@ TEST(RunProgram, tells_why_its_controllers_cannot_be_added) {
   EXPECT_EQ(status, 3);
 }
 
-// As a lease, an owner of fields and a part of metrics, it would fail later, or for ever.
+// The name is used for the lease, the field manager and metrics, which would fail later.
 TEST(RunProgram, refuses_name_that_is_no_label) {
   for (const std::string name : {"Bad_Name", "", "9lives", "a.b", "a-"}) {
     const char* const words[] = {"tested"};

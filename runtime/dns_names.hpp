@@ -1,0 +1,33 @@
+// Names of RFC 1123, as Kubernetes validates them (apimachinery, util/validation): in lower case.
+// The caller limits the length, since it may have to say which rule a name breaks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "runtime/ascii.hpp"
+
+namespace dcm::runtime {
+
+inline constexpr std::size_t kDnsLabelLengthMax = 63;
+inline constexpr std::size_t kDnsSubdomainLengthMax = 253;
+
+// Letters, digits and '-', with a letter or digit at either end.
+inline bool is_dns_label(std::string_view text) {
+  return !text.empty() && is_lower_alphanumeric(text.front()) &&
+         is_lower_alphanumeric(text.back()) &&
+         std::ranges::all_of(text, [](char c) { return is_lower_alphanumeric(c) || c == '-'; });
+}
+
+// Such labels, each of any length, with '.' between them.
+inline bool is_dns_subdomain(std::string_view text) {
+  for (;;) {
+    const std::size_t dot = text.find('.');
+    if (!is_dns_label(text.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace dcm::runtime
