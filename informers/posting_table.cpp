@@ -37,24 +37,14 @@ bool PostingTable::stands_under(SlotId slot, std::span<const KeyHash> hashes) co
 }
 
 PostingTable::PostingId PostingTable::first_of(SlotId slot) const {
-  return slot < firsts_.size() && firsts_[slot].next != kNone ? slot : kNone;
+  return slot < firsts_.size() && firsts_[slot].previous != kNone ? slot : kNone;
 }
 
 PostingTable::PostingId PostingTable::find_group(KeyHash hash) const {
   if (buckets_.empty()) return kNone;
   PostingId head = buckets_[bucket_of(hash)];
-  while (head != kNone && at(head).hash != hash) head = at(head).next_group;
+  while (head != kNone && at(head).hash != hash) head = at(at(head).previous).next;
   return head;
-}
-
-// The link to the group's head: its bucket or another head. Requires that the group exists.
-PostingTable::PostingId& PostingTable::link_to_group(KeyHash hash) {
-  PostingId* link = &buckets_[bucket_of(hash)];
-  while (true) {
-    DCM_ASSERT(*link != kNone);
-    if (at(*link).hash == hash) return *link;
-    link = &at(*link).next_group;
-  }
 }
 
 PostingTable::PostingId PostingTable::allocate_further(SlotId slot) {
@@ -71,30 +61,32 @@ PostingTable::PostingId PostingTable::allocate_further(SlotId slot) {
 void PostingTable::insert(PostingId added, KeyHash hash) {
   if (size_ >= buckets_.size()) split_bucket();
   const PostingId head = find_group(hash);
-  Posting& posting = at(added);
-  posting = {.hash = hash, .previous = added, .next = added};
   if (head == kNone) {
-    posting.next_group = std::exchange(buckets_[bucket_of(hash)], added);
+    PostingId& first = buckets_[bucket_of(hash)];
+    at(added) = {.hash = hash, .previous = added, .next = first};
+    first = added;
   } else {
     const PostingId tail = std::exchange(at(head).previous, added);
+    at(added) = {.hash = hash, .previous = tail, .next = at(tail).next};
     at(tail).next = added;
-    posting.previous = tail;
-    posting.next = head;
   }
   ++size_;
 }
 
 void PostingTable::remove(PostingId removed) {
   Posting& posting = at(removed);
-  PostingId& link = link_to_group(posting.hash);
-  if (link == removed) {
-    const bool is_last_of_group = posting.next == removed;
-    if (!is_last_of_group) at(posting.next).next_group = posting.next_group;
-    link = is_last_of_group ? posting.next_group : posting.next;
+  PostingId* link = &buckets_[bucket_of(posting.hash)];
+  while (at(*link).hash != posting.hash) link = &link_after_group(*link);
+  const PostingId head = *link;
+  const PostingId tail = at(head).previous;
+  if (removed != tail) {
+    at(posting.next).previous = posting.previous;
+  } else if (removed != head) {
+    at(head).previous = posting.previous;
   }
-  at(posting.previous).next = posting.next;
-  at(posting.next).previous = posting.previous;
-  posting.next = removed < kFurther ? kNone : std::exchange(free_, removed);
+  (removed == head ? *link : at(posting.previous).next) = posting.next;
+  posting.previous = kNone;
+  if (removed >= kFurther) posting.next = std::exchange(free_, removed);
   --size_;
 }
 
@@ -104,13 +96,14 @@ void PostingTable::split_bucket() {
   if (added == 0) return;
   PostingId* link = &buckets_[runtime::linear_split(added)];
   while (*link != kNone) {
-    Posting& head = at(*link);
-    if (bucket_of(head.hash) != added) {
-      link = &head.next_group;
+    const PostingId head = *link;
+    PostingId& after = link_after_group(head);
+    if (bucket_of(at(head).hash) != added) {
+      link = &after;
       continue;
     }
-    const PostingId moved = std::exchange(*link, head.next_group);
-    head.next_group = std::exchange(buckets_[added], moved);
+    *link = after;
+    after = std::exchange(buckets_[added], head);
   }
 }
 

@@ -1,7 +1,7 @@
 // A multimap from hashes to slots: the basis of a store's key table and its indexes.
 //
 // The table knows neither keys nor objects, so one compiled copy serves every kind. A slot's
-// first posting costs 20 bytes, a further one 24, and each 4 for its bucket. Keys are not stored:
+// first posting costs 16 bytes, a further one 20, and each 4 for its bucket. Keys are not stored:
 // callers of a look-up compare them.
 #pragma once
 
@@ -36,13 +36,10 @@ class PostingTable {
   // Calls `visit(slot)` in order until it returns false. It must not change the table.
   template <class Visit>
   void for_each(KeyHash hash, Visit visit) const {
-    const PostingId head = find_group(hash);
-    if (head == kNone) return;
-    PostingId posting = head;
-    do {
-      if (!visit(slot_of(posting))) return;
+    PostingId posting = find_group(hash);
+    while (posting != kNone && at(posting).hash == hash && visit(slot_of(posting))) {
       posting = at(posting).next;
-    } while (posting != head);
+    }
   }
 
   // The number of postings, over all slots.
@@ -56,14 +53,12 @@ class PostingTable {
   static constexpr PostingId kFurther = PostingId{1} << 31U;
   static constexpr PostingId kNone = std::numeric_limits<PostingId>::max();
 
-  // Postings of one hash form a ring, a group; the groups of a bucket are chained through their
-  // heads.
+  // The postings of a bucket are a list, in which those of one hash, a group, are neighbors.
   struct Posting {
     KeyHash hash = 0;
-    PostingId previous = kNone;
-    PostingId next = kNone;  // kNone: the slot has no posting
+    PostingId previous = kNone;  // of a group's head: its tail. kNone: the slot has no posting
+    PostingId next = kNone;
     PostingId next_of_slot = kNone;
-    PostingId next_group = kNone;  // only in a head
   };
   // Nearly every slot has one posting per table, so only further ones store their slot.
   struct Further : Posting {
@@ -81,8 +76,10 @@ class PostingTable {
   }
   bool stands_under(SlotId slot, std::span<const KeyHash> hashes) const;
   PostingId first_of(SlotId slot) const;
+  // The group's head, or kNone.
   PostingId find_group(KeyHash hash) const;
-  PostingId& link_to_group(KeyHash hash);
+  // Where the head of the group after that of `head` is named.
+  PostingId& link_after_group(PostingId head) { return at(at(head).previous).next; }
   PostingId allocate_further(SlotId slot);
   void insert(PostingId posting, KeyHash hash);
   void remove(PostingId posting);

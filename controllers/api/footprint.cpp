@@ -31,7 +31,7 @@ std::size_t heap(const std::vector<Element>& elements) {
 
 template <class Element>
 std::size_t heap(const UsuallyOne<Element>& elements) {
-  return elements.capacity() > 1 ? elements.capacity() * sizeof(Element) : 0;
+  return elements.heap_bytes();
 }
 
 template <class Elements>
@@ -64,7 +64,6 @@ std::size_t footprint(const api::PodGroup& group) {
 
 std::size_t footprint(const api::ResourceClaim& claim) {
   std::size_t sum = size_of(claim) + heap(claim.reserved_for) + heap(claim.devices);
-  if (claim.controller) sum += sizeof(*claim.controller);
   for (const auto& device : claim.devices) sum += owned(device.tolerations);
   return sum;
 }

@@ -8,10 +8,9 @@
 #include <optional>
 #include <string_view>
 
-#include <boost/container/small_vector.hpp>
-
 #include "client/api/meta.hpp"
 #include "runtime/time.hpp"
+#include "runtime/usually_one.hpp"
 
 namespace dcm::api {
 
@@ -33,9 +32,7 @@ struct PodClaimStatus {
   friend bool operator==(const PodClaimStatus&, const PodClaimStatus&) = default;
 };
 
-// A list that usually has one entry, which then takes no allocation of its own.
-template <class T>
-using UsuallyOne = boost::container::small_vector<T, 1>;
+using runtime::UsuallyOne;
 
 struct ClaimUser {
   ObjectMeta meta;

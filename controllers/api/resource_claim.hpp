@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -50,8 +51,8 @@ struct AllocatedDevice {
 
 struct ResourceClaim {
   ObjectMeta meta;
-  InternedString pod_claim_name;                    // the annotation; empty: none
-  std::unique_ptr<const ControllerRef> controller;  // null: none
+  InternedString pod_claim_name;  // the annotation; empty: none
+  std::optional<ControllerRef> controller;
   UsuallyOne<ConsumerReference> reserved_for;
   UsuallyOne<AllocatedDevice> devices;  // empty unless it is allocated
   bool is_extended_resource_claim = false;

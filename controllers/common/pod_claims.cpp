@@ -7,8 +7,7 @@ namespace {
 
 bool is_controlled_by_kind(const api::ResourceClaim& claim, std::string_view group,
                            std::string_view kind) {
-  return claim.controller != nullptr && claim.controller->group == group &&
-         claim.controller->kind == kind;
+  return claim.controller && claim.controller->group == group && claim.controller->kind == kind;
 }
 
 using Owner = ClaimReference::Owner;
@@ -98,8 +97,7 @@ std::vector<std::string_view> names_of_claims(const api::Pod& pod) {
 }
 
 bool is_owned_by(const api::ResourceClaim& claim, const api::ClaimUser& user) {
-  return claim.controller != nullptr && !user.meta.uid.empty() &&
-         claim.controller->uid == user.meta.uid &&
+  return claim.controller && !user.meta.uid.empty() && claim.controller->uid == user.meta.uid &&
          claim.meta.key.namespace_ == user.meta.key.namespace_;
 }
 
@@ -128,11 +126,6 @@ bool has_pod_as_controller(const api::ResourceClaim& claim) {
 
 bool has_group_as_controller(const api::ResourceClaim& claim) {
   return is_controlled_by_kind(claim, api::kSchedulingGroup, "PodGroup");
-}
-
-bool is_same_controller(const api::ResourceClaim& a, const api::ResourceClaim& b) {
-  if (a.controller == nullptr || b.controller == nullptr) return a.controller == b.controller;
-  return *a.controller == *b.controller;
 }
 
 bool has_claim_user_as_controller(const api::ResourceClaim& claim) {

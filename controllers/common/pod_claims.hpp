@@ -82,7 +82,6 @@ bool is_claim_of(const api::ResourceClaim& claim, const api::Pod& pod, GroupClai
 bool has_pod_as_controller(const api::ResourceClaim& claim);
 // Whether the claim was generated for some pod group.
 bool has_group_as_controller(const api::ResourceClaim& claim);
-bool is_same_controller(const api::ResourceClaim& a, const api::ResourceClaim& b);
 // Whether its controller is a pod or a pod group.
 bool has_claim_user_as_controller(const api::ResourceClaim& claim);
 

@@ -21,7 +21,7 @@ bool concerns_no_pod(const api::ResourceClaim& before, const api::ResourceClaim&
   return before.meta.uid == after.meta.uid && before.is_allocated == after.is_allocated &&
          before.pod_claim_name == after.pod_claim_name &&
          before.is_extended_resource_claim == after.is_extended_resource_claim &&
-         common::is_same_controller(before, after) && before.reserved_for == after.reserved_for &&
+         before.controller == after.controller && before.reserved_for == after.reserved_for &&
          before.devices == after.devices;
 }
 

@@ -61,9 +61,7 @@ api::ResourceClaim clone(const api::ResourceClaim& claim) {
   api::ResourceClaim copy;
   copy.meta = claim.meta;
   copy.pod_claim_name = claim.pod_claim_name;
-  if (claim.controller) {
-    copy.controller = std::make_unique<const api::ControllerRef>(*claim.controller);
-  }
+  copy.controller = claim.controller;
   copy.reserved_for = claim.reserved_for;
   copy.is_extended_resource_claim = claim.is_extended_resource_claim;
   copy.has_delete_protection = claim.has_delete_protection;
@@ -156,9 +154,8 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::carry_out(const CreateClai
   made.meta.key = {create.claim_template->meta.key.namespace_, create.name};
   made.meta.uid = api::Uid(fmt::format("{}-{}-uid", create.name, ++made_));
   made.pod_claim_name = create.pod_claim;
-  made.controller = std::make_unique<const api::ControllerRef>(
-      api::ControllerRef{is_for_pod ? std::string_view() : api::kSchedulingGroup, create.owner.kind,
-                         create.owner.name, create.owner.uid});
+  made.controller = api::ControllerRef{is_for_pod ? std::string_view() : api::kSchedulingGroup,
+                                       create.owner.kind, create.owner.name, create.owner.uid};
   made.has_admin_access = create.claim_template->uses_admin_access;
   return store(std::move(made));
 }

@@ -151,7 +151,7 @@ class ClaimBuilder : public ObjectBuilder<ClaimBuilder, api::ResourceClaim> {
     return controlled_by({"", "Pod", pod, uid});
   }
   ClaimBuilder& controlled_by(api::ControllerRef controller) {
-    object_->controller = std::make_unique<const api::ControllerRef>(std::move(controller));
+    object_->controller = std::move(controller);
     return *this;
   }
   ClaimBuilder& for_pod_claim(const std::string& name) {

@@ -81,7 +81,7 @@ constexpr auto pool(InternedString Slice::* name, std::int64_t Slice::* generati
 template <class Claim, class... Own>
 constexpr auto claim_metadata(Own... own) {
   constexpr auto set_controller = [](ControllerRef owner, Claim& claim) {
-    claim.controller = std::make_unique<const ControllerRef>(std::move(owner));
+    claim.controller = std::move(owner);
   };
   constexpr auto set_extended = [](Word word, Claim& claim) {
     claim.is_extended_resource_claim = word == "true";

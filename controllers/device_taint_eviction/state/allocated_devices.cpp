@@ -30,7 +30,7 @@ void AllocatedDevices::replace(const ClaimPtr& before, const ClaimPtr& after) {
   // Nearly every change of a claim leaves its devices unchanged.
   if (before && after && has_same_devices(*before, *after)) {
     for (std::uint32_t result = 0; result < count(before); ++result) {
-      uses_[find(before, result)].use.claim = after;
+      uses_[find(before, result)].claim = after;
     }
     return;
   }
@@ -41,8 +41,8 @@ void AllocatedDevices::replace(const ClaimPtr& before, const ClaimPtr& after) {
 AllocatedDevices::SlotId AllocatedDevices::find(const ClaimPtr& claim, std::uint32_t result) const {
   std::optional<SlotId> found;
   by_device_.for_each(hash_of(claim->devices[result].id), [&](SlotId slot) {
-    const Use& use = uses_[slot].use;
-    if (use.claim == claim && use.result == result) found = slot;
+    const Listed& listed = uses_[slot];
+    if (listed.claim == claim && listed.result == result) found = slot;
     return !found;
   });
   DCM_ASSERT(found);
@@ -53,7 +53,8 @@ AllocatedDevices::SlotId AllocatedDevices::find(const ClaimPtr& claim, std::uint
 std::size_t AllocatedDevices::plain_uses(const api::DeviceId& device) const {
   std::size_t count = 0;
   by_device_.for_each(hash_of(device), [&](SlotId slot) {
-    if (device_at(slot) == device && !uses_[slot].use.claim->has_admin_access) ++count;
+    const Listed& listed = uses_[slot];
+    if (listed.device() == device && !listed.claim->has_admin_access) ++count;
     return count < 2;
   });
   return count;
@@ -66,8 +67,8 @@ void AllocatedDevices::insert(const ClaimPtr& claim, std::uint32_t result) {
   }
   const SlotId slot = free_.back();
   free_.pop_back();
-  uses_[slot].use = {claim, result};
-  const api::DeviceId& device = device_at(slot);
+  uses_[slot] = {.claim = claim, .result = result, .positions = {}};
+  const api::DeviceId& device = uses_[slot].device();
   const informers::KeyHash hash = hash_of(device);
   by_device_.set(slot, {&hash, 1});
   if (!claim->has_admin_access && plain_uses(device) == 1) ++in_use_[device.driver];
@@ -76,7 +77,7 @@ void AllocatedDevices::insert(const ClaimPtr& claim, std::uint32_t result) {
 
 void AllocatedDevices::erase(const ClaimPtr& claim, std::uint32_t result) {
   const SlotId slot = find(claim, result);
-  const api::DeviceId& device = device_at(slot);
+  const api::DeviceId& device = uses_[slot].device();
   delist(slot);
   by_device_.clear(slot);
   if (!claim->has_admin_access && plain_uses(device) == 0) {
@@ -84,7 +85,7 @@ void AllocatedDevices::erase(const ClaimPtr& claim, std::uint32_t result) {
     DCM_ASSERT(in_use != in_use_.end());
     if (--in_use->second == 0) in_use_.erase(in_use);
   }
-  uses_[slot].use = {};
+  uses_[slot].claim = nullptr;
   free_.push_back(slot);
 }
 
@@ -95,7 +96,7 @@ const api::InternedString& AllocatedDevices::part(const api::DeviceId& device, P
 
 void AllocatedDevices::enlist(SlotId slot) {
   for (std::uint8_t each = 0; each < kParts; ++each) {
-    List& list = lists_[each][part(device_at(slot), static_cast<Part>(each))];
+    List& list = lists_[each][part(uses_[slot].device(), static_cast<Part>(each))];
     uses_[slot].positions[each] = static_cast<std::uint32_t>(list.size());
     list.push_back(slot);
   }
@@ -103,7 +104,7 @@ void AllocatedDevices::enlist(SlotId slot) {
 
 void AllocatedDevices::delist(SlotId slot) {
   for (std::uint8_t each = 0; each < kParts; ++each) {
-    const api::InternedString& name = part(device_at(slot), static_cast<Part>(each));
+    const api::InternedString& name = part(uses_[slot].device(), static_cast<Part>(each));
     List& list = *lists_[each].find(name);
     const std::uint32_t position = uses_[slot].positions[each];
     DCM_ASSERT(list[position] == slot);

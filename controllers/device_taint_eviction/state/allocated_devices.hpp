@@ -40,7 +40,7 @@ class AllocatedDevices {
   template <class Visit>
   void for_each_use(const api::DeviceId& device, Visit visit) const {
     by_device_.for_each(hash_of(device), [&](SlotId slot) {
-      if (device_at(slot) == device) visit(uses_[slot].use);
+      if (uses_[slot].device() == device) visit(uses_[slot].use());
       return true;
     });
   }
@@ -58,8 +58,12 @@ class AllocatedDevices {
   // The lists that contain a use, one for each part of the device's name.
   enum Part : std::uint8_t { driver, pool, device, kParts };
   struct Listed {
-    Use use;                                      // no claim: the slot is free
+    ClaimPtr claim;  // null: the slot is free
+    std::uint32_t result;
     std::array<std::uint32_t, kParts> positions;  // in the lists
+
+    Use use() const { return {claim, result}; }
+    const api::DeviceId& device() const { return claim->devices[result].id; }
   };
   using List = std::vector<SlotId>;
 
@@ -67,7 +71,6 @@ class AllocatedDevices {
   static informers::KeyHash hash_of(const api::DeviceId& device) {
     return informers::fold_hash(std::hash<api::DeviceId>{}(device));
   }
-  const api::DeviceId& device_at(SlotId slot) const { return uses_[slot].use.allocated().id; }
   SlotId find(const ClaimPtr& claim, std::uint32_t result) const;
   std::size_t plain_uses(const api::DeviceId& device) const;
   void insert(const ClaimPtr& claim, std::uint32_t result);
@@ -113,8 +116,8 @@ class AllocatedDevices::Walk {
     while (left_ > 0 && steps < limit) {
       --left_;
       ++steps;
-      const Use& use = index.uses_[list == nullptr ? left_ : (*list)[left_]].use;
-      if (use.claim && matches(selector_, use.allocated().id)) steps += visit(use);
+      const Listed& listed = index.uses_[list == nullptr ? left_ : (*list)[left_]];
+      if (listed.claim && matches(selector_, listed.device())) steps += visit(listed.use());
     }
     return {left_ > 0, steps};
   }

@@ -64,12 +64,13 @@ void count_taints(const api::ResourceSlice& slice, const RuleList& rules, Device
   }
 }
 
-void count_pool(const auto& slices, const RuleList& rules, DeviceCounts& counts) {
+void count_pool(auto slices, const RuleList& rules, DeviceCounts& counts) {
   std::size_t devices = 0;
+  const auto size = std::ranges::distance(slices);
   bool is_complete = true;
-  for (const auto& [name, slice] : slices) {
+  for (const SlicePtr& slice : slices) {
     devices += slice->devices.size();
-    is_complete &= std::cmp_equal(slice->pool_slices, slices.size());
+    is_complete &= slice->pool_slices == size;
     count_taints(*slice, rules, counts);
   }
   counts.published += devices;

@@ -7,19 +7,14 @@
 #include "runtime/assert.hpp"
 
 namespace dcm::device_taint_eviction {
-namespace {
-
-std::optional<std::int64_t> newest(const auto& generations) {
-  if (generations.empty()) return std::nullopt;
-  return generations.rbegin()->first;
+std::optional<std::int64_t> PublishedDevices::Pool::newest() const {
+  if (slices.empty()) return std::nullopt;
+  return slices.rbegin()->first.first;
 }
 
-}  // namespace
-
-void PublishedDevices::Pool::append(std::int64_t generation, std::vector<SlicePtr>& slices) const {
-  const auto found = generations.find(generation);
-  if (found == generations.end()) return;
-  for (const auto& [name, slice] : found->second) slices.push_back(slice);
+PublishedDevices::SlicesOfGeneration PublishedDevices::Pool::of(std::int64_t generation) const {
+  const auto [first, last] = slices.equal_range(generation);
+  return std::views::values(std::ranges::subrange(first, last));
 }
 
 std::vector<api::DeviceTaint> PublishedDevices::Pool::taints_of(
@@ -31,17 +26,6 @@ std::vector<api::DeviceTaint> PublishedDevices::Pool::taints_of(
     taints.insert(taints.end(), entry.taints->begin(), entry.taints->end());
   }
   return taints;
-}
-
-void PublishedDevices::Pool::erase(const SlicePtr& slice) {
-  const auto generation = generations.find(slice->pool_generation);
-  DCM_ASSERT(generation != generations.end());
-  generation->second.erase(slice->meta.key.name);
-  if (generation->second.empty()) generations.erase(generation);
-}
-
-void PublishedDevices::Pool::insert(const SlicePtr& slice) {
-  generations[slice->pool_generation].insert_or_assign(slice->meta.key.name, slice);
 }
 
 void PublishedDevices::Pool::withdraw(const api::ResourceSlice& slice) {
@@ -72,18 +56,20 @@ std::vector<api::DeviceId> PublishedDevices::replace(const SlicePtr& before,
   Pool& pool = pools_[name];
 
   // Slices that are no longer current, and new current ones.
-  const auto generation_before = newest(pool.generations);
+  const auto generation_before = pool.newest();
   std::vector<SlicePtr> leaving;
   std::vector<SlicePtr> entering;
   if (before && before->pool_generation == generation_before) leaving.push_back(before);
-  if (before) pool.erase(before);
-  if (after) pool.insert(after);
-  const auto generation_after = newest(pool.generations);
+  if (before) pool.slices.erase({before->pool_generation, before->meta.key.name});
+  if (after) pool.slices.insert_or_assign({after->pool_generation, after->meta.key.name}, after);
+  const auto generation_after = pool.newest();
   if (generation_after == generation_before) {
     if (after && after->pool_generation == generation_after) entering.push_back(after);
   } else {
-    if (generation_before) pool.append(*generation_before, leaving);
-    if (generation_after) pool.append(*generation_after, entering);
+    if (generation_before)
+      std::ranges::copy(pool.of(*generation_before), std::back_inserter(leaving));
+    if (generation_after)
+      std::ranges::copy(pool.of(*generation_after), std::back_inserter(entering));
   }
 
   std::map<api::InternedString, std::vector<api::DeviceTaint>> taints_before;
@@ -101,13 +87,13 @@ std::vector<api::DeviceId> PublishedDevices::replace(const SlicePtr& before,
   for (const auto& [device, taints] : taints_before) {
     if (pool.taints_of(device) != taints) changed.push_back({name.first, name.second, device});
   }
-  if (pool.generations.empty()) pools_.erase(name);
+  if (pool.slices.empty()) pools_.erase(name);
   return changed;
 }
 
 std::size_t PublishedDevices::count(const Pool& pool, const api::InternedString& device) {
   std::size_t sum = 0;
-  for (const auto& [name, slice] : pool.generations.rbegin()->second) {
+  for (const SlicePtr& slice : pool.current()) {
     sum += device.empty() ? slice->devices.size()
                           : static_cast<std::size_t>(std::ranges::count(
                                 slice->devices, device, &api::PublishedDevice::name));

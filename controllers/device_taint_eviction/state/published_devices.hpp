@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <unordered_map>
+#include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -45,12 +46,12 @@ class PublishedDevices {
   // A part of them, so that they are counted in slices: `part` is below runtime::kShards.
   std::size_t count_part(const api::DeviceSelector& selector, std::size_t part) const;
 
-  // Calls `visit(driver, pool, current slices by name)` for the pools of a part, which is below
+  // Calls `visit(driver, pool, current slices)` for the pools of a part, which is below
   // runtime::kShards.
   template <class Visit>
   void for_each_pool_of_part(std::size_t part, Visit visit) const {
     pools_.for_each_of_part(part, [&](const PoolName& name, const Pool& pool) {
-      visit(name.first, name.second, pool.generations.rbegin()->second);
+      visit(name.first, name.second, pool.current());
     });
   }
 
@@ -61,22 +62,31 @@ class PublishedDevices {
       return name.first.hash() * 31 + name.second.hash();
     }
   };
-  using Slices = std::unordered_map<api::InternedString, SlicePtr>;  // by name
+  using GenerationAndName = std::pair<std::int64_t, api::InternedString>;
+  struct Before {
+    using is_transparent = void;
+    bool operator()(const GenerationAndName& a, const GenerationAndName& b) const { return a < b; }
+    bool operator()(const GenerationAndName& a, std::int64_t b) const { return a.first < b; }
+    bool operator()(std::int64_t a, const GenerationAndName& b) const { return a < b.first; }
+  };
+  using Slices = std::map<GenerationAndName, SlicePtr, Before>;
+  using SlicesOfGeneration =
+      std::ranges::values_view<std::ranges::subrange<Slices::const_iterator>>;
   // Points into the slice, which the pool holds.
   struct Tainted {
     const api::ResourceSlice* slice;
     const std::vector<api::DeviceTaint>* taints;
   };
-  // Invariant: `tainted` has exactly the tainted devices of the last entry of `generations`, none
-  // of which is empty. A device is in one slice, unless its driver makes a mistake.
+  // Invariant: `tainted` has exactly the tainted devices of the newest generation. A device is in
+  // one slice, unless its driver makes a mistake.
   struct Pool {
-    std::map<std::int64_t, Slices> generations;
-    std::unordered_map<api::InternedString, std::vector<Tainted>> tainted;
+    Slices slices;  // empty only while one is replaced
+    std::map<api::InternedString, std::vector<Tainted>> tainted;
 
-    void append(std::int64_t generation, std::vector<SlicePtr>& slices) const;
+    std::optional<std::int64_t> newest() const;  // nullopt: no slices
+    SlicesOfGeneration of(std::int64_t generation) const;
+    SlicesOfGeneration current() const { return of(slices.rbegin()->first.first); }
     std::vector<api::DeviceTaint> taints_of(const api::InternedString& device) const;
-    void erase(const SlicePtr& slice);
-    void insert(const SlicePtr& slice);
     void withdraw(const api::ResourceSlice& slice);
     void publish(const api::ResourceSlice& slice);
   };

@@ -133,7 +133,7 @@ void explain_owner(const ClaimSnapshot& snapshot, Topic& topic) {
   const api::ResourceClaim& claim = *snapshot.claim;
   if (common::has_pod_as_controller(claim)) {
     std::visit(OwnerWords{claim, topic}, fate_of_owner(snapshot, *claim.controller));
-  } else if (claim.controller != nullptr) {
+  } else if (claim.controller) {
     topic.add(Outlook::note, "OwnedByOther",
               fmt::format("It belongs to {}: this controller reserves and releases it, and never "
                           "deletes it.",

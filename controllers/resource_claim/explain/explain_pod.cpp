@@ -118,7 +118,7 @@ struct PodClaimWords {
                           quoted(**claim), view.pod().meta.uid.str(), owner_of(**claim)));
   }
   static std::string owner_of(const api::ResourceClaim& claim) {
-    if (claim.controller == nullptr) return "has no owner";
+    if (!claim.controller) return "has no owner";
     return fmt::format("belongs to {} \"{}\" (UID {})",
                        claim.controller->kind == "Pod" ? "pod" : claim.controller->kind.str(),
                        claim.controller->name, claim.controller->uid.str());
@@ -189,7 +189,7 @@ Topic explain_extended(const PodView& view) {
         fmt::format("The pod's status names {} for its extended resources, which was not made "
                     "for this pod (UID {}){}: it is not the pod's.",
                     quoted(**claim), view.pod().meta.uid.str(),
-                    (*claim)->controller == nullptr
+                    !(*claim)->controller
                         ? std::string()
                         : fmt::format(" but for {} \"{}\"", (*claim)->controller->kind.str(),
                                       (*claim)->controller->name)));

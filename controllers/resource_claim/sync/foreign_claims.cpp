@@ -67,7 +67,7 @@ void ForeignClaims::expect_own(const api::Pod& pod, const std::vector<ClaimName>
   for (const auto& [pod_claim, name] : names) {
     const ClaimPtr claim = deps_.claims.get({pod.meta.key.namespace_, name});
     const bool is_computed =
-        claim != nullptr && claim->controller != nullptr && has_computed_name(*claim, pod_claim);
+        claim != nullptr && claim->controller && has_computed_name(*claim, pod_claim);
     if (!is_computed) own_[pod.meta.uid].insert(name);
   }
 }

@@ -119,7 +119,7 @@ void Wakeups::observe_updated(const ClaimPtr& before, const ClaimPtr& after, Ori
   const Priority priority = priority_of(origin);
   wake_claim(after, priority);
   wake_owner_that_names_another(*after, priority);
-  if (!common::is_same_controller(*before, *after)) return wake_users_of(*after, priority);
+  if (before->controller != after->controller) return wake_users_of(*after, priority);
   if (concerns_users(*before, *after)) {
     wake_users({Item::Kind::claim_users, after->meta.key}, priority);
   }

@@ -31,7 +31,7 @@ TEST(ClaimDecoder, reads_every_field_for_controllers) {
   EXPECT_TRUE(claim->has_delete_protection);
   EXPECT_TRUE(claim->is_allocated);
   EXPECT_FALSE(claim->has_admin_access);
-  ASSERT_NE(claim->controller, nullptr);
+  ASSERT_NE(claim->controller, std::nullopt);
   const Uid pod_uid("6a0d8e17-0c52-4a43-9fd0-72c3d49e5b10");
   EXPECT_EQ(*claim->controller, (ControllerRef{"", "Pod", "trainer-0", pod_uid}));
   ASSERT_EQ(claim->reserved_for.size(), 2U);
@@ -45,7 +45,7 @@ TEST(ClaimDecoder, reads_every_field_for_controllers) {
 TEST(ClaimDecoder, uses_defaults_for_missing_fields) {
   const auto claim = decode("");
   EXPECT_EQ(claim->meta.key.str(), "lab/trainer-0");
-  EXPECT_EQ(claim->controller, nullptr);
+  EXPECT_EQ(claim->controller, std::nullopt);
   EXPECT_TRUE(claim->pod_claim_name.empty());
   EXPECT_TRUE(claim->reserved_for.empty());
   EXPECT_FALSE(claim->is_allocated);
@@ -79,7 +79,7 @@ TEST(ClaimDecoder, reads_controller) {
   for (const ControllerRow& row : kRows) {
     SCOPED_TRACE(row.why);
     const auto claim = decode("", fmt::format(R"("ownerReferences":{})", row.owners));
-    ASSERT_EQ(claim->controller != nullptr, !row.name.empty());
+    ASSERT_EQ(claim->controller, !row.name.empty());
     if (!claim->controller) continue;
     EXPECT_EQ(claim->controller->group.str(), row.group);
     EXPECT_EQ(claim->controller->name, row.name);

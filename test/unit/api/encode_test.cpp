@@ -196,7 +196,7 @@ TEST(RoundTrip, turns_template_into_claim) {
   ASSERT_NE(claim, nullptr);
   EXPECT_EQ(claim->pod_claim_name, "fast");
   EXPECT_TRUE(claim->has_admin_access);
-  ASSERT_NE(claim->controller, nullptr);
+  ASSERT_NE(claim->controller, std::nullopt);
   EXPECT_EQ(*claim->controller, (ControllerRef{"", "Pod", "learner-3", Uid(kPodUid)}));
 }
 

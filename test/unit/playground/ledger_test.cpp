@@ -33,7 +33,7 @@ api::ObjectPtr<Claim> claim(ClaimState state) {
   made.meta.key = {"demo", state.name};
   made.pod_claim_name = "gpu";
   if (state.is_generated) {
-    made.controller = std::make_unique<const api::ControllerRef>("", "Pod", "worker", kPodUid);
+    made.controller = api::ControllerRef{"", "Pod", "worker", kPodUid};
   }
   made.is_allocated = state.is_allocated;
   if (state.is_allocated) made.devices.push_back({{"gpu", "node-0", "dev-0"}, nullptr});

@@ -146,7 +146,7 @@ class Known : public KnownGeneration<Known, PodSnapshot> {
   }
   Known& cached(const ClaimPtr& claim) {
     snapshot_.claims[claim->meta.key.name] = claim;
-    const api::ControllerRef* owner = claim->controller.get();
+    const auto& owner = claim->controller;
     if (owner && owner->uid == snapshot_.pod->meta.uid) snapshot_.owned.add(claim);
     if (owner && snapshot_.group && owner->uid == snapshot_.group->meta.uid) {
       snapshot_.owned_by_group.add(claim);

@@ -24,7 +24,7 @@ class Known : public KnownGeneration<Known, PodSnapshot> {
   const api::ObjectMeta& owner() const { return snapshot_.pod->meta; }
   Known& cached(const ClaimPtr& claim) {
     snapshot_.claims[claim->meta.key.name] = claim;
-    if (claim->controller != nullptr) snapshot_.owned.add(claim);
+    if (claim->controller) snapshot_.owned.add(claim);
     return *this;
   }
   // Owned by the pod, in cache or own writes, but not named by the pod.

@@ -301,8 +301,7 @@ TEST(GenerateClaims, recreates_claim_that_gets_another_owner) {
   world.settle();
   world.calls();
   world.api.change_claim("trainer-gpus-b2tt8", [](api::ResourceClaim& claim) {
-    claim.controller = std::make_unique<const api::ControllerRef>(
-        api::ControllerRef{"", "Pod", "thief", api::Uid("thief-uid")});
+    claim.controller = api::ControllerRef{"", "Pod", "thief", api::Uid("thief-uid")};
   });
   world.run_for(1s);
   EXPECT_THAT(world.calls(), ElementsAre("create trainer-gpus-79dd2 for gpus",
