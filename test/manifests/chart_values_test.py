@@ -58,6 +58,31 @@ class ChartValues(unittest.TestCase):
         self.assertEqual([name for name, part in described.items() if not part.get("description", "").endswith(".")
                           and "]." not in part.get("description", "")], [])
 
+    def test_null_is_the_default_or_refused(self):
+        """`--set VALUE=null` takes the default away, which must not leave a hole in what is rendered."""
+        everything = ["--set", "alerts.enabled=true,networkPolicy.enabled=true,serviceMonitor.enabled=true",
+                      "--set", f"replicaCount=2,{CERTIFICATE}"]
+        default = render.chart(*everything)
+        values = dict(leaves(schema()))
+        sections = {name.rpartition(".")[0] for name in values} - {""}
+        given = re.findall(r"([A-Za-z.]+)=", ",".join(everything))
+        for name in sorted({*values, *sections} - set(given)):
+            with self.subTest(name):
+                try:
+                    rendered = render.chart(*everything, "--set", f"{name}=null")
+                except AssertionError as refused:
+                    self.assertIn("values don't meet the spec", str(refused))
+                    continue
+                self.assertTrue(rendered == default, "it renders something else than the default")
+
+    def test_takes_every_name_as_text(self):
+        for name in ("on", "null", "y", "e1"):
+            objects = render.chart("--set-string", f"fullnameOverride={name},serviceAccount.name={name}", "--namespace", "123")
+            self.assertEqual(pod("spec", "serviceAccountName")(objects), name)
+            for thing in objects:
+                self.assertIn(thing["metadata"].get("namespace", "123"), ("123", "kube-system"))
+                self.assertIsInstance(thing["metadata"]["name"], str)
+
     def test_every_object_and_pod_has_the_usual_labels(self):
         expected = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/instance": "any-release-name",
                     "app.kubernetes.io/version": "0.1.0", "app.kubernetes.io/component": "controller",

@@ -14,11 +14,13 @@ using runtime::Reason;
 
 namespace {
 
-// std::erase_if, for a container of Boost 1.81.
-template <class List, class Matches>
-void drop_if(List& list, Matches matches) {
-  const auto dropped = std::ranges::remove_if(list, matches);
-  list.erase(dropped.begin(), dropped.end());
+template <class T, class Matches>
+void drop_if(runtime::UsuallyOne<T>& list, Matches matches) {
+  runtime::UsuallyOne<T> kept;
+  for (T& element : list) {
+    if (!matches(element)) kept.push_back(std::move(element));
+  }
+  list = std::move(kept);
 }
 
 // The text of a call, by which tests find it.

@@ -8,8 +8,8 @@
 {{- end }}
 
 {{- define "dra-controller-manager.selector" -}}
-app.kubernetes.io/name: {{ include "dra-controller-manager.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "dra-controller-manager.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "dra-controller-manager.pod-labels" -}}
@@ -17,7 +17,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | replace "+" "_" | quote }}
 app.kubernetes.io/component: controller
 app.kubernetes.io/part-of: dra-controller-manager
-app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 {{- end }}
 
 {{- define "dra-controller-manager.labels" -}}
@@ -40,8 +40,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 
 {{- define "dra-controller-manager.account" -}}
 - kind: ServiceAccount
-  name: {{ include "dra-controller-manager.account-name" . }}
-  namespace: {{ .Release.Namespace }}
+  name: {{ include "dra-controller-manager.account-name" . | quote }}
+  namespace: {{ .Release.Namespace | quote }}
 {{- end }}
 
 {{- define "dra-controller-manager.in-kube-system" -}}
@@ -89,8 +89,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if index . 1 -}}
 {{ index . 1 | toYaml }}
 {{- else if $secret -}}
-ca: {secret: {name: {{ $secret }}, key: ca.crt}}
-serverName: {{ include "dra-controller-manager.dns-name" $root }}
+ca: {secret: {name: {{ $secret | quote }}, key: ca.crt}}
+serverName: {{ include "dra-controller-manager.dns-name" $root | quote }}
 {{- else -}}
 {{ fail (printf "%s.enabled needs a certificate to verify: servingCertificate.secretName, servingCertificate.certManager.enabled, or %s.tlsConfig.insecureSkipVerify=true to go without" (last .) (last .)) }}
 {{- end }}

@@ -79,7 +79,7 @@ TEST(ClaimDecoder, reads_controller) {
   for (const ControllerRow& row : kRows) {
     SCOPED_TRACE(row.why);
     const auto claim = decode("", fmt::format(R"("ownerReferences":{})", row.owners));
-    ASSERT_EQ(claim->controller, !row.name.empty());
+    ASSERT_EQ(claim->controller.has_value(), !row.name.empty());
     if (!claim->controller) continue;
     EXPECT_EQ(claim->controller->group.str(), row.group);
     EXPECT_EQ(claim->controller->name, row.name);

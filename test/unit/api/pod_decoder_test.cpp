@@ -65,8 +65,8 @@ TEST(PodDecoder, ignores_field_order) {
     "metadata": {"resourceVersion": "7", "uid": "u", "namespace": "lab", "name": "p"}})");
   ASSERT_NE(decoded.object, nullptr);
   EXPECT_EQ(decoded.object->phase, PodPhase::failed);
-  EXPECT_EQ(decoded.object->claim_statuses.front(), (PodClaimStatus{"gpus", "c"}));
-  EXPECT_EQ(decoded.object->claims.front(), (PodClaim{"gpus", "", "t"}));
+  EXPECT_EQ(decoded.object->claim_statuses[0], (PodClaimStatus{"gpus", "c"}));
+  EXPECT_EQ(decoded.object->claims[0], (PodClaim{"gpus", "", "t"}));
   EXPECT_EQ(decoded.object->meta.key, (NamespacedName{"lab", "p"}));
 }
 
@@ -148,7 +148,7 @@ TEST(PodDecoder, treats_null_as_missing) {
                              null],"extendedResourceClaimStatus":null)");
   EXPECT_TRUE(pod->node_name.empty());
   EXPECT_TRUE(pod->scheduling_group.empty());
-  EXPECT_EQ(pod->claim_statuses.back(), (PodClaimStatus{"gpus", std::nullopt}));
+  EXPECT_EQ(pod->claim_statuses[1], (PodClaimStatus{"gpus", std::nullopt}));
   EXPECT_TRUE(pod->extended_resource_claim.empty());
 }
 

@@ -38,7 +38,7 @@ TEST(PodClaims, names_claim_of_pod_claim) {
        make_pod("p").unsupported("gpus"), UnsupportedPodClaim{}},
   };
   for (const TargetRow& row : rows) {
-    EXPECT_EQ(target_of(*row.pod, row.pod->claims.front()), row.target) << row.sentence;
+    EXPECT_EQ(target_of(*row.pod, row.pod->claims[0]), row.target) << row.sentence;
   }
 }
 

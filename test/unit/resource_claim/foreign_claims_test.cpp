@@ -326,7 +326,7 @@ TEST(ForeignClaims, ignore_claim_that_we_adopt) {
     world.run_for(1s);
     world.api.put(make_claim("by-hand").generated_for("waits", "gpus"));
     world.run_for(1min);
-    ASSERT_EQ(world.api.pod("waits")->claim_statuses.at(0).claim_name, "by-hand");
+    ASSERT_EQ(world.api.pod("waits")->claim_statuses[0].claim_name, "by-hand");
     EXPECT_EQ(world.count(), 0);
     EXPECT_TRUE(world.serves_at_once("second"));
   }
@@ -427,7 +427,7 @@ TEST(ForeignClaims, are_replaced_in_pod_status) {
   before.api.change_claim("theirs", reserve);
   before.start();
   before.settle();
-  EXPECT_EQ(before.api.pod("trainer")->claim_statuses.front().claim_name, "theirs");
+  EXPECT_EQ(before.api.pod("trainer")->claim_statuses[0].claim_name, "theirs");
 
   Foreign after;
   split(after);
@@ -436,10 +436,10 @@ TEST(ForeignClaims, are_replaced_in_pod_status) {
   EXPECT_THAT(after.calls(), testing::IsEmpty());
   after.api.change_claim("theirs", reserve);
   after.settle();
-  EXPECT_EQ(after.api.pod("trainer")->claim_statuses.front().claim_name, "theirs");
+  EXPECT_EQ(after.api.pod("trainer")->claim_statuses[0].claim_name, "theirs");
   after.api.change_claim("ours", reserve);
   after.settle();
-  EXPECT_EQ(after.api.pod("trainer")->claim_statuses.front().claim_name, "theirs")
+  EXPECT_EQ(after.api.pod("trainer")->claim_statuses[0].claim_name, "theirs")
       << "what is named and used stays named";
 }
 

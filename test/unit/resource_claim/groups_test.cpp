@@ -97,7 +97,7 @@ TEST_F(Groups, resume_when_template_appears) {
   EXPECT_EQ(world.events.subjects.front().api_version, "scheduling.k8s.io/v1beta1");
   world.api.put(make_template("net"));
   world.run_for(1s);
-  EXPECT_EQ(world.api.pod("a")->claim_statuses.front().claim_name, "trainers-fabric-vrgz8");
+  EXPECT_EQ(world.api.pod("a")->claim_statuses[0].claim_name, "trainers-fabric-vrgz8");
 }
 
 // More than the number of events for the group in question.
