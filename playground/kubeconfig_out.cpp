@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "client/config/file.hpp"
+#include "runtime/ascii.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -124,6 +126,17 @@ runtime::Result<KubeconfigOut> KubeconfigOut::write(const std::string& path,
     return runtime::fail(published.error());
   }
   return KubeconfigOut(absolute.string(), std::move(draft->file), made.st_dev, made.st_ino);
+}
+
+std::string KubeconfigOut::export_command() const {
+  constexpr std::string_view kPlain = "/._-+=:@%,";
+  const auto is_plain = [](char c) {
+    return runtime::is_alphanumeric(c) || kPlain.find(c) != std::string_view::npos;
+  };
+  if (std::ranges::all_of(path_, is_plain)) return "export KUBECONFIG=" + path_;
+  std::string quoted;
+  for (const char c : path_) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return "export KUBECONFIG='" + quoted + "'";
 }
 
 KubeconfigOut::~KubeconfigOut() {

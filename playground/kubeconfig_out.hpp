@@ -31,6 +31,8 @@ class KubeconfigOut {
   ~KubeconfigOut();
 
   const std::string& path() const { return path_; }
+  // The command by which a POSIX shell uses the file.
+  std::string export_command() const;
 
  private:
   KubeconfigOut(std::string path, runtime::FileDescriptor file, dev_t device, ino_t inode)

@@ -73,11 +73,15 @@ Settings server_settings(Options& options) {
       number_setting(
           {"port", "", "PORT", "Port on 127.0.0.1 for the API server; 0 takes a free one."},
           options.port, manager::kPort),
-      list_setting({"accept-hosts", "", "HOST,...",
-                    "Hosts that the API server answers to, beside loopback addresses and "
-                    "localhost, and whose web pages may use it; *.DOMAIN is every name below one, "
-                    "* every host. The API server asks for no credentials."},
-                   options.accept_hosts),
+      checked(
+          list_setting({"accept-hosts", "", "HOST,...",
+                        "Hosts that the API server answers to, beside loopback addresses and "
+                        "localhost, and whose web pages may use it; *.DOMAIN is every name below "
+                        "one, * every host. The API server asks for no credentials."},
+                       options.accept_hosts),
+          [](const std::string& host) {
+            return host == "*" ? "" : manager::why_no_accepted_host(host);
+          }),
       runtime_config_setting(options.served),
       text_setting({"kubeconfig-out", "", "FILE",
                     "Where to write a kubeconfig; by default "

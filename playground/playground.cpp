@@ -18,7 +18,7 @@ namespace {
 void announce(const KubeconfigOut& kubeconfig, const std::string& url) {
   std::cout << "kubeconfig: " << kubeconfig.path() << "\n"
             << "page: " << url << "/ui/\n"
-            << "export KUBECONFIG=" << kubeconfig.path() << std::endl;
+            << kubeconfig.export_command() << std::endl;
 }
 
 void announce(const Size& size, const std::string& origin) {

@@ -31,6 +31,8 @@ class UsuallyOne {
   const T* end() const noexcept { return begin() + size(); }
   T& operator[](std::size_t index) { return begin()[index]; }
   const T& operator[](std::size_t index) const { return begin()[index]; }
+  T& front() { return *begin(); }
+  const T& front() const { return *begin(); }
 
   T& push_back(T element) {
     if (empty()) return elements_.template emplace<T>(std::move(element));

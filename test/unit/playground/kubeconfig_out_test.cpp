@@ -1,7 +1,9 @@
 #include "playground/kubeconfig_out.hpp"
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -53,6 +55,20 @@ TEST_F(KubeconfigOutTest, exists_as_long_as_object) {
   }
   EXPECT_FALSE(fs::exists(file_));
   EXPECT_TRUE(fs::is_empty(file_.parent_path()));
+}
+
+TEST_F(KubeconfigOutTest, quotes_path_for_shell) {
+  const auto folder = folder_ / "a b`touch x`$(y)'z";
+  fs::create_directory(folder);
+  for (const fs::path& path : {file_, folder / "kubeconfig"}) {
+    const auto written = KubeconfigOut::write(path.string(), "http://127.0.0.1:1");
+    ASSERT_TRUE(written) << written.error().text;
+    const std::string command = written->export_command() + "; printf %s \"$KUBECONFIG\"";
+    std::unique_ptr<FILE, int (*)(FILE*)> shell(popen(command.c_str(), "r"), pclose);
+    std::string printed(1000, '\0');
+    printed.resize(fread(printed.data(), 1, printed.size(), shell.get()));
+    EXPECT_EQ(printed, path.string());
+  }
 }
 
 TEST_F(KubeconfigOutTest, replaces_file_of_killed_playground) {

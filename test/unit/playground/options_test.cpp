@@ -55,6 +55,12 @@ TEST(PlaygroundOptions, accept_klog_verbosity_in_all_forms) {
   }
 }
 
+TEST(PlaygroundOptions, accept_hosts_of_every_form) {
+  const auto options = parse_options({"--accept-hosts", "dev.example,*.lab.example,*,[::1]:8080"});
+  ASSERT_TRUE(options) << options.error().text;
+  EXPECT_EQ(options->accept_hosts.size(), 4U);
+}
+
 TEST(PlaygroundOptions, accept_sizes_and_drivers) {
   const auto options = parse_options({"--nodes", "1000", "--devices=16", "--drivers", "a.b,c.d"});
   ASSERT_TRUE(options);
@@ -92,6 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--runtime-config"},
         Row{{"--port=1", "--kubeconfig=/dev/null"}, "--kubeconfig: cannot be combined with --port"},
         Row{{"--nodes=5001"}, "--nodes: expected a whole number from 1 to 5000, got \"5001\""},
+        Row{{"--accept-hosts", "http://dev.example"}, "--accept-hosts"},
         Row{{"--drivers="}, "--drivers"}, Row{{"--scheduler=large"}, "small or none"},
         Row{{"demo"}, "--kubeconfig: must be given"},
         Row{{"demo", "--kubeconfig=/dev/null", "--manifests=/no"}, "--manifests"},
