@@ -85,7 +85,8 @@ Settings server_settings(Options& options) {
       runtime_config_setting(options.served),
       text_setting({"kubeconfig-out", "", "FILE",
                     "Where to write a kubeconfig; by default "
-                    "~/.local/state/dra-controller-manager/playground/kubeconfig."},
+                    "dra-controller-manager/playground/kubeconfig in $XDG_STATE_HOME, or "
+                    "in ~/.local/state."},
                    options.kubeconfig_out),
   };
 }

@@ -116,6 +116,8 @@ By comparing both sources (1.37.2); no case shows these:
 | status of pools: counts a device in two slices of a pool once | counts it twice |
 | status of pools: counts consumed capacity only of shares (with `shareID`) of published devices | counts all |
 | status of pools: retries an answer that the API server refuses, with a growing delay, until the request is a day old | gives up after five retries |
+| metrics: has `running_managed_controllers` for its controllers | has none for them |
+| metrics: the histograms `workqueue_queue_duration_seconds` and `workqueue_work_duration_seconds` have buckets of 30, 60, 120, 300 and 600 s too; a bound is written `1e-05` | they end at 10 s; that bound is written `9.999999999999999e-06` |
 | drops a reservation for a pod whose name no pod can have | asks for it again and again, and releases nothing meanwhile |"""
 
 
