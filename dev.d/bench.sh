@@ -21,8 +21,26 @@ what_is_measured() {
     "$(git describe --always --dirty --exclude '*')" "$(nproc)"
 }
 
+# The two contestants' claims and evictions: waiting, known, finished, churn and evict, or all of them.
+bench_contest() {
+  local name='' figures=''
+  [[ ${1:--} == -* ]] || { name=$1; shift; }
+  build release
+  [[ -n $name && $name != evict ]] || build/release/bin/bench_evict_changes
+  need_controlplane
+  if [[ -n $picture ]]; then
+    mkdir -p build/bench
+    figures=build/bench/figures.json
+    what_is_measured >"$figures"
+    set -- --json="$figures" "$@"
+  fi
+  [[ $name == evict ]] || build/release/bin/bench_claims ${name:+"$name"} "$@"
+  [[ -n $name && $name != evict ]] || build/release/bin/bench_evict "$@"
+  [[ -z $picture ]] || test/bench/picture.py "$figures" >"$picture"
+}
+
 cmd_bench() {
-  local picture='' figures=build/bench/figures.json words=()
+  local picture='' words=()
   while (($#)); do
     case $1 in
       --picture) picture=${2:?--picture needs a file}; shift ;;
@@ -38,53 +56,44 @@ cmd_bench() {
   fi
   setup
   case ${1:-} in
-    '' | -* | evict | waiting | known | finished | churn | net | node | lists | scale | servers | allocate | placing | latency) ;;
-    *) unknown benchmark "$1" waiting known finished churn evict net node lists scale servers allocate placing latency ;;
+    '' | -* | waiting | known | finished | churn | evict) bench_contest "$@" ;;
+    net)
+      build release dra-controller-manager
+      need_controlplane
+      exec test/bench/net.py "$manager" "${@:2}"
+      ;;
+    node)
+      build release node_subject
+      node_peers
+      exec test/node/bench.py --programs build/node --subject build/release/bin/node_subject "${@:2}"
+      ;;
+    lists)
+      build release dra-playground
+      exec test/bench/lists.py --playground "$playground" "${@:2}"
+      ;;
+    scale)
+      build release dra-controller-manager bench_crowd dcm-step-shim
+      exec test/bench/scale.py "$manager" --crowd build/release/bin/bench_crowd \
+        --shim build/release/bin/libdcm-step-shim.so ${picture:+"--picture=$picture"} "${@:2}"
+      ;;
+    servers)
+      build release dra-playground
+      need_controlplane
+      exec test/bench/servers.py --playground "$playground" "${@:2}"
+      ;;
+    allocate)
+      build release allocation-judge
+      exec test/bench/allocate.py build/release/bin/allocation-judge "${@:2}"
+      ;;
+    latency)
+      build release dra-controller-manager
+      need_controlplane
+      exec test/bench/latency.py "$manager" ${picture:+"--picture=$picture"} "${@:2}"
+      ;;
+    placing)
+      build release dra-playground
+      exec test/bench/placing.py --playground "$playground" "${@:2}"
+      ;;
+    *) unknown benchmark "$1" waiting known finished churn evict net node lists scale servers allocate latency placing ;;
   esac
-  if [[ ${1:-} == node ]]; then
-    build release node_subject
-    node_peers
-    exec test/node/bench.py --programs build/node --subject build/release/bin/node_subject "${@:2}"
-  fi
-  if [[ ${1:-} == lists ]]; then
-    build release dra-playground
-    exec test/bench/lists.py --playground "$playground" "${@:2}"
-  fi
-  if [[ ${1:-} == scale ]]; then
-    build release dra-controller-manager bench_crowd dcm-step-shim
-    exec test/bench/scale.py "$manager" --crowd build/release/bin/bench_crowd \
-      --shim build/release/bin/libdcm-step-shim.so ${picture:+"--picture=$picture"} "${@:2}"
-  fi
-  if [[ ${1:-} == servers ]]; then
-    build release dra-playground
-    need_controlplane
-    exec test/bench/servers.py --playground "$playground" "${@:2}"
-  fi
-  if [[ ${1:-} == placing ]]; then
-    build release dra-playground
-    exec test/bench/placing.py --playground "$playground" "${@:2}"
-  fi
-  if [[ ${1:-} == allocate ]]; then
-    build release allocation-judge
-    exec test/bench/allocate.py build/release/bin/allocation-judge "${@:2}"
-  fi
-  if [[ ${1:-} == latency ]]; then
-    build release dra-controller-manager
-    need_controlplane
-    exec test/bench/latency.py "$manager" ${picture:+"--picture=$picture"} "${@:2}"
-  fi
-  build release
-  local name=''
-  [[ ${1:--} == -* ]] || { name=$1; shift; }
-  [[ -n $name && $name != evict ]] || build/release/bin/bench_evict_changes
-  need_controlplane
-  [[ $name != net ]] || exec test/bench/net.py "$manager" "$@"
-  if [[ -n $picture ]]; then
-    mkdir -p build/bench
-    what_is_measured >"$figures"
-    set -- --json="$figures" "$@"
-  fi
-  [[ $name == evict ]] || build/release/bin/bench_claims ${name:+"$name"} "$@"
-  [[ -n $name && $name != evict ]] || build/release/bin/bench_evict "$@"
-  [[ -z $picture ]] || test/bench/picture.py "$figures" >"$picture"
 }
