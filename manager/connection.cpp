@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "client/auth/plugin_runner.hpp"
+#include "runtime/run_all.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -81,6 +83,14 @@ std::unique_ptr<http::Client> Connection::make_client(const client::ClusterConfi
   return made;
 }
 
+runtime::Task<> Connection::run() {
+  std::vector<runtime::Task<>> tasks;
+  tasks.push_back(speak_http2());
+  tasks.push_back(watch_files());
+  tasks.push_back(credentials_->keep_fresh());
+  return runtime::run_all(process_.loop.executor(), std::move(tasks));
+}
+
 runtime::Task<> Connection::speak_http2() {
   if (http2_ != nullptr) co_await http2_->run();
 }
@@ -106,13 +116,13 @@ runtime::Task<> Connection::watch_files() {
     auto changed = tcp_->files.read_if_changed();
     if (!changed) {
       process_.log.warning("Cannot read TLS files; keeping the previous ones",
-                           {{"why", changed.error().message}});
+                           {{"error", changed.error().message}});
       continue;
     }
     if (!*changed) continue;
     if (const auto set = use_tls(std::move(**changed), plugin_identity_); !set) {
       process_.log.warning("Cannot use TLS files; keeping the previous ones",
-                           {{"why", set.error().message}});
+                           {{"error", set.error().message}});
       continue;
     }
     process_.log.info("Using the changed TLS files");

@@ -47,13 +47,10 @@ class Connection {
   client::RestClient& rest() { return rest_; }
   // For the lease: on a separate connection, so that it never queues behind other calls.
   client::RestClient& lease_rest() { return lease_rest_; }
-  // Moves the bytes of HTTP/2, which is used while this runs. Without HTTP/2, ends at once.
-  runtime::Task<> speak_http2();
-  // Picks up certificates and CAs that change at run time. Ends by cancellation only, or at once
-  // over a network of the caller's.
-  runtime::Task<> watch_files();
-  // Renews expiring credentials. Ends by cancellation; if nothing expires, at once.
-  runtime::Task<> keep_credentials_fresh() { return credentials_->keep_fresh(); }
+  // Moves the bytes of HTTP/2, picks up certificates and CAs that change, and renews expiring
+  // credentials: to run as long as requests are sent. Ends by cancellation, or when nothing of that
+  // is to be done.
+  runtime::Task<> run();
 
  private:
   // A network of our own, with its certificates.
@@ -65,6 +62,8 @@ class Connection {
 
   Connection(http::Transport& network, std::optional<Tcp> tcp, const client::ClusterConfig& config,
              const ConnectionOptions& options, const client::WriteGate& gate, Process process);
+  runtime::Task<> speak_http2();
+  runtime::Task<> watch_files();
   std::unique_ptr<http::Client> make_client(const client::ClusterConfig& config,
                                             const ConnectionOptions& options);
   client::CredentialTools credential_tools();

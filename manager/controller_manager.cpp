@@ -66,11 +66,11 @@ Worklist& ControllerManager::add_controller(std::string name, const ControllerOp
 workqueue::Outcome ControllerManager::retry(const api::NamespacedName& name,
                                             const runtime::Error& error) const {
   const std::string object = name.str();
-  const std::string why = runtime::to_string(error);
+  const std::string text = runtime::to_string(error);
   if (!runtime::is_conflict(error) && !runtime::is_object_gone(error)) {
-    log().warning("A write failed; retrying", {{"object", object}, {"why", why}});
+    log().warning("A write failed; retrying", {{"object", object}, {"error", text}});
   } else if (log().v(2)) {
-    log().info("The object has changed; retrying", {{"object", object}, {"why", why}});
+    log().info("The object has changed; retrying", {{"object", object}, {"error", text}});
   }
   return workqueue::Outcome::retry(error.retry_after.value_or(runtime::Duration::zero()));
 }

@@ -66,7 +66,7 @@ Task<> Epoch::follow_versions(Source& source) {
   for (;;) {
     co_await runtime::sleep_for(time, client::ask_again_after(answer));
     if (source.cache.sync->last_error().empty()) continue;
-    answer = co_await discovery_.find({source.kind}, Deadline::after(time, kDiscoveryTimeout));
+    answer = co_await ask_once(discovery_, time, {source.kind});
     const auto* served = std::get_if<client::Served>(&answer);
     if (served == nullptr || served->version == version) continue;
     context_.process.log.warning("The kind is now served in another version",

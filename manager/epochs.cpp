@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "manager/find_version.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/run_then_cancel.hpp"
 #include "runtime/task_group.hpp"
@@ -19,15 +20,9 @@ using runtime::Task;
 
 // How often to check whether the cluster still serves the version in use.
 constexpr runtime::Duration kDiscoveryInterval = 30s;
-// A lasting fault is logged this often.
-constexpr runtime::Duration kRepeatInterval = 5min;
-
 std::string describe(const client::Availability& availability, const std::string& group) {
-  if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
-    return group + ": " + to_string(unknown->error);
-  }
-  const auto* not_served = std::get_if<client::NotServed>(&availability);
-  return not_served != nullptr ? not_served->why : std::string();
+  const bool names_group = std::holds_alternative<client::NotServed>(availability);
+  return (names_group ? "" : group + ": ") + client::why_not(availability);
 }
 
 std::optional<std::string> joined(const std::vector<std::string>& reasons) {

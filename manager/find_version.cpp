@@ -1,33 +1,37 @@
 #include "manager/find_version.hpp"
 
+#include <utility>
 #include <variant>
 
 namespace dcm::manager {
 namespace {
 
-std::string why_not_found(const client::Availability& answer) {
-  if (const auto* unknown = std::get_if<client::Unknown>(&answer)) {
-    return runtime::to_string(unknown->error);
-  }
-  return std::get<client::NotServed>(answer).why;
-}
+// How long the API server may take to say what it serves.
+constexpr runtime::Duration kDiscoveryTimeout = std::chrono::seconds(30);
 
 }  // namespace
+
+runtime::Task<client::Availability> ask_once(client::Discovery& discovery,
+                                             runtime::TimeSource& time, client::KindSet kinds) {
+  return discovery.find(std::move(kinds), runtime::Deadline::after(time, kDiscoveryTimeout));
+}
 
 runtime::Task<std::string> find_version(client::Discovery& discovery, const Process& process,
                                         const api::ResourceKind& kind,
                                         std::string& why_not_served) {
   runtime::TimeSource& time = process.loop.time();
+  runtime::RepeatGuard guard(time, kRepeatInterval);
   for (;;) {
-    const client::Availability answer =
-        co_await discovery.find({&kind}, runtime::Deadline::after(time, kDiscoveryTimeout));
+    const client::Availability answer = co_await ask_once(discovery, time, {&kind});
     if (const auto* served = std::get_if<client::Served>(&answer)) {
       why_not_served.clear();
       co_return served->version;
     }
-    why_not_served = why_not_found(answer);
-    process.log.warning("Waiting until a kind is served",
-                        {{"kind", kind.plural}, {"why", why_not_served}});
+    why_not_served = client::why_not(answer);
+    if (guard.should_log(why_not_served)) {
+      process.log.warning("Waiting until a kind is served",
+                          {{"kind", kind.plural}, {"why", why_not_served}});
+    }
     co_await runtime::sleep_for(time, client::ask_again_after(answer));
   }
 }

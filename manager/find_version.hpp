@@ -1,6 +1,7 @@
 // Waits until a kind is served.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "client/discovery/discovery.hpp"
@@ -9,8 +10,12 @@
 
 namespace dcm::manager {
 
-// How long the API server may take to say what it serves.
-inline constexpr runtime::Duration kDiscoveryTimeout = std::chrono::seconds(30);
+// A lasting fault is logged this often.
+inline constexpr runtime::Duration kRepeatInterval = std::chrono::minutes(5);
+
+// What the API server serves of these kinds; unknown after 30 s. All references must outlive it.
+runtime::Task<client::Availability> ask_once(client::Discovery& discovery,
+                                             runtime::TimeSource& time, client::KindSet kinds);
 
 // Returns the best version that is served. Until then, `why_not_served` is the reason, in one line.
 // All references must outlive it.

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "manager/find_version.hpp"
-#include "runtime/deadline.hpp"
 
 namespace dcm::manager {
 
@@ -25,7 +24,7 @@ LateKind::LateKind(Dependencies dependencies, const api::ResourceKind& kind, Hoo
       missing_(fmt::format("{}: not asked for yet", kind.plural)) {}
 
 Task<client::Availability> LateKind::ask() {
-  return deps_.discovery.find({&kind_}, runtime::Deadline::after(deps_.time, kDiscoveryTimeout));
+  return ask_once(deps_.discovery, deps_.time, {&kind_});
 }
 
 Task<> LateKind::find() {
@@ -52,9 +51,9 @@ Task<> LateKind::follow() {
 }
 
 void LateKind::take(const client::Availability& availability) {
-  if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
+  if (std::holds_alternative<client::Unknown>(availability)) {
     // Once the answer was known, work continues without a new one.
-    if (missing_) missing_ = fmt::format("{}: {}", kind_.plural, to_string(unknown->error));
+    if (missing_) missing_ = fmt::format("{}: {}", kind_.plural, client::why_not(availability));
     return;
   }
   missing_.reset();

@@ -53,7 +53,7 @@ void Lifecycle::add_job(std::string name, JobFunction run) {
 Task<client::Availability> Lifecycle::find() {
   if (controllers_.kinds.empty()) co_return client::Served{};
   client::Discovery discovery(deps_.rest);
-  co_return co_await discovery.find(controllers_.kinds, Deadline::after(time_, kDiscoveryTimeout));
+  co_return co_await ask_once(discovery, time_, controllers_.kinds);
 }
 
 std::unique_ptr<Epoch> Lifecycle::make_epoch(const client::Served& served) {
@@ -117,7 +117,8 @@ Task<> Lifecycle::drain() {
 
 void Lifecycle::give_up() {
   for (const std::string& name : work_.running_names()) {
-    deps_.process.log.warning("A part has not ended in time; going on without it", {{"for", name}});
+    deps_.process.log.warning("A part has not ended in time; going on without it",
+                              {{"part", name}});
   }
   work_.cancel();
 }

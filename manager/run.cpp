@@ -10,9 +10,7 @@ namespace {
 // The common needs of every program's parts.
 void add_foundations(Lifecycle& lifecycle, Connection& connection, Ports& ports) {
   lifecycle.add_foundation("ports", [&] { return ports.run(connection.rest()); });
-  lifecycle.add_foundation("HTTP/2", [&] { return connection.speak_http2(); });
-  lifecycle.add_foundation("TLS files", [&] { return connection.watch_files(); });
-  lifecycle.add_foundation("credentials", [&] { return connection.keep_credentials_fresh(); });
+  lifecycle.add_foundation("connection", [&] { return connection.run(); });
   lifecycle.add_foundation("free memory", [&time = lifecycle.dependencies().process.loop.time()] {
     return runtime::keep_returning_free_memory(time);
   });

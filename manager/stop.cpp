@@ -30,7 +30,7 @@ Task<> Stop::guard(std::string part, Task<> task) {
     const std::exception_ptr failure = std::current_exception();
     if (runtime::is_cancellation(failure)) throw;
     log_.error("A part of the program has failed; stopping",
-               {{"part", part}, {"why", runtime::text_of(failure)}});
+               {{"part", part}, {"error", runtime::text_of(failure)}});
     if (failure_.empty()) failure_ = part + ": " + runtime::text_of(failure);
     request(ExitStatus::failed);
   }

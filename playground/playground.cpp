@@ -40,8 +40,7 @@ class Main {
         ready_(std::move(ready)),
         lifecycle_({own.process(), connection.rest(), connection.lease_rest()},
                    {.program = std::string(kProgram)}) {
-    lifecycle_.add_foundation("HTTP/2", [&connection] { return connection.speak_http2(); });
-    lifecycle_.add_foundation("TLS files", [&connection] { return connection.watch_files(); });
+    lifecycle_.add_foundation("connection", [&connection] { return connection.run(); });
     lifecycle_.use({.fill = [this](manager::Epoch& epoch) { fill(epoch); },
                     .before = [this] { return publish(); }});
   }
@@ -71,7 +70,9 @@ class Main {
   }
 
   Task<> run_beside(Program program) {
-    fail(co_await run_program(own_.process(), std::move(program), kubeconfig_));
+    const runtime::Error ended =
+        co_await run_program(own_.process(), std::move(program), kubeconfig_);
+    fail(ended);
   }
 
   void fail(const runtime::Error& why) {

@@ -36,6 +36,9 @@ using Availability = std::variant<Unknown, NotServed, Served>;
 // What is served, or why nothing is: the error of an unknown answer, or `not_served`.
 runtime::Result<Served> served_of(const Availability& availability);
 
+// Why nothing is served, in one line; empty if something is.
+std::string why_not(const Availability& availability);
+
 // Core kinds have only ever had v1.
 inline const Served kCoreV1{"v1"};
 

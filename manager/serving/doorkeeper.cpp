@@ -213,7 +213,7 @@ Task<Result<Doorkeeper::Permit>> Doorkeeper::await_turn(PriorityLevel priority, 
 http::Response Doorkeeper::unavailable(const runtime::Error& error) {
   const std::string why = to_string(error);
   if (failure_guard_.should_log(why)) {
-    log_.warning("Cannot ask the API server to authenticate a caller", {{"why", why}});
+    log_.warning("Cannot ask the API server to authenticate a caller", {{"error", why}});
   }
   return text_response(503, fmt::format("the API server cannot be asked who you are and what you "
                                         "may do: {}\n",

@@ -95,8 +95,8 @@ Task<> SecureServing::keep_certificates_fresh(client::RestClient& rest, runtime:
     if (taken) {
       has_read_all = true;
       guard.reset();
-    } else if (const std::string why = to_string(taken.error()); guard.should_log(why)) {
-      log.warning("Cannot refresh the certificates of the HTTPS port", {{"why", why}});
+    } else if (const std::string error = to_string(taken.error()); guard.should_log(error)) {
+      log.warning("Cannot refresh the certificates of the HTTPS port", {{"error", error}});
     }
   }
 }

@@ -96,9 +96,7 @@ Task<> serve_on_files(DriverProcess& process, Driver& driver, runtime::LoopRef l
 Task<> serve_all(manager::Connection& connection, DriverProcess& process, Driver& driver,
                  runtime::Loop& loop, Result<>& ended) {
   runtime::TaskGroup below(loop.executor());
-  below.spawn("HTTP/2", connection.speak_http2());
-  below.spawn("TLS files", connection.watch_files());
-  below.spawn("credentials", connection.keep_credentials_fresh());
+  below.spawn("connection", connection.run());
   runtime::TaskGroup above(loop.executor());
   manager::stop_on_signals(loop, [&above] { above.cancel(); }, process.log());
   above.spawn("driver", serve_on_files(process, driver, loop, ended));

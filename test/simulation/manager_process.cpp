@@ -39,7 +39,7 @@ ManagerProcess::ManagerProcess(Setup setup)
       lost_(setup.clock),
       tasks_(setup.executor) {
   lifecycle_.use(dra_manager::make_controllers({options_, lifecycle_.events(), explanations_}));
-  lifecycle_.add_foundation("HTTP/2", [this] { return connection_->speak_http2(); });
+  lifecycle_.add_foundation("connection", [this] { return connection_->run(); });
 }
 
 // A process that loses the lease ends at once: it sends nothing further.
