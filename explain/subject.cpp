@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "client/api/names.hpp"
 #include "controllers/api/resources.hpp"
 #include "runtime/ascii.hpp"
+#include "runtime/dns_names.hpp"
 
 namespace dcm::explain {
 namespace {
@@ -87,8 +87,8 @@ Result<Subject> subject_named(Subject::Kind kind, std::string_view name,
   if (is_namespaced) {
     subject.key.namespace_ = parts.size() == 2 ? parts.front() : default_namespace;
   }
-  const bool is_good = api::can_be_name(subject.key.name) &&
-                       (!is_namespaced || api::can_be_name(subject.key.namespace_.str()));
+  const bool is_good = runtime::can_be_name(subject.key.name) &&
+                       (!is_namespaced || runtime::can_be_name(subject.key.namespace_.str()));
   if (!is_good)
     return bad_words(fmt::format("\"{}\" is no name of a {}", name, resource_of(kind).kind));
   return subject;

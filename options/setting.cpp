@@ -156,7 +156,7 @@ std::string why_no_dns_label(const std::string& name) {
 }
 
 std::string why_no_dns_subdomain(const std::string& name) {
-  if (name.size() <= runtime::kDnsSubdomainLengthMax && runtime::is_dns_subdomain(name)) return {};
+  if (runtime::can_be_name(name)) return {};
   return refuse_value("a DNS subdomain: at most 253 lowercase letters, digits, '-' and '.'", name);
 }
 

@@ -7,7 +7,7 @@
 #include "apiserver/kinds/runtime_config.hpp"
 #include "manager/options/standard.hpp"
 #include "playground/cluster/drivers.hpp"
-#include "runtime/ascii.hpp"
+#include "runtime/dns_names.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::playground {
@@ -19,14 +19,8 @@ constexpr Bounds kNodes = {1, 5000, "a whole number from 1 to 5000"};
 static_assert(kDevicesMax == 128);
 constexpr Bounds kDevices = {0, kDevicesMax, "a whole number from 0 to 128"};
 
-// DeviceClasses and slices are named after drivers (DNS subdomains, RFC 1123).
 std::string check_driver(const std::string& name) {
-  const auto is_bad = [](char c) {
-    return !runtime::is_lower_alphanumeric(c) && c != '-' && c != '.';
-  };
-  const bool is_edge_bad =
-      name.empty() || name.find_first_of("-.") == 0 || name.find_last_of("-.") == name.size() - 1;
-  if (!is_edge_bad && name.size() <= 63 && std::ranges::none_of(name, is_bad)) return {};
+  if (runtime::is_driver_name(name)) return {};
   return fmt::format("\"{}\" is no driver name such as gpu.example.com", name);
 }
 

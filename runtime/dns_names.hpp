@@ -1,5 +1,5 @@
 // Names of RFC 1123, as Kubernetes validates them (apimachinery, util/validation): in lower case.
-// The caller limits the length, since it may have to say which rule a name breaks.
+// The first two leave the length to the caller, which may have to say which rule a name breaks.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@ namespace dcm::runtime {
 
 inline constexpr std::size_t kDnsLabelLengthMax = 63;
 inline constexpr std::size_t kDnsSubdomainLengthMax = 253;
+inline constexpr std::size_t kDriverNameLengthMax = 63;
 
 // Letters, digits and '-', with a letter or digit at either end.
 inline bool is_dns_label(std::string_view text) {
@@ -28,6 +29,16 @@ inline bool is_dns_subdomain(std::string_view text) {
     if (dot == std::string_view::npos) return true;
     text.remove_prefix(dot + 1);
   }
+}
+
+// Whether an object or a namespace may have that name. Such a name is safe in paths and texts.
+inline bool can_be_name(std::string_view text) {
+  return text.size() <= kDnsSubdomainLengthMax && is_dns_subdomain(text);
+}
+
+// As the API requires of a slice's driver.
+inline bool is_driver_name(std::string_view text) {
+  return text.size() <= kDriverNameLengthMax && is_dns_subdomain(text);
 }
 
 }  // namespace dcm::runtime

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "runtime/ascii.hpp"
 #include "runtime/assert.hpp"
+#include "runtime/dns_names.hpp"
 #include "runtime/one_line.hpp"
 
 namespace dcm::client {
@@ -18,7 +18,6 @@ using runtime::WallTime;
 
 // The limit of `events.k8s.io` for a note; keeps a webhook's HTML page out of our memory.
 constexpr std::size_t kMessageBytesMax = 1024;
-constexpr std::size_t kNameBytesMax = 253;
 
 // Parts may contain any byte but NUL.
 std::string join(std::initializer_list<std::string_view> parts) {
@@ -49,20 +48,6 @@ std::string id_of(const api::Event& event) {
   const std::string_view type = event.type == api::EventType::normal ? "N" : "W";
   return join({identity(event.involved_object), type, event.component, event.reason,
                without_quoted(event.message)});
-}
-
-// RFC 1123, as apimachinery's IsDNS1123Subdomain.
-bool is_dns_subdomain(std::string_view name) {
-  if (name.empty() || name.size() > kNameBytesMax) return false;
-  char before = '.';
-  for (const char c : name) {
-    const bool is_separator = c == '-' || c == '.';
-    if (!runtime::is_lower_alphanumeric(c) && !is_separator) return false;
-    if (c == '.' && !runtime::is_lower_alphanumeric(before)) return false;
-    if (c == '-' && before == '.') return false;
-    before = c;
-  }
-  return runtime::is_lower_alphanumeric(before);
 }
 
 std::string random_name(runtime::Rng& rng) {
@@ -193,7 +178,7 @@ api::NamespacedName EventQueue::make_key(const api::ObjectReference& about, Wall
   const auto nanoseconds = static_cast<std::uint64_t>(wall.time_since_epoch().count());
   last_name_time_ = std::max(last_name_time_ + 1, nanoseconds);
   std::string name = fmt::format("{}.{:x}", about.key.name, last_name_time_);
-  if (!is_dns_subdomain(name)) name = random_name(rng_);
+  if (!runtime::can_be_name(name)) name = random_name(rng_);
   return {about.key.namespace_.empty() ? "default" : about.key.namespace_, std::move(name)};
 }
 

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "node/plugins/services.hpp"
 #include "runtime/base64.hpp"
+#include "runtime/dns_names.hpp"
 #include "runtime/file_name.hpp"
 #include "runtime/http/sha256.hpp"
 #include "runtime/http/unix.hpp"
@@ -133,7 +133,7 @@ Task<grpc::Result<std::string>> Plugin::take_status(std::string request) {
   options_.on_status(*status);
   if (!status->is_registered) {
     log_.warning("The node refused the driver",
-                 {{"driver", options_.driver}, {"err", node::cut_message(status->error)}});
+                 {{"driver", options_.driver}, {"error", node::cut_message(status->error)}});
     co_return grpc::fail(grpc::Code::unknown, "failed registration process: " + status->error);
   }
   log_.info("The node has registered the driver", {{"driver", options_.driver}});
@@ -141,7 +141,7 @@ Task<grpc::Result<std::string>> Plugin::take_status(std::string request) {
 }
 
 Result<> Plugin::open(const Listen& listen) {
-  if (!node::is_driver_name(options_.driver)) {
+  if (!runtime::is_driver_name(options_.driver)) {
     return runtime::fail(runtime::Reason::configuration,
                          fmt::format("driver \"{}\": expected a DNS subdomain in lower case, of at "
                                      "most 63 characters",

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "node/devices/health.hpp"
+#include "runtime/dns_names.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::node {
@@ -83,8 +84,10 @@ Task<SocketOutcome> DriverConnections::register_plugin(std::string socket) {
 Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
                                                  grpc::Channel& channel) {
   const auto in = [&](runtime::Duration limit) { return Deadline::after(loop_.time(), limit); };
-  if (!co_await channel.wait_until_connected(in(kConnectTimeout))) {
-    log_.warning("Cannot connect to a plugin", {{"socket", socket}, {"err", channel.last_error()}});
+  const bool is_connected = co_await channel.wait_until_connected(in(kConnectTimeout));
+  if (!is_connected) {
+    log_.warning("Cannot connect to a plugin",
+                 {{"socket", socket}, {"error", channel.last_error()}});
     co_return SocketOutcome::failed;
   }
   const auto answer = co_await channel.call(kGetInfo, "", in(kGetInfoTimeout));
@@ -92,8 +95,8 @@ Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
   if (!info) {
     log_.warning("GetInfo of a plugin failed",
                  {{"socket", socket},
-                  {"err", answer ? "GetInfo: no PluginInfo"
-                                 : cut_message(grpc::to_string(answer.error()))}});
+                  {"error", answer ? "GetInfo: no PluginInfo"
+                                   : cut_message(grpc::to_string(answer.error()))}});
     co_return SocketOutcome::failed;
   }
   if (info->type != kDraPluginType) {
@@ -114,7 +117,7 @@ Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
   if (!added) co_return co_await refuse(socket, channel, added.error(), SocketOutcome::failed);
   if (const auto answered = co_await notify(channel, ""); !answered) {
     log_.warning("Plugin rejected the registration status",
-                 {{"socket", socket}, {"err", cut_message(grpc::to_string(answered.error()))}});
+                 {{"socket", socket}, {"error", cut_message(grpc::to_string(answered.error()))}});
     co_await remove(*added);
     co_return SocketOutcome::failed;
   }
@@ -125,7 +128,7 @@ Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
 Task<SocketOutcome> DriverConnections::refuse(const std::string& socket, grpc::Channel& channel,
                                               std::string why, SocketOutcome outcome) {
   why = cut_message(std::move(why));  // it quotes the plugin
-  log_.warning("Refused a plugin", {{"socket", socket}, {"err", why}});
+  log_.warning("Refused a plugin", {{"socket", socket}, {"error", why}});
   (void)co_await notify(channel, why);
   co_return outcome;
 }
@@ -140,7 +143,7 @@ Task<grpc::Result<void>> DriverConnections::notify(grpc::Channel& channel,
 
 DriverConnections::Added DriverConnections::add(const std::string& socket, const PluginInfo& info,
                                                 const Services& services) {
-  if (!is_driver_name(info.name)) {
+  if (!runtime::is_driver_name(info.name)) {
     return std::unexpected(validation_failed(fmt::format(
         "\"{}\" is no DNS subdomain in lower case of at most 63 characters", info.name)));
   }
@@ -190,7 +193,7 @@ Task<> DriverConnections::follow_health(Instance& instance) {
     const grpc::Status end = co_await read_health(instance);
     observer_->observe_health_end(instance.driver, instance.endpoint);
     log_.info("A stream of health reports ended",
-              {{"driver", instance.driver}, {"err", cut_message(grpc::to_string(end))}});
+              {{"driver", instance.driver}, {"error", cut_message(grpc::to_string(end))}});
     if (end.code == grpc::Code::unimplemented) co_return;
     co_await runtime::sleep_for(loop_.time(), kHealthPause);
   }

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "runtime/ascii.hpp"
-
 namespace dcm::node {
 namespace {
 
@@ -54,10 +52,6 @@ std::string no_service(const PluginInfo& info) {
                    quoted(info.services), kV1, kV1beta1);
 }
 
-bool is_label_character(char c) {
-  return runtime::is_lower_alphanumeric(c) || c == '-' || c == '.';
-}
-
 }  // namespace
 
 std::expected<Services, std::string> choose_services(const PluginInfo& info, ServiceChoice choice) {
@@ -68,21 +62,6 @@ std::expected<Services, std::string> choose_services(const PluginInfo& info, Ser
                     info.name, info.endpoint, no_service(info)));
   }
   return Services{.dra = *dra, .health = choose_health(info)};
-}
-
-bool is_driver_name(std::string_view name) {
-  if (name.empty() || name.size() > 63 || !std::ranges::all_of(name, is_label_character)) {
-    return false;
-  }
-  const auto is_edge = [](char c) { return c == '-' || c == '.'; };
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool is_first = i == 0 || name[i - 1] == '.';
-    const bool is_last = i + 1 == name.size() || name[i + 1] == '.';
-    if ((is_first || is_last) && is_edge(name[i]) && !(name[i] == '.' && !is_first && !is_last)) {
-      return false;
-    }
-  }
-  return true;
 }
 
 std::string method_path(DraService service, std::string_view method) {

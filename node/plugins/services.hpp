@@ -36,9 +36,6 @@ struct Services {
 // Errors: why the plugin cannot be used.
 std::expected<Services, std::string> choose_services(const PluginInfo& info, ServiceChoice choice);
 
-// A DNS subdomain of at most 63 characters, as the API requires for a slice's driver.
-bool is_driver_name(std::string_view name);
-
 // "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources"
 std::string method_path(DraService service, std::string_view method);
 // The path for the stream of health reports. Requires that there is such a service.

@@ -4,6 +4,7 @@
 #include "node/driver_kit/messages.hpp"
 #include "node/plugins/messages.hpp"
 #include "node/plugins/services.hpp"
+#include "runtime/dns_names.hpp"
 #include "test/fuzz/fuzz.hpp"
 
 namespace dcm::fuzz {
@@ -38,7 +39,7 @@ void run(std::string_view input) {
     node::judge_answers("NodeUnprepareResources", {{"ns", "c", "uid"}}, *answers);
   }
   if (const auto info = node::decode_plugin_info(input)) {
-    node::is_driver_name(info->name);
+    runtime::is_driver_name(info->name);
     for (const auto choice : {node::ServiceChoice::first_named, node::ServiceChoice::newest}) {
       const auto services = node::choose_services(*info, choice);
       expect(services || !services.error().empty(), "a refusal says nothing");

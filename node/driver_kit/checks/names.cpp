@@ -42,12 +42,8 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   }
 }
 
-bool is_subdomain(std::string_view name) {
-  return name.size() <= runtime::kDnsSubdomainLengthMax && runtime::is_dns_subdomain(name);
-}
-
 bool is_driver(std::string_view name) {
-  return name.size() <= 63 && is_subdomain(runtime::lower(name));
+  return runtime::is_driver_name(runtime::lower(name));
 }
 
 // The name of a label, or its value.
@@ -113,7 +109,7 @@ std::string_view problem_with_label(std::string_view name) {
 }
 
 std::string_view problem_with_subdomain(std::string_view name) {
-  return unless(is_subdomain(name), kSubdomainRule);
+  return unless(runtime::can_be_name(name), kSubdomainRule);
 }
 
 std::string_view problem_with_driver_name(std::string_view name) {
@@ -121,14 +117,15 @@ std::string_view problem_with_driver_name(std::string_view name) {
 }
 
 std::string_view problem_with_pool_name(std::string_view name) {
-  return unless(name.size() <= 253 && std::ranges::all_of(parts_of(name, '/'), is_subdomain),
-                kPoolRule);
+  return unless(
+      name.size() <= 253 && std::ranges::all_of(parts_of(name, '/'), runtime::can_be_name),
+      kPoolRule);
 }
 
 std::string_view problem_with_label_key(std::string_view name) {
   const auto parts = parts_of(name, '/');
   return unless(parts.size() <= 2 && is_label_text(parts.back()) &&
-                    (parts.size() == 1 || is_subdomain(parts.front())),
+                    (parts.size() == 1 || runtime::can_be_name(parts.front())),
                 kKeyRule);
 }
 

@@ -58,16 +58,6 @@ TEST(ChooseServices, explains_absence) {  // [11], [12]
             "/dra.sock: empty list of supported gRPC services (aka supported versions)");
 }
 
-TEST(DriverName, is_a_dns_subdomain) {
-  for (const char* name : {"gpu.example.com", "a", "a-b.c0"}) EXPECT_TRUE(is_driver_name(name));
-  for (const char* name :
-       {"", "GPU", "a_b", ".a", "a.", "a..b", "-a", "a-", "a.-b", "a-.b", "a/b"}) {
-    EXPECT_FALSE(is_driver_name(name)) << name;
-  }
-  EXPECT_TRUE(is_driver_name(std::string(63, 'a')));
-  EXPECT_FALSE(is_driver_name(std::string(64, 'a')));
-}
-
 TEST(MethodPath, names_the_package_and_the_service) {
   EXPECT_EQ(method_path(DraService::v1beta1, "NodePrepareResources"),
             "/k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/NodePrepareResources");

@@ -89,6 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{{"--nodes", "0"}, "--nodes"}, Row{{"--nodes", "many"}, "--nodes"},
         Row{{"--devices", "129"}, "--devices"}, Row{{"--port", "70000"}, "--port"},
         Row{{"--drivers", "Gpu!"}, "--drivers"},
+        Row{{"--drivers", "gpu..example.com"}, "--drivers"},
         Row{{"--kubeconfig", "/no/such/file"}, "--kubeconfig"}, Row{{"taint"}, "device"},
         Row{{"taint", "a/b/c"}, "taints"}, Row{{"taint", "a/b", "k:NoExecute"}, "a/b"},
         Row{{"taint", "a/b/c", "k:Never"}, "k:Never"}, Row{{"--no-such-flag"}, "--no-such-flag"},
