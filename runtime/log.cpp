@@ -148,7 +148,7 @@ class Hash {
 
 // Fields that quote other programs, whose words may differ between attempts: in times, counts, and
 // quoted names.
-constexpr std::array<std::string_view, 7> kWords = {"error",  "err",     "why",      "because",
+constexpr std::array<std::string_view, 6> kWords = {"error",  "why",     "because",
                                                     "answer", "warning", "exception"};
 
 void add_words(Hash& hash, std::string_view words) {

@@ -88,7 +88,7 @@ class TokenFileCredentials final : public Credentials {
   // Without a token the request fails and reports that itself.
   void warn(const std::string& problem) {
     if (!authorization_.empty() && warned_.should_log(problem))
-      log_.warning("Cannot read the token file; keeping its last token", {{"err", problem}});
+      log_.warning("Cannot read the token file; keeping its last token", {{"error", problem}});
   }
 
   std::string file_;

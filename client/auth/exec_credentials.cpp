@@ -228,7 +228,7 @@ class ExecCredentials final : public Credentials {
 
   void warn(const std::string& problem) {
     if (warned_.should_log(problem)) {
-      log_.warning("Cannot renew credentials; keeping the last ones", {{"err", problem}});
+      log_.warning("Cannot renew credentials; keeping the last ones", {{"error", problem}});
     }
   }
 

@@ -187,7 +187,7 @@ void LeaderElector::report(std::string_view what, const Answer& answer) {
   problem_ = runtime::to_string(error);
   if (!failure_guard_.should_log(runtime::to_string(error.reason))) return;
   log_.warning("The lease could not be read or written; retrying",
-               {{"not", what}, {"error", runtime::to_string(error)}});
+               {{"operation", what}, {"error", runtime::to_string(error)}});
 }
 
 void LeaderElector::report_holder() {

@@ -267,7 +267,7 @@ void RestClient::observe_attempt(const ApiRequest& request, MonoTime start,
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(deps_.time.now() - start).count();
   const std::string code = status ? std::to_string(*status) : "<error>";
-  const runtime::Logger log = problem.empty() ? log_ : log_.with({{"why", problem}});
+  const runtime::Logger log = problem.empty() ? log_ : log_.with({{"error", problem}});
   log.info(is_work ? "Write" : "Request", {{"verb", http::to_string(method_of(request.verb))},
                                            {"url", url(request)},
                                            {"status", code},

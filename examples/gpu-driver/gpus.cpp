@@ -69,7 +69,7 @@ Task<> Gpus::tell_status(AllocatedClaim claim) {
                            "Ready", true, "Prepared", "", process_.time().wall_now())}});
   }
   const auto told = co_await process_.status().apply(claim.ref, std::move(devices));
-  if (!told) process_.log().warning("No status of a claim", {{"err", to_string(told.error())}});
+  if (!told) process_.log().warning("No status of a claim", {{"error", to_string(told.error())}});
 }
 
 std::set<std::string> Gpus::find_broken() const {

@@ -69,7 +69,7 @@ runtime::Result<> Agent::open() {
     const auto kept = store_.set_aside(loop_.time().wall_now());
     if (!kept) return runtime::fail(kept.error());
     log_.error("Cannot use the checkpoint; rebuilding it from running pods",
-               {{"err", opened.error().message}, {"kept", *kept}});
+               {{"error", opened.error().message}, {"kept", *kept}});
     opened = claims_.open();
   }
   if (!opened) return opened;
@@ -83,7 +83,7 @@ void Agent::end_rebuilding() {
   has_lost_entries_ = false;
   const auto ended = store_.end_rebuilding();
   // Otherwise the next start creates the entries again, which is harmless.
-  if (!ended) log_.warning("Cannot clear the rebuild marker", {{"err", ended.error().message}});
+  if (!ended) log_.warning("Cannot clear the rebuild marker", {{"error", ended.error().message}});
 }
 
 Task<> Agent::run() {
@@ -144,9 +144,10 @@ void Agent::look_for_orphans() {
 Task<> Agent::unprepare_orphans() {
   for (;;) {
     may_have_orphans_ = false;
-    for (const std::string& failure : co_await claims_.unprepare_orphans()) {
+    const auto failures = co_await claims_.unprepare_orphans();
+    for (const std::string& failure : failures) {
       log_.warning("Cannot unprepare a claim of a deleted pod; retrying",
-                   {{"err", cut_message(failure)}});
+                   {{"error", cut_message(failure)}});
     }
     const Deadline next = Deadline::after(loop_.time(), kOrphansInterval);
     while (!may_have_orphans_ && !next.has_passed(loop_.time())) co_await orphans_.wait(next);

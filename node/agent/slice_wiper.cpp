@@ -61,7 +61,7 @@ Task<> SliceWiper::wipe(std::string driver) {
     timers_.finish(driver);
   } else {
     log_.warning("Cannot delete ResourceSlices of missing drivers; retrying",
-                 {{"selector", selector}, {"err", wiped.error().message}});
+                 {{"selector", selector}, {"error", wiped.error().message}});
     timers_.fail(driver, loop_.time().now());
   }
   metrics_

@@ -50,7 +50,8 @@ Task<grpc::Result<std::string>> DraService::prepare(std::string request, Deadlin
   node::Answers answers;
   for (AllocatedClaim& claim : *claims) {
     const node::ClaimRef ref = claim.ref;
-    answers[ref.uid] = answer_of(ref, co_await prepare_one(std::move(claim)));
+    auto prepared = co_await prepare_one(std::move(claim));
+    answers[ref.uid] = answer_of(ref, std::move(prepared));
   }
   co_return encode_prepared(answers);
 }
@@ -121,7 +122,7 @@ node::ClaimAnswer DraService::answer_of(const node::ClaimRef& claim,
     return answer;
   }
   log_.warning("Refused a claim",
-               {{"claim", claim.namespace_ + "/" + claim.name}, {"err", prepared.error()}});
+               {{"claim", claim.namespace_ + "/" + claim.name}, {"error", prepared.error()}});
   // An empty error would mean success.
   return {.error = prepared.error().empty() ? "the driver does not say why" : prepared.error(),
           .devices = {}};

@@ -26,7 +26,7 @@ Task<> RegistrationLoop::watch() {
   for (;;) {
     const auto change = registry_.look();
     if (!change) {
-      log_.error("Cannot watch the plugin registry", {{"err", change.error().message}});
+      log_.error("Cannot watch the plugin registry", {{"error", change.error().message}});
       co_await runtime::sleep_for(loop_.time(), kRetry);
       continue;
     }
@@ -34,7 +34,7 @@ Task<> RegistrationLoop::watch() {
     for (const std::string& path : change->created) sockets_.observe_created(path);
     changed_.notify_all();
     if (!change->problem.empty()) {
-      log_.error("Cannot watch the plugin registry", {{"err", change->problem}});
+      log_.error("Cannot watch the plugin registry", {{"error", change->problem}});
       co_await runtime::sleep_for(loop_.time(), kRetry);
       continue;
     }

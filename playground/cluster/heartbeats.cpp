@@ -56,7 +56,7 @@ Task<> Heartbeats::beat(std::string name) {
   }
   if (answer) co_return;
   process_.log.warning("Cannot renew node",
-                       {{"node", name}, {"why", runtime::to_string(answer.error())}});
+                       {{"node", name}, {"error", runtime::to_string(answer.error())}});
 }
 
 }  // namespace dcm::playground

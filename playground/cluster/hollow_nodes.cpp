@@ -59,7 +59,7 @@ Task<Result<>> HollowNodes::publish_node(std::string name) {
   // node lifecycle controller removes this one.
   process_.log.info(
       "The node may not remove its not-ready taint; the node lifecycle controller will",
-      {{"node", name}, {"err", answer.error().message}});
+      {{"node", name}, {"error", answer.error().message}});
   co_return Result<>();
 }
 
@@ -201,7 +201,7 @@ void HollowNodes::warn_of_misspelt(const Pod& pod) {
   life.told_misspelt = pod.misspelt;
   if (pod.misspelt.empty()) return;
   process_.log.warning("Cannot parse annotations of a pod",
-                       {{"pod", pod.meta.key.str()}, {"err", pod.misspelt}});
+                       {{"pod", pod.meta.key.str()}, {"error", pod.misspelt}});
   events_.report({"v1", "Pod", pod.meta.key, pod.meta.uid, {}}, api::EventType::warning, "kubelet",
                  "InvalidAnnotation", pod.misspelt);
 }

@@ -131,7 +131,8 @@ Task<> RealDevices::enter_running_pods() {
   while (!left.empty()) {
     std::vector<api::ObjectPtr<Pod>> failed;
     for (const api::ObjectPtr<Pod>& pod : left) {
-      if (co_await enter(pod)) {
+      const bool is_entered = co_await enter(pod);
+      if (is_entered) {
         not_entered_.erase(pod->meta.uid.str());
       } else {
         failed.push_back(pod);
@@ -147,7 +148,7 @@ Task<bool> RealDevices::enter(api::ObjectPtr<Pod> pod) {
   const node::ClaimResult entered = co_await agent_.enter(common_part(*pod));
   if (entered) co_return true;
   process_.log.warning("Cannot recreate checkpoint entries of a running pod; retrying",
-                       {{"pod", pod->meta.key.str()}, {"err", entered.error()}});
+                       {{"pod", pod->meta.key.str()}, {"error", entered.error()}});
   co_return false;
 }
 
@@ -324,7 +325,7 @@ void RealDevices::show(const Pod& pod) {
 void RealDevices::note_unshown(const Pod& pod, const Result<>& done) const {
   if (done) return;
   process_.log.warning("Cannot write the devices of a pod's containers",
-                       {{"pod", pod.meta.key.str()}, {"err", done.error().message}});
+                       {{"pod", pod.meta.key.str()}, {"error", done.error().message}});
 }
 
 }  // namespace dcm::playground

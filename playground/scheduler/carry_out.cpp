@@ -90,7 +90,7 @@ Outcome Scheduler::settle(const Pod& pod, const Result<>& written) {
   if (written || runtime::is_object_gone(written.error())) return Outcome::done();
   if (!runtime::is_conflict(written.error())) {
     process_.log.warning("Cannot schedule pod", {{"pod", pod.meta.key.str()},
-                                                 {"why", runtime::to_string(written.error())}});
+                                                 {"error", runtime::to_string(written.error())}});
   }
   return Outcome::retry();
 }

@@ -56,7 +56,8 @@ class Call final : private AnswerWriter {
     if (const std::optional<int> refusal = http_refusal()) {
       stream_->respond({{":status", std::to_string(*refusal)}}, http2::Body::none);
     } else {
-      finish(co_await status_of_call());
+      auto status = co_await status_of_call();
+      finish(std::move(status));
     }
     group_.cancel();
   }

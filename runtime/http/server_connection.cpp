@@ -88,7 +88,10 @@ void ServerConnection::enter(State state) {
 }
 
 Task<> ServerConnection::serve_requests() {
-  if (options_.http2 && co_await upgrade()) co_return;
+  if (options_.http2) {
+    const bool is_upgraded = co_await upgrade();
+    if (is_upgraded) co_return;
+  }
   after_ = AfterAnswer::keep_alive;
   while (after_ == AfterAnswer::keep_alive) {
     std::expected<Request, Refusal> request = co_await read_request();

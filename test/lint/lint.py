@@ -123,6 +123,7 @@ BANNED = [
       "test/"],
      "node::Files, with a runtime::FileName for each name from outside"),
     (r"\bpopen\(|\bstd::system\(|(?<![\w:.>])system\(", ["test/"], "posix_spawn with a list of arguments"),
+    (r"[(!&|?:,]\s*co_await\b", ["test/"], "a named local for its result"),
     (r"\b(TODO|FIXME|XXX)\b", [], "an issue"),
 ]
 

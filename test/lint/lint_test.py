@@ -117,6 +117,14 @@ class Banned(unittest.TestCase):
             self.assertEqual(breaches("playground/cluster/a.cpp", call + "\n"), [], call)
         self.assertEqual(breaches("node/posix_files.cpp", "::unlink(path);\n"), [])
 
+    def test_results_of_tasks_have_names(self):
+        for call in ("  use(co_await f());", "  if (!co_await f()) return;", "  if (a && co_await f()) return;",
+                     "  for (int i : co_await f()) g(i);", "  g(a, co_await f());"):
+            self.assertTrue(breaches("client/a.cpp", call + "\n"), call)
+        for call in ("  co_await f();", "  const auto a = co_await f();", "  co_return co_await f();",
+                     "  (void)co_await f();", "  if (a) co_await f();"):
+            self.assertEqual(breaches("client/a.cpp", call + "\n"), [], call)
+
     def test_allows_them_in_comments(self):
         self.assertEqual(breaches("client/a.cpp", "// never std::thread here\n"), [])
 

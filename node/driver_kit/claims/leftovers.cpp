@@ -46,7 +46,7 @@ Task<> Leftovers::settle() {
   auto records = files_.records();
   while (!records) {
     log_.warning("Cannot read the records of prepared claims; retrying",
-                 {{"err", records.error().message}});
+                 {{"error", records.error().message}});
     pause = kRetry.after(pause);
     co_await runtime::sleep_for(time_, pause);
     records = files_.records();
@@ -91,7 +91,7 @@ Task<bool> Leftovers::unprepare(PreparedRecord record) {
   const auto removed = done ? files_.remove(record.ref) : runtime::Result<>();
   if (!done || !removed) {
     log_.warning("Cannot unprepare a deleted claim",
-                 {{"claim", claim}, {"err", done ? removed.error().message : done.error()}});
+                 {{"claim", claim}, {"error", done ? removed.error().message : done.error()}});
     co_return false;
   }
   log_.info("Unprepared a claim that was deleted while the driver was down", {{"claim", claim}});

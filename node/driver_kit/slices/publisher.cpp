@@ -27,7 +27,7 @@ SlicePublisher::SlicePublisher(runtime::TimeSource& time, SliceApi& api, std::st
 
 Result<> SlicePublisher::publish(std::vector<DevicePool> pools) {
   if (const auto problem = problem_of(owner_, pools)) {
-    log_.error("Cannot publish pools", {{"driver", owner_.driver}, {"err", *problem}});
+    log_.error("Cannot publish pools", {{"driver", owner_.driver}, {"error", *problem}});
     return runtime::fail(runtime::Reason::configuration, *problem);
   }
   // Kept while the slices are gone, for example because the node deleted a lost driver's.
@@ -58,7 +58,7 @@ Task<> SlicePublisher::run() {
       co_await wait_for_pools(pools, Deadline::after(time_, kMendDelay));
     } else {
       log_.warning("Cannot publish ResourceSlices",
-                   {{"driver", owner_.driver}, {"err", to_string(written.error())}});
+                   {{"driver", owner_.driver}, {"error", to_string(written.error())}});
       retry = kRetry.after(retry);
       co_await wait_for_pools(pools, Deadline::after(time_, retry));
     }

@@ -66,7 +66,7 @@ CO_TEST(RestClientReport, logs_failed_write_with_server_reason) {
                  .body = R"({"kind":"Status","message":"spec.size: Invalid value: 0"})"});
   f.http.fail(Reason::disconnected);
   co_await f.client.send(request);
-  EXPECT_THAT(f.logged(), HasSubstr("why=\"spec.size: Invalid value: 0\""));
+  EXPECT_THAT(f.logged(), HasSubstr("error=\"spec.size: Invalid value: 0\""));
   co_await f.client.send(request);
   EXPECT_THAT(f.logged(), HasSubstr("status=\"<error>\""));
 }
