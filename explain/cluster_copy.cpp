@@ -19,7 +19,7 @@ template <class T = void>
 using Sent = runtime::Task<runtime::Result<T>>;
 
 std::unexpected<runtime::Error> not_sent() {
-  return runtime::fail(runtime::Reason::shutting_down, "who explains sends nothing");
+  return runtime::fail(runtime::Reason::shutting_down, "explain sends no requests");
 }
 
 // Never called, as the controllers are on standby.
@@ -116,6 +116,7 @@ Standby::Standby(runtime::TimeSource& time, common::FeatureGates gates, ListedOb
            .api = eviction_api_,
            .events = events_,
            .time = time,
+           .rng = runtime::Rng(1),  // it evicts nothing
            .metrics = metrics_,
            .log = {}},
           {}),
@@ -126,7 +127,7 @@ Standby::Standby(runtime::TimeSource& time, common::FeatureGates gates, ListedOb
                    device_taint_eviction::explainer_of(eviction_controller_)}}) {
   claim_controller_.observe(pods_.store, claims_.store, templates_.store);
   eviction_controller_.observe(pods_.store, claims_.store, slices_.store);
-  eviction_controller_.observe_rules(rules_.store);
+  eviction_controller_.observe_rules(rules_.store, device_taint_eviction::RuleStatus::served);
   pods_.fill(std::move(objects.pods));
   claims_.fill(std::move(objects.claims));
   templates_.fill(std::move(objects.templates));

@@ -124,11 +124,12 @@ Topic explain_refusals(const Evidence& evidence, WallTime now) {
   if (evidence.events && *evidence.events) {
     for (const EventReport& event : **evidence.events) {
       if (event.reason != "FailedResourceClaimCreation") continue;
-      topic.add(Outlook::stuck, "CreateRefused",
-                with(fmt::format("The last failure was reported{}, {} time{} in all: {}.",
-                                 at(event.last, now), event.count, event.count == 1 ? "" : "s",
-                                 quote(event.message)),
-                     advice_about_refusal(event.message)));
+      topic.add(
+          Outlook::stuck, "CreateRefused",
+          with(fmt::format("The last failure was reported{}, {} in all: {}.", at(event.last, now),
+                           common::count(static_cast<std::size_t>(event.count), "time"),
+                           quote(event.message)),
+               advice_about_refusal(event.message)));
     }
   }
   if (evidence.quotas && *evidence.quotas) {

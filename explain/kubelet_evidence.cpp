@@ -73,9 +73,9 @@ void explain_events(std::string_view about, const char* reason,
   for (const EventReport& event : events) {
     if (event.reason != about) continue;
     topic.add(Outlook::stuck, reason,
-              fmt::format("kubelet reported{}, {} time{}: {}. {}", at(event.last, now), event.count,
-                          event.count == 1 ? "" : "s", quote(event.message),
-                          advice_about(event.message, kAboutDrivers)));
+              fmt::format("kubelet reported{}, {}: {}. {}", at(event.last, now),
+                          common::count(static_cast<std::size_t>(event.count), "time"),
+                          quote(event.message), advice_about(event.message, kAboutDrivers)));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "controllers/api/encode_pool_status.hpp"
+#include "controllers/common/explanation.hpp"
 #include "controllers/resource_pool_status/api/read_pools.hpp"
 #include "controllers/resource_pool_status/rules/decide_status.hpp"
 #include "controllers/resource_pool_status/rules/pool_devices.hpp"
@@ -69,9 +70,10 @@ std::string line_of(const api::PartitionTypeStatus& partition) {
 }
 
 std::string lines_of(const api::ShareableStatus& shareable) {
-  std::string lines = fmt::format(
-      "  shared      {} device{} without a share in use, {} with one\n", shareable.fully_available,
-      shareable.fully_available == 1 ? "" : "s", shareable.partially_available);
+  std::string lines =
+      fmt::format("  shared      {} without a share in use, {} with one\n",
+                  common::count(static_cast<std::size_t>(shareable.fully_available), "device"),
+                  shareable.partially_available);
   for (const api::ShareableCapacityStatus& each : shareable.capacity) {
     lines += fmt::format("  shared      {}: {} of {} consumed, {} available\n", each.name,
                          each.consumed, each.total, each.available);

@@ -36,8 +36,9 @@ class Reading {
 
   // Whether enough was read to explain the object.
   Task<Result<>> run() {
-    const Result<Served> served =
-        client::served_of(co_await find({&api::kResourceClaims, &api::kResourceClaimTemplates}));
+    const Availability found =
+        co_await find({&api::kResourceClaims, &api::kResourceClaimTemplates});
+    const Result<Served> served = client::served_of(found);
     if (!served) co_return runtime::fail(served.error());
     co_await read_namespaced(*served);
     co_await read_taints(*served);

@@ -26,6 +26,7 @@
 #include "informers/object_table.hpp"
 #include "informers/observer.hpp"
 #include "informers/own_writes.hpp"
+#include "runtime/task.hpp"
 
 namespace dcm::informers {
 
@@ -114,6 +115,17 @@ class StoreReader {
   explicit StoreReader(const ObjectTable<T>& table) : table_(&table) {}
   const ObjectTable<T>* table_;
 };
+
+// Visits all objects, as StoreReader::visit_slice does, and yields after each slice of about
+// `limit`. What `reader` and `visit` refer to must outlive the task.
+template <class T, class Visit>
+runtime::Task<> walk(StoreReader<T> reader, std::size_t limit, Visit visit) {
+  std::optional<Cursor> at = Cursor();
+  while (at) {
+    at = reader.visit_slice(*at, limit, visit);
+    co_await runtime::yield();
+  }
+}
 
 // Where a controller records the results of its writes.
 template <class T>

@@ -24,7 +24,7 @@ std::string place_of(const ItemReport& report, const Now& now) {
                    : std::string();
   switch (report.state) {
     case ItemState::idle:
-      return "It is not in the queue: a change of what it depends on would bring it there.";
+      break;
     case ItemState::delayed:
       return report.due ? fmt::format("The next attempt is at {}.",
                                       runtime::in_words(wall_of(*report.due, now), now.wall))
@@ -42,16 +42,18 @@ std::string place_of(const ItemReport& report, const Now& now) {
 
 }  // namespace
 
-std::string describe(const ItemReport& report, const Now& now) {
+std::optional<std::string> describe(const ItemReport& report, const Now& now) {
+  if (report.state == ItemState::idle) return std::nullopt;
   return failures_of(report) + place_of(report, now);
 }
 
-std::string describe(const Problem& problem, const Now& now) {
+std::optional<std::string> describe(const Problem* problem, const Now& now) {
+  if (problem == nullptr) return std::nullopt;
   std::string text = fmt::format("The last attempt, at {}, failed: {}.",
-                                 runtime::in_words(problem.latest, now.wall), problem.text);
-  if (problem.first != problem.latest) {
+                                 runtime::in_words(problem->latest, now.wall), problem->text);
+  if (problem->first != problem->latest) {
     text +=
-        fmt::format(" It has been failing since {}.", runtime::in_words(problem.first, now.wall));
+        fmt::format(" It has been failing since {}.", runtime::in_words(problem->first, now.wall));
   }
   return text;
 }

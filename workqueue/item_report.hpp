@@ -37,9 +37,9 @@ struct Now {
 };
 
 // What comes next for the item, in sentences: "It has failed 3 times in a row; the next attempt is
-// at …". An idle item is reported as not in the queue.
-std::string describe(const ItemReport& report, const Now& now);
-// "The last attempt, at …, failed: …. It has been failing since …."
-std::string describe(const Problem& problem, const Now& now);
+// at …". nullopt if the item is idle.
+std::optional<std::string> describe(const ItemReport& report, const Now& now);
+// "The last attempt, at …, failed: …. It has been failing since …." nullopt if the problem is null.
+std::optional<std::string> describe(const Problem* problem, const Now& now);
 
 }  // namespace dcm::workqueue

@@ -83,7 +83,8 @@ ClaimControl::ClaimControl(const ControlContext& context)
                 .groups = common::group_claims(context.options.features),
                 .policy = context.options.foreign_claims,
                 .lease = lease_of(context.options)}),
-      shadow_(make_shadow<resource_claim::ShadowApi>(context, kName, client_, stores_)),
+      shadow_(make_shadow<resource_claim::ShadowApi>(context, kName, client_, stores_,
+                                                     context.options.features)),
       controller_(
           {.stores = stores_,
            .api = shadow_ ? static_cast<resource_claim::ClaimApi&>(shadow_->api()) : client_,
@@ -126,9 +127,7 @@ Task<> ClaimControl::run() {
 
 void add(const ControlContext& context) {
   const auto control = context.epoch.keep(std::make_shared<ClaimControl>(context));
-  resource_claim::Controller& controller = control->controller();
-  Controller value = make_controller(context, kName, controller, control->templates().sync());
-  value.run = [control = control.get()] { return control->run(); };
+  Controller value = make_controller(context, kName, *control, control->templates().sync());
   value.queue = "claims";
   if (context.options.features.generic_workload) {
     value.optional_kind = control->groups();
@@ -139,7 +138,7 @@ void add(const ControlContext& context) {
   }
   context.epoch.add(std::move(value));
   context.explainers.push_back(
-      resource_claim::explainer_of(controller, resource_claim::Miss::unknown));
+      resource_claim::explainer_of(control->controller(), resource_claim::Miss::unknown));
 }
 
 }  // namespace

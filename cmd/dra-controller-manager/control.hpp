@@ -55,15 +55,16 @@ extern const ControlType kPoolStatusControl;
 // Logs that the caches of a controller are complete.
 std::function<void()> say_synced(const ControlContext& context, std::string_view controller);
 
-// The entry of a controller of any type, which lives as long as the epoch: it needs the shared
-// caches and `own_cache`. `run` and the optional members are still to be set.
-template <class Any>
-Controller make_controller(const ControlContext& context, std::string_view name, Any& controller,
+// The entry of a control, which lives as long as the epoch: it needs the shared caches and
+// `own_cache`. The optional members are still to be set.
+template <class Control>
+Controller make_controller(const ControlContext& context, std::string_view name, Control& control,
                            informers::SyncState& own_cache) {
+  auto& controller = control.controller();
   return {.name = std::string(name),
           .caches = {&context.pods.sync(), &context.claims.sync(), &own_cache},
           .on_synced = say_synced(context, name),
-          .run = [&controller] { return controller.run(); },
+          .run = [&control] { return control.run(); },
           .stop = [&controller] { controller.stop(); },
           .retry_now = [&controller] { controller.retry_now(); },
           .load = [&controller] { return controller.load(); }};

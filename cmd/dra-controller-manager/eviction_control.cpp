@@ -17,7 +17,6 @@ class EvictionControl {
  public:
   explicit EvictionControl(const ControlContext& context);
 
-  Cache<api::ResourceSlice>& slices() { return slices_; }
   device_taint_eviction::Controller& controller() { return controller_; }
   // Works, or only observes in a dry run.
   Task<> run();
@@ -28,7 +27,6 @@ class EvictionControl {
 
   const Process& process_;
   client::RestClient& rest_;
-  Cache<api::ResourceSlice>& slices_;
   device_taint_eviction::ApiClient api_;
   api::Format content_type_;
   std::optional<Shadow<device_taint_eviction::ShadowApi>> shadow_;  // nullopt: no dry run
@@ -39,7 +37,6 @@ class EvictionControl {
 EvictionControl::EvictionControl(const ControlContext& context)
     : process_(context.process()),
       rest_(context.rest()),
-      slices_(context.slices()),
       api_(rest_, context.pods.resource(), context.options.kube_api_content_type),
       content_type_(context.options.kube_api_content_type),
       shadow_(make_shadow<device_taint_eviction::ShadowApi>(
@@ -52,12 +49,14 @@ EvictionControl::EvictionControl(const ControlContext& context)
            .api = shadow_ ? static_cast<device_taint_eviction::EvictionApi&>(shadow_->api()) : api_,
            .events = shadow_ ? shadow_->events() : context.events,
            .time = process_.loop.time(),
+           .rng = process_.rng.fork(),
            .metrics = process_.metrics,
            .log = logger_of(context, kName)},
           {.workers = context.options.concurrent_device_taint_eviction_syncs,
            .mode = context.options.eviction_mode,
            .evictions_per_second = context.options.eviction_rate}) {
-  controller_.observe(context.pods.informer(), context.claims.informer(), slices_.informer());
+  controller_.observe(context.pods.informer(), context.claims.informer(),
+                      context.slices().informer());
 }
 
 Task<> EvictionControl::run() {
@@ -84,19 +83,19 @@ AnyCache EvictionControl::use_rules(const client::Served& served) {
   api_.use_rules(resource);
   rules_.emplace(rest_, std::move(resource), api::make_rule_decoder(content_type_), process_);
   // Kubernetes 1.34 serves rules without a status.
-  controller_.observe_rules(rules_->informer(), served.has_status);
+  controller_.observe_rules(rules_->informer(),
+                            served.has_status ? device_taint_eviction::RuleStatus::served
+                                              : device_taint_eviction::RuleStatus::not_served);
   return any_cache(*rules_);
 }
 
 void add(const ControlContext& context) {
   const auto control = context.epoch.keep(std::make_shared<EvictionControl>(context));
-  device_taint_eviction::Controller& controller = control->controller();
-  Controller value = make_controller(context, kName, controller, control->slices().sync());
-  value.run = [control = control.get()] { return control->run(); };
+  Controller value = make_controller(context, kName, *control, context.slices().sync());
   value.queue = "eviction";
   if (context.options.features.dra_device_taint_rules) value.optional_kind = control->rules();
   context.epoch.add(std::move(value));
-  context.explainers.push_back(device_taint_eviction::explainer_of(controller));
+  context.explainers.push_back(device_taint_eviction::explainer_of(control->controller()));
 }
 
 }  // namespace

@@ -73,9 +73,7 @@ OptionalKind PoolStatusControl::requests() {
 
 void add(const ControlContext& context) {
   const auto control = context.epoch.keep(std::make_shared<PoolStatusControl>(context));
-  Controller value =
-      make_controller(context, kName, control->controller(), context.slices().sync());
-  value.run = [control = control.get()] { return control->run(); };
+  Controller value = make_controller(context, kName, *control, context.slices().sync());
   value.queue = "pool status";
   value.optional_kind = control->requests();
   context.epoch.add(std::move(value));

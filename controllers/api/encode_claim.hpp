@@ -23,6 +23,8 @@ struct ClaimOwner {
   std::string kind;         // "Pod"
   std::string name;
   Uid uid;
+
+  bool is_group() const { return kind == "PodGroup"; }
 };
 
 // Creates a claim from a template. The server keeps `generate_name` beside `name`. The annotation

@@ -61,6 +61,11 @@ struct ResourceClaim {
   bool has_admin_access = false;
 };
 
+// Whether no further consumer fits into status.reservedFor.
+inline bool is_full(const ResourceClaim& claim) {
+  return claim.reserved_for.size() >= kReservedForMax;
+}
+
 std::size_t footprint(const ResourceClaim& claim);
 
 }  // namespace dcm::api

@@ -143,11 +143,21 @@ bool needs_worker(const std::vector<Topic>& topics) {
   });
 }
 
+namespace {
+
 void add_failure(std::string text, std::vector<Topic>& topics) {
   const bool is_open = has(topics, Outlook::acting) || has(topics, Outlook::stuck);
   if (is_open) return topics.back().add(Outlook::stuck, "LastProblem", std::move(text));
   topics.back().add(Outlook::note, "EarlierProblem",
                     std::move(text) + " Nothing is left to do, so this is resolved.");
+}
+
+}  // namespace
+
+void add_work(std::optional<std::string> failure, std::optional<std::string> queued,
+              std::vector<Topic>& topics) {
+  if (failure) add_failure(*std::move(failure), topics);
+  if (queued) topics.back().add(Outlook::acting, "Queued", *std::move(queued));
 }
 
 Explanation settle(Draft draft, const Sight& sight, const Worker& worker) {
@@ -174,6 +184,13 @@ Outlook outlook_of(const Explanation& explanation) {
     for (const Finding& finding : topic.findings) worst = std::max(worst, finding.outlook);
   }
   return worst;
+}
+
+std::string count(std::size_t number, std::string_view one, std::string_view many) {
+  std::string text = std::to_string(number) + " ";
+  text += number == 1 || many.empty() ? one : many;
+  if (number != 1 && many.empty()) text += "s";
+  return text;
 }
 
 std::string enumerate(const std::vector<std::string>& names, std::size_t named_max) {

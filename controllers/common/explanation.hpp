@@ -138,15 +138,21 @@ struct Topic {
   void add(Stance stance, std::string reason, std::string text) {
     findings.push_back({stance.outlook, std::move(reason), std::move(text), stance.from});
   }
+  // Says how many findings were left out.
+  void add_more(std::string reason, std::size_t left_out) {
+    add(Outlook::note, std::move(reason), "There are " + std::to_string(left_out) + " more.");
+  }
 };
 
 bool has(const std::vector<Topic>& topics, Outlook outlook);
 // Whether the topics depend on a running manager.
 bool needs_worker(const std::vector<Topic>& topics);
 
-// Adds a past failure to the last topic. It is an obstacle only while something is left to do:
-// otherwise a later attempt or another program has succeeded.
-void add_failure(std::string text, std::vector<Topic>& topics);
+// Adds to the last topic the failure of the last attempt and the place in the queue; nullopt: none.
+// A failure is an obstacle only while something is left to do: otherwise a later attempt or another
+// program has succeeded.
+void add_work(std::optional<std::string> failure, std::optional<std::string> queued,
+              std::vector<Topic>& topics);
 
 // ---- the whole explanation of one object --------------------------------------------------------
 
@@ -197,6 +203,9 @@ Explanation settle(Draft draft, const Sight& sight, const Worker& worker);
 
 // The worst outlook of all findings; `fine` if there are only notes.
 Outlook outlook_of(const Explanation& explanation);
+
+// "1 pod", "2 pods"; `many` is needed where it is not `one` with an s.
+std::string count(std::size_t number, std::string_view one, std::string_view many = {});
 
 // "a", "a and b", "a, b and 3 more".
 std::string enumerate(const std::vector<std::string>& names, std::size_t named_max = 8);

@@ -26,7 +26,7 @@ void add_references(const api::ClaimUser& user, std::vector<ClaimReference>& ref
 }
 
 // Keeps each name once, with its weakest requirement.
-void tidy(std::vector<ClaimReference>& references) {
+void sort_and_merge(std::vector<ClaimReference>& references) {
   std::ranges::sort(references);
   const auto repeated = std::ranges::unique(references, {}, &ClaimReference::name);
   references.erase(repeated.begin(), repeated.end());
@@ -81,14 +81,14 @@ std::vector<ClaimReference> references_of(const api::Pod& pod) {
   if (!pod.extended_resource_claim.empty()) {
     references.push_back({pod.extended_resource_claim, Owner::pod});
   }
-  tidy(references);
+  sort_and_merge(references);
   return references;
 }
 
 std::vector<std::string_view> names_of_claims(const api::ClaimUser& user) {
   std::vector<ClaimReference> references;
   add_references(user, references);
-  tidy(references);
+  sort_and_merge(references);
   return names_of(references);
 }
 
@@ -167,7 +167,7 @@ bool is_done(const api::Pod& pod) {
          (pod.meta.is_being_deleted && pod.node_name.empty());
 }
 
-bool may_get_claims(const api::Pod& pod) {
+bool is_active(const api::Pod& pod) {
   return !pod.meta.is_being_deleted && !is_done(pod);
 }
 

@@ -103,8 +103,8 @@ bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod, Group
 // it got a node.
 bool is_done(const api::Pod& pod);
 
-// Whether claims are created and reserved for the pod: it is neither finished nor being deleted.
-bool may_get_claims(const api::Pod& pod);
+// Neither finished nor being deleted: only such a pod gets claims and reservations, or is evicted.
+bool is_active(const api::Pod& pod);
 
 // Whether the pod may use the claim's devices now: it has a node, and the claim is its own or its
 // group's, allocated, and reserved for one of them.

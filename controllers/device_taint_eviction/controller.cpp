@@ -49,7 +49,7 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       failures_(dependencies.metrics, kQueueName, dependencies.log),
       problems_(dependencies.time),
       pods_({tracker_, pending_, dependencies.api, dependencies.events, metrics_, pace_, problems_,
-             dependencies.time, dependencies.log},
+             dependencies.time, dependencies.rng, dependencies.log},
             options.mode),
       conditions_({tracker_, rules_, dependencies.api, problems_, dependencies.time,
                    dependencies.log, [this](const RulePtr& rule) { own_rules_->record(rule); }}),
@@ -106,7 +106,7 @@ void Controller::retry_now() {
 
 void Controller::queue_rules() {
   auto touched = tracker_.take_touched_rules();
-  if (!rules_have_status_) return;
+  if (rule_status_ == RuleStatus::not_served) return;
   for (std::string& name : touched) touched_rules_.insert(std::move(name));
   std::erase_if(touched_rules_, [this](const std::string& name) { return queue_rule(name); });
 }
@@ -175,11 +175,6 @@ constexpr std::size_t kLookMax = 10'000;
 
 }  // namespace
 
-RulePtr Controller::find_rule(const std::string& name) const {
-  const Rule* rule = rules_.find(name);
-  return rule == nullptr ? nullptr : rule->object;
-}
-
 common::Topic Controller::explain_pod(const PodPtr& pod) const {
   EvictionSnapshot snapshot;
   snapshot.pod = pod;
@@ -214,16 +209,17 @@ common::Topic Controller::explain_taints_of(const ClaimPtr& claim) const {
   return device_taint_eviction::explain_taints_of(claim, tracker_.taints(), time_.wall_now());
 }
 
-std::vector<common::Topic> Controller::explain_rule(const std::string& name) const {
-  const Rule& rule = *rules_.find(name);
+std::vector<common::Topic> Controller::explain_rule(const Rule& rule) const {
   RuleFacts facts(*rule.object, time_.wall_now());
   if (has_usable_selector(facts.rule)) {
     facts.published_devices = tracker_.published().count(*facts.rule.selector);
   }
   if (is_working_) {
     list_pending(rule, facts);
-    if (rules_have_status_) facts.wanted = conditions_.wanted(rule);
-    if (tracker_.is_looking_for(name)) facts.walk = RuleFacts::Walk::under_way;
+    if (rule_status_ == RuleStatus::served) facts.wanted = conditions_.wanted(rule);
+    if (tracker_.is_looking_for(rule.object->meta.key.name.str())) {
+      facts.walk = RuleFacts::Walk::under_way;
+    }
   } else {
     look_for_pods(rule, facts);
   }
@@ -265,23 +261,19 @@ void Controller::look_for_pods(const Rule& rule, RuleFacts& facts) const {
 void Controller::explain_work(const Item& item, workqueue::ItemReport report,
                               std::vector<common::Topic>& topics) const {
   const workqueue::Now now{time_.now(), time_.wall_now()};
-  const workqueue::Problem* problem = problems_.find(item);
-  if (problem != nullptr) {
-    common::add_failure(describe(*problem, now), topics);
-  }
-  if (report.state == workqueue::ItemState::idle) return;
-  topics.back().add(common::Outlook::acting, "Queued", describe(report, now));
+  common::add_work(describe(problems_.find(item), now), describe(report, now), topics);
 }
 
 common::Explainer explainer_of(const Controller& controller) {
   const auto explain_rule = [&controller](const api::ResourceKind& kind,
                                           const api::NamespacedName& key) {
-    const RulePtr rule =
+    const Rule* rule =
         &kind == &api::kDeviceTaintRules ? controller.find_rule(key.name.str()) : nullptr;
     if (rule == nullptr) return std::optional<common::Draft>();
-    return std::optional(common::draft_about(
-        kind, rule->meta, rule->meta.is_being_deleted ? "being deleted" : "in force",
-        controller.explain_rule(key.name.str())));
+    const api::ObjectMeta& meta = rule->object->meta;
+    return std::optional(common::draft_about(kind, meta,
+                                             meta.is_being_deleted ? "being deleted" : "in force",
+                                             controller.explain_rule(*rule)));
   };
   return {
       .pod = [&controller](const PodPtr& pod) { return std::vector{controller.explain_pod(pod)}; },

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,10 +26,14 @@
 #include "runtime/condition.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/rng.hpp"
 #include "runtime/time.hpp"
 #include "workqueue/workers.hpp"
 
 namespace dcm::device_taint_eviction {
+
+// Without a status, rules get no condition.
+enum class RuleStatus : std::uint8_t { served, not_served };
 
 struct ControllerOptions {
   std::size_t workers = 8;
@@ -47,6 +52,7 @@ class Controller {
     EvictionApi& api;
     api::EventSink& events;
     runtime::TimeSource& time;
+    runtime::Rng rng;
     runtime::MetricsRegistry& metrics;
     runtime::Logger log;
   };
@@ -64,10 +70,9 @@ class Controller {
   }
   // Observes rules, if the API server has any. Call it once, before their informer runs; for an API
   // that is served later, this may be at any time.
-  // Without a status, rules get no condition.
   template <class Rules>
-  void observe_rules(Rules& rules, bool have_status = true) {
-    rules_have_status_ = have_status;
+  void observe_rules(Rules& rules, RuleStatus status) {
+    rule_status_ = status;
     rules.add_observer(observers_.rules());
     own_rules_.emplace(rules.own_writes());
   }
@@ -82,9 +87,9 @@ class Controller {
   // work, and the state of its queue.
   common::Topic explain_pod(const PodPtr& pod) const;
   common::Topic explain_taints_of(const ClaimPtr& claim) const;
-  std::vector<common::Topic> explain_rule(const std::string& name) const;
+  std::vector<common::Topic> explain_rule(const Rule& rule) const;
   // Null if there is none of that name.
-  RulePtr find_rule(const std::string& name) const;
+  const Rule* find_rule(const std::string& name) const { return rules_.find(name); }
 
   // The load of its queue.
   workqueue::Load load() const { return queue_.load(); }
@@ -121,7 +126,7 @@ class Controller {
   workqueue::HandlerFailures failures_;
   ItemProblems problems_;
   std::optional<informers::OwnWrites<api::DeviceTaintRule>> own_rules_;
-  bool rules_have_status_ = true;
+  RuleStatus rule_status_ = RuleStatus::served;
   PodEviction pods_;
   ConditionWriter conditions_;
   Observers observers_;

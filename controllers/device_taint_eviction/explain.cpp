@@ -68,36 +68,40 @@ void explain_charge(const Charge& charge, WallTime now, Topic& topic) {
                 : since + ". That is not tolerated.");
 }
 
-struct StepWords {
-  const EvictionSnapshot& snapshot;
-  Topic& topic;
-
-  void add(EvictionStep step) const {
-    switch (step) {
-      case EvictionStep::nothing:
-        return topic.add({Outlook::fine, kTaints}, "NotEvicted", "Nothing evicts the pod.");
-      case EvictionStep::wait:
-        return topic.add(
-            {Outlook::waiting, {Input::worker}}, "EvictionDue",
-            fmt::format("The pod will be evicted at {}, unless its taints are removed before.",
-                        in_words(*snapshot.due, snapshot.now)));
-      case EvictionStep::mark:
-      case EvictionStep::mark_too:
-        return add_due("its condition DisruptionTarget is written, then it is deleted");
-      case EvictionStep::remove:
-        return add_due("its condition DisruptionTarget is written, now it is deleted");
-      case EvictionStep::evict:
-        return add_due("it is evicted through the Eviction API, as far as its budget allows");
-    }
-  }
-
- private:
-  void add_due(std::string_view what) const {
+void explain_step(EvictionStep step, const EvictionSnapshot& snapshot, Topic& topic) {
+  const auto add_due = [&](std::string_view what) {
     topic.add(Outlook::acting, "Evict",
               fmt::format("The pod has been due since {}: {}.",
                           in_words(*snapshot.due, snapshot.now), what));
+  };
+  switch (step) {
+    case EvictionStep::nothing:
+      return topic.add({Outlook::fine, kTaints}, "NotEvicted", "Nothing evicts the pod.");
+    case EvictionStep::wait:
+      return topic.add(
+          {Outlook::waiting, {Input::worker}}, "EvictionDue",
+          fmt::format("The pod will be evicted at {}, unless its taints are removed before.",
+                      in_words(*snapshot.due, snapshot.now)));
+    case EvictionStep::mark:
+    case EvictionStep::mark_too:
+      return add_due("its condition DisruptionTarget is written, then it is deleted");
+    case EvictionStep::remove:
+      return add_due("its condition DisruptionTarget is written, now it is deleted");
+    case EvictionStep::evict:
+      return add_due("it is evicted through the Eviction API, as far as its budget allows");
   }
-};
+}
+
+// Explains each charge for which `for_each(visit)` calls `visit`. Returns how many there are.
+template <class ForEach>
+std::size_t explain_charges(ForEach for_each, WallTime now, Topic& topic) {
+  std::size_t charges = 0;
+  for_each([&](const Charge& charge) {
+    if (charges++ < kNamedMax) explain_charge(charge, now, topic);
+  });
+  if (charges > kNamedMax) topic.add_more("MoreTaints", charges - kNamedMax);
+  return charges;
+}
 
 std::string describe(const api::DeviceSelector& selector) {
   std::vector<std::string> parts;
@@ -123,9 +127,7 @@ void explain_selector(const RuleFacts& facts, Topic& topic) {
   }
   topic.add({Outlook::note, {Input::slices}}, "Selects",
             fmt::format("It selects {}: {} in the current slices.", describe(*rule.selector),
-                        facts.published_devices == 1
-                            ? "1 published device"
-                            : fmt::format("{} published devices", facts.published_devices)));
+                        common::count(facts.published_devices, "published device")));
 }
 
 void explain_effect(const RuleFacts& facts, Topic& topic) {
@@ -153,14 +155,12 @@ void explain_pods(RuleFacts& facts, Topic& topic) {
     topic.add(
         {facts.pods.front().due <= facts.now ? Outlook::acting : Outlook::waiting, {Input::worker}},
         "PodsPendingEviction",
-        fmt::format("{}{} because of it, now or later.", more,
-                    facts.pods.size() == 1 ? "1 pod must leave"
-                                           : fmt::format("{} pods must leave", facts.pods.size())));
+        fmt::format("{}{} must leave because of it, now or later.", more,
+                    common::count(facts.pods.size(), "pod")));
   }
   for (std::size_t i = 0; i < facts.pods.size(); ++i) {
     if (i == kNamedMax) {
-      topic.add(Outlook::note, "MorePods",
-                fmt::format("There are {} more.", facts.pods.size() - kNamedMax));
+      topic.add_more("MorePods", facts.pods.size() - kNamedMax);
       break;
     }
     const AffectedPod& pod = facts.pods[i];
@@ -229,7 +229,7 @@ Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints&
               "It was evicted: the API server has accepted its deletion.");
     return topic;
   }
-  if (!can_be_evicted(pod)) {
+  if (!common::is_active(pod)) {
     topic.add({Outlook::fine, {}}, "LeftAlone",
               "The pod has ended or is being deleted: taints on its devices no longer matter.");
     return topic;
@@ -240,16 +240,10 @@ Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints&
   }
   topic.asks = kTaints | Inputs{Input::claims};
   snapshot.due = decide_due(pod, lookup, taints).due;
-  StepWords{snapshot, topic}.add(decide_eviction(snapshot));
-  std::size_t named = 0;
-  for_each_charge(pod, lookup, taints, [&](const Charge& charge) {
-    if (++named > kNamedMax) return;
-    explain_charge(charge, snapshot.now, topic);
-  });
-  if (named > kNamedMax) {
-    topic.add(Outlook::note, "MoreTaints", fmt::format("There are {} more.", named - kNamedMax));
-  }
-  if (named == 0) {
+  explain_step(decide_eviction(snapshot), snapshot, topic);
+  const std::size_t charges = explain_charges(
+      [&](auto visit) { for_each_charge(pod, lookup, taints, visit); }, snapshot.now, topic);
+  if (charges == 0) {
     topic.add({Outlook::fine, kTaints | Inputs{Input::claims}}, "NoTaint",
               "No taint with effect NoExecute is on a device that it uses.");
   }
@@ -259,10 +253,9 @@ Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints&
 Topic explain_taints_of(const ClaimPtr& claim, const Taints& taints, WallTime now) {
   Topic topic{.title = "device-taint-eviction-controller"};
   if (!claim->devices.empty()) topic.asks = kTaints;
-  for_each_charge_of(claim, taints, [&](const Charge& charge) {
-    if (topic.findings.size() < kNamedMax) explain_charge(charge, now, topic);
-  });
-  if (topic.findings.empty()) {
+  const std::size_t charges =
+      explain_charges([&](auto visit) { for_each_charge_of(claim, taints, visit); }, now, topic);
+  if (charges == 0) {
     topic.add({Outlook::fine, kTaints}, "NoTaint",
               "No taint with effect NoExecute is on its devices.");
   }

@@ -13,7 +13,7 @@ namespace {
 bool is_of_consequence(const api::Pod& before, const api::Pod& after) {
   return before.node_name != after.node_name || before.claim_statuses != after.claim_statuses ||
          before.extended_resource_claim != after.extended_resource_claim ||
-         can_be_evicted(before) != can_be_evicted(after);
+         common::is_active(before) != common::is_active(after);
 }
 
 // Whether a change of a claim cannot change when its pods must be evicted.
@@ -192,7 +192,7 @@ std::size_t Tracker::judge(const PodPtr& pod, PendingPod::Waits first) {
 void Tracker::release(const api::Pod& pod) {
   auto pending = pending_.erase(pod.meta.uid);
   if (!pending) return;
-  const auto why = can_be_evicted(pod) ? Released::Why::may_stay : Released::Why::goes;
+  const auto why = common::is_active(pod) ? Released::Why::may_stay : Released::Why::goes;
   // A pod that has finished was not evicted.
   if (!pod.meta.is_being_deleted) pending->unanswered.reset();
   released_.push_back({pending->pod, why, std::move(pending->unanswered)});

@@ -3,7 +3,6 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "controllers/api/resources.hpp"
-#include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/explain/explain.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "runtime/task_group.hpp"
@@ -58,27 +57,27 @@ void Controller::wake(const WaitingItem& waiting, Outcome outcome) {
 }
 
 Task<Outcome> Controller::handle(Item item) {
-  const Attempt attempt{queue_.running_priority(item)};
+  const Priority priority = queue_.running_priority(item);
   problems_.begin(item);
-  const Outcome outcome = co_await sync(item, attempt);
+  const Outcome outcome = co_await sync(item, priority);
   if (outcome != Outcome::set_aside()) problems_.end(item);
   co_return outcome;
 }
 
-Task<Outcome> Controller::sync(Item item, Attempt attempt) {
+Task<Outcome> Controller::sync(Item item, Priority priority) {
   switch (item.kind) {
     case Item::Kind::pod:
-      return user_sync_.sync_pod(item.key, attempt);
+      return user_sync_.sync_pod(item.key, priority);
     case Item::Kind::group:
-      return user_sync_.sync_group(item.key, attempt);
+      return user_sync_.sync_group(item.key, priority);
     case Item::Kind::claim_users:
     case Item::Kind::template_users:
     case Item::Kind::group_members:
-      return wakeups_.wake_many(std::move(item), attempt.priority);
+      return wakeups_.wake_many(std::move(item), priority);
     case Item::Kind::claim:
       break;
   }
-  return claim_sync_.sync(item.key, attempt);
+  return claim_sync_.sync(item.key, priority);
 }
 
 std::vector<common::Topic> Controller::explain_pod(const PodPtr& pod, Miss miss) const {
@@ -94,10 +93,7 @@ std::vector<common::Topic> Controller::explain_pod(const PodPtr& pod, Miss miss)
 std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss miss) const {
   auto topics = resource_claim::explain_claim(
       make_claim_snapshot(stores_, wakeups_.deleted_consumers(), options_.gates, claim), miss);
-  const PodPtr pod = common::has_pod_as_controller(*claim)
-                         ? stores_.pods.get({claim->meta.key.namespace_, claim->controller->name})
-                         : nullptr;
-  if (pod != nullptr && common::is_owned_by(*claim, *pod)) {
+  if (const PodPtr pod = stores_.owner_pod_of(*claim)) {
     explain_surplus(user_sync_.snapshot_of(pod), options_.gates, *claim, topics.front());
   }
   std::vector<std::string> users;
@@ -119,15 +115,8 @@ std::vector<common::Topic> Controller::explain_group(const GroupPtr& group, Miss
 }
 
 void Controller::explain_work(const Item& item, std::vector<common::Topic>& topics) const {
-  common::Topic& topic = topics.back();
   const workqueue::Now now{time_.now(), time_.wall_now()};
-  const workqueue::ItemReport report = queue_.report(item);
-  const workqueue::Problem* problem = problems_.find(item);
-  if (problem != nullptr) {
-    common::add_failure(describe(*problem, now), topics);
-  }
-  if (report.state == workqueue::ItemState::idle) return;
-  topic.add(common::Outlook::acting, "Queued", describe(report, now));
+  common::add_work(describe(problems_.find(item), now), describe(queue_.report(item), now), topics);
 }
 
 common::Explainer explainer_of(const Controller& controller, Miss miss) {

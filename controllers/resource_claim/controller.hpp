@@ -10,12 +10,12 @@
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/explain/explain.hpp"
-#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/claim_sync.hpp"
 #include "controllers/resource_claim/sync/claim_user_sync.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
+#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/wakeups.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
@@ -94,7 +94,7 @@ class Controller {
  private:
   void wake(const WaitingItem& waiting, Outcome outcome);
   Task<Outcome> handle(Item item);
-  Task<Outcome> sync(Item item, Attempt attempt);
+  Task<Outcome> sync(Item item, Priority priority);
   void explain_work(const Item& item, std::vector<common::Topic>& topics) const;
 
   ControllerOptions options_;

@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "runtime/assert.hpp"
+
 namespace dcm::resource_claim {
 namespace {
 
@@ -99,6 +101,7 @@ void FailingObjects::count(const ItemProblems& problems) {
   std::array<std::set<api::InternedString>, 3> namespaces;
   problems.for_each([&](const Item& item) {
     const auto kind = static_cast<std::size_t>(item.kind);
+    DCM_ASSERT(kind < objects.size());
     ++objects[kind];
     namespaces[kind].insert(item.key.namespace_);
   });

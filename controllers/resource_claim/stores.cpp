@@ -44,6 +44,12 @@ api::ObjectPtr<api::PodGroup> GroupStores::group_of(const api::Pod& pod) const {
   return key ? groups.get(*key) : nullptr;
 }
 
+PodPtr Stores::owner_pod_of(const api::ResourceClaim& claim) const {
+  if (!common::has_pod_as_controller(claim)) return nullptr;
+  PodPtr pod = pods.get({claim.meta.key.namespace_, claim.controller->name});
+  return pod != nullptr && common::is_owned_by(claim, *pod) ? pod : nullptr;
+}
+
 namespace {
 
 // The namespace counts too: the creator of a claim can give any UID as its owner's, even one

@@ -59,6 +59,9 @@ struct Stores {
   informers::OwnWrites<api::ResourceClaim> own_claims;
 
   std::optional<GroupStores> groups = {};  // nullopt: the gate for groups is off
+
+  // The pod that the claim was created for. Null: there is none, or the cache lacks it.
+  PodPtr owner_pod_of(const api::ResourceClaim& claim) const;
 };
 
 template <class Groups, class Pods>

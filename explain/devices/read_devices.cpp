@@ -77,8 +77,9 @@ class DeviceReading {
   }
 
   Task<bool> find_version() {
-    const Result<Served> served = client::served_of(
-        co_await discovery_.find({&api::kResourceClaims, &api::kResourceSlices}, deadline_));
+    const client::Availability found =
+        co_await discovery_.find({&api::kResourceClaims, &api::kResourceSlices}, deadline_);
+    const Result<Served> served = client::served_of(found);
     if (served) {
       served_ = *served;
     } else {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "controllers/common/explanation.hpp"
@@ -27,8 +26,7 @@ void tell_left_out(const DeviceSurvey& survey, common::Topic& topic);
 
 // ---- words --------------------------------------------------------------------------------------
 
-// "1 node", "2 nodes"
-std::string count(std::size_t number, std::string_view what);
+using common::count;
 // "node-1, node-2 and 38 more"
 std::string name_nodes(const std::vector<const allocation::Node*>& nodes);
 // `6 held by another claim: claim lab/x of pod lab/y; 2 not matching …`, most devices first.

@@ -56,10 +56,6 @@ std::string describe_closed(const std::vector<const allocation::Node*>& nodes,
 
 }  // namespace
 
-std::string count(std::size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
 std::string name_nodes(const std::vector<const allocation::Node*>& nodes) {
   std::vector<std::string> names;
   names.reserve(nodes.size());

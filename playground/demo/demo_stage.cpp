@@ -8,6 +8,7 @@
 
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
+#include "controllers/common/explanation.hpp"
 #include "controllers/common/pod_claims.hpp"
 #include "playground/objects/bodies.hpp"
 #include "runtime/task_group.hpp"
@@ -92,8 +93,7 @@ void DemoStage::begin() {
 Task<Result<>> DemoStage::apply(std::string file) {
   const auto manifests = manifests_of(file);
   if (!manifests) co_return runtime::fail(manifests.error());
-  say(fmt::format("applying {}: {} object{}", file, manifests->size(),
-                  manifests->size() == 1 ? "" : "s"));
+  say(fmt::format("applying {}: {}", file, common::count(manifests->size(), "object")));
   for (const Manifest& manifest : *manifests) {
     const api::Resource resource = resource_of(manifest.kind);
     const Result<http::Response> applied =

@@ -59,8 +59,7 @@ std::string refusal(const Pod& pod, const std::vector<ClaimPtr>& claims) {
     return "the scheduler of dra-playground does not know " + pod.unsupported;
   }
   const auto full = std::ranges::find_if(claims, [&](const ClaimPtr& claim) {
-    return claim->is_allocated && claim->reserved_for.size() >= api::kReservedForMax &&
-           !common::is_reserved_for(*claim, pod);
+    return claim->is_allocated && api::is_full(*claim) && !common::is_reserved_for(*claim, pod);
   });
   if (full == claims.end()) return {};
   return fmt::format("claim {} is reserved for {} pods, which is the most there can be",

@@ -29,10 +29,6 @@ bool is_same_for_pods(const Node& a, const Node& b) {
          a.meta.is_being_deleted == b.meta.is_being_deleted;
 }
 
-bool is_full(const Claim& claim) {
-  return claim.reserved_for.size() >= api::kReservedForMax;
-}
-
 void emit_owner_of_extended(const Claim& claim, const informers::Emit<api::Uid>& emit) {
   if (claim.is_extended_resource_claim && common::has_pod_as_controller(claim)) {
     emit(claim.controller->uid);
@@ -191,7 +187,7 @@ void Scheduler::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
   const bool was_allocated = before && before->is_allocated;
   const bool is_allocated = after && after->is_allocated;
   if (was_allocated && !is_allocated) try_heads();
-  const bool has_room_again = before && after && is_full(*before) && !is_full(*after);
+  const bool has_room_again = before && after && api::is_full(*before) && !api::is_full(*after);
   const bool has_news_of_devices =
       before && after && before->device_statuses != after->device_statuses;
   if (!before || was_allocated != is_allocated || has_room_again || has_news_of_devices) {

@@ -64,12 +64,13 @@ struct Controller {
                     .api = client,
                     .events = events,
                     .time = process.loop.time(),
+                    .rng = process.rng.fork(),
                     .metrics = process.metrics,
                     .log = process.log},
                    {}) {
     client.use_rules(rules.resource());
     controller.observe(pods.informer(), claims.informer(), slices.informer());
-    controller.observe_rules(rules.informer());
+    controller.observe_rules(rules.informer(), device_taint_eviction::RuleStatus::served);
   }
 
   void start(runtime::TaskGroup& group) {

@@ -23,7 +23,7 @@ SOURCES = [
     RC + "rules/decide_generated_claims.cpp", RC + "rules/decide_pod.cpp", RC + "rules/decide_claim.cpp",
     RC + "rules/retry.cpp", RC + "stores.cpp", RC + "sync/claim_user_sync.cpp",
     RC + "sync/claim_sync.cpp", RC + "sync/wakeups.cpp", "controllers/common/pod_claims.cpp",
-    DTE + "state/due.cpp", DTE + "rules/decide_due.cpp", DTE + "rules/decide_eviction.cpp", DTE + "rules/decide_condition.cpp",
+    DTE + "rules/due_of_taint.cpp", DTE + "rules/decide_due.cpp", DTE + "rules/decide_eviction.cpp", DTE + "rules/decide_condition.cpp",
     DTE + "sync/pod_eviction.cpp", DTE + "sync/condition_writer.cpp", DTE + "tracker.cpp", DTE + "state/pending_pods.cpp",
     DTE + "state/published_devices.cpp", DTE + "state/taint_rules.cpp",
     "informers/watch_state.cpp", "workqueue/scheduler.cpp", "workqueue/rate_limit.cpp",

@@ -53,8 +53,10 @@ Settings controller_settings(Draft& draft) {
                      options.concurrent_resource_claim_syncs, kPositive),
       choice_setting<ForeignClaims>(
           {"foreign-claims", "resourceClaimController.foreignClaims", "MODE",
-           "If another manager makes claims for pods too: give-way makes a pod's claims only if "
-           "they are missing after 30 s, go-on makes them at once."},
+           fmt::format(
+               "If another manager makes claims for pods too: give-way makes a pod's claims "
+               "only if they are missing after {} s, go-on makes them at once.",
+               resource_claim::ForeignClaims::kGiveWay.count())},
           options.foreign_claims,
           {{"give-way", ForeignClaims::give_way}, {"go-on", ForeignClaims::go_on}}),
       number_setting({"concurrent-device-taint-eviction-syncs",

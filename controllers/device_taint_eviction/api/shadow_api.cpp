@@ -57,7 +57,7 @@ Standing ShadowApi::standing_of_mark(const PodRef& pod) const {
 
 Standing ShadowApi::standing_of_eviction(const PodRef& pod) const {
   const PodPtr cached = tracker_().lookup().find_pod(pod.key);
-  const bool is_there = cached && cached->meta.uid == pod.uid && can_be_evicted(*cached);
+  const bool is_there = cached && cached->meta.uid == pod.uid && common::is_active(*cached);
   if (!is_there) return {State::reached, {}};
   if (tracker_().pending().find(pod.uid) == nullptr) return {State::moot, {}};
   return {State::not_reached, "the pod is there"};

@@ -5,25 +5,22 @@
 
 #include <fmt/format.h>
 
+#include "controllers/common/explanation.hpp"
+
 namespace dcm::device_taint_eviction {
 namespace {
 
 using api::TaintEffect;
+using common::count;
 
-// "1 pod needs", "2 pods need"
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return count == 1 ? fmt::format("1 {}", one) : fmt::format("{} {}", count, many);
-}
-
-std::string in_namespaces(std::size_t count) {
-  return "in " + counted(count, "namespace", "different namespaces");
+std::string in_namespaces(std::size_t namespaces) {
+  return "in " + count(namespaces, "namespace", "different namespaces");
 }
 
 std::string with_suffix(std::string message, std::size_t evicted) {
   if (evicted == 0) return message;
   if (!message.empty()) message += ' ';
-  return message + counted(evicted, "pod evicted", "pods evicted") +
-         " since starting the controller.";
+  return message + count(evicted, "pod") + " evicted since starting the controller.";
 }
 
 api::Condition condition(std::string_view status, std::string_view reason, std::string message) {
@@ -40,7 +37,7 @@ api::Condition of_evicting_rule(const RuleCounts& counts) {
   return condition(
       "True", "PodsPendingEviction",
       fmt::format("{} {}.",
-                  counted(counts.pending, "pod needs to be evicted", "pods need to be evicted"),
+                  count(counts.pending, "pod needs to be evicted", "pods need to be evicted"),
                   in_namespaces(counts.namespaces)));
 }
 
@@ -64,9 +61,9 @@ std::string describe(const Preview& preview) {
   return fmt::format(
       "{} selected. {} selected. {} would be evicted {} if the effect was NoExecute. This "
       "information will not be updated again. Recreate the DeviceTaintRule to trigger an update.",
-      counted(preview.published_devices, "published device", "published devices"),
-      counted(preview.allocated_devices, "allocated device", "allocated devices"),
-      counted(preview.pods, "pod", "pods"), in_namespaces(preview.namespaces));
+      count(preview.published_devices, "published device"),
+      count(preview.allocated_devices, "allocated device"), count(preview.pods, "pod"),
+      in_namespaces(preview.namespaces));
 }
 
 api::Condition decide_condition(TaintEffect effect, const RuleCounts& counts,

@@ -6,11 +6,11 @@ namespace dcm::device_taint_eviction {
 namespace {
 
 bool may_have_to_go(const api::Pod& pod) {
-  return !pod.node_name.empty() && can_be_evicted(pod);
+  return !pod.node_name.empty() && common::is_active(pod);
 }
 
 template <class T>
-void sort_and_drop_doubles(std::vector<T>& all) {
+void sort_unique(std::vector<T>& all) {
   std::ranges::sort(all);
   const auto doubles = std::ranges::unique(all);
   all.erase(doubles.begin(), doubles.end());
@@ -28,10 +28,6 @@ Reason Charge::reason() const {
   return {Reason::Source::driver, {}, device.id, taint.index};
 }
 
-bool can_be_evicted(const api::Pod& pod) {
-  return !pod.meta.is_being_deleted && !common::is_done(pod);
-}
-
 bool has_charge(const ClaimPtr& claim, const Taints& taints) {
   bool found = false;
   for_each_charge_of(claim, taints, [&found](const Charge&) { found = true; });
@@ -47,7 +43,7 @@ Verdict decide_due(const api::Pod& pod, const Lookup& lookup, const Taints& tain
     verdict.due = std::min(verdict.due.value_or(*charge.due), *charge.due);
     if (charge.rule != nullptr) verdict.rules.push_back(charge.rule->id);
   });
-  sort_and_drop_doubles(verdict.rules);
+  sort_unique(verdict.rules);
   return verdict;
 }
 
@@ -57,7 +53,7 @@ std::vector<Reason> reasons_for(const api::Pod& pod, const Lookup& lookup, const
   for_each_charge(pod, lookup, taints, [&](const Charge& charge) {
     if (charge.due) reasons.push_back(charge.reason());
   });
-  sort_and_drop_doubles(reasons);
+  sort_unique(reasons);
   return reasons;
 }
 

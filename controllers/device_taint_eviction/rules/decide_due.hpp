@@ -11,8 +11,8 @@
 
 #include "controllers/api/pod.hpp"
 #include "controllers/common/pod_claims.hpp"
+#include "controllers/device_taint_eviction/rules/due_of_taint.hpp"
 #include "controllers/device_taint_eviction/state/allocated_devices.hpp"
-#include "controllers/device_taint_eviction/state/due.hpp"
 #include "controllers/device_taint_eviction/state/lookup.hpp"
 #include "controllers/device_taint_eviction/state/published_devices.hpp"
 #include "controllers/device_taint_eviction/state/taint_rules.hpp"
@@ -46,9 +46,6 @@ struct Taints {
   const TaintRules& rules;
 };
 
-// A pod that is being deleted or has finished needs no eviction.
-bool can_be_evicted(const api::Pod& pod);
-
 // An evicting taint on a device that a pod may use now.
 struct Charge {
   const ClaimPtr& claim;
@@ -64,7 +61,7 @@ template <class Visit>
 void for_each_charge_of(const ClaimPtr& claim, const Taints& taints, Visit visit) {
   for (const api::AllocatedDevice& device : claim->devices) {
     const auto charge = [&](const api::DeviceTaint& taint, const Rule* rule) {
-      visit(Charge{claim, device, taint, rule, decide_due(taint, device.tolerations.get())});
+      visit(Charge{claim, device, taint, rule, due_of_taint(taint, device.tolerations.get())});
     };
     taints.rules.for_each_match(device.id,
                                 [&](const Rule& rule) { charge(rule.object->taint, &rule); });

@@ -4,7 +4,7 @@ namespace dcm::device_taint_eviction {
 
 EvictionStep decide_eviction(const EvictionSnapshot& snapshot) {
   const api::Pod* pod = snapshot.pod.get();
-  if (pod == nullptr || pod->meta.uid != snapshot.uid || !can_be_evicted(*pod)) {
+  if (pod == nullptr || pod->meta.uid != snapshot.uid || !common::is_active(*pod)) {
     return EvictionStep::nothing;
   }
   if (!snapshot.due) return EvictionStep::nothing;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "controllers/device_taint_eviction/state/due.hpp"
+#include "controllers/device_taint_eviction/rules/due_of_taint.hpp"
 
 namespace dcm::device_taint_eviction {
 namespace {

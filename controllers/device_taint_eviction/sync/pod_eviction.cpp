@@ -183,7 +183,7 @@ void PodEviction::conclude_gone(PendingPod& pending) {
 // A PDB rejection is not a failure.
 void PodEviction::hold(PendingPod& pending, const runtime::Error& error) {
   const runtime::Duration spread(static_cast<runtime::Duration::rep>(
-      rng_.below(static_cast<std::uint64_t>(kAskSpread.count()))));
+      deps_.rng.below(static_cast<std::uint64_t>(kAskSpread.count()))));
   // Each namespace has as many turns as any other, however many of its pods wait.
   const std::size_t turns = deps_.pending.held_by_budgets(pending.pod.key.namespace_) *
                             deps_.pending.namespaces_held_by_budgets();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "client/api/event_sink.hpp"
 #include "controllers/device_taint_eviction/api/api.hpp"
@@ -33,9 +34,11 @@ class PodEviction {
     Pace& pace;
     ItemProblems& problems;
     runtime::TimeSource& time;
+    runtime::Rng rng;
     runtime::Logger log;
   };
-  PodEviction(Dependencies dependencies, EvictionMode mode) : deps_(dependencies), mode_(mode) {}
+  PodEviction(Dependencies dependencies, EvictionMode mode)
+      : deps_(std::move(dependencies)), mode_(mode) {}
 
   // For a pod that a worker got from PendingPods::take(); it is back in that schedule afterwards,
   // unless it is no longer pending.
@@ -65,7 +68,6 @@ class PodEviction {
 
   Dependencies deps_;
   EvictionMode mode_;
-  runtime::Rng rng_{1};
 };
 
 }  // namespace dcm::device_taint_eviction

@@ -39,11 +39,11 @@ bool PreviewCount::advance(const PublishedDevices& published, const AllocatedDev
 std::size_t PreviewCount::count(const AllocatedDevices::Use& use, const Lookup& lookup) {
   ++preview_.allocated_devices;
   const bool is_counted = use.claim == last_;
-  if (is_counted || !decide_due(taint_, use.allocated().tolerations.get())) return 0;
+  if (is_counted || !due_of_taint(taint_, use.allocated().tolerations.get())) return 0;
   last_ = use.claim;
   return for_each_consumer(*use.claim, lookup, [&](const PodPtr& pod) {
     const bool uses_it = common::may_consume_now(*use.claim, *pod, lookup.group_claims());
-    if (!uses_it || !can_be_evicted(*pod)) return;
+    if (!uses_it || !common::is_active(*pod)) return;
     pods_.insert(pod->meta.uid);
     namespaces_.insert(pod->meta.key.namespace_);
   });

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "controllers/common/explanation.hpp"
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/explain/describe.hpp"
 #include "runtime/overloaded.hpp"
@@ -27,13 +28,12 @@ std::unexpected<runtime::Error> not_written() {
 std::string describe_status(const api::ResourceClaim& claim) {
   constexpr std::size_t kNamedMax = 4;
   std::string text = claim.is_allocated ? "allocated" : "not allocated";
-  const auto& consumers = claim.reserved_for;
-  text += consumers.empty() ? ", not reserved" : ", reserved for ";
-  for (std::size_t i = 0; i < std::min(consumers.size(), kNamedMax); ++i) {
-    text += (i == 0 ? "" : ", ") + consumers[i].name.str();
+  if (claim.reserved_for.empty()) return text + ", not reserved";
+  std::vector<std::string> names;
+  for (const api::ConsumerReference& consumer : claim.reserved_for) {
+    names.push_back(consumer.name.str());
   }
-  if (consumers.size() <= kNamedMax) return text;
-  return text + fmt::format(" and {} more", consumers.size() - kNamedMax);
+  return text + ", reserved for " + common::enumerate(names, kNamedMax);
 }
 
 std::string describe_names(const api::ClaimUser& user, const char* word) {
@@ -51,8 +51,9 @@ std::string subject(std::string_view what, const api::Uid& uid, const std::strin
 
 }  // namespace
 
-ShadowApi::ShadowApi(ClaimApi& lookups, Stores stores, common::Expectations& expectations)
-    : lookups_(lookups), stores_(std::move(stores)), expectations_(expectations) {}
+ShadowApi::ShadowApi(ClaimApi& lookups, Stores stores, common::FeatureGates gates,
+                     common::Expectations& expectations)
+    : lookups_(lookups), stores_(std::move(stores)), gates_(gates), expectations_(expectations) {}
 
 Task<Result<PodPtr>> ShadowApi::send(PodRequest request, Priority priority) {
   if (const auto* names = std::get_if<ApplyNames<api::Pod>>(&request)) {
@@ -90,15 +91,15 @@ Task<Result<ClaimPtr>> ShadowApi::send(ClaimRequest request, Priority priority) 
 
 void ShadowApi::expect(const CreateClaim& claim) {
   const api::NamespacedName owner{claim.claim_template->meta.key.namespace_, claim.owner.name};
-  const bool is_for_group = claim.owner.kind == "PodGroup";
   expectations_.expect({.kind = kCreate,
                         .object = owner.str(),
                         .subject = subject("create", claim.owner.uid, claim.pod_claim),
                         .what = fmt::format("a claim for pod claim {}, from template {}",
                                             claim.pod_claim, claim.claim_template->meta.key.name)},
-                       [this, owner, claim, is_for_group] {
-                         const User user = is_for_group ? find_group(owner, claim.owner.uid)
-                                                        : find_pod(owner, claim.owner.uid);
+                       [this, owner, claim] {
+                         const User user = claim.owner.is_group()
+                                               ? find_group(owner, claim.owner.uid)
+                                               : find_pod(owner, claim.owner.uid);
                          return standing_of_create(user, claim);
                        });
 }
@@ -164,8 +165,7 @@ Standing ShadowApi::standing_of_reservation(const Reserve& step) const {
 }
 
 void ShadowApi::expect(const Release& step) {
-  const std::size_t count = step.released.size();
-  std::string words = fmt::format("release it from {} consumer{}", count, count == 1 ? "" : "s");
+  std::string words = "release it from " + common::count(step.released.size(), "consumer");
   if (step.allocation == api::Allocation::clear) words += " and deallocate it";
   expectations_.expect({.kind = kPatchStatus,
                         .object = step.claim->meta.key.str(),
@@ -218,7 +218,7 @@ Task<Result<>> ShadowApi::send(DeleteClaim request, Priority /*priority*/) {
 ShadowApi::User ShadowApi::find_pod(const api::NamespacedName& key, const api::Uid& uid) const {
   PodPtr pod = stores_.pods.get(key);
   if (pod == nullptr || pod->meta.uid != uid) return {};
-  return {.now = pod.get(), .may_get_claims = common::may_get_claims(*pod), .pod = pod};
+  return {.now = pod.get(), .may_get_claims = common::is_active(*pod), .pod = pod};
 }
 
 ShadowApi::User ShadowApi::find_group(const api::NamespacedName& key, const api::Uid& uid) const {
@@ -226,7 +226,7 @@ ShadowApi::User ShadowApi::find_group(const api::NamespacedName& key, const api:
   if (group == nullptr || group->meta.uid != uid) return {};
   return {.now = group.get(),
           .word = "pod group",
-          .may_get_claims = !group->meta.is_being_deleted,
+          .may_get_claims = may_get_claims(*group, gates_),
           .group = group};
 }
 

@@ -32,7 +32,8 @@ class ShadowApi final : public ClaimApi {
 
   // `lookups` handles reads. Both references must outlive it, and it must outlive the run of
   // `expectations`.
-  ShadowApi(ClaimApi& lookups, Stores stores, common::Expectations& expectations);
+  ShadowApi(ClaimApi& lookups, Stores stores, common::FeatureGates gates,
+            common::Expectations& expectations);
 
   Task<Result<PodPtr>> send(PodRequest request, Priority priority) override;
   Task<Result<GroupPtr>> send(GroupRequest request, Priority priority) override;
@@ -67,6 +68,7 @@ class ShadowApi final : public ClaimApi {
 
   ClaimApi& lookups_;
   Stores stores_;
+  common::FeatureGates gates_;
   common::Expectations& expectations_;
 };
 

@@ -65,7 +65,7 @@ struct PodStepWords {
 
 struct ClaimStepWords {
   std::string operator()(const EndClaimRound& step) const {
-    return step.failure ? "finished; " + step.failure->message : "finished";
+    return step.failure ? "finished; " + step.failure->error.message : "finished";
   }
   std::string operator()(const GetConsumer& step) const {
     const auto& [kind, name] = step.consumer;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "controllers/common/explanation.hpp"
@@ -50,6 +51,10 @@ void explain_surplus(const PodSnapshot& snapshot, const common::FeatureGates& ga
 std::string describe_consumers(const api::ResourceClaim& claim);
 // "ResourceClaim \"x\""
 std::string quoted(const api::ResourceClaim& claim);
+// "pod \"trainer-0\" (UID …)"
+std::string quoted(const api::ControllerRef& owner);
+// "allocated (gpu.example.com/node-a/gpu-0), and reserved for trainer-0"
+std::string describe_use(const api::ResourceClaim& claim);
 // "gpu.example.com/node-a/gpu-0, …"; "no device" for an allocation without any.
 std::string describe_devices(const api::ResourceClaim& claim);
 
@@ -57,6 +62,18 @@ std::string describe_devices(const api::ResourceClaim& claim);
 void explain_consumers(ClaimSnapshot snapshot, Miss miss, common::Topic& topic);
 // Why a claim still exists during its deletion.
 void explain_deletion(const ClaimSnapshot& snapshot, common::Topic& topic);
+
+// ---- for a pod or a group, which is `word` -----------------------------------------------------
+
+// Answers the look-ups that a worker would send, if a cache miss is already the answer.
+void answer_look_ups(KnownClaims& known, const std::vector<std::string_view>& names);
+void explain_create(const api::PodClaim& pod_claim, const CreateClaim& step, common::Topic& topic);
+void explain_missing_template(const api::PodClaim& pod_claim, const api::ClaimUser& user,
+                              std::string_view word, common::Topic& topic);
+// The next step of the worker.
+void explain_step(const PodStep& step, std::string_view word, common::Topic& topic);
+
+// ---- for a pod ---------------------------------------------------------------------------------
 
 // The arguments that the functions below share.
 struct PodView {

@@ -29,12 +29,6 @@ std::string_view kind_of(const api::ConsumerReference& consumer) {
   return consumer.is_pod_group() ? "PodGroup" : consumer.resource.view();
 }
 
-std::string owner_of(const api::ResourceClaim& claim) {
-  const api::ControllerRef& owner = *claim.controller;
-  return fmt::format("{} \"{}\" (UID {})", owner.kind == "Pod" ? "pod" : owner.kind.str(),
-                     owner.name, owner.uid.str());
-}
-
 // Answers the look-ups that a worker would send, if a cache miss is already the answer.
 ClaimStep next_step(ClaimSnapshot& snapshot, Miss miss) {
   while (true) {
@@ -68,7 +62,8 @@ struct ConsumerWords {
     topic.add({Outlook::acting, from}, "ConsumerEnded",
               who + (fate.why == WillNotRun::Why::is_done
                          ? " has ended: its reservation is removed."
-                         : " is gone, and another pod has its name: its reservation is removed."));
+                         : " is gone, and another object has its name: its reservation is "
+                           "removed."));
   }
   void operator()(const IsGone& fate) const {
     topic.add({Outlook::acting, from}, "ConsumerGone",
@@ -121,11 +116,12 @@ struct OwnerWords {
   std::string made_for() const {
     if (claim.is_extended_resource_claim) {
       return fmt::format("The scheduler made it for the extended resources of {}.",
-                         owner_of(claim));
+                         quoted(*claim.controller));
     }
-    if (claim.pod_claim_name.empty()) return fmt::format("It belongs to {}.", owner_of(claim));
+    if (claim.pod_claim_name.empty())
+      return fmt::format("It belongs to {}.", quoted(*claim.controller));
     return fmt::format("It was made for pod claim \"{}\" of {}.", claim.pod_claim_name,
-                       owner_of(claim));
+                       quoted(*claim.controller));
   }
 };
 
@@ -137,7 +133,7 @@ void explain_owner(const ClaimSnapshot& snapshot, Topic& topic) {
     topic.add(Outlook::note, "OwnedByOther",
               fmt::format("It belongs to {}: this controller reserves and releases it, and never "
                           "deletes it.",
-                          owner_of(claim)));
+                          quoted(*claim.controller)));
   } else {
     topic.add(Outlook::note, "UserClaim",
               "A user or a program made it: this controller reserves and releases it, and never "
@@ -162,7 +158,7 @@ struct StepWords {
   void operator()(const EndClaimRound& step) const {
     if (step.failure) {
       return topic.add(Outlook::stuck, "LookupFailed",
-                       "A look-up failed: " + step.failure->message);
+                       "A look-up failed: " + step.failure->error.message);
     }
     topic.add({Outlook::fine, {}}, "NothingToDo", "There is nothing to do for the claim now.");
   }
@@ -179,10 +175,7 @@ struct StepWords {
       return topic.add(Outlook::acting, "Deallocate", "Next: release its devices.");
     }
     topic.add(Outlook::acting, "Release",
-              fmt::format("Next: remove {}{}.",
-                          step.released.size() == 1
-                              ? "1 reservation"
-                              : fmt::format("{} reservations", step.released.size()),
+              fmt::format("Next: remove {}{}.", common::count(step.released.size(), "reservation"),
                           clears ? ", and release its devices with the last one" : ""));
   }
   void operator()(const RemoveFinalizer&) const {
@@ -211,6 +204,18 @@ std::string describe_consumers(const api::ResourceClaim& claim) {
   return common::enumerate(names);
 }
 
+std::string quoted(const api::ControllerRef& owner) {
+  return fmt::format("{} \"{}\" (UID {})", owner.kind == "Pod" ? "pod" : owner.kind.str(),
+                     owner.name, owner.uid.str());
+}
+
+std::string describe_use(const api::ResourceClaim& claim) {
+  return fmt::format(
+      "{}, and reserved for {}",
+      claim.is_allocated ? "allocated (" + describe_devices(claim) + ")" : "not allocated",
+      describe_consumers(claim));
+}
+
 std::string describe_devices(const api::ResourceClaim& claim) {
   if (claim.devices.empty()) return "no device";
   std::vector<std::string> names;
@@ -230,8 +235,7 @@ void explain_consumers(ClaimSnapshot snapshot, Miss miss, Topic& topic) {
   std::size_t explained = 0;
   for (const api::ConsumerReference& consumer : claim.reserved_for) {
     if (explained++ == kExplainedMax) {
-      topic.add(Outlook::note, "MoreConsumers",
-                fmt::format("There are {} more.", claim.reserved_for.size() - kExplainedMax));
+      topic.add_more("MoreConsumers", claim.reserved_for.size() - kExplainedMax);
       break;
     }
     Fate fate = fate_of_consumer(snapshot, consumer);

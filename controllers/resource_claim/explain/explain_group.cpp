@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "controllers/common/pod_claims.hpp"
-#include "controllers/resource_claim/explain/describe.hpp"
 #include "controllers/resource_claim/explain/explain.hpp"
 
 namespace dcm::resource_claim {
@@ -30,19 +29,13 @@ struct EntryWords {
     }
     const api::ResourceClaim& claim = *settled.claim;
     topic.add({Outlook::fine, {Input::claims}}, "ClaimThere",
-              fmt::format("{} is {}, and reserved for {}.", quoted(claim),
-                          claim.is_allocated ? "allocated (" + describe_devices(claim) + ")"
-                                             : std::string("not allocated"),
-                          describe_consumers(claim)));
+              fmt::format("{} is {}.", quoted(claim), describe_use(claim)));
   }
   void operator()(const Problem& problem) const {
     if (problem.cause != Cause::template_missing) {
       return topic.add(Outlook::stuck, "Failed", problem.message);
     }
-    topic.add({Outlook::stuck, {Input::worker}}, "TemplateMissing",
-              fmt::format("There is no ResourceClaimTemplate \"{}\" in namespace \"{}\", so no "
-                          "claim can be made. Create it, and the group continues at once.",
-                          entry.template_name, snapshot.group->meta.key.namespace_.str()));
+    explain_missing_template(entry, *snapshot.group, "group", topic);
   }
   void operator()(const GetClaim& step) const {
     topic.add(Outlook::acting, "ClaimUnknown",
@@ -50,12 +43,7 @@ struct EntryWords {
                           "cache: the controller asks the API server.",
                           step.name));
   }
-  void operator()(const CreateClaim& step) const {
-    topic.add(Outlook::acting, "Create",
-              fmt::format("There is no claim for it yet. Next: make it from ResourceClaimTemplate "
-                          "\"{}\", with the name \"{}\".",
-                          entry.template_name, step.name));
-  }
+  void operator()(const CreateClaim& step) const { explain_create(entry, step, topic); }
 };
 
 std::string title_of(const api::PodClaim& entry) {
@@ -74,11 +62,8 @@ Topic explain_next(const GroupSnapshot& snapshot, const common::FeatureGates& ga
     topic.add(Outlook::note, "BeingDeleted",
               "The group is being deleted: no more claims are made for it. Its reservations remain "
               "until it is gone.");
-  } else if (is_nothing_to_do(decide_group(snapshot, gates))) {
-    topic.add({Outlook::fine, {}}, "NothingToDo", "There is nothing to do for the group now.");
   } else {
-    topic.add(Outlook::acting, "Next",
-              fmt::format("Next: {}.", describe(decide_group(snapshot, gates))));
+    explain_step(widen<PodStep>(decide_group(snapshot, gates)), "group", topic);
   }
   return topic;
 }
@@ -86,17 +71,13 @@ Topic explain_next(const GroupSnapshot& snapshot, const common::FeatureGates& ga
 }  // namespace
 
 std::string describe(const api::PodGroup& group, std::size_t pods) {
-  return fmt::format("{} pod{} with claims{}", pods, pods == 1 ? "" : "s",
+  return fmt::format("{} with claims{}", common::count(pods, "pod"),
                      group.meta.is_being_deleted ? ", being deleted" : "");
 }
 
 std::vector<Topic> explain_group(GroupSnapshot snapshot, const common::FeatureGates& gates,
                                  Miss miss) {
-  if (miss == Miss::gone) {
-    for (const std::string_view name : common::names_of_claims(*snapshot.group)) {
-      snapshot.claims.try_emplace(std::string(name), Gone{});
-    }
-  }
+  if (miss == Miss::gone) answer_look_ups(snapshot, common::names_of_claims(*snapshot.group));
   std::vector<Topic> topics;
   for (const api::PodClaim& entry : snapshot.group->claims) {
     Topic& topic = topics.emplace_back(Topic{title_of(entry)});

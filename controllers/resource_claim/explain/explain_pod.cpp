@@ -14,13 +14,6 @@ using common::Outlook;
 using common::Topic;
 using Cause = Problem::Cause;
 
-// Answers the look-ups that a worker would send, if a cache miss is already the answer.
-void answer_look_ups(PodSnapshot& snapshot) {
-  for (const std::string_view name : common::names_of_claims(*snapshot.pod)) {
-    snapshot.claims.try_emplace(std::string(name), Gone{});
-  }
-}
-
 // ---- one pod claim ------------------------------------------------------------------------------
 
 struct PodClaimWords {
@@ -54,10 +47,7 @@ struct PodClaimWords {
   }
   void operator()(const CreateClaim& step) const {
     if (!step.replaces.empty()) explain_replaced();
-    topic.add(Outlook::acting, "Create",
-              fmt::format("There is no claim for it yet. Next: make it from ResourceClaimTemplate "
-                          "\"{}\", with the name \"{}\".",
-                          pod_claim.template_name, step.name));
+    explain_create(pod_claim, step, topic);
   }
 
  private:
@@ -104,9 +94,7 @@ struct PodClaimWords {
   void explain_replaced() const {
     const api::PodClaimStatus* status = common::find_status(view.pod(), pod_claim.name);
     const api::InternedString& name = *status->claim_name;
-    const auto known = view.snapshot.claims.find(name);
-    const auto* claim =
-        known == view.snapshot.claims.end() ? nullptr : std::get_if<ClaimPtr>(&known->second);
+    const ClaimPtr claim = find_claim(view.snapshot, name);
     if (claim == nullptr) {
       return topic.add(
           Outlook::note, "NamedClaimGone",
@@ -115,28 +103,19 @@ struct PodClaimWords {
     topic.add(Outlook::note, "ForeignClaim",
               fmt::format("The pod's status names {}, which was not made for this pod (UID {}) but "
                           "{}: it is not used.",
-                          quoted(**claim), view.pod().meta.uid.str(), owner_of(**claim)));
+                          quoted(*claim), view.pod().meta.uid.str(), owner_of(*claim)));
   }
   static std::string owner_of(const api::ResourceClaim& claim) {
-    if (!claim.controller) return "has no owner";
-    return fmt::format("belongs to {} \"{}\" (UID {})",
-                       claim.controller->kind == "Pod" ? "pod" : claim.controller->kind.str(),
-                       claim.controller->name, claim.controller->uid.str());
+    return claim.controller ? "belongs to " + quoted(*claim.controller) : "has no owner";
   }
 };
 
 void PodClaimWords::operator()(const Problem& problem) const {
-  const bool has_replaced = common::find_status(view.pod(), pod_claim.name) != nullptr &&
-                            common::find_status(view.pod(), pod_claim.name)->claim_name.has_value();
-  if (has_replaced && problem.cause == Cause::template_missing) explain_replaced();
+  const api::PodClaimStatus* status = common::find_status(view.pod(), pod_claim.name);
   switch (problem.cause) {
     case Cause::template_missing:
-      return topic.add(
-          {Outlook::stuck, {Input::worker}}, "TemplateMissing",
-          fmt::format(
-              "There is no ResourceClaimTemplate \"{}\" in namespace \"{}\", so no claim can "
-              "be made. Create it, and the pod continues at once.",
-              pod_claim.template_name, view.name_space()));
+      if (status != nullptr && status->claim_name) explain_replaced();
+      return explain_missing_template(pod_claim, view.pod(), "pod", topic);
     case Cause::gate_off:
       return topic.add(Outlook::stuck, "FeatureDisabled",
                        fmt::format("No claim can be made: {} (--feature-gates).", problem.message));
@@ -164,9 +143,7 @@ Topic explain_extended(const PodView& view) {
   const std::string& name = view.pod().extended_resource_claim.str();
   Topic topic{.title = fmt::format("Extended resources, ResourceClaim \"{}\"", name),
               .findings = {}};
-  const auto known = view.snapshot.claims.find(name);
-  const auto* claim =
-      known == view.snapshot.claims.end() ? nullptr : std::get_if<ClaimPtr>(&known->second);
+  const ClaimPtr claim = find_claim(view.snapshot, name);
   if (claim == nullptr && view.pod().node_name.empty()) {
     // After a failed binding, kube-scheduler deletes the claim and leaves the pod's status as it
     // is.
@@ -183,18 +160,18 @@ Topic explain_extended(const PodView& view) {
                     "extended resources. The pod has a node, so the claim is not made again: "
                     "recreate the pod.",
                     name));
-  } else if (!common::is_claim_of(**claim, view.pod(), common::GroupClaims::refused)) {
+  } else if (!common::is_claim_of(*claim, view.pod(), common::GroupClaims::refused)) {
     topic.add(
         Outlook::stuck, "ForeignClaim",
         fmt::format("The pod's status names {} for its extended resources, which was not made "
                     "for this pod (UID {}){}: it is not the pod's.",
-                    quoted(**claim), view.pod().meta.uid.str(),
-                    !(*claim)->controller
-                        ? std::string()
-                        : fmt::format(" but for {} \"{}\"", (*claim)->controller->kind.str(),
-                                      (*claim)->controller->name)));
+                    quoted(*claim), view.pod().meta.uid.str(),
+                    claim->controller
+                        ? fmt::format(" but for {} \"{}\"", claim->controller->kind.str(),
+                                      claim->controller->name)
+                        : std::string()));
   } else {
-    explain_use(view, api::PodClaim{}, *claim, topic);
+    explain_use(view, api::PodClaim{}, claim, topic);
   }
   return topic;
 }
@@ -236,10 +213,7 @@ Topic explain_left_behind(const PodView& view, const ClaimPtr& claim) {
             common::is_reserved_for(*claim, view.pod(), common::group_claims(view.gates))
                 ? "Reserved"
                 : "NotReserved",
-            fmt::format("It is {}, and reserved for {}.",
-                        claim->is_allocated ? "allocated (" + describe_devices(*claim) + ")"
-                                            : std::string("not allocated"),
-                        describe_consumers(*claim)));
+            fmt::format("It is {}.", describe_use(*claim)));
   return topic;
 }
 
@@ -253,14 +227,26 @@ std::vector<Topic> explain_ended(const PodView& view, LeftAlone why) {
   return topics;
 }
 
+// The inputs of a decision for the pod.
+Inputs inputs_of(const api::Pod& pod) {
+  Inputs inputs{Input::claims};
+  if (!pod.scheduling_group.empty()) inputs.add(Input::groups);
+  const auto has_template = [](const api::PodClaim& claim) { return !claim.template_name.empty(); };
+  if (std::ranges::any_of(pod.claims, has_template)) inputs.add(Input::templates);
+  return inputs;
+}
+
 struct StepWords {
+  std::string_view word;
   Topic& topic;
 
   void operator()(const EndRound& step) const {
     if (!step.problems.empty()) {  // reported with the pod claims
-      return topic.add(Outlook::note, "Blocked", "Nothing more can be done for the pod now.");
+      return topic.add(Outlook::note, "Blocked",
+                       fmt::format("Nothing more can be done for the {} now.", word));
     }
-    topic.add({Outlook::fine, {}}, "NothingToDo", "There is nothing to do for the pod now.");
+    topic.add({Outlook::fine, {}}, "NothingToDo",
+              fmt::format("There is nothing to do for the {} now.", word));
   }
   void operator()(const GetClaim& step) const {
     add("GetClaim", fmt::format("ask the API server for ResourceClaim \"{}\"", step.name));
@@ -269,7 +255,7 @@ struct StepWords {
     add("CreateClaim", fmt::format("make the claim for pod claim \"{}\"", step.pod_claim));
   }
   void operator()(const WriteNames&) const {
-    add("WriteNames", "write the names of its claims into the pod's status");
+    add("WriteNames", fmt::format("write the names of its claims into the {}'s status", word));
   }
   void operator()(const Reserve& step) const {
     add("Reserve", fmt::format("reserve {} for the pod{}", quoted(*step.claim),
@@ -282,20 +268,34 @@ struct StepWords {
   }
 };
 
-// The inputs of a decision for the pod.
-Inputs inputs_of(const api::Pod& pod) {
-  Inputs inputs{Input::claims};
-  if (!pod.scheduling_group.empty()) inputs.add(Input::groups);
-  const auto has_template = [](const api::PodClaim& claim) { return !claim.template_name.empty(); };
-  if (std::ranges::any_of(pod.claims, has_template)) inputs.add(Input::templates);
-  return inputs;
+}  // namespace
+
+void answer_look_ups(KnownClaims& known, const std::vector<std::string_view>& names) {
+  for (const std::string_view name : names) known.claims.try_emplace(std::string(name), Gone{});
 }
 
-}  // namespace
+void explain_create(const api::PodClaim& pod_claim, const CreateClaim& step, Topic& topic) {
+  topic.add(Outlook::acting, "Create",
+            fmt::format("There is no claim for it yet. Next: make it from ResourceClaimTemplate "
+                        "\"{}\", with the name \"{}\".",
+                        pod_claim.template_name, step.name));
+}
+
+void explain_missing_template(const api::PodClaim& pod_claim, const api::ClaimUser& user,
+                              std::string_view word, Topic& topic) {
+  topic.add({Outlook::stuck, {Input::worker}}, "TemplateMissing",
+            fmt::format("There is no ResourceClaimTemplate \"{}\" in namespace \"{}\", so no claim "
+                        "can be made. Create it, and the {} continues at once.",
+                        pod_claim.template_name, user.meta.key.namespace_, word));
+}
+
+void explain_step(const PodStep& step, std::string_view word, Topic& topic) {
+  std::visit(StepWords{word, topic}, step);
+}
 
 std::vector<Topic> explain_pod(PodSnapshot snapshot, const common::FeatureGates& gates, Miss miss,
                                const SnapshotOf& snapshot_of) {
-  if (miss == Miss::gone) answer_look_ups(snapshot);
+  if (miss == Miss::gone) answer_look_ups(snapshot, common::names_of_claims(*snapshot.pod));
   const PodView view{snapshot, gates, snapshot_of};
   if (const auto why = why_left_alone(snapshot, gates)) {
     std::vector<Topic> topics = explain_ended(view, *why);
@@ -308,8 +308,8 @@ std::vector<Topic> explain_pod(PodSnapshot snapshot, const common::FeatureGates&
     tell(decide_pod_claim(snapshot, gates, pod_claim), PodClaimWords{view, pod_claim, topic});
   }
   if (!snapshot.pod->extended_resource_claim.empty()) topics.push_back(explain_extended(view));
-  std::visit(StepWords{topics.emplace_back(Topic{"resourceclaim-controller"})},
-             decide_pod(snapshot, gates));
+  explain_step(decide_pod(snapshot, gates), "pod",
+               topics.emplace_back(Topic{"resourceclaim-controller"}));
   for (Topic& topic : topics) topic.rest_on(inputs_of(*snapshot.pod));
   return topics;
 }

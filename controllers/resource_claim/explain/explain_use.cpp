@@ -62,19 +62,16 @@ struct ReservationWords {
   void operator()(const Reserve& step) const {
     topic.add(
         Outlook::acting, "Reserve",
-        fmt::format("{} is allocated ({}), and reserved for {}. The pod is on node \"{}\", so "
-                    "it is reserved for {} now, without the scheduler.",
-                    quoted(claim), describe_devices(claim), describe_consumers(claim),
-                    pod.node_name.str(), step.consumer.is_pod() ? "it" : "its group"));
+        fmt::format("{} is {}. The pod is on node \"{}\", so it is reserved for {} now, without "
+                    "the scheduler.",
+                    quoted(claim), describe_use(claim), pod.node_name.str(),
+                    step.consumer.is_pod() ? "it" : "its group"));
   }
 
  private:
   void explain_waiting_for_scheduler() const {
-    const bool is_full = claim.reserved_for.size() >= api::kReservedForMax;
-    const std::string state =
-        fmt::format("{} is allocated ({}), and reserved for {}", quoted(claim),
-                    describe_devices(claim), describe_consumers(claim));
-    if (is_full) {
+    const std::string state = fmt::format("{} is {}", quoted(claim), describe_use(claim));
+    if (api::is_full(claim)) {
       return topic.add(Outlook::stuck, "TooManyConsumers",
                        fmt::format("{}: a claim can have at most {} consumers. The pod waits for "
                                    "one of them to end.",

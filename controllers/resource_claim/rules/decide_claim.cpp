@@ -6,13 +6,15 @@
 #include <variant>
 #include <vector>
 
-#include "client/api/names.hpp"
 #include "controllers/common/pod_claims.hpp"
+#include "runtime/dns_names.hpp"
 
 namespace dcm::resource_claim {
 namespace {
 
 using Kind = ConsumerName::Kind;
+
+constexpr std::string_view kLookForConsumers = "look for the consumers of";
 
 Fate fate_of_found(Kind kind, const Consumer& found, const api::Uid& uid) {
   if (found.uid != uid) return WillNotRun{WillNotRun::Why::name_is_anothers};
@@ -45,7 +47,7 @@ Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReferenc
       consumer.is_pod_group() && snapshot.group_claims == common::GroupClaims::shared;
   if (!consumer.is_pod() && !is_group) return MayRun{MayRun::Why::is_no_pod};
   // Others write consumers, so it may be any text: we ask only for names that are possible.
-  if (!api::can_be_name(consumer.name)) return IsGone{IsGone::Why::can_be_no_name};
+  if (!runtime::can_be_name(consumer.name)) return IsGone{IsGone::Why::can_be_no_name};
   ConsumerName name{is_group ? Kind::group : Kind::pod, consumer.name};
   // A restore of etcd brings deleted objects back, so the cache precedes the memory.
   const auto cached = snapshot.cached.find(name);
@@ -88,7 +90,7 @@ std::variant<Judged, ClaimStep> judge_consumers(const ClaimSnapshot& snapshot) {
     if (auto* get = std::get_if<GetConsumer>(&fate)) return ClaimStep(std::move(*get));
     if (auto* error = std::get_if<runtime::Error>(&fate)) {
       if (error->reason != runtime::Reason::not_served) {
-        return ClaimStep(EndClaimRound(std::move(*error)));
+        return ClaimStep(EndClaimRound(kLookForConsumers, std::move(*error)));
       }
       judged.failure = std::move(*error);
     } else if (!std::holds_alternative<MayRun>(fate)) {
@@ -113,7 +115,8 @@ ClaimStep keep(const ClaimSnapshot& snapshot) {
 
 ClaimStep release(const ClaimSnapshot& snapshot, std::vector<api::Uid> released) {
   if (snapshot.progress != ClaimSnapshot::Progress::nothing) {
-    return EndClaimRound(runtime::Error{runtime::Reason::conflict, "released consumers came back"});
+    return EndClaimRound("release",
+                         runtime::Error{runtime::Reason::conflict, "released consumers came back"});
   }
   const api::ResourceClaim& claim = *snapshot.claim;
   const bool is_last = released.size() == claim.reserved_for.size();
@@ -148,7 +151,9 @@ ClaimStep decide_delete(const ClaimSnapshot& snapshot) {
   if (claim.meta.is_being_deleted || !common::has_pod_as_controller(claim)) return EndClaimRound{};
   Fate fate = fate_of_owner(snapshot, *claim.controller);
   if (auto* get = std::get_if<GetConsumer>(&fate)) return std::move(*get);
-  if (auto* error = std::get_if<runtime::Error>(&fate)) return EndClaimRound(std::move(*error));
+  if (auto* error = std::get_if<runtime::Error>(&fate)) {
+    return EndClaimRound("look for the pod of", std::move(*error));
+  }
   if (std::holds_alternative<WillNotRun>(fate)) return DeleteClaim{snapshot.claim};
   return EndClaimRound{};
 }
@@ -161,7 +166,7 @@ ClaimStep decide_claim(const ClaimSnapshot& snapshot) {
   if (auto* step = std::get_if<ClaimStep>(&judged)) return std::move(*step);
   auto& [released, failure] = std::get<Judged>(judged);
   if (!released.empty()) return release(snapshot, std::move(released));
-  if (failure) return EndClaimRound(*std::move(failure));
+  if (failure) return EndClaimRound(kLookForConsumers, *std::move(failure));
   if (!snapshot.claim->reserved_for.empty()) return keep(snapshot);
   if (auto unprotect = decide_unprotect(snapshot)) return *unprotect;
   return decide_delete(snapshot);

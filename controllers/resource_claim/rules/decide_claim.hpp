@@ -7,6 +7,7 @@
 
 #include <map>
 #include <set>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -71,14 +72,18 @@ struct DeleteClaim {
 struct EndClaimRound {
   EndClaimRound() = default;
   explicit EndClaimRound(Outcome wanted) : outcome(wanted) {}
-  explicit EndClaimRound(runtime::Error why)
-      : outcome(outcome_after_read(why)), failure(std::move(why)) {}
+  EndClaimRound(std::string_view what, runtime::Error why)
+      : outcome(outcome_after_read(why)), failure(Failure{what, std::move(why)}) {}
 
   // When to look again: after a failure, or when no event will come. The cache may lack a pod or
   // group that the claim is reserved for, so that its end goes unseen.
   Outcome outcome = Outcome::done();
   // A look-up failed, and nothing was changed; or a write was undone.
-  std::optional<runtime::Error> failure;
+  struct Failure {
+    std::string_view what;  // "release": what could not be done to the claim
+    runtime::Error error;
+  };
+  std::optional<Failure> failure;
 };
 
 using ClaimStep = std::variant<EndClaimRound, GetConsumer, Release, RemoveFinalizer, DeleteClaim>;

@@ -144,7 +144,7 @@ ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::Fe
   }
   if (is_former_groups(snapshot, pod_claim, *claim)) return NotReserved::is_former_groups;
   const std::string name = claim->meta.key.name.str();
-  if (claim->reserved_for.size() >= api::kReservedForMax) {
+  if (api::is_full(*claim)) {
     return Problem{Report::failed_reservation_event,
                    fmt::format("resource claim \"{}\" is reserved for {} consumers already", name,
                                claim->reserved_for.size()),
@@ -159,7 +159,7 @@ ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::Fe
 std::optional<LeftAlone> why_left_alone(const PodSnapshot& snapshot,
                                         const common::FeatureGates& gates) {
   const api::Pod& pod = *snapshot.pod;
-  if (!common::may_get_claims(pod)) {
+  if (!common::is_active(pod)) {
     return common::is_done(pod) ? LeftAlone::finished : LeftAlone::being_deleted;
   }
   if (pod.scheduling_group.empty() || snapshot.group != nullptr) return std::nullopt;

@@ -35,7 +35,7 @@ ClaimSync::ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi
       log_(std::move(log)),
       deleted_(kDeletedMax) {}
 
-Task<Outcome> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
+Task<Outcome> ClaimSync::sync(api::NamespacedName key, Priority priority) {
   const ClaimPtr claim = stores_.claims.get(key);
   if (claim == nullptr) co_return Outcome::done();
   // The claim was deleted, but the watch has not shown that yet; or a restore of etcd has brought
@@ -44,7 +44,7 @@ Task<Outcome> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
     co_return Outcome::requeue_after(kWatchLag);
   }
   const Outcome outcome = co_await run_round(
-      *this, make_claim_snapshot(stores_, deleted_consumers_, gates_, claim), attempt);
+      *this, make_claim_snapshot(stores_, deleted_consumers_, gates_, claim), priority);
   co_return outcome;
 }
 
@@ -57,34 +57,35 @@ ClaimStep ClaimSync::decide(const ClaimSnapshot& snapshot) const {
 }
 
 Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const EndClaimRound& step,
-                                    Attempt /*attempt*/) {
-  if (step.failure) log_failure("look for the consumers of", snapshot.claim, *step.failure);
+                                    Priority /*priority*/) {
+  if (step.failure) log_failure(step.failure->what, snapshot.claim, step.failure->error);
   co_return step.outcome;
 }
 
 Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetConsumer& step,
-                                    Attempt attempt) {
+                                    Priority priority) {
   const auto& [kind, name] = step.consumer;
   ConsumerAnswer answer =
-      co_await look_up(kind, {snapshot.claim->meta.key.namespace_, name}, attempt);
+      co_await look_up(kind, {snapshot.claim->meta.key.namespace_, name}, priority);
   snapshot.answers.emplace(step.consumer, std::move(answer));
   co_return std::nullopt;
 }
 
 Task<ConsumerAnswer> ClaimSync::look_up(ConsumerName::Kind kind, api::NamespacedName key,
-                                        Attempt attempt) {
+                                        Priority priority) {
   if (kind == ConsumerName::Kind::group) {
     const Get<api::PodGroup> get{std::move(key)};
-    const Result<GroupPtr> group = co_await api_.send(get, attempt.priority);
+    const Result<GroupPtr> group = co_await api_.send(get, priority);
     co_return answer_of(group);
   }
   const Get<api::Pod> get{std::move(key)};
-  const Result<PodPtr> pod = co_await api_.send(get, attempt.priority);
+  const Result<PodPtr> pod = co_await api_.send(get, priority);
   co_return answer_of(pod);
 }
 
-Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt) {
-  const Result<ClaimPtr> released = co_await api_.send(step, attempt.priority);
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release& step,
+                                    Priority priority) {
+  const Result<ClaimPtr> released = co_await api_.send(step, priority);
   if (!released) {
     log_failure("release", snapshot.claim, released.error());
     co_return outcome_after_write(released.error());
@@ -99,8 +100,8 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release& step
 }
 
 Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step,
-                                    Attempt attempt) {
-  const Result<ClaimPtr> freed = co_await api_.send(step, attempt.priority);
+                                    Priority priority) {
+  const Result<ClaimPtr> freed = co_await api_.send(step, priority);
   if (!freed) {
     log_failure("remove the finalizer of", snapshot.claim, freed.error());
     co_return outcome_after_write(freed.error());
@@ -115,8 +116,8 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinaliz
 }
 
 Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step,
-                                    Attempt attempt) {
-  const Result<> deleted = co_await api_.send(step, attempt.priority);
+                                    Priority priority) {
+  const Result<> deleted = co_await api_.send(step, priority);
   if (deleted) {
     log_write("Claim deleted", snapshot.claim);
     deleted_.add(snapshot.claim->meta.uid);
@@ -135,8 +136,9 @@ void ClaimSync::log_failure(std::string_view what, const ClaimPtr& claim,
   const bool is_loud =
       is_fault(error) || (conflicts == Conflicts::faults && runtime::is_conflict(error));
   if (is_loud || log_.v(4)) {
-    log_.warning("A write or look-up for a claim failed",
-                 {{"failed", what}, {"claim", claim->meta.key.str()}, {"error", to_string(error)}});
+    log_.warning(
+        "A write or look-up for a claim failed",
+        {{"operation", what}, {"claim", claim->meta.key.str()}, {"error", to_string(error)}});
   }
 }
 

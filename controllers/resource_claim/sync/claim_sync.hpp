@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "controllers/resource_claim/api/api.hpp"
-#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/stores.hpp"
+#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
 #include "controllers/resource_claim/uid_memory.hpp"
 #include "runtime/log.hpp"
@@ -20,22 +20,22 @@ class ClaimSync {
   ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi& api,
             ItemProblems& problems, common::FeatureGates gates, runtime::Logger log);
 
-  Task<Outcome> sync(api::NamespacedName key, Attempt attempt);
+  Task<Outcome> sync(api::NamespacedName key, Priority priority);
 
  private:
   template <class Sync, class Snapshot>
-  friend Task<Outcome> run_round(Sync& sync, Snapshot snapshot, Attempt attempt);
+  friend Task<Outcome> run_round(Sync& sync, Snapshot snapshot, Priority priority);
 
   // A claim that a round has read or written is newer than the cache.
   static bool refresh(const ClaimSnapshot& /*snapshot*/) { return true; }
   ClaimStep decide(const ClaimSnapshot& snapshot) const;
-  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const EndClaimRound& step, Attempt attempt);
-  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const GetConsumer& step, Attempt attempt);
-  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt);
-  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step, Attempt attempt);
-  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step, Attempt attempt);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const EndClaimRound& step, Priority priority);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const GetConsumer& step, Priority priority);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const Release& step, Priority priority);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step, Priority priority);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step, Priority priority);
 
-  Task<ConsumerAnswer> look_up(ConsumerName::Kind kind, api::NamespacedName key, Attempt attempt);
+  Task<ConsumerAnswer> look_up(ConsumerName::Kind kind, api::NamespacedName key, Priority priority);
   // A write without a resourceVersion cannot conflict: a 409 is then a webhook's refusal.
   enum class Conflicts : std::uint8_t { expected, faults };
   void log_failure(std::string_view what, const ClaimPtr& claim, const runtime::Error& error,

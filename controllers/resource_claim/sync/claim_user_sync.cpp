@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/explain/describe.hpp"
 #include "controllers/resource_claim/stores.hpp"
@@ -43,15 +45,7 @@ constexpr std::string_view kFailedReservation = "FailedResourceClaimReservation"
 
 // An unsent request proves nothing about the API server.
 bool was_sent(const runtime::Error& error) {
-  switch (error.reason) {
-    case runtime::Reason::shutting_down:
-    case runtime::Reason::configuration:
-    case runtime::Reason::unreachable:
-    case runtime::Reason::tls:
-      return false;
-    default:
-      return error.reason != runtime::Reason::too_many_requests || error.http_status.has_value();
-  }
+  return error.http_status || runtime::is_outcome_unknown(error);
 }
 
 workqueue::Whose whose(Problem::Cause cause) {
@@ -68,17 +62,17 @@ runtime::Logger log_about(const Item& item, const runtime::Logger& log) {
 
 }  // namespace
 
-Task<Outcome> ClaimUserSync::sync_pod(api::NamespacedName key, Attempt attempt) {
+Task<Outcome> ClaimUserSync::sync_pod(api::NamespacedName key, Priority priority) {
   const PodPtr pod = deps_.stores.pods.get(key);
   if (pod == nullptr) co_return Outcome::done();
-  const Outcome outcome = co_await run_round(*this, snapshot_of(pod), attempt);
+  const Outcome outcome = co_await run_round(*this, snapshot_of(pod), priority);
   co_return outcome;
 }
 
-Task<Outcome> ClaimUserSync::sync_group(api::NamespacedName key, Attempt attempt) {
+Task<Outcome> ClaimUserSync::sync_group(api::NamespacedName key, Priority priority) {
   const GroupPtr group = deps_.stores.groups->groups.get(key);
   if (group == nullptr) co_return Outcome::done();
-  const Outcome outcome = co_await run_round(*this, snapshot_of(group), attempt);
+  const Outcome outcome = co_await run_round(*this, snapshot_of(group), priority);
   co_return outcome;
 }
 
@@ -123,7 +117,7 @@ GroupStep ClaimUserSync::decide(const GroupSnapshot& snapshot) const {
 // that can be retried first.
 template <class Snapshot>
 Task<RoundEnd> ClaimUserSync::carry_out(Snapshot& snapshot, const EndRound& step,
-                                        Attempt /*attempt*/) {
+                                        Priority /*priority*/) {
   Outcome outcome = outcome_before(snapshot);
   for (const Problem& problem : step.problems) {
     report(user_of(snapshot), problem);
@@ -133,22 +127,22 @@ Task<RoundEnd> ClaimUserSync::carry_out(Snapshot& snapshot, const EndRound& step
 }
 
 template <class Snapshot, class Step>
-Task<RoundEnd> ClaimUserSync::carry_out(Snapshot& snapshot, const Step& step, Attempt attempt) {
-  return ask(snapshot, user_of(snapshot), step, attempt);
+Task<RoundEnd> ClaimUserSync::carry_out(Snapshot& snapshot, const Step& step, Priority priority) {
+  return ask(snapshot, user_of(snapshot), step, priority);
 }
 
 Task<RoundEnd> ClaimUserSync::carry_out(PodSnapshot& snapshot, const WriteNames& step,
-                                        Attempt attempt) {
+                                        Priority priority) {
   deps_.foreign.expect_own(*snapshot.pod, step.names);
   const ApplyNames<api::Pod> names{snapshot.pod, step.names};
-  const Result<PodPtr> written = co_await deps_.api.send(names, attempt.priority);
+  const Result<PodPtr> written = co_await deps_.api.send(names, priority);
   co_return note_names(snapshot, step, written);
 }
 
 Task<RoundEnd> ClaimUserSync::carry_out(GroupSnapshot& snapshot, const WriteNames& step,
-                                        Attempt attempt) {
+                                        Priority priority) {
   const ApplyNames<api::PodGroup> names{snapshot.group, step.names};
-  const Result<GroupPtr> written = co_await deps_.api.send(names, attempt.priority);
+  const Result<GroupPtr> written = co_await deps_.api.send(names, priority);
   co_return note_names(snapshot, step, written);
 }
 
@@ -173,16 +167,15 @@ RoundEnd ClaimUserSync::note_names(Snapshot& snapshot, const WriteNames& step,
 }
 
 Task<RoundEnd> ClaimUserSync::carry_out(PodSnapshot& snapshot, const Reserve& step,
-                                        Attempt attempt) {
+                                        Priority priority) {
   const api::NamespacedName key = step.claim->meta.key;
-  auto turn =
-      reservations_.begin(key, {{Item::Kind::pod, snapshot.pod->meta.key}, attempt.priority});
+  auto turn = reservations_.begin(key, {{Item::Kind::pod, snapshot.pod->meta.key}, priority});
   if (!turn) {
     snapshot.busy.insert(key.name);
     co_return std::nullopt;
   }
   snapshot.reserved_up_to = step.position;
-  const Result<ClaimPtr> reserved = co_await reserve(step, attempt);
+  const Result<ClaimPtr> reserved = co_await reserve(step, priority);
   if (reserved) {
     turn->succeeded();
     snapshot.claims.insert_or_assign(key.name, *reserved);
@@ -192,8 +185,8 @@ Task<RoundEnd> ClaimUserSync::carry_out(PodSnapshot& snapshot, const Reserve& st
   co_return std::nullopt;
 }
 
-Task<Result<ClaimPtr>> ClaimUserSync::reserve(const Reserve& step, Attempt attempt) {
-  const Result<ClaimPtr> reserved = co_await deps_.api.send(step, attempt.priority);
+Task<Result<ClaimPtr>> ClaimUserSync::reserve(const Reserve& step, Priority priority) {
+  const Result<ClaimPtr> reserved = co_await deps_.api.send(step, priority);
   if (!reserved) co_return reserved;
   if (deps_.log.v(2)) {
     deps_.log.info("Claim reserved", {{"claim", step.claim->meta.key.str()},
@@ -209,9 +202,9 @@ Task<Result<ClaimPtr>> ClaimUserSync::reserve(const Reserve& step, Attempt attem
 }
 
 Task<RoundEnd> ClaimUserSync::ask(KnownClaims& known, User user, const GetClaim& step,
-                                  Attempt attempt) {
+                                  Priority priority) {
   const Get<api::ResourceClaim> get{{user.item.key.namespace_, step.name}};
-  const Result<ClaimPtr> claim = co_await deps_.api.send(get, attempt.priority);
+  const Result<ClaimPtr> claim = co_await deps_.api.send(get, priority);
   known.looked_up_to = step.position;
   if (claim) {
     const auto& controller = (*claim)->controller;
@@ -227,11 +220,12 @@ Task<RoundEnd> ClaimUserSync::ask(KnownClaims& known, User user, const GetClaim&
 }
 
 Task<RoundEnd> ClaimUserSync::ask(KnownClaims& known, User user, const CreateClaim& step,
-                                  Attempt attempt) {
+                                  Priority priority) {
   if (const auto wait = deps_.foreign.give_way(user.item.key.namespace_, user.reference.uid)) {
     deps_.problems.note(user.item,
-                        "another manager makes claims too, so its claims are left to that manager "
-                        "for 30 s; see kubectl describe lease");
+                        fmt::format("another manager makes claims too, so this one waits {} s for "
+                                    "that manager to create them; see kubectl describe lease",
+                                    ForeignClaims::kGiveWay.count()));
     co_return Outcome::requeue_after(*wait);
   }
   if (!step.replaces.empty()) {
@@ -239,7 +233,7 @@ Task<RoundEnd> ClaimUserSync::ask(KnownClaims& known, User user, const CreateCla
     log.warning("A claim named in the status cannot be used; making a new one",
                 {{"podClaim", step.pod_claim}, {"because", step.replaces}});
   }
-  const Result<ClaimPtr> created = co_await deps_.api.send(step, attempt.priority);
+  const Result<ClaimPtr> created = co_await deps_.api.send(step, priority);
   known.looked_up_to = step.position;
   note_created(step, created, user);
   if (created) {

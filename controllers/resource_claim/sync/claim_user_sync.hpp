@@ -5,11 +5,11 @@
 
 #include "client/api/event_sink.hpp"
 #include "controllers/resource_claim/api/api.hpp"
-#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/rules/decide_pod.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
+#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/one_at_a_time.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
 #include "runtime/log.hpp"
@@ -31,15 +31,14 @@ class ClaimUserSync {
     ForeignClaims& foreign;
     runtime::Logger log;
   };
-  ClaimUserSync(Dependencies dependencies, common::FeatureGates gates,
-                OneAtATime<api::NamespacedName>::Wake wake)
+  ClaimUserSync(Dependencies dependencies, common::FeatureGates gates, OneAtATime::Wake wake)
       : deps_(std::move(dependencies)), gates_(gates), reservations_(std::move(wake)) {}
 
   // The version in which groups are served ("scheduling.k8s.io/v1beta1"): before the first group.
   void use_group_version(std::string version) { group_version_ = std::move(version); }
 
-  Task<Outcome> sync_pod(api::NamespacedName key, Attempt attempt);
-  Task<Outcome> sync_group(api::NamespacedName key, Attempt attempt);
+  Task<Outcome> sync_pod(api::NamespacedName key, Priority priority);
+  Task<Outcome> sync_group(api::NamespacedName key, Priority priority);
 
   // The state of the pod or group at the start of the next round.
   PodSnapshot snapshot_of(const PodPtr& pod) const;
@@ -47,7 +46,7 @@ class ClaimUserSync {
 
  private:
   template <class Sync, class Snapshot>
-  friend Task<Outcome> run_round(Sync& sync, Snapshot snapshot, Attempt attempt);
+  friend Task<Outcome> run_round(Sync& sync, Snapshot snapshot, Priority priority);
 
   // The pod or group in this round.
   struct User {
@@ -68,16 +67,16 @@ class ClaimUserSync {
 
   // Each adds its step's answer to what is known.
   template <class Snapshot>
-  Task<RoundEnd> carry_out(Snapshot& snapshot, const EndRound& step, Attempt attempt);
+  Task<RoundEnd> carry_out(Snapshot& snapshot, const EndRound& step, Priority priority);
   template <class Snapshot, class Step>
-  Task<RoundEnd> carry_out(Snapshot& snapshot, const Step& step, Attempt attempt);
-  Task<RoundEnd> carry_out(PodSnapshot& snapshot, const WriteNames& step, Attempt attempt);
-  Task<RoundEnd> carry_out(GroupSnapshot& snapshot, const WriteNames& step, Attempt attempt);
-  Task<RoundEnd> carry_out(PodSnapshot& snapshot, const Reserve& step, Attempt attempt);
+  Task<RoundEnd> carry_out(Snapshot& snapshot, const Step& step, Priority priority);
+  Task<RoundEnd> carry_out(PodSnapshot& snapshot, const WriteNames& step, Priority priority);
+  Task<RoundEnd> carry_out(GroupSnapshot& snapshot, const WriteNames& step, Priority priority);
+  Task<RoundEnd> carry_out(PodSnapshot& snapshot, const Reserve& step, Priority priority);
 
-  Task<RoundEnd> ask(KnownClaims& known, User user, const GetClaim& step, Attempt attempt);
-  Task<RoundEnd> ask(KnownClaims& known, User user, const CreateClaim& step, Attempt attempt);
-  Task<Result<ClaimPtr>> reserve(const Reserve& step, Attempt attempt);
+  Task<RoundEnd> ask(KnownClaims& known, User user, const GetClaim& step, Priority priority);
+  Task<RoundEnd> ask(KnownClaims& known, User user, const CreateClaim& step, Priority priority);
+  Task<Result<ClaimPtr>> reserve(const Reserve& step, Priority priority);
   void note_created(const CreateClaim& step, const Result<ClaimPtr>& created, const User& user);
   template <class Snapshot, class Written>
   RoundEnd note_names(Snapshot& snapshot, const WriteNames& step, const Result<Written>& written);
@@ -86,7 +85,7 @@ class ClaimUserSync {
 
   Dependencies deps_;
   common::FeatureGates gates_;
-  OneAtATime<api::NamespacedName> reservations_;  // by claim
+  OneAtATime reservations_;
   std::string group_version_;
 };
 

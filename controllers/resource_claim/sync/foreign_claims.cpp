@@ -94,7 +94,7 @@ void ForeignClaims::look_at(const api::Pod& pod, const api::PodClaimStatus& stat
 
 bool ForeignClaims::is_foreign(const api::Pod& pod, const api::PodClaimStatus& status,
                                const api::ResourceClaim& claim) const {
-  if (!common::may_get_claims(pod) || !common::is_made_for(claim, pod, deps_.groups)) return false;
+  if (!common::is_active(pod) || !common::is_made_for(claim, pod, deps_.groups)) return false;
   if (has_computed_name(claim, status.name.str())) return false;
   const auto own = own_.find(pod.meta.uid);
   return own == own_.end() || !own->second.contains(claim.meta.key.name);
@@ -176,8 +176,9 @@ void ForeignClaims::report(const api::ResourceClaim& claim) {
                   "resourceclaim-controller on? {}",
                   claim.meta.key.str(),
                   deps_.policy == Policy::give_way
-                      ? "Until it stops, this manager makes claims in that namespace only after "
-                        "30 s."
+                      ? fmt::format("Until it stops, this manager makes claims in that namespace "
+                                    "only after {} s.",
+                                    kGiveWay.count())
                       : "This manager goes on making claims, because of --foreign-claims=go-on."));
   last_line_ = now;
   since_last_line_ = 0;

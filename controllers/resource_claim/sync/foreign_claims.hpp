@@ -42,7 +42,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
  public:
   static constexpr runtime::Duration kQuiet = std::chrono::minutes(10);
   static constexpr runtime::Duration kQuietAtFirst = std::chrono::seconds(10);
-  static constexpr runtime::Duration kGiveWay = std::chrono::seconds(30);
+  static constexpr std::chrono::seconds kGiveWay{30};
 
   enum class Policy : std::uint8_t { give_way, go_on };
 

@@ -1,5 +1,5 @@
-// Serializes requests: a further item waits for the current request, instead of sending one that
-// would conflict or be redundant.
+// Serializes requests for a claim: a further item waits for the current request, instead of sending
+// one that would conflict or be redundant.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "controllers/resource_claim/item.hpp"
+#include "controllers/resource_claim/sync/item.hpp"
 #include "workqueue/outcome.hpp"
 #include "workqueue/priority.hpp"
 
@@ -20,8 +20,7 @@ struct WaitingItem {
   workqueue::Priority priority;
 };
 
-// `Key` identifies the subject of a request. Must outlive its turns.
-template <class Key>
+// Must outlive its turns.
 class OneAtATime {
  public:
   // Requeues a waiter; after a failure with Outcome::retry(), as if its own request had failed, so
@@ -32,39 +31,39 @@ class OneAtATime {
   // The right to send the request. Ends as failed unless marked as successful.
   class Turn {
    public:
-    Turn(OneAtATime& owner, Key key) : owner_(&owner), key_(std::move(key)) {}
+    Turn(OneAtATime& owner, api::NamespacedName claim) : owner_(&owner), claim_(std::move(claim)) {}
     Turn(Turn&& other) noexcept
         : owner_(std::exchange(other.owner_, nullptr)),
-          key_(std::move(other.key_)),
+          claim_(std::move(other.claim_)),
           outcome_(other.outcome_) {}
     Turn& operator=(Turn&&) = delete;
     ~Turn() {
-      if (owner_ != nullptr) owner_->end(key_, outcome_);
+      if (owner_ != nullptr) owner_->end(claim_, outcome_);
     }
     void succeeded() { outcome_ = workqueue::Outcome::done(); }
 
    private:
     OneAtATime* owner_;
-    Key key_;
+    api::NamespacedName claim_;
     workqueue::Outcome outcome_ = workqueue::Outcome::retry();
   };
 
   // nullopt: another item has the turn, and `item` is woken at its end.
-  std::optional<Turn> begin(const Key& key, WaitingItem item) {
-    const auto [under_way, is_first] = waiting_.try_emplace(key);
-    if (is_first) return Turn(*this, key);
+  std::optional<Turn> begin(const api::NamespacedName& claim, WaitingItem item) {
+    const auto [under_way, is_first] = waiting_.try_emplace(claim);
+    if (is_first) return Turn(*this, claim);
     under_way->second.push_back(std::move(item));
     return std::nullopt;
   }
 
  private:
-  void end(const Key& key, workqueue::Outcome outcome) {
-    const auto ended = waiting_.extract(key);
+  void end(const api::NamespacedName& claim, workqueue::Outcome outcome) {
+    const auto ended = waiting_.extract(claim);
     for (const WaitingItem& item : ended.mapped()) wake_(item, outcome);
   }
 
   Wake wake_;
-  std::map<Key, std::vector<WaitingItem>> waiting_;
+  std::map<api::NamespacedName, std::vector<WaitingItem>> waiting_;
 };
 
 }  // namespace dcm::resource_claim

@@ -12,23 +12,19 @@
 
 namespace dcm::resource_claim {
 
-// Why an item is being handled: what its handling needs besides the item.
-struct Attempt {
-  workqueue::Priority priority = workqueue::Priority::live;
-};
-
 // The effect of a step on the round: nullopt to continue, or the outcome that ends it.
 using RoundEnd = std::optional<workqueue::Outcome>;
 
 // `Sync` has, for its kind of snapshot: `refresh(snapshot)`, false if the object is gone;
-// `decide(snapshot)`, the next step, a variant; and a `carry_out(snapshot, step, attempt)` for each
-// alternative, which adds the answer to the snapshot. `sync` must outlive the task.
+// `decide(snapshot)`, the next step, a variant; and a `carry_out(snapshot, step, priority)` for
+// each alternative, which adds the answer to the snapshot. `sync` must outlive the task.
 template <class Sync, class Snapshot>
-runtime::Task<workqueue::Outcome> run_round(Sync& sync, Snapshot snapshot, Attempt attempt) {
+runtime::Task<workqueue::Outcome> run_round(Sync& sync, Snapshot snapshot,
+                                            workqueue::Priority priority) {
   while (sync.refresh(snapshot)) {
     const auto step = sync.decide(snapshot);
-    auto carried_out =
-        std::visit([&](const auto& what) { return sync.carry_out(snapshot, what, attempt); }, step);
+    auto carried_out = std::visit(
+        [&](const auto& what) { return sync.carry_out(snapshot, what, priority); }, step);
     const RoundEnd end = co_await std::move(carried_out);
     if (end) co_return *end;
   }

@@ -63,24 +63,15 @@ Wakeups::Wakeups(Stores stores, ItemQueue& queue, common::FeatureGates gates,
       reported_claims_(kReportedClaimsMax) {}
 
 runtime::Task<> Wakeups::wake_all() {
-  std::optional<informers::Cursor> at = informers::Cursor();
-  while (at) {
-    at = stores_.pods.visit_slice(*at, kSlice,
-                                  [this](const PodPtr& pod) { wake_pod(pod, Priority::backlog); });
-    co_await runtime::yield();
+  co_await informers::walk(stores_.pods, kSlice,
+                           [this](const PodPtr& pod) { wake_pod(pod, Priority::backlog); });
+  if (stores_.groups) {
+    co_await informers::walk(stores_.groups->groups, kSlice, [this](const GroupPtr& group) {
+      wake_group(group, Priority::backlog);
+    });
   }
-  at = stores_.groups ? std::optional(informers::Cursor()) : std::nullopt;
-  while (at) {
-    at = stores_.groups->groups.visit_slice(
-        *at, kSlice, [this](const GroupPtr& group) { wake_group(group, Priority::backlog); });
-    co_await runtime::yield();
-  }
-  at = informers::Cursor();
-  while (at) {
-    at = stores_.claims.visit_slice(
-        *at, kSlice, [this](const ClaimPtr& claim) { wake_claim(claim, Priority::backlog); });
-    co_await runtime::yield();
-  }
+  co_await informers::walk(stores_.claims, kSlice,
+                           [this](const ClaimPtr& claim) { wake_claim(claim, Priority::backlog); });
 }
 
 void Wakeups::observe_added(const PodPtr& pod, Origin origin) {
@@ -174,7 +165,7 @@ void Wakeups::end_backoff(const Item& item) {
 void Wakeups::wake_pod(const PodPtr& pod, Priority priority) {
   if (mode_ == Mode::standby) return;
   const Item item{Item::Kind::pod, pod->meta.key};
-  if (wake_seldom(item, *pod, priority)) return;
+  if (enqueue_delayed_if_costly(item, *pod, priority)) return;
   const PodSnapshot snapshot = make_pod_snapshot(stores_, pod);
   if (is_nothing_to_do(decide_pod(snapshot, gates_))) return;
   queue_.add(item, priority);
@@ -183,13 +174,14 @@ void Wakeups::wake_pod(const PodPtr& pod, Priority priority) {
 void Wakeups::wake_group(const GroupPtr& group, Priority priority) {
   if (mode_ == Mode::standby) return;
   const Item item{Item::Kind::group, group->meta.key};
-  if (wake_seldom(item, *group, priority)) return;
+  if (enqueue_delayed_if_costly(item, *group, priority)) return;
   const GroupSnapshot snapshot = make_group_snapshot(stores_, group);
   if (is_nothing_to_do(decide_group(snapshot, gates_))) return;
   queue_.add(item, priority);
 }
 
-bool Wakeups::wake_seldom(const Item& item, const api::ClaimUser& user, Priority priority) {
+bool Wakeups::enqueue_delayed_if_costly(const Item& item, const api::ClaimUser& user,
+                                        Priority priority) {
   // A user may make any number of claims with a pod as their controller.
   const std::size_t claims =
       std::max(user.claims.size(), stores_.claims_by_user.count(user.meta.uid));
@@ -279,9 +271,9 @@ void Wakeups::wake(const Users& found, std::size_t from, std::size_t until, cons
 
 // Two managers have each created a claim: the pod should name the one in use.
 void Wakeups::wake_owner_that_names_another(const api::ResourceClaim& claim, Priority priority) {
-  if (claim.reserved_for.empty() || !common::has_pod_as_controller(claim)) return;
-  const PodPtr pod = stores_.pods.get({claim.meta.key.namespace_, claim.controller->name});
-  if (pod == nullptr || pod->meta.uid != claim.controller->uid) return;
+  if (claim.reserved_for.empty()) return;
+  const PodPtr pod = stores_.owner_pod_of(claim);
+  if (pod == nullptr) return;
   if (pod->claims.size() > kManyClaims) return wake_pod(pod, priority);
   const auto names_another = [&claim](const api::PodClaimStatus& status) {
     return status.claim_name != claim.meta.key.name && is_for_pod_claim(claim, status.name.str());

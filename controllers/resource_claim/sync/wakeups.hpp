@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "controllers/common/feature_gates.hpp"
-#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/stores.hpp"
+#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/uid_memory.hpp"
 #include "informers/observer.hpp"
 #include "runtime/log.hpp"
@@ -84,7 +84,7 @@ class Wakeups final : public informers::Observer<api::Pod>,
   void wake_pod(const PodPtr& pod, Priority priority);
   void wake_group(const GroupPtr& group, Priority priority);
   // Returns false if it has few claims; then the caller decides whether there is work.
-  bool wake_seldom(const Item& item, const api::ClaimUser& user, Priority priority);
+  bool enqueue_delayed_if_costly(const Item& item, const api::ClaimUser& user, Priority priority);
   void wake_claim(const ClaimPtr& claim, Priority priority);
   void wake_claims_of(const api::ClaimUser& user, const std::vector<std::string_view>& names,
                       Priority priority);

@@ -44,7 +44,8 @@ Task<Result<Objects<T>>> list(client::RestClient& rest, const api::ResourceKind&
 Task<Result<Served>> find_version(client::RestClient& rest, client::KindSet kinds,
                                   runtime::Deadline deadline) {
   client::Discovery discovery(rest);
-  co_return client::served_of(co_await discovery.find(std::move(kinds), deadline));
+  const client::Availability found = co_await discovery.find(std::move(kinds), deadline);
+  co_return client::served_of(found);
 }
 
 std::string driver_selector(const PoolFilter& filter) {

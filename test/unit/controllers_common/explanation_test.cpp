@@ -120,16 +120,28 @@ TEST(Settle, names_each_gap_once) {
             "its pods.");
 }
 
-TEST(AddFailure, counts_as_obstacle_only_with_work_left) {
+TEST(AddWork, takes_failure_for_obstacle_only_with_work_left) {
   std::vector<Topic> open{step()};
-  add_failure("It failed.", open);
+  add_work("It failed.", std::nullopt, open);
   EXPECT_EQ(open.back().findings.back().reason, "LastProblem");
   EXPECT_EQ(open.back().findings.back().outlook, Outlook::stuck);
   std::vector<Topic> settled{taints()};
   settled.back().add(Outlook::waiting, "NotAllocated", "It waits for the scheduler.");
-  add_failure("It failed.", settled);
+  add_work("It failed.", std::nullopt, settled);
   EXPECT_EQ(settled.back().findings.back().reason, "EarlierProblem");
   EXPECT_EQ(settled.back().findings.back().outlook, Outlook::note);
+}
+
+TEST(AddWork, puts_place_in_queue_last) {
+  std::vector<Topic> open{step()};
+  add_work("It failed.", "It waits.", open);
+  EXPECT_EQ(open.back().findings.back().reason, "Queued");
+}
+
+TEST(Count, uses_plural_but_for_one) {
+  EXPECT_EQ(count(0, "pod"), "0 pods");
+  EXPECT_EQ(count(1, "pod"), "1 pod");
+  EXPECT_EQ(count(2, "pod needs", "pods need"), "2 pods need");
 }
 
 }  // namespace

@@ -198,7 +198,7 @@ struct DoneRow {
   const char* sentence;
   api::ObjectPtr<api::Pod> pod;
   bool is_done;
-  bool may_get_claims;
+  bool is_active;
 };
 
 TEST(PodClaims, recognizes_finished_pod) {
@@ -215,7 +215,7 @@ TEST(PodClaims, recognizes_finished_pod) {
   };
   for (const DoneRow& row : rows) {
     EXPECT_EQ(is_done(*row.pod), row.is_done) << row.sentence;
-    EXPECT_EQ(may_get_claims(*row.pod), row.may_get_claims) << row.sentence;
+    EXPECT_EQ(is_active(*row.pod), row.is_active) << row.sentence;
   }
 }
 

@@ -56,6 +56,7 @@ Cluster::Process::Process(Cluster& cluster, Rules which)
            .events = cluster.role == Role::writes ? static_cast<api::EventSink&>(cluster.events)
                                                   : shadow_events,
            .time = cluster.loop.time(),
+           .rng = runtime::Rng(1),
            .metrics = metrics,
            .log = cluster.logger()},
           cluster.options_),
@@ -69,7 +70,8 @@ Cluster::Process::Process(Cluster& cluster, Rules which)
 
 void Cluster::Process::observe_rules(Cluster& cluster, Rules which) {
   has_rules = true;
-  controller.observe_rules(rules, which == Rules::served);
+  controller.observe_rules(rules,
+                           which == Rules::served ? RuleStatus::served : RuleStatus::not_served);
   sync_store(rule_writer, cluster.api.rules);
 }
 

@@ -398,7 +398,7 @@ TEST(RuleCondition, retries_rarely_if_invalid) {
     cluster.run_for(20min);
     EXPECT_EQ(cluster.api.deletions.size(), 50U);
     EXPECT_LE(cluster.condition_calls().size(), 20U);
-    const auto topics = cluster.controller().explain_rule("r");
+    const auto topics = cluster.controller().explain_rule(*cluster.controller().find_rule("r"));
     EXPECT_TRUE(std::ranges::any_of(topics.back().findings, [](const auto& each) {
       return each.reason == "LastProblem" && each.text.find("not like this") != each.text.npos;
     }));

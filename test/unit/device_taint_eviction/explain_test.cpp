@@ -123,6 +123,20 @@ TEST(ExplainEviction, describes_pod) {
   }
 }
 
+// ---- a claim ------------------------------------------------------------------------------------
+
+TEST(ExplainEviction, counts_taints_of_claim_beyond_20) {
+  World world;
+  user(world);
+  std::vector<api::DeviceTaint> taints;
+  for (int i = 0; i < 23; ++i) taints.push_back(no_execute("burnt-" + std::to_string(i)));
+  world.put(test::make_slice("s", "pool").device("gpu-0", taints));
+  const Topic topic = explain_taints_of(world.find_claim({test::kNamespace, "p-claim"}),
+                                        world.tracker.taints(), at(30s));
+  EXPECT_EQ(topic.findings.size(), 21U);
+  expect_parts("more than 20", text_of({topic}), {"note MoreTaints: There are 3 more."});
+}
+
 // ---- a rule -------------------------------------------------------------------------------------
 
 std::string told_of(const api::DeviceTaintRule& rule,
@@ -214,11 +228,13 @@ TEST(ExplainEviction, distinguishes_working_process_from_standby) {
   cluster.add_pod("p", {exists("burnt", 600s)});
   cluster.api.put(Cluster::rule_for_all());
   cluster.start_standby();
-  expect_parts("on standby", text_of(cluster.controller().explain_rule("r")),
+  expect_parts("on standby",
+               text_of(cluster.controller().explain_rule(*cluster.controller().find_rule("r"))),
                {"waiting PodsPendingEviction: 1 pod must leave", "Pod lab/p is due at"});
   cluster.activate();
   cluster.run_for(1s);
-  expect_parts("at work", text_of(cluster.controller().explain_rule("r")),
+  expect_parts("at work",
+               text_of(cluster.controller().explain_rule(*cluster.controller().find_rule("r"))),
                {"waiting PodsPendingEviction: 1 pod must leave", "Pod lab/p is due at",
                 "note Condition: It says True, PodsPendingEviction", "fine ConditionIsRight"});
 }

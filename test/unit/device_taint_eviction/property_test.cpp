@@ -131,7 +131,7 @@ class Model {
 
   std::optional<WallTime> due(const api::Pod& pod, std::set<std::string>& rules) const {
     std::optional<WallTime> earliest;
-    if (!can_be_evicted(pod)) return earliest;
+    if (!common::is_active(pod)) return earliest;
     const auto add = [&](std::optional<WallTime> due) {
       if (due && (!earliest || *due < *earliest)) earliest = due;
       return due.has_value();
@@ -142,10 +142,11 @@ class Model {
         for (const auto& [name, rule] : world_.rules) {
           if (!rule->selector || !rule->unknown_selector_field.empty()) continue;
           if (!matches(*rule->selector, device.id)) continue;
-          if (add(decide_due(rule->taint, device.tolerations.get()))) rules.insert(name.name.str());
+          if (add(due_of_taint(rule->taint, device.tolerations.get())))
+            rules.insert(name.name.str());
         }
         for (const api::DeviceTaint& taint : published(device.id)) {
-          add(decide_due(taint, device.tolerations.get()));
+          add(due_of_taint(taint, device.tolerations.get()));
         }
       }
     }

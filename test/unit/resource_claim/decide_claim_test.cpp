@@ -175,6 +175,15 @@ TEST(DecideClaim, releases) {
   });
 }
 
+TEST(DecideClaim, says_what_failed) {
+  const auto failed = [](const ClaimSnapshot& known) {
+    return std::string(std::get<EndClaimRound>(decide_claim(known)).failure->what);
+  };
+  const Error reset{Reason::disconnected, "reset"};
+  EXPECT_EQ(failed(Known(in_use()).got("p", reset)), "look for the consumers of");
+  EXPECT_EQ(failed(Known(in_use()).deleted("p").released()), "release");
+}
+
 TEST(DecideClaim, removes_finalizer) {
   expect_steps({
       {"once this round has deallocated the claim",

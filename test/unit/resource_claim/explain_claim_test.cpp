@@ -157,5 +157,19 @@ TEST(ExplainClaim, names_what_delays_deletion) {
   });
 }
 
+TEST(ExplainClaim, says_that_the_name_of_a_group_is_anothers) {
+  ClaimSnapshot snapshot;
+  snapshot.claim = make_claim("c").reserved_for_group("g").get();
+  snapshot.group_claims = common::GroupClaims::shared;
+  snapshot.answers[{ConsumerName::Kind::group, "g"}] = Consumer{.uid = api::Uid("new")};
+  const auto topics = explain_claim(std::move(snapshot), Miss::unknown);
+  const auto& findings = topics.front().findings;
+  const auto found = std::ranges::find(findings, "ConsumerEnded", &common::Finding::reason);
+  ASSERT_NE(found, findings.end());
+  EXPECT_TRUE(found->text.ends_with(
+      " is gone, and another object has its name: its reservation is removed."))
+      << found->text;
+}
+
 }  // namespace
 }  // namespace dcm::resource_claim

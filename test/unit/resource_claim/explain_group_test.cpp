@@ -49,7 +49,9 @@ TEST_F(ExplainGroup, shows_each_entry_and_next_step) {
   EXPECT_THAT(told(group()), HasSubstr("acting Create: There is no claim for it yet"));
   world.api.put(
       make_claim("c").generated_for_group("g", "fabric").allocated().reserved_for_group("g"));
-  EXPECT_THAT(told(group()), HasSubstr("acting Next: Next: write names fabric=c."));
+  EXPECT_THAT(told(group()),
+              HasSubstr("acting WriteNames: Next: write the names of its claims into "
+                        "the group's status."));
   EXPECT_THAT(
       told(group().names("fabric", "c")),
       HasSubstr("fine ClaimThere: ResourceClaim \"c\" is allocated (no device), and reserved "

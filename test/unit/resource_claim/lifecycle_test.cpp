@@ -127,20 +127,21 @@ TEST(Lifecycle, counts_creates) {
 }
 
 TEST(Lifecycle, does_not_count_unsent_create) {
-  World world;
-  world.api.put(make_template("gpu"));
-  world.start();
-  world.api.fault = [](std::size_t number, const std::string&) {
-    if (number > 0) return test::Fault{};
-    return test::Fault{test::Fault::Kind::refused, {runtime::Reason::unreachable, "no route"}};
-  };
-  world.api.put(trainer(0));
-  world.settle();
-  EXPECT_EQ(world.api.claims().size(), 1U);
-  EXPECT_EQ(
-      world.metric("dynamic_resource_allocation_resourceclaim_creates_total{admin_access="
-                   "\"false\",owner_api_group=\"\",owner_api_kind=\"Pod\",status=\"failure\"}"),
-      0);
+  for (const auto reason : {runtime::Reason::unreachable, runtime::Reason::request_too_large}) {
+    World world;
+    world.api.put(make_template("gpu"));
+    world.start();
+    world.api.fault = [reason](std::size_t number, const std::string&) {
+      if (number > 0) return test::Fault{};
+      return test::Fault{test::Fault::Kind::refused, {reason, "not sent"}};
+    };
+    world.api.put(trainer(0));
+    world.settle();
+    EXPECT_EQ(
+        world.metric("dynamic_resource_allocation_resourceclaim_creates_total{admin_access="
+                     "\"false\",owner_api_group=\"\",owner_api_kind=\"Pod\",status=\"failure\"}"),
+        0);
+  }
 }
 
 TEST(Lifecycle, counts_claims_in_twelve_series) {

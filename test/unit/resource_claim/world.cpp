@@ -33,7 +33,7 @@ World::Process::Process(World& world)
                     .is_watching = [&world] { return world.is_watching; }},
                    "resourceclaim-controller", ShadowApi::kWrites, std::chrono::seconds(30)),
       shadow_events(expectations),
-      shadow(world.api, stores, expectations),
+      shadow(world.api, stores, world.gates, expectations),
       controller({.stores = stores,
                   .api = world.role == Role::writes ? static_cast<ClaimApi&>(world.api) : shadow,
                   .events = world.role == Role::writes ? static_cast<api::EventSink&>(world.events)

@@ -14,7 +14,8 @@ namespace dcm::resource_claim {
 
 // All kinds share one queue, so that no two workers ever handle the same object.
 struct Item {
-  // The last three stand for pods and groups with something in common, when they are many.
+  // The first three, which alone can fail, are indexes of metrics. The last three stand for pods
+  // and groups with something in common, when they are many.
   enum class Kind : std::uint8_t { pod, claim, group, claim_users, template_users, group_members };
 
   Kind kind = Kind::pod;

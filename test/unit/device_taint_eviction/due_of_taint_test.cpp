@@ -1,5 +1,5 @@
 // When one taint evicts a pod from one device.
-#include "controllers/device_taint_eviction/state/due.hpp"
+#include "controllers/device_taint_eviction/rules/due_of_taint.hpp"
 
 #include <limits>
 
@@ -64,9 +64,9 @@ TEST(Due, depends_on_taint) {
       {"an effect that we don't know does not evict", with_effect(api::TaintEffect::other), {}, {}},
   };
   for (const Row& row : kRows) {
-    EXPECT_EQ(decide_due(row.taint, &row.tolerations), row.due) << row.sentence;
+    EXPECT_EQ(due_of_taint(row.taint, &row.tolerations), row.due) << row.sentence;
   }
-  EXPECT_EQ(decide_due(burnt, nullptr), at(100s));
+  EXPECT_EQ(due_of_taint(burnt, nullptr), at(100s));
 }
 
 }  // namespace

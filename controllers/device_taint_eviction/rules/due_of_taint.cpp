@@ -1,4 +1,4 @@
-#include "controllers/device_taint_eviction/state/due.hpp"
+#include "controllers/device_taint_eviction/rules/due_of_taint.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -30,8 +30,8 @@ bool evicts(const api::DeviceTaint& taint) {
   return taint.effect == api::TaintEffect::no_execute && taint.time_added.has_value();
 }
 
-std::optional<WallTime> decide_due(const api::DeviceTaint& taint,
-                                   const std::vector<api::DeviceToleration>* tolerations) {
+std::optional<WallTime> due_of_taint(const api::DeviceTaint& taint,
+                                     const std::vector<api::DeviceToleration>* tolerations) {
   if (!evicts(taint)) return std::nullopt;
   std::optional<seconds> shortest;
   if (tolerations != nullptr) {

@@ -17,7 +17,7 @@ bool evicts(const api::DeviceTaint& taint);
 // nullopt: the taint is tolerated forever, or does not evict. `tolerations` are those of the
 // allocated device (null: none); of several that match, the shortest counts, unless one is
 // unlimited. A time beyond the clock's range is WallTime::max().
-std::optional<WallTime> decide_due(const api::DeviceTaint& taint,
-                                   const std::vector<api::DeviceToleration>* tolerations);
+std::optional<WallTime> due_of_taint(const api::DeviceTaint& taint,
+                                     const std::vector<api::DeviceToleration>* tolerations);
 
 }  // namespace dcm::device_taint_eviction
