@@ -287,6 +287,23 @@ TEST_F(Electors, allow_one_writer_after_any_edit) {
   EXPECT_EQ(world.writer(), &world.nodes.front());
 }
 
+// More levels than can be written back.
+TEST_F(Electors, keep_waiting_for_lease_that_cannot_be_written) {
+  Node& first = world.add();
+  run_for(1s);
+  first.elector.stop();
+  run_for(1s);
+  const std::string deep = std::string(1100, '[') + std::string(1100, ']');
+  world.edit_lease(R"({"unknown":)" + deep + "}");
+  Node& second = world.add();
+  run_for(1min);
+  EXPECT_FALSE(second.lost) << *second.lost;
+  EXPECT_EQ(world.writer(), nullptr);
+  world.edit_lease(R"({"unknown":null})");
+  run_for(5s);
+  EXPECT_EQ(world.writer(), &second);
+}
+
 TEST_F(Electors, end_leader_when_lease_is_given_away) {
   Node& first = world.add();
   run_for(1s);
