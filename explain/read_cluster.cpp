@@ -154,6 +154,8 @@ Task<ExplainOutcome> read_cluster(client::RestClient& rest, runtime::TimeSource&
   const Result<> read = co_await reading.run();
   if (!read) co_return ExplainOutcome{ExplainStatus::not_answered, read.error().message};
   common::Sight sight = reading.sight();
+  // One moment for all sentences: to judge the lease may take seconds.
+  const runtime::WallTime now = time.wall_now();
   std::optional<Draft> draft =
       explain_listed(time, question.features, reading.take_objects(), question.subject);
   if (!draft) co_return not_in_cluster(question.subject);
@@ -164,10 +166,10 @@ Task<ExplainOutcome> read_cluster(client::RestClient& rest, runtime::TimeSource&
     evidence.devices =
         co_await read_devices(rest, time, question.subject, Names::all, question.deadline);
   }
-  add_evidence(evidence, time.wall_now(), *draft, sight);
+  add_evidence(evidence, now, *draft, sight);
   common::Worker worker;
   if (common::needs_worker(draft->topics)) {
-    auto judged = co_await read_worker(rest, time, question.lease, question.deadline);
+    auto judged = co_await read_worker(rest, time, now, question.lease, question.deadline);
     if (judged) {
       worker = *std::move(judged);
     } else {
@@ -175,7 +177,7 @@ Task<ExplainOutcome> read_cluster(client::RestClient& rest, runtime::TimeSource&
     }
   }
   const Told told{common::settle(*std::move(draft), sight, worker),
-                  Teller{.role = Teller::Role::reads}, time.wall_now()};
+                  Teller{.role = Teller::Role::reads}, now};
   co_return ExplainOutcome{status_of(told.explanation), render(told, question.format)};
 }
 

@@ -335,7 +335,8 @@ Task<Evidence> read_evidence(client::RestClient& rest, Subject subject, const co
 }
 
 Task<Known<common::Worker>> read_worker(client::RestClient& rest, runtime::TimeSource& time,
-                                        api::NamespacedName lease, runtime::Deadline deadline) {
+                                        runtime::WallTime now, api::NamespacedName lease,
+                                        runtime::Deadline deadline) {
   const std::string target = fmt::format("/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}",
                                          lease.namespace_.str(), lease.name);
   std::optional<api::LeaseSpec> first;
@@ -343,15 +344,13 @@ Task<Known<common::Worker>> read_worker(client::RestClient& rest, runtime::TimeS
     const Result<http::Response> answer = co_await rest.send(
         {.target = target, .retries = client::Retries::allowed, .deadline = deadline});
     if (!answer && answer.error().reason == runtime::Reason::object_not_found) {
-      co_return judge_lease(lease.str(), std::nullopt, std::nullopt, time.wall_now());
+      co_return judge_lease(lease.str(), std::nullopt, std::nullopt, now);
     }
     if (!answer) co_return std::unexpected(Unknown{answer.error().message});
     auto read = api::decode_lease(answer->body);
     if (!read) co_return std::unexpected(Unknown{read.error().message});
-    if (is_second) co_return judge_lease(lease.str(), first, read->spec, time.wall_now());
-    if (seems_held(read->spec, time.wall_now())) {
-      co_return judge_lease(lease.str(), read->spec, std::nullopt, time.wall_now());
-    }
+    if (is_second) co_return judge_lease(lease.str(), first, read->spec, now);
+    if (seems_held(read->spec, time.wall_now())) co_return common::Worker{};
     first = std::move(read->spec);
     co_await runtime::sleep_for(time, kLeaseLook);
   }

@@ -17,9 +17,10 @@ runtime::Task<Evidence> read_evidence(client::RestClient& rest, Subject subject,
                                       const common::Draft& draft, Refusals refusals,
                                       runtime::Deadline deadline);
 
-// Reads the lease, twice if it seems to have expired.
+// Reads the lease, twice if it seems to have expired. `now` is that of the whole explanation.
 runtime::Task<common::Known<common::Worker>> read_worker(client::RestClient& rest,
                                                          runtime::TimeSource& time,
+                                                         runtime::WallTime now,
                                                          api::NamespacedName lease,
                                                          runtime::Deadline deadline);
 

@@ -91,7 +91,7 @@ std::string describe(const Teller& teller) {
     case Teller::Role::reads:
       break;
   }
-  return "this command, which has read the cluster once. A running manager also knows of failed "
+  return "this command, which does not watch the cluster. A running manager also knows of failed "
          "attempts and of the next one: use --server.";
 }
 

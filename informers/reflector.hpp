@@ -39,6 +39,7 @@ class Reflector {
       const ReflectorEvent event = co_await perform(std::move(step.request));
       if (std::holds_alternative<Accepted>(event)) report_.accepted();
       if (shows_progress(event)) report_.event_came();
+      if (shows_recovery(step.next, event)) report_.recovered();
       step = advance(std::move(step.next), event, time_.now(), policy_);
     }
   }

@@ -19,6 +19,9 @@ void ReflectorReport::started() {
 void ReflectorReport::event_came() {
   sync_.note_accepted();
   sync_.note_event();
+}
+
+void ReflectorReport::recovered() {
   if (sync_.last_error().empty()) return;
   log_.info("List and watch work again");
   sync_.note_recovery();
@@ -42,6 +45,7 @@ void ReflectorReport::failed(const runtime::Error& error) {
 }
 
 void ReflectorReport::relisted(std::size_t objects) {
+  recovered();
   const bool is_first = !sync_.is_synced();
   sync_.note_synced();
   if (!is_first) return;

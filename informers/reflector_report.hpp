@@ -19,6 +19,7 @@ class ReflectorReport {
 
   void started();
   void event_came();
+  void recovered();
   void accepted() { sync_.note_accepted(); }
   void relisting(RelistReason reason);
   void fell_back(std::string_view why);

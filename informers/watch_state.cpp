@@ -44,6 +44,13 @@ bool is_the_servers(const Error& error) {
          error.reason != Reason::too_many_requests;
 }
 
+// Whether the server has answered that it opens no watch: it may accept a list. As in client-go,
+// one that fails (500) or is busy (429) is asked again instead.
+bool is_watch_refused(const Error& error) {
+  return error.http_status && error.reason != Reason::unauthorized &&
+         error.reason != Reason::too_many_requests && error.reason != Reason::internal_error;
+}
+
 // A server that knows the field but not the feature answers 422.
 bool is_watch_list_refused(const Error& error) {
   return error.reason == Reason::invalid || error.reason == Reason::bad_request;
@@ -62,7 +69,7 @@ class Step {
   WatchStep on(Idle, const Started&) { return list_anew({RelistReason::start}); }
 
   WatchStep on(const AwaitingInitialEvents& phase, const Accepted& accepted) {
-    return read_initial({phase.since, accepted.compression});
+    return read_initial({phase.since, accepted.compression, true});
   }
   WatchStep on(const AwaitingInitialEvents& phase, const Changed&) { return read_initial(phase); }
   WatchStep on(const AwaitingInitialEvents& phase, const Bookmarked& bookmark) {
@@ -79,13 +86,15 @@ class Step {
     return after_failed_watch_list(
         {Reason::disconnected, "the server ended the watch list before its end was marked"});
   }
-  WatchStep on(const AwaitingInitialEvents&, const Failed& failed) {
+  WatchStep on(const AwaitingInitialEvents& phase, const Failed& failed) {
     const Error& error = failed.error;
     if (is_watch_list_refused(error)) return fall_back(to_string(error));
     if (error.reason == Reason::deadline_exceeded) {
       return fall_back(to_string(error), now_ + policy_.pages_after_a_stall);
     }
-    return is_the_servers(error) ? after_failed_watch_list(error) : wait_after(error, ListAnew{});
+    const bool is_cut = phase.is_accepted && error.reason == Reason::disconnected;
+    return is_cut || is_the_servers(error) ? after_failed_watch_list(error)
+                                           : wait_after(error, ListAnew{});
   }
 
   WatchStep on(const Listing& phase, const PageRead& read) {
@@ -144,7 +153,9 @@ class Step {
     if (has_worked && failed.error.reason == Reason::disconnected) return open_watch(phase.last);
     const bool may_be_the_servers =
         is_the_servers(failed.error) || failed.error.reason == Reason::deadline_exceeded;
-    if (phase.is_accepted && !phase.has_shown_anything && may_be_the_servers) {
+    const bool may_persist =
+        phase.is_accepted ? may_be_the_servers : is_watch_refused(failed.error);
+    if (!phase.has_shown_anything && may_persist) {
       return after_fruitless_watch(failed.error, phase.last);
     }
     return wait_after(failed.error, WatchFrom{phase.last});
@@ -230,9 +241,10 @@ class Step {
     state_.fruitless_watches = 0;
   }
 
+  // The server has answered, so another attempt burdens it, even if the network cut the answer.
   WatchStep after_failed_watch_list(const Error& error) {
     if (++state_.failed_watch_lists < policy_.watch_list_failures_max) {
-      return wait_after(error, ListAnew{});
+      return wait_after(error, ListAnew{}, Hindrance::server);
     }
     state_.failed_watch_lists = 0;
     return fall_back(to_string(error), now_ + policy_.pages_after_a_stall);
@@ -243,6 +255,10 @@ class Step {
       return wait_after(error, WatchFrom{from});
     }
     state_.fruitless_watches = 0;
+    // A watch list is a watch, too.
+    if (is_denied(error)) {
+      state_.pages_until = std::max(state_.pages_until, now_ + policy_.pages_after_a_stall);
+    }
     return wait_after(error, ListAnew{RelistReason::fruitless});
   }
 
@@ -254,14 +270,17 @@ class Step {
   // Expiry is not a fault, and the first one is handled at once; a server that expires everything
   // must not make us list all the time.
   WatchStep relist(RelistReason reason) {
-    const Duration backoff = next_backoff({Reason::gone, {}});
+    const Duration backoff = next_backoff(Hindrance::server);
     if (state_.failures == 1) return list_anew({reason});
     return finish(Waiting{ListAnew{reason}}, Wait{backoff, backoff});
   }
 
   WatchStep wait_after(const Error& error, Resumption then) {
+    return wait_after(error, std::move(then), hindrance(error));
+  }
+  WatchStep wait_after(const Error& error, Resumption then, Hindrance met) {
     effects_.push_back(ReportFailure{error});
-    const Duration backoff = next_backoff(error);
+    const Duration backoff = next_backoff(met);
     if (is_denied(error)) {
       return finish(Waiting{std::move(then)},
                     Wait{std::min(backoff, policy_.denied_max), Duration::zero()});
@@ -272,8 +291,7 @@ class Step {
 
   // An API server that restarts refuses requests at first. That is no reason to wait as long as for
   // a server that refuses permanently; neither is a permission that was missing a while ago.
-  Duration next_backoff(const Error& error) {
-    const Hindrance met = hindrance(error);
+  Duration next_backoff(Hindrance met) {
     const bool has_helped = state_.last != Hindrance::server && state_.last != met;
     if (has_helped || now_ - state_.last_failure >= policy_.backoff_reset) state_.failures = 0;
     state_.last = met;
@@ -317,6 +335,10 @@ std::string_view to_string(RelistReason reason) {
 bool shows_progress(const ReflectorEvent& event) {
   return std::holds_alternative<Changed>(event) || std::holds_alternative<Bookmarked>(event) ||
          std::holds_alternative<PageRead>(event);
+}
+
+bool shows_recovery(const WatchState& state, const ReflectorEvent& event) {
+  return std::holds_alternative<Watching>(state.phase) && shows_progress(event);
 }
 
 WatchStep advance(WatchState state, const ReflectorEvent& event, MonoTime now,

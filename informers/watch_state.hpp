@@ -59,12 +59,13 @@ struct WatchPolicy {
   // A compressed watch list is replaced by a plain watch if it took no longer than this: servers
   // remember a minute or more of history, and resuming later would require another list.
   Duration leave_compressed_within = std::chrono::seconds(30);
-  // After this many watch lists in a row that the server ended or failed, the same pause follows as
-  // after a stall: perhaps the server cannot serve any, as without progress notifications.
+  // After this many watch lists in a row that the server ended, cut or failed, the same pause
+  // follows as after a stall: perhaps the server cannot serve any, as without progress
+  // notifications.
   unsigned watch_list_failures_max = 3;
-  // After this many accepted watches in a row from the same version that brought nothing,
-  // everything is listed: the server may have been reset to an earlier state (a restored etcd), or
-  // hold an event that cannot be read.
+  // After this many watches in a row from the same version that were refused or brought nothing,
+  // everything is listed: the server may have been reset to an earlier state (a restored etcd),
+  // hold an event that cannot be read, or serve no watches.
   unsigned fruitless_watches_max = 2;
   // The API server sends a bookmark each minute; after somewhat more than two minutes of silence
   // the peer is considered dead.
@@ -80,7 +81,7 @@ enum class RelistReason : std::uint8_t {
   expired,          // the server no longer has our resourceVersion (410)
   page_expired,     // the continue token has expired (410) or is otherwise invalid
   ahead_of_server,  // the server has not seen our resourceVersion yet (504)
-  fruitless,        // watches from our resourceVersion bring nothing
+  fruitless,        // watches from our resourceVersion are refused or bring nothing
 };
 inline constexpr RelistReason kRelistReasons[] = {
     RelistReason::start, RelistReason::expired, RelistReason::page_expired,
@@ -105,6 +106,7 @@ struct Idle {};
 struct AwaitingInitialEvents {
   MonoTime since;
   Compression compression = Compression::none;
+  bool is_accepted = false;
 };
 struct Listing {
   client::Paging page;    // the page being read
@@ -132,7 +134,7 @@ struct WatchState {
   unsigned failures = 0;               // failures since back-off was last reset
   Hindrance last = Hindrance::server;  // that of the last failure
   MonoTime last_failure{};
-  unsigned failed_watch_lists = 0;  // ended or failed by the server, in a row
+  unsigned failed_watch_lists = 0;  // ended, cut or failed by the server, in a row
   unsigned fruitless_watches = 0;   // in a row
 };
 
@@ -168,7 +170,7 @@ struct EndRelist {
 struct ReportFallback {
   std::string why;
 };
-// A fault, which lasts until the next successful event.
+// A fault, which lasts until the end of a relist, or the next event of a watch.
 struct ReportFailure {
   runtime::Error error;
 };
@@ -206,6 +208,9 @@ struct WatchStep {
 // Whether the event shows more than that a request was accepted: an accepted watch may still fail
 // to deliver.
 bool shows_progress(const ReflectorEvent& event);
+// Whether the event, in this state, shows that a fault is over. A part of a relist does not: the
+// next attempt may get as far again. The end of a relist has an effect of its own.
+bool shows_recovery(const WatchState& state, const ReflectorEvent& event);
 
 // An event that cannot follow from the state's request is a broken invariant. Each pair of state
 // and event is either handled or listed as impossible; a missing pair does not compile.

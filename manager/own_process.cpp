@@ -57,6 +57,10 @@ void stop_on_signals(runtime::Loop& loop, std::function<void()> stop, runtime::L
   });
 }
 
+void end_process(int status) {
+  std::exit(status);  // not _Exit: profiles and reports of leaks are written at the exit
+}
+
 int refuse(std::string_view program, std::string_view why, int status) {
   std::fputs(fmt::format("{}: {}\n", program, runtime::one_line(why)).c_str(), stderr);
   return status;

@@ -47,6 +47,10 @@ class StopSignals {
 // status 1, and a warning in `log`.
 void stop_on_signals(runtime::Loop& loop, std::function<void()> stop, runtime::Logger log);
 
+// Ends the process after its loop has run. To return from main would destroy the loop, and that
+// waits for a look-up of a name that still runs: half a minute, if the name server is silent.
+[[noreturn]] void end_process(int status);
+
 // Prints `why` as one line on standard error, after the program's name. Returns the exit status.
 int refuse(std::string_view program, std::string_view why,
            int status = static_cast<int>(ExitStatus::bad_configuration));

@@ -53,7 +53,7 @@ int run(const RunOptions& options,
   report(*config, process.log);
   stop_on_signals(own.loop, [&lifecycle] { lifecycle.request_stop(); }, process.log);
   own.loop.run(lifecycle.run());
-  return static_cast<int>(lifecycle.exit_status());
+  end_process(static_cast<int>(lifecycle.exit_status()));
 }
 
 }  // namespace dcm::manager

@@ -118,7 +118,7 @@ struct Child {
     kill_group();
     int wait_status = 0;
     const pid_t reaped = ::waitpid(pid, &wait_status, WNOHANG);
-    constexpr int kUnknown = 255;  // something else has reaped it, or nothing may (SIG_IGN)
+    constexpr int kUnknown = 255;  // something else has reaped it
     status = reaped == pid ? exit_status(wait_status) : kUnknown;
   }
 
@@ -172,6 +172,8 @@ class Guard {
 
 Result<std::shared_ptr<Child>> start(const Executor& executor, TimeSource& time,
                                      ProcessCommand command) {
+  // Inherited from a parent that ignores it, it would make the kernel discard exit statuses.
+  std::signal(SIGCHLD, SIG_DFL);
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return refuse(errno);
   auto child = std::make_shared<Child>(executor, time, command.output_max);

@@ -17,6 +17,9 @@ void set_spec(object& into, const LeaseSpec& spec) {
   into["leaseTransitions"] = spec.transitions;
 }
 
+// As many levels as are read of a lease. Others' managedFields may have many.
+constexpr std::size_t kLevelsMax = 1024;
+
 object* find_object(object& parent, const char* key) {
   boost::json::value* found = parent.if_contains(key);
   return found == nullptr ? nullptr : found->if_object();
@@ -34,7 +37,8 @@ std::string encode_lease(const NamespacedName& key, const LeaseSpec& spec) {
 
 runtime::Result<std::string> encode_lease_update(std::string_view stored, const LeaseSpec& spec) {
   boost::system::error_code error;
-  boost::json::value document = boost::json::parse({stored.data(), stored.size()}, error);
+  boost::json::value document =
+      boost::json::parse({stored.data(), stored.size()}, error, {}, {.max_depth = kLevelsMax});
   object* lease = error ? nullptr : document.if_object();
   object* metadata = lease == nullptr ? nullptr : find_object(*lease, "metadata");
   if (metadata == nullptr) return runtime::fail(runtime::Reason::malformed, "not a lease");

@@ -90,13 +90,19 @@ Task<> LeaderElector::write(Write write) {
   Result<std::string> body = write.kind == Write::Kind::create
                                  ? api::encode_lease(lease_, write.spec)
                                  : api::encode_lease_update(stored_, write.spec);
-  // The stored lease was decoded before, so an error is unexpected.
-  if (!body) co_return lose(body.error().message);
+  if (!body) {  // nothing was sent, so others are no better or worse off than after a refusal
+    const MonoTime now = deps_.time.now();
+    co_return take_written({runtime::fail(std::move(body.error())), now, now, rng_.unit()});
+  }
   ApiRequest request =
       write.kind == Write::Kind::create
           ? client::create_request(leases(), lease_.namespace_.str(), {std::move(*body)})
           : client::update_request(leases(), lease_, std::move(*body));
   const Answer answer = co_await send(std::move(request));
+  take_written(answer);
+}
+
+void LeaderElector::take_written(const Answer& answer) {
   report("written", answer);
   move_to(observe_write(std::move(state_), self_, answer));
 }

@@ -63,6 +63,7 @@ class LeaderElector {
  private:
   runtime::Task<> read();
   runtime::Task<> write(Write write);
+  void take_written(const Answer& answer);
   runtime::Task<Answer> send(client::ApiRequest request);
   Result<std::optional<LeaseSpec>> decode(Result<http::Response> answer);
 

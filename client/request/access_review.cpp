@@ -14,10 +14,12 @@ using runtime::Task;
 namespace dom = simdjson::dom;
 
 // Exempt from the limits of the controllers' calls: the caller has its own limits.
-ApiRequest review(std::string target, std::string body, runtime::Deadline deadline) {
+ApiRequest review(std::string target, std::string body, runtime::Deadline deadline,
+                  std::string secret = {}) {
   return {.verb = Verb::create,
           .target = std::move(target),
           .body = std::move(body),
+          .secret = std::move(secret),
           .priority = PriorityLevel::exempt,
           .fencing = Fencing::unfenced,
           .retries = Retries::allowed,
@@ -86,9 +88,10 @@ Task<Result<T>> answer_of(RestClient& rest, ApiRequest request, Read read) {
 
 Task<Result<std::optional<UserInfo>>> review_token(RestClient& rest, std::string token,
                                                    runtime::Deadline deadline) {
+  std::string body = api::encode_token_review(token);
   return answer_of<std::optional<UserInfo>>(rest,
                                             review("/apis/authentication.k8s.io/v1/tokenreviews",
-                                                   api::encode_token_review(token), deadline),
+                                                   std::move(body), deadline, std::move(token)),
                                             [](dom::element status) -> std::optional<UserInfo> {
                                               if (!is_true(status, "authenticated"))
                                                 return std::nullopt;

@@ -2,7 +2,8 @@
 // control plane do the same for their HTTPS ports: TokenReview of authentication.k8s.io/v1,
 // SubjectAccessReview of authorization.k8s.io/v1.
 //
-// A server that calls these holds tokens of others: they are sent in a body, which is never logged.
+// A server that calls these holds tokens of others: they are sent in a body, which is never logged,
+// and removed from what the answer says.
 #pragma once
 
 #include <optional>

@@ -9,6 +9,13 @@ constexpr std::string_view kShown = "(redacted)";
 // A shorter text is not a token, but may be a common word.
 constexpr std::size_t kSecretBytesMin = 8;
 
+void remove(std::string_view secret, std::string& text) {
+  if (secret.size() < kSecretBytesMin) return;
+  for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at)) {
+    text.replace(at, secret.size(), kShown);
+  }
+}
+
 }  // namespace
 
 void Redaction::use(std::string_view authorization) {
@@ -17,13 +24,9 @@ void Redaction::use(std::string_view authorization) {
   secrets_[1] = std::exchange(secrets_[0], std::string(secret));
 }
 
-std::string Redaction::apply(std::string text) const {
-  for (const std::string& secret : secrets_) {
-    if (secret.empty()) continue;
-    for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at)) {
-      text.replace(at, secret.size(), kShown);
-    }
-  }
+std::string Redaction::apply(std::string text, std::string_view secret) const {
+  for (const std::string& own : secrets_) remove(own, text);
+  remove(secret, text);
   return text;
 }
 

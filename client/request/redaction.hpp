@@ -1,4 +1,4 @@
-// Removes our own credential from text written by others.
+// Removes credentials from text written by others: our own, and a caller's that a request carries.
 //
 // A server or proxy may repeat what it was sent, and its answer gets into the log, into events that
 // tenants read, and onto pages. So all text of an answer is filtered here before it is shown.
@@ -16,8 +16,9 @@ class Redaction {
   // remembered as well: the answer to its request may still arrive.
   void use(std::string_view authorization);
 
-  // The text without these credentials.
-  std::string apply(std::string text) const;
+  // The text without these credentials, and without `secret`, which the request carried; empty if
+  // none.
+  std::string apply(std::string text, std::string_view secret = {}) const;
 
  private:
   std::array<std::string, 2> secrets_;  // the part after the scheme; the current one first

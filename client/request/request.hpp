@@ -75,6 +75,9 @@ struct ApiRequest {
   std::string target;  // path and query, encoded, relative to the server's path prefix
   std::string body = {};
   api::Format body_format = api::Format::json;  // protobuf for creates only
+  // A credential in the body, such as a caller's token, which no error or log line may show. Empty
+  // if none.
+  std::string secret = {};
   std::string accept = std::string(api::kJson);
   Compression compression = Compression::none;  // for the answer
   PriorityLevel priority = PriorityLevel::live;

@@ -111,12 +111,12 @@ Task<Result<Response>> RestClient::send_once(const ApiRequest& request,
   if (!answer) {
     // A closed gate is not a failed attempt: nothing was sent.
     if (answer.error().reason == Reason::shutting_down) co_return answer;
-    answer.error().message = redaction_.apply(std::move(answer.error().message));
+    answer.error().message = redaction_.apply(std::move(answer.error().message), request.secret);
     observe_attempt(request, start, std::nullopt, answer.error().message);
     co_return answer;
   }
   request_metrics_.observe_sizes(method_of(request.verb), request.body.size(), answer->body.size());
-  warnings_.observe(answer->headers, redaction_);
+  warnings_.observe(answer->headers, redaction_, request.secret);
   if (is_success(answer->status)) {
     observe_attempt(request, start, answer->status);
     co_return answer;
@@ -148,11 +148,11 @@ Task<Result<std::unique_ptr<StreamingResponse>>> RestClient::open_once(const Api
       co_await deps_.http.open(std::move(prepared->http), attempt_deadline(request));
   if (!stream) {
     observe_attempt(request, start, std::nullopt);
-    stream.error().message = redaction_.apply(std::move(stream.error().message));
+    stream.error().message = redaction_.apply(std::move(stream.error().message), request.secret);
     co_return stream;
   }
   observe_attempt(request, start, (*stream)->status());
-  warnings_.observe((*stream)->headers(), redaction_);
+  warnings_.observe((*stream)->headers(), redaction_, request.secret);
   if (is_success((*stream)->status())) co_return stream;
   Error error = co_await read_refusal(request, **stream);
   co_return runtime::fail(std::move(error));
@@ -242,15 +242,16 @@ Error RestClient::error_of_answer(const ApiRequest& request, std::uint16_t statu
             .http_status = status};
   }
   // Redacted before it is cut to length, and again after unescaping.
-  Error error = api::decode_status_error(status, redaction_.apply(std::string(body)));
-  error.message = redaction_.apply(std::move(error.message));
+  Error error =
+      api::decode_status_error(status, redaction_.apply(std::string(body), request.secret));
+  error.message = redaction_.apply(std::move(error.message), request.secret);
   error.http_status = status;
   if (const auto wait = retry_after(headers)) error.retry_after = wait;
   return error;
 }
 
 Error RestClient::explain(const ApiRequest& request, Error error) const {
-  error.message = redaction_.apply(url(request) + ": " + error.message);
+  error.message = redaction_.apply(url(request) + ": " + error.message, request.secret);
   return error;
 }
 

@@ -20,10 +20,11 @@ std::string warning_text(std::string_view field) {
   return text;
 }
 
-void WarningLog::observe(const http::Headers& headers, const Redaction& redaction) {
+void WarningLog::observe(const http::Headers& headers, const Redaction& redaction,
+                         std::string_view secret) {
   for (const auto& [name, value] : headers) {
     if (!http::equals_without_case(name, "Warning")) continue;
-    std::string text = redaction.apply(warning_text(redaction.apply(value)));
+    std::string text = redaction.apply(warning_text(redaction.apply(value, secret)), secret);
     if (seen_.contains(text)) continue;
     log_.warning("The API server warns", {{"warning", text}});
     if (seen_.size() >= kTextsMax) seen_.clear();

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "client/request/redaction.hpp"
 #include "runtime/http/message.hpp"
@@ -17,7 +18,9 @@ class WarningLog {
  public:
   explicit WarningLog(runtime::Logger log) : log_(std::move(log)) {}
 
-  void observe(const http::Headers& headers, const Redaction& redaction);
+  // `secret`: as for Redaction.
+  void observe(const http::Headers& headers, const Redaction& redaction,
+               std::string_view secret = {});
   std::size_t remembered() const noexcept { return seen_.size(); }
 
  private:

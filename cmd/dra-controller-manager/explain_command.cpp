@@ -18,6 +18,7 @@
 #include "explain/pools.hpp"
 #include "explain/read_cluster.hpp"
 #include "manager/connection.hpp"
+#include "manager/own_process.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/one_line.hpp"
 
@@ -72,7 +73,7 @@ client::ClusterConfig config_of(const ExplainOptions& options, const http::Serve
   return config;
 }
 
-ExplainOutcome ask(const ExplainOptions& options, const Asked& asked) {
+ExplainOutcome ask(const ExplainOptions& options, const Asked& asked, runtime::Loop& loop) {
   const auto* const subject = std::get_if<Subject>(&asked);
   if (subject == nullptr) {
     return bad_flags("--server: pools are counted from the cluster itself; leave it out");
@@ -84,7 +85,6 @@ ExplainOutcome ask(const ExplainOptions& options, const Asked& asked) {
   const auto tls = client::read_tls_options(config);
   if (!tls) return bad_configuration(tls.error());
 
-  runtime::Loop loop;
   const auto transport = http::make_tcp_transport(loop.executor(), loop.time(), *tls);
   if (!transport) return bad_configuration(transport.error());
   const auto http = http::make_client(**transport, loop.time(), {.origin = config.server});
@@ -131,7 +131,7 @@ Task<ExplainOutcome> answer(client::RestClient& rest, runtime::TimeSource& time,
   return read_cluster(rest, time, std::get<ClusterQuestion>(std::move(question)));
 }
 
-ExplainOutcome read(const ExplainOptions& options) {
+ExplainOutcome read(const ExplainOptions& options, runtime::Loop& loop) {
   const auto config =
       client::load_cluster_config({.kubeconfig = options.kubeconfig, .context = options.context},
                                   client::Environment::of_process());
@@ -144,7 +144,6 @@ ExplainOutcome read(const ExplainOptions& options) {
   const auto question = question_of(options, *asked);
   if (!question) return bad_flags(question.error().message);
 
-  runtime::Loop loop;
   runtime::MetricsRegistry metrics;
   runtime::Rng rng = runtime::Rng::from_system();
   const client::ClosedWriteGate gate("not written: this command only reads");
@@ -184,7 +183,8 @@ int run_explain(const Strings& arguments) {
   const auto asked =
       parse_words(options->words, options->namespace_.empty() ? "default" : options->namespace_);
   if (!asked) return report(bad_flags(asked.error().message));
-  return report(options->server.empty() ? read(*options) : ask(*options, *asked));
+  runtime::Loop loop;
+  end_process(report(options->server.empty() ? read(*options, loop) : ask(*options, *asked, loop)));
 }
 
 constexpr std::string_view kNotes = R"(

@@ -162,7 +162,7 @@ int run(const Options& options) {
                  .before = [&] { return publish(node, lifecycle, status); }});
   manager::stop_on_signals(own.loop, [&lifecycle] { lifecycle.request_stop(); }, process.log);
   own.loop.run(lifecycle.run());
-  return status != 0 ? status : static_cast<int>(lifecycle.exit_status());
+  manager::end_process(status != 0 ? status : static_cast<int>(lifecycle.exit_status()));
 }
 
 int forget(const Options& options) {

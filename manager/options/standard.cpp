@@ -35,7 +35,9 @@ std::string why_no_bind_address(const std::string& address) {
 std::string why_no_server(const std::string& url) {
   if (url.empty()) return {};
   const auto parsed = client::parse_server(url);
-  return parsed ? "" : parsed.error().message;
+  if (!parsed) return parsed.error().message;
+  // Settings are shown, on /flagz for example.
+  return parsed->user ? "it holds a user name or password; put these into a kubeconfig" : "";
 }
 
 // As Go names them. TLS 1.2 has others, but none of them has forward secrecy and authenticated

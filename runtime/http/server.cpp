@@ -40,6 +40,7 @@ class Server {
         options_(options),
         handler_(std::move(handler)),
         settle_([this](ServerConnection& connection) { return settle(connection); }),
+        must_yield_([this](const ServerConnection& connection) { return must_yield(connection); }),
         log_(std::move(log)),
         accept_failures_(time, std::chrono::minutes(1)),
         crowd_(time, std::chrono::minutes(1)),
@@ -70,7 +71,7 @@ class Server {
         co_await make_room_for_new();
         const auto place =
             connections_.emplace(connections_.end(), executor_, std::move(*stream), time_, options_,
-                                 handler_, settle_, log_, place_may_be_free_);
+                                 handler_, settle_, must_yield_, log_, place_may_be_free_);
         count(*place, Stage::opened, 1);
         group_.spawn("connection", serve_one(place));
       } else {
@@ -100,6 +101,7 @@ class Server {
 
   // Waits for a slot for connections with a request; false if closed meanwhile.
   Task<bool> settle(ServerConnection& connection) {
+    const Waiting waiting(waiting_, connection);
     while (!has_place_for(connection)) {
       if (const auto victim = first_settled_to_go(connection); victim != connections_.end()) {
         close(*victim);
@@ -145,27 +147,38 @@ class Server {
     return first;
   }
 
-  bool must_stay(const ServerConnection& connection) const {
-    if (connection.unread_for() >= kUnreadMax) return false;
-    if (connection.state() != ServerConnection::State::unfinished) {
-      return connection.state() == ServerConnection::State::answering;
-    }
-    return time_.now() - connection.since() < kNewcomerGrace;
+  // A request that follows an answer protects no connection: otherwise a client that always has the
+  // next one under way would keep its slot forever.
+  static bool must_stay(const ServerConnection& connection) {
+    return connection.state() == ServerConnection::State::answering &&
+           connection.unread_for() < kUnreadMax;
+  }
+
+  // Whether a newcomer waits that could have this connection's slot.
+  bool must_yield(const ServerConnection& connection) const {
+    return std::ranges::any_of(waiting_, [&](const ServerConnection* newcomer) {
+      return !has_place_for(*newcomer) && may_replace(*newcomer, connection);
+    });
+  }
+
+  // An address with too many connections gets no slot of another.
+  bool may_replace(const ServerConnection& newcomer, const ServerConnection& connection) const {
+    return !is_greedy(newcomer) || newcomer.address() == connection.address();
   }
 
   // The first one to close: of the newcomer's address if that has too many, otherwise of all.
   Connections::iterator first_settled_to_go(const ServerConnection& newcomer) {
     // The smaller the rank, the sooner the connection is closed.
     const auto rank = [this](const ServerConnection& each) {
-      const bool is_idle = each.state() == ServerConnection::State::idle;
+      const bool is_stalled = each.state() == ServerConnection::State::unfinished &&
+                              time_.now() - each.since() >= kNewcomerGrace;
       const auto neighbours = static_cast<std::ptrdiff_t>(of_address(each).settled);
-      return std::tuple(is_idle, -neighbours, each.since());
+      return std::tuple(!is_stalled, -neighbours, each.since());
     };
-    const bool of_its_address = is_greedy(newcomer);
     auto first = connections_.end();
     for (auto each = connections_.begin(); each != connections_.end(); ++each) {
       if (each->stage() != Stage::settled || must_stay(*each)) continue;
-      if (of_its_address && each->address() != newcomer.address()) continue;
+      if (!may_replace(newcomer, *each)) continue;
       if (first == connections_.end() || rank(*each) < rank(*first)) first = each;
     }
     return first;
@@ -195,6 +208,17 @@ class Server {
                   {"open", std::uint64_t{all_.opened + all_.settled}}});
   }
 
+  // Lists a connection for as long as it waits for a slot.
+  struct Waiting {
+    std::list<const ServerConnection*>& all;
+    std::list<const ServerConnection*>::iterator own;
+    Waiting(std::list<const ServerConnection*>& list, const ServerConnection& connection)
+        : all(list), own(list.insert(list.end(), &connection)) {}
+    ~Waiting() { all.erase(own); }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+  };
+
   // Removes the connection even if its task fails: the frame's locals are destroyed last.
   struct Removal {
     Server& server;
@@ -219,9 +243,11 @@ class Server {
   ServerOptions options_;
   Handler handler_;
   ServerConnection::Settle settle_;
+  ServerConnection::MustYield must_yield_;
   Logger log_;
   runtime::RepeatGuard accept_failures_;
   runtime::RepeatGuard crowd_;
+  std::list<const ServerConnection*> waiting_;  // for a slot
   Connections connections_;
   Count all_;
   std::unordered_map<std::string, Count> by_address_;

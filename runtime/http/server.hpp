@@ -21,9 +21,10 @@ struct UpgradedConnection;
 
 struct ServerOptions {
   // At this many connections, of all or of one address, the next one to send a request replaces
-  // another. One with an unfinished request goes before an idle one, then one of the address with
-  // the most connections, then the oldest. A connection that is being answered stays, unless its
-  // client has stopped reading for a moment. If none can be closed, the next one waits.
+  // another. One whose next request has stalled for two seconds goes first, then one of the address
+  // with the most connections, then the oldest. A connection that is being answered stays until its
+  // answer is sent, unless its client has stopped reading for a moment; it is closed then if the
+  // next one still waits.
   std::size_t connections_max = 256;
   std::size_t connections_per_address_max = std::numeric_limits<std::size_t>::max();
   // Connections that have not sent a request yet cost 10 KB each, or 50 KB with TLS when its

@@ -61,11 +61,13 @@ bool expects_continue(const RequestHead& head) {
 ServerConnection::ServerConnection(runtime::Executor executor, std::unique_ptr<Stream> stream,
                                    runtime::TimeSource& time, const ServerOptions& options,
                                    const Handler& handler, const Settle& settle,
-                                   const runtime::Logger& log, runtime::Condition& became_idle)
+                                   const MustYield& must_yield, const runtime::Logger& log,
+                                   runtime::Condition& became_idle)
     : time_(time),
       options_(options),
       handler_(handler),
       settle_(settle),
+      must_yield_(must_yield),
       log_(log),
       became_idle_(became_idle),
       stream_(std::move(stream)),
@@ -343,7 +345,7 @@ Task<Result<>> ServerConnection::write_all(std::string_view bytes) {
 AfterAnswer ServerConnection::after_answer(const Response& response) const {
   const auto connection = response.headers.find("Connection");
   const bool wants_close = connection && equals_without_case(*connection, "close");
-  return wants_close ? AfterAnswer::close : after_;
+  return wants_close || must_yield_(*this) ? AfterAnswer::close : after_;
 }
 
 // ---- the handler's side -------------------------------------------------------------------------

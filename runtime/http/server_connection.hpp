@@ -23,12 +23,14 @@ class ServerConnection final : private Responder {
  public:
   // Whether the connection may continue now that its first request has arrived.
   using Settle = std::function<Task<bool>(ServerConnection&)>;
+  // Whether its slot is needed, so that the next answer is its last.
+  using MustYield = std::function<bool(const ServerConnection&)>;
   // `opened`: no request yet. `closed`: its slot has been given away.
   enum class Stage : std::uint8_t { opened, settled, closed };
 
   ServerConnection(runtime::Executor executor, std::unique_ptr<Stream> stream,
                    runtime::TimeSource& time, const ServerOptions& options, const Handler& handler,
-                   const Settle& settle, const runtime::Logger& log,
+                   const Settle& settle, const MustYield& must_yield, const runtime::Logger& log,
                    runtime::Condition& became_idle);
 
   // Serves until either side closes the connection.
@@ -87,6 +89,7 @@ class ServerConnection final : private Responder {
   const ServerOptions& options_;
   const Handler& handler_;
   const Settle& settle_;
+  const MustYield& must_yield_;
   const runtime::Logger& log_;
   runtime::Condition& became_idle_;
   std::unique_ptr<Stream> stream_;

@@ -363,10 +363,8 @@ Task<Result<Response>> SharedClient::exchange(Connection& connection, const Requ
   };
   const auto stream = connection.open(make_head(request), request.body, before_send);
   Result<Response> response = co_await read_response(*stream, limits, progress);
-  // A connection that was completely silent meanwhile gets no more requests.
-  if (!response && response.error().reason == Reason::deadline_exceeded &&
-      connection.heard_at() < began) {
-    connection.go_away();
+  if (!response && response.error().reason == Reason::deadline_exceeded) {
+    connection.observe_deadline(began);
   }
   co_return response;
 }
@@ -402,11 +400,15 @@ Task<Result<std::unique_ptr<http::StreamingResponse>>> SharedClient::open(Reques
           co_await http1_->open(std::move(request), deadline);
       co_return response;
     }
+    const runtime::MonoTime began = time_.now();
     auto stream = route->connection->open(make_head(request), request.body);
     const Result<> headed = co_await stream->wait_for_head(deadline);
     if (headed) {
       co_return std::make_unique<SharedStreamingResponse>(std::move(route->connection),
                                                           std::move(stream));
+    }
+    if (headed.error().reason == Reason::deadline_exceeded) {
+      route->connection->observe_deadline(began);
     }
     if (headed.error().reason != Reason::unreachable || attempt == kAttemptsMax) {
       co_return explain(request, headed.error());

@@ -17,6 +17,8 @@ using runtime::Reason;
 // Bytes read and written at once.
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::size_t kWriteBytes = 64 * 1024;
+// One or two requests may be slow by themselves.
+constexpr unsigned kUnansweredMax = 3;
 
 Error error_of(ErrorCode code, const std::string& fault) {
   if (code == ErrorCode::refused_stream) {
@@ -181,6 +183,11 @@ void Connection::go_away() {
   changed_.notify_all();
 }
 
+void Connection::observe_deadline(runtime::MonoTime began) {
+  const bool is_useless = ++unanswered_ >= kUnansweredMax || heard_at_ < began;
+  if (is_useless && takes_streams_) go_away();
+}
+
 std::unique_ptr<Stream> Connection::open(http::Headers head, std::string body,
                                          std::function<Result<>()> before_send) {
   DCM_ASSERT(can_open());
@@ -290,7 +297,8 @@ std::string Connection::gather_output() {
     if (pending_.empty() || !session_.can_open(0)) break;
     const Pending pending = std::move(pending_.front());
     pending_.pop_front();
-    const Result<> allowed = pending.before_send ? pending.before_send() : Result<>();
+    Result<> allowed = check_size(pending.head);
+    if (allowed && pending.before_send) allowed = pending.before_send();
     if (!allowed) {
       pending.state->close(allowed.error());
       continue;
@@ -340,6 +348,7 @@ Stream::State* Connection::find(StreamId id) {
 }
 
 void Connection::handle(const HeadEvent& event) {
+  unanswered_ = 0;
   if (Stream::State* const state = find(event.stream)) {
     state->head = event.fields;
     state->news.notify_all();

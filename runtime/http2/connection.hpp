@@ -112,8 +112,10 @@ class Connection {
   runtime::Duration idle_for() const {
     return open_streams() > 0 ? runtime::Duration::zero() : time_.now() - used_at_;
   }
-  // When the peer last sent something.
-  runtime::MonoTime heard_at() const { return heard_at_; }
+  // As the client: a request that was sent at `began` had no answer by its deadline. If the peer
+  // was silent meanwhile, or has let several requests in a row pass like this, the connection
+  // accepts no others: PINGs may be answered by a proxy, or by a server whose streams are stuck.
+  void observe_deadline(runtime::MonoTime began);
   // Why it has ended; nullopt while it has not.
   const std::optional<runtime::Error>& lost() const { return lost_; }
   // Waits for has_settings(), lost(), or more free streams: any change of is_usable() and
@@ -156,6 +158,7 @@ class Connection {
   std::deque<Pending> pending_;
   std::optional<runtime::Error> lost_;
   bool takes_streams_ = true;
+  unsigned unanswered_ = 0;  // requests whose deadline has passed since the last answer
   runtime::MonoTime heard_at_;
   runtime::MonoTime silent_since_;  // for PINGs: also advanced while there is nothing to wait for
   runtime::MonoTime used_at_;       // when there last was a stream

@@ -27,7 +27,14 @@ constexpr std::uint64_t kResetsPerSecond = 33;
 // Frames that may continue one set of headers (CVE-2024-28182).
 constexpr std::size_t kContinuationsMax = 8;
 
+// Frames that cost the peer nothing and us a little: interim answers to a request, and frames of
+// data in a row that have none (CVE-2019-9518).
+constexpr unsigned kInterimAnswersMax = 8;
+constexpr unsigned kEmptyFramesMax = 100;
+
 constexpr std::size_t kFieldOverhead = 32;  // RFC 9113, 6.5.2
+// Less than NGHTTP2_MAX_HEADERSLEN allows, which counts differently.
+constexpr std::size_t kSentHeaderBytesMax = 64 * 1024;
 
 struct StreamState {
   std::string out = {};
@@ -37,6 +44,8 @@ struct StreamState {
   std::optional<http::Headers> trailers = {};
   http::Headers fields = {};  // of the headers being received
   std::size_t field_bytes = 0;
+  unsigned interim_answers = 0;
+  unsigned empty_frames = 0;  // in a row
 };
 
 std::uint8_t* bytes_of(std::string_view text) {
@@ -69,6 +78,16 @@ class FieldList {
 };
 
 }  // namespace
+
+runtime::Result<> check_size(const http::Headers& fields) {
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : fields) bytes += name.size() + value.size() + kFieldOverhead;
+  if (bytes <= kSentHeaderBytesMax) return {};
+  return runtime::fail(runtime::Reason::configuration,
+                       fmt::format("the headers of the request have {} bytes; HTTP/2 sends at most "
+                                   "{}",
+                                   bytes, kSentHeaderBytesMax));
+}
 
 std::string to_string(ErrorCode code) {
   return nghttp2_http2_strerror(static_cast<std::uint32_t>(code));
@@ -114,6 +133,8 @@ struct Session::Nghttp2 {
                            std::uint32_t* flags, nghttp2_data_source*, void* user) noexcept;
 
   void take_head(const nghttp2_frame& frame, StreamState& stream);
+  void take_data_frame(const nghttp2_frame& frame, StreamState& stream);
+  void end_flood(std::string_view of, StreamId id);
   void resume(StreamId id, StreamState& stream);
 };
 
@@ -203,7 +224,23 @@ void Session::Nghttp2::take_head(const nghttp2_frame& frame, StreamState& stream
     events.push_back(TrailersEvent{id, std::move(fields)});
   } else if (!status || !status->starts_with('1')) {
     events.push_back(HeadEvent{id, std::move(fields)});
+  } else if (++stream.interim_answers > kInterimAnswersMax) {
+    end_flood("interim answers", id);
   }
+}
+
+void Session::Nghttp2::take_data_frame(const nghttp2_frame& frame, StreamState& stream) {
+  if (frame.hd.length > frame.data.padlen) {
+    stream.empty_frames = 0;
+  } else if (++stream.empty_frames > kEmptyFramesMax) {
+    end_flood("empty frames of data", frame.hd.stream_id);
+  }
+}
+
+// A peer that sends these does not stop because one stream is reset.
+void Session::Nghttp2::end_flood(std::string_view of, StreamId id) {
+  session.fault_ = fmt::format("too many {} on stream {}", of, id);
+  nghttp2_session_terminate_session(handle, NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 int Session::Nghttp2::on_frame(nghttp2_session*, const nghttp2_frame* frame, void* user) noexcept {
@@ -224,6 +261,7 @@ int Session::Nghttp2::on_frame(nghttp2_session*, const nghttp2_frame* frame, voi
       if (stream != nullptr) self.take_head(*frame, *stream);
       break;
     case NGHTTP2_DATA:
+      if (stream != nullptr) self.take_data_frame(*frame, *stream);
       break;
     default:
       return 0;

@@ -83,6 +83,10 @@ struct GoAwayEvent {
   ErrorCode code;
 };
 
+// Whether these headers can be sent: nghttp2 drops larger ones than 64 KB, as if the peer had
+// refused the stream. Errors: configuration.
+runtime::Result<> check_size(const http::Headers& fields);
+
 using Event = std::variant<HeadEvent, DataEvent, TrailersEvent, EndEvent, ClosedEvent,
                            SettingsEvent, GoAwayEvent>;
 

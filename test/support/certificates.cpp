@@ -22,8 +22,9 @@ Key make_key(unsigned rsa_bits = 0) {
   return Key(rsa_bits == 0 ? EVP_EC_gen("P-256") : EVP_RSA_gen(rsa_bits), &EVP_PKEY_free);
 }
 
+// Also an empty text, which MBSTRING_UTF8 would refuse.
 void add_to_subject(X509* certificate, const char* field, const std::string& text) {
-  require(X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), field, MBSTRING_UTF8,
+  require(X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), field, V_ASN1_UTF8STRING,
                                      reinterpret_cast<const unsigned char*>(text.c_str()), -1, -1,
                                      0) == 1);
 }

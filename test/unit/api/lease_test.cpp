@@ -82,6 +82,12 @@ TEST(EncodeLease, keeps_unknown_fields_on_update) {
             R"("leaseTransitions":4,"strategy":"OldestEmulationVersion"}})");
 }
 
+TEST(EncodeLease, accepts_deep_managed_fields) {
+  std::string stored(kStored);
+  stored.replace(stored.find(R"("x")"), 3, std::string(200, '[') + std::string(200, ']'));
+  EXPECT_TRUE(encode_lease_update(stored, spec()).has_value());
+}
+
 TEST(EncodeLease, rejects_documents_other_than_leases) {
   for (const std::string_view text : {"", "[]", "{}", R"({"metadata":1})"}) {
     EXPECT_FALSE(encode_lease_update(text, spec()).has_value()) << text;

@@ -66,11 +66,10 @@ TEST(Unstructured, is_read_from_lists_and_watches) {
 // A field costs some hundred bytes of memory, but only six of an answer.
 TEST(Unstructured, refuses_object_with_too_many_fields) {
   std::string fields;
-  for (int i = 0; i <= 150'000; ++i) fields += ",\"" + std::to_string(i) + "\":1";
+  for (std::size_t i = 0; i <= kItemsMax; ++i) fields += ",\"" + std::to_string(i) + "\":1";
   const auto read = make_unstructured_decoder()->decode_object(object(fields));
   ASSERT_FALSE(read);
-  EXPECT_NE(read.error().message.find("more than 150000 items"), std::string::npos)
-      << read.error().message;
+  EXPECT_NE(read.error().message.find(kTooManyItems), std::string::npos) << read.error().message;
 }
 
 TEST(Unstructured, refuses_broken_objects) {

@@ -1,6 +1,7 @@
 // What is read for an explanation, from the API server in memory.
 #include "explain/read_evidence.hpp"
 
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -99,6 +100,40 @@ TEST_F(ReadBinding, reads_deep_claims) {
 TEST_F(ReadBinding, says_nothing_once_conditions_are_true) {
   attach("waits");
   EXPECT_THAT(explain(Subject::Kind::pod, "p"), HasSubstr("NotSeenByScheduler"));
+}
+
+// Two things of the same moment, read 5 s apart.
+TEST_F(ReadBinding, takes_one_moment_for_all_sentences) {
+  const std::string then = "2026-01-01T00:00:00.000000Z";
+  post("/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates",
+       R"({"metadata":{"name":"t"},"spec":{"spec":{"devices":{"requests":[)"
+       R"({"name":"r","exactly":{"deviceClassName":"gpu"}}]}}}})");
+  post("/api/v1/namespaces/default/pods",
+       R"({"metadata":{"name":"q"},"spec":{"containers":[{"name":"c","image":"i"}],)"
+       R"("resourceClaims":[{"name":"a","resourceClaimTemplateName":"t"}]}})");
+  const auto scheduled = cluster_.api().patch(
+      "/api/v1/namespaces/default/pods/q/status", apiserver::kMerge,
+      R"({"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",)"
+      R"("message":"no","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})");
+  EXPECT_TRUE(scheduled.ok()) << apiserver::serialize(scheduled.body);
+  post("/apis/coordination.k8s.io/v1/namespaces/default/leases",
+       fmt::format(
+           R"({{"metadata":{{"name":"l"}},"spec":{{"holderIdentity":"","renewTime":"{}"}}}})",
+           then));
+  const std::string text =
+      cluster_
+          .wait_for(read_cluster(cluster_.rest(), cluster_.time(),
+                                 {.subject = {Subject::Kind::pod, {"default", "q"}},
+                                  .format = Format::json,
+                                  .lease = {"default", "l"}}))
+          .text;
+  EXPECT_THAT(text, HasSubstr("last holder released it"));
+  std::set<std::string> moments;
+  for (auto at = text.find("2026-01-01T00:00:00Z ("); at != text.npos;
+       at = text.find("2026-01-01T00:00:00Z (", at + 1)) {
+    moments.insert(text.substr(at, text.find(')', at) - at));
+  }
+  EXPECT_EQ(moments.size(), 1U) << text;
 }
 
 }  // namespace

@@ -538,6 +538,41 @@ CO_TEST(HttpServer, isolates_client_that_reads_no_answer) {
   }
 }
 
+// Each connection has been answered once, and has the next request under way.
+CO_TEST(HttpServer, isolates_client_that_always_has_next_request_under_way) {
+  AddressedSite site(loop, {.connections_max = 4, .connections_per_address_max = 2});
+  std::vector<std::unique_ptr<Stream>> held;
+  for (const int attacker : {1, 1, 2, 2}) {
+    held.push_back(co_await site.connect_from("10.0.0." + std::to_string(attacker)));
+    co_await held.back()->write(std::string(kGet) + "GET / HT", {});
+    CO_ASSERT_TRUE(co_await read_answer(*held.back()));
+  }
+  const auto start = loop.time().now();
+  EXPECT_THAT(co_await site.ask_from("192.168.0.1"), EndsWith("GET /b "));
+  EXPECT_THAT(co_await site.ask_from("10.0.0.1"), EndsWith("GET /b ")) << "nor a neighbour";
+  EXPECT_EQ(loop.time().now(), start);
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, closes_pipelining_connection_after_answer_for_waiting_one) {
+  Site site(loop,
+            [&](Request, Responder& responder) -> Task<> {
+              co_await runtime::sleep_for(loop.time(), 1s);
+              co_await responder.send(ok("answered"));
+            },
+            {.connections_max = 1});
+  const auto start = loop.time().now();
+  const auto greedy = co_await site.connect();
+  std::string requests;
+  for (int i = 0; i < 20; ++i) requests += kGet;
+  co_await greedy->write(requests, {});
+  co_await runtime::sleep_for(loop.time(), 500ms);
+  EXPECT_THAT(co_await talk(site, std::string(kLastGet)), EndsWith("answered"));
+  EXPECT_EQ(loop.time().now() - start, 2s);
+  EXPECT_THAT(co_await read_all(*greedy), HasSubstr("Connection: close"));
+  co_await site.stop();
+}
+
 CO_TEST(HttpServer, limits_connections_of_one_address) {
   AddressedSite site(loop, {.connections_max = 16, .connections_per_address_max = 4});
   const auto scraper = co_await site.connect_from("192.168.0.1");

@@ -237,6 +237,8 @@ TEST_F(Tcp, names_user_of_verifiable_optional_client_certificate) {
       {stranger.issue(wishes), "prometheus+monitoring+readers"},
       {authority.issue(wishes), "nobody"},  // of a CA that the server does not trust with this
       {Identity{}, "nobody"},
+      {stranger.issue({.common_names = {""}}), "nobody"},
+      {stranger.issue({.common_names = {"prometheus", ""}}), "nobody"},
   };
   for (const auto& [identity, name] : rows) {
     TlsClientOptions options = client_trusting(authority);

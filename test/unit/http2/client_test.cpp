@@ -601,6 +601,46 @@ CO_TEST(Http2Client, sends_nothing_more_on_connection_silent_until_deadline) {
   co_await site.stop();
 }
 
+// A proxy may answer PINGs for a server that has gone.
+CO_TEST(Http2Client, leaves_connection_that_lives_but_answers_no_request) {
+  const std::string sign_of_life = window(0, 1);
+  Scripted site(loop, {{answer(1), sign_of_life, sign_of_life, sign_of_life}, {answer(1)}});
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  std::vector<std::string> told;
+  for (int i = 0; i < 5; ++i) {
+    told.push_back(describe(
+        co_await site.client->send(get("/"), {.deadline = Deadline::after(loop.time(), 5s)})));
+  }
+  const std::string late = "deadline_exceeded";
+  EXPECT_EQ(told, (std::vector<std::string>{"200 ok", late, late, late, "200 ok"}));
+  EXPECT_EQ(site.connections, 2);
+  co_await site.stop();
+}
+
+CO_TEST(Http2Client, keeps_connection_that_answers_others_of_late_requests) {
+  const std::string sign_of_life = window(0, 1);
+  Scripted site(loop, {{sign_of_life, sign_of_life, answer(5), sign_of_life, answer(9)}});
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  for (int i = 0; i < 5; ++i) {
+    co_await site.client->send(get("/"), {.deadline = Deadline::after(loop.time(), 5s)});
+  }
+  EXPECT_EQ(site.connections, 1);
+  EXPECT_EQ(site.requests, 5);
+  co_await site.stop();
+}
+
+CO_TEST(Http2Client, rejects_large_head_for_good_and_keeps_connection) {
+  Site site(loop, echo());
+  co_await site.settle();
+  Request request = get("/");
+  request.headers.add("X-Large", std::string(70'000, 'x'));
+  const auto response = co_await site.client->send(request, {});
+  EXPECT_EQ(describe(response), "configuration");
+  EXPECT_TRUE(response.error().message.contains("at most 65536")) << response.error().message;
+  EXPECT_EQ(describe(co_await site.client->send(get("/after"), {})), "200 /after");
+  co_await site.stop();
+}
+
 CO_TEST(Http2Client, keeps_connection_when_request_is_cancelled) {
   Site site(loop, [&loop](Request request, http::Responder& responder) -> Task<> {
     co_await runtime::sleep_for(loop.time(), 5ms);

@@ -22,6 +22,9 @@ const WatchPolicy kPolicy{};
 Failed failed(Reason reason, std::optional<Duration> retry_after = {}) {
   return {Error{.reason = reason, .message = "said so", .retry_after = retry_after}};
 }
+Failed answered(std::uint16_t status, Reason reason) {
+  return {Error{.reason = reason, .message = "said so", .http_status = status}};
+}
 PageRead page(std::string version, std::string continue_token = {}) {
   return {{ResourceVersion(version), std::move(continue_token)}};
 }
@@ -226,10 +229,11 @@ std::vector<std::string> told(WatchState state, const std::vector<ReflectorEvent
   return steps;
 }
 
-// As with an etcd without progress notifications.
+// As with an etcd without progress notifications, or a proxy that cuts long answers.
 TEST(WatchState, requests_pages_after_failed_watch_lists) {
   for (const ReflectorEvent& end :
-       {ReflectorEvent(failed(Reason::internal_error)), ReflectorEvent(Ended{})}) {
+       {ReflectorEvent(failed(Reason::internal_error)), ReflectorEvent(Ended{}),
+        ReflectorEvent(failed(Reason::disconnected))}) {
     const auto steps = told({.phase = kInitial}, {Accepted{}, end, WaitOver{}, Accepted{}, end,
                                                   WaitOver{}, Accepted{}, end});
     EXPECT_THAT(steps[5], testing::EndsWith("| watch list by 30"));
@@ -267,6 +271,48 @@ TEST(WatchState, relists_after_two_empty_watches) {
                 .back(),
             "| watch from 10 by 60")
       << "of a bad network; the server's version is as good as before";
+}
+
+// Otherwise a cache whose server lists but does not watch would stay as it was.
+TEST(WatchState, relists_after_two_refused_watches) {
+  for (const Failed& refused :
+       {answered(400, Reason::bad_request), answered(403, Reason::forbidden),
+        answered(405, Reason::method_not_allowed), answered(503, Reason::service_unavailable)}) {
+    const auto steps = told({.phase = kWatching}, {refused, WaitOver{}, refused, WaitOver{}});
+    EXPECT_EQ(steps[1], "| watch from 10 by 60");
+    EXPECT_THAT(steps.back(), testing::StartsWith("relist(fruitless) begin | "));
+  }
+  for (const Failed& later :
+       {answered(401, Reason::unauthorized), answered(429, Reason::too_many_requests),
+        answered(500, Reason::internal_error), failed(Reason::unreachable), failed(Reason::tls),
+        failed(Reason::configuration)}) {
+    EXPECT_EQ(told({.phase = kWatching}, {later, WaitOver{}, later, WaitOver{}, later, WaitOver{}})
+                  .back(),
+              "| watch from 10 by 60");
+  }
+}
+
+TEST(WatchState, lists_pages_without_permission_to_watch) {
+  const auto refused = answered(403, Reason::forbidden);
+  EXPECT_EQ(told({.phase = kWatching}, {refused, WaitOver{}, refused, WaitOver{}}).back(),
+            "relist(fruitless) begin | page '' by 60, pages for a while");
+}
+
+// It has answered each time.
+TEST(WatchState, backs_off_from_server_that_cuts_watch_lists) {
+  WatchState state{.phase = kInitial, .failures = 6, .last_failure = kNow};
+  state = advance(std::move(state), Accepted{}, kNow, kPolicy).next;
+  EXPECT_EQ(Describe()(advance(state, failed(Reason::disconnected), kNow, kPolicy)),
+            "failure(disconnected) | wait 30+30");
+}
+
+TEST(WatchState, shows_recovery_by_watch_but_not_by_part_of_relist) {
+  const Changed change{ResourceVersion("7")};
+  EXPECT_FALSE(shows_recovery({.phase = kInitial}, change));
+  EXPECT_FALSE(shows_recovery({.phase = kFirstPage}, page("5", "more")));
+  EXPECT_FALSE(shows_recovery({.phase = kWatching}, Accepted{}));
+  EXPECT_TRUE(shows_recovery({.phase = kWatching}, change));
+  EXPECT_TRUE(shows_recovery({.phase = kWatching}, bookmark("12")));
 }
 
 TEST(WatchState, restarts_list_after_nine_failures_of_page) {

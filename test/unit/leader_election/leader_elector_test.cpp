@@ -287,6 +287,27 @@ TEST_F(Electors, allow_one_writer_after_any_edit) {
   EXPECT_EQ(world.writer(), &world.nodes.front());
 }
 
+TEST_F(Electors, keep_waiting_for_lease_that_cannot_be_written) {
+  Node& first = world.add();
+  run_for(1s);
+  first.elector.stop();
+  run_for(1s);
+  Node& second = world.add();
+  second.line.state = Line::State::adds_levels;
+  run_for(1min);
+  EXPECT_FALSE(second.lost) << *second.lost;
+  EXPECT_EQ(world.writer(), nullptr);
+  second.line.state = Line::State::good;
+  run_for(5s);
+  EXPECT_EQ(world.writer(), &second);
+  second.line.state = Line::State::adds_levels;
+  run_for(6s);
+  EXPECT_EQ(world.writer(), &second);
+  run_for(6s);
+  ASSERT_TRUE(second.lost);
+  EXPECT_NE(second.lost->find("could not be renewed in time"), std::string::npos) << *second.lost;
+}
+
 TEST_F(Electors, end_leader_when_lease_is_given_away) {
   Node& first = world.add();
   run_for(1s);

@@ -63,9 +63,10 @@ class Line final : public http::Client {
  public:
   enum class State {
     good,
-    refused,       // nobody listens there
-    silent,        // nothing arrives, nothing comes back
-    loses_answers  // requests are executed, and the connection breaks
+    refused,        // nobody listens there
+    silent,         // nothing arrives, nothing comes back
+    loses_answers,  // requests are executed, and the connection breaks
+    adds_levels     // answers have a field with more levels than can be written back
   };
 
   Line(apiserver::Server& server, runtime::VirtualTime& world, LocalTime& time)

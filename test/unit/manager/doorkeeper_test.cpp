@@ -180,6 +180,19 @@ CO_TEST(Doorkeeper, answers_503_if_api_server_is_unreachable) {
   co_await site.expect(0, scrape());
 }
 
+// A proxy may repeat the body that it was sent.
+CO_TEST(Doorkeeper, logs_no_token_of_caller) {
+  Site site(loop);
+  const std::string token = "eyJhbGciOi.callers.token";
+  const std::string told = "cannot read {\"token\":\"" + token + "\"}";
+  site.http.answer(
+      {.status = 400, .headers = {{"Warning", "299 - \"" + token + "\""}}, .body = told});
+  co_await site.expect(503, request("/metrics", {{"Authorization", "Bearer " + token}}));
+  EXPECT_THAT(site.logged(), HasSubstr("cannot read"));
+  EXPECT_THAT(site.logged(), Not(HasSubstr("eyJ")));
+  co_await runtime::yield();
+}
+
 CO_TEST(Doorkeeper, answers_503_to_invalid_review) {
   for (const char* body : {"", "[]", "{}", R"({"status":{}})"}) {
     Site site(loop);

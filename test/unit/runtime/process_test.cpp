@@ -45,6 +45,14 @@ TEST_F(ProcessTest, returns_output_and_status) {
   EXPECT_EQ(end->output, "one\n");
 }
 
+TEST_F(ProcessTest, returns_status_even_if_parent_ignored_ends_of_children) {
+  std::signal(SIGCHLD, SIG_IGN);
+  const auto end = shell("exit 3");
+  std::signal(SIGCHLD, SIG_DFL);
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->status, 3);
+}
+
 TEST_F(ProcessTest, appends_errors_to_named_file) {
   const std::string file = testing::TempDir() + "process_test_errors";
   std::filesystem::remove(file);
