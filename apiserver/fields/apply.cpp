@@ -6,6 +6,7 @@
 
 #include "apiserver/fields/apply_errors.hpp"
 #include "apiserver/fields/go_members.hpp"
+#include "apiserver/fields/last_applied.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -204,9 +205,11 @@ Result<JsonObject> apply_configuration(const ResourceType& type, const JsonObjec
   FieldChanges changes = compare_fields(live, merged, schema);
   drop_unowned(changes.changed, request.reset);
   drop_unowned(changes.removed, request.reset);
-  const auto others = managed.others_owning(request.manager, changes.changed);
-  if (!others.empty() && request.force == ApplyForce::no) {
-    return std::unexpected(apply_conflict(others, changes.changed));
+  if (request.force == ApplyForce::no) {
+    FieldSet contested = changes.changed;
+    contested.remove_all(fields_last_applied(type, live, request.manager));
+    const auto others = managed.others_owning(request.manager, contested);
+    if (!others.empty()) return std::unexpected(apply_conflict(others, contested));
   }
   managed.take_from_others(request.manager, changes.changed);
   managed.take_from_others(request.manager, changes.removed);  // fields of former objects
@@ -220,8 +223,12 @@ Result<JsonObject> apply_configuration(const ResourceType& type, const JsonObjec
     kept.insert_all(claimed);
     prune_object(merged, gone, &kept, schema);
   }
-  managed.set(request.manager, claimed, request.now);
+  // An apply that changes no value leaves the manager's time as it is.
+  const ManagedEntry* const before = managed.find(request.manager);
+  const std::string unchanged = before != nullptr ? before->time() : "";
+  managed.set(request.manager, claimed, merged == live ? unchanged : request.now);
   managed.write_to(merged);
+  renew_last_applied(type, request.manager, request.wanted, merged);
   return merged;
 }
 

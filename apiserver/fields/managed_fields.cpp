@@ -158,7 +158,7 @@ void ManagedFields::set(const Manager& manager, const FieldSet& fields, const st
   }
   if (fields.empty()) {
     entries_.erase(found);
-  } else if (found->fields() != fields || found->manager().api_version != manager.api_version) {
+  } else {
     *found = ManagedEntry(manager, time, fields);
   }
 }
@@ -247,8 +247,10 @@ bool has_valid_managers(const JsonObject& object) {
 }
 
 bool resets_managers(const JsonObject& object) {
-  const JsonArray& entries = array_at(object, {"metadata", "managedFields"});
-  return entries.size() == 1 && as_object(entries.front()).empty();
+  const Json* const entries = find(object, {"metadata", "managedFields"});
+  if (entries == nullptr || !entries->is_array()) return false;
+  const JsonArray& list = entries->get_array();
+  return list.empty() || (list.size() == 1 && as_object(list.front()).empty());
 }
 
 namespace {

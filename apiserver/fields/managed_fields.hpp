@@ -72,8 +72,7 @@ class ManagedFields {
   void take_from_others(const Manager& manager, std::string_view api_version,
                         const FieldSet& fields);
   void remove_everywhere(const FieldSet& fields);
-  // Replaces the fields of the manager; `time` is set if that is a change. Empty: the manager is
-  // removed.
+  // Replaces the fields of the manager. Empty: the manager is removed.
   void set(const Manager& manager, const FieldSet& fields, const std::string& time);
 
   // Removes the entry of the manager; returns its fields.
@@ -93,7 +92,7 @@ class ManagedFields {
 
 // Whether a client's `managedFields` can be decoded. If not, those of the live object count.
 bool has_valid_managers(const JsonObject& object);
-// Whether a client resets `managedFields` by one empty entry.
+// Whether a client resets `managedFields` by an empty list or one empty entry.
 bool resets_managers(const JsonObject& object);
 
 // Whether the same managers own the same fields of two objects, regardless of times. Both were

@@ -75,9 +75,10 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
 
 void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next,
                    const std::string& now) {
-  make_as_written(*target.type, next);
   const bool is_main = target.endpoint == Endpoint::main;
-  if (is_main && resets_managers(next)) {
+  const bool is_reset = is_main && resets_managers(next);  // which may be by an empty list
+  make_as_written(*target.type, next);
+  if (is_reset) {
     child(next, "metadata").erase("managedFields");
     return;
   }

@@ -1,14 +1,15 @@
 #include "apiserver/fields/typed.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "apiserver/fields/go_values.hpp"
 #include "apiserver/text/words.hpp"
 #include "cel/kubernetes/quantity.hpp"
 #include "runtime/base64.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
 
@@ -54,13 +55,19 @@ bool fits_integer(const Json& value, std::string_view type) {
          number <= std::numeric_limits<std::int32_t>::max();
 }
 
-// RFC 3339, as far as an error is obvious: "2027-03-01T10:15:00…".
+// RFC 3339 with a capital T and Z and without leap seconds, as Go demands.
 bool is_time(std::string_view text) {
-  constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd";
-  if (text.size() <= kShape.size()) return false;
-  return std::ranges::equal(text.substr(0, kShape.size()), kShape, [](char c, char shape) {
-    return shape == 'd' ? c >= '0' && c <= '9' : c == shape;
-  });
+  constexpr std::size_t kSecond = 17;
+  return runtime::parse_timestamp(text) && !text.contains('t') && !text.contains('z') &&
+         text[kSecond] != '6';
+}
+
+// With six digits after the point: "2027-03-01T10:15:00.000000Z".
+bool is_micro_time(std::string_view text) {
+  constexpr std::size_t kPoint = 19;
+  constexpr std::size_t kDigits = 6;
+  return is_time(text) && text[kPoint] == '.' &&
+         text.find_first_not_of("0123456789", kPoint + 1) == kPoint + 1 + kDigits;
 }
 
 // The position of a walk in an object. Converted to text only for errors.
@@ -152,16 +159,10 @@ class Decoder {
     object = std::move(kept);
   }
 
-  // An item of a Go list or map exists even if it is null: then it is empty.
-  static Json zero(const FieldType& type) {
-    if (type.kind == Kind::text || type.kind == Kind::bytes) return "";
-    return type.kind == Kind::object ? Json(JsonObject()) : Json();
-  }
-
   void map(Json& value, const FieldType& type, const Place& place) {
     if (!value.is_object()) return mismatch(value, type, place);
     for (auto& [key, item] : value.get_object()) {
-      if (item.is_null()) item = zero(*type.element);
+      if (item.is_null()) item = zero_value(*type.element);
       const Place below{&place, Place::Step::key, key};
       this->value(item, *type.element, keys_ == MapKeys::in_paths ? below : place);
     }
@@ -171,7 +172,7 @@ class Decoder {
     if (!value.is_array()) return mismatch(value, type, place);
     std::size_t index = 0;
     for (Json& item : value.get_array()) {
-      if (item.is_null()) item = zero(*type.element);
+      if (item.is_null()) item = zero_value(*type.element);
       this->value(item, *type.element, {&place, Place::Step::index, {}, index++});
     }
   }
@@ -184,9 +185,8 @@ class Decoder {
       case Kind::bytes:
         return bytes(value, type, place);
       case Kind::time:
-        if (!value.is_string()) return mismatch(value, type, place);
-        if (!is_time(view(value.get_string()))) refuse(type, place, bad_time(value));
-        return;
+      case Kind::micro_time:
+        return time(value, type, place);
       case Kind::boolean:
         if (!value.is_bool()) mismatch(value, type, place);
         return;
@@ -226,10 +226,15 @@ class Decoder {
     if (text != given) value = std::string(text);
   }
 
-  static std::string bad_time(const Json& value) {
-    const std::string text = serialize(value);
-    return fmt::format(
-        "parsing time {0} as \"2006-01-02T15:04:05Z07:00\": cannot parse {0} as \"2006\"", text);
+  void time(const Json& value, const FieldType& type, const Place& place) {
+    if (!value.is_string()) return mismatch(value, type, place);
+    const bool is_micro = type.kind == Kind::micro_time;
+    const std::string_view text = view(value.get_string());
+    if (is_micro ? is_micro_time(text) : is_time(text)) return;
+    refuse(type, place,
+           fmt::format(
+               "parsing time {0} as \"2006-01-02T15:04:05{1}Z07:00\": cannot parse {0} as \"2006\"",
+               serialize(value), is_micro ? ".000000" : ""));
   }
 
   void mismatch(const Json& value, const FieldType& type, const Place& place) {

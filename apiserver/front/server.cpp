@@ -252,7 +252,7 @@ Response Server::handle(const Request& request) {
     if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
   }
   // Determined before the request is handled, which may change the kinds.
-  const bool is_served = parsed.type != nullptr && check_defined(request, parsed);
+  const bool is_served = parsed.type != nullptr && check_path(request, parsed);
   const std::string deprecation =
       is_served ? deprecation_of(*parsed.type, parsed.path->version) : "";
   auto outcome = dispatch(request, parsed);
@@ -266,14 +266,21 @@ Response Server::handle(const Request& request) {
   return finish(number, std::move(entry), std::move(response));
 }
 
-std::expected<void, Response> Server::check_defined(const Request& request,
-                                                    const Parsed& parsed) const {
-  if (parsed.type->defined == nullptr) return {};
+std::expected<void, Response> Server::check_path(const Request& request,
+                                                 const Parsed& parsed) const {
   const ResourcePath& path = *parsed.path;
   const ResourceType& type = *parsed.type;
-  const bool across = parsed.collection() && request.method == "GET";
-  const bool is_placed = type.namespaced() ? !path.ns.empty() || across : path.ns.empty();
-  if (!is_placed) return std::unexpected(page_not_found());
+  const bool is_defined = type.defined != nullptr;
+  // Of a built-in kind, the path of all namespaces exists, and other methods are a 405 there.
+  const bool across = parsed.collection() && (request.method == "GET" || !is_defined);
+  const bool is_placed = type.namespaced() ? path.in_namespace || across : !path.in_namespace;
+  if (!is_placed) {
+    return std::unexpected(is_defined ? page_not_found() : to_response(not_served()));
+  }
+  if (path.in_namespace && path.ns.empty() && !parsed.collection()) {
+    return std::unexpected(to_response(bad_request("Namespace parameter required.")));
+  }
+  if (!is_defined) return {};
   if (!has_subresource(type, path.subresource)) {
     return std::unexpected(to_response(not_found(type, path.name)));
   }
@@ -310,6 +317,7 @@ Result<Response> Server::dispatch(const Request& request, const Parsed& parsed) 
     if (!group_served) return page_not_found();
     return std::unexpected(not_served());
   }
+  if (auto fits = check_path(request, parsed); !fits) return std::move(fits.error());
   const std::string& subresource = parsed.path->subresource;
   if (needs_container(*parsed.type, subresource)) {
     const auto pod = registry_.get({.type = parsed.type,
@@ -321,9 +329,13 @@ Result<Response> Server::dispatch(const Request& request, const Parsed& parsed) 
         "the nodes of this server are hollow: no container runs there, so there are no logs, and "
         "nothing to execute in, attach to, copy from or forward to"));
   }
-  if (auto fits = check_defined(request, parsed); !fits) return std::move(fits.error());
   if (!has_subresource(*parsed.type, subresource)) return std::unexpected(not_served());
   if (!parsed.form) return std::unexpected(not_acceptable(kAnswerTypes));
+  if (request.method == "GET" && !parsed.collection()) {
+    if (auto reached = check_version_reached(store_, parsed.query); !reached) {
+      return std::unexpected(std::move(reached.error()));
+    }
+  }
   if (request.method == "GET" && subresource == "scale") {
     return read_scale(registry_, {.type = parsed.type,
                                   .version = parsed.path->version,
@@ -367,7 +379,7 @@ std::unique_ptr<Server::List> Server::open_list(const Request& request) {
   if (parsed.form->as_yaml) return nullptr;
   if (!parsed.path->subresource.empty()) return nullptr;
   if (!deprecation_of(*parsed.type, parsed.path->version).empty()) return nullptr;
-  if (!check_defined(request, parsed)) return nullptr;
+  if (!check_path(request, parsed)) return nullptr;
   auto listing = list(parsed);
   if (!listing) return nullptr;
   const std::size_t number = log_.add(logged(request, parsed.verb, parsed.path));
@@ -425,15 +437,15 @@ Result<Response> Server::write(const Request& request, const Parsed& parsed) {
   if (parsed.query.get("dryRun") == "All") write.target.commit = Commit::dry_run;
 
   if (const Action action = action_of(path.subresource)) {
-    if (request.method != "POST" || path.ns.empty()) return std::unexpected(method_not_allowed());
+    if (request.method != "POST") return std::unexpected(method_not_allowed());
     return action(registry_, write);
   }
   const bool finalizes = write.target.endpoint == Endpoint::finalize;
   if (finalizes && request.method != "PUT") return std::unexpected(method_not_allowed());
   const bool main = path.subresource.empty();
-  // A namespaced object must be written in a namespace.
-  const bool placed = !parsed.type->namespaced() || !path.ns.empty();
-  const bool object = placed && !parsed.collection();
+  // Collections are written in a namespace, not in all.
+  const bool placed = !parsed.type->namespaced() || path.in_namespace;
+  const bool object = !parsed.collection();
   if (request.method == "POST" && main && placed && parsed.collection()) {
     return handle_create(registry_, write);
   }
@@ -479,7 +491,7 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
     const bool group_served = parsed.path && !types_.versions_of(parsed.path->group).empty();
     return refuse(group_served ? to_response(not_served()) : page_not_found());
   }
-  if (auto fits = check_defined(request, parsed); !fits) return refuse(std::move(fits.error()));
+  if (auto fits = check_path(request, parsed); !fits) return refuse(std::move(fits.error()));
   if (!parsed.form || parsed.form->as_yaml) {
     return refuse(to_response(not_acceptable(kWatchTypes)));
   }

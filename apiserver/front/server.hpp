@@ -100,8 +100,8 @@ class Server {
 
   Parsed parse(const Request& request) const;
   Result<Response> dispatch(const Request& request, const Parsed& parsed);
-  // Checks that apply only to defined kinds; returns the answer if one fails.
-  std::expected<void, Response> check_defined(const Request& request, const Parsed& parsed) const;
+  // Whether the kind has the path, and what only defined kinds check; returns the answer if not.
+  std::expected<void, Response> check_path(const Request& request, const Parsed& parsed) const;
   Result<Response> read(const Parsed& parsed);
   struct Listing;
   Result<Listing> list(const Parsed& parsed) const;

@@ -170,6 +170,16 @@ std::optional<Revision> parse_revision(std::string_view text) {
   return revision;
 }
 
+Result<> check_version_reached(const Store& store, const Query& query) {
+  const std::string_view version = query.get("resourceVersion");
+  const auto wanted = parse_revision(version);
+  if (!wanted) return std::unexpected(plain_failure(not_a_revision(version)));
+  if (*wanted > store.revision()) {
+    return std::unexpected(version_too_large(*wanted, store.revision()));
+  }
+  return {};
+}
+
 std::string not_a_revision(std::string_view text) {
   return fmt::format(
       "resourceVersion: Invalid value: \"{0}\": strconv.ParseUint: parsing \"{0}\": invalid syntax",

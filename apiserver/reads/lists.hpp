@@ -41,6 +41,8 @@ ListText json_list_text(std::string_view kind, std::string_view api_version,
 
 // The `resourceVersion` of a query; "" is 0. nullopt if it is no number.
 std::optional<Revision> parse_revision(std::string_view text);
+// Of a read of one object: 500 if its resourceVersion is no number, 504 if it has not been reached.
+Result<> check_version_reached(const Store& store, const Query& query);
 // The message about an invalid revision.
 std::string not_a_revision(std::string_view text);
 

@@ -55,7 +55,11 @@ Result<> Watch::check_options(const WatchServing& options, const Query& query) {
          fmt::format("Unsupported value: \"{}\": supported values: \"NotOlderThan\"", match),
          "resourceVersionMatch"});
   }
-  if (!match.empty() && !query.get("continue").empty()) {
+  // A watch from any version requests initial events by default, and so has a match.
+  const std::string_view version = query.get("resourceVersion");
+  const bool by_default = options.watch_list == WatchList::supported &&
+                          !query.has("sendInitialEvents") && (version.empty() || version == "0");
+  if ((by_default || !match.empty()) && !query.get("continue").empty()) {
     causes.push_back(forbidden_value(
         "resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
   }

@@ -86,9 +86,12 @@ class Registry {
   Result<Written> replace(const Target& target, JsonObject body);
   // The objects of a kind in a namespace, or in all if it is "".
   std::vector<Store::Entry> list(const ResourceType& type, std::string_view ns) const;
-  // Applies `change` to the newest state in the target's version.
+  // Applies `change` to the newest state in the target's version. Managed fields are a large part
+  // of an object, so they are copied only for changes that read them.
   using Change = std::function<Result<>(JsonObject& object)>;
-  Result<Written> patch(const Target& target, const Change& change);
+  enum class Managers { hidden, shown };
+  Result<Written> patch(const Target& target, const Change& change,
+                        Managers managers = Managers::hidden);
   Result<Written> apply(const Target& target, JsonObject wanted, ApplyForce force);
   // For endpoints that change what no client can: bypasses strategy, validation and managed fields.
   // `now` is formatted as in API objects.

@@ -9,6 +9,7 @@
 #include "apiserver/fields/conversion.hpp"
 #include "apiserver/fields/go_members.hpp"
 #include "apiserver/fields/go_values.hpp"
+#include "apiserver/fields/last_applied.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/registry/registry.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
@@ -37,7 +38,7 @@ bool same_object(const JsonObject& a, const JsonObject& b) {
          same_managers(a, b);
 }
 
-// A copy without its managed fields, which are a large part of it.
+// A copy without its managed fields.
 JsonObject without_managed_fields(const JsonObject& object) {
   JsonObject copy;
   copy.reserve(object.size());
@@ -90,10 +91,10 @@ Result<Written> Registry::replace(const Target& target, JsonObject body) {
   return update(target, *old, std::move(body), Update::replace);
 }
 
-Result<Written> Registry::patch(const Target& target, const Change& change) {
+Result<Written> Registry::patch(const Target& target, const Change& change, Managers managers) {
   auto old = base_of(target);
   if (!old) return std::unexpected(std::move(old.error()));
-  JsonObject next = without_managed_fields(**old);
+  JsonObject next = managers == Managers::shown ? **old : without_managed_fields(**old);
   from_stored_version(*target.type, target.version, next);
   if (auto changed = change(next); !changed) return std::unexpected(std::move(changed.error()));
   drop_nulls(*target.type, next);
@@ -114,6 +115,7 @@ Result<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite) 
 
 Result<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyForce force) {
   const Stored old = store_.get(target.type->storage(), target.key());
+  fill_nulls(wanted, target.type->fields(target.version));
   drop_nulls(*target.type, wanted);
   if (old == nullptr) {
     if (target.endpoint == Endpoint::status) {
@@ -158,6 +160,7 @@ Result<Written> Registry::apply_as_create(const Target& target, JsonObject wante
   }
   const FieldSet claimed = claimed_fields(wanted, target.type->schema(),
                                           target.type->strategy->reset_fields(target.endpoint));
+  renew_last_applied(*target.type, manager_of(target, Operation::apply), wanted, wanted);
   return make(target, std::move(wanted), &claimed);
 }
 

@@ -4,6 +4,7 @@
 
 #include "apiserver/definitions/decoding.hpp"
 #include "apiserver/protobuf/protobuf.hpp"
+#include "apiserver/schemas/openapi_schemas.hpp"
 #include "apiserver/text/yaml.hpp"
 
 namespace dcm::apiserver {
@@ -56,6 +57,12 @@ Result<Document> decode_yaml(std::string_view body, std::string_view kind) {
 
 namespace {
 
+ApiError other_version(std::string_view version, std::string_view expected) {
+  return bad_request(
+      fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                  version, expected));
+}
+
 // For a defined kind, both are required.
 Result<> take_defined_type_meta(const Target& target, JsonObject& object) {
   const std::string expected = target.type->api_version(target.version);
@@ -68,11 +75,7 @@ Result<> take_defined_type_meta(const Target& target, JsonObject& object) {
   }
   object.stable_erase("apiVersion");
   object.stable_erase("kind");
-  if (version != expected) {
-    return std::unexpected(bad_request(
-        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                    version, expected)));
-  }
+  if (version != expected) return std::unexpected(other_version(version, expected));
   if (kind == target.type->kind) return {};
   ResourceType named = *target.type;
   named.kind = kind;
@@ -95,6 +98,11 @@ Result<> take_type_meta(const Target& target, JsonObject& object) {
   if (same_version && (kind.empty() || kind == target.type->kind)) return {};
   const std::string wrong = version.empty() ? expected : version;
   const std::string named = kind.empty() ? target.type->kind : kind;
+  const bool is_published = !openapi_schemas(wrong).empty();
+  if (is_published && named == target.type->kind &&
+      field_type(wrong, named).kind != FieldType::Kind::any) {
+    return std::unexpected(other_version(wrong, expected));
+  }
   return std::unexpected(bad_request(
       fmt::format("{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered "
                   "for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",

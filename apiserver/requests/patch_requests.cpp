@@ -118,8 +118,11 @@ Result<Response> patch(Registry& registry, const WriteRequest& request, PatchKin
   FieldCheck check(request.query);
   const auto patch = decode_patch(kind, std::move(*json), request.body, check);
   if (!patch) return std::unexpected(patch.error());
+  // The other kinds of patches replace managed fields as a whole.
+  using Managers = Registry::Managers;
   auto written = registry.patch(
-      target, [&](JsonObject& object) { return change(target, object, *patch, check); });
+      target, [&](JsonObject& object) { return change(target, object, *patch, check); },
+      kind == PatchKind::json ? Managers::shown : Managers::hidden);
   return written_response(registry, target, std::move(written), check);
 }
 

@@ -117,11 +117,11 @@ Result<> Query::check_integer(std::string_view name) const {
 
 std::vector<std::string> path_segments(std::string_view path) {
   std::vector<std::string> segments;
+  if (path.starts_with('/')) path.remove_prefix(1);
+  path = path.substr(0, path.find_last_not_of('/') + 1);
   while (!path.empty()) {
     const auto slash = path.find('/');
-    if (const auto segment = path.substr(0, slash); !segment.empty()) {
-      segments.push_back(percent_decoded(segment));
-    }
+    segments.push_back(percent_decoded(path.substr(0, slash)));
     path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
   }
   return segments;
@@ -136,9 +136,9 @@ std::optional<ResourcePath> parse_resource_path(const std::vector<std::string>& 
   if (root == "apis") path.group = take();
   path.version = take();
   // `namespaces/<name>` is itself a resource, and so are its subresources.
-  const bool in_namespace = at + 2 < segments.size() && segments[at] == "namespaces" &&
-                            segments[at + 2] != "status" && segments[at + 2] != "finalize";
-  if (in_namespace) {
+  path.in_namespace = at + 2 < segments.size() && segments[at] == "namespaces" &&
+                      segments[at + 2] != "status" && segments[at + 2] != "finalize";
+  if (path.in_namespace) {
     path.ns = segments[at + 1];
     at += 2;
   }
@@ -146,6 +146,7 @@ std::optional<ResourcePath> parse_resource_path(const std::vector<std::string>& 
   path.name = take();
   path.subresource = take();
   if (path.resource.empty() || at < segments.size()) return std::nullopt;
+  if (path.name.empty() && !path.subresource.empty()) return std::nullopt;
   return path;
 }
 

@@ -71,11 +71,12 @@ struct ResourcePath {
   std::string resource;
   std::string name;
   std::string subresource;
+  bool in_namespace = false;  // below /namespaces/<ns>; `ns` may be empty there
 };
 
 // Invalid UTF-8 becomes U+FFFD.
 std::string percent_decoded(std::string_view text);
-// The segments of a path, decoded, without empty ones.
+// The segments of a path, decoded; slashes at the end are ignored.
 std::vector<std::string> path_segments(std::string_view path);
 // nullopt if the path does not name a resource (discovery, health, …).
 std::optional<ResourcePath> parse_resource_path(const std::vector<std::string>& segments);

@@ -74,14 +74,13 @@ class ClaimTemplateStrategy final : public Strategy {
   }
   void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
                        Causes& causes) const override {
-    require_same_spec(next, old, causes);
     validate(next, causes);
+    require_same_spec(next, old, causes);
   }
 
  private:
   static void validate(const JsonObject& object, Causes& causes) {
-    validate_labels_and_annotations(object_at(object, {"spec", "metadata"}), "spec.metadata",
-                                    causes);
+    validate_template_metadata(object_at(object, {"spec", "metadata"}), "spec.metadata", causes);
     validate_claim_spec(object_at(object, {"spec", "spec"}), "spec.spec", causes);
   }
 };

@@ -136,6 +136,19 @@ void validate_labels_and_annotations(const JsonObject& metadata, const std::stri
   validate_annotations(object_at(metadata, {"annotations"}), path + ".annotations", causes);
 }
 
+void validate_template_metadata(const JsonObject& metadata, const std::string& path,
+                                Causes& causes) {
+  validate_labels_and_annotations(metadata, path, causes);
+  for (const auto& [name, value] : metadata) {
+    if (name == "labels" || name == "annotations") continue;
+    const bool is_zero = value == Json("") || (name == "generation" && value == Json(0));
+    if (is_zero || value.is_null()) continue;
+    // The real server shows the name of Go's field, with a small first letter.
+    const std::string_view shown = name == "uid" ? "uID" : std::string_view(name);
+    causes.push_back(forbidden_value(fmt::format("{}.{}", path, shown), "cannot be set"));
+  }
+}
+
 void validate_metadata(std::string_view kind, const JsonObject& object, NameRule rule,
                        Causes& causes) {
   const JsonObject& metadata = object_at(object, {"metadata"});

@@ -16,6 +16,9 @@ void validate_metadata_update(std::string_view kind, const JsonObject& next, con
 // For metadata at `path`: an object's own, or a template's.
 void validate_labels_and_annotations(const JsonObject& metadata, const std::string& path,
                                      Causes& causes);
+// Of the objects made from a template: nothing but labels and annotations.
+void validate_template_metadata(const JsonObject& metadata, const std::string& path,
+                                Causes& causes);
 
 // At most 128 bytes, without control characters; "" is valid.
 void validate_field_manager(std::string_view manager, const std::string& field, Causes& causes);

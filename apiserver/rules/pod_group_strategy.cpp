@@ -1,7 +1,7 @@
 // PodGroup (KEP-4671, KEP-5729), as far as the controllers use it: its initial finalizer, and the
 // names of its claims.
 #include "apiserver/rules/checks.hpp"
-#include "apiserver/rules/pod_validation.hpp"
+#include "apiserver/rules/pod_claim_statuses.hpp"
 #include "apiserver/rules/strategies.hpp"
 
 namespace dcm::apiserver {

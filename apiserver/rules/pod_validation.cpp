@@ -7,27 +7,13 @@
 
 #include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/names.hpp"
+#include "apiserver/rules/pod_claim_statuses.hpp"
 #include "apiserver/rules/pod_spec.hpp"
 #include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
-
-void validate_claim_statuses(const JsonObject& pod, Causes& causes) {
-  const Texts claims = texts_of(array_at(pod, {"spec", "resourceClaims"}), "name");
-  Texts names;
-  const JsonArray& statuses = array_at(pod, {"status", "resourceClaimStatuses"});
-  for (const auto& [status, path] : with_paths(statuses, "status.resourceClaimStatuses")) {
-    const std::string_view name = text_at(status, {"name"});
-    require_known_claim(name, claims, path + ".name", causes);
-    if (!names.insert(name).second) causes.push_back(duplicate_value(path + ".name", Json(name)));
-    if (has(status, {"resourceClaimName"})) {
-      validate_name(NameRule::dns_subdomain, text_at(status, {"resourceClaimName"}),
-                    path + ".resourceClaimName", causes);
-    }
-  }
-}
 
 // Fields that may always change: images, deadlines, tolerations, gates.
 JsonObject without_mutable_fields(const JsonObject& pod) {
@@ -182,13 +168,6 @@ void validate_pod(const JsonObject& pod, Causes& causes) {
 }
 
 }  // namespace
-
-void require_known_claim(std::string_view name, const Texts& claims, const std::string& path,
-                         Causes& causes) {
-  if (claims.contains(name)) return;
-  causes.push_back(
-      invalid_value(path, Json(name), "must match the name of an entry in `spec.resourceClaims`"));
-}
 
 void validate_new_pod(const JsonObject& pod, Causes& causes) {
   validate_pod(pod, causes);

@@ -6,6 +6,7 @@
 
 #include "apiserver/rules/checks.hpp"
 #include "apiserver/rules/device_names.hpp"
+#include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/rules/names.hpp"
 
 namespace dcm::apiserver {
@@ -214,6 +215,11 @@ void check_csi(const JsonObject& source, const std::string& path, Causes& causes
   validate_driver_name(text_at(source, {"driver"}), path + ".driver", causes);
 }
 
+void check_ephemeral(const JsonObject& source, const std::string& path, Causes& causes) {
+  validate_template_metadata(object_at(source, {"volumeClaimTemplate", "metadata"}),
+                             path + ".volumeClaimTemplate.metadata", causes);
+}
+
 // In the real server's order: of several, the first is the volume's.
 struct VolumeKind {
   std::string_view name;
@@ -249,7 +255,7 @@ constexpr VolumeKind kVolumeKinds[] = {
     {"projected", check_projected},
     {"scaleIO"},
     {"csi", check_csi},
-    {"ephemeral"},
+    {"ephemeral", check_ephemeral},
     {"image"},
 };
 

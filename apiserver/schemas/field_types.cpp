@@ -33,6 +33,7 @@ class Types {
     FieldType& type = nodes_.emplace_back();
     named_.emplace(std::string(name), &type);  // stored before its fields: types may be recursive
     fill(type, published_.named(name));
+    if (name.ends_with(".MicroTime")) type.kind = Kind::micro_time;
     if (type.kind == Kind::object) type.name = short_name(name);
     return &type;
   }

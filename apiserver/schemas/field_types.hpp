@@ -16,6 +16,7 @@ struct FieldType {
     text,
     bytes,  // base64
     time,
+    micro_time,
     integer,
     number,
     boolean,

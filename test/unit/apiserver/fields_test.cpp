@@ -428,6 +428,154 @@ TEST_F(Fields, have_no_managers_after_a_reset) {
   EXPECT_FALSE(has(reset.body, {"metadata", "managedFields"})) << serialize(reset.body);
 }
 
+TEST_F(Fields, are_reset_by_an_empty_list_and_kept_by_null) {
+  const std::string path = std::string(kConfigMaps) + "/c";
+  const auto is_owned = [](const Answer& answer) {
+    return has(answer.body, {"metadata", "managedFields"});
+  };
+  const auto make = [&] {
+    api.remove(path);
+    return api.post(kConfigMaps, R"({"metadata":{"name":"c"},"data":{"k":"v"}})");
+  };
+  constexpr std::string_view kPut = R"({"metadata":{"name":"c","managedFields":null},)"
+                                    R"("data":{"k":"v"}})";
+  std::string empty(kPut);
+  empty.replace(empty.find("null"), 4, "[]");
+  make();
+  EXPECT_TRUE(is_owned(api.put(path, std::string(kPut))));
+  EXPECT_FALSE(is_owned(api.put(path, empty)));
+  make();
+  EXPECT_TRUE(is_owned(api.patch(path, kMerge, R"({"metadata":{"managedFields":null}})")));
+  EXPECT_FALSE(is_owned(api.patch(path, kMerge, R"({"metadata":{"managedFields":[]}})")));
+  make();
+  EXPECT_FALSE(is_owned(api.patch(
+      path, kJsonPatch, R"([{"op":"replace","path":"/metadata/managedFields","value":[]}])")));
+}
+
+TEST_F(Fields, have_managers_that_json_patches_see) {
+  const std::string path = std::string(kConfigMaps) + "/c";
+  api.post(with(kConfigMaps, "fieldManager=maker"),
+           R"({"metadata":{"name":"c"},"data":{"k":"v"}})");
+  const auto patch = [&](std::string_view operation, std::string_view below,
+                         std::string_view value) {
+    return api.patch(path, kJsonPatch,
+                     fmt::format(R"([{{"op":"{}","path":"/metadata/managedFields{}"{}}}])",
+                                 operation, below, value));
+  };
+  EXPECT_EQ(patch("test", "/0/manager", R"(,"value":"maker")").status, 200);
+  EXPECT_EQ(patch("test", "/0/manager", R"(,"value":"other")").status, 422);
+  EXPECT_EQ(managers_of(patch("remove", "", "")), std::vector<std::string>{"maker"});
+  EXPECT_EQ(managers_of(patch("replace", "/0/manager", R"(,"value":"other")")),
+            std::vector<std::string>{"other"});
+  EXPECT_EQ(managers_of(patch("remove", "/0", "")), std::vector<std::string>{});
+  EXPECT_EQ(patch("remove", "", "").status, 422);
+}
+
+TEST_F(Fields, of_maps_that_are_null_are_applied_as_empty) {
+  const auto apply = [&](std::string_view members) {
+    return api.patch(std::string(kConfigMaps) + "/c?fieldManager=a&force=true", kApply,
+                     fmt::format(R"({{"apiVersion":"v1","kind":"ConfigMap",{}}})", members));
+  };
+  const Answer made = apply(R"("metadata":{"name":"c","labels":{"a":null}},"data":{"n":null})");
+  EXPECT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_EQ(Json(object_at(made.body, {"data"})), Json(object_of(R"({"n":""})")));
+  EXPECT_EQ(Json(object_at(made.body, {"metadata", "labels"})), Json(object_of(R"({"a":""})")));
+  apply(R"("metadata":{"name":"c"},"data":{"n":"v"})");
+  const Answer emptied = apply(R"("metadata":{"name":"c"},"data":{"n":null})");
+  EXPECT_EQ(Json(object_at(emptied.body, {"data"})), Json(object_of(R"({"n":""})")));
+  EXPECT_FALSE(has(apply(R"("metadata":{"name":"c"},"data":null)").body, {"data"}));
+}
+
+TEST_F(Fields, of_null_quantities_are_zero) {
+  const Answer made =
+      api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i",)"
+                      R"("resources":{"limits":{"cpu":null}}}]}})");
+  const JsonObject& container = as_object(array_at(made.body, {"spec", "containers"}).front());
+  EXPECT_EQ(text_at(container, {"resources", "limits", "cpu"}), "0") << serialize(made.body);
+}
+
+// The times of the managers, "" without one.
+std::vector<std::string> times_of(const Answer& answer) {
+  std::vector<std::string> times;
+  for (const Json& entry : array_at(answer.body, {"metadata", "managedFields"})) {
+    times.emplace_back(text_at(entry.get_object(), {"time"}));
+  }
+  return times;
+}
+
+TEST_F(Fields, have_the_time_of_the_last_apply_that_changed_a_value) {
+  api.post(kConfigMaps, R"({"metadata":{"name":"c"},"data":{"k":"v"}})");
+  const auto apply = [&](std::string_view data) {
+    time.step_wall(std::chrono::seconds(5));
+    return times_of(api.patch(
+        std::string(kConfigMaps) + "/c?fieldManager=a", kApply,
+        fmt::format(
+            R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"c"}},"data":{}}})",
+            data)));
+  };
+  EXPECT_EQ(apply(R"({"k":"v"})").front(), "");
+  const std::string first = apply(R"({"k":"v","a":"1"})").front();
+  EXPECT_NE(first, "");
+  EXPECT_EQ(apply(R"({"a":"1"})").front(), first);
+  EXPECT_NE(apply(R"({"a":"2"})").front(), first);
+}
+
+struct TimeRow {
+  std::string_view sentence;
+  std::string_view given;
+  std::string_view stored;  // "": refused
+};
+
+class MicroTime : public Api, public ::testing::WithParamInterface<TimeRow> {};
+
+TEST_P(MicroTime, has_six_digits_and_is_stored_in_utc) {
+  constexpr std::string_view kLeases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+  const auto& [sentence, given, stored] = GetParam();
+  const std::string spec = fmt::format(R"("spec":{{"renewTime":"{}"}})", given);
+  const Answer made = api.post(kLeases, R"({"metadata":{"name":"l"},)" + spec + "}");
+  EXPECT_EQ(made.status, stored.empty() ? 400 : 201) << serialize(made.body);
+  EXPECT_EQ(made.text({"spec", "renewTime"}), stored);
+  const Answer applied = api.patch(
+      std::string(kLeases) + "/a?fieldManager=a", kApply,
+      R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"a"},)" + spec +
+          "}");
+  EXPECT_EQ(applied.status, stored.empty() ? 500 : 201);
+  EXPECT_EQ(applied.text({"spec", "renewTime"}), stored);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Times, MicroTime,
+    ::testing::Values(TimeRow{"of six digits", "2026-01-01T00:00:00.123456Z",
+                              "2026-01-01T00:00:00.123456Z"},
+                      TimeRow{"of three digits", "2026-01-01T00:00:00.123Z", ""},
+                      TimeRow{"of nine digits", "2026-01-01T00:00:00.123456789Z", ""},
+                      TimeRow{"of whole seconds", "2026-01-01T00:00:00Z", ""},
+                      TimeRow{"without a zone", "2026-01-01T00:00:00.123456", ""},
+                      TimeRow{"of small letters", "2026-01-01t00:00:00.123456z", ""},
+                      TimeRow{"of a leap second", "2026-01-01T00:00:60.123456Z", ""},
+                      TimeRow{"of long ago", "0001-01-01T00:00:00.000000+01:00",
+                              "0001-01-01T00:00:00.000000+01:00"},
+                      TimeRow{"of a far future", "9999-01-01T00:00:00.000000+01:00",
+                              "9999-01-01T00:00:00.000000+01:00"},
+                      TimeRow{"of no day", "2026-02-30T00:00:00.123456Z", ""},
+                      TimeRow{"east of Greenwich", "2026-01-01T00:00:00.123456+01:00",
+                              "2025-12-31T23:00:00.123456Z"}),
+    kBySentence);
+
+TEST_F(Fields, of_times_are_stored_in_utc_without_fractions) {
+  const auto stored = [&](std::string_view time) {
+    const Answer made = api.post(
+        "/api/v1/namespaces/default/events?dryRun=All",
+        fmt::format(R"({{"metadata":{{"name":"e"}},"involvedObject":{{"namespace":"default"}},)"
+                    R"("firstTimestamp":"{}"}})",
+                    time));
+    return std::string(made.text({"firstTimestamp"}));
+  };
+  EXPECT_EQ(stored("2026-01-01T00:00:00+01:00"), "2025-12-31T23:00:00Z");
+  EXPECT_EQ(stored("2026-01-01T00:00:00.999Z"), "2026-01-01T00:00:00Z");
+  EXPECT_EQ(stored("2026-02-30T00:00:00Z"), "");
+}
+
 TEST_F(Fields, may_have_many_managers_of_nothing) {
   const std::string path = std::string(kConfigMaps) + "/c";
   api.post(kConfigMaps, R"({"metadata":{"name":"c"}})");

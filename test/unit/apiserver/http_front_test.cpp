@@ -187,6 +187,10 @@ CO_TEST(HttpFront, rejects_bad_http_like_kube_apiserver) {
   const std::string nonsense =
       co_await exchange(site, loop.time(), "GET / HTTP/1.1\r\nno header\r\n\r\n");
   EXPECT_TRUE(nonsense.starts_with("HTTP/1.1 400 ")) << nonsense;
+  const std::string options =
+      co_await exchange(site, loop.time(), "OPTIONS /api/v1/pods HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_TRUE(options.starts_with("HTTP/1.1 405 ")) << options;
+  EXPECT_TRUE(options.contains(R"("reason":"MethodNotAllowed")")) << options;
   EXPECT_EQ(text_at(object_of(nonsense.substr(nonsense.find("\r\n\r\n") + 4)), {"kind"}), "Status");
   co_await site.stop();
 }

@@ -116,6 +116,19 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"metadata":{"name":"t"},"spec":{"metadata":{"labels":{"a":"x-"},)"
             R"("annotations":{"":"x"}},"spec":{}}})",
             {"spec.metadata.labels", "spec.metadata.annotations", "spec.metadata.annotations"}},
+        Row{"a template whose claims would have a name and more",
+            "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates",
+            R"({"metadata":{"name":"t"},"spec":{"metadata":{"name":"n","generateName":"","uid":"u",)"
+            R"("generation":0,"creationTimestamp":null,"deletionGracePeriodSeconds":0,)"
+            R"("finalizers":["a/b"],"labels":{"a":"b"}},"spec":{}}})",
+            {"spec.metadata.name", "spec.metadata.uID", "spec.metadata.deletionGracePeriodSeconds",
+             "spec.metadata.finalizers"}},
+        Row{"a template of a volume whose claim would have a name",
+            kPods,
+            R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],)"
+            R"("volumes":[{"name":"v","ephemeral":{"volumeClaimTemplate":{"metadata":)"
+            R"({"name":"n"}}}}]}})",
+            {"spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.name"}},
         Row{"an event of a negative generation",
             "/api/v1/namespaces/default/events",
             R"({"metadata":{"name":"e","generation":-1},"involvedObject":{"namespace":"default"}})",
