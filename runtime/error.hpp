@@ -97,7 +97,7 @@ bool is_object_gone(const Error& error);
 bool is_expired(const Error& error);
 // May pass by itself within seconds: worth repeating an idempotent request.
 bool is_transient(const Error& error);
-// The server refused before doing anything: even a create may be repeated unchanged.
+// Certainly not executed: even a create may be repeated unchanged.
 bool is_refused_untouched(const Error& error);
 // The request may or may not have been executed: look before repeating a create.
 bool is_outcome_unknown(const Error& error);
