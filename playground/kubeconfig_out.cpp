@@ -129,7 +129,7 @@ runtime::Result<KubeconfigOut> KubeconfigOut::write(const std::string& path,
 }
 
 std::string KubeconfigOut::export_command() const {
-  constexpr std::string_view kPlain = "/._-+=:@%,";
+  static constexpr std::string_view kPlain = "/._-+=:@%,";
   const auto is_plain = [](char c) {
     return runtime::is_alphanumeric(c) || kPlain.find(c) != std::string_view::npos;
   };
