@@ -69,7 +69,7 @@ MUTATIONS = [
     Mutation("tolerations-do-not-count", "tolerated taints evict", DTE + "rules/due_of_taint.cpp",
              "if (!tolerates(toleration, taint)) continue;", "if (M || !tolerates(toleration, taint)) continue;"),
     Mutation("oldest-generation-counts", "of a pool the oldest generation counts", DTE + "state/published_devices.cpp",
-             "return generations.rbegin()->first;", "return M ? generations.begin()->first : generations.rbegin()->first;"),
+             "return slices.rbegin()->first.first;", "return M ? slices.begin()->first.first : slices.rbegin()->first.first;"),
     Mutation("allocation-is-not-judged", "a claim that is allocated on a tainted device evicts nobody", DTE + "tracker.cpp",
              "if (!*claim || !(*claim)->is_allocated) continue;",
              "if (!*claim || !(*claim)->is_allocated || M) continue;"),
