@@ -4,50 +4,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
-#include <string_view>
 
-#include <dlfcn.h>
 #include <gmock/gmock.h>
-#include <netdb.h>
-#include <unistd.h>
 
 #include "manager/own_process.hpp"
 #include "test/unit/client_config/files.hpp"
 
-// Replaces the system's resolver: a look-up of this name asks the process to stop, and never ends.
-constexpr std::string_view kNeverResolved = "never.resolved";
-extern "C" int getaddrinfo(const char* host, const char* service, const addrinfo* hints,
-                           addrinfo** found) {
-  if (host != nullptr && host == kNeverResolved) {
-    ::kill(::getpid(), SIGTERM);
-    while (true) ::pause();
-  }
-  static const auto real =
-      reinterpret_cast<decltype(&getaddrinfo)>(::dlsym(RTLD_NEXT, "getaddrinfo"));
-  return real(host, service, hints, found);
-}
-
 namespace dcm::manager {
 namespace {
-
-// With leader election, which connects at once.
-int run_with_server(const std::string& url) {
-  client::TempFolder folder;
-  const std::string kubeconfig =
-      folder.write("config", R"({"clusters":[{"name":"c","cluster":{"server":")" + url +
-                                 R"("}}],"contexts":[{"name":"x","context":{"cluster":"c"}}],)"
-                                 R"("current-context":"x"})");
-  const std::string flag = "--kubeconfig=" + kubeconfig;
-  const char* const words[] = {"tested", flag.c_str(), "--metrics-bind-address=127.0.0.1:0",
-                               "--leader-elect-resource-namespace=n"};
-  return run_program(4, words, {.name = "tested"}, [](ControllerManager&) {});
-}
-
-// Otherwise a standby behind a silent name server ends half a minute late.
-TEST(RunProgram, ends_during_look_up_of_name) {
-  EXPECT_EXIT(std::_Exit(100 + run_with_server("http://never.resolved:1")),
-              testing::ExitedWithCode(0), "Stopped");
-}
 
 TEST(RunProgram, tells_why_its_controllers_cannot_be_added) {
   client::TempFolder folder;
