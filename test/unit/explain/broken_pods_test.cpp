@@ -187,10 +187,14 @@ CO_TEST(ExplainBrokenPods, gives_same_answer_in_process_and_by_command) {
   // Another pod's claim, named by this pod's status.
   scene.add_claim("stolen", R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"owner",)"
                             R"("uid":"11111111-1111-1111-1111-111111111111","controller":true}],)");
-  scene.add_pod("robbed", R"("resourceClaimName":"waits")");
+  scene.post("pods",
+             R"({"metadata":{"name":"robbed"},"spec":{"containers":[{"name":"c",)"
+             R"("image":"i","resources":{"requests":{"x.y/z":"1"},"limits":{"x.y/z":"1"}}}],)"
+             R"("resourceClaims":[{"name":"accel","resourceClaimName":"waits"}]}})");
   scene.patch("pods/robbed/status",
               R"({"status":{"extendedResourceClaimStatus":{"resourceClaimName":"stolen",)"
-              R"("requestMappings":[]}}})");
+              R"("requestMappings":[{"containerName":"c","resourceName":"x.y/z",)"
+              R"("requestName":"r"}]}}})");
   // Shared: one pod has it, another waits, and then it is deleted.
   scene.add_claim("shared");
   scene.add_pod("user", R"("resourceClaimName":"shared")", R"("nodeName":"n",)");
