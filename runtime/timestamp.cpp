@@ -111,8 +111,9 @@ std::string timestamp(WallTime time) {
 }
 
 std::string micro_timestamp(WallTime time) {
-  const auto whole = std::chrono::floor<seconds>(time);
-  const auto micros = std::chrono::floor<std::chrono::microseconds>(time - whole);
+  // The whole second below the earliest time is no time that can be computed with.
+  const auto all = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch());
+  const auto micros = (all % seconds(1) + seconds(1)) % seconds(1);
   std::string text = timestamp(time);
   text.pop_back();
   return fmt::format("{}.{:06}Z", text, micros.count());

@@ -241,7 +241,8 @@ const Row kAllocated[] = {
     {"a_full_reservation_list_is_full",
      [](Scene& scene, Pod&) {
        scene.allocate("gpus", Scene::device("node-1", "gpu", 0));
-       scene.edit("gpus").reserved_for.resize(api::kReservedForMax);
+       auto& users = scene.edit("gpus").reserved_for;
+       while (users.size() < api::kReservedForMax) users.emplace_back();
      },
      "unschedulable: claim gpus is reserved for 256 pods, which is the most there can be"},
     {"a_device_whose_driver_failed_to_make_it_ready_is_given_up",

@@ -50,6 +50,8 @@ TEST(Timestamp, writes_whole_seconds) {
 TEST(Timestamp, writes_microseconds_on_request) {
   EXPECT_EQ(micro_timestamp(kTime), "2027-03-01T10:15:07.000000Z");
   EXPECT_EQ(micro_timestamp(kTime + 1'234'567ns), "2027-03-01T10:15:07.001234Z");
+  EXPECT_EQ(micro_timestamp(WallTime::min()), "1677-09-21T00:12:43.145224Z");
+  EXPECT_EQ(micro_timestamp(WallTime::max()), "2262-04-11T23:47:16.854775Z");
 }
 
 }  // namespace
