@@ -112,6 +112,8 @@ class Connection {
   runtime::Duration idle_for() const {
     return open_streams() > 0 ? runtime::Duration::zero() : time_.now() - used_at_;
   }
+  // When the peer last sent something.
+  runtime::MonoTime heard_at() const { return heard_at_; }
   // As the client: a request that was sent at `began` had no answer by its deadline. If the peer
   // was silent meanwhile, or has let several requests in a row pass like this, the connection
   // accepts no others: PINGs may be answered by a proxy, or by a server whose streams are stuck.
