@@ -62,7 +62,7 @@ TEST_F(KubeconfigOutTest, quotes_path_for_shell) {
   fs::create_directory(folder);
   for (const fs::path& path : {file_, folder / "kubeconfig"}) {
     const auto written = KubeconfigOut::write(path.string(), "http://127.0.0.1:1");
-    ASSERT_TRUE(written) << written.error().text;
+    ASSERT_TRUE(written) << written.error().message;
     const std::string command = written->export_command() + "; printf %s \"$KUBECONFIG\"";
     std::unique_ptr<FILE, int (*)(FILE*)> shell(popen(command.c_str(), "r"), pclose);
     std::string printed(1000, '\0');
