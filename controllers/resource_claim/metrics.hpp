@@ -7,7 +7,7 @@
 
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/common/pod_claims.hpp"
-#include "controllers/resource_claim/sync/item.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "informers/observer.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/time.hpp"

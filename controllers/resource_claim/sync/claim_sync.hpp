@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "controllers/resource_claim/api/api.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/stores.hpp"
-#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
 #include "controllers/resource_claim/uid_memory.hpp"
 #include "runtime/log.hpp"

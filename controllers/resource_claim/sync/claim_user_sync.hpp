@@ -5,11 +5,11 @@
 
 #include "client/api/event_sink.hpp"
 #include "controllers/resource_claim/api/api.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/rules/decide_pod.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
-#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/one_at_a_time.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
 #include "runtime/log.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "controllers/resource_claim/sync/item.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "workqueue/outcome.hpp"
 #include "workqueue/priority.hpp"
 

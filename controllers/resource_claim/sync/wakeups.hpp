@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "controllers/common/feature_gates.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/stores.hpp"
-#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/uid_memory.hpp"
 #include "informers/observer.hpp"
 #include "runtime/log.hpp"
