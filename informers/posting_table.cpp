@@ -76,8 +76,9 @@ void PostingTable::insert(PostingId added, KeyHash hash) {
 void PostingTable::remove(PostingId removed) {
   Posting& posting = at(removed);
   PostingId* link = &buckets_[bucket_of(posting.hash)];
-  while (at(*link).hash != posting.hash) link = &link_after_group(*link);
+  while (*link != kNone && at(*link).hash != posting.hash) link = &link_after_group(*link);
   const PostingId head = *link;
+  DCM_ASSERT(head != kNone);
   const PostingId tail = at(head).previous;
   if (removed != tail) {
     at(posting.next).previous = posting.previous;

@@ -69,7 +69,8 @@ class Step {
   WatchStep on(Idle, const Started&) { return list_anew({RelistReason::start}); }
 
   WatchStep on(const AwaitingInitialEvents& phase, const Accepted& accepted) {
-    return read_initial({phase.since, accepted.compression, true});
+    return read_initial(
+        {.since = phase.since, .compression = accepted.compression, .is_accepted = true});
   }
   WatchStep on(const AwaitingInitialEvents& phase, const Changed&) { return read_initial(phase); }
   WatchStep on(const AwaitingInitialEvents& phase, const Bookmarked& bookmark) {

@@ -48,8 +48,8 @@ class Connection {
   // For the lease: on a separate connection, so that it never queues behind other calls.
   client::RestClient& lease_rest() { return lease_rest_; }
   // Moves the bytes of HTTP/2, picks up certificates and CAs that change, and renews expiring
-  // credentials: to run as long as requests are sent. Ends by cancellation, or when nothing of that
-  // is to be done.
+  // credentials: to run as long as requests are sent. Ends by cancellation, or at once if there is
+  // nothing to do.
   runtime::Task<> run();
 
  private:

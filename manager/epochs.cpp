@@ -20,6 +20,7 @@ using runtime::Task;
 
 // How often to check whether the cluster still serves the version in use.
 constexpr runtime::Duration kDiscoveryInterval = 30s;
+
 std::string describe(const client::Availability& availability, const std::string& group) {
   const bool names_group = std::holds_alternative<client::NotServed>(availability);
   return (names_group ? "" : group + ": ") + client::why_not(availability);

@@ -34,9 +34,10 @@ struct ProgramOptions {
 // Runs until SIGTERM or SIGINT; a second signal ends the process at once. `add_controllers` is
 // called once, before the start and after the flags were parsed into their targets.
 //
-// Returns the exit status: 0 after a signal, 1 after a lost lease or a second signal, 2 for an
-// invalid configuration, 3 if a part or `add_controllers` has failed. 2 and an exception of
-// `add_controllers` are explained in one line on standard error.
+// The exit status is 0 after a signal, 1 after a lost lease or a second signal, 2 for an invalid
+// configuration, 3 if a part or `add_controllers` has failed. 2 and an exception of
+// `add_controllers` are explained in one line on standard error, and the status is returned. A
+// program that has run ends without returning, so nothing that the caller holds is destroyed.
 int run_program(int argc, const char* const* argv, ProgramOptions options,
                 const std::function<void(ControllerManager&)>& add_controllers);
 

@@ -39,8 +39,9 @@ struct Host {
 };
 
 // Runs until SIGTERM or SIGINT; a second signal ends the process at once. `prepare` is called once,
-// before the start; its result is kept until the end. Returns the exit status; an invalid
-// configuration is reported in one line on standard error.
+// before the start; its result is kept until the end. Then the process ends at once (end_process):
+// nothing that `prepare` or a caller holds is destroyed. Returns only if it cannot start: the exit
+// status, after one line on standard error.
 int run(const RunOptions& options,
         const std::function<std::shared_ptr<void>(const Host&)>& prepare);
 

@@ -151,7 +151,7 @@ std::string why_no_folder(const std::string& path) {
 }
 
 std::string why_no_dns_label(const std::string& name) {
-  if (name.size() <= runtime::kDnsLabelLengthMax && runtime::is_dns_label(name)) return {};
+  if (runtime::can_be_label(name)) return {};
   return refuse_value("a DNS label: at most 63 lowercase letters, digits and '-'", name);
 }
 

@@ -21,7 +21,7 @@ constexpr Bounds kDevices = {0, kDevicesMax, "a whole number from 0 to 128"};
 
 std::string check_driver(const std::string& name) {
   if (runtime::is_driver_name(name)) return {};
-  return fmt::format("\"{}\" is no driver name such as gpu.example.com", name);
+  return fmt::format("\"{}\" is not a driver name such as gpu.example.com", name);
 }
 
 Settings cluster_settings(Options& options) {

@@ -1,5 +1,6 @@
 // Names of RFC 1123, as Kubernetes validates them (apimachinery, util/validation): in lower case.
-// The first two leave the length to the caller, which may have to say which rule a name breaks.
+// is_dns_label() and is_dns_subdomain() leave the length to the caller, which may have to say which
+// rule a name breaks.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +30,11 @@ inline bool is_dns_subdomain(std::string_view text) {
     if (dot == std::string_view::npos) return true;
     text.remove_prefix(dot + 1);
   }
+}
+
+// Whether an object that requires a label may have that name.
+inline bool can_be_label(std::string_view text) {
+  return text.size() <= kDnsLabelLengthMax && is_dns_label(text);
 }
 
 // Whether an object or a namespace may have that name. Such a name is safe in paths and texts.

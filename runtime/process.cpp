@@ -170,10 +170,18 @@ class Guard {
   std::shared_ptr<Child> child_;
 };
 
+// If SIGCHLD is ignored, as a parent may have left it, the kernel discards exit statuses. A handler
+// of the program's own stays.
+void keep_exit_statuses() {
+  struct sigaction current{};
+  if (::sigaction(SIGCHLD, nullptr, &current) == 0 && current.sa_handler == SIG_IGN) {
+    std::signal(SIGCHLD, SIG_DFL);
+  }
+}
+
 Result<std::shared_ptr<Child>> start(const Executor& executor, TimeSource& time,
                                      ProcessCommand command) {
-  // Inherited from a parent that ignores it, it would make the kernel discard exit statuses.
-  std::signal(SIGCHLD, SIG_DFL);
+  keep_exit_statuses();
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return refuse(errno);
   auto child = std::make_shared<Child>(executor, time, command.output_max);

@@ -111,7 +111,7 @@ std::string timestamp(WallTime time) {
 }
 
 std::string micro_timestamp(WallTime time) {
-  // The whole second below the earliest time is no time that can be computed with.
+  // Not by floor<seconds>(time), which is out of range for the earliest time.
   const auto all = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch());
   const auto micros = (all % seconds(1) + seconds(1)) % seconds(1);
   std::string text = timestamp(time);

@@ -90,7 +90,7 @@ Task<> LeaderElector::write(Write write) {
   Result<std::string> body = write.kind == Write::Kind::create
                                  ? api::encode_lease(lease_, write.spec)
                                  : api::encode_lease_update(stored_, write.spec);
-  if (!body) {  // nothing was sent, so others are no better or worse off than after a refusal
+  if (!body) {  // Nothing was sent, so this counts as a refused write.
     const MonoTime now = deps_.time.now();
     co_return take_written({runtime::fail(std::move(body.error())), now, now, rng_.unit()});
   }

@@ -153,7 +153,7 @@ int run(const Options& options) {
   const runtime::Refresh process_metrics = runtime::register_process_metrics(process.metrics);
   const auto metrics_port = open_metrics_port(options, process, pages, lifecycle);
   if (!metrics_port) return report_failure(metrics_port.error());
-  // kubelet's certificate, which --kubeconfig may name, is rotated.
+  // --kubeconfig may name kubelet's certificate, which kubelet rotates.
   lifecycle.add_foundation("connection", [&] { return cluster->connection->run(); });
   lifecycle.add_foundation(
       "memory", [&process] { return runtime::keep_returning_free_memory(process.loop.time()); });

@@ -7,6 +7,7 @@
 #include "runtime/assert.hpp"
 
 namespace dcm::device_taint_eviction {
+
 std::optional<std::int64_t> PublishedDevices::Pool::newest() const {
   if (slices.empty()) return std::nullopt;
   return slices.rbegin()->first.first;
@@ -60,7 +61,10 @@ std::vector<api::DeviceId> PublishedDevices::replace(const SlicePtr& before,
   std::vector<SlicePtr> leaving;
   std::vector<SlicePtr> entering;
   if (before && before->pool_generation == generation_before) leaving.push_back(before);
-  if (before) pool.slices.erase({before->pool_generation, before->meta.key.name});
+  if (before) {
+    const auto erased = pool.slices.erase({before->pool_generation, before->meta.key.name});
+    DCM_ASSERT(erased == 1);
+  }
   if (after) pool.slices.insert_or_assign({after->pool_generation, after->meta.key.name}, after);
   const auto generation_after = pool.newest();
   if (generation_after == generation_before) {

@@ -104,8 +104,7 @@ std::string_view unless(bool is_well, std::string_view rule) {
 }  // namespace
 
 std::string_view problem_with_label(std::string_view name) {
-  return unless(name.size() <= runtime::kDnsLabelLengthMax && runtime::is_dns_label(name),
-                kLabelRule);
+  return unless(runtime::can_be_label(name), kLabelRule);
 }
 
 std::string_view problem_with_subdomain(std::string_view name) {
@@ -117,9 +116,9 @@ std::string_view problem_with_driver_name(std::string_view name) {
 }
 
 std::string_view problem_with_pool_name(std::string_view name) {
-  return unless(
-      name.size() <= 253 && std::ranges::all_of(parts_of(name, '/'), runtime::can_be_name),
-      kPoolRule);
+  return unless(name.size() <= runtime::kDnsSubdomainLengthMax &&
+                    std::ranges::all_of(parts_of(name, '/'), runtime::can_be_name),
+                kPoolRule);
 }
 
 std::string_view problem_with_label_key(std::string_view name) {
