@@ -54,7 +54,7 @@ class ClaimControl {
   resource_claim::TemplateContents contents_;
   resource_claim::ApiClient client_;
   resource_claim::ForeignClaims foreign_;
-  std::optional<Shadow<resource_claim::ShadowApi>> shadow_;  // nullopt: no dry run
+  DryRun<resource_claim::ShadowApi> dry_run_;
   resource_claim::Controller controller_;
 };
 
@@ -83,18 +83,16 @@ ClaimControl::ClaimControl(const ControlContext& context)
                 .groups = common::group_claims(context.options.features),
                 .policy = context.options.foreign_claims,
                 .lease = lease_of(context.options)}),
-      shadow_(make_shadow<resource_claim::ShadowApi>(context, kName, client_, stores_,
-                                                     context.options.features)),
-      controller_(
-          {.stores = stores_,
-           .api = shadow_ ? static_cast<resource_claim::ClaimApi&>(shadow_->api()) : client_,
-           .events = shadow_ ? shadow_->events() : context.events,
-           .foreign = foreign_,
-           .time = process_.loop.time(),
-           .metrics = process_.metrics,
-           .log = logger_of(context, kName)},
-          {.workers = context.options.concurrent_resource_claim_syncs,
-           .gates = context.options.features}) {
+      dry_run_(context, kName, client_, stores_, context.options.features),
+      controller_({.stores = stores_,
+                   .api = dry_run_.api<resource_claim::ClaimApi>(client_),
+                   .events = dry_run_.events(context.events),
+                   .foreign = foreign_,
+                   .time = process_.loop.time(),
+                   .metrics = process_.metrics,
+                   .log = logger_of(context, kName)},
+                  {.workers = context.options.concurrent_resource_claim_syncs,
+                   .gates = context.options.features}) {
   controller_.observe(context.pods.informer(), context.claims.informer(), templates_.informer());
   if (groups_) controller_.observe_groups(groups_->informer());
   context.pods.informer().add_observer(foreign_);
@@ -120,9 +118,8 @@ AnyCache ClaimControl::use_groups(const client::Served& served) {
 }
 
 Task<> ClaimControl::run() {
-  if (!shadow_) foreign_.activate();
-  return run_with(shadow_ ? &shadow_->expectations() : nullptr, controller_.run(),
-                  process_.loop.executor());
+  if (!dry_run_) foreign_.activate();
+  return dry_run_.run(controller_.run(), process_.loop.executor());
 }
 
 void add(const ControlContext& context) {

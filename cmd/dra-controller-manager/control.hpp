@@ -72,44 +72,54 @@ Controller make_controller(const ControlContext& context, std::string_view name,
 
 runtime::Logger logger_of(const ControlContext& context, std::string_view controller);
 
-// Replaces a controller's API and events in a dry run.
-template <class Api>
-class Shadow {
+// Runs `controller`, and beside it, as long as it runs, the checks of `expectations`.
+runtime::Task<> run_with(common::Expectations& expectations, runtime::Task<> controller,
+                         runtime::Executor executor);
+
+// Replaces a controller's API and events in a dry run; otherwise, it leaves everything as it is.
+template <class ShadowApi>
+class DryRun {
  public:
   // `arguments` are those of the API, before the expectations.
   template <class... Arguments>
-  Shadow(const ControlContext& context, std::string_view controller, Arguments&&... arguments)
-      : expectations_(
-            {.time = context.process().loop.time(),
-             .metrics = context.process().metrics,
-             .log = logger_of(context, controller),
-             .is_watching = [&epoch = context.epoch] { return !epoch.has_failing_watch(); }},
-            std::string(controller), Api::kWrites, *context.options.dry_run_timeout),
-        events_(expectations_),
-        api_(std::forward<Arguments>(arguments)..., expectations_) {}
+  DryRun(const ControlContext& context, std::string_view controller, Arguments&&... arguments) {
+    if (!context.options.dry_run_timeout) return;
+    shadow_.emplace(context, controller, std::forward<Arguments>(arguments)...);
+  }
 
-  common::Expectations& expectations() { return expectations_; }
-  common::ShadowEvents& events() { return events_; }
-  Api& api() { return api_; }
+  explicit operator bool() const { return shadow_.has_value(); }
+
+  // `Api` is the interface that the controller uses.
+  template <class Api>
+  Api& api(Api& real) {
+    return shadow_ ? shadow_->api : real;
+  }
+  api::EventSink& events(api::EventSink& real) { return shadow_ ? shadow_->events : real; }
+
+  runtime::Task<> run(runtime::Task<> controller, runtime::Executor executor) {
+    if (!shadow_) return controller;
+    return run_with(shadow_->expectations, std::move(controller), std::move(executor));
+  }
 
  private:
-  common::Expectations expectations_;
-  common::ShadowEvents events_;
-  Api api_;
+  struct Shadow {
+    template <class... Arguments>
+    Shadow(const ControlContext& context, std::string_view controller, Arguments&&... arguments)
+        : expectations(
+              {.time = context.process().loop.time(),
+               .metrics = context.process().metrics,
+               .log = logger_of(context, controller),
+               .is_watching = [&epoch = context.epoch] { return !epoch.has_failing_watch(); }},
+              std::string(controller), ShadowApi::kWrites, *context.options.dry_run_timeout),
+          events(expectations),
+          api(std::forward<Arguments>(arguments)..., expectations) {}
+
+    common::Expectations expectations;
+    common::ShadowEvents events;
+    ShadowApi api;
+  };
+
+  std::optional<Shadow> shadow_;
 };
-
-// nullopt if this is no dry run.
-template <class Api, class... Arguments>
-std::optional<Shadow<Api>> make_shadow(const ControlContext& context, std::string_view controller,
-                                       Arguments&&... arguments) {
-  if (!context.options.dry_run_timeout) return std::nullopt;
-  return std::optional<Shadow<Api>>(std::in_place, context, controller,
-                                    std::forward<Arguments>(arguments)...);
-}
-
-// Runs `controller`. In a dry run, a parallel task checks whether the cluster shows each change, as
-// long as the controller runs. `expectations`: null if this is no dry run.
-runtime::Task<> run_with(common::Expectations* expectations, runtime::Task<> controller,
-                         runtime::Executor executor);
 
 }  // namespace dcm::dra_manager

@@ -116,10 +116,10 @@ std::function<void()> say_synced(const ControlContext& context, std::string_view
   };
 }
 
-Task<> run_with(common::Expectations* expectations, Task<> controller, runtime::Executor executor) {
+Task<> run_with(common::Expectations& expectations, Task<> controller, runtime::Executor executor) {
   runtime::TaskGroup group(std::move(executor));
   group.spawn("controller", run_then_cancel(std::move(controller), group));
-  if (expectations != nullptr) group.spawn("dry run", expectations->run());
+  group.spawn("dry run", expectations.run());
   co_await group.join();
 }
 

@@ -29,7 +29,7 @@ class EvictionControl {
   client::RestClient& rest_;
   device_taint_eviction::ApiClient api_;
   api::Format content_type_;
-  std::optional<Shadow<device_taint_eviction::ShadowApi>> shadow_;  // nullopt: no dry run
+  DryRun<device_taint_eviction::ShadowApi> dry_run_;
   device_taint_eviction::Controller controller_;
   std::optional<Cache<api::DeviceTaintRule>> rules_;
 };
@@ -39,29 +39,26 @@ EvictionControl::EvictionControl(const ControlContext& context)
       rest_(context.rest()),
       api_(rest_, context.pods.resource(), context.options.kube_api_content_type),
       content_type_(context.options.kube_api_content_type),
-      shadow_(make_shadow<device_taint_eviction::ShadowApi>(
-          context, kName,
-          [this]() -> const device_taint_eviction::Tracker& { return controller_.tracker(); })),
-      controller_(
-          {.lookup = {context.pods.reader(), context.claims.reader(),
-                      device_taint_eviction::declare_pods_by_group(context.pods.informer(),
-                                                                   context.options.features)},
-           .api = shadow_ ? static_cast<device_taint_eviction::EvictionApi&>(shadow_->api()) : api_,
-           .events = shadow_ ? shadow_->events() : context.events,
-           .time = process_.loop.time(),
-           .rng = process_.rng.fork(),
-           .metrics = process_.metrics,
-           .log = logger_of(context, kName)},
-          {.workers = context.options.concurrent_device_taint_eviction_syncs,
-           .mode = context.options.eviction_mode,
-           .evictions_per_second = context.options.eviction_rate}) {
+      dry_run_(context, kName,
+               [this]() -> const device_taint_eviction::Tracker& { return controller_.tracker(); }),
+      controller_({.lookup = {context.pods.reader(), context.claims.reader(),
+                              device_taint_eviction::declare_pods_by_group(
+                                  context.pods.informer(), context.options.features)},
+                   .api = dry_run_.api<device_taint_eviction::EvictionApi>(api_),
+                   .events = dry_run_.events(context.events),
+                   .time = process_.loop.time(),
+                   .rng = process_.rng.fork(),
+                   .metrics = process_.metrics,
+                   .log = logger_of(context, kName)},
+                  {.workers = context.options.concurrent_device_taint_eviction_syncs,
+                   .mode = context.options.eviction_mode,
+                   .evictions_per_second = context.options.eviction_rate}) {
   controller_.observe(context.pods.informer(), context.claims.informer(),
                       context.slices().informer());
 }
 
 Task<> EvictionControl::run() {
-  return run_with(shadow_ ? &shadow_->expectations() : nullptr, controller_.run(),
-                  process_.loop.executor());
+  return dry_run_.run(controller_.run(), process_.loop.executor());
 }
 
 // Pods must not be judged without the rules, if there are any. A cluster that serves no rules may

@@ -20,10 +20,7 @@ class PoolStatusControl {
 
   resource_pool_status::Controller& controller() { return controller_; }
   // Works, or only observes in a dry run.
-  Task<> run() {
-    return run_with(shadow_ ? &shadow_->expectations() : nullptr, controller_.run(),
-                    process_.loop.executor());
-  }
+  Task<> run() { return dry_run_.run(controller_.run(), process_.loop.executor()); }
   OptionalKind requests();
 
  private:
@@ -31,7 +28,7 @@ class PoolStatusControl {
   // Without a version yet: an alpha kind, which may be served later or never.
   Cache<api::ResourcePoolStatusRequest> requests_;
   resource_pool_status::ApiClient client_;
-  std::optional<Shadow<resource_pool_status::ShadowApi>> shadow_;  // nullopt: no dry run
+  DryRun<resource_pool_status::ShadowApi> dry_run_;
   resource_pool_status::Controller controller_;
 };
 
@@ -42,13 +39,10 @@ PoolStatusControl::PoolStatusControl(const ControlContext& context)
       client_(context.rest(), requests_.resource(), requests_.decoder(),
               context.options.features.dra_device_taint_rules ? TaintRules::count
                                                               : TaintRules::are_ignored),
-      shadow_(make_shadow<resource_pool_status::ShadowApi>(
-          context, kName, client_, [this](const auto& key) { return requests_.get(key); })),
+      dry_run_(context, kName, client_, [this](const auto& key) { return requests_.get(key); }),
       controller_({.requests = requests_.reader(),
                    .own_requests = requests_.informer().own_writes(),
-                   .api = shadow_
-                              ? static_cast<resource_pool_status::PoolStatusApi&>(shadow_->api())
-                              : client_,
+                   .api = dry_run_.api<resource_pool_status::PoolStatusApi>(client_),
                    .time = process_.loop.time(),
                    .metrics = process_.metrics,
                    .log = logger_of(context, kName)}) {

@@ -17,6 +17,10 @@ std::int64_t seconds(runtime::Duration duration) {
 
 }  // namespace
 
+std::unexpected<runtime::Error> not_written() {
+  return runtime::fail(runtime::Reason::object_not_found, "not written: this is a dry run");
+}
+
 Expectations::Expectations(Dependencies dependencies, std::string controller,
                            std::span<const WriteKind> kinds, runtime::Duration timeout)
     : deps_(std::move(dependencies)),

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <map>
 #include <set>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "client/api/event_sink.hpp"
+#include "runtime/error.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/task.hpp"
@@ -48,6 +50,9 @@ struct Standing {
   State state = State::not_reached;
   std::string shown;  // the current state instead, for people
 };
+
+// The answer to a suppressed write. It is no failure that is repeated: the object looks gone.
+std::unexpected<runtime::Error> not_written();
 
 // Each write is logged and counted once, however often it is decided. If the caches do not show its
 // result in time, that is a disagreement: logged and counted once, and open until they do, or until

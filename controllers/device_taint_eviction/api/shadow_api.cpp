@@ -10,10 +10,6 @@ namespace {
 using common::Standing;
 using State = Standing::State;
 
-std::unexpected<runtime::Error> not_written() {
-  return runtime::fail(runtime::Reason::object_not_found, "not written: this is a dry run");
-}
-
 // Which of these two reasons it is depends on how many pods the writer itself has evicted.
 std::string_view without_count(std::string_view reason) {
   return reason == "Completed" ? "NotStarted" : reason;
@@ -42,7 +38,7 @@ Task<Result<>> ShadowApi::write(PodRef pod, PodWrite what, Priority /*priority*/
                         .subject = "evict " + pod.uid.str(),
                         .what = "evict it because of a device taint"},
                        [this, pod] { return standing_of_eviction(pod); });
-  co_return not_written();
+  co_return common::not_written();
 }
 
 Standing ShadowApi::standing_of_mark(const PodRef& pod) const {
@@ -71,7 +67,7 @@ Task<Result<RulePtr>> ShadowApi::write_condition(RulePtr rule, api::Condition co
        .subject = "condition " + rule->meta.uid.str(),
        .what = fmt::format("{}, of generation {}", condition.reason, rule->generation)},
       [this, rule, condition] { return standing_of_condition(rule, condition); });
-  co_return not_written();
+  co_return common::not_written();
 }
 
 Standing ShadowApi::standing_of_condition(const RulePtr& rule,

@@ -20,9 +20,6 @@ using State = Standing::State;
 std::unexpected<runtime::Error> not_created() {
   return runtime::fail(runtime::Reason::shutting_down, "not written: this is a dry run");
 }
-std::unexpected<runtime::Error> not_written() {
-  return runtime::fail(runtime::Reason::object_not_found, "not written: this is a dry run");
-}
 
 // "allocated, reserved for trainer-0, trainer-1 and 7 more"
 std::string describe_status(const api::ResourceClaim& claim) {
@@ -60,7 +57,7 @@ Task<Result<PodPtr>> ShadowApi::send(PodRequest request, Priority priority) {
     const PodPtr& pod = names->user;
     expect_names(kWriteNames, pod->meta, names->names,
                  [this, pod] { return find_pod(pod->meta.key, pod->meta.uid); });
-    co_return not_written();
+    co_return common::not_written();
   }
   const Result<PodPtr> found = co_await lookups_.send(std::move(request), priority);
   co_return found;
@@ -71,7 +68,7 @@ Task<Result<GroupPtr>> ShadowApi::send(GroupRequest request, Priority priority) 
     const GroupPtr& group = names->user;
     expect_names(kWriteGroupNames, group->meta, names->names,
                  [this, group] { return find_group(group->meta.key, group->meta.uid); });
-    co_return not_written();
+    co_return common::not_written();
   }
   const Result<GroupPtr> found = co_await lookups_.send(std::move(request), priority);
   co_return found;
@@ -86,7 +83,7 @@ Task<Result<ClaimPtr>> ShadowApi::send(ClaimRequest request, Priority priority) 
                         [this](const auto& write) { expect(write); }},
              request);
   if (std::holds_alternative<CreateClaim>(request)) co_return not_created();
-  co_return not_written();
+  co_return common::not_written();
 }
 
 void ShadowApi::expect(const CreateClaim& claim) {
@@ -212,7 +209,7 @@ Task<Result<>> ShadowApi::send(DeleteClaim request, Priority /*priority*/) {
                         .subject = subject("delete", claim->meta.uid),
                         .what = "delete it: its pod is done"},
                        look);
-  co_return not_written();
+  co_return common::not_written();
 }
 
 ShadowApi::User ShadowApi::find_pod(const api::NamespacedName& key, const api::Uid& uid) const {

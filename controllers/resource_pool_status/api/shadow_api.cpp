@@ -3,16 +3,9 @@
 #include <utility>
 
 namespace dcm::resource_pool_status {
-namespace {
 
 using common::Standing;
 using State = Standing::State;
-
-std::unexpected<runtime::Error> not_written() {
-  return runtime::fail(runtime::Reason::object_not_found, "not written: this is a dry run");
-}
-
-}  // namespace
 
 RequestPtr ShadowApi::find_same(const RequestPtr& request) const {
   RequestPtr found = find_(request->meta.key);
@@ -30,7 +23,7 @@ Task<Result<RequestPtr>> ShadowApi::write_status(RequestPtr request, api::PoolSt
                          if (found->has_status) return {State::reached, {}};
                          return {State::not_reached, "no status"};
                        });
-  co_return not_written();
+  co_return common::not_written();
 }
 
 Task<Result<>> ShadowApi::remove(RequestPtr request) {
@@ -44,7 +37,7 @@ Task<Result<>> ShadowApi::remove(RequestPtr request) {
                          if (is_going) return {State::reached, {}};
                          return {State::not_reached, "the request is there"};
                        });
-  co_return not_written();
+  co_return common::not_written();
 }
 
 }  // namespace dcm::resource_pool_status
