@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,13 +15,18 @@ namespace dcm::runtime {
 // The parts of a ShardedMap.
 inline constexpr std::size_t kShards = 64;
 
-// An unordered_map that is divided into parts. Each part grows by itself, so that a million entries
-// cause pauses of a millisecond instead of a tenth of a second. Costs 4 KB when empty. Pointers to
+// An unordered_map that is divided into parts. Each part grows by itself, and at a size of its own,
+// so that a million entries cause pauses of a millisecond instead of a tenth of a second. Costs 4 KB
+// when empty. Pointers to
 // entries stay valid until they are erased.
 template <class Key, class Value, class Hash = std::hash<Key>>
 class ShardedMap {
  public:
   using Entry = std::pair<const Key, Value>;
+
+  ShardedMap() {
+    for (std::size_t part = 0; part < kShards; ++part) stagger(part);
+  }
 
   // Null if there is none.
   Value* find(const Key& key) {
@@ -62,10 +68,17 @@ class ShardedMap {
   void clear_part(std::size_t part) {
     size_ -= parts_[part].size();
     parts_[part] = {};
+    stagger(part);
   }
 
  private:
   using Part = std::unordered_map<Key, Value, Hash>;
+
+  // All parts have nearly the same size. With one limit they would grow in the same moment, so the
+  // limits are spread over a doubling: 1 to 2 entries a bucket.
+  void stagger(std::size_t part) {
+    parts_[part].max_load_factor(std::exp2(static_cast<float>(part) / kShards));
+  }
   // The parts use the lower bits of the hash.
   Part& part_of(const Key& key) {
     const std::uint64_t spread = Hash{}(key) * 0x9E37'79B9'7F4A'7C15ULL;

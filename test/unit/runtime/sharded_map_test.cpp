@@ -1,5 +1,6 @@
 #include "runtime/sharded_map.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -41,6 +42,27 @@ TEST(ShardedMap, keeps_values_in_place) {
   const int* first = &map[0];
   for (int i = 1; i < 100'000; ++i) map[i] = i;
   EXPECT_EQ(map.find(0), first);
+}
+
+// A part that grows hashes its keys again.
+struct CountingHash {
+  static inline int calls = 0;
+  std::size_t operator()(int key) const noexcept {
+    ++calls;
+    return static_cast<std::size_t>(key);
+  }
+};
+
+TEST(ShardedMap, grows_in_small_steps) {
+  constexpr int kStep = 1000;
+  ShardedMap<int, int, CountingHash> map;
+  int most = 0;
+  for (int key = 0; key < 100'000; ++key) {
+    if (key % kStep == 0) CountingHash::calls = 0;
+    map[key] = key;
+    most = std::max(most, CountingHash::calls);
+  }
+  EXPECT_LT(most, 20'000);
 }
 
 TEST(ShardedSet, does_what_a_set_does) {
