@@ -27,6 +27,7 @@ cmd_release() {
   [[ -z $(git status --porcelain --untracked-files=no) ]] || die "release: commit your changes first"
   use_time_of_commit
   version=$(sed -n 's/^project(.* VERSION \([^ ]*\).*/\1/p' CMakeLists.txt)
+  packaging/release.py "$version" --check "${key[@]}"
   for architecture in "${architectures[@]}"; do
     release_parts "$architecture"
     parts+=(--package "build/package/${name}_${version}_$architecture.deb"

@@ -2,10 +2,11 @@
 """Puts together what a release page carries. `./dev release` makes the parts and calls it.
 
     release.py VERSION OUTPUT [--key PEM] [--package FILE]… [--image ARCHIVE]…
+    release.py VERSION --check [--key PEM]     only what can be wrong before anything is built
 
-Into OUTPUT go the packages, one image of all architectures as an OCI layout, the SBOM beside each image, the
-chart, the manifests, notes from CHANGELOG.md, SHA256SUMS, and with a key its signature. The same parts and
-$SOURCE_DATE_EPOCH give the same files, byte by byte; so does the signature of an Ed25519 key.
+Into OUTPUT go the packages, one image of all architectures as an OCI layout, its digest, the SBOM beside each
+image, the chart, the manifests, notes from CHANGELOG.md, SHA256SUMS, and with a key its signature. The same
+parts and $SOURCE_DATE_EPOCH give the same files, byte by byte; so does the signature of an Ed25519 key.
 """
 import argparse
 import gzip
@@ -74,6 +75,8 @@ def write_image(archives, version, path):
     with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as archive:
         for name, data in sorted(files.items()):
             add(archive, name, data)
+    # What `image.digest` of the chart takes, and a registry shows after the push.
+    path.with_suffix("").with_suffix(".digest").write_text(descriptor["digest"] + "\n")
 
 
 def notes(version):
@@ -81,17 +84,36 @@ def notes(version):
     text = (ROOT / "CHANGELOG.md").read_text()
     for title in (re.escape(version), "Unreleased"):
         section = re.search(rf"^## \[?{title}\b[^\n]*\n(.*?)(?=^## |\Z)", text, re.M | re.S)
-        if section:
+        if section and section[1].strip():
             return f"# {NAME} {version}\n\n{section[1].strip()}\n"
-    sys.exit(f"CHANGELOG.md: no section {version} and none Unreleased")
+    sys.exit(f"CHANGELOG.md: expected text below {version} or Unreleased")
+
+
+def public_key(key):
+    public = subprocess.run(["openssl", "pkey", "-in", key, "-pubout"], text=True, capture_output=True)
+    if public.returncode != 0:
+        sys.exit(f"--key {key}: expected a private key in PEM: {public.stderr.strip().splitlines()[0]}")
+    return public.stdout
+
+
+def check(version, key):
+    chart = (ROOT / "manifests/chart/Chart.yaml").read_text()
+    for field in ("version", "appVersion"):
+        found = re.search(rf'^{field}: "?([^"\n]+)', chart, re.M)[1]
+        if found != version:
+            sys.exit(f"manifests/chart/Chart.yaml: {field}: expected {version} as in CMakeLists.txt, got {found}")
+    notes(version)
+    if not key:
+        return
+    public_key(key)
+    below = pathlib.Path(key).resolve().is_relative_to(ROOT)
+    if below and subprocess.run(["git", "check-ignore", "--quiet", key], cwd=ROOT).returncode != 0:
+        sys.exit(f"--key {key}: expected a file outside of the repository: it could be committed")
 
 
 def sign(key, folder):
     sums, signature = folder / "SHA256SUMS", folder / "SHA256SUMS.sig"
-    public = subprocess.run(["openssl", "pkey", "-in", key, "-pubout"], text=True, capture_output=True)
-    if public.returncode != 0:
-        sys.exit(f"--key {key}: expected a private key in PEM: {public.stderr.strip().splitlines()[0]}")
-    (folder / "release-key.pem").write_text(public.stdout)
+    (folder / "release-key.pub.pem").write_text(public_key(key))
     subprocess.run(["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", sums, "-out", signature],
                    check=True)
 
@@ -99,11 +121,15 @@ def sign(key, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("version")
-    parser.add_argument("output", type=pathlib.Path)
+    parser.add_argument("output", type=pathlib.Path, nargs="?")
     parser.add_argument("--key")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--package", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--image", type=pathlib.Path, action="append", default=[])
     arguments = parser.parse_args()
+    check(arguments.version, arguments.key)
+    if arguments.check:
+        return
     os.umask(0o022)
     output = arguments.output
     shutil.rmtree(output, ignore_errors=True)
@@ -116,10 +142,14 @@ def main():
         shutil.copyfile(sbom, output / sbom.name)
     if arguments.image:
         write_image(arguments.image, version, output / f"{NAME}-image_{version}.oci.tar")
-    chart = tar_of(files_below(ROOT / "manifests/chart"), prefix=NAME)
+    licence = {"LICENSE": ROOT / "LICENSE"}
+    chart = tar_of(files_below(ROOT / "manifests/chart") | licence, prefix=NAME)
     (output / f"{NAME}-{version}.tgz").write_bytes(chart)
-    manifests = tar_of(files_below(ROOT / "manifests"), prefix="manifests")
-    (output / f"{NAME}-manifests_{version}.tar.gz").write_bytes(manifests)
+    # The overlay for kind builds the image from the sources.
+    manifests = {name: path for name, path in files_below(ROOT / "manifests").items()
+                 if not name.startswith("overlays/kind/")}
+    archive = tar_of(manifests | licence, prefix="manifests")
+    (output / f"{NAME}-manifests_{version}.tar.gz").write_bytes(archive)
     (output / "RELEASE_NOTES.md").write_text(notes(version))
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
                    for path in sorted(output.iterdir()))

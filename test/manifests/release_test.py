@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import sysconfig
+import tarfile
 import tempfile
 import unittest
 
@@ -44,14 +45,15 @@ class Release(unittest.TestCase):
     def test_has_all_files_of_a_release_page_with_checksums(self):
         output = self.release("release")
         self.assertEqual(sorted(path.name for path in output.iterdir()), sorted([
-            f"{NAME}-0.1.0.tgz", f"{NAME}-image_0.1.0.oci.tar", f"{NAME}-manifests_0.1.0.tar.gz",
+            f"{NAME}-0.1.0.tgz", f"{NAME}-image_0.1.0.oci.tar", f"{NAME}-image_0.1.0.digest",
+            f"{NAME}-manifests_0.1.0.tar.gz",
             f"{NAME}_0.1.0_amd64.deb", f"{NAME}_0.1.0_arm64.deb", f"{NAME}_0.1.0_amd64.spdx.json",
             f"{NAME}_0.1.0_arm64.spdx.json", "RELEASE_NOTES.md", "SHA256SUMS", "SHA256SUMS.sig",
-            "release-key.pem"]))
+            "release-key.pub.pem"]))
         run("sha256sum", "--strict", "--check", "SHA256SUMS", cwd=output)
         listed = {line.split()[1] for line in (output / "SHA256SUMS").read_text().splitlines()}
         unlisted = {path.name for path in output.iterdir()} - listed
-        self.assertEqual(unlisted, {"SHA256SUMS", "SHA256SUMS.sig", "release-key.pem"})
+        self.assertEqual(unlisted, {"SHA256SUMS", "SHA256SUMS.sig", "release-key.pub.pem"})
         self.assertIn("### Upgrade notes", (output / "RELEASE_NOTES.md").read_text())
 
     def test_is_reproducible_at_any_time_and_place(self):
@@ -63,7 +65,7 @@ class Release(unittest.TestCase):
         output = self.release("signed")
 
         def verified():
-            return run("openssl", "pkeyutl", "-verify", "-pubin", "-inkey", output / "release-key.pem", "-rawin",
+            return run("openssl", "pkeyutl", "-verify", "-pubin", "-inkey", output / "release-key.pub.pem", "-rawin",
                        "-in", output / "SHA256SUMS", "-sigfile", output / "SHA256SUMS.sig", check=False).returncode == 0
         self.assertTrue(verified())
         with open(output / "SHA256SUMS", "a") as sums:
@@ -75,6 +77,33 @@ class Release(unittest.TestCase):
         bad.write_text("no key")
         with self.assertRaisesRegex(AssertionError, "--key .*bad.pem: expected a private key in PEM"):
             self.release("bad", key=bad)
+
+    def test_refuses_a_key_that_git_could_commit(self):
+        with tempfile.NamedTemporaryFile(dir=ROOT, prefix="release-", suffix=".pem") as inside:
+            inside.write(self.key.read_bytes())
+            inside.flush()
+            with self.assertRaisesRegex(AssertionError, "expected a file outside of the repository"):
+                self.release("unsafe", key=inside.name)
+
+    def test_checks_the_version_before_anything_is_built(self):
+        self.assertEqual(run(ROOT / "packaging/release.py", "0.1.0", "--check", "--key", self.key, **HERE), "")
+        with self.assertRaisesRegex(AssertionError, "Chart.yaml: version: expected 0.2.0"):
+            run(ROOT / "packaging/release.py", "0.2.0", "--check", **HERE)
+
+    def test_names_the_digest_by_which_a_registry_serves_the_image(self):
+        output = self.release("digest")
+        with tarfile.open(output / f"{NAME}-image_0.1.0.oci.tar") as archive:
+            index = json.load(archive.extractfile("index.json"))
+            digest = (output / f"{NAME}-image_0.1.0.digest").read_text().strip()
+            self.assertEqual(index["manifests"][0]["digest"], digest)
+            blob = archive.extractfile("blobs/" + digest.replace(":", "/")).read()
+        self.assertEqual("sha256:" + hashlib.sha256(blob).hexdigest(), digest)
+
+    def test_archives_have_the_licence(self):
+        output = self.release("licensed")
+        for name, folder in ((f"{NAME}-0.1.0.tgz", NAME), (f"{NAME}-manifests_0.1.0.tar.gz", "manifests")):
+            with tarfile.open(output / name) as archive:
+                self.assertIn(f"{folder}/LICENSE", archive.getnames())
 
     def test_helm_renders_the_archive_as_it_renders_the_folder(self):
         archive = self.release("charted") / f"{NAME}-0.1.0.tgz"
