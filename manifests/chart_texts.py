@@ -48,7 +48,8 @@ LIMITS = {
         "pattern": "^[a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*$"},
     "resourceClaimController.foreignClaims": {"enum": ["give-way", "go-on"]},
     "serving.authorizationAlwaysAllowPaths": {"type": "array", "items": {"type": "string", "pattern": "^[^*]*[*]?$"}},
-    "serving.bindAddress": {"type": "string", "pattern": f"^({IPV4}|{IPV6}|localhost)?$"},
+    # Kubelet could not probe a loopback address.
+    "serving.bindAddress": {"type": "string", "pattern": f"^({IPV4}|{IPV6})?$", "not": {"pattern": "^(127[.]|::1$)"}},
     "serving.metricsAcceptHosts": {
         "type": "array", "items": {"type": "string", "pattern": "^([*][.])?[A-Za-z0-9_.:\\[\\]-]+$"}},
     "serving.metricsBindAddress": {
@@ -66,8 +67,8 @@ README = """\
 Helm chart of [dra-controller-manager](../../README.md), which serves the ResourceClaims of pods and evicts pods from
 tainted devices. It renders the same objects as the [kustomizations](../README.md) beside it.
 
-**Requires** [Kubernetes 1.34 or later](../../docs/kubernetes-versions.md), and, before you start an instance, a
-kube-controller-manager [without these two controllers](../../docs/migrate.md). Until then, no instance runs
+**Requires** [Kubernetes 1.34 or later](../../docs/kubernetes-versions.md), Helm 3.14 or later, and, before you start an
+instance, a kube-controller-manager [without these two controllers](../../docs/migrate.md). Until then, no instance runs
 (`replicaCount: 0`).
 
 ```sh

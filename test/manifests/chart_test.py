@@ -75,6 +75,7 @@ REFUSED = {
     "a rate that is almost none": ["--set-json", "config.clientConnection.qps=1e-9"],
     "a burst that is too large": ["--set", "config.clientConnection.burst=2147483648"],
     "an address that is none": ["--set", "config.serving.bindAddress=999.1.1.1"],
+    "an address that kubelet cannot probe": ["--set", "config.serving.bindAddress=127.0.0.1"],
     "a port without an address": ["--set", "config.serving.metricsBindAddress=abc"],
     "every host": ["--set", "config.serving.metricsAcceptHosts={*}"],
     "a star inside of a path": ["--set", "config.serving.authorizationAlwaysAllowPaths={/a*b}"],
@@ -105,8 +106,13 @@ REFUSED_IN_WORDS = {
     "all controllers off": (["--set", "controllers={-resourceclaim-controller}"], "nothing is left to run"),
     "only a controller whose gate is off": (
         ["--set", "controllers={resourcepoolstatusrequest-controller}"], "nothing is left to run"),
-    "a gate without the one that it needs": (
-        ["--set", "featureGates.DRAWorkloadResourceClaims=true"], "needs GenericWorkload=true as well"),
+    "a gate without its permissions": (
+        ["--set", "featureGates.GenericWorkload=true"], "lacks permissions: use podGroups.enabled=true"),
+    "another one": (
+        ["--set", "featureGates.DRAResourcePoolStatus=true"], "lacks permissions: use poolStatus.enabled=true"),
+    "flags of other values": (["--set", "extraArgs={-v=4}"], "leave out --v, the chart sets this flag itself"),
+    "a mode without its permissions": (
+        ["--set", "extraArgs={--device-taint-eviction-mode=evict}"], "use the value evictionMode"),
     "a gate that contradicts another value": (
         ["--set", "podGroups.enabled=true,featureGates.GenericWorkload=false"],
         "featureGates.GenericWorkload=false contradicts podGroups.enabled=true"),
@@ -150,7 +156,7 @@ class Chart(unittest.TestCase):
         for flags in (["--set", "replicaCount=1,config.leaderElection.leaderElect=false"],
                       ["--set", "controllers={*,-device-taint-eviction-controller}"],
                       ["--set", "controllers={resourcepoolstatusrequest-controller},poolStatus.enabled=true"],
-                      ["--set", "featureGates.DRAWorkloadResourceClaims=true,featureGates.GenericWorkload=true"],
+                      ["--set", "podGroups.enabled=true,featureGates.GenericWorkload=true"],
                       ["--set", "podGroups.enabled=true,featureGates.DRADeviceTaintRules=false"],
                       ["--set", "image.repository=localhost:5000/team/dcm"],
                       ["--set", "podDisruptionBudget.maxUnavailable=2,resources.limits.cpu=1500m"]):

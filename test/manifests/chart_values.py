@@ -45,6 +45,11 @@ def container(*path):
     return pod("spec", "containers", 0, *path)
 
 
+def configuration(objects):
+    """The text of the configuration file."""
+    return pod("metadata", "annotations")(objects)["dra-controller-manager.dev/configuration"]
+
+
 def argument(flag):
     """The value of the flag; None if it is absent."""
     return lambda objects: dict(a.partition("=")[::2] for a in container("args")(objects)).get(flag)
@@ -107,7 +112,7 @@ EFFECTS = {
                      argument("--feature-gates"),
                      "DRADeviceTaintRules=false,DRAWorkloadResourceClaims=true,GenericWorkload=true"),
     "config": (["--set", "config.clientConnection.qps=300"],
-               lambda objects: yaml.safe_load(one("ConfigMap")(objects)["data"]["configuration.yaml"]),
+               lambda objects: yaml.safe_load(configuration(objects)),
                {"apiVersion": "dra-controller-manager.dev/v1alpha1", "kind": "ControllerManagerConfiguration",
                 "clientConnection": {"qps": 300}}),
     "extraArgs": (["--set", "extraArgs={--kube-api-qps=400}"], argument("--kube-api-qps"), "400"),

@@ -12,7 +12,7 @@ import yaml
 
 import cluster
 import render
-from chart_values import CERTIFICATE, EFFECTS, NAME, as_json, field, names, one, pod, with_service_monitor
+from chart_values import CERTIFICATE, EFFECTS, NAME, as_json, configuration, field, names, one, pod, with_service_monitor
 from server_test import establish_crds
 from tools import ROOT, helm, manager, run
 
@@ -122,12 +122,15 @@ class ChartValues(unittest.TestCase):
         rules = one("Role")(objects)["rules"]
         self.assertIn(["other"], [rule.get("resourceNames") for rule in rules])
 
-    def test_restarts_pod_on_changed_configuration(self):
-        def checksum(qps):
-            objects = render.chart("--set", f"config.clientConnection.qps={qps}")
-            return pod("metadata", "annotations", "checksum/config")(objects)
-        self.assertEqual(checksum(300), checksum(300))
-        self.assertNotEqual(checksum(300), checksum(301))
+    def test_each_revision_of_the_pod_keeps_its_configuration(self):
+        """A ConfigMap with one name would give old pods, when they restart, what stops new ones."""
+        objects = render.chart("--set", "config.clientConnection.qps=300")
+        self.assertIn("qps: 300", configuration(objects))
+        self.assertEqual(names("ConfigMap")(objects), [])
+        [volume] = [v for v in pod("spec", "volumes")(objects) if v["name"] == "config"]
+        self.assertEqual(volume["downwardAPI"]["items"], [{
+            "path": "configuration.yaml",
+            "fieldRef": {"fieldPath": "metadata.annotations['dra-controller-manager.dev/configuration']"}}])
 
     def configuration(self):
         """Every key with its default, but for those that the chart sets; and these."""
@@ -147,7 +150,7 @@ class ChartValues(unittest.TestCase):
     def test_the_manager_takes_the_configuration(self):
         objects = render.chart(*as_json("config", self.configuration()[0]))
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
-            file.write(one("ConfigMap")(objects)["data"]["configuration.yaml"])
+            file.write(configuration(objects))
             file.flush()
             # The manager reads the file before it looks for a cluster, and there is none here.
             done = subprocess.run([manager(), "--config", file.name, "--kubeconfig", "/none"], text=True,

@@ -130,13 +130,18 @@ serverName: {{ include "dra-controller-manager.dns-name" $root | quote }}
 {{- define "dra-controller-manager.check-flags" -}}
 {{- $own := dict
   "config" "use the value config"
+  "controllers" "use the value controllers"
+  "device-taint-eviction-mode" "use the value evictionMode, which the permissions follow"
+  "feature-gates" "use the value featureGates"
   "leader-elect-resource-name" "use config.leaderElection.resourceName, which the Role follows"
   "leader-elect-resource-namespace" "the lease is in the namespace of the release"
+  "logging-format" "use the value logging.format"
   "secure-port" "it is 10257, which the probes and the monitors use"
   "tls-cert-file" "use the value servingCertificate"
-  "tls-private-key-file" "use the value servingCertificate" -}}
+  "tls-private-key-file" "use the value servingCertificate"
+  "v" "use the value logging.verbosity" -}}
 {{- range .Values.extraArgs -}}
-{{- $flag := regexFind "^[^=]*" . | trimPrefix "--" | replace "_" "-" -}}
+{{- $flag := regexFind "^[^=]*" . | trimPrefix "-" | trimPrefix "-" | replace "_" "-" -}}
 {{- with get $own $flag -}}
 {{ fail (printf "extraArgs: leave out --%s, the chart sets this flag itself: %s" $flag .) }}
 {{- end -}}
@@ -150,11 +155,10 @@ serverName: {{ include "dra-controller-manager.dns-name" $root | quote }}
 {{- if and (index $.Values $value).enabled (hasKey $gates $name) (not (get $gates $name)) -}}
 {{ fail (printf "featureGates.%s=false contradicts %s.enabled=true, which needs this gate" $name $value) }}
 {{- end -}}
+{{- if and (not (index $.Values $value).enabled) (get $gates $name) -}}
+{{ fail (printf "featureGates.%s=true lacks permissions: use %s.enabled=true, which sets this gate and grants them" $name $value) }}
 {{- end -}}
 {{- end -}}
-{{- $generic := or .Values.podGroups.enabled (get $gates "GenericWorkload") (and (get $gates "AllBeta") (not (hasKey $gates "GenericWorkload"))) -}}
-{{- if and (get $gates "DRAWorkloadResourceClaims") (not $generic) -}}
-{{ fail "featureGates.DRAWorkloadResourceClaims needs GenericWorkload=true as well; podGroups.enabled=true sets both, with their permissions" }}
 {{- end -}}
 {{- end }}
 
