@@ -41,7 +41,7 @@ cmd_image() {
   image_root "$kind"
   version=$(sed -n 's/^project(.* VERSION \([^ ]*\).*/\1/p' CMakeLists.txt)
   archive=build/image/${name}_${version}_$architecture.tar
-  packaging/image/oci.py build/image/rootfs "$architecture" "$name:$version" "$archive"
+  DCM_COMMIT=$(git rev-parse HEAD) packaging/image/oci.py build/image/rootfs "$architecture" "$name:$version" "$archive"
   cp build/image/rootfs/usr/share/sbom/$name.spdx.json "${archive%.tar}.spdx.json"
   echo "$archive"
 }

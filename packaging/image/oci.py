@@ -42,10 +42,11 @@ def how_to_run():
         elif word == "ENV":
             config["Env"] += shlex.split(rest)
         elif word == "LABEL":
-            config["Labels"].update(pair.split("=", 1) for pair in shlex.split(rest))
+            known = re.sub(r"\$(\w+)", lambda name: os.environ.get(name[1], ""), rest)
+            config["Labels"].update(pair.split("=", 1) for pair in shlex.split(known))
         elif word == "EXPOSE":
             config["ExposedPorts"][f"{rest.strip()}/tcp"] = {}
-        elif word != "COPY":
+        elif word not in ("ARG", "COPY"):
             raise SystemExit(f"{DOCKERFILE}: {word} is not known here")
     return config
 
