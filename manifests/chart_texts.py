@@ -40,6 +40,9 @@ IPV6 = "[0-9a-fA-F:]*:[0-9a-fA-F:.]*"
 # Instead of these types: what the manager refuses is refused before it is deployed.
 LIMITS = {
     "clientConnection.contentType": {"enum": ["application/vnd.kubernetes.protobuf", "application/json"]},
+    **dict.fromkeys(("clientConnection.maxInflightRequests", "deviceTaintEvictionController.concurrentSyncs",
+                     "resourceClaimController.concurrentSyncs"),
+                    {"type": "integer", "minimum": 1, "maximum": 10000}),
     "clientConnection.qps": rate(0.1),
     "deviceTaintEvictionController.evictionRate": rate(0.001),
     "leaderElection.resourceLock": {"const": "leases"},

@@ -77,7 +77,7 @@ std::string refuse_word(std::string_view word, std::span<const CommandText> comm
 int print(const Exit& exit) {
   std::FILE* const stream = exit.status == 0 ? stdout : stderr;
   std::fputs((exit.text + (exit.text.ends_with('\n') ? "" : "\n")).c_str(), stream);
-  const bool was_written = std::fflush(stream) == 0;
+  const bool was_written = std::fflush(stream) == 0 && std::ferror(stream) == 0;
   return was_written || exit.status != 0 ? exit.status : 1;
 }
 

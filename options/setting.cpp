@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "options/value.hpp"
+#include "runtime/ascii.hpp"
 #include "runtime/dns_names.hpp"
 
 namespace dcm::options {
@@ -187,11 +188,12 @@ const Setting* find_flag(std::span<const Setting> table, std::string_view flag) 
 std::string closest(std::string_view wrong, const Strings& known) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(wrong.size() / 4, 2) + 1;
+  const std::string lowered = runtime::lower(wrong);
   for (const std::string& name : known) {
     const auto [shorter, longer] = std::minmax({wrong.size(), name.size()});
     const std::size_t apart_at_least = longer - shorter;
     if (apart_at_least >= best_distance) continue;
-    const std::size_t apart = distance(wrong, name);
+    const std::size_t apart = distance(lowered, runtime::lower(name));
     if (apart >= best_distance || apart >= name.size()) continue;
     best_distance = apart;
     best = name;

@@ -16,9 +16,8 @@ namespace dcm::runtime {
 inline constexpr std::size_t kShards = 64;
 
 // An unordered_map that is divided into parts. Each part grows by itself, and at a size of its own,
-// so that a million entries cause pauses of a millisecond instead of a tenth of a second. Costs 4 KB
-// when empty. Pointers to
-// entries stay valid until they are erased.
+// so that a million entries cause pauses of a millisecond instead of a tenth of a second. Costs 4
+// KB when empty. Pointers to entries stay valid until they are erased.
 template <class Key, class Value, class Hash = std::hash<Key>>
 class ShardedMap {
  public:

@@ -15,6 +15,9 @@ using runtime::Task;
 constexpr Duration kFailureLogInterval = std::chrono::minutes(1);
 constexpr std::size_t kLeaseBytesMax = 1024 * 1024;
 
+constexpr const char* kRestored =
+    "the API server has gone back to an earlier state: its etcd was restored";
+
 api::Resource leases() {
   return {&api::kLeases, std::string(api::kLeases.versions.front())};
 }
@@ -120,7 +123,14 @@ Task<Answer> LeaderElector::send(ApiRequest request) {
   if (is_read && !response && runtime::is_not_found(response.error())) {
     co_return Answer{std::nullopt, sent, deps_.time.now(), rng_.unit()};
   }
-  co_return Answer{decode(std::move(response)), sent, deps_.time.now(), rng_.unit()};
+  const api::ResourceVersion last = meta_.resource_version;
+  Answer answer{decode(std::move(response)), sent, deps_.time.now(), rng_.unit()};
+  const bool is_known = api::ResourceVersion("0") < meta_.resource_version;
+  // Reads are consistent, and requests follow each other.
+  if (is_known && meta_.resource_version < last && !is_stopping_) {
+    move_to(Ended{Ended::How::lost, kRestored});
+  }
+  co_return answer;
 }
 
 Result<std::optional<LeaseSpec>> LeaderElector::decode(Result<http::Response> answer) {

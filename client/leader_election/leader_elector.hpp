@@ -21,7 +21,9 @@ class LeaderCallbacks {
   virtual ~LeaderCallbacks() = default;
   // Called once, when the lease is acquired. The fence is open.
   virtual void on_started_leading(const api::ObjectMeta& lease) = 0;
-  // Called once, last. The fence is closed for good.
+  // Called once, last. The fence is closed for good. Also called for a follower, when the server
+  // has gone back to an earlier state: watches do not show what was lost then, so no cache of this
+  // process can be believed.
   virtual void on_lost(std::string_view why) = 0;
 };
 
@@ -44,7 +46,7 @@ class LeaderElector {
   LeaderElector(const LeaderElector&) = delete;
   LeaderElector& operator=(const LeaderElector&) = delete;
 
-  // Tries to become the leader, and renews. Ends when the lease is lost, or after stop() when it is
+  // Tries to become the leader, and renews. Ends after on_lost(), or after stop() when it is
   // released (or if that fails: it expires by itself). If cancelled, ends without releasing it.
   runtime::Task<> run();
   // Closes the fence. Call it when all writes are done: then other candidates need not wait for the

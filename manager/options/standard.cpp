@@ -158,10 +158,12 @@ Settings serving_settings(ServingOptions& options) {
       number_setting({"secure-port", "serving.securePort", "PORT",
                       "HTTPS port for health, metrics and debugging; 0 turns it off."},
                      options.secure_port, kPort),
-      checked(text_setting({"bind-address", "serving.bindAddress", "ADDRESS",
-                            "IP address that --secure-port listens on."},
-                           options.bind_address),
-              why_no_bind_address),
+      checked(
+          text_setting(
+              {"bind-address", "serving.bindAddress", "ADDRESS",
+               "IP address that --secure-port listens on; 0.0.0.0 is every address, also of IPv6."},
+              options.bind_address),
+          why_no_bind_address),
       text_setting({"tls-cert-file", "serving.tlsCertFile", "FILE",
                     "PEM certificate of the HTTPS port, with its intermediate certificates. "
                     "Without it: self-signed."},

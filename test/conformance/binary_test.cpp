@@ -69,8 +69,9 @@ TEST_F(Binary, rejects_unknown_flag_in_one_line_with_status_2) {
 
 TEST_F(Binary, rejects_flag_out_of_range_in_one_line_with_status_2) {
   for (const char* flag :
-       {"--concurrent-resourceclaim-syncs=0", "--max-inflight-requests=0", "--controllers=nonsense",
-        "--feature-gates=DRANonsense=true", "--logging-format=xml"}) {
+       {"--concurrent-resourceclaim-syncs=0", "--concurrent-resourceclaim-syncs=10001",
+        "--max-inflight-requests=0", "--controllers=nonsense", "--feature-gates=DRANonsense=true",
+        "--logging-format=xml"}) {
     const Ended ended = run_to_end({"--leader-elect=false", flag});
     EXPECT_EQ(ended.status, 2) << flag;
     EXPECT_EQ(lines(ended.output), 1) << flag << ": " << ended.output;

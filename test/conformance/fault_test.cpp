@@ -183,6 +183,14 @@ TEST_F(Fault, loses_only_log_lines_when_disk_is_full) {
   EXPECT_EQ(process.exit_status(), 0);
 }
 
+TEST_F(Fault, says_by_its_status_that_help_could_not_be_written) {
+  for (const char* what : {"--help", "--version"}) {
+    support::Process process({{support::binary("dra-controller-manager"), what}, {}, "/dev/full"});
+    ASSERT_TRUE(soon("it ends", [&] { return process.exit_status().has_value(); })) << what;
+    EXPECT_EQ(process.exit_status(), 1) << what;
+  }
+}
+
 // Another version of us, or of the scheduler, may have written unknown fields.
 TEST_F(Fault, keeps_claim_fields_of_newer_version) {
   start_manager();

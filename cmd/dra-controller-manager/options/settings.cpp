@@ -13,6 +13,9 @@ namespace {
 using device_taint_eviction::EvictionMode;
 using ForeignClaims = resource_claim::ForeignClaims::Policy;
 
+// Each costs about a kilobyte, and a mistake in the digits should not end for lack of memory.
+constexpr Bounds kAtTheSameTime = {1, 10'000, "a whole number from 1 to 10000"};
+
 // A lower rate would practically stop evictions, and nothing would say why.
 constexpr Bounds kEvictionRate = {0, std::numeric_limits<double>::max(),
                                   "a number of at least 0.001, or 0 for no limit", 0.001};
@@ -21,7 +24,7 @@ Settings request_settings(Options& options) {
   return {
       number_setting({"max-inflight-requests", "clientConnection.maxInflightRequests", "NUMBER",
                       "Requests in flight at the same time."},
-                     options.max_inflight_requests, kPositive),
+                     options.max_inflight_requests, kAtTheSameTime),
       choice_setting<api::Format>(
           {"kube-api-content-type", "clientConnection.contentType", "TYPE",
            "Format of objects: application/vnd.kubernetes.protobuf, with JSON for what the API "
@@ -50,7 +53,7 @@ Settings controller_settings(Draft& draft) {
                        draft.feature_gates),
       number_setting({"concurrent-resourceclaim-syncs", "resourceClaimController.concurrentSyncs",
                       "NUMBER", "Pods and claims to sync at the same time."},
-                     options.concurrent_resource_claim_syncs, kPositive),
+                     options.concurrent_resource_claim_syncs, kAtTheSameTime),
       choice_setting<ForeignClaims>(
           {"foreign-claims", "resourceClaimController.foreignClaims", "MODE",
            fmt::format(
@@ -62,7 +65,7 @@ Settings controller_settings(Draft& draft) {
       number_setting({"concurrent-device-taint-eviction-syncs",
                       "deviceTaintEvictionController.concurrentSyncs", "NUMBER",
                       "Pods to evict at the same time."},
-                     options.concurrent_device_taint_eviction_syncs, kPositive),
+                     options.concurrent_device_taint_eviction_syncs, kAtTheSameTime),
       number_setting(
           {"device-taint-eviction-rate", "deviceTaintEvictionController.evictionRate", "NUMBER",
            "Maximum number of pods to evict per second, at least 0.001; 0 is no limit."},

@@ -254,6 +254,21 @@ TEST_F(Electors, recreate_deleted_lease) {
   EXPECT_EQ(world.lease().holder, first.name);
 }
 
+// Watches that are resumed at a later version than the server's bring nothing, until it catches up.
+TEST_F(Electors, end_when_server_goes_back_to_earlier_state) {
+  Node& first = world.add();
+  run_for(1s);
+  Node& second = world.add();
+  run_for(10s);
+  for (Node* node : {&first, &second}) node->line.state = Line::State::goes_back;
+  run_for(10s);
+  for (const Node* node : {&first, &second}) {
+    ASSERT_TRUE(node->lost) << node->name;
+    EXPECT_NE(node->lost->find("earlier state"), std::string::npos) << *node->lost;
+    EXPECT_TRUE(node->has_ended);
+  }
+}
+
 TEST_F(Electors, wait_for_isolated_leader_before_recreating_lease) {
   Node& first = world.add();
   run_for(1s);

@@ -93,6 +93,11 @@ Task<http::Result<http::Response>> Line::send(http::Request request, http::Excha
     const std::string deep = std::string(1100, '[') + std::string(1100, ']');
     response.body.insert(1, R"("unknown":)" + deep + ",");
   }
+  if (state == State::goes_back) {
+    constexpr std::string_view kField = R"("resourceVersion":")";
+    const std::size_t at = response.body.find(kField) + kField.size();
+    response.body.replace(at, response.body.find('"', at) - at, "1");
+  }
   if (state == State::loses_answers) co_return runtime::fail(Reason::disconnected, "reset");
   co_return response;
 }

@@ -66,6 +66,7 @@ class Line final : public http::Client {
     refused,        // nobody listens there
     silent,         // nothing arrives, nothing comes back
     loses_answers,  // requests are executed, and the connection breaks
+    goes_back,      // answers have the resourceVersions of an earlier state
     adds_levels     // answers have a field with more levels than can be written back
   };
 

@@ -123,6 +123,7 @@ struct BadRow {
 TEST_F(CommandLineTest, explains_mistake_in_one_line) {
   for (const BadRow& row : {
            BadRow{"a slip of the pen", {"--kube-flie=a"}, "did you mean --kube-file?"},
+           BadRow{"capitals", {"--KUBE-FILE=a"}, "did you mean --kube-file?"},
            BadRow{"a flag of nowhere", {"--zzzzzzzzzzzz"}, "unknown flag --zzzzzzzzzzzz; --help"},
            BadRow{"no value", {"--rate"}, "--rate: expected a number of at least 0 after it"},
            BadRow{"no number", {"--rate=fast"}, "expected a number of at least 0, got \"fast\""},
