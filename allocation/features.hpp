@@ -7,7 +7,7 @@
 
 namespace dcm::allocation {
 
-// The defaults are those of Kubernetes 1.37.
+// The defaults are those of a kube-scheduler 1.37 without flags.
 struct Features {
   bool admin_access = true;
   bool consumable_capacity = true;
@@ -15,7 +15,7 @@ struct Features {
   bool binding_conditions = true;  // includes status.devices of claims
   bool compatibility_groups = false;
   bool device_taints = true;
-  bool fractional_capacity_range = true;
+  bool fractional_capacity_range = false;  // on with --min-compatibility-version=1.37
   bool list_type_attributes = false;
   bool optional_node_operations = false;
   bool partitionable_devices = true;

@@ -17,7 +17,7 @@ import assemble  # noqa: E402
 
 DRIVER = "gpu.example.com"
 GATES = ["DRAAdminAccess", "DRAConsumableCapacity", "DRADeviceBindingConditions+DRAResourceClaimDeviceStatus", "DRADeviceTaints",
-         "DRAFractionalCapacityRange", "DRAPartitionableDevices", "DRAPrioritizedList"]
+         "DRAPartitionableDevices", "DRAPrioritizedList"]
 NODES = 5000
 IS_H100 = f'device.attributes["{DRIVER}"].model == "H100"'
 

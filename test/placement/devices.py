@@ -28,6 +28,8 @@ def attributes(rng):
 
 
 def policy(rng):
+    if maybe(rng, 0.2):  # counted in whole numbers, by default
+        return {"default": "1500m", "validRange": {"min": "500m", "step": "1"}}
     if maybe(rng, 0.5):
         return {"default": "1Gi", "validRange": {"min": "1Gi", "max": "4Gi", "step": "1Gi"}}
     return {"default": "2Gi", "validValues": ["1Gi", "2Gi", "4Gi"]}

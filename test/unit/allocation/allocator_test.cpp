@@ -269,6 +269,10 @@ TEST(AllocatorTest, counts_counters_and_capacity) {
                   "'allowMultipleAllocations': true, 'capacity': {'memory': {'value': '10', "
                   "'requestPolicy': {'default': '1', 'validRange': {'min': '2', 'step': '2'}}}}");
   };
+  const std::string fractional = device(
+      "a",
+      "'allowMultipleAllocations': true, 'capacity': {'memory': {'value': '1', "
+      "'requestPolicy': {'default': '250m', 'validRange': {'min': '250m', 'step': '250m'}}}}");
   const auto memory = [](std::string_view name, std::string_view amount) {
     return exactly(
         name, fmt::format("'count': 1, 'capacity': {{'requests': {{'memory': '{}'}}}}", amount));
@@ -293,6 +297,15 @@ TEST(AllocatorTest, counts_counters_and_capacity) {
       {"rounded up to the next step",
        [&](World& w) { w.devices({shared("a")}).claim({memory("r", "5"), memory("q", "5")}); },
        "no fit"},
+      {"fractions of a range count as whole numbers",
+       [&](World& w) { w.devices({fractional}).claim({memory("r", "300m"), memory("q", "300m")}); },
+       "no fit"},
+      {"fractions of a range with the gate that is off by default",
+       [&](World& w) {
+         w.features.fractional_capacity_range = true;
+         w.devices({fractional}).claim({memory("r", "300m"), memory("q", "300m")});
+       },
+       "r=a q=a"},
       {"a capacity that the device lacks",
        [&](World& w) { w.devices({device("a"), shared("b")}).claim({memory("r", "1")}); }, "r=b"},
       {"a device that is large enough",

@@ -15,9 +15,12 @@ import (
 
 var drivers = []string{"a.example.com", "b.example.com"}
 
+// On with --min-compatibility-version=1.37 only.
+const gateOfFractions = "DRAFractionalCapacityRange"
+
 var (
 	gatesOfDefaults = []string{"DRAAdminAccess", "DRAConsumableCapacity", "DRADeviceBindingConditions+DRAResourceClaimDeviceStatus",
-		"DRADeviceTaints", "DRAFractionalCapacityRange", "DRAPartitionableDevices", "DRAPrioritizedList"}
+		"DRADeviceTaints", gateOfFractions, "DRAPartitionableDevices", "DRAPrioritizedList"}
 	gatesOfAlpha = []string{"DRADeviceCompatibilityGroups", "DRAListTypeAttributes", "DRADerivedAttributes", "DRAOptionalNodeOperations"}
 )
 
@@ -55,7 +58,7 @@ func newWorld(r *rand.Rand) wire.Request {
 func (m maker) gates() (gates []string) {
 	alpha := m.chance(50)
 	for _, gate := range gatesOfDefaults {
-		if !m.chance(2) {
+		if !m.chance(2) && (alpha || gate != gateOfFractions) {
 			gates = append(gates, gate)
 		}
 	}
