@@ -197,7 +197,6 @@ constexpr Macro kMacros[] = {
     {"exists", true, 3, quantifier},
     {"exists_one", true, 2, quantifier},
     {"exists_one", true, 3, quantifier},
-    {"existsOne", true, 2, quantifier},
     {"existsOne", true, 3, quantifier},
     {"map", true, 2, map_macro},
     {"map", true, 3, map_macro},

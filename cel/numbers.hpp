@@ -28,6 +28,7 @@ std::string text_of_real(double value);
 
 std::optional<std::int64_t> parse_integer(std::string_view text, int base = 10);
 std::optional<std::uint64_t> parse_unsigned(std::string_view text, int base = 10);
+// "1e3", "1_000", "0x1p-2", "inf".
 std::optional<double> parse_real(std::string_view text);
 
 }  // namespace dcm::cel

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 
 #include "cel/ascii.hpp"
 #include "cel/library.hpp"
@@ -107,20 +108,23 @@ Local local_of(std::int64_t seconds) {
   return {std::chrono::year_month_day(sys_days(std::chrono::days(day))), rest};
 }
 
-// "+02:00", "-8:30", "Europe/Vienna". The error is a value.
+// "+02:00", "-8:30", "Europe/Vienna". As in cel-go, minutes may exceed 59. The error is a value.
 Value offset_at(std::string_view zone, std::int64_t seconds, Arena& arena) {
   const auto colon = zone.find(':');
   if (colon == zone.npos) {
     const auto offset = offset_of_zone(zone, seconds);
     return offset ? Value::integer(*offset) : make_error(arena, "unknown time zone ", zone);
   }
-  const auto hours = parse_integer(zone.substr(0, colon)),
-             minutes = parse_integer(zone.substr(colon + 1));
-  if (!hours || !minutes || *hours > 1'000 || *hours < -1'000)
-    return make_error(arena, "strconv.Atoi: parsing ", quoted(zone), ": invalid syntax");
-  if (*minutes < 0 || *minutes > 59)
-    return make_error(arena, "timezone offset minutes out of range [0, 59]: ", zone);
-  return Value::integer((*hours * 60 + (zone.starts_with('-') ? -*minutes : *minutes)) * 60);
+  std::int64_t parts[2] = {};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto text = i == 0 ? zone.substr(0, colon) : zone.substr(colon + 1);
+    constexpr std::int64_t kMax = 60'000;
+    const auto part = parse_integer(text);
+    if (!part || *part > kMax || *part < -kMax)
+      return make_error(arena, "strconv.Atoi: parsing ", quoted(text), ": invalid syntax");
+    parts[i] = *part;
+  }
+  return Value::integer((parts[0] * 60 + (zone.starts_with('-') ? -parts[1] : parts[1])) * 60);
 }
 
 using Field = std::int64_t (*)(const Local& local, std::uint32_t nanoseconds);
@@ -186,7 +190,7 @@ Value add_to_timestamp(const Value& timestamp, std::int64_t nanoseconds) {
     ++whole;
   }
   if (!is_timestamp(whole)) return Value::error(kTimestampOverflow);
-  return Value::timestamp(whole, static_cast<std::uint32_t>(total));
+  return Value::timestamp(whole, static_cast<std::uint32_t>(total), timestamp.zone());
 }
 
 Value add_durations(std::span<const Value> args, Frame&) {
@@ -318,7 +322,7 @@ std::optional<Value> parse_timestamp(std::string_view text) {
     for (; !text.empty() && is_digit(text[0]); text.remove_prefix(1), unit /= 10)
       nanoseconds += static_cast<std::uint32_t>(text[0] - '0') * unit;
   }
-  std::int64_t offset = 0;
+  int offset = 0;  // minutes
   if (!take(text, 'Z')) {
     const bool is_west = text.starts_with('-');
     if (!take(text, '+') && !take(text, '-')) return std::nullopt;
@@ -326,20 +330,21 @@ std::optional<Value> parse_timestamp(std::string_view text) {
     if (!hours || *hours > 24 || !take(text, ':')) return std::nullopt;
     const auto minutes = take_number(text, 2);
     if (!minutes || *minutes > 60) return std::nullopt;
-    offset = (*hours * 60 + *minutes) * 60 * (is_west ? -1 : 1);
+    offset = (*hours * 60 + *minutes) * (is_west ? -1 : 1);
   }
   const std::chrono::year_month_day date(std::chrono::year(*year),
                                          std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day)));
   if (!text.empty() || !date.ok()) return std::nullopt;
   const auto days = sys_days(date).time_since_epoch().count();
-  const std::int64_t seconds = days * kDay + *hour * 3'600 + *minute * 60 + *second - offset;
+  const std::int64_t seconds = days * kDay + *hour * 3'600 + (*minute - offset) * 60 + *second;
   if (!is_timestamp(seconds)) return std::nullopt;
-  return Value::timestamp(seconds, nanoseconds);
+  return Value::timestamp(seconds, nanoseconds, static_cast<std::int16_t>(offset));
 }
 
 std::string text_of_timestamp(const Value& timestamp) {
-  const Local local = local_of(timestamp.as_integer());
+  const int offset = timestamp.zone();
+  const Local local = local_of(timestamp.as_integer() + offset * 60);
   char text[64];
   std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d",
                 static_cast<int>(local.date.year()), static_cast<unsigned>(local.date.month()),
@@ -351,7 +356,10 @@ std::string text_of_timestamp(const Value& timestamp) {
     result += text;
     result.erase(result.find_last_not_of('0') + 1);
   }
-  return result + "Z";
+  if (offset == 0) return result + "Z";
+  std::snprintf(text, sizeof text, "%c%02d:%02d", offset < 0 ? '-' : '+', std::abs(offset) / 60,
+                std::abs(offset) % 60);
+  return result + text;
 }
 
 }  // namespace dcm::cel

@@ -57,8 +57,12 @@ class Value {
   static constexpr Value real(double value) { return {Kind::real, 0, {.real = value}}; }
   static constexpr Value string(std::string_view text) { return of_text(Kind::string, text); }
   static constexpr Value bytes(std::string_view bytes) { return of_text(Kind::bytes, bytes); }
-  static constexpr Value timestamp(std::int64_t seconds, std::uint32_t nanoseconds) {
-    return {Kind::timestamp, nanoseconds, {.integer = seconds}};
+  // `zone` is the offset from UTC, in minutes, that its text has.
+  static constexpr Value timestamp(std::int64_t seconds, std::uint32_t nanoseconds,
+                                   std::int16_t zone = 0) {
+    Value value{Kind::timestamp, nanoseconds, {.integer = seconds}};
+    value.zone_ = zone;
+    return value;
   }
   static constexpr Value duration(std::int64_t nanoseconds) {
     return {Kind::duration, 0, {.integer = nanoseconds}};
@@ -91,6 +95,7 @@ class Value {
   double as_real() const { return payload_.real; }
   std::string_view as_text() const { return {payload_.text, extra_}; }  // string, bytes, error
   std::uint32_t nanoseconds() const { return extra_; }                  // of a timestamp
+  std::int16_t zone() const { return zone_; }                           // of a timestamp
   const List& as_list() const { return *payload_.list; }
   const Map& as_map() const { return *payload_.map; }
   const Type& as_type() const { return *payload_.type; }
@@ -119,6 +124,7 @@ class Value {
   Payload payload_{.integer = 0};
   std::uint32_t extra_ = 0;
   Kind kind_ = Kind::null;
+  std::int16_t zone_ = 0;
 };
 
 // Immutable. Appending to the longest view of a buffer happens in place, so loops that build lists

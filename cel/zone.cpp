@@ -204,7 +204,7 @@ std::optional<Zone> read_zone(std::string_view name) {
 }  // namespace
 
 std::optional<std::int64_t> offset_of_zone(std::string_view name, std::int64_t seconds) {
-  if (name.empty() || name == "UTC") return 0;
+  if (name.empty() || name == "UTC" || name == "Local") return 0;
   static std::map<std::string, std::optional<Zone>, std::less<>> known;
   auto found = known.find(name);
   if (found == known.end()) {

@@ -7,7 +7,8 @@
 
 namespace dcm::cel {
 
-// Seconds east of UTC at that time; nullopt if the zone is unknown here. Caches the zones that it
+// Seconds east of UTC at that time; nullopt if the zone is unknown here. "Local" is UTC, as in
+// Kubernetes' images. Caches the zones that it
 // has read (not thread safe).
 std::optional<std::int64_t> offset_of_zone(std::string_view name, std::int64_t seconds);
 

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 
+#include "cel/ascii.hpp"
 #include "cel/kubernetes/libraries.hpp"
 #include "cel/numbers.hpp"
 #include "cel/text.hpp"
@@ -48,14 +49,14 @@ Value equal(const Object& a, const Value& b) {
   return Value::boolean(held<T>(a) == held<T>(b));
 }
 
-std::uint64_t address_size(const Object& object) {
+std::uint64_t size_for_costs(const Object& object) {
   return held<Address>(object).size;
 }
 std::uint64_t net_size(const Object& object) {
   return (held<Net>(object).bits + 7) / 8;
 }
 
-constexpr ObjectClass kAddressClass{kAddressType, equal<Address>, address_size, true, "cel.IP"};
+constexpr ObjectClass kAddressClass{kAddressType, equal<Address>, size_for_costs, true, "cel.IP"};
 constexpr ObjectClass kNetClass{kNetType, equal<Net>, net_size, true, "cel.CIDR"};
 
 Value make(const Address& address, Arena& arena) {
@@ -72,22 +73,60 @@ bool is_mapped(const Address& address) {
          address.bytes[10] == 0xff && address.bytes[11] == 0xff;
 }
 
-std::expected<Address, std::string> read_address(std::string_view text) {
+// Of no size: it is none.
+Address parse_address(std::string_view text) {
   const std::string copy(text);
   Address address;
-  if (!text.contains('\0')) {
-    if (inet_pton(AF_INET, copy.c_str(), address.bytes.data()) == 1)
-      address.size = 4;
-    else if (inet_pton(AF_INET6, copy.c_str(), address.bytes.data()) == 1)
-      address.size = 16;
+  if (text.contains('\0')) return address;
+  if (inet_pton(AF_INET, copy.c_str(), address.bytes.data()) == 1)
+    address.size = 4;
+  else if (inet_pton(AF_INET6, copy.c_str(), address.bytes.data()) == 1)
+    address.size = 16;
+  return address;
+}
+
+bool has_zone(std::string_view text) {
+  return text.contains('%') && text.contains(':');
+}
+
+// Why it is no address, in the words of Go's netip (of an IPv6 address only that it is none).
+std::string fault_of_address(std::string_view text) {
+  const auto fault = [&](std::string_view why, std::string_view at = {}) {
+    return "ParseAddr(" + quoted(text) + "): " + std::string(why) +
+           (at.empty() ? "" : " (at " + quoted(at) + ")");
+  };
+  const auto mark = text.find_first_of(".:%");
+  if (mark == text.npos || text[mark] == ':') return fault("unable to parse IP");
+  if (text[mark] == '%') return fault("missing IPv6 address");
+  unsigned value = 0, dots = 0;
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_digit(text[i])) {
+      if (digits == 1 && value == 0) return fault("IPv4 field has octet with leading zero");
+      value = value * 10 + static_cast<unsigned>(text[i] - '0');
+      ++digits;
+      if (value > 255) return fault("IPv4 field has value >255");
+    } else if (text[i] == '.') {
+      if (i == 0 || i + 1 == text.size() || text[i - 1] == '.')
+        return fault("IPv4 field must have at least one digit", text.substr(i));
+      if (++dots > 3) return fault("IPv4 address too long");
+      value = 0;
+      digits = 0;
+    } else {
+      return fault("unexpected character", text.substr(i));
+    }
   }
+  return fault("IPv4 address too short");
+}
+
+std::expected<Address, std::string> read_address(std::string_view text) {
+  const Address address = parse_address(text);
   if (address.size == 0) {
-    const bool has_zone = text.contains('%') && text.contains(':');
-    return std::unexpected(has_zone
-                               ? "IP address " + quoted(text) + " with zone value is not allowed"
-                               : "IP Address " + quoted(text) +
-                                     " parse error during conversion from string: ParseAddr(" +
-                                     quoted(text) + "): unable to parse IP");
+    return std::unexpected(
+        has_zone(text)
+            ? "IP address " + quoted(text) + " with zone value is not allowed"
+            : "IP Address " + quoted(text) +
+                  " parse error during conversion from string: " + fault_of_address(text));
   }
   if (is_mapped(address))
     return std::unexpected("IPv4-mapped IPv6 address " + quoted(text) + " is not allowed");
@@ -95,24 +134,30 @@ std::expected<Address, std::string> read_address(std::string_view text) {
 }
 
 std::expected<Net, std::string> read_net(std::string_view text) {
+  constexpr std::string_view kBefore =
+      "network address parse error during conversion from string: ";
   const auto fail = [&](std::string_view why) {
-    return std::unexpected(
-        "network address parse error during conversion from string: network address parse error "
-        "during conversion from string: netip.ParsePrefix(" +
-        quoted(text) + "): " + std::string(why));
+    return std::unexpected(std::string(kBefore) + std::string(kBefore) + "netip.ParsePrefix(" +
+                           quoted(text) + "): " + std::string(why));
   };
   const auto slash = text.rfind('/');
   if (slash == text.npos) return fail("no '/'");
-  const auto address = read_address(text.substr(0, slash));
-  if (!address) return std::unexpected(address.error());
+  const auto before = text.substr(0, slash);
+  const Address address = parse_address(before);
+  if (address.size == 0)
+    return fail(has_zone(before) ? "IPv6 zones cannot be present in a prefix"
+                                 : fault_of_address(before));
   const auto digits = text.substr(slash + 1);
   const auto bits = parse_integer(digits);
   if (!bits || digits.empty() || digits[0] == '+' || digits[0] == '-' ||
       (digits.size() > 1 && digits[0] == '0'))
     return fail("bad bits after slash: " + quoted(digits));
-  if (*bits > static_cast<std::int64_t>(address->size) * 8)
+  if (*bits > static_cast<std::int64_t>(address.size) * 8)
     return fail("prefix length out of range");
-  return Net{*address, static_cast<unsigned>(*bits)};
+  if (is_mapped(address))
+    return std::unexpected(std::string(kBefore) + "IPv4-mapped IPv6 address " + quoted(text) +
+                           " is not allowed");
+  return Net{address, static_cast<unsigned>(*bits)};
 }
 
 std::string text_of(const Address& address) {
@@ -277,6 +322,14 @@ constexpr FunctionRow kRows[] = {
 
 std::span<const FunctionRow> address_functions() {
   return kRows;
+}
+
+unsigned address_size(std::string_view text) {
+  return parse_address(text).size;
+}
+
+std::string address_fault(std::string_view text) {
+  return fault_of_address(text);
 }
 
 }  // namespace dcm::cel

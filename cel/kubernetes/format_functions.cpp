@@ -129,7 +129,9 @@ Faults check_uuid(std::string_view text) {
       "does not match the UUID format");
 }
 Faults check_bytes(std::string_view text) {
-  return fault_unless(fits(text, "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"),
+  return fault_unless(fits(text,
+                           "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|"
+                           "[A-Za-z0-9+/]{4})"),
                       "invalid base64");
 }
 Faults check_date(std::string_view text) {

@@ -31,11 +31,23 @@ Value equal(const Object& a, const Value& b) {
   return Value::boolean(static_cast<const UrlObject&>(a).url.text == url_of(b).text);
 }
 
-bool has_good_escapes(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (text[i] == '%' && (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])))
-      return false;
-  return true;
+// Before `host_end`, only bytes beyond ASCII and the percent sign are escaped.
+std::optional<std::string> fault_of_escapes(std::string_view text, std::size_t host_end = 0) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') continue;
+    const auto escape = text.substr(i, 3);
+    if (escape.size() < 3 || !is_hex(escape[1]) || !is_hex(escape[2]) ||
+        (i < host_end && escape[1] < '8' && escape != "%25"))
+      return "invalid URL escape " + quoted(escape);
+  }
+  return std::nullopt;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(),
+                         [](char c) { return is_letter(c) ? static_cast<char>(c | 0x20) : c; });
+  return result;
 }
 
 std::string unescape(std::string_view text, bool plus_is_blank) {
@@ -57,23 +69,39 @@ bool is_host_character(char c) {
          std::string_view("!$&'()*+,;=:[]<>\"-_.~%").contains(c);
 }
 
+bool is_user_character(char c) {
+  return is_letter(c) || is_digit(c) || std::string_view("-._:~!$&'()*+,;=%@").contains(c);
+}
+
 bool is_port(std::string_view text) {
   return text.empty() || (text[0] == ':' && std::ranges::all_of(text.substr(1), is_digit));
 }
 
-std::optional<std::string> fault_of_host(std::string_view host) {
-  if (host.starts_with('[')) {
+std::optional<std::string> fault_of_host(std::string_view scheme, std::string_view host) {
+  const auto open = host.rfind('[');
+  if (open != host.npos && open > 0) return "invalid IP-literal";
+  if (open == 0) {
     const auto close = host.rfind(']');
     if (close == host.npos) return "missing ']' in host";
     if (!is_port(host.substr(close + 1)))
       return "invalid port " + quoted(host.substr(close + 1)) + " after host";
-  } else if (const auto colon = host.rfind(':');
-             colon != host.npos && !is_port(host.substr(colon))) {
-    return "invalid port " + quoted(host.substr(colon)) + " after host";
+  } else if (host.contains(':')) {
+    // Only other schemes may have a list of hosts with ports.
+    const bool is_strict = lower(scheme) == "http" || lower(scheme) == "https";
+    const auto port = host.substr(is_strict ? host.find(':') : host.rfind(':'));
+    if (!is_port(port)) return "invalid port " + quoted(port) + " after host";
   }
-  if (!std::ranges::all_of(host, is_host_character)) return "invalid character in host name";
-  if (!has_good_escapes(host)) return "invalid URL escape";
-  return std::nullopt;
+  const auto zone = open == 0 ? std::min(host.find("%25"), host.size()) : host.size();
+  if (auto fault = fault_of_escapes(host, zone)) return fault;
+  if (const auto bad = std::ranges::find_if_not(host, is_host_character); bad != host.end())
+    return "invalid character " + quoted({bad, bad + 1}) + " in host name";
+  if (open != 0) return std::nullopt;
+  const auto name = host.substr(1, host.rfind(']') - 1);
+  const auto address = unescape(name, false);
+  if (address_size(address.substr(0, address.find('%'))) == 16 && !address.ends_with('%'))
+    return std::nullopt;
+  if (address_size(address) == 4) return "invalid IP-literal";
+  return "invalid host: " + address_fault(address);
 }
 
 // A URI as used in a request: absolute, or an absolute path.
@@ -114,16 +142,15 @@ std::expected<Url, std::string> parse(std::string_view text) {
     rest.remove_prefix(2);
     std::string_view authority = rest.substr(0, rest.find('/'));
     rest.remove_prefix(authority.size());
-    if (const auto at = authority.rfind('@'); at != authority.npos) {
-      const auto user = authority.substr(0, at);
-      if (!has_good_escapes(user) || user.find_first_of(" /?#[]<>\"\\^`{|}") != user.npos)
-        return fail("net/url: invalid userinfo");
-      authority.remove_prefix(at + 1);
-    }
-    if (const auto fault = fault_of_host(authority)) return fail(*fault);
+    const auto at = authority.rfind('@');
+    const auto user = authority.substr(0, at == authority.npos ? 0 : at);
+    if (at != authority.npos) authority.remove_prefix(at + 1);
+    if (const auto fault = fault_of_host(url.scheme, authority)) return fail(*fault);
+    if (!std::ranges::all_of(user, is_user_character)) return fail("net/url: invalid userinfo");
+    if (const auto fault = fault_of_escapes(user)) return fail(*fault);
     url.host = authority;
   }
-  if (!has_good_escapes(rest)) return fail("invalid URL escape");
+  if (const auto fault = fault_of_escapes(rest)) return fail(*fault);
   url.path = rest;
   return url;
 }
@@ -143,10 +170,7 @@ Value is_url(Args args, Frame&) {
 }
 
 Value scheme(Args args, Frame& frame) {
-  std::string text(url_of(args[0]).scheme);
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return is_letter(c) ? static_cast<char>(c | 0x20) : c; });
-  return Value::string(frame.arena.copy(text));
+  return Value::string(frame.arena.copy(lower(url_of(args[0]).scheme)));
 }
 Value host(Args args, Frame& frame) {
   return Value::string(frame.arena.copy(unescape(url_of(args[0]).host, false)));
@@ -194,7 +218,7 @@ Value query(Args args, Frame& frame) {
   while (!rest.empty()) {
     const auto pair = rest.substr(0, rest.find('&'));
     rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
-    if (pair.empty() || pair.contains(';') || !has_good_escapes(pair)) continue;
+    if (pair.empty() || pair.contains(';') || fault_of_escapes(pair)) continue;
     const auto equals = std::min(pair.find('='), pair.size());
     const auto value = pair.substr(std::min(equals + 1, pair.size()));
     values[unescape(pair.substr(0, equals), true)].push_back(

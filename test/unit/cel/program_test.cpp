@@ -36,7 +36,20 @@ constexpr Row kNumbers[] = {
     {"int(-1.9)", "= -1"},
     {"string(1e6)", "= 1e+06"},
     {"string(0.1)", "= 0.1"},
+    {"double('0x1p-2') + double('-0X_f.8P+1')", "= -30.75"},
+    {"double('1_0.2_5e1_0')", "= 1.025e+11"},
+    {"double('0x1p-2000')", "= 0"},
 };
+
+// Written as Go would refuse them.
+TEST(Program, refuses_malformed_number) {
+  for (const std::string_view text : {"1_.0", "_1", "1__0", "1_", "1_e1", "0x1", "0x", "0xp1",
+                                      "0x-1p1", "0x1p", "0x1p2000", "-nan", "0b1", "0x1_p1"})
+    EXPECT_EQ(outcome_of("double('" + std::string(text) + "')"),
+              "compile: program instantiation failed: type conversion error from 'string' to "
+              "'double'")
+        << text;
+}
 
 TEST(Program, computes_with_numbers) {
   expect(kNumbers);
@@ -165,6 +178,19 @@ constexpr Row kTimes[] = {
     {"timestamp('2026-01-01T00:00:00Z').getHours('+02:30')", "= 2"},
     {"timestamp('2026-07-01T00:00:00Z').getHours('America/New_York')", "= 20"},
     {"timestamp('2100-07-01T00:00:00Z').getHours('America/New_York')", "= 20"},
+    {"string(timestamp('2024-01-01T00:00:00+05:30'))", "= 2024-01-01T00:00:00+05:30"},
+    {"string(timestamp('2024-01-01T00:00:00.5-08:00') - duration('1h'))",
+     "= 2023-12-31T23:00:00.5-08:00"},
+    {"string(timestamp('2024-01-01T00:00:00+00:00'))", "= 2024-01-01T00:00:00Z"},
+    {"string(timestamp('0001-01-01T00:00:00Z') + duration('0s'))", "= 0001-01-01T00:00:00Z"},
+    {"'%s'.format([timestamp('2024-01-01T00:00:00+05:30')])", "= 2024-01-01T00:00:00+05:30"},
+    {"timestamp('2024-01-01T00:00:00+05:30') == timestamp('2023-12-31T18:30:00Z')", "= true"},
+    {"timestamp('2024-01-01T00:00:00+05:30').getHours()", "= 18"},
+    {"timestamp('2026-01-01T00:00:00Z').getHours('+05:60')", "= 6"},
+    {"timestamp('2026-01-01T00:00:00Z').getHours('-01:-30')", "= 23"},
+    {"timestamp('2026-01-01T00:00:00Z').getHours('Local')", "= 0"},
+    {"timestamp('2026-01-01T00:00:00Z').getHours('+1:x')",
+     "error: strconv.Atoi: parsing \"x\": invalid syntax"},
     {"timestamp('2026-01-01T00:00:00Z').getHours('Nowhere/Land')",
      "error: unknown time zone Nowhere/Land"},
     {"timestamp('2026-01-01T00:00:00Z').getHours('../../etc/passwd')",
@@ -227,6 +253,9 @@ constexpr Row kRefused[] = {
     {"[1].all(x.y, true)",
      "compile: compilation failed: ERROR: <input>:1:10: argument must be a simple name"},
     {"has(1)", "compile: compilation failed: ERROR: <input>:1:5: invalid argument to has() macro"},
+    {"[1].existsOne(x, x == 1)",
+     "compile: compilation failed: ERROR: <input>:1:14: undeclared reference to 'existsOne' (in "
+     "container '')"},
     {"'a'.matches('(')",
      "compile: compilation failed: ERROR: <input>:1:13: invalid matches argument"},
     {"int('x')",

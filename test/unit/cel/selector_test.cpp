@@ -82,6 +82,29 @@ const Row kRows[] = {
     {R"(cidr("10.0.0.0/8").containsIP("10.1.2.3") && !isIP("::ffff:1.2.3.4"))", "true"},
     {R"(string(ip("2001:db8:0:0:1:0:0:1")) == "2001:db8::1:0:0:1")", "true"},
     {R"(url("https://example.com:8080/a?b=c").getHost() == "example.com:8080")", "true"},
+    {R"(isCIDR("1.2.3/8") || cidr(dyn("1.2.3.04/8")).prefixLength() == 8)",
+     R"(error: network address parse error during conversion from string: network address parse )"
+     R"(error during conversion from string: netip.ParsePrefix("1.2.3.04/8"): )"
+     R"(ParseAddr("1.2.3.04"): IPv4 field has octet with leading zero)"},
+    {R"(ip(dyn("1.2.3")).family() == 4)",
+     R"(error: IP Address "1.2.3" parse error during conversion from string: ParseAddr("1.2.3"): )"
+     R"(IPv4 address too short)"},
+    {R"(isURL("http://[::1]:80/") && isURL("postgres://a:80,b:81/") && isURL("http://a@b@c/"))",
+     "true"},
+    {R"(isURL("http://[fe80::1%25en0]/"))", "true"},
+    {R"(isURL("http://a:80:80/") || isURL("HTTPS://a:80:80/") || isURL("http://[1.2.3.4]/"))",
+     "false"},
+    {R"(isURL("http://a[::1]/") || isURL("http://[::1%25]/") || isURL("http://a%20b/"))", "false"},
+    {R"(url(dyn("http://a:80:80/")).getHost() == "")",
+     R"(error: URL parse error during conversion from string: parse "http://a:80:80/": invalid )"
+     R"(port ":80:80" after host)"},
+    {R"(url(dyn("http://a b/")).getHost() == "")",
+     R"(error: URL parse error during conversion from string: parse "http://a b/": invalid )"
+     R"(character " " in host name)"},
+    {R"(url(dyn("/%")).getHost() == "")",
+     R"(error: URL parse error during conversion from string: parse "/%": invalid URL escape "%")"},
+    {R"(format.byte().validate("").hasValue() && !format.byte().validate("YWJj").hasValue())",
+     "true"},
     {R"(format.dns1123Label().validate("abc") == optional.none())", "true"},
     {R"(format.named("uuid").value().validate("x").hasValue())", "true"},
 };
