@@ -116,7 +116,7 @@ class Validator {
                      const std::string& path) {
     Expression expression = compile_expression(text, library, returns);
     if (!expression.error.empty()) {
-      causes_.push_back(invalid_value(path, Json(text), expression.error));
+      causes_.push_back(bad_expression(path, text, expression.error));
     }
     return expression;
   }

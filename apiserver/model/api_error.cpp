@@ -80,6 +80,13 @@ Cause not_found_value(std::string field, const Json& value, std::string_view why
           std::move(field)};
 }
 
+Cause bad_expression(std::string field, std::string_view expression, std::string_view why) {
+  if (!why.starts_with("program instantiation failed")) {
+    return invalid_value(std::move(field), Json(expression), why);
+  }
+  return {"InternalError", fmt::format("Internal error: {}", why), std::move(field)};
+}
+
 Cause forbidden_value(std::string field, std::string_view why) {
   return {"FieldValueForbidden", fmt::format("Forbidden: {}", why), std::move(field)};
 }

@@ -37,6 +37,8 @@ Cause too_many_characters(std::string field, std::size_t limit);
 Cause not_supported(std::string field, const Json& value,
                     std::initializer_list<std::string_view> supported);
 Cause not_found_value(std::string field, const Json& value, std::string_view why = {});
+// A CEL expression that does not compile, or whose constants fail.
+Cause bad_expression(std::string field, std::string_view expression, std::string_view why);
 
 // "FIELD: MESSAGE", or "[FIELD: MESSAGE, …]".
 std::string joined(const Causes& causes);

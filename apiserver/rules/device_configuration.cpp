@@ -19,7 +19,7 @@ void validate_expression(std::string_view expression, const std::string& path, C
   static cel::SelectorCompiler compiler;
   const auto selector = compiler.compile(expression, cel::Environment::new_expressions);
   if (!selector) {
-    causes.push_back(invalid_value(path, Json(expression), selector.error()));
+    causes.push_back(bad_expression(path, expression, selector.error()));
   } else if ((*selector)->max_cost() > kExpressionCostMax) {
     causes.push_back(forbidden_value(path, "too complex, exceeds cost limit"));
   }

@@ -261,6 +261,10 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"nothing", "{}", ""},
         Row{"a selector without expression", R"({"selectors":[{}]})",
             "spec.selectors[0].cel: Required value"},
+        Row{"a selector whose constants fail",
+            R"({"selectors":[{"cel":{"expression":"int('x') == 1"}}]})",
+            "spec.selectors[0].cel.expression: Internal error: program instantiation failed: type "
+            "conversion error from 'string' to 'int'"},
         Row{"configuration of nobody", R"({"config":[{}]})",
             "spec.config[0].opaque: Required value"},
         Row{"configuration of any case",
