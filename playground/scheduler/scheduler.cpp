@@ -13,7 +13,9 @@ namespace {
 constexpr std::size_t kWorkers = 32;
 // The API server and the live page share the scheduler's thread, and clients renew leases there.
 // kube-scheduler, which has threads, gives up after 10 s on one node.
-constexpr runtime::Duration kAttemptTime = std::chrono::seconds(5);
+constexpr runtime::Duration kAttemptTime = std::chrono::seconds(2);
+// After a longer attempt the scheduler rests as long as it took: requests are answered then.
+constexpr runtime::Duration kShortAttempt = std::chrono::milliseconds(50);
 
 void emit_claims_of_unbound_pod(const Pod& pod, const informers::Emit<api::NamespacedName>& emit) {
   if (!pod.node_name.empty()) return;
@@ -103,14 +105,29 @@ ClusterView Scheduler::view() {
                          process_.loop.time(), kAttemptTime)] { return until.has_passed(time); }};
 }
 
+Task<> Scheduler::rest() {
+  while (process_.loop.time().now() < rests_until_) {
+    co_await runtime::sleep_until(process_.loop.time(), rests_until_);
+  }
+}
+
+Verdict Scheduler::decide(const Pod& pod) {
+  const auto begin = process_.loop.time().now();
+  Verdict verdict = decide_placement(pod, view());
+  const auto end = process_.loop.time().now();
+  if (end - begin > kShortAttempt) rests_until_ = end + (end - begin);
+  return verdict;
+}
+
 Task<Outcome> Scheduler::handle(api::NamespacedName name) {
+  co_await rest();
   const api::ObjectPtr<Pod> pod = caches_.pods.get(name);
   if (bound_.contains(name)) co_return Outcome::done();  // only the cache does not show it yet
   if (pod && awaiting_.contains(name)) {
     const Outcome outcome = co_await look_at_conditions(pod);
     co_return outcome;
   }
-  Verdict verdict = pod ? decide_placement(*pod, view()) : NotOurs{};
+  Verdict verdict = pod ? decide(*pod) : NotOurs{};
   if (auto* const unschedulable = std::get_if<Unschedulable>(&verdict)) {
     const auto next = waiting_.wait(name, unschedulable->line, pod->priority);
     if (next) work_.add(*next);
@@ -187,10 +204,12 @@ void Scheduler::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
   const bool was_allocated = before && before->is_allocated;
   const bool is_allocated = after && after->is_allocated;
   if (was_allocated && !is_allocated) try_heads();
-  const bool has_room_again = before && after && api::is_full(*before) && !api::is_full(*after);
+  // It may have room again, or may be deallocated for a pod that cannot use its devices.
+  const bool has_lost_consumer =
+      before && after && after->reserved_for.size() < before->reserved_for.size();
   const bool has_news_of_devices =
       before && after && before->device_statuses != after->device_statuses;
-  if (!before || was_allocated != is_allocated || has_room_again || has_news_of_devices) {
+  if (!before || was_allocated != is_allocated || has_lost_consumer || has_news_of_devices) {
     wake_pods_of((after ? after : before)->meta.key);
   }
   // The status of an unbound pod does not name the claim.

@@ -42,6 +42,8 @@ class Scheduler {
   struct Release;
 
   Task<Outcome> handle(api::NamespacedName name);
+  Task<> rest();
+  Verdict decide(const Pod& pod);
   Task<Outcome> carry_out(api::ObjectPtr<Pod> pod, Placement placement);
   Task<Result<>> pre_bind(const Pod& pod, Placement& placement);
   Task<Result<>> provide_extended(const Pod& pod, ExtendedStep& step);
@@ -84,6 +86,7 @@ class Scheduler {
   // Pods whose claims wait for binding conditions, each with its chosen node.
   std::unordered_map<api::NamespacedName, InternedString> awaiting_;
   std::unordered_set<api::NamespacedName> bound_;  // pods that the cache shows without a node
+  runtime::MonoTime rests_until_{};                // for others, after a long attempt
   WaitingRoom waiting_;
   ErrorBackoff errors_;
   Worklist work_;

@@ -736,6 +736,27 @@ CO_TEST(Parts, reallocate_claim_that_fits_no_node) {
   co_await cluster.stop();
 }
 
+// It is released by a consumer that is no pod: nothing else happens then.
+CO_TEST(Parts, reallocate_claim_when_its_consumer_releases_it) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.make_claim("c", "");
+  cluster.api.patch(kClaims + "/c/status", apiserver::kMerge,
+                    R"({"status":{"allocation":{"devices":{"results":[{"request":"r",)"
+                    R"("driver":"gpu.example.com","pool":"gone","device":"dev-0"}]},)"
+                    R"("nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{)"
+                    R"("key":"metadata.name","operator":"In","values":["gone"]}]}]}},)"
+                    R"("reservedFor":[{"apiGroup":"example.com","resource":"things","name":"t",)"
+                    R"("uid":"t"}]}})");
+  cluster.make_pod("p", "c");
+  co_await sleep_for(loop.time(), 2s);
+  EXPECT_EQ(cluster.node("p"), "");
+  cluster.api.patch(kClaims + "/c/status", apiserver::kMerge, R"({"status":{"reservedFor":null}})");
+  co_await sleep_for(loop.time(), 2s);
+  EXPECT_EQ(cluster.node("p"), "node-0");
+  co_await cluster.stop();
+}
+
 CO_TEST(Parts, report_fields_unknown_to_scheduler) {
   Cluster cluster(loop);
   co_await cluster.start();
