@@ -22,8 +22,10 @@ struct CapacityObstacle {
   Kind kind;
   std::string name;
   Quantity has = {};
-  Quantity consumed = {};  // by others
-  Quantity wanted = {};    // after rounding
+  Quantity consumed = {};         // by others
+  Quantity wanted = {};           // after rounding
+  std::string published_as = {};  // of a missing one, in explanations: its name with or without the
+                                  // driver's domain
 };
 
 // The consumed amount of each capacity of a device, in order. An error is fatal: `capacity

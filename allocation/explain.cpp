@@ -92,7 +92,22 @@ class RequestExplainer {
       return CapacityError(wanted.error());
     auto found = capacity_obstacle(*ask_.ask, device, wanted.value_or(Consumption()), used, {},
                                    is_fractional);
+    if (found && found->kind == CapacityObstacle::Kind::missing) {
+      found->published_as = other_name(found->name, candidate);
+    }
     return found ? Obstacle(std::move(*found)) : Obstacle();
+  }
+
+  // The name that the device has for this capacity, with the driver's domain or without; empty if
+  // it has none. Attributes and CEL take both names for one, requests for capacity do not.
+  static std::string other_name(std::string_view name, const Candidate& candidate) {
+    const std::string domain = candidate.slice->driver.str() + "/";
+    const std::string other = name.starts_with(domain) ? std::string(name.substr(domain.size()))
+                                                       : domain + std::string(name);
+    const auto& capacity = candidate.device->capacity;
+    const bool has = std::ranges::any_of(
+        capacity, [&](const cel::Capacity& each) { return each.qualified_name() == other; });
+    return has ? other : std::string();
   }
 
   Obstacle support(const Candidate& candidate) const {
@@ -178,7 +193,8 @@ class NodeExplainer {
       Obstacle obstacle = explainer.obstacle(i);
       if (RequestExplainer::is_none(obstacle)) note_values(claim, ask, i);
       if (out.is_all && is_meant(claim, ask, candidate, obstacle)) ++meant;
-      out.devices.push_back({candidate.slice->id_of(*candidate.device), std::move(obstacle)});
+      out.devices.push_back({candidate.slice->id_of(*candidate.device), std::move(obstacle),
+                             candidate.device->allow_multiple});
     }
     note_shortage(out);
     explain_pools(explainer, out.devices);

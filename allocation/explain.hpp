@@ -79,6 +79,7 @@ bool is_matching(const Obstacle& obstacle);
 struct DeviceExplanation {
   api::DeviceId id;
   Obstacle obstacle = {};
+  bool is_shared = false;  // several requests can get it
 };
 
 struct RequestExplanation {

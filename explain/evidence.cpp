@@ -59,8 +59,7 @@ constexpr std::array kAboutScheduling = {
     Advice{"cannot allocate all claims",
            "On those nodes, the free devices do not satisfy the pod's claims."},
     Advice{"not available on the node",
-           "A claim of the pod is allocated already, and its devices cannot be used on those "
-           "nodes."},
+           "A claim of the pod is allocated already, and cannot be used on those nodes."},
     Advice{"resourceclaim in use", "A claim of the pod has as many consumers as a claim can have."},
 };
 
@@ -72,6 +71,42 @@ std::string enumerate(const std::vector<MissingCondition>& missing) {
     texts.push_back(fmt::format("{} of device {} in claim \"{}\"", type, device, claim));
   }
   return common::enumerate(texts);
+}
+
+// What keeps the pod from using the claim; empty if that is not known.
+std::string why_unusable(const AllocationReport& report, WallTime now) {
+  constexpr runtime::Duration kBindingTime = std::chrono::minutes(10);
+  if (!report.failures.empty()) {
+    return fmt::format(
+        "The devices of claim \"{}\" cannot be bound: {}. The scheduler places no "
+        "pod with this allocation.",
+        report.claim, common::enumerate(report.failures, 3));
+  }
+  if (report.lacks_conditions && report.since && now >= *report.since + kBindingTime) {
+    return fmt::format(
+        "The binding conditions of claim \"{}\" were not all true within 10 min, the "
+        "scheduler's default: it places no pod with this allocation.",
+        report.claim);
+  }
+  if (report.nodes.empty()) return {};
+  return fmt::format(
+      "The devices of claim \"{}\" can be used on {} only, and something else keeps "
+      "the pod off there.",
+      report.claim, report.nodes);
+}
+
+void explain_allocations(const std::vector<AllocationReport>& reports, WallTime now, Topic& topic) {
+  for (const AllocationReport& report : reports) {
+    std::string text = why_unusable(report, now);
+    if (text.empty()) continue;
+    if (!report.consumers.empty()) {
+      text += fmt::format(
+          " The scheduler deallocates the claim once it is not reserved for {} any "
+          "longer.",
+          common::enumerate(report.consumers, 3));
+    }
+    topic.add(Outlook::waiting, "AllocationUnusable", std::move(text));
+  }
 }
 
 Topic explain_scheduler(const PodReport& pod, WallTime now) {
@@ -197,6 +232,11 @@ bool asks_binding(const Draft& draft) {
   return has_reason(draft, {"Reserved", "Allocated"});
 }
 
+bool asks_allocations(const PodReport& pod) {
+  return is_schedulers(pod) && pod.scheduled && !pod.scheduled->is_true &&
+         pod.scheduled->message.contains("resourceclaim not available on the node");
+}
+
 bool is_schedulers(const PodReport& pod) {
   return pod.is_pending && pod.node.empty() && !pod.is_being_deleted;
 }
@@ -214,7 +254,10 @@ void add_evidence(const Evidence& evidence, WallTime now, Draft& draft, Sight& s
   if (missing != nullptr && !missing->empty()) {
     add(explain_binding(*missing), draft);
   } else if (pod != nullptr && is_schedulers(*pod)) {
-    add(explain_scheduler(*pod, now), draft);
+    Topic topic = explain_scheduler(*pod, now);
+    const auto* const allocations = take(evidence.allocations, Input::claims, sight);
+    if (allocations != nullptr) explain_allocations(*allocations, now, topic);
+    add(std::move(topic), draft);
   }
   if (pod != nullptr && is_kubelets(*pod)) add(explain_kubelet(*pod, evidence, now), draft);
   if (pod != nullptr && is_held_by_finalizers(*pod)) add(explain_finalizers(*pod), draft);

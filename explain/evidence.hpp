@@ -75,6 +75,16 @@ struct MissingCondition {
   std::string claim;
 };
 
+// An allocated claim of a pod that waits: what may keep the pod off a node.
+struct AllocationReport {
+  std::string claim;
+  std::string nodes;                       // "node-1"; empty: the devices are not for few nodes
+  std::vector<std::string> failures = {};  // `x/f of device d/p/a (reason "R": "m")`
+  bool lacks_conditions = false;           // a binding condition is not true
+  std::optional<runtime::WallTime> since = {};  // allocationTimestamp
+  std::vector<std::string> consumers = {};      // others: "pod lab/x"
+};
+
 // nullopt: not read, because the explanation does not depend on it.
 template <class T>
 using Asked = std::optional<common::Known<T>>;
@@ -86,6 +96,7 @@ struct Evidence {
   Asked<NodeReport> node = {};
   Asked<std::optional<common::Topic>> devices = {};  // devices/read_devices.hpp
   Asked<std::vector<MissingCondition>> binding = {};
+  Asked<std::vector<AllocationReport>> allocations = {};
 };
 
 // Whether a step of the draft creates a claim: then refusals matter.
@@ -94,6 +105,8 @@ bool makes_claim(const common::Draft& draft);
 bool asks_devices(const Evidence& evidence, const common::Draft& draft);
 // Whether a claim has devices, which may wait for binding conditions.
 bool asks_binding(const common::Draft& draft);
+// Whether the scheduler finds no node where the pod's allocated claims can be used.
+bool asks_allocations(const PodReport& pod);
 // Whether the scheduler (or kubelet) acts next.
 bool is_schedulers(const PodReport& pod);
 bool is_kubelets(const PodReport& pod);

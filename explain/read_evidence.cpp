@@ -12,6 +12,7 @@
 #include "allocation/extended_resources.hpp"
 #include "allocation/json/encode.hpp"
 #include "controllers/api/resources.hpp"
+#include "explain/evidence_words.hpp"
 #include "runtime/ascii.hpp"
 #include "runtime/timestamp.hpp"
 
@@ -106,10 +107,13 @@ std::vector<std::string> claims_of(const json::value& pod) {
   return names;
 }
 
-bool has_true_condition(const json::value& device, const json::value& type) {
-  return std::ranges::any_of(list(device, "/conditions"), [&](const json::value& condition) {
+// Null: it is missing, or not true.
+const json::value* true_condition(const json::value& device, const json::value& type) {
+  const json::array& conditions = list(device, "/conditions");
+  const auto found = std::ranges::find_if(conditions, [&](const json::value& condition) {
     return at(condition, "/type") == type && text(condition, "/status") == "True";
   });
+  return found == conditions.end() ? nullptr : &*found;
 }
 
 // The entry of status.devices about an allocated device.
@@ -124,19 +128,69 @@ const json::value& status_of(const json::value& claim, const json::value& alloca
   return found == devices.end() ? kNone : *found;
 }
 
+std::string device_of(const json::value& result) {
+  return fmt::format("{}/{}/{}", text(result, "/driver"), text(result, "/pool"),
+                     text(result, "/device"));
+}
+
 std::vector<MissingCondition> missing_conditions(const json::value& claim) {
   std::vector<MissingCondition> missing;
   for (const json::value& result : list(claim, "/status/allocation/devices/results")) {
     const json::value& status = status_of(claim, result);
     for (const json::value& type : list(result, "/bindingConditions")) {
-      if (has_true_condition(status, type)) continue;
-      missing.push_back({text(type, ""),
-                         fmt::format("{}/{}/{}", text(result, "/driver"), text(result, "/pool"),
-                                     text(result, "/device")),
-                         text(claim, "/metadata/name")});
+      if (true_condition(status, type) != nullptr) continue;
+      missing.push_back({text(type, ""), device_of(result), text(claim, "/metadata/name")});
     }
   }
   return missing;
+}
+
+// Like kube-scheduler, for devices with binding conditions only.
+std::vector<std::string> binding_failures(const json::value& claim) {
+  std::vector<std::string> failures;
+  for (const json::value& result : list(claim, "/status/allocation/devices/results")) {
+    if (list(result, "/bindingConditions").empty()) continue;
+    for (const json::value& type : list(result, "/bindingFailureConditions")) {
+      const json::value* const failure = true_condition(status_of(claim, result), type);
+      if (failure == nullptr) continue;
+      failures.push_back(fmt::format("condition {} of device {} is true ({}: {})", text(type, ""),
+                                     device_of(result), text(*failure, "/reason"),
+                                     quote(text(*failure, "/message"))));
+    }
+  }
+  return failures;
+}
+
+// "node-1", of a selector that names nodes; otherwise empty.
+std::string nodes_of(const json::value& claim) {
+  const json::array& terms = list(claim, "/status/allocation/nodeSelector/nodeSelectorTerms");
+  if (terms.size() != 1) return {};
+  std::vector<std::string> names;
+  for (const char* kind : {"/matchFields", "/matchExpressions"}) {
+    for (const json::value& each : list(terms[0], kind)) {
+      const std::string key = text(each, "/key");
+      const bool is_name = key == "metadata.name" || key == "kubernetes.io/hostname";
+      if (is_name && text(each, "/operator") == "In") names = texts(each, "/values");
+    }
+  }
+  return common::enumerate(names, 3);
+}
+
+AllocationReport allocation_report(const json::value& claim, const std::string& pod_uid) {
+  AllocationReport report{
+      .claim = text(claim, "/metadata/name"),
+      .nodes = nodes_of(claim),
+      .failures = binding_failures(claim),
+      .lacks_conditions = !missing_conditions(claim).empty(),
+      .since = runtime::parse_timestamp(text(claim, "/status/allocation/allocationTimestamp"))};
+  for (const json::value& consumer : list(claim, "/status/reservedFor")) {
+    if (text(consumer, "/uid") == pod_uid) continue;
+    const std::string resource = text(consumer, "/resource");
+    report.consumers.push_back(fmt::format("{} {}/{}", resource == "pods" ? "pod" : resource,
+                                           text(claim, "/metadata/namespace"),
+                                           text(consumer, "/name")));
+  }
+  return report;
 }
 
 PodReport pod_report(const json::value& pod) {
@@ -277,22 +331,43 @@ Task<Known<NodeReport>> read_node(Reader& reader, std::string name) {
 
 // Servers without v1 have no binding conditions. The first claim that cannot be read makes the
 // answer unknown. A pod can name thousands of claims; a few conditions are enough.
-Task<Known<std::vector<MissingCondition>>> read_binding(Reader& reader, std::string name_space,
-                                                        std::vector<std::string> claims) {
+Task<Known<std::vector<json::value>>> read_claims(Reader& reader, std::string name_space,
+                                                  std::vector<std::string> claims) {
   constexpr std::size_t kClaimsMax = 32;
   if (claims.size() > kClaimsMax) claims.resize(kClaimsMax);
   const api::Resource resource{&api::kResourceClaims, "v1"};
-  std::vector<MissingCondition> missing;
+  std::vector<json::value> found;
   for (const std::string& name : claims) {
-    const Result<json::value> claim = co_await reader.get(resource.path({name_space, name}));
+    Result<json::value> claim = co_await reader.get(resource.path({name_space, name}));
     if (claim) {
-      std::ranges::move(missing_conditions(*claim), std::back_inserter(missing));
+      found.push_back(*std::move(claim));
     } else if (claim.error().reason != runtime::Reason::object_not_found &&
                claim.error().reason != runtime::Reason::not_served) {
       co_return std::unexpected(Unknown{claim.error().message});
     }
   }
-  co_return missing;
+  co_return found;
+}
+
+Known<std::vector<MissingCondition>> binding_of(const Known<std::vector<json::value>>& claims) {
+  if (!claims) return std::unexpected(claims.error());
+  std::vector<MissingCondition> missing;
+  for (const json::value& claim : *claims) {
+    std::ranges::move(missing_conditions(claim), std::back_inserter(missing));
+  }
+  return missing;
+}
+
+Known<std::vector<AllocationReport>> allocations_of(const Known<std::vector<json::value>>& claims,
+                                                    const std::string& pod_uid) {
+  if (!claims) return std::unexpected(claims.error());
+  std::vector<AllocationReport> reports;
+  for (const json::value& claim : *claims) {
+    if (at(claim, "/status/allocation").is_object()) {
+      reports.push_back(allocation_report(claim, pod_uid));
+    }
+  }
+  return reports;
 }
 
 }  // namespace
@@ -305,6 +380,7 @@ Task<Evidence> read_evidence(client::RestClient& rest, Subject subject, const co
   Evidence evidence;
   bool asks_events = asks_refusals;
   const bool has_allocation = asks_binding(draft);
+  bool asks_why_unusable = false;
   std::vector<std::string> claims;
   if (subject.kind == Subject::Kind::claim && has_allocation) claims = {subject.key.name.str()};
   if (subject.kind == Subject::Kind::pod) {
@@ -314,13 +390,16 @@ Task<Evidence> read_evidence(client::RestClient& rest, Subject subject, const co
       asks_events = true;
       evidence.node = co_await read_node(reader, (*evidence.pod)->node);
     }
-    if (*evidence.pod && is_schedulers(**evidence.pod) && has_allocation) {
+    if (*evidence.pod) asks_why_unusable = asks_allocations(**evidence.pod);
+    if (*evidence.pod && is_schedulers(**evidence.pod) && (has_allocation || asks_why_unusable)) {
       claims = (*evidence.pod)->claims;
     }
   }
   if (!claims.empty()) {
-    evidence.binding =
-        co_await read_binding(reader, subject.key.namespace_.str(), std::move(claims));
+    const auto found =
+        co_await read_claims(reader, subject.key.namespace_.str(), std::move(claims));
+    if (has_allocation) evidence.binding = binding_of(found);
+    if (asks_why_unusable) evidence.allocations = allocations_of(found, (*evidence.pod)->uid);
   }
   if (asks_refusals) {
     evidence.quotas = co_await reader.read(in_namespace(subject, "resourcequotas"), quota_reports);

@@ -20,6 +20,19 @@ void tell_no_nodes(const DeviceSurvey& survey, Topic& topic) {
                      "Wherever the pod may go, a device plugin has its extended resource: see what "
                      "the scheduler says.");
   }
+  if (survey.excluded_by_claims() > 0) {
+    std::vector<std::string> claims;
+    for (const allocation::Claim* const claim : survey.question().allocated) {
+      if (claim->allocation->node_selector) {
+        claims.push_back(fmt::format("claim \"{}\"", claim->meta.key.name));
+      }
+    }
+    return topic.add(Outlook::stuck, "NoNode",
+                     fmt::format("The devices of {} cannot be used {}on any node that the pod may "
+                                 "go to: {} allocated already.",
+                                 common::enumerate(claims), claims.size() == 1 ? "" : "together ",
+                                 claims.size() == 1 ? "it is" : "they are"));
+  }
   topic.add(Outlook::stuck, "NoNode",
             nodes == 0   ? "The cluster has no nodes."
             : nodes == 1 ? "The pod may not go to the only node."

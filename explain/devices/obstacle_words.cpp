@@ -69,13 +69,19 @@ ObstacleWords words(const allocation::CounterShortage& counter, const std::strin
 
 ObstacleWords words(const CapacityObstacle& capacity, const std::string& users) {
   using enum CapacityObstacle::Kind;
+  if (capacity.kind == missing && !capacity.published_as.empty()) {
+    return plain(
+        fmt::format("without capacity {} (it is published as {}, and kube-scheduler "
+                    "compares these names literally)",
+                    capacity.name, capacity.published_as));
+  }
   if (capacity.kind == missing) return plain(fmt::format("without capacity {}", capacity.name));
   if (capacity.kind == refused) {
     return plain(fmt::format("not offering {} of capacity {} (its request policy)",
                              capacity.wanted.text(), capacity.name));
   }
   std::string variant = fmt::format("it has {}", capacity.has.text());
-  if (!users.empty()) {
+  if (!users.empty() && capacity.consumed.sign() > 0) {
     variant += fmt::format(", of which {} is consumed by {}", capacity.consumed.text(), users);
   }
   return with(fmt::format("too small for {} of capacity {}", capacity.wanted.text(), capacity.name),
@@ -147,6 +153,14 @@ std::string Wording::claims(std::span<const Claim* const> claims) const {
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
   return common::enumerate(names, kNamedMax);
+}
+
+std::string Wording::name(std::size_t claim, std::string_view name) const {
+  std::string text = fmt::format("\"{}\"", name);
+  if (question_.claims.size() < 2 || claim >= question_.claims.size()) return text;
+  const Claim* const asked = question_.claims[claim];
+  if (asked == question_.extended.claim.get()) return text;
+  return text + fmt::format(" of claim \"{}\"", asked->meta.key.name);
 }
 
 std::string Wording::request(std::size_t claim, std::string_view name) const {

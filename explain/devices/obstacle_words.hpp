@@ -35,6 +35,8 @@ class Wording {
   bool may_name(const allocation::Claim& claim) const;
   // "claim lab/x of pod lab/y and 2 more"
   std::string claims(std::span<const allocation::Claim* const> claims) const;
+  // `"gpus"`; of a pod with several claims: `"gpus" of claim "c"`
+  std::string name(std::size_t claim, std::string_view name) const;
   // `request "gpus" of claim "c" (class "gpu", device.driver == "x")`; or
   // `extended resource a.b/c of container "c" (request "container-0-request-0", class "gpu")`
   std::string request(std::size_t claim, std::string_view name) const;

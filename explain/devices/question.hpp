@@ -46,6 +46,8 @@ struct DeviceQuestion {
   allocation::RequiredNodeAffinity node_affinity = {};
   std::vector<allocation::Toleration> tolerations = {};
   ExtendedQuestion extended = {};
+  // A longer search is "not decided": a question must not stop a manager's work.
+  std::uint64_t steps_max = 20'000;
   // Polled often; true: answer now, with what is known.
   std::function<bool()> is_time_up = [] { return false; };
 };

@@ -33,5 +33,7 @@ std::string name_nodes(const std::vector<const allocation::Node*>& nodes);
 std::string describe_obstacles(const std::map<std::string, Tally>& obstacles);
 // How many devices of a list are named.
 inline constexpr std::size_t kFactsMax = 4;
+// How many alternatives of a request (firstAvailable) are described.
+inline constexpr std::size_t kAlternativesNamedMax = 3;
 
 }  // namespace dcm::explain

@@ -14,28 +14,39 @@ using common::Outlook;
 using common::Topic;
 
 constexpr std::size_t kGroupsMax = 8;
+constexpr std::size_t kRequestsMax = 8;
 constexpr std::size_t kNodesNamedMax = 5;
 constexpr std::size_t kVariantsNamedMax = 4;
 
-std::string describe(const RequestAnswer& request) {
+std::string describe(const RequestAnswer& request, const Wording& words) {
+  const std::string name = words.name(request.claim, request.name);
   const std::string wanted = request.is_all ? "all" : std::to_string(request.wanted);
   if (request.devices == 0) {
-    return fmt::format("request \"{}\" wants {}, there is no device.", request.name, wanted);
+    return fmt::format("request {} wants {}, there is no device.", name, wanted);
   }
   const std::string obstacles = describe_obstacles(request.obstacles);
-  return fmt::format("request \"{}\" wants {}, {} of {} free{}{}.", request.name, wanted,
-                     request.free, count(request.devices, "device"), obstacles.empty() ? "" : "; ",
-                     obstacles);
+  return fmt::format("request {} wants {}, {} of {} free{}{}.", name, wanted, request.free,
+                     count(request.devices, "device"), obstacles.empty() ? "" : "; ", obstacles);
 }
 
-void tell(const NodeGroup& group, Topic& topic) {
+void tell(const NodeGroup& group, const Wording& words, Topic& topic) {
   if (std::ranges::none_of(group.requests, &RequestAnswer::is_examined)) return;
   std::string text = name_nodes(group.nodes);
   if (group.nodes.size() > 1) text += fmt::format(" ({} nodes, each)", group.nodes.size());
   text += ":";
+  std::size_t told = 0, more = 0;
   for (const RequestAnswer& request : group.requests) {
-    if (request.is_examined) text += " " + describe(request);
+    if (!request.is_examined) continue;
+    if (told == kRequestsMax) {
+      ++more;
+      continue;
+    }
+    ++told;
+    text += " " + describe(request, words);
   }
+  if (more > 0)
+    text += fmt::format(" {} not listed.", more == 1 ? "1 more request is"
+                                                     : fmt::format("{} more requests are", more));
   topic.add(Outlook::note, "NodeDevices", std::move(text));
 }
 
@@ -91,7 +102,7 @@ std::string describe_obstacles(const std::map<std::string, Tally>& obstacles) {
 void tell_nodes(const DeviceSurvey& survey, Topic& topic) {
   std::size_t nodes_left = 0;
   for (std::size_t i = 0; i < survey.groups().size(); ++i) {
-    if (i < kGroupsMax) tell(survey.groups()[i], topic);
+    if (i < kGroupsMax) tell(survey.groups()[i], survey.wording(), topic);
     if (i >= kGroupsMax) nodes_left += survey.groups()[i].nodes.size();
   }
   if (nodes_left > 0) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -91,32 +92,56 @@ class ObstacleTeller {
   }
 
   void tell_no_match(const std::vector<const RequestAnswer*>& asks) {
+    const std::string nodes =
+        survey_.looked_at() == 1 ? "the only node" : count(survey_.looked_at(), "node");
     std::string text;
-    for (const RequestAnswer* const ask : asks) {
-      text += fmt::format("{}{} of {} on {}{} can be used for {}: {}.", text.empty() ? "" : " ",
-                          ask->devices == 1 ? "Not the one" : "None", count(ask->devices, "device"),
-                          count(survey_.looked_at(), "node"), for_pod(), request(*ask),
+    for (const RequestAnswer* const ask : asks | std::views::take(kAlternativesNamedMax)) {
+      const std::string none =
+          ask->devices == 1
+              ? fmt::format("The only device on {}{} cannot be used", nodes, for_pod())
+              : fmt::format("None of {} devices on {}{} can be used", ask->devices, nodes,
+                            for_pod());
+      text += fmt::format("{}{} for {}: {}.", text.empty() ? "" : " ", none, request(*ask),
                           describe_obstacles(ask->obstacles));
     }
+    if (const std::string more = more_alternatives(asks); !more.empty()) {
+      text += fmt::format(" Nor can one be used for {}.", more);
+    }
+    const std::string_view such =
+        asks.size() == 1 ? "such devices" : "devices for one of these alternatives";
     topic_.add(Outlook::stuck, "NoDeviceMatches",
-               text + (words_.is_extended_only()
-                           ? " A driver has to publish such devices, or the class has to select "
-                             "what there is."
-                           : " A driver has to publish such devices, or a new claim has to ask "
-                             "for what there is (a claim's spec cannot be changed)."));
+               fmt::format("{} A driver has to publish {}, or {}.", text, such,
+                           words_.is_extended_only()
+                               ? "the class has to select what there is"
+                               : "a new claim has to ask for what there is (a claim's spec cannot "
+                                 "be changed)"));
+  }
+
+  // "5 more alternatives"; empty: all are named.
+  static std::string more_alternatives(const std::vector<const RequestAnswer*>& asks) {
+    if (asks.size() <= kAlternativesNamedMax) return {};
+    return count(asks.size() - kAlternativesNamedMax, "more alternative");
   }
 
   void tell_too_few(const std::vector<const RequestAnswer*>& asks) {
     std::string text;
-    for (const RequestAnswer* const ask : asks) {
+    for (const RequestAnswer* const ask : asks | std::views::take(kAlternativesNamedMax)) {
       text += text.empty() ? fmt::format("{}{} has ", no_node(), for_pod()) : ", or ";
       text += fmt::format("{} for {}", free_devices(*ask), request(*ask));
     }
+    if (const std::string more = more_alternatives(asks); !more.empty()) text += ", or for " + more;
     const CloseNode& close = survey_.closest().front();
     text += fmt::format(": {}.", facts(close, *asks[0]));
-    const bool waits_only = !close.remedy.is_empty() && is_release_only(close.remedy);
-    if (waits_only) return topic_.add(Outlook::waiting, "TooFewDevices", std::move(text));
-    topic_.add(Outlook::stuck, "TooFewDevices", std::move(text));
+    add_lack(close, "TooFewDevices", std::move(text));
+  }
+
+  // The pod goes on by itself if the release of claims is enough.
+  void add_lack(const CloseNode& close, const char* reason, std::string text) {
+    if (!close.remedy.is_empty() && is_release_only(close.remedy)) {
+      topic_.add(Outlook::waiting, reason, std::move(text));
+    } else {
+      topic_.add(Outlook::stuck, reason, std::move(text));
+    }
   }
 
   static std::string free_devices(const RequestAnswer& ask) {
@@ -133,18 +158,31 @@ class ObstacleTeller {
   // `node-3 has 2 that match; gpu-0 is held by …, gpu-1 is tainted …`
   std::string facts(const CloseNode& close, const RequestAnswer& ask) {
     const NodeExplanation explanation = survey_.explain(*close.node);
-    for (const RequestExplanation& request : explanation.requests) {
-      if (request.claim == ask.claim && request.name == ask.name) {
-        return facts_of(close, request);
-      }
+    const RequestExplanation* const best = best_alternative(explanation, ask.claim, ask.base());
+    if (best == nullptr) return fmt::format("{} comes closest", close.node->name.str());
+    if (!best->name.contains('/')) return facts_of(close, *best);
+    return fmt::format("for request {}, {}", words_.name(best->claim, best->name),
+                       facts_of(close, *best));
+  }
+
+  // The alternative of a request with the most matching devices; null: there is no such request.
+  static const RequestExplanation* best_alternative(const NodeExplanation& explanation,
+                                                    std::size_t claim, std::string_view base) {
+    const RequestExplanation* best = nullptr;
+    for (const RequestExplanation& each : explanation.requests) {
+      if (each.claim != claim || base_of(each.name) != base) continue;
+      if (best == nullptr || matching(each) > matching(*best)) best = &each;
     }
-    return fmt::format("{} comes closest", close.node->name.str());
+    return best;
+  }
+  static std::ptrdiff_t matching(const RequestExplanation& request) {
+    return std::ranges::count_if(request.devices, allocation::is_matching,
+                                 &DeviceExplanation::obstacle);
   }
 
   std::string facts_of(const CloseNode& close, const RequestExplanation& request) const {
     std::vector<std::string> facts;
     std::size_t others = 0;
-    std::size_t matching = request.usable();
     for (const DeviceExplanation& device : request.devices) {
       const auto obstacle = words_.describe(device);
       if (!obstacle) continue;
@@ -152,12 +190,14 @@ class ObstacleTeller {
         ++others;
         continue;
       }
-      ++matching;
-      facts.push_back(fmt::format("{} is {}", device.id.device.str(), obstacle->whole));
+      std::string fact = fmt::format("{} is {}", device.id.device.str(), obstacle->whole);
+      // A pool may have several devices of one name.
+      if (std::ranges::find(facts, fact) == facts.end()) facts.push_back(std::move(fact));
     }
-    std::string text = fmt::format("{} has {} that {}", close.node->name.str(), matching,
-                                   matching == 1 ? "matches" : "match");
-    if (matching == 0) text = fmt::format("{} has none", close.node->name.str());
+    const auto matches = matching(request);
+    std::string text = fmt::format("{} has {} that {}", close.node->name.str(), matches,
+                                   matches == 1 ? "matches" : "match");
+    if (matches == 0) text = fmt::format("{} has none", close.node->name.str());
     if (others > 0) text += fmt::format(" (and {})", count(others, "other"));
     if (request.usable() > 0) text += fmt::format(", {} free", request.usable());
     if (!facts.empty()) text += ": " + enumerate(facts, kFactsMax);
@@ -174,8 +214,8 @@ class ObstacleTeller {
         close.wants > 0
             ? fmt::format("{} comes closest: {}", close.node->name, why_not(close, explanation))
             : fmt::format("On {}, {}", close.node->name, why_not_together(explanation));
-    topic_.add(Outlook::stuck, "NotTogether",
-               fmt::format("{}{} has {} together. {}.", no_node(), for_pod(), what, why));
+    add_lack(close, "NotTogether",
+             fmt::format("{}{} has {} together. {}.", no_node(), for_pod(), what, why));
   }
 
   std::string why_not(const CloseNode& close, const NodeExplanation& explanation) const {
@@ -197,7 +237,9 @@ class ObstacleTeller {
         return each.claim == request.claim && base_of(each.name) == base_of(request.name) &&
                is_satisfied(each);
       });
-      if (!is_any_satisfied) return &request;
+      if (!is_any_satisfied) {
+        return best_alternative(explanation, request.claim, base_of(request.name));
+      }
     }
     return nullptr;
   }
@@ -245,29 +287,36 @@ class ObstacleTeller {
     for (const RequestExplanation& request : explanation.requests) {
       if (!request.shortage) continue;
       text += fmt::format(
-          "; counter \"{}\" in counter set \"{}\" does not suffice for all devices of request "
-          "\"{}\"",
-          request.shortage->counter.str(), request.shortage->set.str(), request.name);
+          "; counter \"{}\" in counter set \"{}\" does not suffice for all devices of request {}",
+          request.shortage->counter.str(), request.shortage->set.str(),
+          words_.name(request.claim, request.name));
     }
     return text + competition(explanation);
   }
 
-  static std::string competition(const NodeExplanation& explanation) {
+  std::string competition(const NodeExplanation& explanation) const {
     std::set<api::DeviceId> usable;
+    bool is_shared = false;
     std::vector<std::string> names;
     std::int64_t wanted = 0;
     for (const RequestExplanation& request : explanation.requests) {
       if (request.name.contains('/')) return {};  // only one of the subrequests counts
       wanted += request.wanted;
-      names.push_back(fmt::format("\"{}\"", request.name));
+      names.push_back(words_.name(request.claim, request.name));
       for (const DeviceExplanation& device : request.devices) {
-        if (std::holds_alternative<std::monostate>(device.obstacle)) usable.insert(device.id);
+        if (!std::holds_alternative<std::monostate>(device.obstacle)) continue;
+        usable.insert(device.id);
+        is_shared |= device.is_shared;
       }
     }
     if (names.size() < 2 || wanted <= std::ssize(usable)) return {};
-    return fmt::format("; requests {} compete: together they want {}, and {} suitable",
-                       enumerate(names), count(static_cast<std::size_t>(wanted), "device"),
-                       usable.size() == 1 ? "1 is" : fmt::format("{} are", usable.size()));
+    return fmt::format("; requests {} compete: together they want {}, and {} suitable{}",
+                       enumerate(names, kFactsMax),
+                       count(static_cast<std::size_t>(wanted), "device"),
+                       usable.size() == 1 ? "1 is" : fmt::format("{} are", usable.size()),
+                       is_shared ? " (a shared device serves several requests as far as its "
+                                   "capacity suffices)"
+                                 : "");
   }
 
   // ---- what would have to change ----------------------------------------------------------------
@@ -281,9 +330,13 @@ class ObstacleTeller {
     for (const Change& change : is_any ? close.remedy.any_of : close.remedy.all_of) {
       parts.push_back(describe(change));
     }
+    const bool has_others =
+        close.remedy.has_others ||
+        std::ranges::any_of(survey_.closest() | std::views::drop(1),
+                            [](const CloseNode& other) { return !other.remedy.is_empty(); });
     topic_.add(Outlook::note, "WouldFit",
-               fmt::format("What would have to change: {} has devices for {} as soon as {}{}.",
-                           close.node->name.str(), subject(),
+               fmt::format("What would have to change{}: {} has devices for {} as soon as {}{}.",
+                           has_others ? ", for example" : "", close.node->name.str(), subject(),
                            is_any && parts.size() > 1 ? "one of these happens: " : "",
                            is_any ? joined(parts, "; or ") : joined(parts, ", and ")));
   }
@@ -323,15 +376,23 @@ class ObstacleTeller {
 
   std::string describe(const Change& change) const {
     if (change.untaint) {
-      return fmt::format("taint {} of {} is removed{}", explain::describe(*change.untaint),
+      const std::string rule =
+          change.rule.empty() ? "" : fmt::format(" by DeviceTaintRule \"{}\"", change.rule);
+      return fmt::format("taint {}{} of {} is removed{}", explain::describe(*change.untaint), rule,
                          enumerate(change.devices, kFactsMax),
-                         words_.is_extended_only() ? "" : " or tolerated");
+                         words_.is_extended_only() ? "" : ", or tolerated by a new claim");
     }
     const allocation::Claim& claim = *change.release;
     if (!words_.may_name(claim)) return "a claim of another namespace is released";
     const std::string consumers = words_.consumers(claim);
     if (consumers.empty()) {
       return fmt::format("claim {} is deallocated or deleted", claim.meta.key.str());
+    }
+    const auto is_known = [](const api::ConsumerReference& consumer) {
+      return consumer.is_pod() || consumer.is_pod_group();
+    };
+    if (!std::ranges::all_of(claim.reserved_for, is_known)) {
+      return fmt::format("claim {} is released by {}", claim.meta.key.str(), consumers);
     }
     // A group holds its claims as long as it exists, even if all its pods have ended.
     const bool is_of_group =

@@ -19,8 +19,6 @@ using allocation::Toleration;
 constexpr std::size_t kChangesMax = 128;
 // Alternatives worth a sentence.
 constexpr std::size_t kAlternativesMax = 3;
-// A longer search is "not decided": a question must not stop the manager's work.
-constexpr std::uint64_t kStepsMax = 20'000;
 
 std::vector<ClaimView> views_of(const std::vector<const Claim*>& claims) {
   std::vector<ClaimView> views;
@@ -62,7 +60,7 @@ TryOut::TryOut(DeviceInventory& inventory, const DeviceQuestion& question)
 }
 
 allocation::Options TryOut::options() const {
-  return {.steps_max = kStepsMax, .is_time_up = question_.is_time_up, .new_share_id = [] {
+  return {.steps_max = question_.steps_max, .is_time_up = question_.is_time_up, .new_share_id = [] {
             return std::string("share");
           }};
 }
@@ -119,7 +117,10 @@ bool TryOut::add_changes(const NodeExplanation& explanation, Changes& changes) c
                 release(inventory_.users_of({device.id.driver, device.id.pool}, counter.set));
               },
               [&](const allocation::TaintObstacle& taint) {
-                add({.untaint = taint.taint, .devices = {device.id.device.str()}}, changes);
+                add({.untaint = taint.taint,
+                     .rule = taint.rule,
+                     .devices = {device.id.device.str()}},
+                    changes);
               },
               [](const auto&) {}},
           device.obstacle);
@@ -164,14 +165,19 @@ Remedy TryOut::find_remedy(const Node& node) {
   Changes& changes = freed->changes;
   Remedy remedy;
   for (const Change& change : changes) {
-    if (remedy.any_of.size() == kAlternativesMax) break;
+    if (remedy.any_of.size() == kAlternativesMax) {
+      remedy.has_others = true;
+      break;
+    }
     if (fits(node, {&change, 1})) remedy.any_of.push_back(change);
   }
   if (!remedy.any_of.empty()) return remedy;
   for (std::size_t i = changes.size(); i-- > 0 && !question_.is_time_up();) {
     Changes without = changes;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
-    if (fits(node, without)) changes = std::move(without);
+    if (!fits(node, without)) continue;
+    changes = std::move(without);
+    remedy.has_others = true;
   }
   complete_devices(node, changes);
   // All changes are named only if they were all tried in time.

@@ -20,10 +20,11 @@ namespace dcm::explain {
 struct Change {
   const allocation::Claim* release = nullptr;
   std::optional<allocation::Taint> untaint = {};
+  std::string rule = {};                  // the DeviceTaintRule of the taint; empty: of a driver
   std::vector<std::string> devices = {};  // devices with the taint, on the node in question
 
   bool is_same(const Change& other) const {
-    return release == other.release && untaint == other.untaint;
+    return release == other.release && untaint == other.untaint && rule == other.rule;
   }
 };
 
@@ -31,6 +32,7 @@ struct Change {
 struct Remedy {
   std::vector<Change> any_of = {};  // each suffices alone
   std::vector<Change> all_of = {};  // these together: none of them can be left out
+  bool has_others = false;          // other changes may do as well
 
   bool is_empty() const { return any_of.empty() && all_of.empty(); }
   std::size_t changes() const { return any_of.empty() ? all_of.size() : 1; }

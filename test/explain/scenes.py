@@ -79,7 +79,7 @@ SCENES = [
           end("h1"), holders=[[request()], [request()]]),
     Scene("tainted by the driver", [slice_of("node-1", [device("a", taints=[taint()])])], [request()],
           ["a is tainted unhealthy=yes:NoSchedule by driver gpu.example.com",
-           "taint unhealthy=yes:NoSchedule of a is removed or tolerated"],
+           "taint unhealthy=yes:NoSchedule of a is removed, or tolerated by a new claim"],
           put(slice_of("node-1", [device("a")]))),
     Scene("tainted by a rule", [slice_of("node-1", [device("a")])], [request()],
           ["a is tainted unhealthy=yes:NoSchedule by DeviceTaintRule \"rule\""],

@@ -79,7 +79,7 @@ struct ReservationWords {
     }
     topic.add(Outlook::waiting, "NotReserved",
               state + (claim.reserved_for.empty() ? "" : ", not for this pod") +
-                  ". The scheduler reserves it when it places the pod on a node "
+                  ". The scheduler reserves it if it places the pod on a node "
                   "where these devices can be used.");
   }
 };

@@ -48,8 +48,7 @@ TEST(ExplainDevices, names_obstacles) {
         "unhealthy:NoSchedule by driver gpu.example.com.",
         "note WouldFit: What would have to change: node-3 has devices for the pod as soon as claim "
         "lab/x is released, when pod lab/y ends, and taint unhealthy:NoSchedule of gpu-1 is "
-        "removed "
-        "or tolerated.",
+        "removed, or tolerated by a new claim.",
         "note NodeDevices: node-3: request \"gpus\" wants 2, 0 of 3 devices free; 1 held by "
         "another "
         "claim: claim lab/x of pod lab/y; 1 not matching selector #0 of the request, "
@@ -167,7 +166,8 @@ TEST(ExplainDevices, names_obstacles) {
          w.node("n").devices("n", {device("a")}).rule("burnt", "a", "hot").wants({exactly("r")});
        },
        {"a is tainted hot:NoExecute by DeviceTaintRule \"burnt\"",
-        "taint hot:NoExecute of a is removed or tolerated."}},
+        "taint hot:NoExecute by DeviceTaintRule \"burnt\" of a is removed, or tolerated by a new "
+        "claim."}},
       {"a constraint",
        [](DeviceWorld& w) {
          w.node("n")
@@ -279,6 +279,89 @@ TEST(ExplainDevices, names_obstacles) {
          w.node("n").devices("n", {device("a")}).wants({exactly("r")}).wants({exactly("q")});
        },
        {"compete: together they want 2 devices, and 1 is suitable."}},
+      {"two claims with requests of one name",
+       [](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a")}).wants({exactly("r")}).wants({exactly("r")});
+       },
+       {"requests \"r\" of claim \"c0\" and \"r\" of claim \"c1\" compete",
+        "n: request \"r\" of claim \"c0\" wants 1, 1 of 1 device free. request \"r\" of claim "
+        "\"c1\" wants 1"}},
+      {"more requests than are listed",
+       [](DeviceWorld& w) {
+         std::vector<std::string> requests;
+         for (int i = 0; i < 10; ++i) requests.push_back(exactly(fmt::format("r{}", i)));
+         w.node("n").devices("n", {device("a")}).wants(requests);
+       },
+       {"request \"r7\" wants 1, 1 of 1 device free. 2 more requests are not listed.\n"}},
+      {"two requests for one shared device",
+       [](DeviceWorld& w) {
+         const auto memory = [](std::string_view name, int amount) {
+           return exactly(name, fmt::format("'count': 1, 'capacity': {{'requests': {{'memory': "
+                                            "'{}'}}}}",
+                                            amount));
+         };
+         w.node("n")
+             .devices("n", {device("a",
+                                   "'allowMultipleAllocations': true, 'capacity': {'memory': "
+                                   "{'value': '4'}}")})
+             .wants({memory("r", 3), memory("q", 2)});
+       },
+       {"and 1 is suitable (a shared device serves several requests as far as its capacity "
+        "suffices)."}},
+      {"a constraint that a held device would meet",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {gpu("a", "A100"), gpu("b", "H100"), gpu("c", "H100")})
+             .held("lab/x", "n", {"c"}, {"y"})
+             .wants({exactly("r", "'count': 2")},
+                    "'constraints': [{'matchAttribute': 'gpu.example.com/model'}]");
+       },
+       {"waiting NotTogether", "claim lab/x is released, when pod lab/y ends.\n"}},
+      {"more claims than are named",
+       [](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a"), device("b"), device("c"), device("d")});
+         for (const char* name : {"a", "b", "c", "d"})
+           w.held(fmt::format("lab/{}", name), "n", {name}, {name});
+         w.wants({exactly("r")});
+       },
+       {"What would have to change, for example: n has devices for the pod as soon as one of these "
+        "happens: claim lab/a is released"}},
+      {"any two of three claims",
+       [](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a"), device("b"), device("c")});
+         for (const char* name : {"a", "b", "c"})
+           w.held(fmt::format("lab/{}", name), "n", {name}, {name});
+         w.wants({exactly("r", "'count': 2")});
+       },
+       {"What would have to change, for example: n has devices for the pod as soon as claim lab/"}},
+      {"another node would do as well",
+       [](DeviceWorld& w) {
+         for (const char* name : {"n", "m"}) {
+           w.node(name).devices(name, {device("a")});
+           w.held(fmt::format("lab/{}", name), name, {"a"}, {name});
+         }
+         w.wants({exactly("r")});
+       },
+       {"What would have to change, for example: m has devices"}},
+      {"a capacity that is published under its other name",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a", "'capacity': {'memory': {'value': '4'}}")})
+             .wants({exactly("r",
+                             "'count': 1, 'capacity': {'requests': {'gpu.example.com/memory': "
+                             "'1'}}")});
+       },
+       {"The only device on the only node cannot be used for request \"r\"",
+        "1 without capacity gpu.example.com/memory (it is published as memory, and kube-scheduler "
+        "compares these names literally). A driver"}},
+      {"a capacity that is too small, of a device that is held",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a", "'capacity': {'memory': {'value': '4'}}")})
+             .held("lab/x", "n", {"a"}, {"y"})
+             .wants({exactly("r", "'count': 1, 'capacity': {'requests': {'memory': '5'}}")});
+       },
+       {"1 too small for 5 of capacity memory: it has 4. A driver"}},
       {"a capacity that is consumed by others",
        [](DeviceWorld& w) {
          w.node("n")
@@ -331,7 +414,8 @@ TEST(ExplainDevices, names_obstacles) {
                      exactly("r2", R"('count': 1, 'selectors': [{'cel': {'expression':
                          'device.driver == \"none\"'}}])")});
        },
-       {"stuck NoDeviceMatches: None of 3 devices on 1 node can be used for request \"r2\""}},
+       {"stuck NoDeviceMatches: None of 3 devices on the only node can be used for request "
+        "\"r2\""}},
       {"more than all that match",
        [](DeviceWorld& w) {
          w.node("n")
@@ -353,6 +437,34 @@ TEST(ExplainDevices, names_obstacles) {
        },
        {"No node has 2 free devices for request \"r/one\"",
         ", or a free device for request \"r/two\""}},
+      {"the alternative with most devices is the one whose devices are named",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {gpu("a", "A100")})
+             .held("lab/x", "n", {"a"}, {"y"})
+             .wants({R"('name': 'r', 'firstAvailable': [{'name': 'one', 'deviceClassName': 'gpu',
+                 'allocationMode': 'ExactCount', 'count': 1, 'selectors': [{'cel': {'expression':
+                 'device.driver == \"none\"'}}]}, {'name': 'two', 'deviceClassName': 'gpu',
+                 'allocationMode': 'ExactCount', 'count': 1}])"});
+       },
+       {"or a free device for request \"r/two\" of claim \"c0\" (class \"gpu\"): for request "
+        "\"r/two\", n has 1 that matches: a is held by claim lab/x of pod lab/y.",
+        "claim lab/x is released, when pod lab/y ends."}},
+      {"many alternatives without devices",
+       [](DeviceWorld& w) {
+         std::string alternatives;
+         for (int i = 0; i < 5; ++i)
+           alternatives += fmt::format(
+               R"({}{{'name': 's{}', 'deviceClassName': 'gpu', 'allocationMode': 'ExactCount',
+               'count': 1, 'selectors': [{{'cel': {{'expression':
+               'device.driver == \"none\"'}}}}]}})",
+               i == 0 ? "" : ", ", i);
+         w.node("n")
+             .devices("n", {device("a")})
+             .wants({fmt::format("'name': 'r', 'firstAvailable': [{}]", alternatives)});
+       },
+       {"Nor can one be used for 2 more alternatives. A driver has to publish devices for one of "
+        "these alternatives, or a new claim has to ask"}},
       {"all devices",
        [](DeviceWorld& w) {
          w.node("n")
@@ -373,8 +485,10 @@ TEST(ExplainDevices, says_nothing_of_nodes_for_faulty_request) {
       .wants({exactly("q")})
       .wants({exactly("r", "'count': 1, 'deviceClassName': 'tpu'")});
   const std::string text = world.explain();
-  EXPECT_NE(text.find("note NodeDevices: n: request \"q\" wants 1, 1 of 1 device free.\n"),
-            text.npos)
+  EXPECT_NE(
+      text.find(
+          "note NodeDevices: n: request \"q\" of claim \"c0\" wants 1, 1 of 1 device free.\n"),
+      text.npos)
       << text;
   world.wanted.erase(world.wanted.begin());
   world.question.claims.clear();
@@ -574,6 +688,18 @@ TEST(ExplainDevices, omits_nodes_closed_to_pod) {
          w.node("n").devices("n", {device("a")}).wants({exactly("r")});
        },
        {"stuck NoNode: The pod may not go to the only node.", "note NodesLeftOut"}},
+      {"another claim is allocated for another node",
+       [](DeviceWorld& w) {
+         w.listed.claims.emplace_back(allocation::parse<allocation::ClaimFields, allocation::Claim>(
+             "{'metadata': {'namespace': 'lab', 'name': 'k'}, 'status': {'allocation': "
+             "{'devices': {'results': []}, 'nodeSelector': {'nodeSelectorTerms': "
+             "[{'matchFields': [{'key': 'metadata.name', 'operator': 'In', 'values': "
+             "['m']}]}]}}}}"));
+         w.question.allocated = {w.listed.claims.back().get()};
+         w.node("n").devices("n", {device("a")}).wants({exactly("r")});
+       },
+       {"stuck NoNode: The devices of claim \"k\" cannot be used on any node that the pod may go "
+        "to: it is allocated already."}},
   });
 }
 
@@ -660,7 +786,7 @@ TEST(ExplainDevices, names_all_devices_with_a_taint) {
       .held("lab/x", "n", {"b"}, {"y"})
       .wants({exactly("r", "'count': 3")});
   const std::string text = world.explain();
-  EXPECT_NE(text.find("taint hot:NoSchedule of a, b and c is removed or tolerated"), text.npos)
+  EXPECT_NE(text.find("taint hot:NoSchedule of a, b and c is removed, or tolerated"), text.npos)
       << text;
 }
 

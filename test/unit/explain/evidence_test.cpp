@@ -81,7 +81,35 @@ TEST(AddEvidence, quotes_other_components) {
             "nodes, the free devices do not satisfy the pod's claims."},
            {"allocated elsewhere",
             {.pod = unschedulable("1 resourceclaim not available on the node")},
-            "A claim of the pod is allocated already, and its devices cannot be used on those"},
+            "A claim of the pod is allocated already, and cannot be used on those nodes.\n"},
+           {"allocated on another node",
+            {.pod = unschedulable("1 resourceclaim not available on the node"),
+             .allocations =
+                 std::vector<AllocationReport>{
+                     {.claim = "c", .nodes = "node-1", .consumers = {"pod lab/x"}}}},
+            "waiting AllocationUnusable: The devices of claim \"c\" can be used on node-1 only, "
+            "and "
+            "something else keeps the pod off there. The scheduler deallocates the claim once it "
+            "is not reserved for pod lab/x any longer.\n"},
+           {"allocated, and a device has failed",
+            {.pod = unschedulable("1 resourceclaim not available on the node"),
+             .allocations = std::vector<AllocationReport>{{.claim = "c",
+                                                           .nodes = "node-1",
+                                                           .failures = {"condition x/f of device "
+                                                                        "d/p/a is true (R: \"m\")"},
+                                                           .lacks_conditions = true}}},
+            "waiting AllocationUnusable: The devices of claim \"c\" cannot be bound: condition x/f "
+            "of device d/p/a is true (R: \"m\"). The scheduler places no pod with this "
+            "allocation.\n"},
+           {"allocated, and binding took too long",
+            {.pod = unschedulable("1 resourceclaim not available on the node"),
+             .allocations =
+                 std::vector<AllocationReport>{{.claim = "c",
+                                                .nodes = "node-1",
+                                                .lacks_conditions = true,
+                                                .since = kNow - std::chrono::minutes(10)}}},
+            "waiting AllocationUnusable: The binding conditions of claim \"c\" were not all true "
+            "within 10 min, the scheduler's default"},
            {"a class that is missing",
             {.pod = unschedulable("request r: device class gpu does not exist")},
             "Create the DeviceClass that the claim names."},

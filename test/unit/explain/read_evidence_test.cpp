@@ -102,6 +102,32 @@ TEST_F(ReadBinding, says_nothing_once_conditions_are_true) {
   EXPECT_THAT(explain(Subject::Kind::pod, "p"), HasSubstr("NotSeenByScheduler"));
 }
 
+// The pod has no reservation, and the scheduler says why it finds no node.
+TEST_F(ReadBinding, tells_why_allocated_claim_is_unusable) {
+  const std::string other = R"("reservedFor":[{"resource":"pods","name":"other","uid":"other"}])";
+  patch("waits", "{" + other + "}");
+  patch("attached", R"({"allocation":null,"reservedFor":null,"devices":null})");
+  patch("attached", R"({"allocation":{"devices":{"results":[{"request":"r",)"
+                    R"("driver":"d.example.com","pool":"n","device":"g"}]},)"
+                    R"("nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{)"
+                    R"("key":"metadata.name","operator":"In","values":["node-1"]}]}]}},)" +
+                        other + "}");
+  patch("waits", R"({"devices":[{"driver":"d.example.com","pool":"n","device":"g","conditions":[{)"
+                 R"("type":"example.com/failed","status":"True","reason":"R","message":"m",)"
+                 R"("lastTransitionTime":"2026-01-01T00:00:00Z"}]}]})");
+  const auto scheduled = cluster_.api().patch(
+      "/api/v1/namespaces/default/pods/p/status", apiserver::kMerge,
+      R"({"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",)"
+      R"("message":"1 resourceclaim not available on the node",)"
+      R"("lastTransitionTime":"2026-01-01T00:00:00Z"}]}})");
+  EXPECT_TRUE(scheduled.ok()) << apiserver::serialize(scheduled.body);
+  const std::string text = explain(Subject::Kind::pod, "p");
+  EXPECT_THAT(text, HasSubstr("cannot be bound: condition example.com/failed of device "
+                              "d.example.com/n/g is true (R: \\\"m\\\")"));
+  EXPECT_THAT(text, HasSubstr("can be used on node-1 only"));
+  EXPECT_THAT(text, HasSubstr("once it is not reserved for pod default/other any longer."));
+}
+
 // Two things of the same moment, read 5 s apart.
 TEST_F(ReadBinding, takes_one_moment_for_all_sentences) {
   const std::string then = "2026-01-01T00:00:00.000000Z";
