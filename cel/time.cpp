@@ -118,7 +118,7 @@ Value offset_at(std::string_view zone, std::int64_t seconds, Arena& arena) {
   std::int64_t parts[2] = {};
   for (std::size_t i = 0; i < 2; ++i) {
     const auto text = i == 0 ? zone.substr(0, colon) : zone.substr(colon + 1);
-    constexpr std::int64_t kMax = 60'000;
+    constexpr std::int64_t kMax = 10'000'000;
     const auto part = parse_integer(text);
     if (!part || *part > kMax || *part < -kMax)
       return make_error(arena, "strconv.Atoi: parsing ", quoted(text), ": invalid syntax");
@@ -309,7 +309,8 @@ std::optional<Value> parse_timestamp(std::string_view text) {
   if (!month || !take(text, '-')) return std::nullopt;
   const auto day = take_number(text, 2);
   if (!day || !take(text, 'T')) return std::nullopt;
-  const auto hour = take_number(text, 2);
+  auto hour = take_number(text, 2);
+  if (!hour) hour = take_number(text, 1);  // as in Go
   if (!hour || *hour > 23 || !take(text, ':')) return std::nullopt;
   const auto minute = take_number(text, 2);
   if (!minute || *minute > 59 || !take(text, ':')) return std::nullopt;

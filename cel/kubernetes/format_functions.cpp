@@ -134,16 +134,21 @@ Faults check_bytes(std::string_view text) {
                            "[A-Za-z0-9+/]{4})"),
                       "invalid base64");
 }
-Faults check_date(std::string_view text) {
-  return fault_unless(text.size() == 10 && parse_timestamp(std::string(text) + "T00:00:00Z"),
-                      "invalid date");
+bool is_date(std::string_view text) {
+  return text.size() == 10 && parse_timestamp(std::string(text) + "T00:00:00Z");
 }
+Faults check_date(std::string_view text) {
+  return fault_unless(is_date(text), "invalid date");
+}
+// Stricter than timestamp() about the hour, and not about the offset.
 Faults check_datetime(std::string_view text) {
-  std::string upper(text);
-  std::ranges::transform(upper, upper.begin(), [](char c) {
-    return c == 't' || c == 'z' ? static_cast<char>(c - 32) : c;
-  });
-  return fault_unless(parse_timestamp(upper).has_value(), "invalid datetime");
+  const auto t = std::min(text.find_first_of("Tt"), text.size());
+  const auto time = text.substr(std::min(t + 1, text.size()));
+  return fault_unless(
+      is_date(text.substr(0, t)) && fits(time.substr(0, time.find_first_of("Tt")),
+                                         "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](.[0-9]+)?"
+                                         "([Zz]|[+-][0-9]{2}:[0-9]{2})"),
+      "invalid datetime");
 }
 
 struct Named {

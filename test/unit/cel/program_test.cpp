@@ -186,6 +186,7 @@ constexpr Row kTimes[] = {
     {"'%s'.format([timestamp('2024-01-01T00:00:00+05:30')])", "= 2024-01-01T00:00:00+05:30"},
     {"timestamp('2024-01-01T00:00:00+05:30') == timestamp('2023-12-31T18:30:00Z')", "= true"},
     {"timestamp('2024-01-01T00:00:00+05:30').getHours()", "= 18"},
+    {"timestamp('2024-01-01T5:00:00Z').getHours()", "= 5"},
     {"timestamp('2026-01-01T00:00:00Z').getHours('+05:60')", "= 6"},
     {"timestamp('2026-01-01T00:00:00Z').getHours('-01:-30')", "= 23"},
     {"timestamp('2026-01-01T00:00:00Z').getHours('Local')", "= 0"},

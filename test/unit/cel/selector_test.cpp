@@ -103,6 +103,8 @@ const Row kRows[] = {
      R"(character " " in host name)"},
     {R"(url(dyn("/%")).getHost() == "")",
      R"(error: URL parse error during conversion from string: parse "/%": invalid URL escape "%")"},
+    {R"(format.datetime().validate("2024-01-01T5:00:00Z").hasValue())", "true"},
+    {R"(format.datetime().validate("2024-01-01t00:00:00+99:99").hasValue())", "false"},
     {R"(format.byte().validate("").hasValue() && !format.byte().validate("YWJj").hasValue())",
      "true"},
     {R"(format.dns1123Label().validate("abc") == optional.none())", "true"},
