@@ -10,6 +10,7 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(prometheus-cpp REQUIRED CONFIG)
 find_package(GTest REQUIRED)
+find_path(DCM_PROTOZERO_INCLUDE protozero/pbf_writer.hpp REQUIRED)
 
 # nghttp2 has no CMake package, and pkg-config would need to know the other machine's root.
 find_path(DCM_NGHTTP2_INCLUDE nghttp2/nghttp2.h REQUIRED)

@@ -1,12 +1,11 @@
 # shellcheck shell=bash
 # Installs packages, and the programs that only some commands need.
 
+mapfile -t libraries < <(grep -v '^#' packaging/libraries)
 readonly packages=(
   build-essential git ca-certificates python3 python3-yaml cmake ninja-build pkg-config ccache mold openssl curl
   clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19 lld-19
-  libboost1.81-dev libboost-json1.81-dev libboost-url1.81-dev libsimdjson-dev libyaml-cpp-dev libprotozero-dev
-  prometheus-cpp-dev libfmt-dev libspdlog-dev libssl-dev zlib1g-dev libnghttp2-dev libre2-dev
-  libgtest-dev libgmock-dev libmimalloc-dev)
+  libgtest-dev libgmock-dev libmimalloc-dev "${libraries[@]}")
 
 # setup [PACKAGE…]: installs missing packages, including packages for this command. Quick if none is missing.
 setup() {
