@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "manager/lifecycle.hpp"
 #include "manager/options/standard.hpp"
 #include "manager/own_process.hpp"
 #include "runtime/task_group.hpp"
@@ -86,27 +87,6 @@ Task<Result<>> DriverProcess::serve(Driver& driver, Listen listen) {
   co_return Result<>();
 }
 
-namespace {
-
-Task<> serve_on_files(DriverProcess& process, Driver& driver, runtime::LoopRef loop,
-                      Result<>& ended) {
-  ended = co_await process.serve(driver, listen_on_files(loop));
-}
-
-Task<> serve_all(manager::Connection& connection, DriverProcess& process, Driver& driver,
-                 runtime::Loop& loop, Result<>& ended) {
-  runtime::TaskGroup below(loop.executor());
-  below.spawn("connection", connection.run());
-  runtime::TaskGroup above(loop.executor());
-  manager::stop_on_signals(loop, [&above] { above.cancel(); }, process.log());
-  above.spawn("driver", serve_on_files(process, driver, loop, ended));
-  co_await above.join();
-  below.cancel();
-  co_await below.join();
-}
-
-}  // namespace
-
 int run_driver(const DriverProgram& program,
                const std::function<std::unique_ptr<Driver>(DriverProcess&)>& make) {
   const std::string& name = program.plugin.driver;
@@ -117,9 +97,18 @@ int run_driver(const DriverProgram& program,
   if (!cluster) return manager::refuse(name, cluster.error().message);
   DriverProcess process(own.loop, cluster->rest(), program, own.process().log);
   const std::unique_ptr<Driver> driver = make(process);
-  Result<> ended;
-  own.loop.run(serve_all(*cluster->connection, process, *driver, own.loop, ended));
-  return ended ? 0 : manager::refuse(name, ended.error().message);
+  manager::Lifecycle lifecycle({own.process(), cluster->rest(), cluster->connection->lease_rest()},
+                               {.program = name});
+  lifecycle.add_foundation("connection", [&] { return cluster->connection->run(); });
+  lifecycle.add_job("driver", [&]() -> Task<> {
+    const Result<> served = co_await process.serve(*driver, listen_on_files(own.loop));
+    if (served) co_return;
+    manager::refuse(name, served.error().message);
+    lifecycle.request_stop(manager::ExitStatus::bad_configuration);
+  });
+  manager::stop_on_signals(own.loop, [&] { lifecycle.request_stop(); }, own.process().log);
+  own.loop.run(lifecycle.run());
+  return static_cast<int>(lifecycle.exit_status());
 }
 
 }  // namespace dcm::driver_kit

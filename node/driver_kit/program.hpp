@@ -61,7 +61,8 @@ class DriverProcess {
 };
 
 // Runs until SIGTERM or SIGINT. `make` is called once. Returns the exit status: 0 after a signal, 2
-// for an invalid configuration (explained in one line on standard error).
+// for an invalid configuration (explained in one line on standard error), 3 if Driver::run() or
+// another part throws (logged).
 int run_driver(const DriverProgram& program,
                const std::function<std::unique_ptr<Driver>(DriverProcess&)>& make);
 

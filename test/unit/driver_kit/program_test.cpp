@@ -2,15 +2,20 @@
 #include "node/driver_kit/program.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <set>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "test/support/memory_files.hpp"
 #include "test/unit/driver_kit/api_site.hpp"
 
 namespace dcm::driver_kit {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Read {
   explicit Read(std::vector<const char*> words, std::string data = {}) {
@@ -126,6 +131,44 @@ CO_TEST(DriverProcess, serves_driver_on_virtual_time) {
   EXPECT_EQ(site.names().size(), 1U);
   EXPECT_EQ(sockets.size(), 2U);
   co_await site.stop();
+}
+
+class BrokenDriver final : public Driver {
+ public:
+  Task<Prepared> prepare(AllocatedClaim) override { co_return Prepared(); }
+  Task<Unprepared> unprepare(node::ClaimRef) override { co_return Unprepared(); }
+  Task<> run() override {
+    co_await runtime::yield();
+    throw std::runtime_error("no GPU answers");
+  }
+};
+
+// Real files, real time, no API server.
+struct RunDriver : testing::Test {
+  RunDriver() : folder(fs::temp_directory_path() / ("program-" + std::to_string(getpid()))) {}
+  ~RunDriver() override { fs::remove_all(folder); }
+
+  fs::path folder;
+  DriverProgram program{
+      .plugin = {.driver = "gpu.example.com", .registry = folder / "r", .data = folder / "d"},
+      .node = "n0",
+      .cluster = {.server = "http://127.0.0.1:1"}};
+};
+
+TEST_F(RunDriver, stops_with_status_if_driver_throws) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_driver(program, [](auto&) { return std::make_unique<BrokenDriver>(); }), 3);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("no GPU answers"), std::string::npos) << log;
+  EXPECT_FALSE(fs::exists(folder / "d/dra.sock"));
+}
+
+TEST_F(RunDriver, refuses_sockets_it_cannot_open) {
+  program.plugin.data = "/dev/null";
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_driver(program, [](auto&) { return std::make_unique<BrokenDriver>(); }), 2);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("gpu.example.com: "), std::string::npos) << log;
 }
 
 }  // namespace
