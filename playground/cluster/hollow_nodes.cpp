@@ -73,9 +73,11 @@ Task<> HollowNodes::run() {
 
 Task<Outcome> HollowNodes::handle(api::NamespacedName name) {
   const api::ObjectPtr<Pod> pod = pods_.get(name);
-  if (!pod || !is_ours(*pod)) co_return Outcome::done();
-  warn_of_misspelt(*pod);
-  const LifeStep step = decide_life(*pod, devices_(pod->node_name).look(*pod), times_of(*pod));
+  Life* const life = pod ? life_of(*pod) : nullptr;
+  if (life == nullptr) co_return Outcome::done();
+  warn_of_misspelt(*pod, *life);
+  const LifeStep step =
+      decide_life(*pod, devices_(pod->node_name).look(*pod), times_of(*pod, *life));
   if (std::holds_alternative<Start>(step)) co_return co_await start(pod);
   if (const auto* const end = std::get_if<Finish>(&step)) {
     co_return co_await finish(pod, end->ending);
@@ -86,7 +88,7 @@ Task<Outcome> HollowNodes::handle(api::NamespacedName name) {
     outcome = Outcome::requeue_after(later->after);
   }
   if (pod->phase != api::PodPhase::running || pod->meta.is_being_deleted) co_return outcome;
-  if (lives_[pod->meta.uid].is_rebooted) co_return co_await start_again(pod);
+  if (life->is_rebooted) co_return co_await start_again(pod);
   co_return co_await show_running(pod, outcome);
 }
 
@@ -95,108 +97,117 @@ Task<Outcome> HollowNodes::start(api::ObjectPtr<Pod> pod) {
     co_await show_creating(pod);
     co_return *waits;
   }
-  // Drivers may have been slow. Next, the pod's current state is handled.
-  const api::ObjectPtr<Pod> now = pods_.get(pod->meta.key);
-  if (!now || now->meta.uid != pod->meta.uid || now->meta.is_being_deleted ||
-      now->phase != pod->phase) {
-    co_return Outcome::done();
-  }
+  const api::ObjectPtr<Pod> now = unchanged(*pod);
+  if (!now) co_return Outcome::done();
   co_return co_await show_running(now, Outcome::done());
+}
+
+// Drivers may have been slow.
+api::ObjectPtr<Pod> HollowNodes::unchanged(const Pod& pod) const {
+  api::ObjectPtr<Pod> now = pods_.get(pod.meta.key);
+  const bool is_same = now && now->meta.uid == pod.meta.uid && !now->meta.is_being_deleted &&
+                       now->phase == pod.phase;
+  return is_same ? now : nullptr;
 }
 
 Task<Outcome> HollowNodes::start_again(api::ObjectPtr<Pod> pod) {
   if (pod->restart_policy == RestartPolicy::never) co_return co_await finish(pod, Ending::lost);
   if (const auto waits = co_await devices_(pod->node_name).prepare(pod)) co_return *waits;
-  Life& life = lives_[pod->meta.uid];
-  life.is_rebooted = false;
-  life.more_restarts = static_cast<int>(pod->restarts) + 1;
-  life.started = process_.loop.time().now();
-  co_return co_await show_running(pod, Outcome::done());
+  const api::ObjectPtr<Pod> now = unchanged(*pod);
+  Life* const life = now ? life_of(*now) : nullptr;
+  if (life == nullptr) co_return Outcome::done();
+  life->is_rebooted = false;
+  life->more_restarts = static_cast<int>(now->restarts) + 1;
+  life->started = process_.loop.time().now();
+  co_return co_await show_running(now, Outcome::done());
 }
 
 // This write must not trigger an earlier retry.
 Task<> HollowNodes::show_creating(api::ObjectPtr<Pod> pod) {
-  if (std::exchange(lives_[pod->meta.uid].says_creating, true) || pod->start_time) co_return;
+  Life* const life = life_of(*pod);
+  if (life == nullptr || std::exchange(life->says_creating, true) || pod->start_time) co_return;
   (void)co_await write_status(
       pod, encode_creating(*pod, address_of(*pod), process_.loop.time().wall_now()), Wakes::no);
 }
 
 Task<Outcome> HollowNodes::finish(api::ObjectPtr<Pod> pod, Ending ending) {
   if (const auto waits = co_await unprepare(pod)) co_return *waits;
+  const Life* const life = life_of(*pod);
+  if (life == nullptr) co_return Outcome::done();
   // The containers of other pods may have crashed before.
   const RunningPod before =
-      pod->restart_policy == RestartPolicy::never ? RunningPod{} : running_now(*pod);
+      pod->restart_policy == RestartPolicy::never ? RunningPod{} : running_now(*pod, *life);
   std::string body = encode_ended(*pod, ending, process_.loop.time().wall_now(), before);
   co_return co_await write_status(pod, std::move(body));
 }
 
 // Again, it would wait for a driver that may have stopped since.
 Task<std::optional<Outcome>> HollowNodes::unprepare(api::ObjectPtr<Pod> pod) {
-  if (lives_[pod->meta.uid].is_unprepared) co_return std::nullopt;
+  Life* life = life_of(*pod);
+  if (life != nullptr && life->is_unprepared) co_return std::nullopt;
   const std::optional<Outcome> waits = co_await devices_(pod->node_name).unprepare(pod);
-  const auto life = lives_.find(pod->meta.uid);
-  if (!waits && life != lives_.end()) life->second.is_unprepared = true;
+  life = life_of(*pod);
+  if (!waits && life != nullptr) life->is_unprepared = true;
   co_return waits;
 }
 
-RunningPod HollowNodes::running_now(const Pod& pod) {
-  const auto life = lives_.find(pod.meta.uid);  // none if the pod has gone meanwhile
+RunningPod HollowNodes::running_now(const Pod& pod, const Life& life) {
   return {.started = started_at(pod).value_or(process_.loop.time().wall_now()),
-          .containers = containers_after(times_of(pod).running, pod.crash_after),
-          .more_restarts = life == lives_.end() ? 0 : life->second.more_restarts,
+          .containers = containers_after(times_of(pod, life).running, pod.crash_after),
+          .more_restarts = life.more_restarts,
           .address = address_of(pod),
           .health = devices_(pod.node_name).health_of(pod)};
 }
 
 // Whether another process has started the pod, and its status needs no new write.
-bool HollowNodes::is_as_found(const Pod& pod, const RunningPod& running) const {
-  const auto life = lives_.find(pod.meta.uid);
-  return pod.phase == api::PodPhase::running && life->second.written == 0 &&
-         running.health.empty() && pod.readiness_gates.empty() &&
+bool HollowNodes::is_as_found(const Pod& pod, const Life& life, const RunningPod& running) {
+  return pod.phase == api::PodPhase::running && life.written == 0 && running.health.empty() &&
+         pod.readiness_gates.empty() &&
          pod.restarts == running.containers.restarts + running.more_restarts &&
          !running.containers.waits_for;
 }
 
 Task<Outcome> HollowNodes::show_running(api::ObjectPtr<Pod> pod, Outcome otherwise) {
-  const RunningPod running = running_now(*pod);
-  if (is_as_found(*pod, running)) co_return otherwise;
+  Life* life = life_of(*pod);
+  if (life == nullptr) co_return Outcome::done();
+  const RunningPod running = running_now(*pod, *life);
+  if (is_as_found(*pod, *life, running)) co_return otherwise;
   std::string body = encode_running(*pod, running, process_.loop.time().wall_now());
   const std::size_t hash = std::hash<std::string>()(body);
-  if (hash == lives_[pod->meta.uid].written) co_return otherwise;
-  lives_[pod->meta.uid].written = hash;
+  if (std::exchange(life->written, hash) == hash) co_return otherwise;
   const Outcome written = co_await write_status(pod, std::move(body));
-  const auto life = lives_.find(pod->meta.uid);
-  if (written != Outcome::done() && life != lives_.end()) life->second.written = 0;
+  life = life_of(*pod);
+  if (written != Outcome::done() && life != nullptr) life->written = 0;
   co_return std::min(written, otherwise);
 }
 
 Task<Outcome> HollowNodes::write_status(api::ObjectPtr<Pod> pod, std::string body, Wakes wakes) {
-  auto life = lives_.find(pod->meta.uid);
-  if (wakes == Wakes::no && life != lives_.end()) life->second.quiet.begin();
+  Life* life = life_of(*pod);
+  if (wakes == Wakes::no && life != nullptr) life->quiet.begin();
   const Result<http::Response> answer =
       co_await api_.strategic_merge_patch(pods(), pod->meta.key, "status", std::move(body));
   const auto written = record(pods_, answer);
   std::optional<api::ResourceVersion> version;
   if (written && *written) version = (*written)->meta.resource_version;
-  life = lives_.find(pod->meta.uid);
-  if (life != lives_.end() && life->second.quiet.end(version)) work_.add(pod->meta.key);
+  life = life_of(*pod);
+  if (life != nullptr && life->quiet.end(version)) work_.add(pod->meta.key);
   co_return written ? Outcome::done() : outcome_of(written.error());
 }
 
 // A pod that is kept only by finalizers has been released already: nothing is left to do.
 Task<Outcome> HollowNodes::remove(api::ObjectPtr<Pod> pod) {
-  if (lives_[pod->meta.uid].is_let_go) co_return Outcome::done();
+  Life* life = life_of(*pod);
+  if (life == nullptr || life->is_let_go) co_return Outcome::done();
   if (const auto waits = co_await unprepare(pod)) co_return *waits;
   const Result<http::Response> answer =
       co_await api_.remove(pods(), pod->meta.key, encode_delete_now(pod->meta.uid));
   if (!answer) co_return outcome_of(answer.error());
-  const auto life = lives_.find(pod->meta.uid);
-  if (life != lives_.end()) life->second.is_let_go = true;
+  life = life_of(*pod);
+  if (life != nullptr) life->is_let_go = true;
   co_return Outcome::done();
 }
 
-void HollowNodes::warn_of_misspelt(const Pod& pod) {
-  Life& life = lives_[pod.meta.uid];
+void HollowNodes::warn_of_misspelt(const Pod& pod, Life& life) {
   if (life.told_misspelt == pod.misspelt) return;
   life.told_misspelt = pod.misspelt;
   if (pod.misspelt.empty()) return;
@@ -212,9 +223,13 @@ PodAddress HollowNodes::address_of(const Pod& pod) {
   return {.host = std::move(host), .pod = addresses_.address_of(pod.meta.uid)};
 }
 
-PodTimes HollowNodes::times_of(const Pod& pod) {
+HollowNodes::Life* HollowNodes::life_of(const Pod& pod) {
+  const auto found = lives_.find(pod.meta.uid);
+  return found == lives_.end() ? nullptr : &found->second;
+}
+
+PodTimes HollowNodes::times_of(const Pod& pod, const Life& life) const {
   const runtime::MonoTime now = process_.loop.time().now();
-  const Life& life = lives_[pod.meta.uid];
   const runtime::WallTime wall = process_.loop.time().wall_now();
   return {.running = now - life.started.value_or(now),
           .stopping = now - life.deleted.value_or(now),

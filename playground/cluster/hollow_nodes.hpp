@@ -73,13 +73,17 @@ class HollowNodes {
   Task<std::optional<Outcome>> unprepare(api::ObjectPtr<Pod> pod);
   // Writes the status of a running pod if it has changed.
   Task<Outcome> show_running(api::ObjectPtr<Pod> pod, Outcome otherwise);
-  RunningPod running_now(const Pod& pod);
-  bool is_as_found(const Pod& pod, const RunningPod& running) const;
+  RunningPod running_now(const Pod& pod, const Life& life);
+  static bool is_as_found(const Pod& pod, const Life& life, const RunningPod& running);
   Task<Outcome> write_status(api::ObjectPtr<Pod> pod, std::string body, Wakes wakes = Wakes::yes);
-  void warn_of_misspelt(const Pod& pod);
+  void warn_of_misspelt(const Pod& pod, Life& life);
   Task<Outcome> remove(api::ObjectPtr<Pod> pod);
   PodAddress address_of(const Pod& pod);
-  PodTimes times_of(const Pod& pod);
+  // Null once the pod has gone, which may happen during each wait.
+  Life* life_of(const Pod& pod);
+  // The pod's newest state; null if it has been deleted, replaced or started meanwhile.
+  api::ObjectPtr<Pod> unchanged(const Pod& pod) const;
+  PodTimes times_of(const Pod& pod, const Life& life) const;
   runtime::MonoTime start_of(const Pod& pod, StartSeen seen) const;
   bool is_ours(const Pod& pod) const { return ours_.contains(pod.node_name); }
   void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
@@ -89,8 +93,8 @@ class HollowNodes {
   Cache<Pod>& pods_;
   DevicesOf devices_;
   HollowNodesOptions options_;
-  std::unordered_set<InternedString> ours_;  // by name
-  std::unordered_map<api::Uid, Life> lives_;
+  std::unordered_set<InternedString> ours_;   // by name
+  std::unordered_map<api::Uid, Life> lives_;  // entries are made and erased in observe_pod() only
   PodAddresses addresses_;
   client::EventRecorder events_;
   Worklist work_;
