@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "allocation/extended_resources.hpp"
-#include "allocation/json/encode.hpp"
 #include "controllers/api/resources.hpp"
 #include "explain/evidence_words.hpp"
 #include "runtime/ascii.hpp"
+#include "runtime/json.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::explain {
@@ -22,54 +22,39 @@ namespace {
 namespace json = boost::json;
 using common::Known;
 using common::Unknown;
+using runtime::array_at;
+using runtime::find_at;
+using runtime::object_at;
 using runtime::Result;
 using runtime::Task;
+using runtime::text_at;
 
 // ---- fields of answers --------------------------------------------------------------------------
-// A field that is absent, or of another type, is read as empty.
-
-const json::value& at(const json::value& value, std::string_view pointer) {
-  static const json::value kNone;
-  boost::system::error_code error;
-  const json::value* found = value.find_pointer(pointer, error);
-  return found == nullptr ? kNone : *found;
-}
-
-std::string text(const json::value& value, std::string_view pointer) {
-  const json::value& found = at(value, pointer);
-  return found.is_string() ? std::string(found.get_string()) : std::string();
-}
-
-const json::array& list(const json::value& value, std::string_view pointer) {
-  static const json::array kNone;
-  const json::value& found = at(value, pointer);
-  return found.is_array() ? found.get_array() : kNone;
-}
 
 std::optional<Condition> condition(const json::value& object, std::string_view type) {
-  for (const json::value& entry : list(object, "/status/conditions")) {
-    if (text(entry, "/type") != type) continue;
-    return Condition{text(entry, "/status") == "True", text(entry, "/reason"),
-                     text(entry, "/message"),
-                     runtime::parse_timestamp(text(entry, "/lastTransitionTime"))};
+  for (const json::value& entry : array_at(object, "/status/conditions")) {
+    if (text_at(entry, "/type") != type) continue;
+    return Condition{text_at(entry, "/status") == "True", text_at(entry, "/reason"),
+                     text_at(entry, "/message"),
+                     runtime::parse_timestamp(text_at(entry, "/lastTransitionTime"))};
   }
   return std::nullopt;
 }
 
 bool wants_extended_resources(const json::value& container) {
-  const json::value& requests = at(container, "/resources/requests");
-  return requests.is_object() && std::ranges::any_of(requests.get_object(), [](const auto& each) {
-           return allocation::is_extended_resource(each.key());
-         });
+  return std::ranges::any_of(object_at(container, "/resources/requests"), [](const auto& each) {
+    return allocation::is_extended_resource(each.key());
+  });
 }
 
 // The first container that does not start. The two skipped reasons occur in every pod's start.
 std::optional<ContainerReport> waiting_container(const json::value& pod) {
   for (const char* kind : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
-    for (const json::value& entry : list(pod, kind)) {
-      const std::string reason = text(entry, "/state/waiting/reason");
+    for (const json::value& entry : array_at(pod, kind)) {
+      const std::string reason = text_at(entry, "/state/waiting/reason");
       if (reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing") continue;
-      return ContainerReport{text(entry, "/name"), reason, text(entry, "/state/waiting/message")};
+      return ContainerReport{text_at(entry, "/name"), reason,
+                             text_at(entry, "/state/waiting/message")};
     }
   }
   return std::nullopt;
@@ -79,8 +64,8 @@ std::optional<ContainerReport> waiting_container(const json::value& pod) {
 std::optional<runtime::WallTime> end_of_containers(const json::value& pod) {
   std::optional<runtime::WallTime> last;
   for (const char* kind : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
-    for (const json::value& entry : list(pod, kind)) {
-      const auto ended = runtime::parse_timestamp(text(entry, "/state/terminated/finishedAt"));
+    for (const json::value& entry : array_at(pod, kind)) {
+      const auto ended = runtime::parse_timestamp(text_at(entry, "/state/terminated/finishedAt"));
       if (!ended) return std::nullopt;
       last = std::max(last, ended);
     }
@@ -90,7 +75,7 @@ std::optional<runtime::WallTime> end_of_containers(const json::value& pod) {
 
 std::vector<std::string> texts(const json::value& value, std::string_view pointer) {
   std::vector<std::string> found;
-  for (const json::value& entry : list(value, pointer)) found.push_back(text(entry, ""));
+  for (const json::value& entry : array_at(value, pointer)) found.push_back(text_at(entry, ""));
   return found;
 }
 
@@ -101,17 +86,18 @@ std::vector<std::string> claims_of(const json::value& pod) {
     if (!name.empty()) names.push_back(std::move(name));
   };
   for (const char* field : {"/spec/resourceClaims", "/status/resourceClaimStatuses"}) {
-    for (const json::value& claim : list(pod, field)) add(text(claim, "/resourceClaimName"));
+    for (const json::value& claim : array_at(pod, field)) add(text_at(claim, "/resourceClaimName"));
   }
-  add(text(pod, "/status/extendedResourceClaimStatus/resourceClaimName"));
+  add(text_at(pod, "/status/extendedResourceClaimStatus/resourceClaimName"));
   return names;
 }
 
 // Null: it is missing, or not true.
 const json::value* true_condition(const json::value& device, const json::value& type) {
-  const json::array& conditions = list(device, "/conditions");
+  const json::array& conditions = array_at(device, "/conditions");
   const auto found = std::ranges::find_if(conditions, [&](const json::value& condition) {
-    return at(condition, "/type") == type && text(condition, "/status") == "True";
+    return text_at(condition, "/type") == text_at(type, "") &&
+           text_at(condition, "/status") == "True";
   });
   return found == conditions.end() ? nullptr : &*found;
 }
@@ -119,27 +105,27 @@ const json::value* true_condition(const json::value& device, const json::value& 
 // The entry of status.devices about an allocated device.
 const json::value& status_of(const json::value& claim, const json::value& allocated) {
   static const json::value kNone;
-  const auto& devices = list(claim, "/status/devices");
+  const auto& devices = array_at(claim, "/status/devices");
   const auto found = std::ranges::find_if(devices, [&](const json::value& device) {
     return std::ranges::all_of(
         std::array{"/driver", "/pool", "/device", "/shareID"},
-        [&](const char* field) { return text(device, field) == text(allocated, field); });
+        [&](const char* field) { return text_at(device, field) == text_at(allocated, field); });
   });
   return found == devices.end() ? kNone : *found;
 }
 
 std::string device_of(const json::value& result) {
-  return fmt::format("{}/{}/{}", text(result, "/driver"), text(result, "/pool"),
-                     text(result, "/device"));
+  return fmt::format("{}/{}/{}", text_at(result, "/driver"), text_at(result, "/pool"),
+                     text_at(result, "/device"));
 }
 
 std::vector<MissingCondition> missing_conditions(const json::value& claim) {
   std::vector<MissingCondition> missing;
-  for (const json::value& result : list(claim, "/status/allocation/devices/results")) {
+  for (const json::value& result : array_at(claim, "/status/allocation/devices/results")) {
     const json::value& status = status_of(claim, result);
-    for (const json::value& type : list(result, "/bindingConditions")) {
+    for (const json::value& type : array_at(result, "/bindingConditions")) {
       if (true_condition(status, type) != nullptr) continue;
-      missing.push_back({text(type, ""), device_of(result), text(claim, "/metadata/name")});
+      missing.push_back({text_at(type, ""), device_of(result), text_at(claim, "/metadata/name")});
     }
   }
   return missing;
@@ -148,14 +134,14 @@ std::vector<MissingCondition> missing_conditions(const json::value& claim) {
 // Like kube-scheduler, for devices with binding conditions only.
 std::vector<std::string> binding_failures(const json::value& claim) {
   std::vector<std::string> failures;
-  for (const json::value& result : list(claim, "/status/allocation/devices/results")) {
-    if (list(result, "/bindingConditions").empty()) continue;
-    for (const json::value& type : list(result, "/bindingFailureConditions")) {
+  for (const json::value& result : array_at(claim, "/status/allocation/devices/results")) {
+    if (array_at(result, "/bindingConditions").empty()) continue;
+    for (const json::value& type : array_at(result, "/bindingFailureConditions")) {
       const json::value* const failure = true_condition(status_of(claim, result), type);
       if (failure == nullptr) continue;
-      failures.push_back(fmt::format("condition {} of device {} is true ({}: {})", text(type, ""),
-                                     device_of(result), text(*failure, "/reason"),
-                                     quote(text(*failure, "/message"))));
+      failures.push_back(fmt::format(
+          "condition {} of device {} is true ({}: {})", text_at(type, ""), device_of(result),
+          text_at(*failure, "/reason"), quote(text_at(*failure, "/message"))));
     }
   }
   return failures;
@@ -163,14 +149,14 @@ std::vector<std::string> binding_failures(const json::value& claim) {
 
 // "node-1", of a selector that names nodes; otherwise empty.
 std::string nodes_of(const json::value& claim) {
-  const json::array& terms = list(claim, "/status/allocation/nodeSelector/nodeSelectorTerms");
+  const json::array& terms = array_at(claim, "/status/allocation/nodeSelector/nodeSelectorTerms");
   if (terms.size() != 1) return {};
   std::vector<std::string> names;
   for (const char* kind : {"/matchFields", "/matchExpressions"}) {
-    for (const json::value& each : list(terms[0], kind)) {
-      const std::string key = text(each, "/key");
+    for (const json::value& each : array_at(terms[0], kind)) {
+      const std::string key = text_at(each, "/key");
       const bool is_name = key == "metadata.name" || key == "kubernetes.io/hostname";
-      if (is_name && text(each, "/operator") == "In") names = texts(each, "/values");
+      if (is_name && text_at(each, "/operator") == "In") names = texts(each, "/values");
     }
   }
   return common::enumerate(names, 3);
@@ -178,57 +164,58 @@ std::string nodes_of(const json::value& claim) {
 
 AllocationReport allocation_report(const json::value& claim, const std::string& pod_uid) {
   AllocationReport report{
-      .claim = text(claim, "/metadata/name"),
+      .claim = text_at(claim, "/metadata/name"),
       .nodes = nodes_of(claim),
       .failures = binding_failures(claim),
       .lacks_conditions = !missing_conditions(claim).empty(),
-      .since = runtime::parse_timestamp(text(claim, "/status/allocation/allocationTimestamp"))};
-  for (const json::value& consumer : list(claim, "/status/reservedFor")) {
-    if (text(consumer, "/uid") == pod_uid) continue;
-    const std::string resource = text(consumer, "/resource");
+      .since = runtime::parse_timestamp(text_at(claim, "/status/allocation/allocationTimestamp"))};
+  for (const json::value& consumer : array_at(claim, "/status/reservedFor")) {
+    if (text_at(consumer, "/uid") == pod_uid) continue;
+    const std::string resource = text_at(consumer, "/resource");
     report.consumers.push_back(fmt::format("{} {}/{}", resource == "pods" ? "pod" : resource,
-                                           text(claim, "/metadata/namespace"),
-                                           text(consumer, "/name")));
+                                           text_at(claim, "/metadata/namespace"),
+                                           text_at(consumer, "/name")));
   }
   return report;
 }
 
 PodReport pod_report(const json::value& pod) {
-  const std::string phase = text(pod, "/status/phase");
+  const std::string phase = text_at(pod, "/status/phase");
   const std::optional<Condition> sandbox = condition(pod, "PodReadyToStartContainers");
   PodReport report{.is_pending = phase == "Pending",
                    .has_ended = phase == "Succeeded" || phase == "Failed",
-                   .is_being_deleted = !text(pod, "/metadata/deletionTimestamp").empty(),
+                   .is_being_deleted = !text_at(pod, "/metadata/deletionTimestamp").empty(),
                    .has_sandbox = sandbox && sandbox->is_true,
-                   .uid = text(pod, "/metadata/uid"),
-                   .node = text(pod, "/spec/nodeName"),
-                   .scheduler = text(pod, "/spec/schedulerName"),
-                   .nominated_node = text(pod, "/status/nominatedNodeName"),
+                   .uid = text_at(pod, "/metadata/uid"),
+                   .node = text_at(pod, "/spec/nodeName"),
+                   .scheduler = text_at(pod, "/spec/schedulerName"),
+                   .nominated_node = text_at(pod, "/status/nominatedNodeName"),
                    .scheduled = condition(pod, "PodScheduled"),
                    .waits = waiting_container(pod),
                    .containers_ended = end_of_containers(pod),
                    .finalizers = texts(pod, "/metadata/finalizers"),
                    .claims = claims_of(pod)};
-  for (const json::value& gate : list(pod, "/spec/schedulingGates")) {
-    report.gates.push_back(text(gate, "/name"));
+  for (const json::value& gate : array_at(pod, "/spec/schedulingGates")) {
+    report.gates.push_back(text_at(gate, "/name"));
   }
   for (const char* containers : {"/spec/initContainers", "/spec/containers"}) {
     report.wants_extended_resources |=
-        std::ranges::any_of(list(pod, containers), wants_extended_resources);
+        std::ranges::any_of(array_at(pod, containers), wants_extended_resources);
   }
   return report;
 }
 
 std::int64_t count_of(const json::value& event) {
   for (const char* field : {"/series/count", "/count"}) {
-    if (const json::value& count = at(event, field); count.is_int64()) return count.get_int64();
+    const json::value* const count = find_at(event, field);
+    if (count != nullptr && count->is_int64()) return count->get_int64();
   }
   return 1;
 }
 
 std::optional<runtime::WallTime> time_of(const json::value& event) {
   for (const char* field : {"/series/lastObservedTime", "/lastTimestamp", "/eventTime"}) {
-    if (auto time = runtime::parse_timestamp(text(event, field))) return time;
+    if (auto time = runtime::parse_timestamp(text_at(event, field))) return time;
   }
   return std::nullopt;
 }
@@ -236,9 +223,9 @@ std::optional<runtime::WallTime> time_of(const json::value& event) {
 // The latest event of each reason.
 std::vector<EventReport> event_reports(const json::value& events, const std::string& uid) {
   std::map<std::string, EventReport> latest;
-  for (const json::value& event : list(events, "/items")) {
-    if (!uid.empty() && text(event, "/involvedObject/uid") != uid) continue;
-    EventReport report{text(event, "/reason"), text(event, "/message"), time_of(event),
+  for (const json::value& event : array_at(events, "/items")) {
+    if (!uid.empty() && text_at(event, "/involvedObject/uid") != uid) continue;
+    EventReport report{text_at(event, "/reason"), text_at(event, "/message"), time_of(event),
                        count_of(event)};
     EventReport& known = latest[report.reason];
     if (known.reason.empty() || known.last <= report.last) known = std::move(report);
@@ -263,15 +250,13 @@ bool is_about_claims(std::string_view resource) {
 
 std::vector<QuotaReport> quota_reports(const json::value& quotas) {
   std::vector<QuotaReport> reports;
-  for (const json::value& quota : list(quotas, "/items")) {
-    const json::value& hard = at(quota, "/status/hard");
-    if (!hard.is_object()) continue;
-    const json::value& used = at(quota, "/status/used");
-    for (const auto& [resource, limit] : hard.get_object()) {
-      if (!is_about_claims(resource) || !limit.is_string() || !used.is_object()) continue;
-      const json::value* const taken = used.get_object().if_contains(resource);
+  for (const json::value& quota : array_at(quotas, "/items")) {
+    const json::object& used = object_at(quota, "/status/used");
+    for (const auto& [resource, limit] : object_at(quota, "/status/hard")) {
+      if (!is_about_claims(resource) || !limit.is_string()) continue;
+      const json::value* const taken = used.if_contains(resource);
       if (taken == nullptr || !taken->is_string()) continue;
-      QuotaReport report{text(quota, "/metadata/name"), std::string(resource),
+      QuotaReport report{text_at(quota, "/metadata/name"), std::string(resource),
                          std::string(taken->get_string()), std::string(limit.get_string())};
       const auto taken_number = whole_number(report.used);
       const auto limit_number = whole_number(report.hard);
@@ -297,11 +282,7 @@ class Reader {
                              .retries = client::Retries::none,
                              .deadline = deadline_});
     if (!answer) co_return runtime::fail(answer.error());
-    boost::system::error_code error;
-    json::value value =
-        json::parse(answer->body, error, {}, {.max_depth = allocation::kJsonLevelsMax});
-    if (error) co_return runtime::fail(runtime::Reason::malformed, "the answer is not JSON");
-    co_return value;
+    co_return runtime::parse_json(answer->body);
   }
 
   template <class Read>
@@ -363,7 +344,7 @@ Known<std::vector<AllocationReport>> allocations_of(const Known<std::vector<json
   if (!claims) return std::unexpected(claims.error());
   std::vector<AllocationReport> reports;
   for (const json::value& claim : *claims) {
-    if (at(claim, "/status/allocation").is_object()) {
+    if (!object_at(claim, "/status/allocation").empty()) {
       reports.push_back(allocation_report(claim, pod_uid));
     }
   }

@@ -1,6 +1,5 @@
 #include "node/driver_kit/driver.hpp"
 
-#include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
 #include "node/driver_kit/json.hpp"
@@ -28,15 +27,14 @@ std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& mean
   const auto refuse = [&](std::string_view why) {
     return std::unexpected(fmt::format("claim {}/{} {}", meant.namespace_, meant.name, why));
   };
-  boost::system::error_code problem;
-  const value whole = boost::json::parse(json, problem);
-  if (problem) return refuse("is no JSON: " + problem.message());
-  const value* const allocation = whole.find_pointer("/status/allocation", problem);
+  const auto whole = parse_json(json);
+  if (!whole) return refuse("is " + whole.error().message);
+  const value* const allocation = find_at(*whole, "/status/allocation");
   if (allocation == nullptr || allocation->is_null()) return refuse("not allocated");
-  if (text_at(whole, "/metadata/uid") != meant.uid) return refuse("got replaced");
+  if (text_at(*whole, "/metadata/uid") != meant.uid) return refuse("got replaced");
   AllocatedClaim claim{.ref = meant, .devices = {}, .json = std::move(json)};
   claim.pod_claim_name =
-      text_at(whole, "/metadata/annotations/resource.kubernetes.io~1pod-claim-name");
+      text_at(*whole, "/metadata/annotations/resource.kubernetes.io~1pod-claim-name");
   for (const value& result : array_at(*allocation, "/devices/results")) {
     if (text_at(result, "/driver") == driver) claim.devices.push_back(read_device(result));
   }

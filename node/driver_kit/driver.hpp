@@ -8,7 +8,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "node/claims/book.hpp"
+#include "client/api/meta.hpp"
 #include "node/claims/decide.hpp"
 #include "runtime/error.hpp"
 #include "runtime/task.hpp"
@@ -88,7 +88,7 @@ class ClaimReader {
  public:
   virtual ~ClaimReader() = default;
   // The claim's JSON.
-  virtual Task<runtime::Result<std::string>> get(node::ClaimKey key) = 0;
+  virtual Task<runtime::Result<std::string>> get(api::NamespacedName key) = 0;
 };
 
 // Reads `json` as the claim that the node means. Errors: why it cannot be prepared: it has no UID,

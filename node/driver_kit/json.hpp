@@ -1,18 +1,14 @@
-// Parts of JSON objects from the API; missing parts, or those of another type, are empty.
+// Parts of JSON objects from the API.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-#include <boost/json/value.hpp>
+#include "runtime/json.hpp"
 
 namespace dcm::driver_kit {
 
-// `pointer`: "/metadata/name".
-const boost::json::value* find_at(const boost::json::value& whole, std::string_view pointer);
-std::string text_at(const boost::json::value& whole, std::string_view pointer);
-std::int64_t integer_at(const boost::json::value& whole, std::string_view pointer);
-const boost::json::array& array_at(const boost::json::value& whole, std::string_view pointer);
+using runtime::array_at;
+using runtime::find_at;
+using runtime::integer_at;
+using runtime::parse_json;
+using runtime::text_at;
 
 }  // namespace dcm::driver_kit

@@ -1,7 +1,7 @@
 #include "playground/cluster/owner_gc.hpp"
 
+#include "client/api/encode.hpp"
 #include "controllers/common/pod_claims.hpp"
-#include "playground/objects/bodies.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -47,7 +47,7 @@ Task<Outcome> OwnerGc::handle(api::NamespacedName name) {
   if (!is_there) co_return Outcome::retry();
   if (*is_there) co_return Outcome::done();
   const Result<http::Response> answer =
-      co_await api_.remove(claims(), name, encode_delete(claim->meta.uid));
+      co_await api_.remove(claims(), name, api::encode_delete_options(claim->meta.uid));
   const bool is_settled = answer || runtime::is_object_gone(answer.error());
   co_return is_settled ? Outcome::done() : Outcome::retry();
 }

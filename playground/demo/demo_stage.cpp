@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
 #include "controllers/api/decoders.hpp"
@@ -11,6 +10,7 @@
 #include "controllers/common/explanation.hpp"
 #include "controllers/common/pod_claims.hpp"
 #include "playground/objects/bodies.hpp"
+#include "runtime/json.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::playground {
@@ -121,7 +121,7 @@ Task<Result<>> DemoStage::remove_pod(std::string name) {
 Task<Result<>> DemoStage::remove(Manifest manifest) {
   const api::Resource resource = resource_of(manifest.kind);
   const Result<http::Response> removed =
-      co_await api_.remove(resource, key_of(resource, manifest.name), encode_delete({}));
+      co_await api_.remove(resource, key_of(resource, manifest.name), {});
   if (!removed && !runtime::is_not_found(removed.error())) co_return runtime::fail(removed.error());
   co_return Result<>();
 }
@@ -144,17 +144,12 @@ Task<Result<std::size_t>> DemoStage::count_events(std::string reason) {
     const Result<http::Response> page =
         co_await api_.list({&api::kEvents, "v1"}, next, std::string(kNamespace));
     if (!page) co_return runtime::fail(page.error());
-    boost::json::error_code problem;
-    const boost::json::value list = boost::json::parse(page->body, problem);
-    const auto* const items = list.find_pointer("/items", problem);
-    if (items == nullptr || !items->is_array()) break;
-    count += static_cast<std::size_t>(
-        std::ranges::count_if(items->get_array(), [&](const boost::json::value& event) {
-          const auto* const found = event.find_pointer("/reason", problem);
-          return found != nullptr && *found == boost::json::value(reason);
-        }));
-    const auto* const token = list.find_pointer("/metadata/continue", problem);
-    next = token != nullptr && token->is_string() ? std::string(token->get_string()) : "";
+    const auto list = runtime::parse_json(page->body);
+    if (!list) co_return runtime::fail(list.error());
+    count += static_cast<std::size_t>(std::ranges::count_if(
+        runtime::array_at(*list, "/items"),
+        [&](const auto& event) { return runtime::text_at(event, "/reason") == reason; }));
+    next = runtime::text_at(*list, "/metadata/continue");
   } while (!next.empty());
   co_return count;
 }

@@ -4,9 +4,10 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "client/api/encode.hpp"
+#include "runtime/json.hpp"
 #include "runtime/timestamp.hpp"
 #include "runtime/version.hpp"
 
@@ -64,22 +65,11 @@ Array names(const std::vector<std::string>& list) {
 }
 
 // Null if the device is not in that slice.
-const boost::json::value* taints_of(const boost::json::value& slice,
-                                    const boost::json::value& device) {
-  boost::json::error_code problem;
-  const boost::json::value* const devices = slice.find_pointer("/spec/devices", problem);
-  if (devices == nullptr || !devices->is_array()) return nullptr;
-  for (const boost::json::value& item : devices->get_array()) {
-    const boost::json::value* const name = item.find_pointer("/name", problem);
-    if (name != nullptr && *name == device) return item.find_pointer("/taints", problem);
+const boost::json::value* taints_of(const boost::json::value& slice, std::string_view device) {
+  for (const boost::json::value& item : runtime::array_at(slice, "/spec/devices")) {
+    if (runtime::text_at(item, "/name") == device) return runtime::find_at(item, "/taints");
   }
   return nullptr;
-}
-
-Object delete_options(const api::Uid& uid) {
-  Object options{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
-  if (!uid.empty()) options["preconditions"] = Object{{"uid", uid.str()}};
-  return options;
 }
 
 }  // namespace
@@ -134,18 +124,15 @@ std::string encode_node_lease(std::string_view name, const api::Uid& node, runti
 }
 
 std::optional<std::string> encode_without_not_ready(std::string_view node) {
-  boost::json::error_code problem;
-  const boost::json::value read = boost::json::parse(node, problem);
-  const auto* const taints = read.find_pointer("/spec/taints", problem);
-  if (taints == nullptr || !taints->is_array()) return std::nullopt;
+  const boost::json::value read = runtime::parse_json(node).value_or(nullptr);
+  const Array& taints = runtime::array_at(read, "/spec/taints");
   Array others;
-  for (const boost::json::value& taint : taints->get_array()) {
-    const auto* const key = taint.find_pointer("/key", problem);
-    if (key == nullptr || *key != "node.kubernetes.io/not-ready") others.push_back(taint);
+  for (const boost::json::value& taint : taints) {
+    if (runtime::text_at(taint, "/key") != "node.kubernetes.io/not-ready") others.push_back(taint);
   }
-  if (others.size() == taints->get_array().size()) return std::nullopt;
-  const auto* const version = read.find_pointer("/metadata/resourceVersion", problem);
-  return text({{"metadata", Object{{"resourceVersion", version == nullptr ? "" : *version}}},
+  if (others.size() == taints.size()) return std::nullopt;
+  const std::string version = runtime::text_at(read, "/metadata/resourceVersion");
+  return text({{"metadata", Object{{"resourceVersion", version}}},
                {"spec", Object{{"taints", std::move(others)}}}});
 }
 
@@ -164,16 +151,16 @@ std::string slice_name(std::string_view driver, std::string_view node) {
 
 std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices,
                          std::string_view published) {
-  boost::json::error_code problem;
-  const boost::json::value before = boost::json::parse(published, problem);
+  const boost::json::value before = runtime::parse_json(published).value_or(nullptr);
   Array list;
   for (std::size_t i = 0; i < devices; ++i) {
-    Object device{{"name", "dev-" + std::to_string(i)}};
-    const boost::json::value* const taints = taints_of(before, device["name"]);
+    const std::string name = "dev-" + std::to_string(i);
+    Object device{{"name", name}};
+    const boost::json::value* const taints = taints_of(before, name);
     if (taints != nullptr) device["taints"] = *taints;
     list.push_back(std::move(device));
   }
-  const auto* const generation = before.find_pointer("/spec/pool/generation", problem);
+  const auto* const generation = runtime::find_at(before, "/spec/pool/generation");
   return text(
       {{"apiVersion", kResourceApi},
        {"kind", "ResourceSlice"},
@@ -187,13 +174,10 @@ std::string encode_slice(std::string_view driver, std::string_view node, std::si
 }
 
 std::string encode_delete_now(const api::Uid& uid) {
-  Object options = delete_options(uid);
-  options["gracePeriodSeconds"] = 0;
-  return text(options);
-}
-
-std::string encode_delete(const api::Uid& uid) {
-  return text(delete_options(uid));
+  return text({{"apiVersion", "v1"},
+               {"kind", "DeleteOptions"},
+               {"preconditions", Object{{"uid", uid.str()}}},
+               {"gracePeriodSeconds", 0}});
 }
 
 }  // namespace dcm::playground

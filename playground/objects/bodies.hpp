@@ -39,6 +39,5 @@ std::string slice_name(std::string_view driver, std::string_view node);
 // DeleteOptions: immediate, or with the kind's default. The UID is a precondition; empty: any
 // object of that name.
 std::string encode_delete_now(const api::Uid& uid);
-std::string encode_delete(const api::Uid& uid);
 
 }  // namespace dcm::playground

@@ -5,94 +5,78 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+
+#include "runtime/json.hpp"
 
 namespace dcm::playground {
 namespace {
 
-using Array = boost::json::array;
-using Object = boost::json::object;
+namespace json = boost::json;
+using runtime::array_at;
+using runtime::text_at;
 
 // The finalizer of the namespace controller, in `spec.finalizers` (not in the metadata).
 constexpr std::string_view kFinalizer = "kubernetes";
 
-Result<Object> parse_object(std::string_view body) {
-  boost::json::error_code problem;
-  boost::json::value parsed = boost::json::parse(body, problem);
-  if (problem || !parsed.is_object()) {
-    return runtime::fail(runtime::Reason::malformed, "the answer is no JSON object");
-  }
-  return std::move(parsed.get_object());
+// Another value must not be read as an empty list.
+Result<json::value> parse_answer(std::string_view body) {
+  Result<json::object> object = runtime::parse_json_object(body);
+  if (!object) return runtime::fail(object.error());
+  return json::value(*std::move(object));
 }
 
-const Array& items_of(const Object& object, std::string_view name) {
-  static const Array kNone;
-  const boost::json::value* found = object.if_contains(name);
-  return found != nullptr && found->is_array() ? found->get_array() : kNone;
-}
-
-std::string text_of(const Object& object, std::string_view name) {
-  const boost::json::value* found = object.if_contains(name);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
-bool can(const Object& resource, std::string_view verb) {
-  const Array& verbs = items_of(resource, "verbs");
-  return std::ranges::find(verbs, boost::json::value(verb)) != verbs.end();
+bool can(const json::value& resource, std::string_view verb) {
+  return std::ranges::any_of(array_at(resource, "/verbs"),
+                             [&](const json::value& each) { return text_at(each, "") == verb; });
 }
 
 }  // namespace
 
 Result<std::vector<std::vector<std::string>>> decode_roots(std::string_view body) {
-  const Result<Object> groups = parse_object(body);
+  const Result<json::value> groups = parse_answer(body);
   if (!groups) return runtime::fail(groups.error());
   std::vector<std::vector<std::string>> roots;
-  for (const boost::json::value& group : items_of(*groups, "groups")) {
-    const Object* shown = group.if_object();
-    if (shown == nullptr) continue;
+  for (const json::value& group : array_at(*groups, "/groups")) {
     std::vector<std::string>& of_group = roots.emplace_back();
-    for (const boost::json::value& version : items_of(*shown, "versions")) {
-      const Object* named = version.if_object();
-      if (named != nullptr) of_group.push_back("/apis/" + text_of(*named, "groupVersion"));
+    for (const json::value& version : array_at(group, "/versions")) {
+      of_group.push_back("/apis/" + text_at(version, "/groupVersion"));
     }
   }
   return roots;
 }
 
 Result<std::vector<std::string>> decode_collections(std::string_view body) {
-  const Result<Object> resources = parse_object(body);
+  const Result<json::value> resources = parse_answer(body);
   if (!resources) return runtime::fail(resources.error());
   std::vector<std::string> names;
-  for (const boost::json::value& item : items_of(*resources, "resources")) {
-    const Object* resource = item.if_object();
-    if (resource == nullptr) continue;
-    const boost::json::value* scoped = resource->if_contains("namespaced");
-    if (scoped == nullptr || *scoped != boost::json::value(true)) continue;
-    if (!can(*resource, "list") || !can(*resource, "deletecollection")) continue;
-    names.push_back(text_of(*resource, "name"));
+  for (const json::value& resource : array_at(*resources, "/resources")) {
+    const json::value* const scoped = runtime::find_at(resource, "/namespaced");
+    if (scoped == nullptr || *scoped != json::value(true)) continue;
+    if (!can(resource, "list") || !can(resource, "deletecollection")) continue;
+    names.push_back(text_at(resource, "/name"));
   }
   return names;
 }
 
 Result<bool> is_empty_list(std::string_view body) {
-  const Result<Object> list = parse_object(body);
+  const Result<json::value> list = parse_answer(body);
   if (!list) return runtime::fail(list.error());
-  return items_of(*list, "items").empty();
+  return array_at(*list, "/items").empty();
 }
 
 Result<std::string> encode_finalized(std::string_view namespace_) {
-  Result<Object> object = parse_object(namespace_);
+  Result<json::object> object = runtime::parse_json_object(namespace_);
   if (!object) return runtime::fail(object.error());
-  boost::json::value* const spec = object->if_contains("spec");
+  json::value* const spec = object->if_contains("spec");
   if (spec != nullptr && spec->is_object()) {
-    Array kept;
-    for (const boost::json::value& finalizer : items_of(spec->get_object(), "finalizers")) {
-      if (finalizer != boost::json::value(kFinalizer)) kept.push_back(finalizer);
+    json::array kept;
+    for (const json::value& finalizer : array_at(*spec, "/finalizers")) {
+      if (finalizer != json::value(kFinalizer)) kept.push_back(finalizer);
     }
     spec->get_object()["finalizers"] = std::move(kept);
   }
-  return boost::json::serialize(*object);
+  return json::serialize(*object);
 }
 
 Task<Result<std::vector<std::string>>> find_namespaced_collections(Api& api,

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "client/api/encode.hpp"
 #include "controllers/common/pod_claims.hpp"
-#include "playground/objects/bodies.hpp"
 #include "playground/scheduler/bodies.hpp"
 
 namespace dcm::playground {
@@ -116,7 +116,7 @@ Task<Result<>> ClaimWriter::deallocate(const Claim& claim) {
     if (!written) co_return runtime::fail(written.error());
   }
   const Result<http::Response> answer =
-      co_await api_.remove(claims(), claim.meta.key, encode_delete(claim.meta.uid));
+      co_await api_.remove(claims(), claim.meta.key, api::encode_delete_options(claim.meta.uid));
   co_return answer ? Result<>() : runtime::fail(answer.error());
 }
 

@@ -87,7 +87,7 @@ THIRD_PARTY = {
     r"re2/": ["cel/regex.cpp"],
     r"protozero": ["client/api/protobuf/", "controllers/api/protobuf/", "node/driver_kit/messages",
                    "node/plugins/messages", "node/devices/pod_resources", "apiserver/", "test/"],
-    r"boost/json": ["allocation/json/encode", "client/api/encode", "manager/bodies", "controllers/api/encode", "client/auth/exec_plugin.cpp",
+    r"boost/json": ["runtime/json", "allocation/json/encode", "client/api/encode", "manager/bodies", "controllers/api/encode", "client/auth/exec_plugin.cpp",
                      "client/config/yaml_json.cpp", "node/driver_kit/", "cmd/", "explain/", "playground/", "apiserver/", "examples/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "playground/", "node/devices/cdi_specs.cpp", "test/support/", "apiserver/text/yaml.cpp"],
     r"nghttp2/": ["runtime/http2/session.cpp"],

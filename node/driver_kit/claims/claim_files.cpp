@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
@@ -43,8 +42,7 @@ std::string record_text(const AllocatedClaim& claim, runtime::WallTime now) {
 }
 
 PreparedRecord read_record(std::string text) {
-  boost::system::error_code problem;
-  const json::value whole = json::parse(text, problem);
+  const json::value whole = parse_json(text).value_or(nullptr);
   PreparedRecord record{.ref = {.namespace_ = text_at(whole, "/namespace"),
                                 .name = text_at(whole, "/name"),
                                 .uid = text_at(whole, "/uid")},

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <boost/json/parse.hpp>
-
 #include "node/driver_kit/json.hpp"
 
 namespace dcm::driver_kit {
@@ -23,10 +21,9 @@ bool has_devices(const std::vector<AllocatedDevice>& now,
 Claimed is_still_claimed(const PreparedRecord& record, const std::string& driver,
                          const runtime::Result<std::string>& claim) {
   if (!claim) return runtime::is_not_found(claim.error()) ? Claimed::no_more : Claimed::unknown;
-  boost::system::error_code problem;
-  const boost::json::value whole = boost::json::parse(*claim, problem);
   // Not an answer about the claim: nothing is known.
-  if (problem || text_at(whole, "/metadata/uid").empty()) return Claimed::unknown;
+  const auto whole = parse_json(*claim);
+  if (!whole || text_at(*whole, "/metadata/uid").empty()) return Claimed::unknown;
   const auto read = read_claim(record.ref, driver, *claim);
   return read && has_devices(read->devices, record.devices) ? Claimed::still : Claimed::no_more;
 }

@@ -1,9 +1,9 @@
 #include "node/driver_kit/slices/api_slices.hpp"
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "client/api/encode.hpp"
 #include "client/request/request.hpp"
 #include "client/request/watch_frames.hpp"
 #include "controllers/api/resources.hpp"
@@ -16,7 +16,6 @@ namespace {
 namespace json = boost::json;
 using client::ApiRequest;
 using client::Verb;
-using runtime::Reason;
 using runtime::Result;
 
 const api::Resource kSlices{&api::kResourceSlices, "v1"};
@@ -28,23 +27,6 @@ constexpr runtime::Duration kWatchPatience = std::chrono::seconds(330);
 
 api::NamespacedName key_of(const json::object& slice) {
   return {{}, slice_name(slice)};
-}
-
-Result<json::object> parse(std::string_view body) {
-  boost::system::error_code problem;
-  json::value whole = json::parse(body, problem);
-  if (problem || !whole.is_object()) {
-    return runtime::fail(Reason::malformed, "the API server's answer is no JSON object");
-  }
-  return std::move(whole.get_object());
-}
-
-// Preconditions: another slice of that name is left alone.
-std::string delete_options(const json::object& slice) {
-  return json::serialize(json::object{
-      {"apiVersion", "v1"},
-      {"kind", "DeleteOptions"},
-      {"preconditions", json::object{{"uid", text_at(json::value(slice), "/metadata/uid")}}}});
 }
 
 }  // namespace
@@ -92,8 +74,10 @@ Task<Result<SliceApi::Slice>> ApiSlices::update(Slice slice) {
 }
 
 Task<Result<>> ApiSlices::remove(Slice slice) {
-  const Result<Slice> answer =
-      co_await call(client::delete_request(kSlices, key_of(slice), delete_options(slice)));
+  // Another slice of that name is left alone.
+  const api::Uid uid(text_at(json::value(slice), "/metadata/uid"));
+  const Result<Slice> answer = co_await call(
+      client::delete_request(kSlices, key_of(slice), api::encode_delete_options(uid)));
   if (!answer && !runtime::is_not_found(answer.error())) co_return runtime::fail(answer.error());
   co_return Result<>();
 }
@@ -103,7 +87,7 @@ Task<Result<SliceApi::Slice>> ApiSlices::call(ApiRequest request) {
   request.retries = client::Retries::allowed;
   const Result<http::Response> answer = co_await rest_.send(std::move(request));
   if (!answer) co_return runtime::fail(answer.error());
-  co_return parse(answer->body);
+  co_return runtime::parse_json_object(answer->body);
 }
 
 Task<> ApiSlices::watch(std::function<void()> on_change) {
@@ -139,7 +123,7 @@ Task<Result<>> ApiSlices::watch_once(const std::function<void()>& on_change) {
       const auto frame = frames.next();
       if (!frame) co_return runtime::fail(frame.error());
       if (!*frame) break;
-      const Result<json::object> event = parse(**frame);
+      const Result<json::value> event = parse_json(**frame);
       if (!event) co_return runtime::fail(event.error());
       const std::string type = text_at(*event, "/type");
       if (type == "ERROR") co_return Result<>();
@@ -148,10 +132,9 @@ Task<Result<>> ApiSlices::watch_once(const std::function<void()>& on_change) {
   }
 }
 
-Task<Result<std::string>> ApiClaims::get(node::ClaimKey key) {
+Task<Result<std::string>> ApiClaims::get(api::NamespacedName key) {
   const Result<http::Response> answer =
-      co_await rest_.send(client::get_request(kClaims, {api::InternedString(key.first), key.second},
-                                              {.retries = client::Retries::allowed}));
+      co_await rest_.send(client::get_request(kClaims, key, {.retries = client::Retries::allowed}));
   if (!answer) co_return runtime::fail(answer.error());
   co_return answer->body;
 }

@@ -46,7 +46,7 @@ class ApiClaims final : public ClaimReader {
  public:
   // `rest` must outlive it.
   explicit ApiClaims(client::RestClient& rest) : rest_(rest) {}
-  Task<runtime::Result<std::string>> get(node::ClaimKey key) override;
+  Task<runtime::Result<std::string>> get(api::NamespacedName key) override;
 
  private:
   client::RestClient& rest_;

@@ -280,11 +280,11 @@ TEST(IsStillClaimed, compares_claim_and_devices) {
 // Answers by the claim's name.
 class Answers final : public ClaimReader {
  public:
-  Task<runtime::Result<std::string>> get(node::ClaimKey key) override {
+  Task<runtime::Result<std::string>> get(api::NamespacedName key) override {
     ++asked;
     if (is_away) co_return runtime::fail(runtime::Reason::deadline_exceeded, "away");
     if (on_get) on_get();
-    co_return runtime::fail(runtime::Reason::object_not_found, key.second);
+    co_return runtime::fail(runtime::Reason::object_not_found, key.name.str());
   }
   bool is_away = false;
   int asked = 0;

@@ -36,10 +36,10 @@ const std::string kAllocated = R"({"allocation":{"devices":{"results":[
 
 class Claims final : public ClaimReader {
  public:
-  Task<runtime::Result<std::string>> get(node::ClaimKey key) override {
-    const auto found = objects.find(key.second);
+  Task<runtime::Result<std::string>> get(api::NamespacedName key) override {
+    const auto found = objects.find(key.name.str());
     if (found != objects.end()) co_return found->second;
-    co_return runtime::fail(runtime::Reason::object_not_found, key.second + " not found");
+    co_return runtime::fail(runtime::Reason::object_not_found, key.name + " not found");
   }
 
   std::map<std::string, std::string> objects{{"c1", claim_json("c1-uid", kAllocated)}};
@@ -220,6 +220,15 @@ CO_TEST(DriverKit, serves_both_versions) {  // [81]
   co_await site.stop();
 }
 
+// As deep as opaque parameters can be: 10 KiB.
+TEST(ReadClaim, reads_parameters_of_any_depth) {
+  const std::string parameters = std::string(5'000, '[') + std::string(5'000, ']');
+  const std::string status = R"({"deep":)" + parameters + "," + kAllocated.substr(1);
+  const auto claim = read_claim({"lab", "c1", "c1-uid"}, kGpu, claim_json("c1-uid", status));
+  ASSERT_TRUE(claim) << claim.error();
+  EXPECT_EQ(claim->devices.size(), 1U);
+}
+
 CO_TEST(DriverKit, fails_call_for_replaced_claim_before_any_work) {  // [83]
   const struct {
     const char* sentence;
@@ -230,7 +239,7 @@ CO_TEST(DriverKit, fails_call_for_replaced_claim_before_any_work) {  // [83]
       {"replaced", claim_json("other-uid", kAllocated), "claim lab/c2 got replaced"},
       {"not allocated", claim_json("c2-uid", "{}"), "claim lab/c2 not allocated"},
       {"deallocated", claim_json("c2-uid", R"({"allocation":null})"), "claim lab/c2 not allocated"},
-      {"no object", "nonsense", "claim lab/c2 is no JSON: syntax error"},
+      {"no object", "nonsense", "claim lab/c2 is not JSON: syntax error"},
   };
   for (const auto& row : rows) {
     Site site(loop);

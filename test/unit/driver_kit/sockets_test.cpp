@@ -23,7 +23,7 @@ class NoDriver final : public Driver {
 
 class NoClaims final : public ClaimReader {
  public:
-  Task<runtime::Result<std::string>> get(node::ClaimKey) override { co_return ""; }
+  Task<runtime::Result<std::string>> get(api::NamespacedName) override { co_return ""; }
 };
 
 struct DriverSockets : testing::Test {
