@@ -54,8 +54,6 @@ inline constexpr Bounds kPositive = {1, std::numeric_limits<int>::max(),
                                      "a whole number from 1 to 2147483647"};
 // Up to 2^53: a double represents every whole number up to that.
 inline constexpr Bounds kWhole = {0, 9007199254740992, "a whole number from 0 to 9007199254740992"};
-inline constexpr Bounds kNotNegative = {0, std::numeric_limits<double>::max(),
-                                        "a number of at least 0"};
 
 // Rows for the current value of `target`, which becomes the default. `target` must outlive the row.
 Setting switch_setting(SettingText text, bool& target);

@@ -105,9 +105,9 @@ Result<> drop_entry(const Options& options) {
     return node::key_of(entry) == *options.forget;
   };
   if (std::erase_if(*entries, is_it) == 0) {
-    return runtime::fail(runtime::Reason::configuration,
-                         fmt::format("no entry of ResourceClaim {}/{} in {}", options.forget->first,
-                                     options.forget->second, options.root));
+    return runtime::fail(
+        runtime::Reason::configuration,
+        fmt::format("no entry of ResourceClaim {} in {}", options.forget->str(), options.root));
   }
   return store.write(*entries);
 }

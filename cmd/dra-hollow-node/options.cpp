@@ -131,11 +131,11 @@ Settings make_settings(Options& options, bool& has_booted) {
   return table;
 }
 
-std::optional<node::ClaimKey> parse_claim(const std::string& text) {
+std::optional<api::NamespacedName> parse_claim(const std::string& text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) return std::nullopt;
   if (text.find('/', slash + 1) != std::string::npos) return std::nullopt;
-  return node::ClaimKey{text.substr(0, slash), text.substr(slash + 1)};
+  return api::NamespacedName{text.substr(0, slash), text.substr(slash + 1)};
 }
 
 // Fills in the values that follow from the root folder and the host.

@@ -25,7 +25,7 @@ struct Options {
   std::vector<std::string> accept_hosts;  // accepted host names of the port, besides addresses
   int verbosity = 0;
   // `forget NAMESPACE/NAME`: drops the entry of a claim instead.
-  std::optional<node::ClaimKey> forget;
+  std::optional<api::NamespacedName> forget;
 };
 
 // Parses `arguments` (without the program's name). An error is one line that names the flag.

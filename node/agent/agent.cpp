@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <map>
 #include <utility>
 
@@ -92,9 +93,15 @@ Task<> Agent::run() {
   group.spawn("wipes", wiper_.run());
   group.spawn("orphans", unprepare_orphans());
   group.spawn("health", expire_health());
-  co_await group.join();
+  std::exception_ptr failure;
+  try {
+    co_await group.join();
+  } catch (...) {
+    failure = std::current_exception();
+  }
   co_await runtime::outlast_cancellation();
   co_await plugins_.stop();
+  if (failure) std::rethrow_exception(failure);
 }
 
 ClaimManagerOptions Agent::counting_skips(ClaimManagerOptions options) {
@@ -162,7 +169,8 @@ void Agent::observe_driver(const std::string& driver) {
              {{"driver_name", driver}})
       .Set(is_connected ? 1 : 0);
   wiper_.observe(driver, is_connected);
-  if (is_connected) look_for_orphans();
+  if (!news_of_drivers_.observe(driver, is_connected, loop_.time().now())) return;
+  look_for_orphans();
   news_.drivers_changed();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "node/agent/connection_news.hpp"
 #include "node/agent/slice_wiper.hpp"
 #include "node/claims/manager.hpp"
 #include "node/devices/container_devices.hpp"
@@ -40,7 +41,8 @@ struct AgentOptions {
 
 // Notifications for the code that runs the pods. No call may wait.
 struct AgentNews {
-  // A driver has appeared, connected or disappeared: retry what failed for lack of a driver.
+  // A driver has appeared or connected: retry what failed for lack of a driver. Not called for each
+  // connection of a driver that keeps reconnecting.
   std::function<void()> drivers_changed = [] {};
   // The health of devices of these pods (by UID) has changed.
   std::function<void(const std::set<std::string>& pods)> health_changed = [](const auto&) {};
@@ -106,6 +108,7 @@ class Agent final : private DriverObserver {
   ClaimManager claims_;
   SliceWiper wiper_;
   HealthTable health_;
+  ConnectionNews news_of_drivers_;
   std::set<std::string> drivers_;  // all ever seen
   bool may_have_orphans_ = false;
   runtime::Condition orphans_;

@@ -5,8 +5,8 @@ namespace dcm::node {
 Book make_book(std::vector<Entry> entries) {
   Book book;
   for (Entry& entry : entries) {
-    ClaimKey key = key_of(entry);
-    book[std::move(key)] = Held{.entry = std::move(entry)};
+    const api::NamespacedName key = key_of(entry);
+    book[key] = Held{.entry = std::move(entry)};
   }
   return book;
 }
@@ -18,8 +18,8 @@ std::vector<Entry> entries_of(const Book& book) {
   return entries;
 }
 
-std::set<ClaimKey> claims_of_pod(const Book& book, const std::string& pod_uid) {
-  std::set<ClaimKey> keys;
+std::set<api::NamespacedName> claims_of_pod(const Book& book, const std::string& pod_uid) {
+  std::set<api::NamespacedName> keys;
   for (const auto& [key, held] : book) {
     if (held.entry.pod_uids.contains(pod_uid)) keys.insert(key);
   }

@@ -5,14 +5,12 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "client/api/meta.hpp"
 #include "node/checkpoint/entry.hpp"
 
 namespace dcm::node {
-
-using ClaimKey = std::pair<std::string, std::string>;  // namespace and name
 
 struct Held {
   Entry entry;
@@ -25,9 +23,9 @@ struct Held {
 };
 
 // Ordered, so that operations on several claims always have the same order.
-using Book = std::map<ClaimKey, Held>;
+using Book = std::map<api::NamespacedName, Held>;
 
-inline ClaimKey key_of(const Entry& entry) {
+inline api::NamespacedName key_of(const Entry& entry) {
   return {entry.namespace_, entry.name};
 }
 
@@ -35,6 +33,6 @@ Book make_book(std::vector<Entry> entries);
 std::vector<Entry> entries_of(const Book& book);
 
 // The entries that name the pod.
-std::set<ClaimKey> claims_of_pod(const Book& book, const std::string& pod_uid);
+std::set<api::NamespacedName> claims_of_pod(const Book& book, const std::string& pod_uid);
 
 }  // namespace dcm::node

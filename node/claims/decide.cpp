@@ -70,17 +70,17 @@ bool holds(const Entry& entry, const DeviceKey& device) {
 
 }  // namespace
 
-ClaimKey key_of(const ClaimView& view) {
-  return {view.claim->meta.key.namespace_.str(), view.claim->meta.key.name.str()};
+api::NamespacedName key_of(const ClaimView& view) {
+  return view.claim->meta.key;
 }
 
 namespace {
 
 // Entries of claims outside of `views` that hold a device which the view's claim must use
 // exclusively, with that device.
-std::map<ClaimKey, DeviceKey> holders_of(const Book& book, const ClaimView& view,
-                                         const std::vector<ClaimView>& views) {
-  std::map<ClaimKey, DeviceKey> holders;
+std::map<api::NamespacedName, DeviceKey> holders_of(const Book& book, const ClaimView& view,
+                                                    const std::vector<ClaimView>& views) {
+  std::map<api::NamespacedName, DeviceKey> holders;
   for (const DeviceKey& device : allocated_devices(view.results)) {
     if (device.is_admin) continue;
     for (const auto& [key, held] : book) {
@@ -96,9 +96,9 @@ std::map<ClaimKey, DeviceKey> holders_of(const Book& book, const ClaimView& view
 std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const std::string& pod_uid,
                                                        const std::vector<ClaimView>& views) {
   PreparePlan plan;
-  std::set<ClaimKey> seen;  // two pod claims may share one
+  std::set<api::NamespacedName> seen;  // two pod claims may share one
   for (const ClaimView& view : views) {
-    const ClaimKey key = key_of(view);
+    const api::NamespacedName key = key_of(view);
     if (!seen.insert(key).second) continue;
     const auto found = book.find(key);
     if (found != book.end()) {
@@ -114,8 +114,9 @@ std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const s
   return plan;
 }
 
-std::set<ClaimKey> entries_in_the_way(const Book& book, const std::vector<ClaimView>& views) {
-  std::set<ClaimKey> keys;
+std::set<api::NamespacedName> entries_in_the_way(const Book& book,
+                                                 const std::vector<ClaimView>& views) {
+  std::set<api::NamespacedName> keys;
   for (const ClaimView& view : views) {
     const auto found = book.find(key_of(view));
     if (found != book.end() && refuse_entry(found->second, view)) keys.insert(found->first);
@@ -129,7 +130,7 @@ std::optional<std::string> refuse_devices(const Book& book, const std::vector<Cl
     for (const auto& [holder, device] : holders_of(book, view, views)) {
       return fmt::format("ResourceClaim {}: device {}/{}/{} is still prepared for ResourceClaim {}",
                          view.claim->meta.key.name, device.driver, device.pool, device.device,
-                         holder.second);
+                         holder.name);
     }
   }
   return std::nullopt;
@@ -146,9 +147,9 @@ std::optional<EntryExtra> extra_from(const Entry& entry, const ClaimView& view) 
 }
 
 UnpreparePlan decide_unprepare(const Book& book, const std::string& pod_uid,
-                               const std::set<ClaimKey>& keys) {
+                               const std::set<api::NamespacedName>& keys) {
   UnpreparePlan plan;
-  for (const ClaimKey& key : keys) {
+  for (const api::NamespacedName& key : keys) {
     const auto found = book.find(key);
     if (found == book.end()) continue;
     const Held& held = found->second;

@@ -33,7 +33,7 @@ struct PreparePlan {
   friend bool operator==(const PreparePlan&, const PreparePlan&) = default;
 };
 
-ClaimKey key_of(const ClaimView& view);
+api::NamespacedName key_of(const ClaimView& view);
 
 // `views` are the claims that the pod needs.
 std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const std::string& pod_uid,
@@ -42,7 +42,8 @@ std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const s
 // The entries that conflict with these claims: entries for another claim of the same name, for an
 // allocation that the claim no longer has, or for a claim that still holds a device that is now
 // allocated to one of these (the pod of the former was force-deleted).
-std::set<ClaimKey> entries_in_the_way(const Book& book, const std::vector<ClaimView>& views);
+std::set<api::NamespacedName> entries_in_the_way(const Book& book,
+                                                 const std::vector<ClaimView>& views);
 // Why these claims cannot be prepared yet: a device of theirs is in the book for another claim.
 // Shares of a device, and devices with adminAccess, may belong to several claims.
 std::optional<std::string> refuse_devices(const Book& book, const std::vector<ClaimView>& views);
@@ -52,10 +53,10 @@ std::optional<std::string> refuse_devices(const Book& book, const std::vector<Cl
 std::optional<EntryExtra> extra_from(const Entry& entry, const ClaimView& view);
 
 struct UnpreparePlan {
-  std::vector<ClaimKey> shared;           // other pods remain: this one is removed
-  std::vector<ClaimKey> last;             // no other pod: to be unprepared and forgotten
-  Calls calls;                            // excluding drivers that have answered already
-  std::vector<std::string> skipped = {};  // as in PreparePlan
+  std::vector<api::NamespacedName> shared;  // other pods remain: this one is removed
+  std::vector<api::NamespacedName> last;    // no other pod: to be unprepared and forgotten
+  Calls calls;                              // excluding drivers that have answered already
+  std::vector<std::string> skipped = {};    // as in PreparePlan
 
   friend bool operator==(const UnpreparePlan&, const UnpreparePlan&) = default;
 };
@@ -63,7 +64,7 @@ struct UnpreparePlan {
 // `keys` are claims that the pod may have; entries that name only other pods are left alone. An
 // entry without a pod is dropped.
 UnpreparePlan decide_unprepare(const Book& book, const std::string& pod_uid,
-                               const std::set<ClaimKey>& keys);
+                               const std::set<api::NamespacedName>& keys);
 
 // A driver's answer for one claim. The answer to an unprepare has no devices.
 struct ClaimAnswer {

@@ -15,7 +15,7 @@ class ClaimLocks {
   // Released on destruction. The locks must outlive it.
   class Hold {
    public:
-    Hold(ClaimLocks& locks, std::set<ClaimKey> keys);
+    Hold(ClaimLocks& locks, std::set<api::NamespacedName> keys);
     Hold(Hold&& other) noexcept;
     ~Hold();
     Hold(const Hold&) = delete;
@@ -24,17 +24,17 @@ class ClaimLocks {
 
    private:
     ClaimLocks* locks_;  // null: moved from
-    std::set<ClaimKey> keys_;
+    std::set<api::NamespacedName> keys_;
   };
 
   explicit ClaimLocks(runtime::TimeSource& time) : freed_(time) {}
 
-  runtime::Task<Hold> take(std::set<ClaimKey> keys);
+  runtime::Task<Hold> take(std::set<api::NamespacedName> keys);
 
  private:
-  bool is_any_taken(const std::set<ClaimKey>& keys) const;
+  bool is_any_taken(const std::set<api::NamespacedName>& keys) const;
 
-  std::set<ClaimKey> taken_;
+  std::set<api::NamespacedName> taken_;
   runtime::Condition freed_;
 };
 

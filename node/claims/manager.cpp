@@ -21,16 +21,17 @@ ClaimResult failed(std::string_view context, const std::string& why) {
   return std::unexpected(std::string(context) + why);
 }
 
-std::set<ClaimKey> keys_of(const api::Pod& pod, const std::vector<ClaimToLookUp>& claims) {
-  std::set<ClaimKey> keys;
+std::set<api::NamespacedName> keys_of(const api::Pod& pod,
+                                      const std::vector<ClaimToLookUp>& claims) {
+  std::set<api::NamespacedName> keys;
   for (const ClaimToLookUp& claim : claims) {
-    keys.emplace(pod.meta.key.namespace_.str(), claim.name);
+    keys.insert({pod.meta.key.namespace_, claim.name});
   }
   return keys;
 }
 
-std::set<ClaimKey> keys_of(const std::vector<Held>& entries) {
-  std::set<ClaimKey> keys;
+std::set<api::NamespacedName> keys_of(const std::vector<Held>& entries) {
+  std::set<api::NamespacedName> keys;
   for (const Held& held : entries) keys.insert(key_of(held.entry));
   return keys;
 }
@@ -59,7 +60,7 @@ Task<ClaimResult> ClaimManager::prepare(api::ObjectPtr<api::Pod> pod) {
   constexpr std::string_view kContext = "prepare dynamic resources: ";
   const auto wanted = claims_to_look_up(*pod);
   if (!wanted) co_return failed(kContext, wanted.error());
-  std::set<ClaimKey> keys = keys_of(*pod, *wanted);
+  std::set<api::NamespacedName> keys = keys_of(*pod, *wanted);
   Prepared prepared;
   do {
     const ClaimLocks::Hold hold = co_await locks_.take(keys);
@@ -71,16 +72,19 @@ Task<ClaimResult> ClaimManager::prepare(api::ObjectPtr<api::Pod> pod) {
 
 Task<ClaimManager::Prepared> ClaimManager::prepare_claims(const api::Pod& pod,
                                                           const std::vector<ClaimToLookUp>& wanted,
-                                                          std::set<ClaimKey>& locked) {
+                                                          std::set<api::NamespacedName>& locked) {
   const Views views = co_await look(pod, wanted);
   if (!views) co_return std::unexpected(views.error());
-  const std::set<ClaimKey> in_the_way = entries_in_the_way(book_, *views);
+  std::set<api::NamespacedName> in_the_way = entries_in_the_way(book_, *views);
+  if (std::ranges::includes(locked, in_the_way)) {
+    co_await complete(in_the_way);
+    in_the_way = entries_in_the_way(book_, *views);  // there may be other entries now
+  }
   if (!std::ranges::includes(locked, in_the_way)) {
     locked.insert(in_the_way.begin(), in_the_way.end());
     co_return std::nullopt;
   }
-  co_await complete(in_the_way);
-  co_await clear_the_way(entries_in_the_way(book_, *views));
+  co_await clear_the_way(in_the_way);
   if (auto why = refuse_devices(book_, *views)) co_return std::unexpected(*std::move(why));
   const auto plan = decide_prepare(book_, pod.meta.uid.str(), *views);
   if (!plan) co_return std::unexpected(plan.error());
@@ -95,7 +99,7 @@ Task<ClaimManager::Views> ClaimManager::look(const api::Pod& pod,
     return drivers_.is_registered(driver);
   };
   for (const ClaimToLookUp& claim : wanted) {
-    Result<ClaimView> view = co_await claims_.get({pod.meta.key.namespace_.str(), claim.name});
+    Result<ClaimView> view = co_await claims_.get({pod.meta.key.namespace_, claim.name});
     if (!view) {
       co_return std::unexpected("fetch ResourceClaim " + claim.name + ": " + view.error().message);
     }
@@ -107,8 +111,8 @@ Task<ClaimManager::Views> ClaimManager::look(const api::Pod& pod,
 }
 
 // An entry written by kubelet does not tell adminAccess. Its claim does.
-Task<> ClaimManager::complete(const std::set<ClaimKey>& in_the_way) {
-  for (const ClaimKey& key : in_the_way) {
+Task<> ClaimManager::complete(const std::set<api::NamespacedName>& in_the_way) {
+  for (const api::NamespacedName& key : in_the_way) {
     if (book_.at(key).entry.extra) continue;
     const Result<ClaimView> view = co_await claims_.get(key);
     if (!view) continue;
@@ -119,9 +123,9 @@ Task<> ClaimManager::complete(const std::set<ClaimKey>& in_the_way) {
 
 // An entry of an older claim or allocation, or of another claim that had the device before, is
 // removed as soon as none of its pods is active.
-Task<> ClaimManager::clear_the_way(const std::set<ClaimKey>& in_the_way) {
+Task<> ClaimManager::clear_the_way(const std::set<api::NamespacedName>& in_the_way) {
   if (!active_) co_return;
-  for (const ClaimKey& key : in_the_way) {
+  for (const api::NamespacedName& key : in_the_way) {
     const std::set<std::string> pods = book_.at(key).entry.pod_uids;
     for (const std::string& uid : pods) {
       if (active_->contains(uid)) continue;
@@ -145,7 +149,7 @@ Task<ClaimResult> ClaimManager::write_ahead(const std::vector<Held>& entries) {
 
 Task<ClaimResult> ClaimManager::call_prepare(const PreparePlan& plan) {
   for (const std::string& driver : plan.skipped) options_.on_skip(kSkipPrepare, driver);
-  const std::set<ClaimKey> keys = keys_of(plan.entries);
+  const std::set<api::NamespacedName> keys = keys_of(plan.entries);
   const Book before = copy_of(keys);
   const CallOne call = [this](std::string driver, const auto& claims, Failure& failure) {
     return prepare_one(std::move(driver), claims, failure);
@@ -201,7 +205,7 @@ void ClaimManager::mark_prepared(const std::vector<Held>& entries) {
 
 Task<ClaimResult> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
   const std::string uid = pod->meta.uid.str();
-  std::set<ClaimKey> keys = claims_of_pod(book_, uid);
+  std::set<api::NamespacedName> keys = claims_of_pod(book_, uid);
   const auto wanted = claims_to_look_up(*pod);
   // A prepare of this pod may be running: then its entries are about to be created.
   if (wanted) keys.merge(keys_of(*pod, *wanted));
@@ -223,10 +227,10 @@ Task<ClaimResult> ClaimManager::enter(api::ObjectPtr<api::Pod> pod) {
 Task<ClaimResult> ClaimManager::enter_held(const api::Pod& pod,
                                            const std::vector<ClaimToLookUp>& claims) {
   const std::string uid = pod.meta.uid.str();
-  const std::set<ClaimKey> entered = claims_of_pod(book_, uid);
+  const std::set<api::NamespacedName> entered = claims_of_pod(book_, uid);
   std::vector<ClaimView> views;
   for (const ClaimToLookUp& claim : claims) {
-    const ClaimKey key{pod.meta.key.namespace_.str(), claim.name};
+    const api::NamespacedName key{pod.meta.key.namespace_, claim.name};
     if (entered.contains(key)) continue;
     Result<ClaimView> view = co_await claims_.get(key);
     if (view && !refuse_claim(pod, claim, *view, options_.rules)) {
@@ -236,7 +240,7 @@ Task<ClaimResult> ClaimManager::enter_held(const api::Pod& pod,
     }
   }
   // These entries belong to other pods: no prepare of this pod can have passed them.
-  const std::set<ClaimKey> others = entries_in_the_way(book_, views);
+  const std::set<api::NamespacedName> others = entries_in_the_way(book_, views);
   std::erase_if(views, [&](const ClaimView& view) { return others.contains(key_of(view)); });
   auto plan = decide_prepare(book_, uid, views);
   if (!plan) co_return std::unexpected(plan.error());
@@ -255,7 +259,8 @@ void ClaimManager::add_other_pods(const ClaimView& view, Held& held) const {
   }
 }
 
-Task<ClaimResult> ClaimManager::unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys) {
+Task<ClaimResult> ClaimManager::unprepare_claims(std::string pod_uid,
+                                                 std::set<api::NamespacedName> keys) {
   const ClaimLocks::Hold hold = co_await locks_.take(keys);
   const ClaimResult outcome = co_await unprepare_held(pod_uid, keys);
   if (!outcome) co_return failed("unprepare dynamic resources: ", outcome.error());
@@ -263,7 +268,7 @@ Task<ClaimResult> ClaimManager::unprepare_claims(std::string pod_uid, std::set<C
 }
 
 Task<ClaimResult> ClaimManager::unprepare_held(const std::string& pod_uid,
-                                               const std::set<ClaimKey>& keys) {
+                                               const std::set<api::NamespacedName>& keys) {
   const UnpreparePlan plan = decide_unprepare(book_, pod_uid, keys);
   if (plan.shared.empty() && plan.last.empty()) co_return ClaimResult();
   const Failure failure = co_await call_unprepare(plan);
@@ -312,11 +317,11 @@ void ClaimManager::mark_going(const std::vector<ClaimRef>& claims) {
 }
 
 Task<ClaimResult> ClaimManager::drop(const UnpreparePlan& plan, const std::string& pod_uid) {
-  std::set<ClaimKey> keys(plan.shared.begin(), plan.shared.end());
+  std::set<api::NamespacedName> keys(plan.shared.begin(), plan.shared.end());
   keys.insert(plan.last.begin(), plan.last.end());
   const ClaimResult written = co_await commit(keys, [&] {
-    for (const ClaimKey& key : plan.shared) book_.at(key).entry.pod_uids.erase(pod_uid);
-    for (const ClaimKey& key : plan.last) book_.erase(key);
+    for (const api::NamespacedName& key : plan.shared) book_.at(key).entry.pod_uids.erase(pod_uid);
+    for (const api::NamespacedName& key : plan.last) book_.erase(key);
   });
   if (!written) co_return failed("checkpoint ResourceClaim state: ", written.error());
   co_return written;
@@ -325,7 +330,7 @@ Task<ClaimResult> ClaimManager::drop(const UnpreparePlan& plan, const std::strin
 Task<std::vector<std::string>> ClaimManager::unprepare_orphans() {
   std::vector<std::string> failures;
   if (!active_) co_return failures;
-  std::set<std::pair<std::string, ClaimKey>> orphans;  // pod and claim
+  std::set<std::pair<std::string, api::NamespacedName>> orphans;  // pod and claim
   for (const auto& [key, held] : book_) {
     if (held.entry.pod_uids.empty()) orphans.emplace("", key);
     for (const std::string& uid : held.entry.pod_uids) {
@@ -354,7 +359,7 @@ Task<ClaimManager::Failure> ClaimManager::call_all(const Calls& calls, const Cal
   co_return std::nullopt;
 }
 
-Task<ClaimResult> ClaimManager::commit(std::set<ClaimKey> keys,
+Task<ClaimResult> ClaimManager::commit(std::set<api::NamespacedName> keys,
                                        const std::function<void()>& change) {
   const Book before = copy_of(keys);
   change();
@@ -365,16 +370,16 @@ Task<ClaimResult> ClaimManager::commit(std::set<ClaimKey> keys,
   co_return ClaimResult();
 }
 
-Book ClaimManager::copy_of(const std::set<ClaimKey>& keys) const {
+Book ClaimManager::copy_of(const std::set<api::NamespacedName>& keys) const {
   Book copy;
-  for (const ClaimKey& key : keys) {
+  for (const api::NamespacedName& key : keys) {
     if (const auto found = book_.find(key); found != book_.end()) copy.insert(*found);
   }
   return copy;
 }
 
-void ClaimManager::restore(const std::set<ClaimKey>& keys, const Book& before) {
-  for (const ClaimKey& key : keys) book_.erase(key);
+void ClaimManager::restore(const std::set<api::NamespacedName>& keys, const Book& before) {
+  for (const api::NamespacedName& key : keys) book_.erase(key);
   book_.insert(before.begin(), before.end());
 }
 

@@ -66,9 +66,6 @@ class ClaimManager {
   void observe_pods(std::set<std::string> active) { active_ = std::move(active); }
 
   const Book& book() const noexcept { return book_; }
-  bool has_entry_of(const std::string& pod_uid) const {
-    return !claims_of_pod(book_, pod_uid).empty();
-  }
 
  private:
   using Views = std::expected<std::vector<ClaimView>, std::string>;
@@ -80,10 +77,10 @@ class ClaimManager {
 
   runtime::Task<Prepared> prepare_claims(const api::Pod& pod,
                                          const std::vector<ClaimToLookUp>& wanted,
-                                         std::set<ClaimKey>& locked);
+                                         std::set<api::NamespacedName>& locked);
   runtime::Task<Views> look(const api::Pod& pod, const std::vector<ClaimToLookUp>& wanted);
-  runtime::Task<> complete(const std::set<ClaimKey>& in_the_way);
-  runtime::Task<> clear_the_way(const std::set<ClaimKey>& in_the_way);
+  runtime::Task<> complete(const std::set<api::NamespacedName>& in_the_way);
+  runtime::Task<> clear_the_way(const std::set<api::NamespacedName>& in_the_way);
   runtime::Task<ClaimResult> write_ahead(const std::vector<Held>& entries);
   // Requires the locks of `claims`.
   runtime::Task<ClaimResult> enter_held(const api::Pod& pod,
@@ -96,10 +93,11 @@ class ClaimManager {
               const std::vector<PreparedDevice>& devices);
   void mark_prepared(const std::vector<Held>& entries);
 
-  runtime::Task<ClaimResult> unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys);
+  runtime::Task<ClaimResult> unprepare_claims(std::string pod_uid,
+                                              std::set<api::NamespacedName> keys);
   // Requires the locks of `keys`.
   runtime::Task<ClaimResult> unprepare_held(const std::string& pod_uid,
-                                            const std::set<ClaimKey>& keys);
+                                            const std::set<api::NamespacedName>& keys);
   runtime::Task<Failure> call_unprepare(const UnpreparePlan& plan);
   runtime::Task<> unprepare_one(std::string driver, const std::vector<ClaimRef>& claims,
                                 Failure& failure);
@@ -108,9 +106,10 @@ class ClaimManager {
 
   runtime::Task<Failure> call_all(const Calls& calls, const CallOne& call);
   // Changes the book and writes it; reverts the change if the write fails.
-  runtime::Task<ClaimResult> commit(std::set<ClaimKey> keys, const std::function<void()>& change);
-  Book copy_of(const std::set<ClaimKey>& keys) const;
-  void restore(const std::set<ClaimKey>& keys, const Book& before);
+  runtime::Task<ClaimResult> commit(std::set<api::NamespacedName> keys,
+                                    const std::function<void()>& change);
+  Book copy_of(const std::set<api::NamespacedName>& keys) const;
+  void restore(const std::set<api::NamespacedName>& keys, const Book& before);
 
   runtime::LoopRef loop_;
   ClaimSource& claims_;

@@ -16,7 +16,7 @@ class ClaimSource {
  public:
   virtual ~ClaimSource() = default;
   // Reads from the API server, never from a cache, which may be older than the reservation.
-  virtual runtime::Task<runtime::Result<ClaimView>> get(ClaimKey key) = 0;
+  virtual runtime::Task<runtime::Result<ClaimView>> get(api::NamespacedName key) = 0;
 };
 
 // Errors are formatted like gRPC's in Go: "rpc error: code = Unavailable desc = …".

@@ -40,7 +40,7 @@ std::expected<std::vector<std::string>, std::string> cdi_devices_of(
   for (const ContainerClaim& claim : claims) {
     if (!book.contains(claim.key)) {
       return std::unexpected(fmt::format("unable to get claim info for claim {} in namespace {}",
-                                         claim.key.second, claim.key.first));
+                                         claim.key.name, claim.key.namespace_));
     }
     for (const auto& [driver, device] : devices_of(book, claim)) {
       for (const std::string& id : device->cdi_ids) {

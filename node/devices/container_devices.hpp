@@ -12,7 +12,7 @@ namespace dcm::node {
 // A claim used by a container, by its name in the API: from `resources.claims`, or from the pod's
 // extended resources for this container.
 struct ContainerClaim {
-  ClaimKey key;
+  api::NamespacedName key;
   std::string request;  // empty: all requests of the claim
 };
 

@@ -4,6 +4,7 @@
 // the new one has reported. Pure: takes reports, ends of streams, and the time.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,7 +12,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "runtime/time.hpp"
@@ -46,7 +46,12 @@ std::string cut_message(std::string message);
 
 class HealthTable {
  public:
-  using Device = std::pair<std::string, std::string>;  // pool and device
+  struct Device {
+    std::string pool;
+    std::string device;
+
+    friend auto operator<=>(const Device&, const Device&) = default;
+  };
   struct Change {
     std::set<Device> devices;  // whose health has changed
     std::size_t ignored = 0;   // rows for which there was no room

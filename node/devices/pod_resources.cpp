@@ -37,14 +37,14 @@ void add_device(pbf_writer& claim, const DriverDevice& each) {
 void add_container(pbf_writer& pod, const Book& book, const ContainerUse& use) {
   pbf_writer container(pod, 3);
   container.add_string(1, use.name);
-  std::vector<ClaimKey> keys;
+  std::vector<api::NamespacedName> keys;
   for (const ContainerClaim& claim : use.claims) {
     if (std::ranges::find(keys, claim.key) == keys.end()) keys.push_back(claim.key);
   }
-  for (const ClaimKey& key : keys) {
+  for (const api::NamespacedName& key : keys) {
     pbf_writer resource(container, 5);
-    resource.add_string(2, key.second);
-    resource.add_string(3, key.first);
+    resource.add_string(2, key.name.str());
+    resource.add_string(3, key.namespace_.str());
     std::set<const PreparedDevice*> seen;
     for (const ContainerClaim& claim : use.claims) {
       if (claim.key != key) continue;
@@ -70,17 +70,17 @@ Task<Result<std::string>> list(std::shared_ptr<const Source> source) {
 }
 
 // Name and namespace of GetPodResourcesRequest.
-Result<ClaimKey> read_pod(std::string_view request) {
+Result<api::NamespacedName> read_pod(std::string_view request) {
   try {
-    ClaimKey pod;
+    api::NamespacedName pod;
     protozero::pbf_reader reader(request.data(), request.size());
     while (reader.next()) {
       if (reader.wire_type() != protozero::pbf_wire_type::length_delimited || reader.tag() > 2) {
         reader.skip();
       } else if (reader.tag() == 1) {
-        pod.second = reader.get_string();
+        pod.name = reader.get_string();
       } else {
-        pod.first = reader.get_string();
+        pod.namespace_ = reader.get_string();
       }
     }
     return pod;
@@ -90,17 +90,17 @@ Result<ClaimKey> read_pod(std::string_view request) {
 }
 
 Task<Result<std::string>> get(std::shared_ptr<const Source> source, std::string request) {
-  const Result<ClaimKey> wanted = read_pod(request);
+  const Result<api::NamespacedName> wanted = read_pod(request);
   if (!wanted) co_return std::unexpected(wanted.error());
   for (const PodUse& pod : source->pods()) {
-    if (pod.namespace_ != wanted->first || pod.name != wanted->second) continue;
+    if (wanted->namespace_ != pod.namespace_ || wanted->name != pod.name) continue;
     std::string answer;
     pbf_writer writer(answer);
     add_pod(writer, source->book(), pod);
     co_return answer;
   }
   co_return grpc::fail(grpc::Code::unknown, fmt::format("pod {} in namespace {} not found",
-                                                        wanted->second, wanted->first));
+                                                        wanted->name, wanted->namespace_));
 }
 
 Task<Result<std::string>> nothing() {

@@ -22,11 +22,9 @@ void HealthFeed::report(const std::vector<node::HealthReport>& devices) {
 }
 
 void HealthFeed::add_to(grpc::Methods& methods) {
-  for (const char* const path : {"/v1.DRAResourceHealth/NodeWatchResources",
-                                 "/v1alpha1.DRAResourceHealth/NodeWatchResources"}) {
-    methods.streams[path] = [this](std::string, grpc::AnswerWriter& answers, Deadline) {
-      return watch(answers);
-    };
+  for (const auto version : {node::HealthVersion::v1, node::HealthVersion::v1alpha1}) {
+    methods.streams[node::health_path(version)] = [this](std::string, grpc::AnswerWriter& answers,
+                                                         Deadline) { return watch(answers); };
   }
 }
 

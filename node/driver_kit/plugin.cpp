@@ -23,7 +23,6 @@ using runtime::Result;
 
 // Kubelet finds a socket within a second.
 constexpr runtime::Duration kSilenceMax = std::chrono::seconds(30);
-constexpr std::size_t kPathMax = 107;  // and a NUL: the size of a Unix socket's address
 
 std::string short_digest(std::string_view text, std::size_t size) {
   return runtime::encode_base64_url(http::sha256(text).substr(0, size));
@@ -32,7 +31,7 @@ std::string short_digest(std::string_view text, std::size_t size) {
 // The first path that fits; otherwise the last.
 std::string fitting(std::initializer_list<std::string> paths) {
   for (const std::string& path : paths) {
-    if (path.size() <= kPathMax) return path;
+    if (path.size() <= node::kSocketPathBytesMax) return path;
   }
   return *std::prev(paths.end());
 }
@@ -60,7 +59,7 @@ runtime::Error too_long(const std::string& path, const PluginOptions& options) {
   return {runtime::Reason::configuration,
           fmt::format("\"{}\" has {} bytes, and a socket's path at most {}: choose a shorter "
                       "folder{}",
-                      path, path.size(), kPathMax,
+                      path, path.size(), node::kSocketPathBytesMax,
                       options.pod_uid.empty() ? ", or pass --pod-uid" : "")};
 }
 
@@ -100,15 +99,16 @@ void Plugin::add_registration() {
   node::PluginInfo info{.type = std::string(node::kDraPluginType),
                         .name = options_.driver,
                         .endpoint = paths_.endpoint,
-                        .services = {"v1.DRAPlugin", "v1beta1.DRAPlugin"}};
+                        .services = {std::string(node::kDraV1), std::string(node::kDraV1beta1)}};
   if (options_.health == HealthService::served) {
-    info.services.insert(info.services.end(),
-                         {"v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth"});
+    for (const std::string_view service : {node::kHealthV1, node::kHealthV1alpha1}) {
+      info.services.emplace_back(service);
+    }
   }
   info_ = encode_plugin_info(info);
-  registration_methods_.unary["/pluginregistration.Registration/GetInfo"] =
+  registration_methods_.unary[std::string(node::kGetInfoPath)] =
       [this](const std::string&, Deadline) { return tell_info(); };
-  registration_methods_.unary["/pluginregistration.Registration/NotifyRegistrationStatus"] =
+  registration_methods_.unary[std::string(node::kNotifyPath)] =
       [this](std::string request, Deadline) { return take_status(std::move(request)); };
 }
 
@@ -155,7 +155,7 @@ Result<> Plugin::open(const Listen& listen) {
     if (!uid) return runtime::fail(uid.error());
   }
   for (const std::string& path : {paths_.endpoint, paths_.registration}) {
-    if (path.size() > kPathMax) return runtime::fail(too_long(path, options_));
+    if (path.size() > node::kSocketPathBytesMax) return runtime::fail(too_long(path, options_));
   }
   auto endpoint = listen(paths_.endpoint);
   if (!endpoint) return runtime::fail(endpoint.error());

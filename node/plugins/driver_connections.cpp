@@ -18,11 +18,7 @@ using runtime::Task;
 
 namespace {
 
-constexpr std::string_view kGetInfo = "/pluginregistration.Registration/GetInfo";
-constexpr std::string_view kNotify = "/pluginregistration.Registration/NotifyRegistrationStatus";
-
 constexpr int kAttemptsMax = 3;
-constexpr std::size_t kEndpointBytesMax = 107;  // and a NUL: the size of a Unix socket's address
 
 std::string validation_failed(const std::string& why) {
   return "RegisterPlugin error -- plugin validation failed with err: " + why;
@@ -90,7 +86,7 @@ Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
                  {{"socket", socket}, {"error", channel.last_error()}});
     co_return SocketOutcome::failed;
   }
-  const auto answer = co_await channel.call(kGetInfo, "", in(kGetInfoTimeout));
+  const auto answer = co_await channel.call(kGetInfoPath, "", in(kGetInfoTimeout));
   auto info = answer ? decode_plugin_info(*answer) : std::nullopt;
   if (!info) {
     log_.warning("GetInfo of a plugin failed",
@@ -135,7 +131,7 @@ Task<SocketOutcome> DriverConnections::refuse(const std::string& socket, grpc::C
 
 Task<grpc::Result<void>> DriverConnections::notify(grpc::Channel& channel,
                                                    const std::string& error) {
-  const auto answered = co_await channel.call(kNotify, encode_registration_status(error),
+  const auto answered = co_await channel.call(kNotifyPath, encode_registration_status(error),
                                               Deadline::after(loop_.time(), kNotifyTimeout));
   if (!answered) co_return std::unexpected(answered.error());
   co_return grpc::Result<void>();
@@ -147,10 +143,10 @@ DriverConnections::Added DriverConnections::add(const std::string& socket, const
     return std::unexpected(validation_failed(fmt::format(
         "\"{}\" is no DNS subdomain in lower case of at most 63 characters", info.name)));
   }
-  if (info.endpoint.size() > kEndpointBytesMax) {
+  if (info.endpoint.size() > kSocketPathBytesMax) {
     return std::unexpected(validation_failed(
         fmt::format("the endpoint has {} bytes; the path of a Unix socket has at most {}",
-                    info.endpoint.size(), kEndpointBytesMax)));
+                    info.endpoint.size(), kSocketPathBytesMax)));
   }
   for (const auto& other : instances_) {
     if (other->endpoint != info.endpoint) continue;
@@ -164,7 +160,7 @@ DriverConnections::Added DriverConnections::add(const std::string& socket, const
   Instance& instance = *instances_.back();
   if (observer_ != nullptr) {
     instance.connection.group.spawn("connection's state", follow_connection(instance));
-    if (services.health != HealthService::none) {
+    if (services.health != HealthVersion::none) {
       instance.connection.group.spawn("health of devices", follow_health(instance));
     }
   }

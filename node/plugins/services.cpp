@@ -8,30 +8,27 @@
 namespace dcm::node {
 namespace {
 
-constexpr std::string_view kV1 = "v1.DRAPlugin";
-constexpr std::string_view kV1beta1 = "v1beta1.DRAPlugin";
-
 bool has(const PluginInfo& info, std::string_view service) {
   return std::ranges::find(info.services, service) != info.services.end();
 }
 
 std::optional<DraService> known(std::string_view service) {
-  if (service == kV1) return DraService::v1;
-  if (service == kV1beta1) return DraService::v1beta1;
+  if (service == kDraV1) return DraService::v1;
+  if (service == kDraV1beta1) return DraService::v1beta1;
   return std::nullopt;
 }
 
 std::optional<DraService> choose_dra(const PluginInfo& info, ServiceChoice choice) {
-  if (choice == ServiceChoice::newest && has(info, kV1)) return DraService::v1;
+  if (choice == ServiceChoice::newest && has(info, kDraV1)) return DraService::v1;
   for (const std::string& service : info.services) {
     if (const auto found = known(service)) return found;
   }
   return std::nullopt;
 }
 
-HealthService choose_health(const PluginInfo& info) {
-  if (has(info, "v1.DRAResourceHealth")) return HealthService::v1;
-  return has(info, "v1alpha1.DRAResourceHealth") ? HealthService::v1alpha1 : HealthService::none;
+HealthVersion choose_health(const PluginInfo& info) {
+  if (has(info, kHealthV1)) return HealthVersion::v1;
+  return has(info, kHealthV1alpha1) ? HealthVersion::v1alpha1 : HealthVersion::none;
 }
 
 // As Go's %q prints a list.
@@ -49,7 +46,7 @@ std::string no_service(const PluginInfo& info) {
              : fmt::format(
                    "none of services supported by the plugin ({}) are supported by the kubelet "
                    "([\"{}\" \"{}\"])",
-                   quoted(info.services), kV1, kV1beta1);
+                   quoted(info.services), kDraV1, kDraV1beta1);
 }
 
 }  // namespace
@@ -66,12 +63,12 @@ std::expected<Services, std::string> choose_services(const PluginInfo& info, Ser
 
 std::string method_path(DraService service, std::string_view method) {
   return fmt::format("/k8s.io.kubelet.pkg.apis.dra.{}/{}",
-                     service == DraService::v1 ? kV1 : kV1beta1, method);
+                     service == DraService::v1 ? kDraV1 : kDraV1beta1, method);
 }
 
-std::string health_path(HealthService service) {
-  return service == HealthService::v1 ? "/v1.DRAResourceHealth/NodeWatchResources"
-                                      : "/v1alpha1.DRAResourceHealth/NodeWatchResources";
+std::string health_path(HealthVersion service) {
+  return fmt::format("/{}/NodeWatchResources",
+                     service == HealthVersion::v1 ? kHealthV1 : kHealthV1alpha1);
 }
 
 }  // namespace dcm::node

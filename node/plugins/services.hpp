@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace dcm::node {
+#include "node/plugins/protocol.hpp"
 
-inline constexpr std::string_view kDraPluginType = "DRAPlugin";
+namespace dcm::node {
 
 // A plugin's description of itself (pluginregistration.PluginInfo).
 struct PluginInfo {
@@ -22,13 +22,13 @@ struct PluginInfo {
 };
 
 enum class DraService : std::uint8_t { v1, v1beta1 };
-enum class HealthService : std::uint8_t { none, v1, v1alpha1 };
+enum class HealthVersion : std::uint8_t { none, v1, v1alpha1 };
 // kubelet takes the first of the plugin's list, although its error mentions the newest.
 enum class ServiceChoice : std::uint8_t { first_named, newest };
 
 struct Services {
   DraService dra = DraService::v1;
-  HealthService health = HealthService::none;
+  HealthVersion health = HealthVersion::none;
 
   friend bool operator==(const Services&, const Services&) = default;
 };
@@ -39,6 +39,6 @@ std::expected<Services, std::string> choose_services(const PluginInfo& info, Ser
 // "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources"
 std::string method_path(DraService service, std::string_view method);
 // The path for the stream of health reports. Requires that there is such a service.
-std::string health_path(HealthService service);
+std::string health_path(HealthVersion service);
 
 }  // namespace dcm::node

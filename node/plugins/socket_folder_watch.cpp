@@ -102,8 +102,7 @@ void SocketFolderWatch::walk_below(const std::string& folder, Sockets& found,
 bool SocketFolderWatch::is_another(const std::string& path, const Identity& before,
                                    const Identity& now) const {
   if (before == now) return false;
-  const bool is_same_inode =
-      std::get<0>(before) == std::get<0>(now) && std::get<1>(before) == std::get<1>(now);
+  const bool is_same_inode = before.device == now.device && before.inode == now.inode;
   return !is_same_inode || has_missed_ || made_.contains(path);
 }
 

@@ -5,11 +5,11 @@
 // with a dot, and files other than sockets, are skipped. A link counts as its target.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "runtime/error.hpp"
@@ -40,8 +40,13 @@ class SocketFolderWatch {
 
  private:
   struct Inotify;
-  // Device, inode and time of the last status change.
-  using Identity = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;
+  struct Identity {
+    std::uint64_t device;
+    std::uint64_t inode;
+    std::int64_t changed;  // the last change of its status
+
+    friend bool operator==(const Identity&, const Identity&) = default;
+  };
   using Sockets = std::map<std::string, Identity>;
 
   // Returns the error of listing the folder; 0: none.

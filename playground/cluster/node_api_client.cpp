@@ -16,14 +16,13 @@ bool may_not_know_the_pod_yet(const Result<http::Response>& answer) {
 
 }  // namespace
 
-Task<Result<node::ClaimView>> NodeApiClient::get(node::ClaimKey key) {
-  const api::NamespacedName name{api::InternedString(key.first), key.second};
-  Result<http::Response> answer = co_await api_.get(claims(), name);
+Task<Result<node::ClaimView>> NodeApiClient::get(api::NamespacedName key) {
+  Result<http::Response> answer = co_await api_.get(claims(), key);
   constexpr runtime::Backoff kWait{100ms, 2s};
   for (runtime::Duration wait = kWait.first; wait < kWait.most && may_not_know_the_pod_yet(answer);
        wait = kWait.after(wait)) {
     co_await runtime::sleep_for(time_, wait);
-    answer = co_await api_.get(claims(), name);
+    answer = co_await api_.get(claims(), key);
   }
   Result<api::ObjectPtr<api::ResourceClaim>> claim = decode(answer, *decoder_);
   if (!claim) co_return runtime::fail(claim.error());

@@ -13,7 +13,7 @@ class NodeApiClient final : public node::NodeApi {
   // Both must outlive it.
   NodeApiClient(Api& api, runtime::TimeSource& time) : api_(api), time_(time) {}
 
-  Task<Result<node::ClaimView>> get(node::ClaimKey key) override;
+  Task<Result<node::ClaimView>> get(api::NamespacedName key) override;
   Task<Result<>> delete_slices(std::string field_selector) override;
 
  private:

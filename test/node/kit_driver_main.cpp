@@ -48,8 +48,8 @@ class FolderClaims final : public ClaimReader {
  public:
   explicit FolderClaims(std::string folder) : folder_(std::move(folder)) {}
 
-  Task<runtime::Result<std::string>> get(node::ClaimKey key) override {
-    std::string claim = read_file(fmt::format("{}/{}.{}.json", folder_, key.first, key.second));
+  Task<runtime::Result<std::string>> get(api::NamespacedName key) override {
+    std::string claim = read_file(fmt::format("{}/{}.{}.json", folder_, key.namespace_, key.name));
     if (claim.empty()) co_return runtime::fail(runtime::Reason::object_not_found, "not found");
     co_return claim;
   }

@@ -51,12 +51,12 @@ class FolderApi final : public NodeApi {
     co_return Result<>();
   }
 
-  Task<Result<ClaimView>> get(ClaimKey key) override {
-    std::ifstream file(fmt::format("{}/{}.{}.json", folder_, key.first, key.second));
+  Task<Result<ClaimView>> get(api::NamespacedName key) override {
+    std::ifstream file(fmt::format("{}/{}.{}.json", folder_, key.namespace_, key.name));
     if (!file) {
       co_return runtime::fail(
           runtime::Reason::object_not_found,
-          fmt::format("resourceclaims.resource.k8s.io \"{}\" not found", key.second));
+          fmt::format("resourceclaims.resource.k8s.io \"{}\" not found", key.name));
     }
     const std::string content{std::istreambuf_iterator<char>(file), {}};
     auto decoded = decoder_->decode_object(content);

@@ -151,20 +151,20 @@ Task<> Kubelet::stop() {
   co_await driver_task_.join();
 }
 
-Task<Result<node::ClaimView>> Kubelet::get(node::ClaimKey key) {
+Task<Result<node::ClaimView>> Kubelet::get(api::NamespacedName key) {
   co_await pause(0.3);
   if (!may_read(key)) {
     co_return runtime::fail(
         runtime::Reason::forbidden,
         fmt::format("resourceclaims \"{}\" is forbidden: no relationship found between node '{}' "
                     "and this object",
-                    key.second, name_));
+                    key.name, name_));
   }
   const apiserver::Response response =
-      context_.send("kubelet", "GET", claims_in(key.first) + "/" + key.second, "");
+      context_.send("kubelet", "GET", claims_in(key.namespace_.str()) + "/" + key.name, "");
   if (response.status != 200) {
     co_return runtime::fail(runtime::Reason::object_not_found,
-                            fmt::format("resourceclaims \"{}\" not found", key.second));
+                            fmt::format("resourceclaims \"{}\" not found", key.name));
   }
   auto decoded = claim_decoder_->decode_object(response.body);
   if (!decoded) co_return runtime::fail(decoded.error());
@@ -174,14 +174,14 @@ Task<Result<node::ClaimView>> Kubelet::get(node::ClaimKey key) {
 
 // The Node authorizer knows which claims the pods of a node name. It may learn of a new pod later
 // than the node.
-bool Kubelet::may_read(const node::ClaimKey& key) {
+bool Kubelet::may_read(const api::NamespacedName& key) {
   constexpr double kNotYet = 0.03;
   if (!context_.is_over() && chance(kNotYet)) return false;
   return std::ranges::any_of(context_.cluster.pods, [&](const auto& each) {
     const Pod& pod = each.second;
-    const auto names_it = [&](const PodClaim& claim) { return pod.claim_of(claim) == key.second; };
-    return pod.node == name_ && pod.ns == key.first &&
-           (pod.extended_claim == key.second || std::ranges::any_of(pod.claims, names_it));
+    const auto names_it = [&](const PodClaim& claim) { return key.name == pod.claim_of(claim); };
+    return pod.node == name_ && key.namespace_ == pod.ns &&
+           (key.name == pod.extended_claim || std::ranges::any_of(pod.claims, names_it));
   });
 }
 
@@ -343,12 +343,12 @@ std::optional<Breach> Kubelet::check() {
     if (!entries.contains(uid)) return Breach{"no prepared claim is forgotten", name_ + ": " + uid};
   }
   for (const std::string& pod : started_) {
-    for (const node::ClaimKey& key : node::claims_of_pod(claims_->book(), pod)) {
+    for (const api::NamespacedName& key : node::claims_of_pod(claims_->book(), pod)) {
       if (driver_.prepared().contains(claims_->book().at(key).entry.uid)) continue;
       // The claim of a former pod group, which is gone: an attempt before the last one has entered
       // it.
-      if (context_.cluster.claim(key.first + "/" + key.second) == nullptr) continue;
-      return Breach{"what a running pod uses is prepared", fmt::format("{}: {}", pod, key.second)};
+      if (context_.cluster.claim(key.str()) == nullptr) continue;
+      return Breach{"what a running pod uses is prepared", fmt::format("{}: {}", pod, key.name)};
     }
   }
   std::map<std::string, runtime::MonoTime> since;
@@ -374,7 +374,7 @@ std::optional<Breach> Kubelet::check_bounds() const {
         for (const std::string& id : device.cdi_ids) bytes += id.size();
       }
       if (state.devices.size() <= kDevicesMax && bytes <= kBytesMax) continue;
-      return Breach{"what a node keeps of an answer is bounded", name_ + ": " + key.second};
+      return Breach{"what a node keeps of an answer is bounded", name_ + ": " + key.name};
     }
   }
   return std::nullopt;

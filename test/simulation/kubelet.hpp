@@ -88,8 +88,8 @@ class Kubelet final : Actor, node::ClaimSource {
 
   enum class Failure { process, machine_loses_names, machine_keeps_names };
 
-  runtime::Task<runtime::Result<node::ClaimView>> get(node::ClaimKey key) override;
-  bool may_read(const node::ClaimKey& key);
+  runtime::Task<runtime::Result<node::ClaimView>> get(api::NamespacedName key) override;
+  bool may_read(const api::NamespacedName& key);
 
   void start();
   runtime::Task<> crash(Failure failure);

@@ -29,12 +29,12 @@ void FakeClaims::put(node::ClaimView view) {
   views_[name] = std::move(view);
 }
 
-Task<Result<node::ClaimView>> FakeClaims::get(node::ClaimKey key) {
+Task<Result<node::ClaimView>> FakeClaims::get(api::NamespacedName key) {
   co_await runtime::yield();
-  const auto found = views_.find(key.second);
+  const auto found = views_.find(key.name.str());
   if (found == views_.end()) {
     co_return runtime::fail(runtime::Reason::object_not_found,
-                            "resourceclaims.resource.k8s.io \"" + key.second + "\" not found");
+                            "resourceclaims.resource.k8s.io \"" + key.name.str() + "\" not found");
   }
   co_return found->second;
 }

@@ -41,7 +41,7 @@ class FakeClaims final : public node::ClaimSource {
   void put(ClaimBuilder& claim, std::map<std::string, std::string> share_ids = {});
   void put(node::ClaimView view);
   void remove(const std::string& name) { views_.erase(name); }
-  runtime::Task<runtime::Result<node::ClaimView>> get(node::ClaimKey key) override;
+  runtime::Task<runtime::Result<node::ClaimView>> get(api::NamespacedName key) override;
 
  private:
   std::map<std::string, node::ClaimView> views_;

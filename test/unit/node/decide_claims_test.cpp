@@ -98,7 +98,8 @@ TEST(DecidePrepare, rejects_conflicts) {  // [50], [51], [52], [60]
     const auto plan = decide_prepare(book_of({entry}), "p", views);
     ASSERT_FALSE(plan) << error;
     EXPECT_EQ(plan.error(), error);
-    EXPECT_EQ(entries_in_the_way(book_of({entry}), views), (std::set<ClaimKey>{{"lab", "c1"}}));
+    EXPECT_EQ(entries_in_the_way(book_of({entry}), views),
+              (std::set<api::NamespacedName>{{"lab", "c1"}}));
   }
   EXPECT_TRUE(entries_in_the_way(book_of({held("c1", {"old"})}), views).empty());
 }

@@ -63,7 +63,7 @@ class Plugin {
       refuses_status = false;
       co_return grpc::fail(grpc::Code::internal, "not now");
     };
-    methods_.streams[health_path(node::HealthService::v1)] =
+    methods_.streams[health_path(node::HealthVersion::v1)] =
         [this](std::string, grpc::AnswerWriter& answers, Deadline) -> Task<grpc::Status> {
       for (int i = 0; i < health_reports; ++i) (void)co_await answers.write("");
       co_await runtime::sleep_for(loop_.time(), 1h);

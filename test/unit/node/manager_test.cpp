@@ -49,11 +49,11 @@ CO_TEST(ClaimManager, prepares_and_unprepares_claim) {  // [35], [55], [68]
   EXPECT_EQ(on_disk(world).front().drivers.at(kGpu).devices.front().cdi_ids,
             Lines{"gpu.example.com/gpu=c1-uid"});
   EXPECT_TRUE(world.drivers.without_checkpoint.empty());
-  EXPECT_TRUE(world.manager->has_entry_of("p-uid"));
+  EXPECT_FALSE(claims_of_pod(world.manager->book(), "p-uid").empty());
   CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
   EXPECT_TRUE(world.drivers.prepared.empty());
   EXPECT_TRUE(on_disk(world).empty());
-  EXPECT_FALSE(world.manager->has_entry_of("p-uid"));
+  EXPECT_TRUE(claims_of_pod(world.manager->book(), "p-uid").empty());
 }
 
 CO_TEST(ClaimManager, calls_drivers_concurrently) {  // [37]
@@ -100,7 +100,8 @@ CO_TEST(ClaimManager, keeps_no_entry_after_refusal_by_api_server) {  // [39], [4
   const ClaimResult no_driver = co_await world.manager->prepare(pod);
   EXPECT_EQ(no_driver.error(),
             "prepare dynamic resources: DRA driver gpu.example.com is not registered");
-  EXPECT_FALSE(world.manager->has_entry_of("p-uid")) << "so that the pod may be deleted at once";
+  EXPECT_TRUE(claims_of_pod(world.manager->book(), "p-uid").empty())
+      << "so that the pod may be deleted at once";
   CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
   EXPECT_TRUE(world.drivers.journal.empty());
 }
@@ -217,7 +218,7 @@ CO_TEST(ClaimManager, retries_unprepare_until_success) {  // [57], [58], [60]
   world.drivers.missing.clear();
   world.drivers.refusals[kNic] = {"rpc error: code = Internal desc = 1"};
   CO_ASSERT_TRUE(!(co_await world.manager->unprepare(pod)));
-  EXPECT_TRUE(world.manager->has_entry_of("p-uid"));
+  EXPECT_FALSE(claims_of_pod(world.manager->book(), "p-uid").empty());
   const ClaimResult refused = co_await world.manager->prepare(make_pod("q").uses("gpu", "c1"));
   EXPECT_EQ(refused.error(), "prepare dynamic resources: ResourceClaim c1 is being unprepared");
   world.drivers.journal.clear();
@@ -311,7 +312,7 @@ CO_TEST(ClaimManager, fails_operation_on_full_disk_and_keeps_state) {  // [67]
   CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
   world.is_disk_full = true;
   EXPECT_FALSE(co_await world.manager->unprepare(pod));
-  EXPECT_TRUE(world.manager->has_entry_of("p-uid"));
+  EXPECT_FALSE(claims_of_pod(world.manager->book(), "p-uid").empty());
   world.is_disk_full = false;
   world.drivers.journal.clear();
   CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
@@ -354,7 +355,7 @@ CO_TEST(ClaimManager, prepares_device_for_second_claim_only_after_unprepare) {
       refused.error(),
       "prepare dynamic resources: ResourceClaim c2: device gpu.example.com/node-0/d0 is still "
       "prepared for ResourceClaim c1");
-  EXPECT_FALSE(world.manager->has_entry_of("q-uid"));
+  EXPECT_TRUE(claims_of_pod(world.manager->book(), "q-uid").empty());
   world.manager->observe_pods({"q-uid"});  // p was force-deleted
   world.drivers.refusals[kGpu] = {"not yet"};
   EXPECT_FALSE(co_await world.manager->prepare(q));

@@ -5,25 +5,21 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iostream>
 
 #include <gtest/gtest.h>
-#include <protozero/pbf_writer.hpp>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/grpc/server.hpp"
-#include "runtime/http/unix.hpp"
+#include "test/unit/node/fake_plugin.hpp"
 
 namespace dcm::node {
 namespace {
 
 using namespace std::chrono_literals;
-using runtime::Deadline;
 using runtime::Task;
 namespace fs = std::filesystem;
 using Paths = std::vector<std::string>;
@@ -191,32 +187,6 @@ TEST_F(Registry, reports_missing_watches) {
     if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "needs user namespaces";
     EXPECT_EQ(WEXITSTATUS(status), 0) << watches;
   }
-}
-
-// A driver that answers GetInfo and accepts its status.
-grpc::Methods driver_methods(int& registrations) {
-  grpc::Methods methods;
-  methods.unary["/pluginregistration.Registration/GetInfo"] =
-      [](std::string, Deadline) -> Task<grpc::Result<std::string>> {
-    std::string message;
-    protozero::pbf_writer writer(message);
-    writer.add_string(1, "DRAPlugin");
-    writer.add_string(2, "gpu.example.com");
-    writer.add_string(4, "v1.DRAPlugin");
-    co_return message;
-  };
-  methods.unary["/pluginregistration.Registration/NotifyRegistrationStatus"] =
-      [&registrations](std::string, Deadline) -> Task<grpc::Result<std::string>> {
-    ++registrations;
-    co_return std::string();
-  };
-  return methods;
-}
-
-// Waits for the results of other tasks; a test that waits without success is ended by its time
-// limit.
-Task<> until(runtime::Loop& loop, std::function<bool()> holds) {
-  while (!holds()) co_await runtime::sleep_for(loop.time(), 1ms);
 }
 
 Task<> come_and_go(runtime::Loop& loop, std::string folder,

@@ -37,11 +37,11 @@ TEST(ChooseServices, picks_best_common_version) {  // [13], [14], [73]
       {"the newest health service, in any order",
        {"v1alpha1.DRAResourceHealth", "v1.DRAResourceHealth", "v1.DRAPlugin"},
        ServiceChoice::first_named,
-       {DraService::v1, HealthService::v1}},
+       {DraService::v1, HealthVersion::v1}},
       {"an old health service",
        {"v1.DRAPlugin", "v1alpha1.DRAResourceHealth"},
        ServiceChoice::first_named,
-       {DraService::v1, HealthService::v1alpha1}},
+       {DraService::v1, HealthVersion::v1alpha1}},
   };
   for (const ChoiceRow& row : rows) {
     EXPECT_EQ(choose_services(plugin(row.services), row.choice), row.expected) << row.sentence;

@@ -15,7 +15,7 @@ using Selectors = std::vector<std::string>;
 class Api final : public NodeApi {
  public:
   explicit Api(bool away) : is_away(away) {}
-  Task<runtime::Result<ClaimView>> get(ClaimKey) override { co_return ClaimView{}; }
+  Task<runtime::Result<ClaimView>> get(api::NamespacedName) override { co_return ClaimView{}; }
   Task<runtime::Result<>> delete_slices(std::string selector) override {
     deleted.push_back(std::move(selector));
     if (!is_away) co_return runtime::Result<>();

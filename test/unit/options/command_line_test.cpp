@@ -36,7 +36,7 @@ class CommandLineTest : public testing::Test {
   const Settings table_ = {
       switch_setting({"leader-elect", "", "", ""}, watch_),
       number_setting({"v", "", "NUMBER", "", 'v'}, level_, kPositive),
-      number_setting({"rate", "", "NUMBER", ""}, rate_, kNotNegative),
+      number_setting({"rate", "", "NUMBER", ""}, rate_, {0, 1e9, "a number of at least 0"}),
       text_setting({"kube-file", "", "FILE", ""}, file_),
       list_setting({"names", "", "LIST", ""}, names_),
       switches_setting({"gates", "", "LIST", ""}, gates_),
