@@ -179,6 +179,7 @@ std::expected<Options, Exit> parse_options(const Strings& arguments) {
   const Settings table = make_settings(options, has_booted);
   const auto read = read_arguments(usage, table, arguments);
   if (!read) return std::unexpected(read.error());
+  if (options.root.empty()) return refuse(usage.name, "--root-dir: must not be empty");
   if (std::string why = read_words(read->line.words, options); !why.empty()) {
     return refuse(usage.name, why);
   }

@@ -21,6 +21,8 @@ namespace {
 constexpr runtime::Duration kOrphansInterval = std::chrono::seconds(60);
 // One look at all devices for a burst of reports.
 constexpr runtime::Duration kGatherHealth = std::chrono::milliseconds(100);
+// A status write of a pod follows.
+constexpr runtime::Duration kHealthNewsInterval = std::chrono::seconds(1);
 // kubelet's label for the claims of all drivers together.
 constexpr const char* kAnyDriver = "<any>";
 
@@ -59,6 +61,7 @@ Agent::Agent(runtime::LoopRef loop, http::Transport& drivers, Files& files, Node
           metrics, log),
       orphans_(loop.time()),
       health_changed_(loop.time()),
+      pods_to_tell_changed_(loop.time()),
       count_claims_(metrics.before_exposition([this] { count_claims(); })) {
   plugins_.tell(*this);
 }
@@ -93,6 +96,7 @@ Task<> Agent::run() {
   group.spawn("wipes", wiper_.run());
   group.spawn("orphans", unprepare_orphans());
   group.spawn("health", expire_health());
+  group.spawn("news of health", tell_health());
   std::exception_ptr failure;
   try {
     co_await group.join();
@@ -205,16 +209,24 @@ Task<> Agent::expire_health() {
 void Agent::tell(const std::string& driver, const HealthTable::Change& change) {
   health_changed_.notify_all();
   if (change.devices.empty()) return;
-  std::set<std::string> pods;
   for (const auto& [key, held] : book()) {
     const auto state = held.entry.drivers.find(driver);
     if (state == held.entry.drivers.end()) continue;
     const bool has_one = std::ranges::any_of(state->second.devices, [&](const auto& device) {
       return change.devices.contains({device.pool, device.device});
     });
-    if (has_one) pods.insert(held.entry.pod_uids.begin(), held.entry.pod_uids.end());
+    if (has_one) pods_to_tell_.insert(held.entry.pod_uids.begin(), held.entry.pod_uids.end());
   }
-  if (!pods.empty()) news_.health_changed(pods);
+  pods_to_tell_changed_.notify_all();
+}
+
+// A driver may report a device that flaps a thousand times a second.
+Task<> Agent::tell_health() {
+  for (;;) {
+    while (pods_to_tell_.empty()) co_await pods_to_tell_changed_.wait();
+    news_.health_changed(std::exchange(pods_to_tell_, {}));
+    co_await runtime::sleep_for(loop_.time(), kHealthNewsInterval);
+  }
 }
 
 std::vector<ResourceHealth> Agent::health_of(const ContainerClaim& claim) const {

@@ -44,7 +44,7 @@ struct AgentNews {
   // A driver has appeared or connected: retry what failed for lack of a driver. Not called for each
   // connection of a driver that keeps reconnecting.
   std::function<void()> drivers_changed = [] {};
-  // The health of devices of these pods (by UID) has changed.
+  // The health of devices of these pods (by UID) has changed. Called once a second at most.
   std::function<void(const std::set<std::string>& pods)> health_changed = [](const auto&) {};
 };
 
@@ -90,6 +90,7 @@ class Agent final : private DriverObserver {
   ClaimManagerOptions counting_skips(ClaimManagerOptions options);
   runtime::Task<> unprepare_orphans();
   runtime::Task<> expire_health();
+  runtime::Task<> tell_health();
   void look_for_orphans();
   void tell(const std::string& driver, const HealthTable::Change& change);
   std::vector<std::string> connected_drivers() const;
@@ -113,6 +114,8 @@ class Agent final : private DriverObserver {
   bool may_have_orphans_ = false;
   runtime::Condition orphans_;
   runtime::Condition health_changed_;
+  std::set<std::string> pods_to_tell_;  // UIDs; their devices' health has changed
+  runtime::Condition pods_to_tell_changed_;
   runtime::Refresh count_claims_;
 };
 

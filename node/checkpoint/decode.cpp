@@ -1,5 +1,7 @@
 #include <cstdint>
 
+#include <fmt/format.h>
+
 #include "client/api/json/document.hpp"
 #include "node/checkpoint/codec.hpp"
 #include "node/checkpoint/crc32.hpp"
@@ -16,6 +18,7 @@ using runtime::Result;
 
 constexpr std::string_view kKind = "DRACheckpoint";
 constexpr std::string_view kGroup = "checkpoint.dra.kubelet.k8s.io/";
+constexpr std::string_view kVersion = "checkpoint.dra.kubelet.k8s.io/v1";
 
 bool read_texts(Reader& reader, value array, std::vector<std::string>& out) {
   return reader.each_item(array, [&](value item) { return reader.text(item, out.emplace_back()); });
@@ -156,10 +159,11 @@ Result<std::vector<Entry>> decode_checkpoint(std::string_view file) {
   Result<Data> data = read_data(*envelope);
   if (!data) return fail(Reason::malformed, "checkpoint is corrupted: " + data.error().message);
   if (!data->kind.empty() && data->kind != kKind) {
-    return fail(Reason::malformed, "it is a " + data->kind + ", not a DRACheckpoint");
+    return fail(Reason::malformed, fmt::format("it is a {:.64}, not a DRACheckpoint", data->kind));
   }
   if (!is_known_version(data->api_version)) {
-    return fail(Reason::malformed, "apiVersion " + data->api_version + " is newer than v1");
+    return fail(Reason::malformed,
+                fmt::format("its apiVersion is {:.64}, not {}", data->api_version, kVersion));
   }
   return std::move(data->entries);
 }

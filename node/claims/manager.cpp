@@ -36,6 +36,20 @@ std::set<api::NamespacedName> keys_of(const std::vector<Held>& entries) {
   return keys;
 }
 
+// Notes that a pod is being prepared.
+class Preparing {
+ public:
+  Preparing(std::multiset<std::string>& pods, std::string uid)
+      : pods_(pods), entry_(pods.insert(std::move(uid))) {}
+  ~Preparing() { pods_.erase(entry_); }
+  Preparing(const Preparing&) = delete;
+  Preparing& operator=(const Preparing&) = delete;
+
+ private:
+  std::multiset<std::string>& pods_;
+  std::multiset<std::string>::iterator entry_;
+};
+
 }  // namespace
 
 ClaimManager::ClaimManager(runtime::LoopRef loop, ClaimSource& claims, DriverCalls& drivers,
@@ -61,6 +75,7 @@ Task<ClaimResult> ClaimManager::prepare(api::ObjectPtr<api::Pod> pod) {
   const auto wanted = claims_to_look_up(*pod);
   if (!wanted) co_return failed(kContext, wanted.error());
   std::set<api::NamespacedName> keys = keys_of(*pod, *wanted);
+  const Preparing preparing(preparing_, pod->meta.uid.str());
   Prepared prepared;
   do {
     const ClaimLocks::Hold hold = co_await locks_.take(keys);
@@ -207,8 +222,11 @@ Task<ClaimResult> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
   const std::string uid = pod->meta.uid.str();
   std::set<api::NamespacedName> keys = claims_of_pod(book_, uid);
   const auto wanted = claims_to_look_up(*pod);
-  // A prepare of this pod may be running: then its entries are about to be created.
-  if (wanted) keys.merge(keys_of(*pod, *wanted));
+  // If the pod is being prepared, its entries are about to be created. Otherwise it need not wait
+  // for other pods of its claims.
+  const bool may_have_more =
+      preparing_.contains(uid) || options_.unknown == UnknownClaims::unprepare;
+  if (wanted && may_have_more) keys.merge(keys_of(*pod, *wanted));
   if (wanted && options_.unknown == UnknownClaims::unprepare) {
     const ClaimLocks::Hold hold = co_await locks_.take(keys);
     const ClaimResult entered = co_await enter_held(*pod, *wanted);
@@ -363,11 +381,16 @@ Task<ClaimResult> ClaimManager::commit(std::set<api::NamespacedName> keys,
                                        const std::function<void()>& change) {
   const Book before = copy_of(keys);
   change();
-  if (const Result<> written = co_await writes_.write(); !written) {
-    restore(keys, before);
-    co_return std::unexpected(written.error().message);
+  Result<> written;
+  try {
+    written = co_await writes_.write();
+  } catch (...) {
+    restore(keys, before);  // otherwise a later operation would take it for written
+    throw;
   }
-  co_return ClaimResult();
+  if (written) co_return ClaimResult();
+  restore(keys, before);
+  co_return std::unexpected(written.error().message);
 }
 
 Book ClaimManager::copy_of(const std::set<api::NamespacedName>& keys) const {

@@ -51,7 +51,8 @@ class ClaimManager {
   // Reads the checkpoint. Call this first.
   runtime::Result<> open();
 
-  // Call this before a pod's containers start. May be called again at any time.
+  // Call this before a pod's containers start. May be called again at any time, and cancelled when
+  // the pod is deleted.
   runtime::Task<ClaimResult> prepare(api::ObjectPtr<api::Pod> pod);
   // Call this after a pod's containers have stopped, before its final phase is written.
   runtime::Task<ClaimResult> unprepare(api::ObjectPtr<api::Pod> pod);
@@ -120,6 +121,7 @@ class ClaimManager {
   Book book_;
   ClaimLocks locks_;
   SharedWrites writes_;
+  std::multiset<std::string> preparing_;         // UIDs of pods
   std::optional<std::set<std::string>> active_;  // nullopt: not listed yet
 };
 

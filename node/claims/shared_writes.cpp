@@ -13,13 +13,14 @@ using runtime::Task;
 struct SharedWrites::Round {
   explicit Round(runtime::TimeSource& time) : done(time) {}
 
-  std::optional<Result<>> outcome;
+  bool is_over = false;
+  std::optional<Result<>> outcome;  // nullopt: its leader was cancelled, or threw
   runtime::Condition done;
 };
 
 namespace {
 
-// The leader of a round may be cancelled, or throw: the others must not wait forever.
+// Ends the round however its leader ends.
 template <class Round>
 class Leader {
  public:
@@ -27,9 +28,7 @@ class Leader {
       : round_(std::move(round)), gathering_(gathering) {}
   ~Leader() {
     if (gathering_ == round_) gathering_.reset();
-    if (!round_->outcome) {
-      round_->outcome = runtime::fail(runtime::Reason::shutting_down, "the write was given up");
-    }
+    round_->is_over = true;
     round_->done.notify_all();
   }
   Leader(const Leader&) = delete;
@@ -46,9 +45,9 @@ SharedWrites::SharedWrites(runtime::TimeSource& time, std::function<Result<>()> 
     : time_(time), write_(std::move(write)) {}
 
 Task<Result<>> SharedWrites::write() {
-  if (const std::shared_ptr<Round> round = gathering_) {
-    while (!round->outcome) co_await round->done.wait();
-    co_return *round->outcome;
+  while (const std::shared_ptr<Round> round = gathering_) {
+    while (!round->is_over) co_await round->done.wait();
+    if (round->outcome) co_return *round->outcome;
   }
   const auto round = gathering_ = std::make_shared<Round>(time_);
   const Leader leader(round, gathering_);

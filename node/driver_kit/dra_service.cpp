@@ -77,7 +77,7 @@ Task<grpc::Result<std::vector<AllocatedClaim>>> DraService::look_up(const Claims
     if (!json) {
       co_return grpc::fail(grpc::Code::unknown,
                            fmt::format("retrieve claim {}/{}: {}", each.namespace_, each.name,
-                                       json.error().message));
+                                       node::cut_message(json.error().message)));
     }
     auto claim = read_claim(each, name_, *std::move(json));
     if (!claim) co_return grpc::fail(grpc::Code::unknown, claim.error());

@@ -86,7 +86,8 @@ Plugin::Plugin(runtime::LoopRef loop, Driver& driver, ClaimReader& claims, Plugi
              {.driver = options_.driver,
               .data = options_.data,
               .cdi = options_.cdi,
-              .metadata = options_.metadata}),
+              .metadata = options_.metadata},
+             log_),
       service_(options_.driver, driver, claims, files_, lock_, log_),
       leftovers_(loop_.time(), options_.driver, driver, claims, files_, lock_, log_),
       health_(loop_.time()) {
@@ -132,9 +133,9 @@ Task<grpc::Result<std::string>> Plugin::take_status(std::string request) {
   if (!status) co_return grpc::fail(grpc::Code::internal, "the request is no RegistrationStatus");
   options_.on_status(*status);
   if (!status->is_registered) {
-    log_.warning("The node refused the driver",
-                 {{"driver", options_.driver}, {"error", node::cut_message(status->error)}});
-    co_return grpc::fail(grpc::Code::unknown, "failed registration process: " + status->error);
+    const std::string error = node::cut_message(status->error);
+    log_.warning("The node refused the driver", {{"driver", options_.driver}, {"error", error}});
+    co_return grpc::fail(grpc::Code::unknown, "failed registration process: " + error);
   }
   log_.info("The node has registered the driver", {{"driver", options_.driver}});
   co_return std::string();

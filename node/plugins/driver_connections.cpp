@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <ranges>
 #include <utility>
 
@@ -148,8 +149,13 @@ DriverConnections::Added DriverConnections::add(const std::string& socket, const
         fmt::format("the endpoint has {} bytes; the path of a Unix socket has at most {}",
                     info.endpoint.size(), kSocketPathBytesMax)));
   }
+  if (info.endpoint.contains('\0')) {
+    return std::unexpected(validation_failed("the endpoint contains a NUL"));
+  }
+  const std::filesystem::path endpoint(info.endpoint);
   for (const auto& other : instances_) {
-    if (other->endpoint != info.endpoint) continue;
+    const std::filesystem::path taken(other->endpoint);
+    if (taken.lexically_normal() != endpoint.lexically_normal()) continue;
     return std::unexpected(fmt::format(
         "RegisterPlugin error -- plugin registration failed with err: endpoint {} already "
         "registered for DRA driver plugin {}",
@@ -177,10 +183,19 @@ Task<> DriverConnections::remove(std::shared_ptr<Instance> instance) {
 }
 
 Task<> DriverConnections::follow_connection(Instance& instance) {
+  grpc::Channel& channel = *instance.connection.channel;
   for (;;) {
-    const std::uint64_t seen = instance.connection.channel->changes();
+    const std::uint64_t seen = channel.changes();
     observer_->observe_driver(instance.driver);
-    co_await instance.connection.channel->wait_for_change(seen, {});
+    co_await channel.wait_for_change(
+        seen, seen == 0 ? Deadline::after(loop_.time(), kConnectTimeout) : Deadline());
+    if (seen == 0 && channel.changes() == 0) {
+      log_.warning("Cannot connect to a registered driver; retrying",
+                   {{"driver", instance.driver},
+                    {"endpoint", instance.endpoint},
+                    {"error", channel.last_error()}});
+      co_await channel.wait_for_change(seen, {});
+    }
   }
 }
 

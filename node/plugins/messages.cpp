@@ -65,18 +65,20 @@ std::string cut_text(protozero::data_view view) {
 }
 
 ClaimAnswer read_prepared(protozero::data_view message) {
-  if (message.size() > kClaimAnswerBytesMax) {
-    return {.error = fmt::format("the driver's answer has {} bytes; at most {} are taken",
-                                 message.size(), kClaimAnswerBytesMax)};
-  }
   ClaimAnswer answer;
+  const bool is_too_large = message.size() > kClaimAnswerBytesMax;
   std::size_t devices = 0;
   each_field(pbf_reader(message), [&](auto number, protozero::data_view value) {
-    if (number == 1 && ++devices <= kAnsweredDevicesMax) {
+    if (number == 1 && ++devices <= kAnsweredDevicesMax && !is_too_large) {
       answer.devices.push_back(read_device(value));
     }
     if (number == 2) answer.error = cut_text(value);
   });
+  if (!answer.error.empty()) return {.error = std::move(answer.error)};
+  if (is_too_large) {
+    return {.error = fmt::format("the driver's answer has {} bytes; at most {} are taken",
+                                 message.size(), kClaimAnswerBytesMax)};
+  }
   if (devices > kAnsweredDevicesMax) {
     return {.error = fmt::format("the driver's answer has {} devices; at most {} are taken",
                                  devices, kAnsweredDevicesMax)};

@@ -6,6 +6,7 @@
 
 #include "playground/objects/bodies.hpp"
 #include "playground/objects/each.hpp"
+#include "runtime/run_all.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::playground {
@@ -13,10 +14,6 @@ namespace {
 
 // More than a node has pods: a hanging driver blocks its pod for 45 s, and must not block others.
 constexpr std::size_t kWorkers = 256;
-
-Outcome outcome_of(const runtime::Error& error) {
-  return runtime::is_object_gone(error) ? Outcome::done() : Outcome::retry();
-}
 
 }  // namespace
 
@@ -93,13 +90,32 @@ Task<Outcome> HollowNodes::handle(api::NamespacedName name) {
 }
 
 Task<Outcome> HollowNodes::start(api::ObjectPtr<Pod> pod) {
-  if (const auto waits = co_await devices_(pod->node_name).prepare(pod)) {
-    co_await show_creating(pod);
+  if (const auto waits = co_await prepare(pod)) {
+    if (unchanged(*pod)) co_await show_creating(pod);
     co_return *waits;
   }
   const api::ObjectPtr<Pod> now = unchanged(*pod);
   if (!now) co_return Outcome::done();
   co_return co_await show_running(now, Outcome::done());
+}
+
+Task<std::optional<Outcome>> HollowNodes::prepare(api::ObjectPtr<Pod> pod) {
+  std::optional<std::optional<Outcome>> waits;
+  runtime::TaskGroup group(process_.loop.executor());
+  group.spawn("prepare", runtime::keep_in(waits, devices_(pod->node_name).prepare(pod)));
+  struct Running {
+    std::unordered_map<api::Uid, runtime::TaskGroup*>& all;
+    api::Uid uid;
+    ~Running() { all.erase(uid); }
+  } const running{prepares_, pod->meta.uid};
+  prepares_[pod->meta.uid] = &group;
+  co_await group.join();
+  co_return waits ? *waits : Outcome::done();
+}
+
+void HollowNodes::stop_preparing(const api::Uid& pod) {
+  const auto found = prepares_.find(pod);
+  if (found != prepares_.end()) found->second->cancel();
 }
 
 // Drivers may have been slow.
@@ -112,7 +128,7 @@ api::ObjectPtr<Pod> HollowNodes::unchanged(const Pod& pod) const {
 
 Task<Outcome> HollowNodes::start_again(api::ObjectPtr<Pod> pod) {
   if (pod->restart_policy == RestartPolicy::never) co_return co_await finish(pod, Ending::lost);
-  if (const auto waits = co_await devices_(pod->node_name).prepare(pod)) co_return *waits;
+  if (const auto waits = co_await prepare(pod)) co_return *waits;
   const api::ObjectPtr<Pod> now = unchanged(*pod);
   Life* const life = now ? life_of(*now) : nullptr;
   if (life == nullptr) co_return Outcome::done();
@@ -191,7 +207,14 @@ Task<Outcome> HollowNodes::write_status(api::ObjectPtr<Pod> pod, std::string bod
   if (written && *written) version = (*written)->meta.resource_version;
   life = life_of(*pod);
   if (life != nullptr && life->quiet.end(version)) work_.add(pod->meta.key);
-  co_return written ? Outcome::done() : outcome_of(written.error());
+  co_return written ? Outcome::done()
+                    : refused("Cannot write the status of a pod", *pod, written.error());
+}
+
+Outcome HollowNodes::refused(std::string_view what, const Pod& pod, const runtime::Error& error) {
+  if (runtime::is_object_gone(error)) return Outcome::done();
+  process_.log.warning(what, {{"pod", pod.meta.key.str()}, {"error", runtime::to_string(error)}});
+  return Outcome::retry();
 }
 
 // A pod that is kept only by finalizers has been released already: nothing is left to do.
@@ -201,7 +224,7 @@ Task<Outcome> HollowNodes::remove(api::ObjectPtr<Pod> pod) {
   if (const auto waits = co_await unprepare(pod)) co_return *waits;
   const Result<http::Response> answer =
       co_await api_.remove(pods(), pod->meta.key, encode_delete_now(pod->meta.uid));
-  if (!answer) co_return outcome_of(answer.error());
+  if (!answer) co_return refused("Cannot delete a pod that has ended", *pod, answer.error());
   life = life_of(*pod);
   if (life != nullptr) life->is_let_go = true;
   co_return Outcome::done();
@@ -247,6 +270,7 @@ runtime::MonoTime HollowNodes::start_of(const Pod& pod, StartSeen seen) const {
 
 void HollowNodes::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after) {
   if (before && (!after || after->meta.uid != before->meta.uid)) {
+    stop_preparing(before->meta.uid);
     lives_.erase(before->meta.uid);
     addresses_.give_back(before->meta.uid);
   }
@@ -258,6 +282,7 @@ void HollowNodes::observe_pod(const api::ObjectPtr<Pod>& before, const api::Obje
     life.is_rebooted = !before && options_.booted == Booted::yes;
   }
   if (after->meta.is_being_deleted && !life.deleted) life.deleted = process_.loop.time().now();
+  if (after->meta.is_being_deleted) stop_preparing(after->meta.uid);
   const bool is_held_back = life.quiet.observe(after->meta.resource_version);
   if (!is_held_back || after->meta.is_being_deleted) work_.add(after->meta.key);
 }

@@ -14,6 +14,7 @@
 #include "playground/cluster/quiet_write.hpp"
 #include "playground/objects/caches.hpp"
 #include "playground/part.hpp"
+#include "runtime/task_group.hpp"
 
 namespace dcm::playground {
 
@@ -66,6 +67,9 @@ class HollowNodes {
   Task<Outcome> start(api::ObjectPtr<Pod> pod);
   // Starts the pod again after a restart of its machine.
   Task<Outcome> start_again(api::ObjectPtr<Pod> pod);
+  // Prepares the pod's devices, but as kubelet only until the pod is deleted.
+  Task<std::optional<Outcome>> prepare(api::ObjectPtr<Pod> pod);
+  void stop_preparing(const api::Uid& pod);
   Task<> show_creating(api::ObjectPtr<Pod> pod);
   // Ends the pod after its devices have been released.
   Task<Outcome> finish(api::ObjectPtr<Pod> pod, Ending ending);
@@ -78,6 +82,7 @@ class HollowNodes {
   Task<Outcome> write_status(api::ObjectPtr<Pod> pod, std::string body, Wakes wakes = Wakes::yes);
   void warn_of_misspelt(const Pod& pod, Life& life);
   Task<Outcome> remove(api::ObjectPtr<Pod> pod);
+  Outcome refused(std::string_view what, const Pod& pod, const runtime::Error& error);
   PodAddress address_of(const Pod& pod);
   // Null once the pod has gone, which may happen during each wait.
   Life* life_of(const Pod& pod);
@@ -95,6 +100,7 @@ class HollowNodes {
   HollowNodesOptions options_;
   std::unordered_set<InternedString> ours_;   // by name
   std::unordered_map<api::Uid, Life> lives_;  // entries are made and erased in observe_pod() only
+  std::unordered_map<api::Uid, runtime::TaskGroup*> prepares_;  // running; by pod
   PodAddresses addresses_;
   client::EventRecorder events_;
   Worklist work_;

@@ -186,6 +186,10 @@ void RealDevices::observe_pod(const api::ObjectPtr<Pod>& before, const api::Obje
   // The pod replaces an earlier one of the same name.
   const bool is_another = before && before->meta.uid != pod.meta.uid;
   if (is_another) active_.erase(before->meta.uid.str());
+  // A pod that was deleted by force is not unprepared first.
+  if (shown_ && before && (!after || is_another)) {
+    note_unshown(*before, shown_->remove(before->meta.uid.str()));
+  }
   if (is_active && pod.phase == api::PodPhase::running) running_.insert(uid);
   if (!is_active) running_.erase(uid);
   if (!is_active || is_another) failed_prepares_.erase(pod.meta.key);

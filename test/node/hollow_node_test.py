@@ -171,6 +171,7 @@ class HollowNode(unittest.TestCase):
         self.assertEqual((status, "no entry of ResourceClaim lab/claim" in text), (1, True))
         self.assertEqual(say("forget", "claim")[0], 2)
         self.assertEqual(say("--wipe=never")[0], 2)
+        self.assertEqual(say("--root-dir="), (2, "dra-hollow-node: --root-dir: must not be empty\n"))
         (self.world.root / "dra_manager_state").write_text("{}")
         status, text = say("--node-name=worker")
         self.assertEqual(status, 1)

@@ -186,10 +186,16 @@ Result<std::vector<PreparedRecord>> ClaimFiles::records() {
   if (!names) return runtime::fail(names.error());
   for (const std::string& name : *names) {
     if (!name.ends_with(".json")) continue;
-    auto text = files_.read(records_folder() + "/" + name);
-    if (!text) return runtime::fail(text.error());
-    PreparedRecord record = read_record(text->value_or(""));
-    if (record.ref.uid + ".json" == name) found.push_back(std::move(record));
+    const std::string path = records_folder() + "/" + name;
+    const auto text = files_.read(path);
+    if (text && !*text) continue;  // removed meanwhile
+    PreparedRecord record = read_record(text ? **text : "");
+    if (record.ref.uid + ".json" == name) {
+      found.push_back(std::move(record));
+    } else {
+      log_.warning("Ignoring a file that is not the record of a prepared claim",
+                   {{"file", path}, {"error", text ? "" : text.error().message}});
+    }
   }
   return found;
 }

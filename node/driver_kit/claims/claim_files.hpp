@@ -7,6 +7,7 @@
 
 #include "node/driver_kit/driver.hpp"
 #include "node/files.hpp"
+#include "runtime/log.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::driver_kit {
@@ -32,8 +33,9 @@ struct PreparedRecord {
 class ClaimFiles {
  public:
   // All references must outlive it.
-  ClaimFiles(node::Files& files, runtime::TimeSource& time, ClaimFilesOptions options)
-      : files_(files), time_(time), options_(std::move(options)) {}
+  ClaimFiles(node::Files& files, runtime::TimeSource& time, ClaimFilesOptions options,
+             runtime::Logger log = {})
+      : files_(files), time_(time), options_(std::move(options)), log_(std::move(log)) {}
 
   // Call this before the driver prepares the claim.
   runtime::Result<> begin(const AllocatedClaim& claim);
@@ -46,6 +48,7 @@ class ClaimFiles {
   // Succeeds for a claim without files.
   runtime::Result<> remove(const node::ClaimRef& claim);
 
+  // Leaves out files that hold no record, with a warning.
   runtime::Result<std::vector<PreparedRecord>> records();
   // Whether this record still exists, and was not replaced by another one of its claim.
   runtime::Result<bool> is_current(const PreparedRecord& record);
@@ -65,6 +68,7 @@ class ClaimFiles {
   node::Files& files_;
   runtime::TimeSource& time_;
   ClaimFilesOptions options_;
+  runtime::Logger log_;
 };
 
 }  // namespace dcm::driver_kit

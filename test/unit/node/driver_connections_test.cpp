@@ -2,6 +2,7 @@
 // the cases of the node's specification.
 #include "node/plugins/driver_connections.hpp"
 
+#include <fmt/format.h>
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
@@ -216,6 +217,10 @@ CO_TEST(DriverConnections, tells_refused_plugin_the_reason) {  // [9], [11], [12
        SocketOutcome::failed,
        "RegisterPlugin error -- plugin validation failed with err: \"GPU!\" is no DNS subdomain in "
        "lower case of at most 63 characters"},
+      {"an endpoint that is no path",
+       {"DRAPlugin", kGpu, std::string("/dra\0.sock", 10), {"v1.DRAPlugin"}},
+       SocketOutcome::failed,
+       "RegisterPlugin error -- plugin validation failed with err: the endpoint contains a NUL"},
       {"a name without end",
        {"DRAPlugin", std::string(100'000, 'a'), "/dra.sock", {"v1.DRAPlugin"}},
        SocketOutcome::failed,
@@ -238,14 +243,17 @@ CO_TEST(DriverConnections, allows_one_driver_per_endpoint) {  // [19], [20]
   Plugin first(loop, site.network, gpu_info("/dra.sock"));
   first.listen("/one");
   CO_ASSERT_EQ(co_await site.plugins.register_plugin("/one"), SocketOutcome::done);
-  for (const char* name : {kGpu, "nic.example.com"}) {
-    Plugin second(loop, site.network, gpu_info("/dra.sock"));
+  for (const auto& [name, endpoint] :
+       {std::pair(kGpu, "/dra.sock"), std::pair("nic.example.com", "/dra.sock"),
+        std::pair("nic.example.com", "/x/.././dra.sock")}) {
+    Plugin second(loop, site.network, gpu_info(endpoint));
     second.info.name = name;
     second.listen("/two");
     CO_ASSERT_EQ(co_await site.plugins.register_plugin("/two"), SocketOutcome::failed);
     EXPECT_EQ(second.told.front(),
-              "RegisterPlugin error -- plugin registration failed with err: endpoint /dra.sock "
-              "already registered for DRA driver plugin gpu.example.com");
+              fmt::format("RegisterPlugin error -- plugin registration failed with err: endpoint "
+                          "{} already registered for DRA driver plugin gpu.example.com",
+                          endpoint));
     co_await second.stop();
   }
   co_await site.plugins.stop();

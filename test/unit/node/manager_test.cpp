@@ -472,6 +472,52 @@ CO_TEST(ClaimManager, treats_cancelled_prepare_as_unsuccessful) {
   EXPECT_FALSE(has_succeeded);
 }
 
+CO_TEST(ClaimManager, lets_go_of_pod_that_waits_for_shared_claim) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p", "q"});
+  world.drivers.works_for[kGpu] = 45s;
+  const auto prepare = [&](api::ObjectPtr<api::Pod> pod) -> Task<> {
+    (void)co_await world.manager->prepare(pod);
+  };
+  const api::ObjectPtr<api::Pod> q = make_pod("q").uses("gpu", "c1");
+  runtime::TaskGroup first(loop.executor());
+  first.spawn("p", prepare(make_pod("p").uses("gpu", "c1")));
+  co_await runtime::sleep_for(loop.time(), 1s);
+  runtime::TaskGroup second(loop.executor());
+  second.spawn("q", prepare(q));
+  co_await runtime::sleep_for(loop.time(), 1s);
+  second.cancel();
+  co_await second.join();
+  const runtime::MonoTime deleted = loop.time().now();
+  EXPECT_TRUE(co_await world.manager->unprepare(q));
+  EXPECT_LT(loop.time().now() - deleted, 1s);
+  co_await first.join();
+}
+
+CO_TEST(ClaimManager, writes_for_others_if_leader_of_write_is_cancelled) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"});
+  put_claim(world, "c2", {kGpu}, {"q"});
+  const auto prepare = [&](std::string pod, std::string claim, bool& succeeded) -> Task<> {
+    succeeded = (co_await world.manager->prepare(make_pod(pod).uses("gpu", claim))).has_value();
+  };
+  bool p = false;
+  bool q = false;
+  runtime::TaskGroup first(loop.executor());
+  runtime::TaskGroup second(loop.executor());
+  first.spawn("p", prepare("p", "c1", p));
+  second.spawn("q", prepare("q", "c2", q));
+  co_await runtime::sleep_for(loop.time(), SharedWrites::kGather / 2);
+  first.cancel();
+  co_await first.join();
+  co_await second.join();
+  EXPECT_FALSE(p);
+  EXPECT_TRUE(q);
+  EXPECT_EQ(on_disk(world).size(), 1U);
+}
+
 // The answer is accepted, as in kubelet. [48]
 CO_TEST(ClaimManager, reports_unallocated_device) {
   ClaimsWorld world(loop);

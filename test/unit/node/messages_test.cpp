@@ -65,7 +65,7 @@ TEST(DecodePrepareAnswer, rejects_claim_with_oversized_answer) {
 }
 
 TEST(DecodePrepareAnswer, bounds_texts_and_number_of_claims) {
-  const auto long_error = decode_prepare_answer(answer_for("u", error(std::string(200'000, 'e'))));
+  const auto long_error = decode_prepare_answer(answer_for("u", error(std::string(300'000, 'e'))));
   ASSERT_TRUE(long_error);
   EXPECT_EQ(long_error->at("u").error.size(), kHealthMessageBytesMax);
   std::string many;

@@ -17,7 +17,10 @@ const std::string kPods = "/api/v1/namespaces/default/pods";
 struct CountingDevices final : PodDevices {
   explicit CountingDevices(runtime::TimeSource& time) : time(time) {}
   ClaimsReady look(const Pod&) const override { return ClaimsReady::yes; }
-  Task<std::optional<Outcome>> prepare(api::ObjectPtr<Pod>) override { co_return std::nullopt; }
+  Task<std::optional<Outcome>> prepare(api::ObjectPtr<Pod>) override {
+    co_await sleep_for(time, prepare_takes);
+    co_return std::nullopt;
+  }
   Task<std::optional<Outcome>> unprepare(api::ObjectPtr<Pod>) override {
     ++unprepared;
     co_await sleep_for(time, unprepare_takes);
@@ -29,6 +32,7 @@ struct CountingDevices final : PodDevices {
   }
 
   runtime::TimeSource& time;
+  Duration prepare_takes{0};
   Duration unprepare_takes{0};
   int unprepared = 0;
   mutable int looks_at_health = 0;
@@ -81,6 +85,17 @@ CO_TEST(HollowNodes, unprepare_deleted_pod_once) {
   EXPECT_EQ(site.direct.get(kPods + "/p").text({"status", "phase"}), "Running");
   site.direct.remove(kPods + "/p");
   co_await sleep_for(loop.time(), 1min);
+  EXPECT_EQ(site.direct.get(kPods + "/p").status, 404);
+  EXPECT_EQ(site.devices.unprepared, 1);
+  co_await site.stop();
+}
+
+CO_TEST(HollowNodes, give_up_prepare_of_deleted_pod) {
+  Site site(loop);
+  site.devices.prepare_takes = 45s;
+  co_await sleep_for(loop.time(), 1s);
+  site.direct.remove(kPods + "/p");
+  co_await sleep_for(loop.time(), 1s);
   EXPECT_EQ(site.direct.get(kPods + "/p").status, 404);
   EXPECT_EQ(site.devices.unprepared, 1);
   co_await site.stop();
