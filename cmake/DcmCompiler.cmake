@@ -30,9 +30,10 @@ target_compile_options(dcm_flags INTERFACE
   -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   -fno-omit-frame-pointer
   $<$<BOOL:${DCM_WARNINGS_AS_ERRORS}>:-Werror>)
-target_compile_definitions(dcm_flags INTERFACE
-  _GLIBCXX_ASSERTIONS BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION
+# Users of the kit must compile its headers with the same.
+set(DCM_DEFINITIONS _GLIBCXX_ASSERTIONS BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION
   BOOST_ASIO_DISABLE_CONCEPTS)
+target_compile_definitions(dcm_flags INTERFACE ${DCM_DEFINITIONS})
 target_include_directories(dcm_flags INTERFACE "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
 
 if(DCM_SANITIZERS)

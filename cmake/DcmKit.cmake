@@ -13,6 +13,7 @@ set(DCM_KIT_PARTS dcm_runtime dcm_http dcm_http2 dcm_grpc dcm_api dcm_client dcm
 set(DCM_KIT_TESTING_PARTS dcm_apiserver dcm_apiserver_http)
 # For device drivers: needs the kit and, for quantities, CEL.
 set(DCM_KIT_DRIVER_PARTS dcm_node dcm_driver_kit dcm_dra_api dcm_controllers_common)
+set(DCM_KIT_DEFINITIONS ${DCM_DEFINITIONS} SIMDJSON_EXCEPTIONS=0)
 set(DCM_KIT_HEADERS "${CMAKE_INSTALL_INCLUDEDIR}/dcm")
 set(DCM_KIT_CMAKE "${CMAKE_INSTALL_LIBDIR}/cmake/dcm-kit")
 
@@ -25,9 +26,7 @@ function(dcm_add_kit_library name file parts)
   add_library(${name} STATIC EXCLUDE_FROM_ALL ${objects})
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${file} LINKER_LANGUAGE CXX)
   # Headers must be compiled like the library.
-  target_compile_definitions(${name} INTERFACE
-    _GLIBCXX_ASSERTIONS BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_DISABLE_CONCEPTS
-    SIMDJSON_EXCEPTIONS=0)
+  target_compile_definitions(${name} INTERFACE ${DCM_KIT_DEFINITIONS})
   target_compile_features(${name} INTERFACE cxx_std_23)
   target_include_directories(${name} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   install(TARGETS ${name} EXPORT dcm-kit ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT kit
@@ -71,6 +70,8 @@ install(FILES "${CMAKE_BINARY_DIR}/dcm-kit-config.cmake" "${CMAKE_BINARY_DIR}/dc
   DESTINATION "${DCM_KIT_CMAKE}" COMPONENT kit EXCLUDE_FROM_ALL)
 
 # pkg-config dcm-kit and dcm-cel, relocatable
+list(TRANSFORM DCM_KIT_DEFINITIONS PREPEND -D OUTPUT_VARIABLE DCM_KIT_CFLAGS)
+list(JOIN DCM_KIT_CFLAGS " " DCM_KIT_CFLAGS)
 file(RELATIVE_PATH DCM_KIT_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 foreach(name dcm-kit dcm-cel)
   configure_file("${CMAKE_SOURCE_DIR}/cmake/${name}.pc.in" "${CMAKE_BINARY_DIR}/${name}.pc" @ONLY)

@@ -1,15 +1,17 @@
 # Copies the kit's headers from DCM_SOURCE and DCM_GENERATED to DCM_TO, where they include each
 # other as "dcm/FOLDER/…". The part of test/support that users' tests need is in dcm/testing.
 
+set(folders runtime client workqueue informers options manager apiserver cel node controllers/api controllers/common)
+list(JOIN folders "|" any_folder)
+
 function(dcm_install_header from to)
   file(READ "${from}" text)
   string(REGEX REPLACE "#include \"test/support/" "#include \"dcm/testing/" text "${text}")
-  string(REGEX REPLACE "#include \"(runtime|client|workqueue|informers|options|manager|apiserver|cel|node|controllers)/" "#include \"dcm/\\1/" text
-    "${text}")
+  string(REGEX REPLACE "#include \"(${any_folder})/" "#include \"dcm/\\1/" text "${text}")
   file(WRITE "${DCM_TO}/${to}" "${text}")
 endfunction()
 
-foreach(folder runtime client workqueue informers options manager apiserver cel node controllers/api controllers/common)
+foreach(folder IN LISTS folders)
   file(GLOB_RECURSE headers RELATIVE "${DCM_SOURCE}" "${DCM_SOURCE}/${folder}/*.hpp")
   foreach(header IN LISTS headers)
     dcm_install_header("${DCM_SOURCE}/${header}" "${header}")
