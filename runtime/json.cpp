@@ -10,7 +10,7 @@ namespace json = boost::json;
 
 namespace {
 
-// The limit of Kubernetes' decoder. The parser needs 2 MiB of the stack for it.
+// As many as API servers take. The parser needs 2 MiB of the stack for them.
 constexpr std::size_t kLevelsMax = 10'000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A node's agent on real files and sockets.
+// A node's agent on real sockets.
 #include "node/agent/agent.hpp"
 
 #include <cstdlib>
@@ -14,60 +14,124 @@ namespace dcm::node {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 using runtime::Task;
 
 constexpr const char* kDriver = "gpu.example.com";
 
-// Fails as no API server may, once a driver is registered.
-class BrokenApi final : public NodeApi {
+class Api final : public NodeApi {
  public:
-  explicit BrokenApi(runtime::Loop& loop) : loop_(loop) {}
   Task<runtime::Result<ClaimView>> get(api::NamespacedName) override { co_return ClaimView{}; }
   Task<runtime::Result<>> delete_slices(std::string) override {
-    co_await until(loop_, [this] { return agent->is_registered(kDriver); });
-    throw std::logic_error("broken");
+    if (on_delete) co_await on_delete();
+    co_return runtime::Result<>();
   }
 
-  Agent* agent = nullptr;
-
- private:
-  runtime::Loop& loop_;
+  std::function<Task<>()> on_delete;
 };
 
-Task<> run_beside_driver(runtime::Loop& loop, Agent& agent, http::Listener& listener) {
-  int registrations = 0;
-  const grpc::Methods methods = driver_methods(registrations);
-  runtime::TaskGroup driver(loop.executor());
-  driver.spawn("driver", grpc::serve(loop, listener, methods, {}, {}));
-  std::string failure;
-  try {
-    co_await agent.run();
-  } catch (const std::logic_error& error) {
-    failure = error.what();
+struct AgentTest : testing::Test {
+  AgentTest() {
+    EXPECT_NE(::mkdtemp(folder.data()), nullptr);
+    listener = *http::make_unix_listener(loop.executor(), loop.time(), folder + "/gpu-reg.sock");
   }
-  EXPECT_EQ(failure, "broken");
-  EXPECT_FALSE(agent.is_registered(kDriver));
-  driver.cancel();
-  co_await driver.join();
-}
+  ~AgentTest() override { fs::remove_all(folder); }
 
-TEST(Agent, disconnects_drivers_if_part_of_it_throws) {
+  Agent make(AgentNews news = {}) {
+    return Agent(loop, *transport, files, api, rng, metrics, {},
+                 {.node = "n0", .state = "/state", .registry = folder}, std::move(news));
+  }
+  // Runs the agent beside the driver until it ends, or `test` does.
+  Task<> run(Agent& agent, const grpc::Methods& methods, Task<> test) {
+    runtime::TaskGroup driver(loop.executor());
+    driver.spawn("driver", grpc::serve(loop, *listener, methods, {}, {}));
+    runtime::TaskGroup group(loop.executor());
+    group.spawn("agent", agent.run());
+    group.spawn("test", until_done(std::move(test), group));
+    try {
+      co_await group.join();
+    } catch (const std::logic_error& error) {
+      failure = error.what();
+    }
+    driver.cancel();
+    co_await driver.join();
+  }
+
+  static Task<> until_done(Task<> test, runtime::TaskGroup& group) {
+    co_await std::move(test);
+    group.cancel();
+  }
+
   std::string folder = fs::temp_directory_path() / "agent-XXXXXX";
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
   runtime::Loop loop;
   test::MemoryFiles files;
-  BrokenApi api(loop);
-  runtime::Rng rng(1);
+  Api api;
+  runtime::Rng rng{1};
   runtime::MetricsRegistry metrics;
-  const auto transport = http::make_unix_transport(loop.executor(), loop.time());
-  Agent agent(loop, *transport, files, api, rng, metrics, {},
-              {.node = "n0", .state = "/state", .registry = folder}, {});
-  api.agent = &agent;
-  const auto listener =
-      http::make_unix_listener(loop.executor(), loop.time(), folder + "/gpu-reg.sock");
-  ASSERT_TRUE(listener);
-  loop.run(run_beside_driver(loop, agent, **listener));
-  fs::remove_all(folder);
+  std::unique_ptr<http::Transport> transport =
+      http::make_unix_transport(loop.executor(), loop.time());
+  std::unique_ptr<http::Listener> listener;
+  int registrations = 0;
+  std::string failure;
+};
+
+TEST_F(AgentTest, disconnects_drivers_if_part_of_it_throws) {
+  Agent agent = make();
+  api.on_delete = [&]() -> Task<> {
+    co_await until(loop, [&] { return agent.is_registered(kDriver); });
+    throw std::logic_error("broken");
+  };
+  const auto never = [&]() -> Task<> { co_await until(loop, [] { return false; }); };
+  loop.run(run(agent, driver_methods(registrations), never()));
+  EXPECT_EQ(failure, "broken");
+  EXPECT_FALSE(agent.is_registered(kDriver));
+}
+
+std::string health_report(bool is_healthy) {
+  std::string device;
+  protozero::pbf_writer(device).add_string(1, "pool");
+  protozero::pbf_writer(device).add_string(2, "d0");
+  std::string row;
+  protozero::pbf_writer(row).add_message(1, device);
+  protozero::pbf_writer(row).add_int32(2, is_healthy ? 1 : 2);
+  std::string message;
+  protozero::pbf_writer(message).add_message(1, row);
+  return message;
+}
+
+TEST_F(AgentTest, gathers_news_of_device_that_flaps) {
+  CheckpointStore store(files, "/state", rng.fork());
+  ASSERT_TRUE(store.open());
+  ASSERT_TRUE(store.write({{.namespace_ = "lab",
+                            .name = "c1",
+                            .uid = "c1-uid",
+                            .pod_uids = {"p-uid"},
+                            .drivers = {{kDriver, {.devices = {{"pool", "d0"}}}}}}}));
+  int told = 0;
+  Agent agent = make({.health_changed = [&](const auto& pods) {
+    EXPECT_EQ(pods, std::set<std::string>{"p-uid"});
+    ++told;
+  }});
+  ASSERT_TRUE(agent.open());
+  grpc::Methods methods = driver_methods(registrations, {"v1.DRAPlugin", "v1.DRAResourceHealth"});
+  bool is_sent = false;
+  methods.streams[health_path(HealthVersion::v1)] = [&](std::string, grpc::AnswerWriter& answers,
+                                                        runtime::Deadline) -> Task<grpc::Status> {
+    for (int i = 0; i <= 200; ++i) (void)co_await answers.write(health_report(i % 2 == 0));
+    is_sent = true;
+    co_await until(loop, [] { return false; });
+    co_return grpc::Status{};
+  };
+  const runtime::MonoTime start = loop.time().now();
+  const auto last_report = [&]() -> Task<> {
+    co_await until(loop, [&] {
+      const auto rows = agent.health_of({{"lab", "c1"}, ""});
+      return is_sent && rows.front().state.health == Health::healthy;
+    });
+  };
+  loop.run(run(agent, methods, last_report()));
+  EXPECT_GE(told, 1);
+  EXPECT_LE(told, 1 + (loop.time().now() - start) / 1s);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include <protozero/pbf_writer.hpp>
 
@@ -12,15 +14,16 @@
 namespace dcm::node {
 
 // A driver that answers GetInfo and accepts its status.
-inline grpc::Methods driver_methods(int& registrations) {
+inline grpc::Methods driver_methods(int& registrations,
+                                    std::vector<std::string> services = {"v1.DRAPlugin"}) {
   grpc::Methods methods;
   methods.unary["/pluginregistration.Registration/GetInfo"] =
-      [](std::string, runtime::Deadline) -> runtime::Task<grpc::Result<std::string>> {
+      [services](std::string, runtime::Deadline) -> runtime::Task<grpc::Result<std::string>> {
     std::string message;
     protozero::pbf_writer writer(message);
     writer.add_string(1, "DRAPlugin");
     writer.add_string(2, "gpu.example.com");
-    writer.add_string(4, "v1.DRAPlugin");
+    for (const std::string& service : services) writer.add_string(4, service);
     co_return message;
   };
   methods.unary["/pluginregistration.Registration/NotifyRegistrationStatus"] =
