@@ -188,13 +188,13 @@ Result<std::vector<PreparedRecord>> ClaimFiles::records() {
     if (!name.ends_with(".json")) continue;
     const std::string path = records_folder() + "/" + name;
     const auto text = files_.read(path);
-    if (text && !*text) continue;  // removed meanwhile
-    PreparedRecord record = read_record(text ? **text : "");
+    if (!text) return runtime::fail(text.error());
+    if (!*text) continue;  // removed meanwhile
+    PreparedRecord record = read_record(**text);
     if (record.ref.uid + ".json" == name) {
       found.push_back(std::move(record));
     } else {
-      log_.warning("Ignoring a file that is not the record of a prepared claim",
-                   {{"file", path}, {"error", text ? "" : text.error().message}});
+      log_.warning("Ignoring a file that is not the record of a prepared claim", {{"file", path}});
     }
   }
   return found;

@@ -351,12 +351,6 @@ TEST(ClaimFiles, leaves_out_files_that_hold_no_record) {
   Folder folder;
   ASSERT_TRUE(folder.files.begin(claim()));
   ASSERT_TRUE(folder.memory.create("/data/prepared/half.json", "{"));
-  ASSERT_TRUE(folder.memory.create("/data/prepared/unreadable.json", ""));
-  folder.memory.set_step([](std::string_view operation, const std::string& path) {
-    return operation == "read" && path.ends_with("unreadable.json")
-               ? runtime::Result<>(runtime::fail(runtime::Reason::configuration, path))
-               : runtime::Result<>();
-  });
   const auto records = folder.files.records();
   ASSERT_TRUE(records) << to_string(records.error());
   ASSERT_EQ(records->size(), 1U);
