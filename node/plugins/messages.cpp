@@ -8,6 +8,8 @@
 #include <protozero/pbf_writer.hpp>
 #include <simdjson.h>
 
+#include "node/checkpoint/codec.hpp"
+
 namespace dcm::node {
 namespace {
 
@@ -82,6 +84,15 @@ ClaimAnswer read_prepared(protozero::data_view message) {
   if (devices > kAnsweredDevicesMax) {
     return {.error = fmt::format("the driver's answer has {} devices; at most {} are taken",
                                  devices, kAnsweredDevicesMax)};
+  }
+  // There, a character may take seven bytes.
+  Entry entry;
+  entry.drivers[""].devices = answer.devices;
+  const std::size_t stored = encode_checkpoint({std::move(entry)}).size();
+  if (stored > kClaimAnswerBytesMax) {
+    return {.error = fmt::format(
+                "the driver's answer takes {} bytes in the checkpoint; at most {} are taken",
+                stored, kClaimAnswerBytesMax)};
   }
   return answer;
 }

@@ -19,8 +19,9 @@ namespace dcm::node {
 // names in them. A driver's answer may have several times as much, but no more, as it is kept in
 // memory and in the checkpoint. A larger answer counts as an error for its claim.
 inline constexpr std::size_t kAnsweredClaimsMax = 1024;
-inline constexpr std::size_t kAnsweredDevicesMax = 128;                      // limit for one claim
-inline constexpr std::size_t kClaimAnswerBytesMax = std::size_t{256} << 10;  // on the wire
+inline constexpr std::size_t kAnsweredDevicesMax = 128;  // limit for one claim
+inline constexpr std::size_t kClaimAnswerBytesMax = std::size_t{256}
+                                                    << 10;  // also in the checkpoint
 inline constexpr std::size_t kServicesMax = 64;
 
 // Texts that are only shown (errors, messages) are cut. nullopt: not such a message.

@@ -53,6 +53,8 @@ TEST(DecodePrepareAnswer, rejects_claim_with_oversized_answer) {
       {"2.6 MB of them", devices(1'300'000), "the driver's answer has 2600000 bytes"},
       {"one device with a long ID", devices(1, std::string(300'000, 'x')),
        "the driver's answer has"},
+      {"an ID that grows in the checkpoint", devices(1, std::string(100'000, '<')),
+       "the driver's answer takes 700"},
   };
   for (const Row& row : rows) {
     const auto answers =

@@ -2,7 +2,10 @@
 #include "playground/cluster/real_devices.hpp"
 
 #include <filesystem>
+#include <fstream>
 
+#include "apiserver/front/direct.hpp"
+#include "manager/epoch.hpp"
 #include "playground/embedded_server.hpp"
 #include "test/support/co_test.hpp"
 
@@ -62,6 +65,35 @@ CO_TEST(RealDevices, name_missing_folder_of_node) {
   const Result<> opened = site.make()->open();
   CO_ASSERT_TRUE(!opened);
   EXPECT_EQ(opened.error().message, site.folder + ": no such folder");
+}
+
+CO_TEST(RealDevices, hide_devices_of_pod_deleted_by_force) {
+  Site site(loop);
+  site.options.show_devices = site.folder + "/devices";
+  CO_ASSERT_TRUE(make_folders(site.options));
+  const auto devices = site.make();
+  CO_ASSERT_TRUE(devices->open());
+  runtime::TaskGroup group(loop.executor());
+  group.spawn("server", site.server.run());
+  group.spawn("cache", manager::run_epoch("test", site.process, site.connection->rest(),
+                                          [&](manager::Epoch& epoch) {
+                                            epoch.add_cache(manager::any_cache(site.cache));
+                                          }));
+  apiserver::Direct direct(site.server.server());
+  const std::string pod = "/api/v1/namespaces/default/pods/p";
+  direct.post("/api/v1/namespaces/default/pods",
+              R"({"metadata":{"name":"p"},"spec":{"nodeName":"node-0",)"
+              R"("containers":[{"name":"c","image":"i"}]}})");
+  co_await runtime::sleep_for(loop.time(), 1s);
+  const std::string shown =
+      site.options.show_devices + "/" + std::string(direct.get(pod).text({"metadata", "uid"}));
+  std::filesystem::create_directory(shown);
+  std::ofstream(shown + "/c.json") << "{}";
+  direct.remove(pod + "?gracePeriodSeconds=0");
+  co_await runtime::sleep_for(loop.time(), 1s);
+  EXPECT_FALSE(std::filesystem::exists(shown));
+  group.cancel();
+  co_await group.join();
 }
 
 CO_TEST(RealDevices, lock_folder_of_node) {
