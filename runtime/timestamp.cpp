@@ -142,4 +142,9 @@ WallTime time_of_seconds(std::int64_t count) {
   return clamp(std::chrono::sys_time<seconds>(seconds(std::clamp(count, -kMost, kMost))));
 }
 
+std::chrono::seconds bounded_seconds(std::int64_t count) {
+  constexpr std::int64_t kCentury = 3'155'760'000;
+  return seconds(std::clamp(count, -kCentury, kCentury));
+}
+
 }  // namespace dcm::runtime

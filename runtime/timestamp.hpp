@@ -22,5 +22,8 @@ std::optional<WallTime> parse_timestamp(std::string_view text);
 std::optional<WallTime> parse_micro_timestamp(std::string_view text);
 // From seconds since 1970; clamped in the same way.
 WallTime time_of_seconds(std::int64_t seconds);
+// A number of seconds from outside, clamped to a century either way: any time of today can be moved
+// by it.
+std::chrono::seconds bounded_seconds(std::int64_t seconds);
 
 }  // namespace dcm::runtime

@@ -6,6 +6,7 @@
 
 #include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/reads/partial.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
 
@@ -142,7 +143,7 @@ void Watch::begin(const Start& start, const Query& query) {
     }
   }
   marker_due_ = start.with_marker;
-  runtime::Duration life = std::chrono::seconds(query.integer("timeoutSeconds").value_or(0));
+  runtime::Duration life = runtime::bounded_seconds(query.integer("timeoutSeconds").value_or(0));
   if (life <= runtime::Duration::zero()) {
     const double factor = 1.0 + context_.rng->unit();
     life = std::chrono::duration_cast<runtime::Duration>(context_.options->timeout * factor);

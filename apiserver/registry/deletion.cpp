@@ -37,7 +37,7 @@ runtime::WallTime begin_of_deletion(const JsonObject& metadata, runtime::WallTim
   const auto end = runtime::parse_timestamp(text_at(metadata, {"deletionTimestamp"}));
   if (!end) return now;
   const auto grace = integer_at(metadata, {"deletionGracePeriodSeconds"}).value_or(0);
-  return *end - std::chrono::seconds(grace);
+  return *end - runtime::bounded_seconds(grace);
 }
 
 bool is_immortal(const Target& target) {
@@ -100,7 +100,7 @@ void Registry::mark_as_deleted(const Target& target, JsonObject& object,
     metadata["generation"] = *generation + 1;
   }
   metadata["deletionTimestamp"] = runtime::timestamp(begin_of_deletion(metadata, time_.wall_now()) +
-                                                     std::chrono::seconds(grace.value_or(0)));
+                                                     runtime::bounded_seconds(grace.value_or(0)));
   if (grace) metadata["deletionGracePeriodSeconds"] = *grace;
   if (target.type->is("Namespace")) child(object, "status")["phase"] = "Terminating";
 }

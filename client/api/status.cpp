@@ -14,6 +14,7 @@
 #include "client/api/protobuf/envelope.hpp"
 #include "client/api/protobuf/metadata.hpp"
 #include "runtime/one_line.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::api {
 namespace {
@@ -126,9 +127,8 @@ std::string message_or_default(std::uint16_t http_status, std::string_view text,
 }
 
 std::optional<runtime::Duration> retry_after(const StatusBody& status) {
-  constexpr std::int64_t kSecondsMax = kRetryAfterMax / std::chrono::seconds(1);
   if (status.retry_after_seconds <= 0) return {};
-  return std::chrono::seconds(std::min(status.retry_after_seconds, kSecondsMax));
+  return std::min<runtime::Duration>(runtime::bounded_seconds(status.retry_after_seconds), kRetryAfterMax);
 }
 
 std::vector<FieldCause> causes_of(Reason reason, const StatusBody& status) {

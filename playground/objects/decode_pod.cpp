@@ -10,6 +10,7 @@
 #include "playground/objects/decode_pod_parts.hpp"
 #include "playground/objects/unknown.hpp"
 #include "runtime/one_line.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -66,8 +67,7 @@ bool read_annotation(std::string_view key, const Source& from, Pod& pod) {
 template <class Member>
 constexpr auto seconds(Member member) {
   return one<std::optional<std::int64_t>>([member](std::optional<std::int64_t> read, Pod& pod) {
-    constexpr std::int64_t kMax = std::int64_t{1} << 32;  // longer than anybody waits
-    if (read) pod.*member = std::chrono::seconds(std::clamp(*read, std::int64_t{0}, kMax));
+    if (read) pod.*member = runtime::bounded_seconds(std::max(*read, std::int64_t{0}));
   });
 }
 

@@ -285,6 +285,14 @@ TEST_F(Pod, is_deleted_earlier_by_shorter_grace_period) {
   EXPECT_EQ(hurried.text({"metadata", "deletionTimestamp"}), "2024-10-04T00:00:05Z");
 }
 
+TEST_F(Pod, accepts_grace_period_of_any_size) {
+  make_pod("node-a");
+  const Answer marked = api.remove(kPod, R"({"gracePeriodSeconds":9223372036854775807})");
+  EXPECT_EQ(marked.text({"metadata", "deletionTimestamp"}), "2124-10-05T00:00:00Z");
+  const Answer hurried = api.remove(kPod, R"({"gracePeriodSeconds":5})");
+  EXPECT_EQ(hurried.text({"metadata", "deletionTimestamp"}), "2024-10-04T00:00:05Z");
+}
+
 TEST_F(Pod, gets_a_second_for_a_negative_grace_period) {
   for (const auto* body : {"", R"({"gracePeriodSeconds":-1})"}) {
     make_pod("node-a");

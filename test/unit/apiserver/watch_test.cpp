@@ -134,6 +134,12 @@ TEST_F(Watches, end_after_timeout) {
   EXPECT_TRUE(watch->ended());
 }
 
+TEST_F(Watches, last_for_a_timeout_of_any_size) {
+  auto watch = open("timeoutSeconds=9223372036854775807&resourceVersion=" + now());
+  EXPECT_FALSE(time.advance_to_next(runtime::MonoTime(24h * 365)));
+  EXPECT_FALSE(watch->ended());
+}
+
 TEST_F(Watches, end_within_thirty_to_sixty_minutes_by_default) {
   auto watch = open("resourceVersion=" + now());
   EXPECT_FALSE(time.advance_to_next(runtime::MonoTime(30min)));
