@@ -81,7 +81,8 @@ Result<Subject> subject_named(Subject::Kind kind, std::string_view name,
   const std::vector<std::string> parts = split(name);
   const bool is_namespaced = resource_of(kind).scope == api::Scope::namespaced;
   if (parts.size() > (is_namespaced ? 2U : 1U)) {
-    return bad_words(fmt::format("\"{}\" is no name of a {}", name, resource_of(kind).kind));
+    return bad_words(
+        fmt::format("\"{}\" is not a valid name of a {}", name, resource_of(kind).kind));
   }
   Subject subject{kind, {{}, parts.back()}};
   if (is_namespaced) {
@@ -90,7 +91,8 @@ Result<Subject> subject_named(Subject::Kind kind, std::string_view name,
   const bool is_good = runtime::can_be_name(subject.key.name) &&
                        (!is_namespaced || runtime::can_be_name(subject.key.namespace_.str()));
   if (!is_good)
-    return bad_words(fmt::format("\"{}\" is no name of a {}", name, resource_of(kind).kind));
+    return bad_words(
+        fmt::format("\"{}\" is not a valid name of a {}", name, resource_of(kind).kind));
   return subject;
 }
 

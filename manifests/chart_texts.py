@@ -30,7 +30,7 @@ TYPES = {
 
 
 def rate(least):
-    """0 is no limit."""
+    """0 means no limit."""
     return {"type": "number", "minimum": 0, "if": {"exclusiveMinimum": 0}, "then": {"minimum": least}}
 
 

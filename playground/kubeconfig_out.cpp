@@ -95,7 +95,7 @@ runtime::Result<> publish(const std::string& draft, const fs::path& path) {
   }
   if (errno != EEXIST) return refuse_by_errno(path);
   const auto status = fs::symlink_status(path);
-  if (!fs::is_regular_file(status)) return refuse(path, "it exists and is no regular file");
+  if (!fs::is_regular_file(status)) return refuse(path, "it exists and is not a regular file");
   if (!is_ours(path)) return refuse(path, "it exists and is not a playground's; remove it first");
   const FileDescriptor old(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!lock(old)) {

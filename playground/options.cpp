@@ -69,7 +69,7 @@ Settings server_settings(Options& options) {
           options.port, manager::kPort),
       checked(
           list_setting({"accept-hosts", "", "HOST,...",
-                        "Hosts that the API server answers to, beside loopback addresses and "
+                        "Hosts that the API server answers to besides loopback addresses and "
                         "localhost, and whose web pages may use it; *.DOMAIN is every name below "
                         "one, * every host. The API server asks for no credentials."},
                        options.accept_hosts),

@@ -36,7 +36,7 @@ Task<Result<Slots::Slot>> Slots::acquire(Deadline deadline, std::size_t count) {
   Waiter waiter(*this, count);
   co_await waiter.granted.wait(deadline);
   if (!waiter.has_slot) {
-    co_return fail(Reason::deadline_exceeded, "all of it was in use until the deadline");
+    co_return fail(Reason::deadline_exceeded, "no slot was free by the deadline");
   }
   waiter.is_taken = true;
   co_return Slot(*this, count);

@@ -28,14 +28,15 @@ std::string place_of(const ItemReport& report, const Now& now) {
     case ItemState::delayed:
       return report.due ? fmt::format("The next attempt is at {}.",
                                       runtime::in_words(wall_of(*report.due, now), now.wall))
-                        : "It is put off.";
+                        : "It is delayed.";
     case ItemState::waiting:
-      return fmt::format("It waits for a worker{}.", since);
+      return fmt::format("It has been waiting for a worker{}.", since);
     case ItemState::processing:
-      return fmt::format("A worker has it in hand{}.", since);
+      return fmt::format("A worker has been processing it{}.", since);
     case ItemState::processing_dirty:
-      return fmt::format("A worker has it in hand{}, and it has changed meanwhile: it comes again.",
-                         since);
+      return fmt::format(
+          "A worker has been processing it{}. It changed meanwhile and will be processed again.",
+          since);
   }
   return {};
 }

@@ -201,12 +201,12 @@ std::size_t levels_after(const Operation& operation, std::size_t levels) {
 // The error of an operation as a document, or "". Null means absent, as everywhere in Go.
 std::string problem_with(const Json& operation, OperationStrings strings) {
   if (operation.is_null()) return "";
-  if (!operation.is_object()) return "an operation is no object";
+  if (!operation.is_object()) return "an operation is not an object";
   if (strings == OperationStrings::unchecked) return "";
   for (const auto* name : {"op", "path", "from"}) {
     const Json* text = operation.get_object().if_contains(name);
     if (text != nullptr && !text->is_string() && !text->is_null()) {
-      return fmt::format("the {} of an operation is no string", name);
+      return fmt::format("the {} of an operation is not a string", name);
     }
   }
   return "";
@@ -257,7 +257,7 @@ Result<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
     // The library accepts a list as the whole document; the result is then no object of any kind.
     if (operation && operation->kind == "replace" && operation->path.empty() &&
         operation->value.is_array()) {
-      return std::unexpected(invalid_patch(operation->value, "it is no object"));
+      return std::unexpected(invalid_patch(operation->value, "it is not an object"));
     }
     if (!operation || !carry_out(object, *operation, copied)) return does_not_apply();
     levels_at_most = levels_after(*operation, levels_at_most);

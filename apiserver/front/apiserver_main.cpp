@@ -104,7 +104,7 @@ Settings server_settings(Arguments& arguments) {
       text_setting({"listen", "", "HOST:PORT", "To listen on; port 0 takes a free one."},
                    arguments.address),
       list_setting({"accept-hosts", "", "HOST,...",
-                    "Hosts that are answered beside localhost and, on loopback, loopback "
+                    "Hosts that are answered besides localhost and, on loopback, loopback "
                     "addresses; *.DOMAIN is every name below one, * every host."},
                    arguments.accept_hosts),
       required(text_setting({"kubeconfig", "", "FILE", "File to write a kubeconfig to."},

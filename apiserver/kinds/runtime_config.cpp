@@ -66,7 +66,7 @@ std::expected<Settings, std::string> read(const std::vector<std::string>& texts)
     const std::string value = equals == std::string::npos ? "true" : text.substr(equals + 1);
     if (!is_known(name)) {
       return std::unexpected(fmt::format(
-          "\"{}\" is no version that can be turned on or off; {} are", name, known_names()));
+          "\"{}\" is not a version that can be turned on or off; {} are", name, known_names()));
     }
     if (value != "true" && value != "false") {
       return std::unexpected(

@@ -295,7 +295,7 @@ Envelope open_envelope(std::string_view body) {
 
 Result<JsonObject> decode_protobuf(std::string_view body) {
   const auto broken = [] {
-    return std::unexpected(bad_request("the body of the request is no Kubernetes protobuf"));
+    return std::unexpected(bad_request("the body of the request is not Kubernetes protobuf"));
   };
   if (!body.starts_with(kProtobufMagic)) return broken();
   try {

@@ -24,7 +24,8 @@ Result<Document> recognized(Document document, std::string_view kind) {
     const Json* value = document.object.if_contains(name);
     if (value == nullptr || value->is_null() || value->is_string()) continue;
     return std::unexpected(unrecognized(
-        kind, fmt::format("couldn't get version/kind; json parse error: {} is no text", name)));
+        kind,
+        fmt::format("couldn't get version/kind; json parse error: {} is not a string", name)));
   }
   return document;
 }
@@ -36,7 +37,7 @@ Result<Document> decode_json(std::string_view body, std::string_view kind) {
   if (json && json->is_object()) {
     return recognized({std::move(json->get_object()), duplicate_fields(body)}, kind);
   }
-  if (json) problem = "it is no object";
+  if (json) problem = "it is not an object";
   return std::unexpected(
       unrecognized(kind, "couldn't get version/kind; json parse error: " + problem));
 }
@@ -48,7 +49,7 @@ Result<Document> decode_yaml(std::string_view body, std::string_view kind) {
   if (yaml->value.is_null()) return Document{};
   if (!yaml->value.is_object()) {
     return std::unexpected(
-        unrecognized(kind, "couldn't get version/kind; json parse error: it is no object"));
+        unrecognized(kind, "couldn't get version/kind; json parse error: it is not an object"));
   }
   return recognized({std::move(yaml->value.get_object()), std::move(yaml->duplicates)}, kind);
 }

@@ -150,7 +150,7 @@ Result<JsonObject> decode_applied(const WriteRequest& request, FieldCheck& check
   auto yaml = parse_yaml(request.body, problem);
   if (!yaml) return std::unexpected(bad_request("error encoding patch: " + problem));
   if (!yaml->value.is_object()) {
-    return std::unexpected(bad_request("error decoding YAML: it is no object"));
+    return std::unexpected(bad_request("error decoding YAML: it is not an object"));
   }
   if (const auto objection = check.objection(yaml->duplicates)) {
     return std::unexpected(bad_request(

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "apiserver/requests/bodies.hpp"
 
 namespace dcm::apiserver {
@@ -63,7 +65,7 @@ Result<Response> answer_review(const Review& review, std::string_view content_ty
   if (!document) return std::unexpected(std::move(document.error()));
   JsonObject& object = document->object;
   if (text_at(object, {"kind"}) != review.kind) {
-    return std::unexpected(bad_request("this is no " + std::string(review.kind)));
+    return std::unexpected(bad_request(fmt::format("this is not a {}", review.kind)));
   }
   child(object, "metadata");
   child(object, "spec");

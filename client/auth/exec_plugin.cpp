@@ -49,7 +49,7 @@ Result<std::string> text_of(dom::element object, std::string_view field) {
   if (object[field].get(value) != simdjson::SUCCESS || value.is_null()) return std::string();
   std::string_view text;
   if (value.get_string().get(text) != simdjson::SUCCESS) {
-    return refuse(fmt::format("{} is no string", field));
+    return refuse(fmt::format("{} is not a string", field));
   }
   return std::string(text);
 }
@@ -84,10 +84,10 @@ Result<ExecCredential> read_status(dom::element status) {
   }
   if (!expires.empty() && expires != kNoTime) {
     credential.expires = runtime::parse_timestamp(expires);
-    if (!credential.expires) return refuse("status.expirationTimestamp is no time (RFC 3339)");
+    if (!credential.expires) return refuse("status.expirationTimestamp is not a time (RFC 3339)");
   }
   auto token = trimmed_field_value(credential.token);
-  if (!token) return refuse("status.token is no token");
+  if (!token) return refuse("status.token is not a token");
   credential.token = std::move(*token);
   if (auto ok = check_credential(credential); !ok) return fail(std::move(ok.error()));
   return credential;
@@ -133,7 +133,7 @@ Result<ExecCredential> decode_exec_credential(std::string_view output,
   dom::parser parser;
   dom::element document;
   if (parser.parse(as_json(output)).get(document) != simdjson::SUCCESS || !document.is_object()) {
-    return refuse("its output is no JSON object");
+    return refuse("its output is not a JSON object");
   }
   if (auto ok = check_type(document, api_version); !ok) {
     return refuse("of its output, " + ok.error().message);

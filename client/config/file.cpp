@@ -52,7 +52,7 @@ Result<std::string> read_regular_file(const std::string& file) {
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return unreadable(file, errno);
   if (!S_ISREG(status.st_mode)) {
-    return fail(Reason::configuration, fmt::format("{}: is no regular file", file));
+    return fail(Reason::configuration, fmt::format("{}: is not a regular file", file));
   }
   return read_all(fd, file);
 }

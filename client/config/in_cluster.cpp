@@ -21,11 +21,10 @@ Result<http::Endpoint> service_endpoint(const std::string& host, const std::stri
                                   : fmt::format("https://{}:{}", host, port);
   auto parsed = http::parse_url(url);
   if (parsed && parsed->path_prefix.empty()) return std::move(parsed->endpoint);
-  return fail(
-      Reason::configuration,
-      fmt::format("KUBERNETES_SERVICE_HOST \"{}\" and KUBERNETES_SERVICE_PORT \"{}\" are no "
-                  "address",
-                  host, port));
+  return fail(Reason::configuration,
+              fmt::format("KUBERNETES_SERVICE_HOST \"{}\" and KUBERNETES_SERVICE_PORT \"{}\" are "
+                          "not an address",
+                          host, port));
 }
 
 // The pod's namespace; its file exists whenever the token does.

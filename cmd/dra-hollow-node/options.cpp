@@ -26,7 +26,7 @@ Setting gates_setting(node::LookRules& rules) {
               } else if (gate == "DRAWorkloadResourceClaims") {
                 rules.groups = on ? common::GroupClaims::shared : common::GroupClaims::refused;
               } else if (on) {
-                return fmt::format("\"{}\" is no gate of this program", gate);
+                return fmt::format("\"{}\" is not a gate of this program", gate);
               }
             }
             return std::string();
@@ -43,7 +43,7 @@ Settings node_settings(Options& options, bool& has_booted) {
                              "it, too."},
                             options.root)),
       choice_setting<RegisterNode>(
-          {"register-node", "", "true|false", "Make the Node object, and say that it is ready."},
+          {"register-node", "", "true|false", "Make the Node object, and report it as ready."},
           options.register_node, {{"true", RegisterNode::yes}, {"false", RegisterNode::no}}),
       switch_setting({"booted", "", "",
                       "The machine has just been started: the containers of pods that were running "
@@ -62,7 +62,7 @@ Settings device_settings(playground::RealDevicesOptions& devices) {
       list_setting({"cdi-dir", "", "DIR",
                     "A folder with CDI specs, for example /var/run/cdi: a pod starts only if its "
                     "devices are described there, as with a container runtime. May be repeated; by "
-                    "default nobody looks."},
+                    "default nothing is checked."},
                    devices.cdi_folders),
       choice_setting<PrepareRetry>(
           {"prepare-retry", "", "backoff|kubelet",
@@ -77,8 +77,8 @@ Settings kubelet_settings(node::AgentOptions& agent) {
   return {
       choice_setting<node::FirstWipe>(
           {"wipe", "", "at-start|late",
-           "Which ResourceSlices of the node go when it starts: as kubelet all of them at once, or "
-           "after 30 s those of drivers that are not connected by then."},
+           "Which ResourceSlices of the node are deleted at start: as kubelet all of them at once, "
+           "or after 30 s those of drivers that are not connected by then."},
           agent.first_wipe,
           {{"at-start", node::FirstWipe::at_start}, {"late", node::FirstWipe::late}}),
       choice_setting<node::ServiceChoice>(
@@ -90,7 +90,7 @@ Settings kubelet_settings(node::AgentOptions& agent) {
       choice_setting<node::OnCorruptState>(
           {"on-corrupt-state", "", "rebuild|refuse",
            "What happens if the checkpoint cannot be used: as kubelet the node does not start, or "
-           "it keeps the file under another name and makes entries from the pods that run."},
+           "it keeps the file under another name and makes entries from running pods."},
           agent.on_corrupt,
           {{"refuse", node::OnCorruptState::refuse}, {"rebuild", node::OnCorruptState::rebuild}}),
       choice_setting<node::UnknownClaims>(
@@ -112,7 +112,7 @@ Settings process_settings(Options& options) {
                        options.metrics_address),
           manager::why_no_plain_address),
       checked(list_setting({"metrics-accept-hosts", "", "HOST,...",
-                            "Host names that it answers to, beside localhost and IP addresses; "
+                            "Host names that it answers to besides localhost and IP addresses; "
                             "*.DOMAIN is every name below one."},
                            options.accept_hosts),
               manager::why_no_accepted_host),

@@ -39,8 +39,9 @@ Expectations::Expectations(Dependencies dependencies, std::string controller,
         .disagreements = &deps_.metrics.counter(
             "dra_controller_manager_dry_run_disagreements_total",
             "Writes of a dry run whose result the cluster has not shown in time.", labels),
-        .open = &deps_.metrics.gauge("dra_controller_manager_dry_run_open_disagreements",
-                                     "Those of them whose result it still does not show.", labels)};
+        .open = &deps_.metrics.gauge(
+            "dra_controller_manager_dry_run_open_disagreements",
+            "Writes of a dry run whose result the cluster still does not show.", labels)};
     series_[kind].open->Set(0);
   }
   runtime::Gauge& awaited =

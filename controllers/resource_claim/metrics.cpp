@@ -91,7 +91,7 @@ FailingObjects::FailingObjects(runtime::MetricsRegistry& registry, const ItemPro
         &registry.gauge("dra_controller_manager_failing_objects",
                         "Number of objects whose last attempt failed; 4096 at most.", labels),
         &registry.gauge("dra_controller_manager_failing_namespaces",
-                        "Number of namespaces with such objects.", labels)};
+                        "Number of namespaces with objects whose last attempt failed.", labels)};
   }
   refresh_ = registry.before_exposition([this, &problems] { count(problems); });
 }
@@ -116,9 +116,10 @@ ClaimCensus::ClaimCensus(runtime::MetricsRegistry& registry, const runtime::Time
       being_deleted_(registry.gauge("dra_controller_manager_claims_being_deleted",
                                     "[ALPHA] Number of ResourceClaims that are deleted, but kept "
                                     "by a finalizer.")),
-      longest_deletion_(registry.gauge(
-          "dra_controller_manager_claim_deletion_age_seconds",
-          "How long the oldest of them is known to be deleted; 0 if there is none.")),
+      longest_deletion_(registry.gauge("dra_controller_manager_claim_deletion_age_seconds",
+                                       "Seconds since the longest pending deletion of a "
+                                       "ResourceClaim was first seen; 0 if there "
+                                       "is none.")),
       refresh_(registry.before_exposition([this] { longest_deletion_.Set(longest_deletion()); })) {
   being_deleted_.Set(0);
   for (std::size_t allocated = 0; allocated < 2; ++allocated) {

@@ -82,10 +82,11 @@ Settings cluster_settings(client::ConfigOverrides& cluster) {
 
 Settings rate_settings(double& qps, int& burst) {
   return {
-      number_setting({"kube-api-qps", "clientConnection.qps", "NUMBER",
-                      "Requests per second to the API server, at least 0.1; 0 is no limit, as is "
-                      "any number below 0."},
-                     qps, kRequestRate),
+      number_setting(
+          {"kube-api-qps", "clientConnection.qps", "NUMBER",
+           "Requests per second to the API server, at least 0.1; 0 means no limit, as is "
+           "any number below 0."},
+          qps, kRequestRate),
       number_setting({"kube-api-burst", "clientConnection.burst", "NUMBER",
                       "Requests that may exceed the rate in a burst."},
                      burst, kPositive),
@@ -198,7 +199,7 @@ Settings serving_settings(ServingOptions& options) {
                            options.metrics_bind_address),
               why_no_plain_address),
       checked(list_setting({"metrics-accept-hosts", "serving.metricsAcceptHosts", "LIST",
-                            "Host names that --metrics-bind-address answers to, beside localhost "
+                            "Host names that --metrics-bind-address answers to besides localhost "
                             "and IP addresses, separated by commas; *.DOMAIN is every name below "
                             "one. A web page of another host cannot read the metrics through a "
                             "browser."},

@@ -51,7 +51,7 @@ std::string key_of(const UserInfo& user, const AccessAttributes& what) {
 
 http::Response unauthorized() {
   http::Response response = text_response(
-      401, "unauthorized: want a bearer token or a client certificate that the cluster accepts\n");
+      401, "unauthorized: needs a bearer token or a client certificate that the cluster accepts\n");
   response.headers.add("WWW-Authenticate", "Bearer");
   return response;
 }

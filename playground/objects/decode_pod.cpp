@@ -59,7 +59,7 @@ bool read_annotation(std::string_view key, const Source& from, Pod& pod) {
       note_misspelt(pod, key, text, "Succeeded or Failed");
     }
   } else {
-    note_misspelt(pod, key, text, "run-for, stop-after, crash-after or finish behind the slash");
+    note_misspelt(pod, key, text, "run-for, stop-after, crash-after or finish after the slash");
   }
   return true;
 }

@@ -254,7 +254,7 @@ Task<bool> ReconnectingChannel::connect_once() {
 Task<bool> ReconnectingChannel::wait_for_settings(http2::Connection& connection,
                                                   Deadline deadline) {
   while (!connection.has_settings() && !connection.lost()) {
-    if (deadline.has_passed(time_)) connection.close("the server said nothing until the deadline");
+    if (deadline.has_passed(time_)) connection.close("the server said nothing by the deadline");
     if (!connection.lost()) co_await connection.wait_for_change(deadline);
   }
   co_return !connection.lost();

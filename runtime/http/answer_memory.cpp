@@ -20,7 +20,7 @@ Task<Result<>> AnswerMemory::append(Response& response, std::string_view piece,
     Result<Slots::Slot> turn = co_await large_.acquire(limits.deadline);
     if (!turn) {
       co_return fail(Reason::deadline_exceeded,
-                     "other large answers were being read until the deadline");
+                     "other large answers were still being read at the deadline");
     }
     response.turn = std::make_shared<const Slots::Slot>(std::move(*turn));
   }

@@ -102,7 +102,7 @@ Task<Result<Response>> PooledClient::send(Request request, ExchangeLimits limits
   Result<Slots::Slot> slot = co_await slots_.acquire(limits.deadline);
   if (!slot) {
     co_return explain(request,
-                      {slot.error().reason, "all connections were in use until the deadline"});
+                      {slot.error().reason, "all connections were still in use at the deadline"});
   }
   Result<Response> response = co_await send_pooled(request, *wire, limits);
   if (!response) co_return explain(request, std::move(response.error()));

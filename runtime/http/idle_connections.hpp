@@ -34,7 +34,7 @@ class IdleConnections {
   IdleConnections(const IdleConnections&) = delete;
   IdleConnections& operator=(const IdleConnections&) = delete;
 
-  // The most recently used connection that the server has not closed; nullopt if none.
+  // The most recently used connection that the server has not closed; null if none.
   std::unique_ptr<Connection> take();
   // Keeps the connection, unless close_all() was called since it was opened.
   void put(std::unique_ptr<Connection> connection);

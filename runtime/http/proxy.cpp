@@ -19,13 +19,13 @@ constexpr std::size_t kHeadBytesMax = 16 * 1024;
 Result<> check_answer(std::uint16_t status, std::size_t bytes_left) {
   constexpr int kProxyAuthenticationRequired = 407;
   if (status == kProxyAuthenticationRequired) {
-    return fail(Reason::unreachable, "it wants a user name and password (407), or others");
+    return fail(Reason::unreachable, "it refuses these credentials, or wants some (407)");
   }
   if (status < 200 || status > 299) {
     return fail(Reason::unreachable, fmt::format("it answered CONNECT with status {}", status));
   }
   if (bytes_left > 0) {
-    return fail(Reason::malformed, "it sent bytes behind its answer to CONNECT");
+    return fail(Reason::malformed, "it sent bytes after its answer to CONNECT");
   }
   return {};
 }

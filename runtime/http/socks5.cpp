@@ -115,7 +115,7 @@ Result<std::string> Socks5Handshake::choose(std::string_view message) {
   if (message[1] == kNoAuthentication) return connect();
   if (message[1] != kUserAndPassword || !user_) {
     return fail(Reason::unreachable, user_ ? "it takes no user name and password"
-                                           : "it wants a user name and password, or others");
+                                           : "it refuses these credentials, or wants some");
   }
   wait_for(State::authentication, 2);
   return kAuthenticationVersion + with_length(user_->name) + with_length(user_->password);

@@ -182,7 +182,7 @@ class SocketStream final : public Stream {
   runtime::Error translate(error_code error, const Alarm::Operation& operation) const {
     if (error != asio::error::operation_aborted) return {Reason::disconnected, error.message()};
     if (!socket_.is_open()) return {Reason::disconnected, "the connection is closed"};
-    if (operation.has_gone_off()) return {Reason::deadline_exceeded, "nothing until the deadline"};
+    if (operation.has_gone_off()) return {Reason::deadline_exceeded, "nothing by the deadline"};
     return {Reason::disconnected, "the connection was given up at another deadline"};
   }
 
@@ -224,7 +224,7 @@ Task<Result<std::unique_ptr<Stream>>> connect_socket(
   }
   co_await throw_if_cancelled();
   if (connecting.has_gone_off()) {
-    co_return fail(Reason::deadline_exceeded, "no answer until the deadline");
+    co_return fail(Reason::deadline_exceeded, "no answer by the deadline");
   }
   co_return fail(Reason::unreachable, error.message());
 }

@@ -82,7 +82,7 @@ class TlsServerStream final : public Stream {
     while (is_trying_) {
       const auto outcome = co_await has_tried_.wait(deadline);
       if (outcome == runtime::Condition::Wakeup::timed_out) {
-        co_return fail(Reason::deadline_exceeded, "no TLS handshake until the deadline");
+        co_return fail(Reason::deadline_exceeded, "no TLS handshake by the deadline");
       }
     }
     if (tls_ != nullptr) co_return Result<>();

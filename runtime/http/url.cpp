@@ -23,12 +23,13 @@ std::string shown(std::string_view text) {
 }
 
 std::unexpected<runtime::Error> refuse(std::string_view text, std::string_view why) {
-  return fail(Reason::configuration, fmt::format("\"{}\" is no server URL: {}", shown(text), why));
+  return fail(Reason::configuration,
+              fmt::format("\"{}\" is not a server URL: {}", shown(text), why));
 }
 
 // A password may be anywhere in an invalid URL: "http://user:secret", "user:secret:host".
 std::unexpected<runtime::Error> refuse_proxy(std::string_view why) {
-  return fail(Reason::configuration, fmt::format("\"(not shown)\" is no proxy URL: {}", why));
+  return fail(Reason::configuration, fmt::format("\"(not shown)\" is not a proxy URL: {}", why));
 }
 
 // Boost 1.81 treats text after the bracket of an IPv6 address as a path ("[fd00::1]44:63").
@@ -91,7 +92,7 @@ Result<ServerUrl> parse_url(std::string_view text) {
   if (!is_https && url->scheme_id() != boost::urls::scheme::http)
     return refuse(text, "the scheme is not http or https");
   if (url->host_address().empty()) return refuse(text, "the host is missing");
-  if (is_path_loose(*url)) return refuse(text, "want a port or path behind the host");
+  if (is_path_loose(*url)) return refuse(text, "want a port or path after the host");
   if (is_port_bad(*url)) return refuse(text, "the port is not 1 to 65535");
 
   ServerUrl parsed{.user = user_of(*url)};
@@ -110,7 +111,7 @@ Result<ProxyUrl> parse_proxy_url(std::string_view text) {
     return refuse_proxy("the scheme is not http, https, socks5 or socks5h");
   }
   if (url->host_address().empty()) return refuse_proxy("the host is missing");
-  if (is_path_loose(*url)) return refuse_proxy("want a port or path behind the host");
+  if (is_path_loose(*url)) return refuse_proxy("want a port or path after the host");
   if (is_port_bad(*url)) return refuse_proxy("the port is not 1 to 65535");
   constexpr std::uint16_t kSocksPort = 1080;
   return ProxyUrl{.protocol = is_socks ? ProxyProtocol::socks5 : ProxyProtocol::http_connect,

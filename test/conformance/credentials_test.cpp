@@ -73,7 +73,8 @@ TEST_F(Credentials, reports_failing_plugin_and_retries) {
 }
 
 TEST_F(Credentials, reports_plugin_that_prints_garbage) {
-  start_unready(kubeconfig(exec(script("login", "echo garbage"))), "its output is no JSON object");
+  start_unready(kubeconfig(exec(script("login", "echo garbage"))),
+                "its output is not a JSON object");
 }
 
 TEST_F(Credentials, isolates_hanging_plugin_and_ends_it_on_exit) {

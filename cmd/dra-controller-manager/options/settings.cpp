@@ -68,7 +68,7 @@ Settings controller_settings(Draft& draft) {
                      options.concurrent_device_taint_eviction_syncs, kAtTheSameTime),
       number_setting(
           {"device-taint-eviction-rate", "deviceTaintEvictionController.evictionRate", "NUMBER",
-           "Maximum number of pods to evict per second, at least 0.001; 0 is no limit."},
+           "Maximum number of pods to evict per second, at least 0.001; 0 means no limit."},
           options.eviction_rate, kEvictionRate),
       choice_setting<EvictionMode>(
           {"device-taint-eviction-mode", "deviceTaintEvictionController.evictionMode", "MODE",

@@ -51,7 +51,7 @@ Task<Result<TemplateContents::Loan>> TemplateContents::borrow(TemplatePtr known,
         co_await bytes_.acquire(Deadline::after(time_, kPatience), known->content_bytes);
     if (!acquired) {
       co_return fail(Reason::too_many_requests,
-                     "other claims of large templates were being made until the deadline");
+                     "other claims of large templates were still being made at the deadline");
     }
     turn = std::move(*acquired);
   }

@@ -54,11 +54,11 @@ TEST_P(BadRuntimeConfig, is_rejected_by_name) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, BadRuntimeConfig,
-    testing::Values(Refused{"resource.k8s.io/v9=true", "\"resource.k8s.io/v9\" is no version"},
+    testing::Values(Refused{"resource.k8s.io/v9=true", "\"resource.k8s.io/v9\" is not a version"},
                     Refused{"resource.k8s.io/v1=false", "resource.k8s.io/v1beta2"},
                     Refused{"resource.k8s.io/v1beta1=maybe", "got \"maybe\""},
-                    Refused{"resource.k8s.io/v1beta1=", "got \"\""}, Refused{"", "\"\" is no"},
-                    Refused{"=true", "\"\" is no"},
+                    Refused{"resource.k8s.io/v1beta1=", "got \"\""},
+                    Refused{"", "\"\" is not a version"}, Refused{"=true", "\"\" is not a version"},
                     Refused{"resource.k8s.io/v1beta1/resourceclaims", "v1beta1/resourceclaims\""}));
 
 }  // namespace

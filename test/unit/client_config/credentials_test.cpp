@@ -60,7 +60,7 @@ TEST_F(CredentialsTest, rejects_fifo_as_token_file) {
   ClusterConfig config;
   config.token_file = file;
   const auto credentials = make(config);
-  EXPECT_EQ(authorization(*credentials), file + ": is no regular file");
+  EXPECT_EQ(authorization(*credentials), file + ": is not a regular file");
 }
 
 TEST_F(CredentialsTest, sends_no_header_without_credentials) {

@@ -347,7 +347,7 @@ TEST_F(ExecCredentialsTest, blames_plugin_for_unusable_certificate) {
 
 TEST_F(ExecCredentialsTest, reports_garbage_in_one_line) {
   give("garbage\nand more");
-  EXPECT_EQ(authorization(), "credential plugin \"login\": its output is no JSON object");
+  EXPECT_EQ(authorization(), "credential plugin \"login\": its output is not a JSON object");
 }
 
 // This machine's clock may be ahead: the server decides whether the credential is valid.

@@ -97,9 +97,10 @@ TEST(ExecCredential, hides_content_of_invalid_answer) {
            Row{"no status", R"({"kind":"ExecCredential","apiVersion":")" + kV1 + "\"}",
                "no status"},
            Row{"an empty status", output("{}"), "neither a token nor a client certificate"},
-           Row{"a token that is no string", output(R"({"token":7})"), "status.token is no string"},
+           Row{"a token that is no string", output(R"({"token":7})"),
+               "status.token is not a string"},
            Row{"a token of two lines", output(R"({"token":"SECRET\nX-Evil: b"})"),
-               "status.token is no token"},
+               "status.token is not a token"},
            Row{"a certificate without its key", output("{" + certificate + "}"), "only one of"},
            Row{"a certificate that is none",
                output(R"({"clientCertificateData":"SECRET","clientKeyData":"SECRET"})"),
@@ -107,7 +108,7 @@ TEST(ExecCredential, hides_content_of_invalid_answer) {
            Row{"a key that is none", output("{" + certificate + R"(,"clientKeyData":"SECRET"})"),
                "clientKeyData does not hold a private key"},
            Row{"a time that is none", output(R"({"token":"a","expirationTimestamp":"SECRET"})"),
-               "expirationTimestamp is no time"},
+               "expirationTimestamp is not a time"},
        }) {
     const auto credential = decode_exec_credential(row.output, kV1);
     ASSERT_FALSE(credential) << row.name;

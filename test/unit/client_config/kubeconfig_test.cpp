@@ -145,7 +145,7 @@ TEST_F(KubeconfigTest, rejects_unreadable_token_file_unless_there_is_token) {
   EXPECT_EQ(error_of(with_user("tokenFile: t")),
             user + "t: cannot be read: No such file or directory");
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
-  EXPECT_EQ(error_of(with_user("tokenFile: fifo")), user + "fifo: is no regular file");
+  EXPECT_EQ(error_of(with_user("tokenFile: fifo")), user + "fifo: is not a regular file");
   write("empty", "\n");
   EXPECT_EQ(error_of(with_user("tokenFile: empty")), user + "empty: empty; expected a token");
   EXPECT_EQ(error_of(with_user("token: abc, tokenFile: t")), "(no error)");
@@ -343,7 +343,7 @@ TEST_F(KubeconfigTest, uses_environment_proxy_of_scheme) {
   variables_ = {{"HTTPS_PROXY", "socks4://ada:SECRET@p"}};
   EXPECT_EQ(
       error_of(with_cluster("server: https://h")),
-      "HTTPS_PROXY: \"(not shown)\" is no proxy URL: the scheme is not http, https, socks5 or "
+      "HTTPS_PROXY: \"(not shown)\" is not a proxy URL: the scheme is not http, https, socks5 or "
       "socks5h");
 }
 
@@ -647,7 +647,7 @@ TEST_F(KubeconfigTest, reports_place_and_reason_in_one_line) {
       {"extras that are no lists", with_user("as: a, as-user-extra: {a: b}"),
        "user \"a\": as-user-extra: a must be a list"},
       {"a proxy by socks4", with_cluster("server: https://h, proxy-url: socks4://p"),
-       "config:1: cluster \"a\": proxy-url: \"(not shown)\" is no proxy URL: the scheme"},
+       "config:1: cluster \"a\": proxy-url: \"(not shown)\" is not a proxy URL: the scheme"},
       {"a user that socks5 cannot carry",
        with_cluster("server: https://h, proxy-url: 'socks5://:pw@p'"),
        "config:1: cluster \"a\": proxy-url: a user name of a SOCKS proxy"},

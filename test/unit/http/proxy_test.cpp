@@ -94,7 +94,7 @@ TEST(OpenTunnel, accepts_only_2xx) {
            Row{"no credentials", "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n",
                Reason::unreachable, "(407)"},
            Row{"a redirect", "HTTP/1.1 302 Found\r\n\r\n", Reason::unreachable, "status 302"},
-           Row{"bytes too early", "HTTP/1.1 200 OK\r\n\r\nhello", Reason::malformed, "behind"},
+           Row{"bytes too early", "HTTP/1.1 200 OK\r\n\r\nhello", Reason::malformed, "after"},
            Row{"no HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n", Reason::malformed, ""},
            Row{"the end", "", Reason::disconnected, "closed"},
            Row{"half an answer, then silence", "HTTP/1.1 200 OK\r\n", Reason::deadline_exceeded,

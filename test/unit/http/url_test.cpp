@@ -35,7 +35,7 @@ TEST(ParseUrl, accepts_valid_urls) {
 
 TEST(ParseUrl, shows_bad_url_on_one_line) {
   const std::string text = "10.0.0.1\n\x1b[2Jall is well";
-  const std::string shown = "\"10.0.0.1  [2Jall is well\" is no ";
+  const std::string shown = "\"10.0.0.1  [2Jall is well\" is not a ";
   EXPECT_THAT(parse_url(text).error().message, testing::StartsWith(shown + "server URL"));
   EXPECT_EQ(parse_proxy_url(text).error().message.find_first_of("\r\n\x1b"), std::string::npos);
 }
@@ -52,7 +52,7 @@ TEST(ParseUrl, explains_bad_urls) {
       {"https://host:18446744073709551617", "the port is not 1 to 65535"},
       {"https://host:six", "port"},
       {"https://ho st/", "http[s]://host"},
-      {"https://[fd00::1]44:63", "behind the host"},
+      {"https://[fd00::1]44:63", "after the host"},
   };
   for (const auto& [text, part] : rows) {
     const auto url = parse_url(text);

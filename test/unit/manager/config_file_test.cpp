@@ -128,7 +128,8 @@ TEST_F(ConfigFile, explains_mistake_with_line_column_key_and_expectation) {
            Row{"an IP address that is none", "serving: {bindAddress: \"999.1.1.1\"}",
                ":3:24: serving.bindAddress: expected an IP address, got \"999.1.1.1\""},
            Row{"a port that is none", "clientConnection: {server: \"https://x:99999\"}",
-               ":3:28: clientConnection.server: \"https://x:99999\" is no server URL: the port is"},
+               ":3:28: clientConnection.server: \"https://x:99999\" is not a server URL: the port "
+               "is"},
            Row{"a number in quotes", "logging: {verbosity: \"4\"}",
                ":3:22: logging.verbosity: expected a whole number from 0 to 10, got \"4\""},
            Row{"half a number", "logging: {verbosity: 4.5}", "expected a whole number from"},

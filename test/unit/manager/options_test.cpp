@@ -268,7 +268,7 @@ TEST(Options, name_flag_of_mistake_in_one_line) {
         {"--device-taint-eviction-rate=1e-9", "--device-taint-eviction-rate"},
         {"--device-taint-eviction-rate=-1", "a number of at least 0.001, or 0 for no limit"},
         {"--dry-run-timeout=1ns", "--dry-run-timeout: expected a duration of at least 1s"},
-        {"--server=https://x:99999", "--server: \"https://x:99999\" is no server URL: the port"},
+        {"--server=https://x:99999", "--server: \"https://x:99999\" is not a server URL: the port"},
         {"--server=https://ada:secret@x", "--server: it holds a user name or password"},
         {"--server=ada:secret@x:6443", "--server: "},
         {"--bind-address=999.1.1.1", "--bind-address: expected an IP address, got \"999.1.1.1\""},

@@ -43,7 +43,7 @@ TEST_F(ItemReports, describe_waiting_item) {
   items.add("a", Priority::live);
   pass(65s);
   const std::string text = told("a");
-  EXPECT_TRUE(text.starts_with("It waits for a worker since ")) << text;
+  EXPECT_TRUE(text.starts_with("It has been waiting for a worker since ")) << text;
   EXPECT_TRUE(text.ends_with("(1 min 5 s ago).")) << text;
 }
 
