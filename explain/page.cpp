@@ -101,9 +101,8 @@ Task<DeviceEvidence> read_devices_in_turn(runtime::Slots& turns, const ExplainCo
         common::Unknown{"other questions about devices are being answered, ask again"});
   }
   const Names names = audience == Audience::everything ? Names::all : Names::own_namespace;
-  DeviceEvidence devices = co_await read_devices(*context.rest, time, std::move(subject), names,
-                                                 deadline, context.device_list_bytes_max);
-  co_return devices;
+  co_return co_await read_devices(*context.rest, time, std::move(subject), names, deadline,
+                                  context.device_list_bytes_max);
 }
 
 Task<http::Response> answer(runtime::TimeSource& time, const ExplainContext& context,

@@ -58,10 +58,8 @@ Task<Condition::Wakeup> Condition::wait(Deadline deadline) {
       slot.assign([this, waiter](asio::cancellation_type) { abort(waiter); });
     }
   };
-  const Wakeup outcome =
-      co_await asio::async_initiate<const asio::use_awaitable_t<>, void(error_code, Wakeup)>(
-          std::move(initiate), asio::use_awaitable);
-  co_return outcome;
+  co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(error_code, Wakeup)>(
+      std::move(initiate), asio::use_awaitable);
 }
 
 std::size_t Condition::waiting() const noexcept {

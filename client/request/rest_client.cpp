@@ -134,8 +134,7 @@ Task<Result<std::unique_ptr<StreamingResponse>>> RestClient::open(ApiRequest req
       co_await deps_.credentials.refresh(std::move(authorization), attempt_deadline(request));
   if (refreshed == Credentials::Refreshed::no) co_return stream;
   request_metrics_.count_retry(method_of(request.verb), stream.error().http_status);
-  Result<Stream> second = co_await open_once(request, authorization);
-  co_return second;
+  co_return co_await open_once(request, authorization);
 }
 
 Task<Result<std::unique_ptr<StreamingResponse>>> RestClient::open_once(const ApiRequest& request,

@@ -98,8 +98,7 @@ Task<Outcome> Controller::handle(std::string name) {
     pending_.erase(name);
     co_return Outcome::done();
   }
-  const Outcome outcome = co_await answer(request);
-  co_return outcome;
+  co_return co_await answer(request);
 }
 
 Task<Outcome> Controller::answer(RequestPtr request) {
@@ -125,8 +124,7 @@ Task<Outcome> Controller::answer(RequestPtr request) {
     found = give_up(pending, inputs.error());
     if (!found) co_return Outcome::retry();
   }
-  const Outcome outcome = co_await write(std::move(request), *std::move(found), begun);
-  co_return outcome;
+  co_return co_await write(std::move(request), *std::move(found), begun);
 }
 
 // The next slice wakes it earlier.
@@ -160,8 +158,7 @@ Task<Result<RequestPtr>> Controller::send(RequestPtr request, api::PoolStatusAns
     takes_generation_zero_ = false;
   }
   if (has_zero) answer = without_generation_zero(std::move(answer));
-  Result<RequestPtr> written = co_await deps_.api.write_status(request, std::move(answer));
-  co_return written;
+  co_return co_await deps_.api.write_status(request, std::move(answer));
 }
 
 Task<Outcome> Controller::write(RequestPtr request, api::PoolStatusAnswer answer,

@@ -161,8 +161,7 @@ struct ShardSets {
                      fmt::format("{} is in use by {}", shard->meta.key.name, user->second));
       co_return Result<>();  // a change of the shard triggers this again
     }
-    const auto removed = co_await manager.client(sets).remove_finalizer(set, kFinalizer);
-    co_return removed;
+    co_return co_await manager.client(sets).remove_finalizer(set, kFinalizer);
   }
   // [finish]
 };

@@ -50,9 +50,8 @@ class DeviceReading {
     is_read = co_await list(api::kResourceSlices, served_, allocation::make_slice_decoder(),
                             devices_.slices);
     if (!is_read) co_return false;
-    is_read = co_await list(api::kResourceClaims, served_, allocation::make_claim_decoder(),
+    co_return co_await list(api::kResourceClaims, served_, allocation::make_claim_decoder(),
                             devices_.claims);
-    co_return is_read;
   }
 
   Task<api::ObjectPtr<AskingPod>> get_pod(api::NamespacedName key) {
@@ -98,9 +97,8 @@ class DeviceReading {
     }
     const auto* const served = std::get_if<Served>(&found);
     if (served == nullptr) co_return true;
-    const bool is_read = co_await list(api::kDeviceTaintRules, *served,
-                                       api::make_json_rule_decoder(), devices_.rules);
-    co_return is_read;
+    co_return co_await list(api::kDeviceTaintRules, *served, api::make_json_rule_decoder(),
+                            devices_.rules);
   }
 
   template <class T>
@@ -163,9 +161,7 @@ Task<Known<std::optional<Topic>>> read_devices(client::RestClient& rest, runtime
   }
   const bool is_asked = question && (!question->claims.empty() || question->extended.lacks_class());
   if (!is_asked) co_return std::optional<Topic>();
-  std::optional<Topic> topic =
-      co_await survey_devices(inventory, *std::move(question), time, kSurveyTime);
-  co_return topic;
+  co_return co_await survey_devices(inventory, *std::move(question), time, kSurveyTime);
 }
 
 }  // namespace dcm::explain

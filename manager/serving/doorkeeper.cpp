@@ -163,8 +163,7 @@ Task<Result<Doorkeeper::Who>> Doorkeeper::identify(const http::Request& request)
   }
   std::optional<std::string> token = bearer_token(request.headers);
   if (!token) co_return Result<Who>(std::nullopt);
-  Result<Who> who = co_await identify_by_token(std::move(*token));
-  co_return who;
+  co_return co_await identify_by_token(std::move(*token));
 }
 
 Task<Result<Doorkeeper::Who>> Doorkeeper::identify_by_token(std::string token) {

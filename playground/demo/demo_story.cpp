@@ -154,8 +154,8 @@ Task<Result<>> DemoStory::play_retired_node() {
   done = co_await stage_.show_until("all pods except steadfast-0 have left",
                                     [this] { return stage_.ledger().tally().pods_running == 1; });
   if (!done) co_return done;
-  done = co_await stage_.show_until("the rule's condition says Completed", reason_is("Completed"));
-  co_return done;
+  co_return co_await stage_.show_until("the rule's condition says Completed",
+                                       reason_is("Completed"));
 }
 
 // Checks that the right pods have left in time, and no others.

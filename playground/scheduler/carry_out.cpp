@@ -38,8 +38,7 @@ Task<Outcome> Scheduler::carry_out(api::ObjectPtr<Pod> pod, Placement placement)
     co_return settle(*pod, written);
   }
   if (must_wait(*pod, placement.node)) co_return Outcome::done();
-  const Outcome outcome = co_await bind(std::move(pod), placement.node);
-  co_return outcome;
+  co_return co_await bind(std::move(pod), placement.node);
 }
 
 // Writes each claim in the order of kube-scheduler. The references point into the frame of
@@ -137,8 +136,7 @@ Task<Outcome> Scheduler::look_at_conditions(api::ObjectPtr<Pod> pod) {
   if (!is_lost && failure.empty() && must_wait(*pod, node)) co_return Outcome::done();
   awaiting_.erase(pod->meta.key);
   if (!is_lost && failure.empty()) {
-    const Outcome outcome = co_await bind(std::move(pod), node);
-    co_return outcome;
+    co_return co_await bind(std::move(pod), node);
   }
   co_await writer_.unreserve(*pod, used.claims);
   if (!failure.empty()) {

@@ -124,8 +124,7 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
   const api::ObjectPtr<Pod> pod = caches_.pods.get(name);
   if (bound_.contains(name)) co_return Outcome::done();  // only the cache does not show it yet
   if (pod && awaiting_.contains(name)) {
-    const Outcome outcome = co_await look_at_conditions(pod);
-    co_return outcome;
+    co_return co_await look_at_conditions(pod);
   }
   Verdict verdict = pod ? decide(*pod) : NotOurs{};
   if (auto* const unschedulable = std::get_if<Unschedulable>(&verdict)) {
@@ -141,8 +140,7 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
   auto* const placement = std::get_if<Placement>(&verdict);
   if (placement == nullptr) co_return Outcome::done();
   hold(*placement);
-  const Outcome outcome = co_await carry_out(pod, std::move(*placement));
-  co_return outcome;
+  co_return co_await carry_out(pod, std::move(*placement));
 }
 
 // PostFilter, then the report. The change of the claim requeues the pod.
@@ -152,8 +150,7 @@ Task<Outcome> Scheduler::turn_down(api::ObjectPtr<Pod> pod, Unschedulable verdic
     const Result<> written = co_await writer_.deallocate(*claim);
     if (!written) co_return settle(*pod, written);
   }
-  const Outcome outcome = co_await report(std::move(pod), std::move(verdict));
-  co_return outcome;
+  co_return co_await report(std::move(pod), std::move(verdict));
 }
 
 // Writes the reason into the pod, unless it is there already.

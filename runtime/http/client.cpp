@@ -31,8 +31,7 @@ class PooledStreamingResponse final : public StreamingResponse {
   std::uint16_t status() const override { return exchange_.head().status; }
   const Headers& headers() const override { return exchange_.head().headers; }
   Task<Result<std::string_view>> read_some(Deadline deadline) override {
-    Result<std::string_view> piece = co_await exchange_.read_body(deadline);
-    co_return piece;
+    co_return co_await exchange_.read_body(deadline);
   }
 
  private:

@@ -111,8 +111,7 @@ Task<> ServerConnection::serve_requests() {
 
 Task<bool> ServerConnection::settle() {
   if (stage_ == Stage::settled) co_return true;
-  const bool is_settled = co_await settle_(*this);
-  co_return is_settled;
+  co_return co_await settle_(*this);
 }
 
 // Whether nothing is left to do here: the first bytes are HTTP/2 (RFC 9113, 3.4), or never arrived.
@@ -358,8 +357,7 @@ Task<Result<>> ServerConnection::send(Response response) {
       encode_response_head(response, Framing::content_length, after_, time_.wall_now());
   const bool has_body = !is_head_request_ && may_have_body(response.status);
   if (has_body) bytes.append(response.body);
-  Result<> written = co_await write_all(bytes);
-  co_return written;
+  co_return co_await write_all(bytes);
 }
 
 Task<Result<>> ServerConnection::begin(Response head) {
@@ -370,8 +368,7 @@ Task<Result<>> ServerConnection::begin(Response head) {
   framing_ = knows_chunks ? Framing::chunked : Framing::until_close;
   group_.spawn("watch peer", watch_peer());
   const std::string bytes = encode_response_head(head, framing_, after_, time_.wall_now());
-  Result<> written = co_await write_all(bytes);
-  co_return written;
+  co_return co_await write_all(bytes);
 }
 
 Task<Result<>> ServerConnection::write(std::string_view piece) {
@@ -379,12 +376,10 @@ Task<Result<>> ServerConnection::write(std::string_view piece) {
   DCM_ASSERT(answer_ == Answer::streaming);
   if (piece.empty() || is_head_request_) co_return Result<>();
   if (framing_ == Framing::until_close) {
-    Result<> written = co_await write_all(piece);
-    co_return written;
+    co_return co_await write_all(piece);
   }
   const std::string chunk = encode_chunk(piece);
-  Result<> written = co_await write_all(chunk);
-  co_return written;
+  co_return co_await write_all(chunk);
 }
 
 Task<Result<>> ServerConnection::end() {
@@ -392,8 +387,7 @@ Task<Result<>> ServerConnection::end() {
   DCM_ASSERT(answer_ == Answer::streaming);
   answer_ = Answer::ended;
   if (framing_ == Framing::until_close || is_head_request_) co_return Result<>();
-  Result<> written = co_await write_all(kLastChunk);
-  co_return written;
+  co_return co_await write_all(kLastChunk);
 }
 
 void ServerConnection::abort() {

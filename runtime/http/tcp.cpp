@@ -108,10 +108,9 @@ class TcpTlsTransport final : public TcpTransport {
   Task<Result<std::unique_ptr<Stream>>> open(const Endpoint& endpoint, Deadline deadline) {
     Result<std::unique_ptr<Stream>> plain = co_await reach(endpoint, deadline);
     if (!plain || endpoint.security == Security::plain) co_return plain;
-    Result<std::unique_ptr<Stream>> secured =
-        co_await secure(std::move(*plain), server_name_.empty() ? endpoint.host : server_name_,
-                        endpoint.protocols, deadline);
-    co_return secured;
+    co_return co_await secure(std::move(*plain),
+                              server_name_.empty() ? endpoint.host : server_name_,
+                              endpoint.protocols, deadline);
   }
 
   Task<Result<std::unique_ptr<Stream>>> reach(const Endpoint& endpoint, Deadline deadline) {
@@ -135,18 +134,14 @@ class TcpTlsTransport final : public TcpTransport {
   Task<Result<std::unique_ptr<Stream>>> dial_proxy(Deadline deadline) {
     Result<std::unique_ptr<Stream>> plain = co_await dial(proxy_->endpoint, deadline);
     if (!plain || proxy_->endpoint.security == Security::plain) co_return plain;
-    Result<std::unique_ptr<Stream>> secured =
-        co_await secure(std::move(*plain), proxy_->endpoint.host, Protocols::http1, deadline);
-    co_return secured;
+    co_return co_await secure(std::move(*plain), proxy_->endpoint.host, Protocols::http1, deadline);
   }
 
   Task<Result<std::unique_ptr<Stream>>> dial(const Endpoint& endpoint, Deadline deadline) {
     Result<Addresses> addresses =
         co_await resolve(executor_, endpoint.host, endpoint.port, time_, deadline);
     if (!addresses) co_return fail(std::move(addresses.error()));
-    Result<std::unique_ptr<Stream>> stream =
-        co_await connect_to_any(executor_, std::move(*addresses), time_, deadline);
-    co_return stream;
+    co_return co_await connect_to_any(executor_, std::move(*addresses), time_, deadline);
   }
 
   Task<Result<std::unique_ptr<Stream>>> secure(std::unique_ptr<Stream> plain, std::string name,
@@ -157,9 +152,7 @@ class TcpTlsTransport final : public TcpTransport {
       context_ = std::move(*of_the_system);
     }
     TlsSession session = make_client_session(context_, name, verification_, protocols);
-    Result<std::unique_ptr<Stream>> secured =
-        co_await start_tls(std::move(plain), std::move(session), time_, deadline);
-    co_return secured;
+    co_return co_await start_tls(std::move(plain), std::move(session), time_, deadline);
   }
 
   Executor executor_;

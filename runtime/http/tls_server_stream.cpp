@@ -36,8 +36,7 @@ class TlsServerStream final : public Stream {
       const Result<> begun = co_await begin(deadline);
       if (!begun) co_return fail(begun.error());
     }
-    const Result<std::size_t> read = co_await tls_->read_some(buffer, deadline);
-    co_return read;
+    co_return co_await tls_->read_some(buffer, deadline);
   }
 
   Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
@@ -45,8 +44,7 @@ class TlsServerStream final : public Stream {
       const Result<> begun = co_await begin(deadline);
       if (!begun) co_return begun;
     }
-    const Result<> written = co_await tls_->write(bytes, deadline);
-    co_return written;
+    co_return co_await tls_->write(bytes, deadline);
   }
 
   Task<Result<>> shutdown_send(Deadline deadline) override {

@@ -150,8 +150,7 @@ class TlsStream final : public Stream {
     ERR_clear_error();
     Result<> flushed = co_await flush(deadline);
     if (!flushed) co_return flushed;
-    Result<> ended = co_await below_->shutdown_send(deadline);
-    co_return ended;
+    co_return co_await below_->shutdown_send(deadline);
   }
 
   void close() noexcept override { below_->close(); }

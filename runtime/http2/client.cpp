@@ -58,9 +58,7 @@ class FallbackTransport final : public http::Transport {
                                                       Deadline deadline) override {
     if (kept_ != nullptr && kept_->is_quiet()) co_return std::move(kept_);
     kept_.reset();
-    Result<std::unique_ptr<http::Stream>> stream =
-        co_await transport_.connect(std::move(endpoint), deadline);
-    co_return stream;
+    co_return co_await transport_.connect(std::move(endpoint), deadline);
   }
 
  private:
@@ -222,8 +220,7 @@ Task<Result<Route>> SharedClient::find_route(Deadline deadline) {
     if (auto connection = find_connection()) co_return Route{std::move(connection)};
     const std::size_t most = std::min(kConnectionsMax, options_.connections_max);
     if (!is_connecting_ && connections_.size() < most) {
-      Result<Route> route = co_await connect(deadline);
-      co_return route;
+      co_return co_await connect(deadline);
     }
     if (deadline.has_passed(time_)) {
       co_return fail(Reason::deadline_exceeded, "no place on a connection by the deadline");
@@ -331,8 +328,7 @@ Task<Result<Response>> SharedClient::send(Request request, ExchangeLimits limits
       co_return fail(*attempts.fail(Failure::not_sent, ConnectionUse::first, std::move(error)));
     }
     if (route->connection == nullptr) {
-      Result<Response> response = co_await send_by_http1(std::move(request), limits, attempts);
-      co_return response;
+      co_return co_await send_by_http1(std::move(request), limits, attempts);
     }
     Progress progress;
     Result<Response> response = co_await exchange(*route->connection, request, limits, progress);
@@ -396,9 +392,7 @@ Task<Result<std::unique_ptr<http::StreamingResponse>>> SharedClient::open(Reques
     Result<Route> route = co_await find_route(deadline);
     if (!route) co_return explain(request, std::move(route.error()));
     if (route->connection == nullptr) {
-      Result<std::unique_ptr<http::StreamingResponse>> response =
-          co_await http1_->open(std::move(request), deadline);
-      co_return response;
+      co_return co_await http1_->open(std::move(request), deadline);
     }
     const runtime::MonoTime began = time_.now();
     auto stream = route->connection->open(make_head(request), request.body);

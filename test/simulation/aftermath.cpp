@@ -84,8 +84,7 @@ Task<Aftermath::Finding> Aftermath::run() {
     if (crowded) co_return crowded;
   }
   if (rng_.below(16) > 0) co_return std::nullopt;
-  const Finding overwhelmed = co_await bring_giants();
-  co_return overwhelmed;
+  co_return co_await bring_giants();
 }
 
 Task<Aftermath::Finding> Aftermath::settle() {
@@ -98,8 +97,7 @@ Task<Aftermath::Finding> Aftermath::settle() {
     if (late) co_return late;
   } while (!liveness_.is_served());
   settled_after_ = now() - begin;
-  const Finding late = co_await watch_answers(kSlack);
-  co_return late;
+  co_return co_await watch_answers(kSlack);
 }
 
 // Shows lost wake-ups: nothing else makes the manager look again.
@@ -124,8 +122,7 @@ Task<Aftermath::Finding> Aftermath::miss_something() {
   const Finding late = co_await watch_answers({});
   if (late) co_return late;
   world_.workload.bring_what_is_late();
-  const Finding still_late = co_await watch_answers({});
-  co_return still_late;
+  co_return co_await watch_answers({});
 }
 
 // Usually a short pause.
@@ -168,8 +165,7 @@ Task<Aftermath::Finding> Aftermath::trouble_one_tenant() {
     if (late) co_return late;
   }
   request_faults.troubled_namespace.clear();
-  const Finding late = co_await watch_answers({});
-  co_return late;
+  co_return co_await watch_answers({});
 }
 
 // However long a budget holds pods back: once it releases them, they are evicted soon.
@@ -184,8 +180,7 @@ Task<Aftermath::Finding> Aftermath::grant_no_budget() {
     if (late) co_return late;
   }
   every = {};
-  const Finding late = co_await watch_answers({});
-  co_return late;
+  co_return co_await watch_answers({});
 }
 
 // A manager that may not read devices and taints evicts nobody, and does everything else.
@@ -203,8 +198,7 @@ Task<Aftermath::Finding> Aftermath::hide_one_kind() {
   }
   hidden.clear();
   co_await sleep_for(world_.loop.time(), kLongestRetry);
-  const Finding late = co_await watch_answers({});
-  co_return late;
+  co_return co_await watch_answers({});
 }
 
 // Refused evictions take no turns from accepted ones, however few turns there are.
@@ -229,8 +223,7 @@ Task<Aftermath::Finding> Aftermath::exhaust_eviction_rate() {
   if (waiting) co_return waiting;
   request_faults.troubled_namespace.clear();
   mass_eviction.remove_pods();
-  const Finding late = co_await watch_answers({});
-  co_return late;
+  co_return co_await watch_answers({});
 }
 
 // Claims that anybody can create prove no other manager, to which the managers here would give way:
@@ -247,8 +240,7 @@ Task<Aftermath::Finding> Aftermath::copy_claims() {
       {"claims that anybody can make delay nobody", "a pod waits for its claim"});
   if (waiting) co_return waiting;
   copies.remove_pod();
-  const Finding late = co_await watch_answers({});
-  co_return late;
+  co_return co_await watch_answers({});
 }
 
 // A tenant's pods fail, and its requests take long: another tenant's pods get their claims and
@@ -272,8 +264,7 @@ Task<Aftermath::Finding> Aftermath::flood() {
   request_faults.troubled_namespace.clear();
   request_faults.troubled_after = {};
   flood.stop();
-  const Finding late = co_await watch_answers({});
-  co_return late;
+  co_return co_await watch_answers({});
 }
 
 // What is large takes little memory, and holds up nothing else.
@@ -292,8 +283,7 @@ Task<Aftermath::Finding> Aftermath::bring_giants() {
   const Finding unreserved = co_await fill_claim();
   if (unreserved) co_return unreserved;
   giants.remove();
-  const Finding late = co_await watch_answers({});
-  co_return late;
+  co_return co_await watch_answers({});
 }
 
 // Of two pods, a claim has room for one.
@@ -305,8 +295,7 @@ Task<Aftermath::Finding> Aftermath::fill_claim() {
       {"a pod for which a claim has no room learns why", "there is no event"});
   if (waiting) co_return waiting;
   giants.delete_consumer();
-  const Finding late = co_await watch_answers(kSlack);
-  co_return late;
+  co_return co_await watch_answers(kSlack);
 }
 
 Task<Aftermath::Finding> Aftermath::wait_until(std::function<bool()> holds, Duration within,
@@ -357,8 +346,7 @@ Task<Aftermath::Finding> Aftermath::rest(Duration lasts) {
     co_return Breach{"a world at rest has no writes", fmt::format("{} writes", writes)};
   }
   if (const auto breach = world_.memory_breach()) co_return breach;
-  const Finding lost = co_await lose_watches(begin);
-  co_return lost;
+  co_return co_await lose_watches(begin);
 }
 
 // The server compacts history from before the quiet phase, as etcd does every few minutes;

@@ -105,13 +105,11 @@ class FaultyServer::Answers final : public http::Responder {
 
   Task<Result<>> send(http::Response response) override {
     co_await faulty_server_.travel();
-    const Result<> sent = co_await to_.send(std::move(response));
-    co_return sent;
+    co_return co_await to_.send(std::move(response));
   }
   Task<Result<>> begin(http::Response head) override {
     co_await faulty_server_.travel();
-    const Result<> begun = co_await to_.begin(std::move(head));
-    co_return begun;
+    co_return co_await to_.begin(std::move(head));
   }
   Task<Result<>> write(std::string_view piece) override {
     const std::string all(piece);
@@ -123,8 +121,7 @@ class FaultyServer::Answers final : public http::Responder {
     const std::string shown =
         faulty_server_.request_faults_.loses_bookmarks ? without_bookmarks(events) : all;
     if (shown.empty()) co_return Result<>();
-    const Result<> written = co_await to_.write(shown);
-    co_return written;
+    co_return co_await to_.write(shown);
   }
   Task<Result<>> end() override { return to_.end(); }
   void abort() override { to_.abort(); }
@@ -320,8 +317,7 @@ Task<> FaultyServer::travel() {
 Task<MessageScheduler::Fate> FaultyServer::carry(MessageScheduler::Message message,
                                                  std::string what) {
   if (message_scheduler_ == nullptr || what.empty()) co_return MessageScheduler::Fate::arrives;
-  const auto fate = co_await message_scheduler_->carry(message, std::move(what));
-  co_return fate;
+  co_return co_await message_scheduler_->carry(message, std::move(what));
 }
 
 void FaultyServer::committed(apiserver::Revision revision) {

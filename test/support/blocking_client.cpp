@@ -32,9 +32,8 @@ http::Result<http::Response> BlockingClient::send(http::Request request) {
 runtime::Task<http::Result<http::Response>> BlockingClient::exchange(http::Request request) {
   request.target = url_.path_prefix + request.target;
   const auto deadline = runtime::Deadline::after(loop_.time(), std::chrono::seconds(60));
-  http::Result<http::Response> response = co_await client_->send(
-      std::move(request), {.deadline = deadline, .body_bytes_max = 1024 * 1024 * 1024});
-  co_return response;
+  co_return co_await client_->send(std::move(request),
+                                   {.deadline = deadline, .body_bytes_max = 1024 * 1024 * 1024});
 }
 
 bool eventually(const std::function<bool()>& holds, std::chrono::milliseconds limit,

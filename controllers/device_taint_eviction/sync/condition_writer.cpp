@@ -38,8 +38,7 @@ Task<workqueue::Outcome> ConditionWriter::sync(std::string name, api::Uid uid) {
   auto* condition = std::get_if<WriteCondition>(&plan);
   if (condition == nullptr) co_return workqueue::Outcome::done();
   rule->tried = rule->object->generation;
-  const workqueue::Outcome outcome = co_await write(rule->object, std::move(condition->condition));
-  co_return outcome;
+  co_return co_await write(rule->object, std::move(condition->condition));
 }
 
 std::optional<api::Condition> ConditionWriter::wanted(const Rule& rule) {

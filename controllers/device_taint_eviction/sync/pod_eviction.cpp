@@ -72,8 +72,7 @@ Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
         co_return End::not_evicted;
       case EvictionStep::remove:
       case EvictionStep::evict: {
-        const End end = co_await send_away(*pending, step);
-        co_return end;
+        co_return co_await send_away(*pending, step);
       }
       case EvictionStep::mark:
       case EvictionStep::mark_too:

@@ -65,8 +65,7 @@ Task<Result<GroupPtr>> ApiClient::send(GroupRequest request, Priority priority) 
   if (!groups_) {
     co_return runtime::fail(runtime::Reason::not_served, "the API server serves no pod groups");
   }
-  const Result<GroupPtr> answer = co_await send_about(*groups_, std::move(request), call(priority));
-  co_return answer;
+  co_return co_await send_about(*groups_, std::move(request), call(priority));
 }
 
 Task<Result<ClaimPtr>> ApiClient::send(ClaimRequest request, Priority priority) {
@@ -111,8 +110,7 @@ Task<ApiClient::DecodedClaim> ApiClient::create(CreateClaim claim, client::CallO
                                         claim.generate_name, claim.pod_claim, claim.owner);
   const std::string namespace_ = claim.claim_template->meta.key.namespace_.str();
   loan->claim_template = nullptr;
-  auto answer = co_await claims_.create(namespace_, std::move(body), options);
-  co_return answer;
+  co_return co_await claims_.create(namespace_, std::move(body), options);
 }
 
 Task<ApiClient::DecodedClaim> ApiClient::patch(const ClaimPtr& claim, std::string subresource,

@@ -59,8 +59,7 @@ Task<Result<PodPtr>> ShadowApi::send(PodRequest request, Priority priority) {
                  [this, pod] { return find_pod(pod->meta.key, pod->meta.uid); });
     co_return common::not_written();
   }
-  const Result<PodPtr> found = co_await lookups_.send(std::move(request), priority);
-  co_return found;
+  co_return co_await lookups_.send(std::move(request), priority);
 }
 
 Task<Result<GroupPtr>> ShadowApi::send(GroupRequest request, Priority priority) {
@@ -70,14 +69,12 @@ Task<Result<GroupPtr>> ShadowApi::send(GroupRequest request, Priority priority) 
                  [this, group] { return find_group(group->meta.key, group->meta.uid); });
     co_return common::not_written();
   }
-  const Result<GroupPtr> found = co_await lookups_.send(std::move(request), priority);
-  co_return found;
+  co_return co_await lookups_.send(std::move(request), priority);
 }
 
 Task<Result<ClaimPtr>> ShadowApi::send(ClaimRequest request, Priority priority) {
   if (std::holds_alternative<Get<api::ResourceClaim>>(request)) {
-    const Result<ClaimPtr> found = co_await lookups_.send(std::move(request), priority);
-    co_return found;
+    co_return co_await lookups_.send(std::move(request), priority);
   }
   std::visit(Overloaded{[](const Get<api::ResourceClaim>&) {},
                         [this](const auto& write) { expect(write); }},

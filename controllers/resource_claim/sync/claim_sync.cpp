@@ -43,9 +43,8 @@ Task<Outcome> ClaimSync::sync(api::NamespacedName key, Priority priority) {
   if (!claim->meta.is_being_deleted && deleted_.take(claim->meta.uid)) {
     co_return Outcome::requeue_after(kWatchLag);
   }
-  const Outcome outcome = co_await run_round(
+  co_return co_await run_round(
       *this, make_claim_snapshot(stores_, deleted_consumers_, gates_, claim), priority);
-  co_return outcome;
 }
 
 ClaimStep ClaimSync::decide(const ClaimSnapshot& snapshot) const {

@@ -65,15 +65,13 @@ runtime::Logger log_about(const Item& item, const runtime::Logger& log) {
 Task<Outcome> ClaimUserSync::sync_pod(api::NamespacedName key, Priority priority) {
   const PodPtr pod = deps_.stores.pods.get(key);
   if (pod == nullptr) co_return Outcome::done();
-  const Outcome outcome = co_await run_round(*this, snapshot_of(pod), priority);
-  co_return outcome;
+  co_return co_await run_round(*this, snapshot_of(pod), priority);
 }
 
 Task<Outcome> ClaimUserSync::sync_group(api::NamespacedName key, Priority priority) {
   const GroupPtr group = deps_.stores.groups->groups.get(key);
   if (group == nullptr) co_return Outcome::done();
-  const Outcome outcome = co_await run_round(*this, snapshot_of(group), priority);
-  co_return outcome;
+  co_return co_await run_round(*this, snapshot_of(group), priority);
 }
 
 PodSnapshot ClaimUserSync::snapshot_of(const PodPtr& pod) const {

@@ -64,9 +64,8 @@ Task<Result<Objects<allocation::Slice>>> list_slices(client::RestClient& rest, S
         options);
     if (listed || listed.error().reason != Reason::bad_request) co_return listed;
   }
-  auto listed = co_await list(rest, api::kResourceSlices, served, allocation::make_slice_decoder(),
-                              {.field_selector = of_driver}, options);
-  co_return listed;
+  co_return co_await list(rest, api::kResourceSlices, served, allocation::make_slice_decoder(),
+                          {.field_selector = of_driver}, options);
 }
 
 // Counts only the driver's devices: no others are needed.

@@ -135,8 +135,7 @@ class NoLists final : public SliceApi {
   Task<runtime::Result<Slice>> create(Slice slice) override {
     ++creates;
     if (without_lists(slice)) co_return runtime::fail(runtime::Reason::invalid, "no value");
-    auto created = co_await api_.create(std::move(slice));
-    co_return created;
+    co_return co_await api_.create(std::move(slice));
   }
   Task<runtime::Result<Slice>> update(Slice slice) override {
     return api_.update(std::move(slice));

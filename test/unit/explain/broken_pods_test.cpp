@@ -131,17 +131,14 @@ class Scene {
 
   // Asks the manager's page.
   Task<ExplainOutcome> ask(Subject subject) {
-    ExplainOutcome outcome = co_await ask_manager(
+    co_return co_await ask_manager(
         *http, *credentials,
         {.subject = std::move(subject), .format = Format::json, .server = "manager"});
-    co_return outcome;
   }
   // Reads the cluster, as the command does.
   Task<ExplainOutcome> read(Subject subject) {
-    ExplainOutcome outcome =
-        co_await read_cluster(manager.connection->rest(), loop.time(),
-                              {.subject = std::move(subject), .format = Format::json});
-    co_return outcome;
+    co_return co_await read_cluster(manager.connection->rest(), loop.time(),
+                                    {.subject = std::move(subject), .format = Format::json});
   }
   const ExplanationSource* source() const { return manager.explanations.source; }
   Task<> stop() {

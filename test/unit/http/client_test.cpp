@@ -545,8 +545,7 @@ struct OneConnection final : Transport {
   explicit OneConnection(Transport& b) : below(b) {}
   Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Deadline deadline) override {
     if (std::exchange(is_made, true)) co_return runtime::fail(Reason::unreachable, "refused");
-    auto stream = co_await below.connect(endpoint, deadline);
-    co_return stream;
+    co_return co_await below.connect(endpoint, deadline);
   }
   Transport& below;
   bool is_made = false;
@@ -600,17 +599,14 @@ struct FailingTransport final : Transport {
     FailingStream(std::unique_ptr<Stream> b, FailingTransport& o) : below(std::move(b)), owner(o) {}
     Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
       if (owner.is_next_to_fail()) below->close();
-      auto result = co_await below->read_some(buffer, deadline);
-      co_return result;
+      co_return co_await below->read_some(buffer, deadline);
     }
     Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
       if (owner.is_next_to_fail()) below->close();
-      auto result = co_await below->write(bytes, deadline);
-      co_return result;
+      co_return co_await below->write(bytes, deadline);
     }
     Task<Result<>> shutdown_send(Deadline deadline) override {
-      auto result = co_await below->shutdown_send(deadline);
-      co_return result;
+      co_return co_await below->shutdown_send(deadline);
     }
     void close() noexcept override { below->close(); }
     bool is_quiet() noexcept override { return below->is_quiet(); }

@@ -26,8 +26,7 @@ Task<std::string> talk(Site& site, std::string bytes, std::size_t piece_bytes = 
     if (!written) break;
     for (int turn = 0; turn < 5; ++turn) co_await runtime::yield();
   }
-  std::string answer = co_await read_all(*stream);
-  co_return answer;
+  co_return co_await read_all(*stream);
 }
 
 // Answers with method, target and body.
@@ -419,8 +418,7 @@ struct AddressedSite {
   Task<std::string> ask_from(std::string address) {
     const auto stream = co_await connect_from(std::move(address));
     co_await stream->write(kLastGet, {});
-    std::string answer = co_await read_all(*stream);
-    co_return answer;
+    co_return co_await read_all(*stream);
   }
   Task<> stop() {
     group.cancel();

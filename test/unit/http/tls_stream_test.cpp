@@ -42,9 +42,7 @@ class TlsOverPipes final : public Transport, public Listener {
 
   Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Deadline deadline) override {
     auto below = co_await network.connect(endpoint, deadline);
-    auto stream =
-        co_await start_tls(std::move(*below), client_session(server_name), time_, deadline);
-    co_return stream;
+    co_return co_await start_tls(std::move(*below), client_session(server_name), time_, deadline);
   }
 
   Task<Result<std::unique_ptr<Stream>>> accept() override {
