@@ -8,6 +8,7 @@
 
 #include "runtime/condition.hpp"
 #include "runtime/timestamp.hpp"
+#include "runtime/turn.hpp"
 
 namespace dcm::client {
 namespace {
@@ -78,7 +79,7 @@ class ExecCredentials final : public Credentials {
   }
 
   Task<> keep_fresh() override {
-    const Keeping keeping(*this);
+    const runtime::Turn keeping(is_kept_, run_ended_);
     while (true) {
       if (is_running_ || !(is_run_wanted_ || is_refresh_due())) {
         co_await keeper_.wait(Deadline::after(time_, until_look()));
@@ -90,21 +91,6 @@ class ExecCredentials final : public Credentials {
   }
 
  private:
-  // While it lives, keep_fresh() runs the plugin for all.
-  class Keeping {
-   public:
-    explicit Keeping(ExecCredentials& owner) : owner_(owner) { owner_.is_kept_ = true; }
-    ~Keeping() {
-      owner_.is_kept_ = false;
-      owner_.run_ended_.notify_all();
-    }
-    Keeping(const Keeping&) = delete;
-    Keeping& operator=(const Keeping&) = delete;
-
-   private:
-    ExecCredentials& owner_;
-  };
-
   // Wakes the tasks that wait for a run, whatever its result.
   class Running {
    public:

@@ -3,6 +3,7 @@
 
 #include "runtime/condition.hpp"
 #include "runtime/http/tls_stream.hpp"
+#include "runtime/turn.hpp"
 
 namespace dcm::http {
 namespace {
@@ -62,18 +63,6 @@ class TlsServerStream final : public Stream {
   }
 
  private:
-  // Wakes a reader or writer that came second, however the attempt ends.
-  struct Attempt {
-    explicit Attempt(TlsServerStream& s) : stream(s) { stream.is_trying_ = true; }
-    ~Attempt() {
-      stream.is_trying_ = false;
-      stream.has_tried_.notify_all();
-    }
-    Attempt(const Attempt&) = delete;
-    Attempt& operator=(const Attempt&) = delete;
-    TlsServerStream& stream;
-  };
-
   Stream& current() const { return tls_ != nullptr ? *tls_ : *below_; }
 
   Task<Result<>> begin(Deadline deadline) {
@@ -84,7 +73,7 @@ class TlsServerStream final : public Stream {
       }
     }
     if (tls_ != nullptr) co_return Result<>();
-    const Attempt attempt(*this);
+    const runtime::Turn turn(is_trying_, has_tried_);
     const Result<> come = co_await read_hello(deadline);
     if (come)
       tls_ = make_tls_server_stream(std::move(below_), context_, time_, std::exchange(hello_, {}));

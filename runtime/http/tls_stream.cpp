@@ -10,6 +10,7 @@
 #include "runtime/assert.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/http/read_buffer.hpp"
+#include "runtime/turn.hpp"
 
 namespace dcm::http {
 namespace {
@@ -70,24 +71,6 @@ const BIO_METHOD* bio_method() {
   }();
   return method;
 }
-
-// Sets a flag while an operation runs; wakes the next one when it is done, however it ends.
-class Turn {
- public:
-  Turn(bool& is_taken, Condition& is_over) : is_taken_(is_taken), is_over_(is_over) {
-    is_taken_ = true;
-  }
-  ~Turn() {
-    is_taken_ = false;
-    is_over_.notify_all();
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  bool& is_taken_;
-  Condition& is_over_;
-};
 
 // Invariant: at most one task reads from `below_` and one writes to it. A reader and a writer of
 // the plain side may each need both (a handshake, a key update), so the second one waits for a
@@ -234,7 +217,7 @@ class TlsStream final : public Stream {
         co_return fail(Reason::deadline_exceeded, "not written by the deadline");
       }
     }
-    const Turn turn(is_writing_, has_written_);
+    const runtime::Turn turn(is_writing_, has_written_);
     while (!ciphertext_.out.empty()) {
       const std::string bytes = std::exchange(ciphertext_.out, {});
       Result<> written = co_await below_->write(bytes, deadline);
@@ -251,7 +234,7 @@ class TlsStream final : public Stream {
       }
       co_return Result<>();
     }
-    const Turn turn(is_reading_, has_read_);
+    const runtime::Turn turn(is_reading_, has_read_);
     const Result<std::size_t> read = co_await below_->read_some(ciphertext_.in.space(), deadline);
     if (!read) co_return fail(read.error());
     if (*read == 0) ciphertext_.has_ended = true;

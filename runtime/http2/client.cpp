@@ -14,6 +14,7 @@
 #include "runtime/http2/answer_body.hpp"
 #include "runtime/http2/connection.hpp"
 #include "runtime/task_group.hpp"
+#include "runtime/turn.hpp"
 
 namespace dcm::http2 {
 namespace {
@@ -233,14 +234,7 @@ Task<Result<Route>> SharedClient::find_route(Deadline deadline) {
 }
 
 Task<Result<Route>> SharedClient::connect(Deadline deadline) {
-  struct Turn {
-    SharedClient& client;
-    explicit Turn(SharedClient& c) : client(c) { client.is_connecting_ = true; }
-    ~Turn() {
-      client.is_connecting_ = false;
-      client.changed_.notify_all();
-    }
-  } const turn(*this);
+  const runtime::Turn turn(is_connecting_, changed_);
   std::uint64_t retirements = 0;
   Result<std::unique_ptr<http::Stream>> stream;
   do {  // once more if the credentials changed while the connection was being opened
