@@ -39,4 +39,13 @@ Task<std::vector<T>> run_all(Executor executor, std::vector<Task<T>> tasks) {
   co_return results;
 }
 
+// Runs `loop`, real or virtual, until the task has ended, and returns its value.
+template <class AnyLoop, class T>
+  requires(!std::is_void_v<T>)
+T run_on(AnyLoop& loop, Task<T> task) {
+  std::optional<T> slot;
+  loop.run(keep_in(slot, std::move(task)));
+  return *std::move(slot);
+}
+
 }  // namespace dcm::runtime

@@ -21,6 +21,7 @@
 #include "manager/own_process.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/one_line.hpp"
+#include "runtime/run_all.hpp"
 
 namespace dcm::dra_manager {
 namespace {
@@ -41,10 +42,6 @@ ExplainOutcome bad_flags(std::string why) {
 int print(const std::string& text, std::FILE* where) {
   std::fputs(text.c_str(), where);
   return std::fflush(where) == 0 ? 0 : static_cast<int>(ExplainStatus::not_printed);
-}
-
-Task<> keep(Task<ExplainOutcome> task, ExplainOutcome& outcome) {
-  outcome = co_await std::move(task);
 }
 
 // What the words of the command name.
@@ -89,15 +86,13 @@ ExplainOutcome ask(const ExplainOptions& options, const Asked& asked, runtime::L
   if (!transport) return bad_configuration(transport.error());
   const auto http = http::make_client(**transport, loop.time(), {.origin = config.server});
   const auto credentials = client::make_credentials(config, {loop.time()});
-  ExplainOutcome outcome;
-  loop.run(keep(ask_manager(*http, *credentials,
-                            {.subject = *subject,
-                             .format = options.format,
-                             .server = config.server.url(),
-                             .path_prefix = config.path_prefix,
-                             .deadline = Deadline::after(loop.time(), options.timeout)}),
-                outcome));
-  return outcome;
+  return runtime::run_on(loop,
+                         ask_manager(*http, *credentials,
+                                     {.subject = *subject,
+                                      .format = options.format,
+                                      .server = config.server.url(),
+                                      .path_prefix = config.path_prefix,
+                                      .deadline = Deadline::after(loop.time(), options.timeout)}));
 }
 
 // ---- reading the cluster itself -----------------------------------------------------------------
@@ -150,10 +145,9 @@ ExplainOutcome read(const ExplainOptions& options, runtime::Loop& loop) {
   auto connection = Connection::open(*config, connection_options(Options()), gate,
                                      Process{loop, metrics, rng, {}});
   if (!connection) return bad_configuration(connection.error());
-  ExplainOutcome outcome;
-  loop.run(keep(answer((*connection)->rest(), loop.time(), *question,
-                       Deadline::after(loop.time(), options.timeout)),
-                outcome));
+  ExplainOutcome outcome =
+      runtime::run_on(loop, answer((*connection)->rest(), loop.time(), *question,
+                                   Deadline::after(loop.time(), options.timeout)));
   if (outcome.status == ExplainStatus::not_answered) {
     outcome.text = fmt::format("{}: {}", config->server.url(), outcome.text);
   }

@@ -1,12 +1,14 @@
 #include "playground/demo/demo.hpp"
 
 #include <csignal>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "playground/demo/demo_story.hpp"
 #include "playground/part.hpp"
-#include "runtime/task_group.hpp"
+#include "runtime/run_all.hpp"
+#include "runtime/run_then_cancel.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -48,16 +50,17 @@ int run_demo(const DemoOptions& options) {
   if (!cluster) return report_failure(cluster.error());
   DemoStage stage(process, cluster->rest(), options);
   DemoStory story(stage);
-  Result<> told = runtime::fail(runtime::Reason::shutting_down, "stopped");
+  std::optional<Result<>> told;
   bool is_interrupted = false;
   runtime::TaskGroup group(process.loop.executor());
   own.loop.on_signals({SIGINT, SIGTERM}, [&](int) {
     is_interrupted = true;
     group.cancel();
   });
-  group.spawn("demo", story.tell(told, group));
+  group.spawn("view", stage.run());
+  group.spawn("demo", runtime::run_then_cancel(runtime::keep_in(told, story.play()), group));
   own.loop.run(group.join());
-  if (!is_interrupted) return conclude(stage, told);
+  if (!is_interrupted) return conclude(stage, *told);
   fmt::print("\nstopped\n");
   return kInterrupted;
 }

@@ -34,12 +34,6 @@ const Taint kBroken{"example.com/unhealthy", "ecc-errors", "NoExecute"};
 
 }  // namespace
 
-Task<> DemoStory::tell(Result<>& told, runtime::TaskGroup& group) {
-  group.spawn("view", stage_.run());
-  told = co_await play();
-  group.cancel();
-}
-
 Task<Result<>> DemoStory::play() {
   Result<> done = co_await stage_.prepare();
   if (done) done = co_await clean_up();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "playground/demo/demo_stage.hpp"
-#include "runtime/task_group.hpp"
 
 namespace dcm::playground {
 
@@ -11,11 +10,10 @@ class DemoStory {
   // `stage` must outlive it.
   explicit DemoStory(DemoStage& stage) : stage_(stage) {}
 
-  // Runs all acts, writes their outcome into `told`, and ends `group`, whose task it is.
-  Task<> tell(Result<>& told, runtime::TaskGroup& group);
+  // Runs all acts.
+  Task<Result<>> play();
 
  private:
-  Task<Result<>> play();
   // Deletes the remains of an earlier demo.
   Task<Result<>> clean_up();
   // Claims are made from templates, reserved, released, and deleted.

@@ -1,11 +1,13 @@
 #include "playground/taint/taint.hpp"
 
 #include <csignal>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "playground/part.hpp"
 #include "playground/taint/edit_taints.hpp"
+#include "runtime/run_all.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::playground {
@@ -26,14 +28,6 @@ Task<Result<std::string>> find_slice(Api& api, api::DeviceId device) {
     continue_token = std::move(*next);
   } while (!continue_token.empty());
   co_return search.take_found();
-}
-
-// `told` must outlive it.
-Task<> taint(client::RestClient& rest, const TaintOptions& options, Result<std::string>& told,
-             runtime::TaskGroup& group) {
-  Api api(rest);
-  told = co_await taint_device(api, options.device, options.changes);
-  group.cancel();
 }
 
 }  // namespace
@@ -59,13 +53,15 @@ int run_taint(const TaintOptions& options) {
   const auto cluster =
       open_cluster({.kubeconfig = options.kubeconfig, .context = options.context}, process);
   if (!cluster) return report_failure(cluster.error());
-  Result<std::string> told = runtime::fail(Reason::shutting_down, "stopped");
+  Api api(cluster->rest());
+  std::optional<Result<std::string>> told;
   runtime::TaskGroup group(process.loop.executor());
   own.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
-  group.spawn("taint", taint(cluster->rest(), options, told, group));
+  group.spawn("taint", runtime::keep_in(told, taint_device(api, options.device, options.changes)));
   own.loop.run(group.join());
-  if (!told) return report_failure(told.error());
-  fmt::print("device {} {}\n", options.device.str(), *told);
+  if (!told) told = runtime::fail(Reason::shutting_down, "stopped");
+  if (!*told) return report_failure(told->error());
+  fmt::print("device {} {}\n", options.device.str(), **told);
   return 0;
 }
 

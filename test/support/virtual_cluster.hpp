@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -26,6 +25,7 @@
 #include "manager/controller_manager.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/loop.hpp"
+#include "runtime/run_all.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::test {
@@ -145,9 +145,7 @@ class VirtualCluster {
   // Runs a task to its end.
   template <class T>
   T wait_for(runtime::Task<T> task) {
-    std::optional<T> result;
-    loop_.run(keep(std::move(task), result));
-    return *std::move(result);
+    return runtime::run_on(loop_, std::move(task));
   }
   void wait_for(runtime::Task<> task) { loop_.run(std::move(task)); }
   // For parts that a test creates without the manager: a client that needs no lease.
@@ -167,12 +165,6 @@ class VirtualCluster {
   const std::string& log() const { return first_.log(); }
 
  private:
-  template <class T>
-  static runtime::Task<> keep(runtime::Task<T> task, std::optional<T>& result) {
-    T value = co_await std::move(task);
-    result.emplace(std::move(value));
-  }
-
   runtime::Task<> end() {
     // The managers end by themselves, the server does not.
     co_await runtime::sleep_for(loop_.time(), std::chrono::minutes(1));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "runtime/loop.hpp"
+#include "runtime/run_all.hpp"
 
 namespace dcm::dra_manager {
 namespace {
@@ -18,12 +19,7 @@ struct DebugPages : testing::Test {
     return answer({.method = http::Method::put, .target = std::move(target), .body = body});
   }
   http::Response answer(http::Request request) {
-    http::Response response;
-    loop.run(keep(std::move(request), response));
-    return response;
-  }
-  runtime::Task<> keep(http::Request request, http::Response& response) {
-    response = co_await pages.answer(std::move(request));
+    return runtime::run_on(loop, pages.answer(std::move(request)));
   }
 
   runtime::VirtualLoop loop;

@@ -5,6 +5,7 @@
 
 #include "explain/page.hpp"
 #include "runtime/loop.hpp"
+#include "runtime/run_all.hpp"
 #include "test/support/objects.hpp"
 
 namespace dcm::explain {
@@ -57,13 +58,9 @@ class OnePod final : public ExplanationSource {
 struct ExplainPage : testing::Test {
   http::Response get(std::string target, http::Headers headers = {},
                      Audience audience = Audience::everything) {
-    http::Response response;
-    loop.run(
-        keep({.target = std::move(target), .headers = std::move(headers)}, audience, response));
-    return response;
-  }
-  runtime::Task<> keep(http::Request request, Audience audience, http::Response& response) {
-    response = co_await page.answer_later(std::move(request), audience);
+    return runtime::run_on(
+        loop,
+        page.answer_later({.target = std::move(target), .headers = std::move(headers)}, audience));
   }
 
   runtime::VirtualLoop loop;

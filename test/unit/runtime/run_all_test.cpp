@@ -35,6 +35,11 @@ CO_TEST(RunAll, returns_results_in_order_of_tasks_after_the_slowest) {
   EXPECT_EQ(loop.time().now().time_since_epoch(), 3s);
 }
 
+TEST(RunOn, returns_value_of_task) {
+  VirtualLoop loop;
+  EXPECT_EQ(run_on(loop, say_after(loop.time(), 3s, "a")), "a");
+}
+
 CO_TEST(RunAll, returns_at_once_without_tasks) {
   co_await run_all(loop.executor(), std::vector<Task<>>());
   EXPECT_TRUE((co_await run_all(loop.executor(), std::vector<Task<int>>())).empty());
