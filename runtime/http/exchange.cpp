@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "runtime/one_line.hpp"
-
 namespace dcm::http {
 namespace {
 
 using runtime::fail;
 using runtime::Reason;
 
-constexpr std::size_t kInflatedBytes = 32 * 1024;
 constexpr int kInterimAnswersMax = 8;
 
 std::unexpected<runtime::Error> fail(ParseError error) {
@@ -85,15 +82,7 @@ Result<> Exchange::accept_head() {
     expect_answer();
     return {};
   }
-  const auto encoding = head.headers.find("Content-Encoding");
-  if (!encoding || equals_without_case(*encoding, "identity")) return {};
-  if (!equals_without_case(*encoding, "gzip")) {
-    return fail(Reason::malformed,
-                runtime::one_line(fmt::format("the answer is encoded as \"{}\"", *encoding)));
-  }
-  inflater_ = std::make_unique<Inflater>();
-  inflated_.resize(kInflatedBytes);
-  return {};
+  return body_.set_encoding(head.headers.find("Content-Encoding"));
 }
 
 Task<Result<>> Exchange::fill(Deadline deadline) {
@@ -114,7 +103,7 @@ Task<Result<std::string_view>> Exchange::read_body(Deadline deadline) {
     const Result<Piece> piece = next_piece();
     if (!piece) co_return fail(piece.error());
     if (piece->state != Piece::State::needs_bytes) {
-      if (inflater_ != nullptr && turn_.is_over(piece->bytes.size())) co_await runtime::yield();
+      if (body_.must_yield_after(piece->bytes.size())) co_await runtime::yield();
       co_return piece->bytes;
     }
     const Result<> filled = co_await fill(deadline);
@@ -125,37 +114,21 @@ Task<Result<std::string_view>> Exchange::read_body(Deadline deadline) {
 Result<Exchange::Piece> Exchange::next_piece() {
   ReadBuffer& buffer = connection_.buffer;
   while (true) {
-    if (!compressed_.empty() || may_hold_more_) {
-      const Result<std::string_view> inflated = inflate_some();
-      if (!inflated) return fail(inflated.error());
-      if (!inflated->empty()) return Piece{Piece::State::piece, *inflated};
-      continue;
-    }
+    const Result<std::string_view> decoded = body_.next();
+    if (!decoded) return fail(decoded.error());
+    if (!decoded->empty()) return Piece{Piece::State::piece, *decoded};
     if (parser_->complete()) {
-      if (inflater_ != nullptr && !inflater_->at_member_end()) {
-        return fail(Reason::malformed, "the answer ends in the middle of its gzip");
-      }
+      const Result<> ended = body_.end();
+      if (!ended) return fail(ended.error());
       return Piece{Piece::State::end};
     }
     if (buffer.empty()) return Piece{};
     const auto progress = parser_->put(buffer.data());
     if (!progress) return fail(progress.error());
     buffer.consume(progress->consumed);
-    if (inflater_ != nullptr) {
-      compressed_ = progress->body;
-    } else if (!progress->body.empty()) {
-      return Piece{Piece::State::piece, progress->body};
-    }
-    if (progress->consumed == 0) return Piece{};
+    body_.put(progress->body);
+    if (progress->consumed == 0 && progress->body.empty()) return Piece{};
   }
-}
-
-Result<std::string_view> Exchange::inflate_some() {
-  const auto step = inflater_->inflate(compressed_, inflated_);
-  if (!step) return fail(step.error());
-  compressed_.remove_prefix(step->consumed);
-  may_hold_more_ = step->produced == inflated_.size();
-  return std::string_view(inflated_.data(), step->produced);
 }
 
 }  // namespace dcm::http

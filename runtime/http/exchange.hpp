@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "runtime/http/gzip.hpp"
 #include "runtime/http/http1_parser.hpp"
@@ -46,18 +45,13 @@ class Exchange {
   Result<> parse_head();
   Result<> accept_head();
   Result<Piece> next_piece();
-  Result<std::string_view> inflate_some();
   void expect_answer();
 
   Connection& connection_;
   ParserLimits limits_;
   AnswerBody answer_body_;
   std::unique_ptr<ResponseParser> parser_;
-  std::unique_ptr<Inflater> inflater_;
-  InflatingTurn turn_;
-  std::string_view compressed_;  // within the connection's buffer
-  std::vector<char> inflated_;
-  bool may_hold_more_ = false;  // the inflater filled its output completely
+  BodyDecoder body_;
   bool has_answer_ = false;
   int interim_answers_ = 0;
 };

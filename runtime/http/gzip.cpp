@@ -3,15 +3,21 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <utility>
 
 #include <fmt/format.h>
 #include <zlib.h>
+
+#include "runtime/http/message.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::http {
 namespace {
 
 // The largest window, and gzip framing instead of zlib's.
 constexpr int kGzipWindowBits = 15 + 16;
+constexpr std::size_t kInflatedBytes = 32 * 1024;
+constexpr std::size_t kBytesPerTurn = 256 * 1024;
 
 uInt clamp(std::size_t size) {
   return static_cast<uInt>(std::min<std::size_t>(size, std::numeric_limits<uInt>::max()));
@@ -69,6 +75,43 @@ runtime::Result<Inflater::Step> Inflater::inflate(std::string_view input, std::s
     }
   }
   return step;
+}
+
+runtime::Result<> BodyDecoder::set_encoding(std::optional<std::string_view> encoding) {
+  if (!encoding || equals_without_case(*encoding, "identity")) return {};
+  if (!equals_without_case(*encoding, "gzip")) {
+    return runtime::fail(
+        runtime::Reason::malformed,
+        runtime::one_line(fmt::format("the answer is encoded as \"{}\"", *encoding)));
+  }
+  inflater_ = std::make_unique<Inflater>();
+  inflated_.resize(kInflatedBytes);
+  return {};
+}
+
+runtime::Result<std::string_view> BodyDecoder::next() {
+  if (inflater_ == nullptr) return std::exchange(encoded_, {});
+  while (!encoded_.empty() || may_hold_more_) {
+    const auto step = inflater_->inflate(encoded_, inflated_);
+    if (!step) return runtime::fail(step.error());
+    encoded_.remove_prefix(step->consumed);
+    may_hold_more_ = step->produced == inflated_.size();
+    if (step->produced > 0) return std::string_view(inflated_.data(), step->produced);
+  }
+  return std::string_view();
+}
+
+runtime::Result<> BodyDecoder::end() const {
+  if (inflater_ == nullptr || inflater_->at_member_end()) return {};
+  return runtime::fail(runtime::Reason::malformed, "the answer ends in the middle of its gzip");
+}
+
+bool BodyDecoder::must_yield_after(std::size_t bytes) {
+  if (inflater_ == nullptr) return false;
+  bytes_of_turn_ += bytes;
+  if (bytes_of_turn_ < kBytesPerTurn) return false;
+  bytes_of_turn_ = 0;
+  return true;
 }
 
 }  // namespace dcm::http

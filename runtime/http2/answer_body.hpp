@@ -1,9 +1,7 @@
 // The body of an answer, inflated if its headers say gzip.
 #pragma once
 
-#include <memory>
 #include <string_view>
-#include <vector>
 
 #include "runtime/http/gzip.hpp"
 #include "runtime/http2/connection.hpp"
@@ -21,12 +19,8 @@ class AnswerBody {
 
  private:
   Stream& stream_;
-  std::unique_ptr<http::Inflater> inflater_;
-  http::InflatingTurn turn_;
-  std::vector<char> inflated_;
-  std::string_view compressed_;
-  bool may_hold_more_ = false;  // the inflater filled its output completely
-  std::optional<runtime::Error> error_;
+  http::BodyDecoder decoder_;
+  Result<> is_decodable_;
 };
 
 }  // namespace dcm::http2
