@@ -9,6 +9,7 @@
 #include "runtime/condition.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/grpc/framing.hpp"
+#include "runtime/http/server.hpp"
 #include "runtime/http2/connection.hpp"
 #include "runtime/task_group.hpp"
 
@@ -18,8 +19,6 @@ namespace {
 using runtime::Logger;
 using runtime::TaskGroup;
 
-// After a failed accept (usually no free file descriptors) the next one waits.
-constexpr auto kAcceptPause = std::chrono::seconds(1);
 // Enough for the first request of a process on the same machine.
 constexpr auto kNewcomerGrace = std::chrono::milliseconds(250);
 
@@ -248,15 +247,10 @@ class Server {
 
   Task<> accept_all() {
     while (true) {
-      runtime::Result<std::unique_ptr<http::Stream>> stream = co_await listener_.accept();
-      if (!stream) {
-        context_.log.error("Accept failed", {{"address", listener_.address()},
-                                             {"error", to_string(stream.error())}});
-        co_await runtime::sleep_for(context_.loop.time(), kAcceptPause);
-        continue;
-      }
+      std::unique_ptr<http::Stream> stream =
+          co_await http::accept_next(listener_, context_.loop.time(), context_.log);
       co_await make_room();
-      const auto place = connections_.emplace(connections_.end(), context_, std::move(*stream));
+      const auto place = connections_.emplace(connections_.end(), context_, std::move(stream));
       group_.spawn("connection", serve_one(place));
     }
   }

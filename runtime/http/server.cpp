@@ -19,8 +19,7 @@ using runtime::Executor;
 using runtime::Logger;
 using runtime::TimeSource;
 
-// After a failed accept (usually no free file descriptors) the next one waits.
-constexpr auto kAcceptPause = std::chrono::seconds(1);
+constexpr auto kAcceptPause = std::chrono::seconds(1);  // after a failure
 // Time that a handshake and a request may take on a busy machine: a younger connection is not
 // closed for a newcomer.
 constexpr auto kNewcomerGrace = std::chrono::seconds(2);
@@ -42,7 +41,6 @@ class Server {
         settle_([this](ServerConnection& connection) { return settle(connection); }),
         must_yield_([this](const ServerConnection& connection) { return must_yield(connection); }),
         log_(std::move(log)),
-        accept_failures_(time, std::chrono::minutes(1)),
         crowd_(time, std::chrono::minutes(1)),
         place_may_be_free_(time),
         group_(executor) {}
@@ -66,21 +64,13 @@ class Server {
 
   Task<> accept_all() {
     while (true) {
-      Result<std::unique_ptr<Stream>> stream = co_await listener_.accept();
-      if (stream) {
-        co_await make_room_for_new();
-        const auto place =
-            connections_.emplace(connections_.end(), executor_, std::move(*stream), time_, options_,
-                                 handler_, settle_, must_yield_, log_, place_may_be_free_);
-        count(*place, Stage::opened, 1);
-        group_.spawn("connection", serve_one(place));
-      } else {
-        const std::string message = to_string(stream.error());
-        if (accept_failures_.should_log(message)) {
-          log_.error("Accept failed", {{"address", listener_.address()}, {"error", message}});
-        }
-        co_await runtime::sleep_for(time_, kAcceptPause);
-      }
+      std::unique_ptr<Stream> stream = co_await accept_next(listener_, time_, log_);
+      co_await make_room_for_new();
+      const auto place =
+          connections_.emplace(connections_.end(), executor_, std::move(stream), time_, options_,
+                               handler_, settle_, must_yield_, log_, place_may_be_free_);
+      count(*place, Stage::opened, 1);
+      group_.spawn("connection", serve_one(place));
     }
   }
 
@@ -245,7 +235,6 @@ class Server {
   ServerConnection::Settle settle_;
   ServerConnection::MustYield must_yield_;
   Logger log_;
-  runtime::RepeatGuard accept_failures_;
   runtime::RepeatGuard crowd_;
   std::list<const ServerConnection*> waiting_;  // for a slot
   Connections connections_;
@@ -256,6 +245,16 @@ class Server {
 };
 
 }  // namespace
+
+Task<std::unique_ptr<Stream>> accept_next(Listener& listener, TimeSource& time, const Logger& log) {
+  while (true) {
+    Result<std::unique_ptr<Stream>> stream = co_await listener.accept();
+    if (stream) co_return *std::move(stream);
+    log.error("Accept failed",
+              {{"address", listener.address()}, {"error", to_string(stream.error())}});
+    co_await runtime::sleep_for(time, kAcceptPause);
+  }
+}
 
 Task<> serve(Listener& listener, TimeSource& time, ServerOptions options, Handler handler,
              Logger log) {

@@ -86,4 +86,9 @@ struct UpgradedConnection {
 Task<> serve(Listener& listener, runtime::TimeSource& time, ServerOptions options, Handler handler,
              runtime::Logger log);
 
+// The next connection. Failures of the listener, usually for want of file descriptors, are logged
+// and waited out. All must outlive the task.
+Task<std::unique_ptr<Stream>> accept_next(Listener& listener, runtime::TimeSource& time,
+                                          const runtime::Logger& log);
+
 }  // namespace dcm::http
