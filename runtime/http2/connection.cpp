@@ -252,6 +252,7 @@ void Connection::lose(Error error) {
 }
 
 Task<> Connection::read_all() {
+  take(options_.first_bytes);
   const auto buffer = std::make_unique_for_overwrite<char[]>(kReadBytes);
   while (!lost_) {
     const Result<std::size_t> read =
@@ -262,11 +263,15 @@ Task<> Connection::read_all() {
       lose({Reason::disconnected, "the peer has closed the connection"});
     } else {
       heard_at_ = silent_since_ = time_.now();
-      session_.receive({buffer.get(), *read});
-      handle_events();
-      has_output_.notify_all();
+      take({buffer.get(), *read});
     }
   }
+}
+
+void Connection::take(std::string_view bytes) {
+  session_.receive(bytes);
+  handle_events();
+  has_output_.notify_all();
 }
 
 Task<> Connection::write_all() {

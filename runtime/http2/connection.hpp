@@ -33,6 +33,7 @@ struct ConnectionOptions {
   runtime::Duration write_timeout = std::chrono::seconds(30);
   // How many bytes a stream may hold beyond the peer's window before its writer waits.
   std::size_t unsent_bytes_max = 256 * 1024;
+  std::string first_bytes = {};  // already read from the byte stream
 };
 
 class Connection;
@@ -135,6 +136,7 @@ class Connection {
   };
 
   Task<> read_all();
+  void take(std::string_view bytes);
   Task<> write_all();
   Task<> watch_peer();
   std::string gather_output();

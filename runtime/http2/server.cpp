@@ -1,7 +1,5 @@
 #include "runtime/http2/server.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,33 +19,6 @@ using runtime::TaskGroup;
 constexpr std::uint32_t kStreamsMax = 250;
 // Written at once under one write timeout.
 constexpr std::size_t kSliceBytes = 64 * 1024;
-
-// First returns bytes that were already read.
-class PrefixedStream final : public http::Stream {
- public:
-  PrefixedStream(std::unique_ptr<http::Stream> below, std::string prefix)
-      : below_(std::move(below)), prefix_(std::move(prefix)) {}
-
-  Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
-    if (prefix_.empty()) co_return co_await below_->read_some(buffer, deadline);
-    const std::size_t size = std::min(buffer.size(), prefix_.size());
-    std::memcpy(buffer.data(), prefix_.data(), size);
-    prefix_.erase(0, size);
-    co_return size;
-  }
-  Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
-    return below_->write(bytes, deadline);
-  }
-  Task<Result<>> shutdown_send(Deadline deadline) override {
-    return below_->shutdown_send(deadline);
-  }
-  void close() noexcept override { below_->close(); }
-  bool is_quiet() noexcept override { return prefix_.empty() && below_->is_quiet(); }
-
- private:
-  std::unique_ptr<http::Stream> below_;
-  std::string prefix_;
-};
 
 // The shared context of a connection's requests.
 struct Context {
@@ -210,10 +181,8 @@ class ServerConnection {
   explicit ServerConnection(http::UpgradedConnection upgraded)
       : context_{upgraded.executor, upgraded.time, upgraded.options,
                  upgraded.handler,  upgraded.log,  upgraded.stream->client_certificate()},
-        connection_({upgraded.executor, upgraded.time},
-                    std::make_unique<PrefixedStream>(std::move(upgraded.stream),
-                                                     std::move(upgraded.first_bytes)),
-                    Side::server, make_options(upgraded.options),
+        connection_({upgraded.executor, upgraded.time}, std::move(upgraded.stream), Side::server,
+                    make_options(upgraded),
                     [this](std::unique_ptr<Stream> stream) {
                       group_.spawn("request", serve(std::move(stream)));
                     }),
@@ -226,11 +195,12 @@ class ServerConnection {
   }
 
  private:
-  static ConnectionOptions make_options(const http::ServerOptions& options) {
+  static ConnectionOptions make_options(const http::UpgradedConnection& upgraded) {
     ConnectionOptions made;
     made.session.peer_streams_max = kStreamsMax;
-    made.session.header_bytes_max = options.header_bytes_max;
-    made.write_timeout = options.write_timeout;
+    made.session.header_bytes_max = upgraded.options.header_bytes_max;
+    made.write_timeout = upgraded.options.write_timeout;
+    made.first_bytes = upgraded.first_bytes;
     return made;
   }
 
