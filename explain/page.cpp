@@ -41,10 +41,7 @@ Format wanted_format(const http::Request& request) {
 
 http::Response respond(std::uint16_t status, Format format, std::string body) {
   if (format == Format::html) return html_response(status, std::move(body));
-  return {status,
-          {{"Content-Type", std::string(content_type_of(format))},
-           {"X-Content-Type-Options", "nosniff"}},
-          std::move(body)};
+  return http::typed_response(status, content_type_of(format), std::move(body));
 }
 
 http::Response refuse(std::uint16_t status, Format format, std::string_view why) {

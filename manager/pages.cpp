@@ -5,12 +5,6 @@
 namespace dcm::manager {
 namespace {
 
-http::Response respond(std::uint16_t status, const char* content_type, std::string body) {
-  return {status,
-          {{"Content-Type", content_type}, {"X-Content-Type-Options", "nosniff"}},
-          std::move(body)};
-}
-
 bool fits(const Page& page, std::string_view path) {
   return page.path.ends_with('/') ? path.starts_with(page.path) : path == page.path;
 }
@@ -39,17 +33,13 @@ runtime::Task<> answer_from(const Pages& pages, http::Request request, http::Res
 // Large clusters have a hundred thousand pools of devices to count.
 runtime::Task<http::Response> metrics_page(runtime::MetricsRegistry& metrics) {
   while (metrics.refresh_part()) co_await runtime::yield();
-  co_return respond(200, "text/plain; version=0.0.4; charset=utf-8", metrics.expose());
+  co_return http::typed_response(200, "text/plain; version=0.0.4; charset=utf-8", metrics.expose());
 }
 
 }  // namespace
 
-http::Response text_response(std::uint16_t status, std::string body) {
-  return respond(status, "text/plain; charset=utf-8", std::move(body));
-}
-
 http::Response json_response(std::uint16_t status, std::string body) {
-  return respond(status, "application/json", std::move(body));
+  return http::typed_response(status, "application/json", std::move(body));
 }
 
 Target split_target(std::string_view target) {

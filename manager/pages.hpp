@@ -16,7 +16,7 @@
 
 namespace dcm::manager {
 
-http::Response text_response(std::uint16_t status, std::string body);
+using http::text_response;
 http::Response json_response(std::uint16_t status, std::string body);
 
 // The parts of a request's target.

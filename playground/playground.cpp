@@ -7,6 +7,7 @@
 
 #include "apiserver/front/garbage_collector.hpp"
 #include "manager/lifecycle.hpp"
+#include "manager/pages.hpp"
 #include "playground/embedded_server.hpp"
 #include "playground/kubeconfig_out.hpp"
 #include "playground/programs.hpp"
@@ -89,18 +90,11 @@ class Main {
   int status_ = 0;
 };
 
-Task<> send_metrics(runtime::MetricsRegistry& metrics, http::Responder& responder) {
-  [[maybe_unused]] const auto sent = co_await responder.send(
-      {.status = 200,
-       .headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}},
-       .body = metrics.expose()});
-}
-
-// Serves `/metrics`.
-http::Handler with_metrics(http::Handler api, runtime::MetricsRegistry& metrics) {
-  return [api = std::move(api), &metrics](http::Request request, http::Responder& responder) {
-    const bool is_for_us = request.method == http::Method::get && request.target == "/metrics";
-    return is_for_us ? send_metrics(metrics, responder) : api(std::move(request), responder);
+http::Handler with_metrics(http::Handler api, http::Handler metrics) {
+  return [api = std::move(api), metrics = std::move(metrics)](http::Request request,
+                                                              http::Responder& responder) {
+    const http::Handler& handler = request.target == "/metrics" ? metrics : api;
+    return handler(std::move(request), responder);
   };
 }
 
@@ -122,6 +116,8 @@ int run_with_own_server(const Options& options) {
       !listening) {
     return report_failure(listening.error());
   }
+  manager::Pages pages;
+  manager::add_metrics_page(pages, process.metrics);
   const auto connection = server.connect();
   Parts parts(process, connection->rest(), options.size, options.scheduler, OwnGc::none,
               options.real_drivers);
@@ -139,7 +135,7 @@ int run_with_own_server(const Options& options) {
   main.lifecycle().add_foundation("API server", [&] {
     return server.run([&](http::Handler api) {
       return with_metrics(with_ui(std::move(api), connection->rest(), process.loop.time()),
-                          process.metrics);
+                          manager::make_open_handler(pages));
     });
   });
   main.lifecycle().add_foundation("garbage collector", [&] { return collector.run(); });

@@ -24,14 +24,13 @@ std::string_view media_type(std::string_view name) {
 }
 
 http::Response respond(std::uint16_t status, std::string_view type, std::string body) {
-  return {status,
-          {{"Content-Type", std::string(type)},
-           {"Cache-Control", "no-cache"},
-           {"X-Content-Type-Options", "nosniff"},
-           // Names and messages of objects are written by strangers; nothing of them may be run.
-           {"Content-Security-Policy",
-            "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}},
-          std::move(body)};
+  http::Response response = http::typed_response(status, type, std::move(body));
+  response.headers.add("Cache-Control", "no-cache");
+  // Names and messages of objects are written by strangers; nothing of them may be run.
+  response.headers.add(
+      "Content-Security-Policy",
+      "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  return response;
 }
 
 http::Response plain(std::uint16_t status, std::string body) {

@@ -13,6 +13,17 @@ bool equals_without_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, runtime::to_lower, runtime::to_lower);
 }
 
+Response typed_response(std::uint16_t status, std::string_view content_type, std::string body) {
+  return {.status = status,
+          .headers = {{"Content-Type", std::string(content_type)},
+                      {"X-Content-Type-Options", "nosniff"}},
+          .body = std::move(body)};
+}
+
+Response text_response(std::uint16_t status, std::string body) {
+  return typed_response(status, "text/plain; charset=utf-8", std::move(body));
+}
+
 std::string_view to_string(Method method) {
   switch (method) {
     case Method::get:

@@ -65,4 +65,8 @@ struct Response {
   std::shared_ptr<const void> turn = {};
 };
 
+// An answer that browsers take for nothing but its type, and one in plain text.
+Response typed_response(std::uint16_t status, std::string_view content_type, std::string body);
+Response text_response(std::uint16_t status, std::string body);
+
 }  // namespace dcm::http

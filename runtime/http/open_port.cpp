@@ -134,10 +134,7 @@ Task<> send(Response response, Responder& responder) {
 }
 
 Response in_plain_text(std::uint16_t status, std::string why) {
-  return {.status = status,
-          .headers = {{"Content-Type", "text/plain; charset=utf-8"},
-                      {"X-Content-Type-Options", "nosniff"}},
-          .body = std::move(why) + "\n"};
+  return text_response(status, std::move(why) + "\n");
 }
 
 }  // namespace

@@ -278,18 +278,12 @@ Task<> ServerConnection::call_handler(Request request) {
   }
 }
 
-Response ServerConnection::plain_refusal(Refusal refusal) {
-  return {.status = refusal.status,
-          .headers = {{"Content-Type", "text/plain; charset=utf-8"}},
-          .body = std::move(refusal.message) + "\n"};
-}
-
 Task<> ServerConnection::refuse(Refusal refusal) {
   after_ = AfterAnswer::close;
   if (refusal.status == 0) co_return;
   const Response response = options_.refusal
                                 ? options_.refusal(refusal.status, std::move(refusal.message))
-                                : plain_refusal(std::move(refusal));
+                                : text_response(refusal.status, std::move(refusal.message) + "\n");
   std::string bytes =
       encode_response_head(response, Framing::content_length, after_, time_.wall_now());
   bytes.append(response.body);

@@ -72,7 +72,6 @@ class ServerConnection final : private Responder {
 
   Task<> answer(Request request);
   Task<> call_handler(Request request);
-  static Response plain_refusal(Refusal refusal);
   Task<> refuse(Refusal refusal);
   Task<> drain();
   Task<> watch_peer();

@@ -44,6 +44,7 @@ class Exchange final : private http::Responder {
 
  private:
   enum class Answer : std::uint8_t { none, streaming, ended };
+  using Refusal = std::optional<std::uint16_t>;  // the status; nullopt: the client is gone
 
   Task<> watch_client() {
     co_await stream_->wait_until_closed();
@@ -51,15 +52,14 @@ class Exchange final : private http::Responder {
   }
 
   Task<> answer() {
-    http::Request request;
-    const std::uint16_t refusal = co_await read(request);
-    if (refusal != 0) {
-      if (refusal != 499) co_await send(refuse(refusal));
-    } else {
-      is_head_request_ = request.method == http::Method::head;
-      co_await call_handler(std::move(request));
+    std::expected<http::Request, Refusal> request = co_await read();
+    if (request) {
+      is_head_request_ = request->method == http::Method::head;
+      co_await call_handler(*std::move(request));
       if (answer_ == Answer::none)
         co_await send({.status = 500, .headers = {}, .body = "no answer\n"});
+    } else if (request.error()) {
+      co_await send(refuse(*request.error()));
     }
     if (answer_ != Answer::ended) stream_->reset(ErrorCode::internal_error);
     group_.cancel();
@@ -70,15 +70,15 @@ class Exchange final : private http::Responder {
                             : status == 501 ? "this method is not known here"
                                             : "the request did not arrive in time";
     if (context_.options.refusal) return context_.options.refusal(status, why);
-    return {.status = status, .headers = {{"Content-Type", "text/plain"}}, .body = why + "\n"};
+    return http::text_response(status, why + "\n");
   }
 
-  // 0: complete; 499: the client is gone.
-  Task<std::uint16_t> read(http::Request& request) {
+  Task<std::expected<http::Request, Refusal>> read() {
+    http::Request request;
     const Deadline deadline = Deadline::after(context_.time, context_.options.request_timeout);
     const http::Headers& head = stream_->head();
     const auto method = http::method_from(head.find(":method").value_or(""));
-    if (!method) co_return 501;
+    if (!method) co_return std::unexpected(501);
     request.method = *method;
     request.target = head.find(":path").value_or("");
     request.client_certificate = context_.client_certificate;
@@ -90,9 +90,14 @@ class Exchange final : private http::Responder {
     }
     while (true) {
       const Result<std::string_view> piece = co_await stream_->read_some(deadline);
-      if (!piece) co_return piece.error().reason == Reason::deadline_exceeded ? 408 : 499;
-      if (piece->empty()) co_return 0;
-      if (piece->size() > context_.options.body_bytes_max - request.body.size()) co_return 413;
+      if (!piece && piece.error().reason == Reason::deadline_exceeded) {
+        co_return std::unexpected(408);
+      }
+      if (!piece) co_return std::unexpected(std::nullopt);
+      if (piece->empty()) co_return std::move(request);
+      if (piece->size() > context_.options.body_bytes_max - request.body.size()) {
+        co_return std::unexpected(413);
+      }
       request.body.append(*piece);
     }
   }
