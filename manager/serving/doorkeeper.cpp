@@ -133,7 +133,7 @@ Doorkeeper::Doorkeeper(client::RestClient& rest, runtime::TimeSource& time,
       verdicts_(time, options_),
       failure_guard_(time, std::chrono::minutes(5)) {}
 
-Task<Admission> Doorkeeper::admit(const http::Request& request) {
+Task<Admitted> Doorkeeper::admit(const http::Request& request) {
   const std::string path(split_target(request.target).path);
   if (is_open(path)) co_return Audience::everything;
   const Result<Who> who = co_await identify(request);

@@ -47,7 +47,7 @@ std::string why_no_open_path(const std::string& path);
 
 // How much the caller may see, or the answer to send: 401 for an unknown caller, 403 without
 // permission, 503 while the API server cannot be asked.
-using Admission = std::expected<Audience, http::Response>;
+using Admitted = std::expected<Audience, http::Response>;
 
 // All references must outlive it and its calls. Loop thread only; any number of calls at a time.
 class Doorkeeper {
@@ -55,7 +55,7 @@ class Doorkeeper {
   Doorkeeper(client::RestClient& rest, runtime::TimeSource& time, DoorkeeperOptions options,
              runtime::Logger log);
 
-  runtime::Task<Admission> admit(const http::Request& request);
+  runtime::Task<Admitted> admit(const http::Request& request);
 
  private:
   // Caches answers until they expire.

@@ -28,7 +28,7 @@ http::ServerOptions server_options() {
 
 Task<> answer_guarded(const Pages& pages, Doorkeeper& doorkeeper, http::Request request,
                       http::Responder& responder) {
-  Admission admission = co_await doorkeeper.admit(request);
+  Admitted admission = co_await doorkeeper.admit(request);
   http::Response response;
   if (admission) {
     response = co_await pages.answer(std::move(request), *admission);

@@ -112,7 +112,7 @@ bool is_accepted_host(std::string_view text) {
          });
 }
 
-OpenPortRefusal check_open_port(const Request& request, const OpenPort& port) {
+std::optional<OpenPortRefusal> check_open_port(const Request& request, const OpenPort& port) {
   const std::string_view host = request.headers.find("Host").value_or("");
   if (!is_ours(without_port(host), port)) return foreign("Host", host);
   const auto origin = request.headers.find("Origin");
@@ -122,9 +122,9 @@ OpenPortRefusal check_open_port(const Request& request, const OpenPort& port) {
   }
   const bool untyped = request.headers.find("Content-Type").value_or("").empty();
   if (untyped && !request.body.empty() && is_from_browser(request)) {
-    return {415, "a body from a browser needs a Content-Type"};
+    return OpenPortRefusal{415, "a body from a browser needs a Content-Type"};
   }
-  return {};
+  return std::nullopt;
 }
 
 namespace {
@@ -145,8 +145,8 @@ Task<> serve_open(Listener& listener, runtime::TimeSource& time, ServerOptions o
   auto word = options.refusal ? options.refusal : in_plain_text;
   Handler guarded = [port = std::move(port), word = std::move(word), handler = std::move(handler)](
                         Request request, Responder& responder) {
-    const OpenPortRefusal refusal = check_open_port(request, port);
-    if (refusal.status != 0) return send(word(refusal.status, refusal.why), responder);
+    const auto refusal = check_open_port(request, port);
+    if (refusal) return send(word(refusal->status, refusal->why), responder);
     return handler(std::move(request), responder);
   };
   co_await serve(listener, time, std::move(options), std::move(guarded), std::move(log));

@@ -4,6 +4,7 @@
 // then that name is in Host.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,13 @@ struct OpenPort {
 bool is_accepted_host(std::string_view text);
 
 // Why a request is rejected: 403 for a foreign Host or Origin, 415 for a body from a browser
-// without Content-Type, which browsers send across origins without a preflight. Status 0: it is
-// accepted.
+// without Content-Type, which browsers send across origins without a preflight.
 struct OpenPortRefusal {
-  std::uint16_t status = 0;
-  std::string why = {};
+  std::uint16_t status;
+  std::string why;
 };
-OpenPortRefusal check_open_port(const Request& request, const OpenPort& port);
+// nullopt: it is accepted.
+std::optional<OpenPortRefusal> check_open_port(const Request& request, const OpenPort& port);
 
 // serve(), for a port without authentication. `options.refusal` formats the refusals. Every port
 // without authentication must use this function; the lint checks that.

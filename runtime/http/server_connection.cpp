@@ -96,7 +96,7 @@ Task<> ServerConnection::serve_requests() {
   }
   after_ = AfterAnswer::keep_alive;
   while (after_ == AfterAnswer::keep_alive) {
-    std::expected<Request, Refusal> request = co_await read_request();
+    Received<Request> request = co_await read_request();
     if (request) {
       const bool may_go_on = co_await settle();
       if (!may_go_on) break;
@@ -119,7 +119,7 @@ Task<bool> ServerConnection::upgrade() {
   constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n";
   const Deadline deadline = Deadline::after(time_, options_.request_timeout);
   while (buffer_.data().size() < kPreface.size() && kPreface.starts_with(buffer_.data())) {
-    const std::expected<void, Refusal> filled = co_await fill(deadline);
+    const Received<> filled = co_await fill(deadline);
     if (!filled) {
       stream_->close();
       co_return true;
@@ -142,15 +142,15 @@ Task<bool> ServerConnection::upgrade() {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-Task<std::expected<Request, ServerConnection::Refusal>> ServerConnection::read_request() {
-  const std::expected<void, Refusal> arrived = co_await await_first_byte();
+Task<ServerConnection::Received<Request>> ServerConnection::read_request() {
+  const Received<> arrived = co_await await_first_byte();
   if (!arrived) co_return std::unexpected(arrived.error());
   parser_ = make_request_parser({options_.header_bytes_max, options_.body_bytes_max});
   const Deadline deadline = Deadline::after(time_, options_.request_timeout);
-  const std::expected<void, Refusal> headed = co_await read_head(deadline);
+  const Received<> headed = co_await read_head(deadline);
   if (!headed) co_return std::unexpected(headed.error());
   Request request;
-  const std::expected<void, Refusal> read = co_await read_body(request.body, deadline);
+  const Received<> read = co_await read_body(request.body, deadline);
   if (!read) co_return std::unexpected(read.error());
   RequestHead& head = parser_->head();
   request.method = *head.method;
@@ -161,10 +161,10 @@ Task<std::expected<Request, ServerConnection::Refusal>> ServerConnection::read_r
 }
 
 // A connection that sends nothing is closed silently.
-Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::await_first_byte() {
+Task<ServerConnection::Received<>> ServerConnection::await_first_byte() {
   if (!buffer_.empty()) {
     if (state_ == State::answering) enter(State::unfinished);
-    co_return std::expected<void, Refusal>();
+    co_return Received<>();
   }
   const bool is_first = std::exchange(is_first_request_, false);
   const auto patience = is_first ? options_.request_timeout : options_.idle_max;
@@ -172,24 +172,23 @@ Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::await_fir
   const Deadline deadline = Deadline::after(time_, patience);
   const Result<std::size_t> read = co_await stream_->read_some(buffer_.space(), deadline);
   if (!is_first) enter(State::unfinished);
-  if (!read || *read == 0) co_return std::unexpected(Refusal{});
+  if (!read || *read == 0) co_return std::unexpected(std::nullopt);
   buffer_.commit(*read);
-  co_return std::expected<void, Refusal>();
+  co_return Received<>();
 }
 
-Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::read_head(
-    Deadline deadline) {
+Task<ServerConnection::Received<>> ServerConnection::read_head(Deadline deadline) {
   std::string no_body;
   while (true) {
-    const std::expected<void, Refusal> parsed = parse(no_body);
+    const Received<> parsed = parse(no_body);
     if (!parsed) co_return parsed;
     if (parser_->head_complete()) co_return check_head();
-    const std::expected<void, Refusal> filled = co_await fill(deadline);
+    const Received<> filled = co_await fill(deadline);
     if (!filled) co_return filled;
   }
 }
 
-std::expected<void, ServerConnection::Refusal> ServerConnection::check_head() const {
+ServerConnection::Received<> ServerConnection::check_head() const {
   const RequestHead& head = parser_->head();
   const auto hosts = std::ranges::count_if(
       head.headers, [](const auto& field) { return equals_without_case(field.first, "Host"); });
@@ -203,24 +202,24 @@ std::expected<void, ServerConnection::Refusal> ServerConnection::check_head() co
   return {};
 }
 
-Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::read_body(
-    std::string& body, Deadline deadline) {
+Task<ServerConnection::Received<>> ServerConnection::read_body(std::string& body,
+                                                               Deadline deadline) {
   const RequestHead& head = parser_->head();
   const bool is_waited_for = expects_continue(head) && head.version == HttpVersion::http_1_1;
   if (is_waited_for && !parser_->complete() && buffer_.empty()) {
     const Result<> invited = co_await write_all(kContinue);
-    if (!invited) co_return std::unexpected(Refusal{});
+    if (!invited) co_return std::unexpected(std::nullopt);
   }
   while (true) {
-    const std::expected<void, Refusal> parsed = parse(body);
+    const Received<> parsed = parse(body);
     if (!parsed || parser_->complete()) co_return parsed;
-    const std::expected<void, Refusal> filled = co_await fill(deadline);
+    const Received<> filled = co_await fill(deadline);
     if (!filled) co_return filled;
   }
 }
 
 // Parses the received bytes, up to the end of the headers or of the message.
-std::expected<void, ServerConnection::Refusal> ServerConnection::parse(std::string& body) {
+ServerConnection::Received<> ServerConnection::parse(std::string& body) {
   const bool had_head = parser_->head_complete();
   while (!buffer_.empty() && !parser_->complete() && parser_->head_complete() == had_head) {
     const auto progress = parser_->put(buffer_.data());
@@ -234,14 +233,14 @@ std::expected<void, ServerConnection::Refusal> ServerConnection::parse(std::stri
   return {};
 }
 
-Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::fill(Deadline deadline) {
+Task<ServerConnection::Received<>> ServerConnection::fill(Deadline deadline) {
   const Result<std::size_t> read = co_await stream_->read_some(buffer_.space(), deadline);
   if (!read && read.error().reason == Reason::deadline_exceeded) {
     co_return std::unexpected(Refusal{408, "the request did not arrive in time"});
   }
-  if (!read || *read == 0) co_return std::unexpected(Refusal{});
+  if (!read || *read == 0) co_return std::unexpected(std::nullopt);
   buffer_.commit(*read);
-  co_return std::expected<void, Refusal>();
+  co_return Received<>();
 }
 
 // ---- answering ----------------------------------------------------------------------------------
@@ -278,12 +277,12 @@ Task<> ServerConnection::call_handler(Request request) {
   }
 }
 
-Task<> ServerConnection::refuse(Refusal refusal) {
+Task<> ServerConnection::refuse(std::optional<Refusal> refusal) {
   after_ = AfterAnswer::close;
-  if (refusal.status == 0) co_return;
-  const Response response = options_.refusal
-                                ? options_.refusal(refusal.status, std::move(refusal.message))
-                                : text_response(refusal.status, std::move(refusal.message) + "\n");
+  if (!refusal) co_return;
+  const Response response =
+      options_.refusal ? options_.refusal(refusal->status, std::move(refusal->message))
+                       : text_response(refusal->status, std::move(refusal->message) + "\n");
   std::string bytes =
       encode_response_head(response, Framing::content_length, after_, time_.wall_now());
   bytes.append(response.body);

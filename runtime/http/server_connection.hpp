@@ -51,28 +51,31 @@ class ServerConnection final : private Responder {
   const std::string& address() const noexcept { return address_; }
 
  private:
-  // Why a request is not passed to the handler. Status 0: the client is gone.
+  // Why a request is not passed to the handler.
   struct Refusal {
-    std::uint16_t status = 0;
-    std::string message = {};
+    std::uint16_t status;
+    std::string message;
   };
+  // nullopt: the client is gone.
+  template <class T = void>
+  using Received = std::expected<T, std::optional<Refusal>>;
   enum class Answer : std::uint8_t { none, sent, streaming, ended, failed };
 
   void enter(State state);
   Task<bool> settle();
   Task<> serve_requests();
   Task<bool> upgrade();
-  Task<std::expected<Request, Refusal>> read_request();
-  Task<std::expected<void, Refusal>> await_first_byte();
-  Task<std::expected<void, Refusal>> read_head(Deadline deadline);
-  Task<std::expected<void, Refusal>> read_body(std::string& body, Deadline deadline);
-  Task<std::expected<void, Refusal>> fill(Deadline deadline);
-  std::expected<void, Refusal> parse(std::string& body);
-  std::expected<void, Refusal> check_head() const;
+  Task<Received<Request>> read_request();
+  Task<Received<>> await_first_byte();
+  Task<Received<>> read_head(Deadline deadline);
+  Task<Received<>> read_body(std::string& body, Deadline deadline);
+  Task<Received<>> fill(Deadline deadline);
+  Received<> parse(std::string& body);
+  Received<> check_head() const;
 
   Task<> answer(Request request);
   Task<> call_handler(Request request);
-  Task<> refuse(Refusal refusal);
+  Task<> refuse(std::optional<Refusal> refusal);
   Task<> drain();
   Task<> watch_peer();
   Task<Result<>> write_all(std::string_view bytes);

@@ -37,7 +37,7 @@ struct Site : client::RestClientFixture {
 
   // 0: admitted.
   runtime::Task<> expect(int status, http::Request request) {
-    const Admission admission = co_await doorkeeper.admit(request);
+    const Admitted admission = co_await doorkeeper.admit(request);
     EXPECT_EQ(admission ? 0 : admission.error().status, status) << request.target;
   }
 };
@@ -72,7 +72,7 @@ CO_TEST(Doorkeeper, opens_paths_like_kube_controller_manager) {
                                  {"/*", "/configz", true}}) {
     Doorkeeper doorkeeper(site.client, site.time, {.always_allow_paths = {row.open}},
                           runtime::Logger(site.log_backend));
-    const Admission admission = co_await doorkeeper.admit({.target = row.path});
+    const Admitted admission = co_await doorkeeper.admit({.target = row.path});
     EXPECT_EQ(admission.has_value(), row.is_open) << row.open << " " << row.path;
   }
 }
@@ -215,7 +215,7 @@ CO_TEST(Doorkeeper, opens_page_about_object_to_its_readers) {
   site.http.answer(prometheus());
   site.http.answer(created(R"({"allowed":false})"));
   site.http.answer(allowed());
-  const Admission own = co_await doorkeeper.admit(request);
+  const Admitted own = co_await doorkeeper.admit(request);
   CO_ASSERT_TRUE(own);
   EXPECT_EQ(*own, Audience::own_object);
   EXPECT_THAT(site.http.seen().back().request.body,
@@ -227,7 +227,7 @@ CO_TEST(Doorkeeper, opens_page_about_object_to_its_readers) {
   // For another object it is a 403 after the first answer.
   request.target = "/debug/explain/devicetaintrules/r";
   site.http.answer(created(R"({"allowed":false})"));
-  const Admission other = co_await doorkeeper.admit(request);
+  const Admitted other = co_await doorkeeper.admit(request);
   CO_ASSERT_TRUE(!other);
   EXPECT_EQ(other.error().status, 403);
   EXPECT_EQ(site.http.seen().size(), 4U);
@@ -239,7 +239,7 @@ CO_TEST(Doorkeeper, explains_why_api_server_reviews_nobody) {
                     .headers = {},
                     .body = R"({"kind":"Status","status":"Failure","reason":"Forbidden",)"
                             R"("message":"system:serviceaccount:x cannot create","code":403})"});
-  const Admission refusal = co_await site.doorkeeper.admit(scrape());
+  const Admitted refusal = co_await site.doorkeeper.admit(scrape());
   CO_ASSERT_TRUE(!refusal);
   EXPECT_EQ(refusal.error().status, 503);
   EXPECT_THAT(refusal.error().body, HasSubstr("bind ClusterRole system:auth-delegator"));
