@@ -120,7 +120,7 @@ namespace {
 
 // A request that is too large or invalid does not reach the server; the answer looks the same.
 http::Response refusal(std::uint16_t status, std::string message) {
-  if (status == 413) return to_http(to_response(too_large("limit is 3145728")));
+  if (status == 413) return to_http(to_response(body_too_large()));
   if (status == 501) return to_http(to_response(method_not_allowed()));
   return to_http(to_response({status, status == 400 ? "BadRequest" : "", std::move(message)}));
 }

@@ -40,6 +40,7 @@ struct Server::Parsed {
 
 namespace {
 
+constexpr std::size_t kBodyBytesMax = 3 * 1024 * 1024;
 constexpr std::string_view kJson = "application/json";
 
 std::string verb_of(const std::string& method, const ResourcePath& path, bool watch) {
@@ -68,10 +69,8 @@ struct Body {
   std::string text;
 };
 
-Result<Body> as_json(const Request& request, std::size_t bytes_max) {
-  if (request.body.size() > bytes_max) {
-    return std::unexpected(too_large("limit is " + std::to_string(bytes_max)));
-  }
+Result<Body> as_json(const Request& request) {
+  if (request.body.size() > kBodyBytesMax) return std::unexpected(body_too_large());
   const std::string_view type = media_type(request.header("Content-Type"));
   if (type != kProtobuf) return Body{type, request.body};
   const auto object = decode_protobuf(request.body);
@@ -94,6 +93,10 @@ std::string manager_of(const Query& query, std::string_view user_agent) {
 }
 
 }  // namespace
+
+ApiError body_too_large() {
+  return too_large(fmt::format("limit is {}", kBodyBytesMax));
+}
 
 namespace {
 
@@ -308,7 +311,7 @@ Result<Response> Server::dispatch(const Request& request, const Parsed& parsed) 
   }
   if (const Review* review = find_review(*parsed.path)) {
     if (request.method != "POST") return std::unexpected(method_not_allowed());
-    const auto body = as_json(request, options_.body_limit);
+    const auto body = as_json(request);
     if (!body) return std::unexpected(body.error());
     return answer_review(*review, body->content_type, body->text);
   }
@@ -421,7 +424,7 @@ Result<Response> Server::read(const Parsed& parsed) {
 
 Result<Response> Server::write(const Request& request, const Parsed& parsed) {
   const ResourcePath& path = *parsed.path;
-  const auto body = as_json(request, options_.body_limit);
+  const auto body = as_json(request);
   if (!body) return std::unexpected(body.error());
   auto user = user_of(request);
   if (!user) return std::unexpected(std::move(user.error()));

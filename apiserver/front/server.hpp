@@ -28,6 +28,9 @@ struct ObjectWrite {
   const WatchIndex& watches;
 };
 
+// The answer to a body of more than 3 MiB.
+ApiError body_too_large();
+
 struct ServerOptions {
   // Changes per resource that can still be watched or listed; older versions get a 410.
   std::size_t history_limit = 100'000;
@@ -35,7 +38,6 @@ struct ServerOptions {
   // Number of requests in the log.
   std::size_t log_limit = 100'000;
   std::size_t log_bytes = 256 * 1024 * 1024;
-  std::size_t body_limit = 3 * 1024 * 1024;
   Revision first_revision = 1;
   std::string version = "v1.37.2";
   ServedVersions served = {};
