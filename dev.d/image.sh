@@ -39,7 +39,7 @@ cmd_image() {
   mkdir -p build/image
   rm -rf build/image/rootfs build/image/log
   image_root "$kind"
-  version=$(sed -n 's/^project(.* VERSION \([^ ]*\).*/\1/p' CMakeLists.txt)
+  version=$(version_of_project)
   archive=build/image/${name}_${version}_$architecture.tar
   DCM_COMMIT=$(git rev-parse HEAD) packaging/image/oci.py build/image/rootfs "$architecture" "$name:$version" "$archive"
   cp build/image/rootfs/usr/share/sbom/$name.spdx.json "${archive%.tar}.spdx.json"

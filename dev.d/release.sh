@@ -26,7 +26,7 @@ cmd_release() {
   done
   [[ -z $(git status --porcelain --untracked-files=no) ]] || die "release: commit your changes first"
   use_time_of_commit
-  version=$(sed -n 's/^project(.* VERSION \([^ ]*\).*/\1/p' CMakeLists.txt)
+  version=$(version_of_project)
   packaging/release.py "$version" --check "${key[@]}"
   for architecture in "${architectures[@]}"; do
     release_parts "$architecture"

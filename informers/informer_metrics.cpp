@@ -10,10 +10,6 @@ const char* const kRelistsHelp =
     "[ALPHA] How often all objects of the resource were read again, by reason: start, expired, "
     "page_expired, ahead_of_server or fruitless.";
 
-double seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 runtime::Counter& relists(runtime::MetricsRegistry& registry, const std::string& resource,
                           RelistReason reason) {
   return registry.counter(kRelistsName, kRelistsHelp,
@@ -62,7 +58,7 @@ void InformerMetrics::count_relist(RelistReason reason) {
 }
 
 void InformerMetrics::set_initial_sync(Duration took) {
-  initial_sync_.Set(seconds(took));
+  initial_sync_.Set(runtime::in_seconds(took));
 }
 
 void InformerMetrics::set_contents(std::size_t objects, std::size_t bytes,
@@ -73,7 +69,7 @@ void InformerMetrics::set_contents(std::size_t objects, std::size_t bytes,
 }
 
 void InformerMetrics::set_last_event_age(Duration age) {
-  last_event_age_.Set(seconds(age));
+  last_event_age_.Set(runtime::in_seconds(age));
 }
 
 runtime::Gauge& InformerMetrics::gauge(const char* name, const char* help) {

@@ -51,8 +51,8 @@ void ReflectorReport::relisted(std::size_t objects) {
   if (!is_first) return;
   const Duration took = *sync_.synced_at() - started_at_;
   metrics_.set_initial_sync(took);
-  log_.info("Synced", {{"objects", std::uint64_t{objects}},
-                       {"seconds", std::chrono::duration<double>(took).count()}});
+  log_.info("Synced",
+            {{"objects", std::uint64_t{objects}}, {"seconds", runtime::in_seconds(took)}});
 }
 
 }  // namespace dcm::informers

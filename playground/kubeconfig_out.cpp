@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -14,6 +13,7 @@
 
 #include "client/config/file.hpp"
 #include "runtime/ascii.hpp"
+#include "runtime/process.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -39,11 +39,6 @@ std::string text_for(const std::string& url) {
          "      cluster: playground\n"
          "      user: anybody\n"
          "current-context: playground\n";
-}
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 std::unexpected<runtime::Error> refuse(const fs::path& path, const std::string& why) {
@@ -107,8 +102,8 @@ runtime::Result<> publish(const std::string& draft, const fs::path& path) {
 }  // namespace
 
 std::string default_kubeconfig_path() {
-  std::string state = variable("XDG_STATE_HOME");
-  if (state.empty()) state = variable("HOME") + "/.local/state";
+  std::string state = runtime::environment_variable("XDG_STATE_HOME");
+  if (state.empty()) state = runtime::environment_variable("HOME") + "/.local/state";
   return state + "/dra-controller-manager/playground/kubeconfig";
 }
 

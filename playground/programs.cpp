@@ -1,7 +1,6 @@
 #include "playground/programs.hpp"
 
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -21,11 +20,6 @@ constexpr std::string_view kControllerManager = "kube-controller-manager";
 // dra-controller-manager replaces its loops for claims and for taints of devices here.
 constexpr std::string_view kControllers =
     "--controllers=*,-resourceclaim-controller,-device-taint-eviction-controller";
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // "1.37.2" becomes {1, 37, 2}; empty if the name is no version.
 std::vector<int> numbers_of(const std::string& version) {
@@ -54,8 +48,8 @@ std::optional<Programs> programs_in(const fs::path& folder) {
 
 // Where test/controlplane keeps its builds, with a folder for each version.
 fs::path folder_of_builds() {
-  const std::string cache = variable("XDG_CACHE_HOME");
-  return fs::path(cache.empty() ? variable("HOME") + "/.cache" : cache) /
+  const std::string cache = runtime::environment_variable("XDG_CACHE_HOME");
+  return fs::path(cache.empty() ? runtime::environment_variable("HOME") + "/.cache" : cache) /
          "dra-controller-manager/controlplane";
 }
 
@@ -77,7 +71,7 @@ std::optional<Programs> newest_build(const fs::path& builds) {
 }  // namespace
 
 runtime::Result<Programs> find_programs() {
-  const std::string assets = variable("KUBEBUILDER_ASSETS");
+  const std::string assets = runtime::environment_variable("KUBEBUILDER_ASSETS");
   const fs::path builds = folder_of_builds();
   auto programs = assets.empty() ? newest_build(builds) : programs_in(assets);
   if (programs) return *std::move(programs);

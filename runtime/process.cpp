@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -204,6 +205,11 @@ Result<std::shared_ptr<Child>> start(const Executor& executor, TimeSource& time,
 }
 
 }  // namespace
+
+std::string environment_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> all;

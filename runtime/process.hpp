@@ -27,6 +27,8 @@ struct ProcessEnd {
   std::string output;  // its standard output
 };
 
+// A variable of this process; empty if it is not set.
+std::string environment_variable(const char* name);
 // The environment of this process, "NAME=value".
 std::vector<std::string> own_environment();
 

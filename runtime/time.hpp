@@ -15,6 +15,10 @@ namespace dcm::runtime {
 
 using Duration = std::chrono::nanoseconds;
 
+constexpr double in_seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
 // A tag without a now(): only a TimeSource knows the time.
 struct MonotonicClock {
   using duration = Duration;

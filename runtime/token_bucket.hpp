@@ -38,7 +38,7 @@ class TokenBucket {
  private:
   void refill(MonoTime now) {
     if (now <= refilled_) return;
-    const double seconds = std::chrono::duration<double>(now - refilled_).count();
+    const double seconds = in_seconds(now - refilled_);
     tokens_ = std::min(burst_, tokens_ + seconds * rate_);
     refilled_ = now;
   }

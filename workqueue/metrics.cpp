@@ -27,10 +27,6 @@ constexpr auto kWaitHelp =
     "[BETA] How long in seconds an item stays in workqueue before being requested";
 constexpr auto kWorkHelp = "[BETA] How long in seconds processing an item from workqueue takes.";
 
-double seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 }  // namespace
 
 struct QueueMetrics::Series {
@@ -47,8 +43,8 @@ struct QueueMetrics::Series {
   void refresh() {
     const Load now = load();
     depth.Set(static_cast<double>(now.depth));
-    unfinished.Set(seconds(now.unfinished));
-    longest.Set(seconds(now.longest));
+    unfinished.Set(runtime::in_seconds(now.unfinished));
+    longest.Set(runtime::in_seconds(now.longest));
     adds.Increment(static_cast<double>(now.adds - shown.adds));
     retries.Increment(static_cast<double>(now.retries - shown.retries));
     shown = now;
@@ -83,11 +79,11 @@ QueueMetrics::~QueueMetrics() {
 }
 
 void QueueMetrics::observe_wait(Duration waited) {
-  series_->wait.Observe(seconds(waited));
+  series_->wait.Observe(runtime::in_seconds(waited));
 }
 
 void QueueMetrics::observe_work(Duration worked) {
-  series_->work.Observe(seconds(worked));
+  series_->work.Observe(runtime::in_seconds(worked));
 }
 
 }  // namespace dcm::workqueue

@@ -158,7 +158,7 @@ bool EventQueue::passes_rate(const api::Event& event, MonoTime now) {
     if (rates_.size() >= limits_.remembered_max) {
       rates_.erase_oldest([](const runtime::TokenBucket&) { return true; });
     }
-    const double rate = 1 / std::chrono::duration<double>(limits_.refill).count();
+    const double rate = 1 / runtime::in_seconds(limits_.refill);
     bucket = &rates_.insert(key, runtime::TokenBucket(rate, limits_.burst, now));
   }
   if (!bucket->has_token(now)) return false;

@@ -218,7 +218,7 @@ void LeaderElector::refresh_gauges() {
   const auto* leading = std::get_if<Leading>(&state_);
   const Duration age =
       leading == nullptr ? Duration::zero() : deps_.time.now() - leading->renewed_at;
-  renew_age_.Set(std::chrono::duration<double>(age).count());
+  renew_age_.Set(runtime::in_seconds(age));
   is_others_.Set(is_held_by_other(state_, self_, deps_.time.now()) ? 1 : 0);
 }
 

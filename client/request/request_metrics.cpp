@@ -9,10 +9,6 @@ using runtime::Duration;
 const Buckets kSeconds = {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
 const Buckets kBytes = {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
 
-double seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 std::string code_label(std::optional<std::uint16_t> status) {
   return status ? std::to_string(*status) : "<error>";
 }
@@ -69,11 +65,11 @@ void RequestMetrics::count_retry(http::Method method, std::optional<std::uint16_
 }
 
 void RequestMetrics::observe_limiter_wait(http::Method method, Duration wait) {
-  series(method).limiter->Observe(seconds(wait));
+  series(method).limiter->Observe(runtime::in_seconds(wait));
 }
 
 void RequestMetrics::observe_call(http::Method method, Duration duration) {
-  series(method).duration->Observe(seconds(duration));
+  series(method).duration->Observe(runtime::in_seconds(duration));
 }
 
 void RequestMetrics::observe_sizes(http::Method method, std::size_t request_bytes,

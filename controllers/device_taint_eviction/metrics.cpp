@@ -10,8 +10,8 @@ const runtime::Buckets kDelayBuckets = {0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 
 
 // A taint's time may be centuries ago, which a Duration cannot hold.
 double seconds_between(runtime::WallTime from, runtime::WallTime until) {
-  using Seconds = std::chrono::duration<double>;
-  return (Seconds(until.time_since_epoch()) - Seconds(from.time_since_epoch())).count();
+  return runtime::in_seconds(until.time_since_epoch()) -
+         runtime::in_seconds(from.time_since_epoch());
 }
 
 double longest_overdue(const PendingPods& pending, runtime::WallTime now) {

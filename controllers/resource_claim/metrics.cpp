@@ -78,10 +78,9 @@ ClaimLatency::ClaimLatency(runtime::MetricsRegistry& registry, const runtime::Ti
 
 void ClaimLatency::observe(Stage stage, runtime::WallTime since) {
   // A creation time may be centuries ago, which a Duration cannot hold.
-  using Seconds = std::chrono::duration<double>;
-  const auto passed =
-      Seconds(time_.wall_now().time_since_epoch()) - Seconds(since.time_since_epoch());
-  (stage == Stage::created ? created_ : named_).Observe(std::max(passed.count(), 0.0));
+  const double passed = runtime::in_seconds(time_.wall_now().time_since_epoch()) -
+                        runtime::in_seconds(since.time_since_epoch());
+  (stage == Stage::created ? created_ : named_).Observe(std::max(passed, 0.0));
 }
 
 FailingObjects::FailingObjects(runtime::MetricsRegistry& registry, const ItemProblems& problems) {
@@ -118,8 +117,7 @@ ClaimCensus::ClaimCensus(runtime::MetricsRegistry& registry, const runtime::Time
                                     "by a finalizer.")),
       longest_deletion_(registry.gauge("dra_controller_manager_claim_deletion_age_seconds",
                                        "Seconds since the longest pending deletion of a "
-                                       "ResourceClaim was first seen; 0 if there "
-                                       "is none.")),
+                                       "ResourceClaim was first seen; 0 if there is none.")),
       refresh_(registry.before_exposition([this] { longest_deletion_.Set(longest_deletion()); })) {
   being_deleted_.Set(0);
   for (std::size_t allocated = 0; allocated < 2; ++allocated) {
@@ -166,7 +164,7 @@ double ClaimCensus::longest_deletion() const {
   const runtime::MonoTime now = time_.now();
   runtime::MonoTime first = now;
   for (const auto& [uid, since] : deleted_since_) first = std::min(first, since);
-  return std::chrono::duration<double>(now - first).count();
+  return runtime::in_seconds(now - first);
 }
 
 void ClaimCensus::count(const api::ResourceClaim& claim, double change) {

@@ -9,7 +9,7 @@ void PoolStatusMetrics::count(const std::string& driver, runtime::Duration durat
   const Series& series = series_of(labels_.of(driver));
   series.processed->Increment();
   if (written == Written::no) series.errors->Increment();
-  series.duration->Observe(std::chrono::duration<double>(duration).count());
+  series.duration->Observe(runtime::in_seconds(duration));
 }
 
 const PoolStatusMetrics::Series& PoolStatusMetrics::series_of(const std::string& label) {

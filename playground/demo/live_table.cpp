@@ -10,10 +10,6 @@
 namespace dcm::playground {
 namespace {
 
-double seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 std::string wide_table(const Figures& figures, Duration elapsed) {
   const Tally& t = figures.tally;
   return fmt::format(
@@ -22,7 +18,7 @@ std::string wide_table(const Figures& figures, Duration elapsed) {
       "claims       {:4} present {:4} allocated | {:4} made {:4} named    {:4} deleted\n"
       "reservations {:4}                        | {:4} made {:4} released\n"
       "devices      {:4} in use  {:4} free      | {:4} allocations released\n",
-      seconds(elapsed), t.pods_pending, t.pods_running, t.pods_seen, t.pods_finished,
+      runtime::in_seconds(elapsed), t.pods_pending, t.pods_running, t.pods_seen, t.pods_finished,
       t.pods_deleted, t.claims, t.claims_allocated, t.claims_made, t.names_written,
       t.claims_deleted, t.reservations, t.reserved, t.released, t.devices_in_use,
       figures.devices - std::min(figures.devices, t.devices_in_use), t.deallocated);
@@ -37,7 +33,7 @@ std::string narrow_table(const Figures& figures, Duration elapsed) {
       "devices {:4} in use  {:4} free\n"
       "so far  {:4} pods    {:4} claims made\n"
       "        {:4} ended   {:4} deleted\n",
-      seconds(elapsed), t.pods_pending, t.pods_running, t.claims, t.claims_allocated,
+      runtime::in_seconds(elapsed), t.pods_pending, t.pods_running, t.claims, t.claims_allocated,
       t.devices_in_use, figures.devices - std::min(figures.devices, t.devices_in_use), t.pods_seen,
       t.claims_made, t.pods_finished + t.pods_deleted, t.claims_deleted);
 }
@@ -58,9 +54,9 @@ std::string line_text(const Figures& figures, Duration elapsed) {
   return fmt::format(
       "{:5.1f}s  pods {:2} pending {:2} running {:2} ended | claims {:2} made {:2} allocated "
       "{:2} deleted | reservations {:2} | devices {:2} of {} in use\n",
-      seconds(elapsed), t.pods_pending, t.pods_running, t.pods_finished + t.pods_deleted,
-      t.claims_made, t.claims_allocated, t.claims_deleted, t.reservations, t.devices_in_use,
-      figures.devices);
+      runtime::in_seconds(elapsed), t.pods_pending, t.pods_running,
+      t.pods_finished + t.pods_deleted, t.claims_made, t.claims_allocated, t.claims_deleted,
+      t.reservations, t.devices_in_use, figures.devices);
 }
 
 LiveTable::Output LiveTable::output_of(std::FILE* out) {
@@ -92,8 +88,8 @@ void LiveTable::show(const Figures& figures, Duration elapsed) {
 void LiveTable::say(const std::string& line, Duration elapsed) {
   erase();
   const bool is_coloured = output_ == Output::colours;
-  fmt::print(out_, "{}{:5.1f}s{}  {}\n", is_coloured ? "\x1b[36m" : "", seconds(elapsed),
-             is_coloured ? "\x1b[0m" : "", line);
+  fmt::print(out_, "{}{:5.1f}s{}  {}\n", is_coloured ? "\x1b[36m" : "",
+             runtime::in_seconds(elapsed), is_coloured ? "\x1b[0m" : "", line);
   std::fputs(drawn_.c_str(), out_);
   std::fflush(out_);
 }
