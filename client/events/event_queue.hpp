@@ -19,7 +19,7 @@
 
 #include "client/api/event.hpp"
 #include "client/events/fair_line.hpp"
-#include "client/events/lru_map.hpp"
+#include "runtime/lru_map.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
 #include "runtime/token_bucket.hpp"
@@ -94,8 +94,8 @@ class EventQueue {
 
   EventLimits limits_;
   runtime::Rng rng_;
-  LruMap<Entry> entries_;
-  LruMap<runtime::TokenBucket> rates_;
+  runtime::LruMap<Entry> entries_;
+  runtime::LruMap<runtime::TokenBucket> rates_;
   FairLine normal_;
   FairLine warnings_;
   int normal_in_a_row_ = 0;

@@ -15,12 +15,12 @@
 #include <variant>
 #include <vector>
 
-#include "client/events/lru_map.hpp"
 #include "client/request/access_review.hpp"
 #include "client/request/admission.hpp"
 #include "manager/pages.hpp"
 #include "runtime/http/message.hpp"
 #include "runtime/log.hpp"
+#include "runtime/lru_map.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::manager {
@@ -74,7 +74,7 @@ class Doorkeeper {
     };
     runtime::TimeSource& time_;
     const DoorkeeperOptions& options_;
-    client::LruMap<Entry> entries_;
+    runtime::LruMap<Entry> entries_;
   };
   using Permit = client::Admission::Permit;
   using Who = std::optional<api::UserInfo>;  // nullopt: nobody known here
@@ -98,7 +98,7 @@ class Doorkeeper {
   Memory<client::Access> verdicts_;
   // Digests of tokens that were accepted once: these callers go first, so that a flood of unknown
   // tokens does not block a scraper.
-  client::LruMap<std::monostate> regulars_;
+  runtime::LruMap<std::monostate> regulars_;
   runtime::RepeatGuard failure_guard_;
 };
 

@@ -11,7 +11,7 @@
 
 #include "runtime/keyed_hash.hpp"
 
-namespace dcm::client {
+namespace dcm::runtime {
 
 // Values do not move until they are erased.
 template <class Value>
@@ -64,7 +64,7 @@ class LruMap {
  private:
   using Entries = std::list<std::pair<const std::string, Value>>;
   Entries entries_;  // most recently used first
-  std::unordered_map<std::string_view, typename Entries::iterator, runtime::KeyedHash> index_;
+  std::unordered_map<std::string_view, typename Entries::iterator, KeyedHash> index_;
 };
 
-}  // namespace dcm::client
+}  // namespace dcm::runtime

@@ -1,10 +1,10 @@
-#include "client/events/lru_map.hpp"
+#include "runtime/lru_map.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace dcm::client {
+namespace dcm::runtime {
 namespace {
 
 TEST(LruMap, erases_least_recently_used) {
@@ -44,4 +44,4 @@ TEST(LruMap, examines_entries_that_stay_only_now_and_then) {
 }
 
 }  // namespace
-}  // namespace dcm::client
+}  // namespace dcm::runtime
