@@ -1,7 +1,5 @@
 #include "informers/reflector_report.hpp"
 
-#include <chrono>
-
 namespace dcm::informers {
 
 ReflectorReport::ReflectorReport(SyncState& sync, InformerMetrics& metrics,

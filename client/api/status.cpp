@@ -1,7 +1,6 @@
 #include "client/api/status.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -128,7 +127,8 @@ std::string message_or_default(std::uint16_t http_status, std::string_view text,
 
 std::optional<runtime::Duration> retry_after(const StatusBody& status) {
   if (status.retry_after_seconds <= 0) return {};
-  return std::min<runtime::Duration>(runtime::bounded_seconds(status.retry_after_seconds), kRetryAfterMax);
+  return std::min<runtime::Duration>(runtime::bounded_seconds(status.retry_after_seconds),
+                                     kRetryAfterMax);
 }
 
 std::vector<FieldCause> causes_of(Reason reason, const StatusBody& status) {

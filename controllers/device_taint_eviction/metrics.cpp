@@ -1,7 +1,6 @@
 #include "controllers/device_taint_eviction/metrics.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace dcm::device_taint_eviction {
 namespace {

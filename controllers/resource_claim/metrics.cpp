@@ -1,7 +1,6 @@
 #include "controllers/resource_claim/metrics.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <string>
 

@@ -1,7 +1,5 @@
 #include "controllers/resource_pool_status/metrics.hpp"
 
-#include <chrono>
-
 namespace dcm::resource_pool_status {
 
 void PoolStatusMetrics::count(const std::string& driver, runtime::Duration duration,

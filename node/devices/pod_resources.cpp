@@ -85,7 +85,7 @@ Result<api::NamespacedName> read_pod(std::string_view request) {
     }
     return pod;
   } catch (const protozero::exception&) {
-    return grpc::fail(grpc::Code::internal, "the request is no GetPodResourcesRequest");
+    return grpc::fail(grpc::Code::internal, "the request is not a GetPodResourcesRequest");
   }
 }
 

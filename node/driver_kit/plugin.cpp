@@ -130,7 +130,8 @@ Task<> Plugin::warn_of_silence() {
 // A refusing node gets an error as acknowledgement, and tries again later.
 Task<grpc::Result<std::string>> Plugin::take_status(std::string request) {
   const auto status = decode_registration_status(request);
-  if (!status) co_return grpc::fail(grpc::Code::internal, "the request is no RegistrationStatus");
+  if (!status)
+    co_return grpc::fail(grpc::Code::internal, "the request is not a RegistrationStatus");
   options_.on_status(*status);
   if (!status->is_registered) {
     const std::string error = node::cut_message(status->error);

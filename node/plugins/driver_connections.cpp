@@ -142,7 +142,7 @@ DriverConnections::Added DriverConnections::add(const std::string& socket, const
                                                 const Services& services) {
   if (!runtime::is_driver_name(info.name)) {
     return std::unexpected(validation_failed(fmt::format(
-        "\"{}\" is no DNS subdomain in lower case of at most 63 characters", info.name)));
+        "\"{}\" is not a DNS subdomain in lower case of at most 63 characters", info.name)));
   }
   if (info.endpoint.size() > kSocketPathBytesMax) {
     return std::unexpected(validation_failed(

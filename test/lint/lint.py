@@ -124,6 +124,7 @@ BANNED = [
      "node::Files, with a runtime::FileName for each name from outside"),
     (r"\bpopen\(|\bstd::system\(|(?<![\w:.>])system\(", ["test/"], "posix_spawn with a list of arguments"),
     (r"[(!&|?:,]\s*co_await\b", ["test/"], "a named local for its result"),
+    (r'"[^"]*(?<![Tt]here) is no (?!longer|shorter)\w', ["test/", "node/driver_kit/"], "\"is not a\""),
     (r"\b(TODO|FIXME|XXX)\b", [], "an issue"),
 ]
 
@@ -188,6 +189,14 @@ def check_banned(path, lines):
                 yield number, f"{match.group(0)} is banned here; use {instead}"
 
 
+def check_forwarding(path, lines):
+    """A result that is only returned needs no name."""
+    for match in re.finditer(r"^[ \t]*[\w:<>*, ]+[ &](\w+) =\s+co_await [^;]*;\s*co_return (?:std::move\()?\1\)?;",
+                             "\n".join(lines), re.M):
+        line = match.string.count("\n", 0, match.start()) + 1
+        yield line, f"{match.group(1)} is only returned; co_return co_await …"
+
+
 def check_header(path, lines):
     if path.endswith(".hpp") and "#pragma once" not in [line.strip() for line in lines]:
         yield 1, "a header starts with #pragma once"
@@ -209,7 +218,7 @@ def check_std_headers(path, lines):
 
 def check_file(path, text):
     lines = text.splitlines() or [""]
-    for check in (check_includes, check_banned, check_header, check_kit, check_std_headers):
+    for check in (check_includes, check_banned, check_forwarding, check_header, check_kit, check_std_headers):
         for number, what in check(path, lines):
             yield f"{path}:{number}: {what}"
 

@@ -104,8 +104,14 @@ class Banned(unittest.TestCase):
         for call in ("std::chrono::steady_clock::now()", "std::chrono::system_clock::now()",
                      "asio::steady_timer timer(ex);", "std::random_device d;", "std::thread t;",
                      "co_spawn(ex, f(), asio::detached);", "asio::io_context io;",
-                     "std::this_thread::yield();", "http::serve(listener);", "// TODO later"):
+                     "std::this_thread::yield();", "http::serve(listener);", "// TODO later", 'refuse("a is no name");'):
             self.assertTrue(breaches("client/a.cpp", call + "\n"), call)
+
+    def test_a_result_that_is_only_returned_has_no_name(self):
+        self.assertTrue(breaches("client/a.cpp", "  const Result<> r =\n      co_await f(a, b);\n  co_return r;\n"))
+        for body in ("  Result<> r = co_await f();\n  if (r) r = co_await g();\n  co_return r;\n",
+                     "  const Result<> r = co_await f();\n  co_return r->size();\n"):
+            self.assertEqual(breaches("client/a.cpp", body), [])
 
     def test_only_their_owners_write_and_remove_files(self):
         for call in ("fs::remove_all(folder / uid);", "std::filesystem::rename(a, b);", "std::ofstream file(path);",

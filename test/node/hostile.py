@@ -63,7 +63,7 @@ TALKS = {
 # Flags of peers/bare, and the expected message to the plugin.
 BARE = {
     "csi": (["--type", "CSIPlugin"], "no handler registered for plugin type: CSIPlugin"),
-    "name": (["--name", "Not_A_Name"], "is no DNS subdomain"),
+    "name": (["--name", "Not_A_Name"], "is not a DNS subdomain"),
     "newline": (["--name", "a\nb"], 'validation failed with err: "a'),
     "long": (["--name", "a" * 100_000], "aaa..."),
     "old": (["--versions", "1.0.0,v1alpha4.Node"], "none of services supported by the plugin"),

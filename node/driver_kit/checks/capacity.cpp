@@ -107,7 +107,7 @@ void check_mapping(const Field& mapping, const Field& capacities) {
   if (key.is_set() == mapping.at("deviceMultiplier").is_set()) {
     mapping.refuse("exactly one of capacityKey and deviceMultiplier must be set");
   }
-  if (key.is_set() && !capacities.entry(key.text()).is_set()) key.refuse("is no capacity");
+  if (key.is_set() && !capacities.entry(key.text()).is_set()) key.refuse("is not a capacity");
   check_positive(mapping.at("capacityMultiplier"), 1);
   check_positive(mapping.at("deviceMultiplier"), 1);
 }

@@ -72,8 +72,7 @@ Task<bool> Leftovers::settle_one(PreparedRecord record) {
     default:
       break;
   }
-  const bool is_done = co_await unprepare(std::move(record));
-  co_return is_done;
+  co_return co_await unprepare(std::move(record));
 }
 
 // The claim may have been allocated and prepared since the look-up: then its record has changed.

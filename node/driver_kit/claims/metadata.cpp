@@ -94,7 +94,7 @@ std::expected<std::string, std::string> updated_metadata(
   json::value* const list = document.find_pointer("/requests/0/devices", none);
   json::value* const generation = document.find_pointer("/metadata/generation", none);
   if (list == nullptr || !list->is_array() || generation == nullptr || !generation->is_int64()) {
-    return std::unexpected("is no file of device metadata");
+    return std::unexpected("is not a file of device metadata");
   }
   for (const RequestDevice& each : devices) {
     const auto found = std::ranges::find_if(list->get_array(), [&](const json::value& device) {

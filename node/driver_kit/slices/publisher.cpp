@@ -80,8 +80,7 @@ Task<Result<>> SlicePublisher::write() {
   if (!published) co_return runtime::fail(published.error());
   forget_all_but(*published);
   remember_times(*published);
-  const Result<> done = co_await carry_out(plan_slices(owner_, pools_, *published, accepted_));
-  co_return done;
+  co_return co_await carry_out(plan_slices(owner_, pools_, *published, accepted_));
 }
 
 Task<Result<>> SlicePublisher::carry_out(SlicePlan plan) {

@@ -57,9 +57,7 @@ struct Site {
   // Sends to the proxy.
   runtime::Task<http::Result<http::Response>> send(http::Method method, std::string target,
                                                    std::string body = {}) {
-    http::Result<http::Response> response =
-        co_await client->send({method, std::move(target), {}, std::move(body)}, {});
-    co_return response;
+    co_return co_await client->send({method, std::move(target), {}, std::move(body)}, {});
   }
 
   // The bytes of a watch until its end, followed by "…" if it was cut.

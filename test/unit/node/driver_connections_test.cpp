@@ -215,7 +215,8 @@ CO_TEST(DriverConnections, tells_refused_plugin_the_reason) {  // [9], [11], [12
       {"a name that the API would refuse",
        {"DRAPlugin", "GPU!", "/dra.sock", {"v1.DRAPlugin"}},
        SocketOutcome::failed,
-       "RegisterPlugin error -- plugin validation failed with err: \"GPU!\" is no DNS subdomain in "
+       "RegisterPlugin error -- plugin validation failed with err: \"GPU!\" is not a DNS subdomain "
+       "in "
        "lower case of at most 63 characters"},
       {"an endpoint that is no path",
        {"DRAPlugin", kGpu, std::string("/dra\0.sock", 10), {"v1.DRAPlugin"}},
