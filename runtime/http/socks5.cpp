@@ -114,8 +114,8 @@ Result<std::string> Socks5Handshake::choose(std::string_view message) {
   if (message[0] != kVersion) return malformed("another version");
   if (message[1] == kNoAuthentication) return connect();
   if (message[1] != kUserAndPassword || !user_) {
-    return fail(Reason::unreachable, user_ ? "it takes no user name and password"
-                                           : "it refuses these credentials, or wants some");
+    return fail(Reason::unreachable,
+                user_ ? "it takes no user name and password" : "it wants credentials");
   }
   wait_for(State::authentication, 2);
   return kAuthenticationVersion + with_length(user_->name) + with_length(user_->password);

@@ -126,7 +126,7 @@ TEST(Socks5Handshake, reports_refusal_and_invalid_answer) {
            BadRow{"HTTP", {}, "HTTP/1.1 400", Reason::malformed, "another version"},
            BadRow{"SOCKS 4", {}, bytes("\0\x5b"), Reason::malformed, "another version"},
            BadRow{"no method", kAda, bytes("\5\xff"), Reason::unreachable, "takes no user"},
-           BadRow{"a user is wanted", {}, bytes("\5\2"), Reason::unreachable, "wants a user"},
+           BadRow{"a user is wanted", {}, bytes("\5\2"), Reason::unreachable, "wants credentials"},
            BadRow{"GSSAPI", kAda, bytes("\5\1"), Reason::unreachable, "takes no user"},
            BadRow{"another user", kAda, bytes("\5\2\1\1"), Reason::unreachable,
                   "refused the user name"},
