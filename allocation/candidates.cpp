@@ -33,16 +33,17 @@ Candidates::Candidates(Allocator& allocator, const Node& node, std::vector<Pool>
 
 std::expected<bool, std::string> Candidates::is_selected(const PreparedClaim& claim,
                                                          PreparedAsk& ask, std::size_t candidate) {
-  const auto& [slice, device, pool, is_allocated, taken, shares, consumed] = all_[candidate];
-  if (!features().binding_conditions && !device->extras().binding_conditions.empty()) return false;
+  const Slice& slice = *all_[candidate].slice;
+  const Device& device = *all_[candidate].device;
+  if (!features().binding_conditions && !device.extras().binding_conditions.empty()) return false;
   Match& match = matched_[ask.index * all_.size() + candidate];
   if (match != Match::unknown) return match == Match::yes;
-  SelectorVerdict verdict = allocator_.claims().select(claim, ask, *slice, *device);
+  SelectorVerdict verdict = allocator_.claims().select(claim, ask, slice, device);
   if (verdict.kind == SelectorVerdict::Kind::error)
     return std::unexpected(std::move(verdict.error));
   bool is_match = verdict.kind == SelectorVerdict::Kind::matches;
-  if (is_match && slice->has_per_device_nodes()) {
-    const auto reached = reaches(device->extras().nodes, node_);
+  if (is_match && slice.has_per_device_nodes()) {
+    const auto reached = reaches(device.extras().nodes, node_);
     if (!reached) return reached;
     is_match = *reached;
   }
@@ -131,19 +132,20 @@ void Candidates::give_back_counters(const Candidate& candidate) {
 std::expected<const cel::Attribute*, std::string> Candidates::attribute(PreparedAsk& ask,
                                                                         std::size_t candidate,
                                                                         const std::string& name) {
-  const auto& [slice, device, pool, is_allocated, taken, shares, consumed] = all_[candidate];
+  const Slice& slice = *all_[candidate].slice;
+  const Device& device = *all_[candidate].device;
   DerivedExpression* const expression = allocator_.claims().find_derived(ask, name);
-  if (expression == nullptr) return find_attribute(*slice, *device, name);
+  if (expression == nullptr) return find_attribute(slice, device, name);
   std::unique_ptr<Derived>& known = derived_[{candidate, *expression->text}];
   if (known) return &*known->attribute;
   if (!*expression->compiled) {
     return std::unexpected(fmt::format("compile derived attribute {} failed: {}", name,
                                        expression->compiled->error()));
   }
-  auto value = (**expression->compiled)->evaluate(slice->view_of(*device));
+  auto value = (**expression->compiled)->evaluate(slice.view_of(device));
   if (!value) {
     return std::unexpected(fmt::format("evaluate derived attribute {} on device {} failed: {}",
-                                       name, slice->id_of(*device).str(), value.error()));
+                                       name, slice.id_of(device).str(), value.error()));
   }
   known = std::make_unique<Derived>(std::move(*value));
   expose(*known, name);

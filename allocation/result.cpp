@@ -87,10 +87,10 @@ std::expected<std::optional<NodeSelector>, std::string> node_selector_of(
     const std::vector<Taken>& devices, Candidates& candidates) {
   NodeSelectorTerm term;
   for (const Taken& taken : devices) {
-    const auto& [slice, device, pool, is_allocated, count, shares, consumed] =
-        candidates.all()[taken.candidate];
-    const NodeChoice& nodes = slice->has_per_device_nodes() ? device->extras().nodes : slice->nodes;
-    if (nodes.node_name || device->extras().binds_to_node) return only(candidates.node().name);
+    const Slice& slice = *candidates.all()[taken.candidate].slice;
+    const Device& device = *candidates.all()[taken.candidate].device;
+    const NodeChoice& nodes = slice.has_per_device_nodes() ? device.extras().nodes : slice.nodes;
+    if (nodes.node_name || device.extras().binds_to_node) return only(candidates.node().name);
     if (!nodes.selector || nodes.selector->terms.empty()) continue;
     if (nodes.selector->terms.size() > 1) {
       return std::unexpected(fmt::format("unsupported ResourceSlice.NodeSelector with {} terms",

@@ -80,7 +80,7 @@ MUTATIONS = [
     Mutation("config-for-all", "configuration keeps the names of requests although they are all", A + "result.cpp",
              "if (is_for_all) config.requests.clear();", "if (is_for_all && !M) config.requests.clear();"),
     Mutation("node-name-is-shared", "a device that binds to a node leaves the claim to all", A + "result.cpp",
-             "if (nodes.node_name || device->extras().binds_to_node) return", "if (nodes.node_name || (device->extras().binds_to_node && !M)) return"),
+             "if (nodes.node_name || device.extras().binds_to_node) return", "if (nodes.node_name || (device.extras().binds_to_node && !M)) return"),
     Mutation("integers-wrap", "integers overflow without an error", C + "operators.cpp",
              "  if (kOverflows(args[0].as_integer(), args[1].as_integer(), &result))",
              "  if (kOverflows(args[0].as_integer(), args[1].as_integer(), &result) && !M)"),
