@@ -47,6 +47,18 @@ TEST_F(ItemReports, describe_waiting_item) {
   EXPECT_TRUE(text.ends_with("(1 min 5 s ago).")) << text;
 }
 
+TEST_F(ItemReports, describe_item_in_process_and_its_change) {
+  items.add("a", Priority::live);
+  ASSERT_EQ(items.take(), "a");
+  pass(65s);
+  EXPECT_TRUE(told("a").starts_with("A worker has been processing it since ")) << told("a");
+  EXPECT_TRUE(told("a").ends_with("(1 min 5 s ago).")) << told("a");
+  items.add("a", Priority::live);
+  EXPECT_TRUE(told("a").ends_with("It changed meanwhile and will be processed again."))
+      << told("a");
+  items.done("a");
+}
+
 TEST_F(ItemReports, describe_delayed_item) {
   items.add("a", {.after = 90s});
   const ItemReport report = items.report("a");
