@@ -156,7 +156,7 @@ TEST_F(Secrets, stay_hidden_in_plugin_input_and_output) {
   run_and_look(user(fmt::format("echo '{}'\nexit 1\n", credential(secured().token))),
                "ended with status 1");
   run_and_look(user(fmt::format("echo '{}' | head -c 100\n", credential(secured().token))),
-               "no JSON object");
+               "not a JSON object");
 }
 
 TEST_F(Secrets, stay_hidden_in_proxy_password) {

@@ -85,10 +85,10 @@ struct Row {
 TEST(ExecCredential, hides_content_of_invalid_answer) {
   const std::string certificate = R"("clientCertificateData":)" + json_text(kCertificatePem);
   for (const Row& row : {
-           Row{"nothing", "", "no JSON object"},
-           Row{"garbage", "SECRET", "no JSON object"},
-           Row{"a list", "[\"SECRET\"]", "no JSON object"},
-           Row{"half of it", output(R"({"token":"SECRET"})").substr(0, 60), "no JSON object"},
+           Row{"nothing", "", "not a JSON object"},
+           Row{"garbage", "SECRET", "not a JSON object"},
+           Row{"a list", "[\"SECRET\"]", "not a JSON object"},
+           Row{"half of it", output(R"({"token":"SECRET"})").substr(0, 60), "not a JSON object"},
            Row{"another kind", R"({"kind":"Secret","apiVersion":")" + kV1 + "\"}",
                "kind is not ExecCredential"},
            Row{"another version",

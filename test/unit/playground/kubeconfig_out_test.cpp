@@ -102,11 +102,11 @@ TEST_F(KubeconfigOutTest, keeps_foreign_file) {
 TEST_F(KubeconfigOutTest, follows_no_link_and_replaces_only_files) {
   fs::create_directories(file_.parent_path());
   fs::create_symlink("/nowhere", file_);
-  EXPECT_THAT(refusal(), HasSubstr("no regular file"));
+  EXPECT_THAT(refusal(), HasSubstr("not a regular file"));
   EXPECT_TRUE(fs::is_symlink(file_));
   fs::remove(file_);
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
-  EXPECT_THAT(refusal(), HasSubstr("no regular file"));
+  EXPECT_THAT(refusal(), HasSubstr("not a regular file"));
 }
 
 TEST_F(KubeconfigOutTest, does_not_remove_replacement) {

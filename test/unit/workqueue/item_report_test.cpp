@@ -48,6 +48,7 @@ TEST_F(ItemReports, describe_waiting_item) {
 }
 
 TEST_F(ItemReports, describe_item_in_process_and_its_change) {
+  pass(1s);
   items.add("a", Priority::live);
   ASSERT_EQ(items.take(), "a");
   pass(65s);
