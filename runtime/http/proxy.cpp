@@ -19,7 +19,7 @@ constexpr std::size_t kHeadBytesMax = 16 * 1024;
 Result<> check_answer(std::uint16_t status, std::size_t bytes_left) {
   constexpr int kProxyAuthenticationRequired = 407;
   if (status == kProxyAuthenticationRequired) {
-    return fail(Reason::unreachable, "it refuses these credentials, or wants some (407)");
+    return fail(Reason::unreachable, "it wants credentials, or refuses these (407)");
   }
   if (status < 200 || status > 299) {
     return fail(Reason::unreachable, fmt::format("it answered CONNECT with status {}", status));

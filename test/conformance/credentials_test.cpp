@@ -134,7 +134,7 @@ TEST_F(Credentials, sends_everything_through_cluster_proxy) {
   const std::string proxy = start_proxy("Basic YWRhOnB3");  // ada:pw
   const std::string user = fmt::format("token: \"{}\"", secured().token);
   start_unready(kubeconfig(user, fmt::format("proxy-url: \"http://{}\"", proxy)),
-                fmt::format("proxy {}: it wants a user name and password (407)", proxy));
+                fmt::format("proxy {}: it wants credentials, or refuses these (407)", proxy));
   const auto manager =
       start_ready(kubeconfig(user, fmt::format("proxy-url: \"http://ada:pw@{}\"", proxy)));
   expect_work("trainer-0");

@@ -17,8 +17,8 @@ FILES = {
     "usr/share/doc/dra-controller-manager/copyright",
     "usr/share/doc/dra-controller-manager/changelog.gz",
     *[f"usr/share/doc/dra-controller-manager/licences/{name}" for name in (
-        "libboost1.81-dev", "libfmt-dev", "libsimdjson-dev", "libspdlog-dev", "libstdc++-12-dev",
-        "libyaml-cpp-dev", "prometheus-cpp-dev")],
+        "libboost1.81-dev", "libfmt-dev", "libprotozero-dev", "libsimdjson-dev", "libspdlog-dev",
+        "libstdc++-12-dev", "libyaml-cpp-dev", "prometheus-cpp-dev")],
 }
 
 
