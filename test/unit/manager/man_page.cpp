@@ -73,6 +73,8 @@ constexpr std::string_view kEnd =
     ".TP\n2\nBad flags or configuration file; a kubeconfig, credential or certificate cannot be "
     "used; or a port is in use.\n"
     ".TP\n3\nA defect of the manager.\n"
+    ".PP\nThe command\n.B explain\nhas statuses of its own:\n"
+    ".BR \"dra-controller-manager explain --help\" .\n"
     ".SH SEE ALSO\n"
     ".BR kubectl (1)\n";
 
