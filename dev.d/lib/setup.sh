@@ -1,15 +1,16 @@
 # shellcheck shell=bash
 # Installs packages, and the programs that only some commands need.
 
-mapfile -t libraries < <(grep -v '^#' packaging/libraries)
 readonly packages=(
   build-essential git ca-certificates python3 python3-yaml cmake ninja-build pkg-config ccache mold openssl curl
   clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19 lld-19
-  libgtest-dev libgmock-dev libmimalloc-dev "${libraries[@]}")
+  libgtest-dev libgmock-dev libmimalloc-dev)
 
 # setup [PACKAGE…]: installs missing packages, including packages for this command. Quick if none is missing.
 setup() {
-  local missing=() installed wanted=("${packages[@]}" "$@")
+  local missing=() installed libraries wanted
+  mapfile -t libraries < <(grep -v '^#' packaging/libraries)
+  wanted=("${packages[@]}" "${libraries[@]}" "$@")
   installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null |
     awk '$2 == "installed" { print $1 }' || true)
   for package in "${wanted[@]}"; do

@@ -87,6 +87,18 @@ Task<Result<>> DriverProcess::serve(Driver& driver, Listen listen) {
   co_return Result<>();
 }
 
+namespace {
+
+Task<> serve_on_files(DriverProcess& process, Driver& driver, runtime::LoopRef loop,
+                      manager::Lifecycle& lifecycle, const std::string& name) {
+  const Result<> served = co_await process.serve(driver, listen_on_files(loop));
+  if (served) co_return;
+  manager::refuse(name, served.error().message);
+  lifecycle.request_stop(manager::ExitStatus::bad_configuration);
+}
+
+}  // namespace
+
 int run_driver(const DriverProgram& program,
                const std::function<std::unique_ptr<Driver>(DriverProcess&)>& make) {
   const std::string& name = program.plugin.driver;
@@ -100,12 +112,8 @@ int run_driver(const DriverProgram& program,
   manager::Lifecycle lifecycle({own.process(), cluster->rest(), cluster->connection->lease_rest()},
                                {.program = name});
   lifecycle.add_foundation("connection", [&] { return cluster->connection->run(); });
-  lifecycle.add_job("driver", [&]() -> Task<> {
-    const Result<> served = co_await process.serve(*driver, listen_on_files(own.loop));
-    if (served) co_return;
-    manager::refuse(name, served.error().message);
-    lifecycle.request_stop(manager::ExitStatus::bad_configuration);
-  });
+  lifecycle.add_job("driver",
+                    [&] { return serve_on_files(process, *driver, own.loop, lifecycle, name); });
   manager::stop_on_signals(own.loop, [&] { lifecycle.request_stop(); }, own.process().log);
   own.loop.run(lifecycle.run());
   return static_cast<int>(lifecycle.exit_status());

@@ -296,18 +296,15 @@ MUTATIONS = [
     Mutation("stop-waits-for-caches", "who stops waits until all caches are filled", "manager/epoch.cpp",
              "    member.cancelled_by_stop.cancel();", "    if (!M) member.cancelled_by_stop.cancel();"),
     Mutation("answers-have-no-end", "a node keeps whatever a driver answers", "node/plugins/messages.cpp",
-             """    if (number == 1 && ++devices <= kAnsweredDevicesMax) {
-      answer.devices.push_back(read_device(value));
-    }
-    if (number == 2) answer.error = cut_text(value);
-  });
-  if (devices > kAnsweredDevicesMax) {""",
-             """    if (number == 1 && (++devices <= kAnsweredDevicesMax || M)) {
-      answer.devices.push_back(read_device(value));
-    }
-    if (number == 2) answer.error = cut_text(value);
-  });
-  if (devices > kAnsweredDevicesMax && !M) {"""),
+             "  const bool is_too_large = message.size() > kClaimAnswerBytesMax;",
+             """  if (M) {
+    each_field(pbf_reader(message), [&](auto number, protozero::data_view value) {
+      if (number == 1) answer.devices.push_back(read_device(value));
+      if (number == 2) answer.error = cut_text(value);
+    });
+    return answer;
+  }
+  const bool is_too_large = message.size() > kClaimAnswerBytesMax;"""),
 ]
 
 
