@@ -91,7 +91,7 @@ std::string why_unusable(const AllocationReport& report, WallTime now) {
   if (report.nodes.empty()) return {};
   return fmt::format(
       "The devices of claim \"{}\" can be used on {} only, and something else keeps "
-      "the pod off there.",
+      "the pod from running there.",
       report.claim, report.nodes);
 }
 
@@ -100,10 +100,9 @@ void explain_allocations(const std::vector<AllocationReport>& reports, WallTime 
     std::string text = why_unusable(report, now);
     if (text.empty()) continue;
     if (!report.consumers.empty()) {
-      text += fmt::format(
-          " The scheduler deallocates the claim once it is not reserved for {} any "
-          "longer.",
-          common::enumerate(report.consumers, 3));
+      text +=
+          fmt::format(" The scheduler deallocates the claim once it is no longer reserved for {}.",
+                      common::enumerate(report.consumers, 3));
     }
     topic.add(Outlook::waiting, "AllocationUnusable", std::move(text));
   }

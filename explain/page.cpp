@@ -99,7 +99,7 @@ Task<DeviceEvidence> read_devices_in_turn(runtime::Slots& turns, const ExplainCo
   }
   const Names names = audience == Audience::everything ? Names::all : Names::own_namespace;
   co_return co_await read_devices(*context.rest, time, std::move(subject), names, deadline,
-                                  context.device_list_bytes_max);
+                                  context.devices);
 }
 
 Task<http::Response> answer(runtime::TimeSource& time, const ExplainContext& context,

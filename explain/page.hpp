@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "client/request/rest_client.hpp"
+#include "explain/devices/read_devices.hpp"
 #include "explain/render.hpp"
 #include "explain/source.hpp"
 #include "manager/pages.hpp"
@@ -23,9 +24,9 @@ struct ExplainContext {
   std::function<Teller()> teller;
   // To read other components' messages about the object. Null: none are read.
   client::RestClient* rest = nullptr;
-  // Of each list that a question about devices reads. Larger ones would take too much of the
-  // manager's memory and time; the answer says that it does not cover devices.
-  std::size_t device_list_bytes_max = std::size_t{64} << 20;
+  // More would take too much of the manager's memory and time; the answer says that it does not
+  // cover devices.
+  DeviceLimits devices = {.list_bytes_max = std::size_t{64} << 20, .steps_max = 20'000};
 };
 
 // In sentences; as JSON with ?output=json, or if Accept has JSON but not text; as HTML for

@@ -73,7 +73,7 @@ bool is_mapped(const Address& address) {
          address.bytes[10] == 0xff && address.bytes[11] == 0xff;
 }
 
-// Of no size: it is none.
+// Its size is 0 if the text is not an address.
 Address parse_address(std::string_view text) {
   const std::string copy(text);
   Address address;
@@ -89,7 +89,7 @@ bool has_zone(std::string_view text) {
   return text.contains('%') && text.contains(':');
 }
 
-// Why it is no address, in the words of Go's netip (of an IPv6 address only that it is none).
+// Why the text is not an address, in the words of Go's netip; for IPv6, without details.
 std::string fault_of_address(std::string_view text) {
   const auto fault = [&](std::string_view why, std::string_view at = {}) {
     return "ParseAddr(" + quoted(text) + "): " + std::string(why) +

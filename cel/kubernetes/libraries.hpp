@@ -40,9 +40,9 @@ Value semver_value(const Semver& version, Arena& arena);
 const Semver* as_semver(const Value& value);
 
 bool is_request_uri(std::string_view text);
-// Bytes of an IP address, 4 or 16. 0: it is none.
+// Bytes of an IP address, 4 or 16; 0 if the text is not one.
 unsigned address_size(std::string_view text);
-// Why a text is no address: `ParseAddr("1.2"): IPv4 address too short`.
+// Why a text is not an address: `ParseAddr("1.2"): IPv4 address too short`.
 std::string address_fault(std::string_view text);
 
 }  // namespace dcm::cel

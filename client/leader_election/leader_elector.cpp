@@ -126,7 +126,7 @@ Task<Answer> LeaderElector::send(ApiRequest request) {
   const api::ResourceVersion last = meta_.resource_version;
   Answer answer{decode(std::move(response)), sent, deps_.time.now(), rng_.unit()};
   const bool is_known = api::ResourceVersion("0") < meta_.resource_version;
-  // Reads are consistent, and requests follow each other.
+  // Reads are consistent, and requests follow each other: nothing else explains a smaller version.
   if (is_known && meta_.resource_version < last && !is_stopping_) {
     move_to(Ended{Ended::How::lost, kRestored});
   }

@@ -17,8 +17,8 @@ std::int64_t seconds(runtime::Duration duration) {
 
 }  // namespace
 
-std::unexpected<runtime::Error> not_written() {
-  return runtime::fail(runtime::Reason::object_not_found, "not written: this is a dry run");
+std::unexpected<runtime::Error> not_written(runtime::Reason reason) {
+  return runtime::fail(reason, "not written: this is a dry run");
 }
 
 Expectations::Expectations(Dependencies dependencies, std::string controller,

@@ -51,8 +51,10 @@ struct Standing {
   std::string shown;  // the current state instead, for people
 };
 
-// The answer to a suppressed write. It is no failure that is repeated: the object looks gone.
-std::unexpected<runtime::Error> not_written();
+// The error of a suppressed write. By default the object seems to be gone, so that nobody repeats
+// the write.
+std::unexpected<runtime::Error> not_written(
+    runtime::Reason reason = runtime::Reason::object_not_found);
 
 // Each write is logged and counted once, however often it is decided. If the caches do not show its
 // result in time, that is a disagreement: logged and counted once, and open until they do, or until

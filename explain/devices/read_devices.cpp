@@ -136,9 +136,8 @@ class DeviceReading {
 
 Task<Known<std::optional<Topic>>> read_devices(client::RestClient& rest, runtime::TimeSource& time,
                                                Subject subject, Names names,
-                                               runtime::Deadline deadline,
-                                               std::size_t list_bytes_max) {
-  DeviceReading reading(rest, names, deadline, list_bytes_max);
+                                               runtime::Deadline deadline, DeviceLimits limits) {
+  DeviceReading reading(rest, names, deadline, limits.list_bytes_max);
   api::ObjectPtr<AskingPod> pod;
   bool is_read = co_await reading.run();
   if (is_read && subject.kind == Subject::Kind::pod) {
@@ -155,12 +154,9 @@ Task<Known<std::optional<Topic>>> read_devices(client::RestClient& rest, runtime
         .name_space = subject.key.namespace_.str(), .names = names, .is_of_pod = false};
     if (!add_claim(inventory, subject.key.name.str(), *question)) question.reset();
   }
-  // The command, which may read lists of any size, has nothing else to do.
-  if (question && list_bytes_max == std::numeric_limits<std::size_t>::max()) {
-    question->steps_max = 2'000'000;
-  }
   const bool is_asked = question && (!question->claims.empty() || question->extended.lacks_class());
   if (!is_asked) co_return std::optional<Topic>();
+  question->steps_max = limits.steps_max;
   co_return co_await survey_devices(inventory, *std::move(question), time, kSurveyTime);
 }
 

@@ -85,7 +85,7 @@ ClaimAnswer read_prepared(protozero::data_view message) {
     return {.error = fmt::format("the driver's answer has {} devices; at most {} are taken",
                                  devices, kAnsweredDevicesMax)};
   }
-  // There, a character may take seven bytes.
+  // In the checkpoint, a character may take seven bytes.
   Entry entry;
   entry.drivers[""].devices = answer.devices;
   const std::size_t stored = encode_checkpoint({std::move(entry)}).size();

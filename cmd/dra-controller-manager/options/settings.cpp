@@ -13,7 +13,7 @@ namespace {
 using device_taint_eviction::EvictionMode;
 using ForeignClaims = resource_claim::ForeignClaims::Policy;
 
-// Each costs about a kilobyte, and a mistake in the digits should not end for lack of memory.
+// Each costs about a kilobyte: a digit too many must not exhaust the memory.
 constexpr Bounds kAtTheSameTime = {1, 10'000, "a whole number from 1 to 10000"};
 
 // A lower rate would practically stop evictions, and nothing would say why.

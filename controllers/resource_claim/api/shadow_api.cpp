@@ -16,11 +16,6 @@ using common::Standing;
 using runtime::Overloaded;
 using State = Standing::State;
 
-// The error of a suppressed create, which is neither counted nor repeated.
-std::unexpected<runtime::Error> not_created() {
-  return runtime::fail(runtime::Reason::shutting_down, "not written: this is a dry run");
-}
-
 // "allocated, reserved for trainer-0, trainer-1 and 7 more"
 std::string describe_status(const api::ResourceClaim& claim) {
   constexpr std::size_t kNamedMax = 4;
@@ -79,7 +74,10 @@ Task<Result<ClaimPtr>> ShadowApi::send(ClaimRequest request, Priority priority) 
   std::visit(Overloaded{[](const Get<api::ResourceClaim>&) {},
                         [this](const auto& write) { expect(write); }},
              request);
-  if (std::holds_alternative<CreateClaim>(request)) co_return not_created();
+  // This error of a create is neither counted nor repeated.
+  if (std::holds_alternative<CreateClaim>(request)) {
+    co_return common::not_written(runtime::Reason::shutting_down);
+  }
   co_return common::not_written();
 }
 

@@ -248,7 +248,7 @@ CO_TEST(ExplainBrokenPods, reads_no_more_than_its_bytes) {
   const Page page = make_explain_page(loop.time(), {.source = [&] { return scene.source(); },
                                                     .teller = [] { return Teller{}; },
                                                     .rest = &scene.manager.connection->rest(),
-                                                    .device_list_bytes_max = 100});
+                                                    .devices = {.list_bytes_max = 100}});
   http::Request request{.target = path_of(pod("not-scheduled")) + "?output=text"};
   const http::Response answer =
       co_await page.answer_later(std::move(request), Audience::own_object);

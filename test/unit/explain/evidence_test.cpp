@@ -89,8 +89,8 @@ TEST(AddEvidence, quotes_other_components) {
                      {.claim = "c", .nodes = "node-1", .consumers = {"pod lab/x"}}}},
             "waiting AllocationUnusable: The devices of claim \"c\" can be used on node-1 only, "
             "and "
-            "something else keeps the pod off there. The scheduler deallocates the claim once it "
-            "is not reserved for pod lab/x any longer.\n"},
+            "something else keeps the pod from running there. The scheduler deallocates the claim "
+            "once it is no longer reserved for pod lab/x.\n"},
            {"allocated, and a device has failed",
             {.pod = unschedulable("1 resourceclaim not available on the node"),
              .allocations = std::vector<AllocationReport>{{.claim = "c",

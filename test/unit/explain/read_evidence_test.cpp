@@ -125,7 +125,7 @@ TEST_F(ReadBinding, tells_why_allocated_claim_is_unusable) {
   EXPECT_THAT(text, HasSubstr("cannot be bound: condition example.com/failed of device "
                               "d.example.com/n/g is true (R: \\\"m\\\")"));
   EXPECT_THAT(text, HasSubstr("can be used on node-1 only"));
-  EXPECT_THAT(text, HasSubstr("once it is not reserved for pod default/other any longer."));
+  EXPECT_THAT(text, HasSubstr("once it is no longer reserved for pod default/other."));
 }
 
 // Two things of the same moment, read 5 s apart.

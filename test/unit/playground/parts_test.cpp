@@ -61,6 +61,15 @@ struct Cluster {
                               R"("deviceClassName":"gpu.example.com")" + exactly + "}}]}}}");
     EXPECT_EQ(made.status, 201) << serialize(made.body);
   }
+  // `more`: further fields of the claim's status.
+  void allocate_on_missing_node(const std::string& claim, const std::string& more = "") {
+    api.patch(kClaims + "/" + claim + "/status", apiserver::kMerge,
+              R"({"status":{"allocation":{"devices":{"results":[{"request":"r",)"
+              R"("driver":"gpu.example.com","pool":"gone","device":"dev-0"}]},)"
+              R"("nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{)"
+              R"("key":"metadata.name","operator":"In","values":["gone"]}]}]}})" +
+                  more + "}}");
+  }
   // A pod that uses that claim; "" for none.
   void make_pod(const std::string& name, const std::string& claim,
                 const std::string& annotations = "") {
@@ -724,11 +733,7 @@ CO_TEST(Parts, reallocate_claim_that_fits_no_node) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
   cluster.make_claim("c", "");
-  cluster.api.patch(kClaims + "/c/status", apiserver::kMerge,
-                    R"({"status":{"allocation":{"devices":{"results":[{"request":"r",)"
-                    R"("driver":"gpu.example.com","pool":"gone","device":"dev-0"}]},)"
-                    R"("nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{)"
-                    R"("key":"metadata.name","operator":"In","values":["gone"]}]}]}}}})");
+  cluster.allocate_on_missing_node("c");
   cluster.make_pod("p", "c");
   co_await sleep_for(loop.time(), 2s);
   EXPECT_EQ(cluster.node("p"), "node-0");
@@ -741,13 +746,9 @@ CO_TEST(Parts, reallocate_claim_when_its_consumer_releases_it) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
   cluster.make_claim("c", "");
-  cluster.api.patch(kClaims + "/c/status", apiserver::kMerge,
-                    R"({"status":{"allocation":{"devices":{"results":[{"request":"r",)"
-                    R"("driver":"gpu.example.com","pool":"gone","device":"dev-0"}]},)"
-                    R"("nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{)"
-                    R"("key":"metadata.name","operator":"In","values":["gone"]}]}]}},)"
-                    R"("reservedFor":[{"apiGroup":"example.com","resource":"things","name":"t",)"
-                    R"("uid":"t"}]}})");
+  cluster.allocate_on_missing_node(
+      "c", R"(,"reservedFor":[{"apiGroup":"example.com","resource":"things","name":"t",)"
+           R"("uid":"t"}])");
   cluster.make_pod("p", "c");
   co_await sleep_for(loop.time(), 2s);
   EXPECT_EQ(cluster.node("p"), "");
