@@ -24,7 +24,7 @@ struct EvictionSnapshot {
   std::optional<WallTime> due;
   WallTime now;
   EvictionMode mode = EvictionMode::remove;
-  // Whether this round has written the condition.
+  // Whether the condition was written after the cache's version of the pod.
   enum class Mark : std::uint8_t { not_written, written } mark{};
 };
 

@@ -59,7 +59,7 @@ Task<> PodEviction::evict(PodRef pod) {
 }
 
 Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
-  EvictionSnapshot::Mark mark{};  // only of this attempt: the server may withdraw it later
+  EvictionSnapshot::Mark mark{};  // of this attempt
   while (true) {
     PendingPod* pending = deps_.tracker.judge_again(pod);
     // A pod that was released and became pending again has its own turn.
@@ -81,12 +81,14 @@ Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
     const auto transition =
         step == EvictionStep::mark ? api::TransitionTime::now : api::TransitionTime::unchanged;
     const Mark write{deps_.time.wall_now(), transition};
+    const api::ResourceVersion seen = cached_version(pod);
     const Result<> marked = co_await deps_.api.write(pod, write, priority());
     if (!marked) {
       settle_refusal(pod, marked.error());
       co_return End::not_evicted;
     }
     announce(pod);
+    if (PendingPod* found = deps_.pending.find(pod.uid)) found->marked_over = seen;
     mark = EvictionSnapshot::Mark::written;
   }
 }
@@ -98,8 +100,16 @@ EvictionStep PodEviction::next_step(const PendingPod& pending, EvictionSnapshot:
   snapshot.due = pending.due;
   snapshot.now = deps_.time.wall_now();
   snapshot.mode = mode_;
-  snapshot.mark = mark;
+  // A later attempt may come before the watch has shown the condition.
+  const bool is_watch_late =
+      !pending.marked_over.empty() && pending.marked_over == cached_version(pending.pod);
+  snapshot.mark = is_watch_late ? EvictionSnapshot::Mark::written : mark;
   return decide_eviction(snapshot);
+}
+
+api::ResourceVersion PodEviction::cached_version(const PodRef& pod) const {
+  const PodPtr cached = deps_.tracker.lookup().find_pod(pod.key);
+  return cached ? cached->meta.resource_version : api::ResourceVersion();
 }
 
 // Call only after the server confirmed the pod.

@@ -237,6 +237,22 @@ TEST(EvictFairly, ignores_pod_finished_after_lost_deletion) {
   EXPECT_EQ(cluster.metric(kEvictions), 0);
 }
 
+TEST(EvictFairly, marks_once_while_watch_is_late) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  bool is_refused = true;
+  cluster.api.fault = [&](std::size_t, const std::string& call) {
+    if (call == "mark p") cluster.hold_watch();
+    return call == "remove p" && std::exchange(is_refused, false)
+               ? refused(runtime::Reason::forbidden)
+               : Fault{};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1s);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p", "remove p"));
+}
+
 // The disruption controller withdraws a mark without consequence after 2 min.
 TEST(EvictFairly, restores_removed_mark) {
   Cluster cluster;
