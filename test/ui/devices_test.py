@@ -141,7 +141,18 @@ class Devices(unittest.TestCase):
     def test_shows_that_the_pool_of_a_device_is_incomplete(self):
         self.publish("first", "part.example.com", "torn", 3, devices=[{"name": "d"}])
         self.show("device/part.example.com/torn/d")
-        self.says("Cannot be allocated now: its pool is incomplete. 1 of 3 ResourceSlices are published.")
+        self.says("No device of its pool can be allocated now: 1 of 3 ResourceSlices are published.")
+
+    def test_shows_each_name_of_a_pool_once(self):
+        """No API server refuses two slices with devices of one name."""
+        for name in ("first", "second"):
+            self.publish(name, "part.example.com", "doubled", 2, devices=[{"name": "d"}])
+        self.show("device/part.example.com/doubled/d")
+        self.says("No device of its pool can be allocated now: several devices have the same name.")
+        self.allocate("older")
+        self.is_drawn(NIC, "allocated")
+        drawn = "document.querySelectorAll('[data-key=\"part.example.com/doubled/d\"]').length"
+        self.assertEqual(self.browser.value(drawn), 1)
 
     def test_panel_closes_when_the_pod_is_gone(self):
         self.ask_for_profile("trainer", "half")

@@ -18,8 +18,8 @@ class Model(unittest.TestCase):
         self.browser.open(self.cluster.page)
         self.browser.until("document.querySelectorAll('#nodes .device').length > 0")
 
-    def picture(self, slices=(), rules=(), read="p.nodes", gone=(), claims=()):
-        objects = json.dumps({"slices": slices, "claims": claims, "pods": [], "rules": rules, "gone": gone})
+    def picture(self, slices=(), rules=(), read="p.nodes", gone=(), claims=(), pods=()):
+        objects = json.dumps({"slices": slices, "claims": claims, "pods": pods, "rules": rules, "gone": gone})
         return self.browser.value(f"import('/ui/model.js').then((m) => {{ const p = m.picture({objects}); "
                                   f"return {read}; }})")
 
@@ -40,8 +40,38 @@ class Model(unittest.TestCase):
         slices = [self.slice(devices=[{"name": "d", "basic": {"taints": [taint]}}], nodeName="n")]
         self.assertEqual(self.picture(slices)[0]["devices"][0]["worst"], "NoExecute")
 
+    def pod(self, name, reason="", claim="c", deleted=False, **spec):
+        """A pod with a claim, marked with that reason."""
+        condition = {"type": "DisruptionTarget", "status": "True", "reason": reason}
+        return {"metadata": {"name": name, "namespace": "lab", **({"deletionTimestamp": "x"} if deleted else {})},
+                "spec": {"resourceClaims": [{"name": "d", "resourceClaimName": claim}], **spec},
+                "status": {"phase": "Running", "conditions": [condition] if reason else []}}
+
+    def test_marked_pod_is_evicted_once_it_is_deleted(self):
+        for reason, status in [("", "Terminating"), ("PreemptionByScheduler", "Terminating"),
+                               ("DeletionByDeviceTaintManager", "Evicted"), ("EvictionByEvictionAPI", "Evicted")]:
+            with self.subTest(reason):
+                pods = [self.pod("stays", reason), self.pod("went", reason, deleted=True)]
+                self.assertEqual(self.picture(pods=pods, read="p.pods.map((pod) => pod.status)"), ["Running", status])
+
+    def test_evicted_pod_without_known_taint_names_the_eviction_api(self):
+        evicted = {"object": self.pod("p", "EvictionByEvictionAPI"), "at": 0, "had": [], "why": ""}
+        self.assertTrue(self.picture(gone=[evicted], read="p.pods[0].why").endswith("ago: the Eviction API"))
+
+    def test_reservation_for_a_group_is_for_its_pods_with_the_claim(self):
+        in_group = {"schedulingGroup": {"podGroupName": "g"}}
+        pods = [self.pod("a", **in_group), self.pod("b", **in_group), self.pod("other", "", "d", **in_group),
+                self.pod("alone")]
+        for users, named in [([("podgroups", "g")], ["lab/a", "lab/b"]), ([("pods", "alone")], ["lab/alone"]),
+                             ([("podgroups", "gone")], []), ([("pods", "a"), ("podgroups", "g")], ["lab/a", "lab/b"])]:
+            with self.subTest(users=users):
+                claim = self.claim({"device": "d"})
+                claim["status"]["reservedFor"] = [{"resource": kind, "name": name} for kind, name in users]
+                self.assertEqual(self.picture([self.slice(nodeName="n")], pods=pods, claims=[claim],
+                                              read="p.devices.get('x/p/d').pods"), named)
+
     def test_evicted_pod_names_late_and_removed_taints(self):
-        pod = {"metadata": {"name": "fragile", "namespace": "lab"}, "spec": {}}
+        pod = self.pod("fragile", reason="DeletionByDeviceTaintManager")
         evicted = {"object": pod, "at": 0, "had": ["x/p/d"], "why": ""}
         tainted = [self.slice(devices=[{"name": "d", "taints": [{"key": "k", "effect": "NoExecute"}]}], nodeName="n")]
         for slices, why, shown in (([self.slice(nodeName="n")], "", "ago: a taint with effect NoExecute"),
@@ -54,7 +84,8 @@ class Model(unittest.TestCase):
     def test_a_rule_selects_as_the_controller_does(self):
         slices = [self.slice(nodeName="n")]
         for selector, expected in [({}, 1), ({"driver": "x"}, 1), ({"driver": "y"}, 0), ({"pool": "p"}, 1),
-                                   ({"pool": "p", "device": "e"}, 0), (None, 0)]:
+                                   ({"pool": "p", "device": "e"}, 0), ({"driver": None}, 1), (None, 0),
+                                   ({"pool": ""}, 0), ({"driver": "x", "deviceClassName": "gpu"}, 0)]:
             with self.subTest(selector=selector):
                 rule = {"metadata": {"name": "r"}, "spec": {"taint": {"key": "k", "effect": "NoSchedule"}}}
                 if selector is not None:
@@ -165,11 +196,13 @@ class Model(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(self.look(self.part("1Gi", "d"), slices=slices, read="counters[0].total"), total)
 
-    def test_shows_that_a_pool_lacks_slices(self):
-        for count, words in [(1, ""), (2, "1 of 2 ResourceSlices are published")]:
-            with self.subTest(count=count):
-                slices = [self.slice(pool={"name": "p", "generation": 1, "resourceSliceCount": count}, nodeName="n")]
-                self.assertEqual(self.picture(slices, read="p.devices.get('x/p/d').incomplete"), words)
+    def test_shows_why_a_pool_cannot_be_used(self):
+        for slices, count, words in [(1, 1, ""), (1, 2, "1 of 2 ResourceSlices are published"),
+                                     (2, 2, "several devices have the same name")]:
+            with self.subTest(words):
+                pool = {"name": "p", "generation": 1, "resourceSliceCount": count}
+                shown = self.picture([self.slice(pool=pool, nodeName="n")] * slices, read="p.nodes[0].devices")
+                self.assertEqual([device["unusable"] for device in shown], [words])
 
     def test_each_device_may_have_a_node_of_its_own(self):
         devices = [{"name": "a", "nodeName": "n"}, {"name": "b", "allNodes": True}, {"name": "c", "nodeSelector": {}}]

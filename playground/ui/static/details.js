@@ -3,7 +3,7 @@
 import * as api from './api.js';
 import {deviceParts} from './device.js';
 import {explained} from './explanation.js';
-import {claimsOf, devicesOfClaim, devicesOfRule, podsOn} from './model.js';
+import {claimsOf, devicesOfClaim, devicesOfRule} from './model.js';
 import {button, links, list} from './parts.js';
 import {element} from './view.js';
 
@@ -31,11 +31,11 @@ function related(kind, object, shown) {
   if (kind === 'rule') {
     const devices = devicesOfRule(object, shown.devices);
     return links([['Devices', 'device', devices.map(({id}) => id)],
-      ['Pods on them', 'pod', [...new Set(devices.flatMap(podsOn))]]]);
+      ['Pods on them', 'pod', [...new Set(devices.flatMap(({pods}) => pods))]]]);
   }
   if (kind === 'pod') return links([['Claims', 'claim', claimsOf(object).map((name) => `${namespace}/${name}`)]]);
-  const pods = (object.status?.reservedFor ?? []).filter(({resource}) => resource === 'pods');
-  return links([['Reserved for', 'pod', pods.map(({name}) => `${namespace}/${name}`)],
+  const pods = shown.claims.find(({key}) => key === api.keyOf(object))?.pods ?? [];
+  return links([['Reserved for', 'pod', pods],
     ['Devices', 'device', devicesOfClaim(object)]]);
 }
 

@@ -1,7 +1,7 @@
 // The panel of a device: its users, what is left of it, its taints, its attributes.
 
 import * as api from './api.js';
-import {podsOn, taintText} from './model.js';
+import {taintText} from './model.js';
 import {button, heading, links, list} from './parts.js';
 import {rivalsOf} from './usage.js';
 import {element, enumerated, link} from './view.js';
@@ -25,8 +25,8 @@ function amounts(title, rows) {
 }
 
 // Why no further claim gets the device; '' if that is obvious or unknown.
-function whyNot({incomplete, isShared, isWhole, state, short}) {
-  if (incomplete) return `Cannot be allocated now: its pool is incomplete. ${incomplete}.`;
+function whyNot({unusable, isShared, isWhole, state, short}) {
+  if (unusable) return `No device of its pool can be allocated now: ${unusable}.`;
   if (isShared && isWhole) return 'Cannot be shared now: a claim got all of it before it was shared.';
   if (state !== 'short') return '';
   return short.consumes ?
@@ -53,7 +53,7 @@ function usageParts(device, shown) {
   return [
     ...(device.isShared ? [element('p', {textContent: 'Can be allocated to several claims at the same time.'})] : []),
     ...(why ? [element('p', {className: 'summary', textContent: why})] : []),
-    ...users(device), ...links([['Pods', 'pod', podsOn(device)]]),
+    ...users(device), ...links([['Pods', 'pod', device.pods]]),
     ...(device.isShared ? amounts('Capacities', device.capacities) : []),
     ...(plain.length ? [heading('Capacities'), list(plain.map(({name, total}) => `${name}: ${total}`))] : []),
     ...sets.flatMap(([set, counters]) => amounts(`Counter set ${set}`,
@@ -63,7 +63,7 @@ function usageParts(device, shown) {
 }
 
 function taintParts(device, bases) {
-  const pods = podsOn(device);
+  const {pods} = device;
   const parts = [
     heading('Taints'),
     list(device.taints.map((taint) => element('span', {}, `${taintText(taint)} `,

@@ -5,7 +5,7 @@
 
 import {discover, keyOf, Mirror} from './api.js';
 import * as details from './details.js';
-import {devicesByPod, isEvicted, picture} from './model.js';
+import {devicesByPod, evictedBy, picture, usesClaims} from './model.js';
 import {addressOf, draw, makeSortable, showConnection} from './view.js';
 
 // How long an evicted pod that has been deleted stays on the page.
@@ -76,7 +76,7 @@ const gone = new Map();
 let had = new Map();
 
 function remember(type, pod) {
-  if (type !== 'DELETED' || !isEvicted(pod)) return;
+  if (type !== 'DELETED' || !usesClaims(pod) || !evictedBy(pod)) return;
   gone.set(keyOf(pod), {object: pod, at: Date.now(), had: had.get(keyOf(pod)) ?? [], why: ''});
 }
 

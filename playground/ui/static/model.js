@@ -10,12 +10,13 @@ const isHarmful = ({effect}) => effect === 'NoSchedule' || effect === 'NoExecute
 
 export const taintText = ({key, value, effect}) => `${key}${value ? `=${value}` : ''}:${effect}`;
 
-// Without a selector no device is tainted; an empty one selects all.
-function selects(rule, device) {
+// Without a selector no device is tainted; an empty one selects all. A field that is empty or of another version of the
+// API selects nothing.
+function selects(rule, {driver, pool, name}) {
   const selector = rule.spec.deviceSelector;
-  return selector !== undefined && selector !== null &&
-    ['driver', 'pool'].every((field) => !selector[field] || selector[field] === device[field]) &&
-    (!selector.device || selector.device === device.name);
+  const fields = {driver, pool, device: name};
+  return Boolean(selector) &&
+    Object.entries(selector).every(([field, wanted]) => wanted === null || wanted === fields[field]);
 }
 
 // The slices of each pool's newest generation; older ones are about to be deleted.
@@ -35,10 +36,11 @@ function placeOf({spec}, details) {
   return where.allNodes ? 'all nodes' : 'several nodes';
 }
 
-// kube-scheduler allocates nothing of a pool that lacks slices.
-function whyIncomplete(pool) {
+// Why kube-scheduler allocates nothing of the pool; '' if it may.
+function whyUnusable(pool, hasDuplicates) {
   const wanted = pool[0].spec.pool.resourceSliceCount ?? pool.length;
-  return wanted === pool.length ? '' : `${pool.length} of ${wanted} ResourceSlices are published`;
+  if (wanted !== pool.length) return `${pool.length} of ${wanted} ResourceSlices are published`;
+  return hasDuplicates ? 'several devices have the same name' : '';
 }
 
 function taintsOf(device, rules) {
@@ -61,29 +63,38 @@ function usageOf(details, allocations, counters) {
   };
 }
 
+// Each name once: no API server refuses two slices with devices of one name.
 function devicesOf(pool, allocations, rules) {
   const counters = countersOf(pool, allocations);
-  const incomplete = whyIncomplete(pool);
-  return pool.flatMap((slice) => (slice.spec.devices ?? []).map((entry) => {
+  const entries = pool.flatMap((slice) => (slice.spec.devices ?? []).map((entry) => ({slice, entry})));
+  const byName = Map.groupBy(entries, ({entry}) => entry.name);
+  const unusable = whyUnusable(pool, byName.size < entries.length);
+  return [...byName.values()].map(([{slice, entry}]) => {
     const details = entry.basic ?? entry;
     const device = {
       name: entry.name, driver: slice.spec.driver, pool: slice.spec.pool.name, place: placeOf(slice, details),
-      slice: slice.metadata.name, attributes: details.attributes ?? {}, ownTaints: details.taints ?? [], incomplete,
+      slice: slice.metadata.name, attributes: details.attributes ?? {}, ownTaints: details.taints ?? [], unusable,
     };
     device.id = `${device.driver}/${device.pool}/${device.name}`;
     return Object.assign(device, taintsOf(device, rules), usageOf(details, allocations.get(device.id) ?? [], counters));
-  }));
+  });
 }
 
 export const usesClaims = (pod) =>
   pod.spec.resourceClaims?.length > 0 || Boolean(pod.status?.extendedResourceClaimStatus);
 
-export const isEvicted = (pod) => (pod.status?.conditions ?? []).some(({type, status, reason}) =>
-  type === 'DisruptionTarget' && status === 'True' && reason === 'DeletionByDeviceTaintManager');
+// By the reason of the condition that marks a pod: what evicts it, if no taint is known.
+const EVICTED_BY = new Map([
+  ['DeletionByDeviceTaintManager', 'a taint with effect NoExecute'], ['EvictionByEvictionAPI', 'the Eviction API'],
+]);
+
+// Undefined for a pod that is not marked. A marked pod may stay: its taint has gone, or its deletion is refused.
+export const evictedBy = (pod) => EVICTED_BY.get((pod.status?.conditions ?? []).find(({type, status}) =>
+  type === 'DisruptionTarget' && status === 'True')?.reason);
 
 export function podStatus(pod) {
-  if (isEvicted(pod)) return 'Evicted';
-  return pod.metadata.deletionTimestamp ? 'Terminating' : pod.status?.phase ?? 'Pending';
+  if (!pod.metadata.deletionTimestamp) return pod.status?.phase ?? 'Pending';
+  return evictedBy(pod) ? 'Evicted' : 'Terminating';
 }
 
 const claimOf = (pod, entry) => entry.resourceClaimName ??
@@ -92,6 +103,21 @@ const claimOf = (pod, entry) => entry.resourceClaimName ??
 // The names of the claims that the pod has.
 export const claimsOf = (pod) => [...(pod.spec.resourceClaims ?? []).map((entry) => claimOf(pod, entry)),
   pod.status?.extendedResourceClaimStatus?.resourceClaimName].filter(Boolean);
+
+// The pods of each group, by its name.
+const membersOf = (pods) => Map.groupBy(pods.filter(({spec}) => spec.schedulingGroup?.podGroupName),
+  ({metadata, spec}) => `${metadata.namespace}/${spec.schedulingGroup.podGroupName}`);
+
+// The names of the pods that a NoExecute taint on a device of the claim concerns. A reservation for a group is for
+// those of its pods that have the claim.
+function usersOf({metadata: {namespace, name}, status}, members) {
+  return (status?.reservedFor ?? []).flatMap((user) => {
+    const key = `${namespace}/${user.name}`;
+    if (user.resource === 'pods') return [key];
+    if (user.resource !== 'podgroups') return [];
+    return (members.get(key) ?? []).filter((pod) => claimsOf(pod).includes(name)).map(keyOf);
+  });
+}
 
 const claimNames = (pod) => [...(pod.spec.resourceClaims ?? []).map(
   (entry) => claimOf(pod, entry) ?? `${entry.name} (not made yet)`),
@@ -148,7 +174,10 @@ const byName = (a, b) => ORDER.compare(a.name, b.name);
 // pods that were deleted a short time ago, [{object, at, had, why}], with the IDs of the devices that they had.
 export function picture({slices, claims, pods, rules, gone = []}, now = Date.now()) {
   const allocations = allocationsByDevice(claims);
-  const published = poolsOf(slices).flatMap((pool) => devicesOf(pool, allocations, rules));
+  const members = membersOf(pods);
+  const users = new Map(claims.map((claim) => [claim, usersOf(claim, members)]));
+  const published = poolsOf(slices).flatMap((pool) => devicesOf(pool, allocations, rules)).map((device) =>
+    ({...device, pods: [...new Set(device.claims.flatMap((claim) => users.get(claim)))]}));
   const places = [...Map.groupBy(published, ({place}) => place)].map(([name, devices]) => ({name, devices: devices.sort(
     (a, b) => a.driver.localeCompare(b.driver) || byName(a, b))})).sort(byName);
   const devices = places.flatMap((place) => place.devices);
@@ -160,14 +189,14 @@ export function picture({slices, claims, pods, rules, gone = []}, now = Date.now
   const goneRow = ({object, at, had, why}) => {
     const reason = why || evictingTaints(had, devices).join('; ');
     return {...podRow(object), status: 'Evicted', isGone: true, reason,
-      why: `${ageText(at, now)} ago: ${reason || 'a taint with effect NoExecute'}`};
+      why: `${ageText(at, now)} ago: ${reason || evictedBy(object)}`};
   };
   return {
     nodes: places,
     devices: new Map(devices.map((device) => [device.id, device])),
     pods: [...pods.filter(usesClaims).map(podRow),
       ...gone.filter(({object}) => !there.has(keyOf(object))).map(goneRow)].sort(byName),
-    claims: claims.map((claim) => ({...row(claim), status: claimStatus(claim),
+    claims: claims.map((claim) => ({...row(claim), status: claimStatus(claim), pods: users.get(claim),
       devices: devicesOfClaim(claim).join(', ')})).sort(byName),
     rules: rules.map((rule) => ({...row(rule), taint: taintText(rule.spec.taint), status: ruleStatus(rule),
       devices: devices.filter((device) => selects(rule, device)).length})).sort(byName),
@@ -179,16 +208,11 @@ export function picture({slices, claims, pods, rules, gone = []}, now = Date.now
 
 export const devicesOfRule = (rule, devices) => [...devices.values()].filter((device) => selects(rule, device));
 
-// The pods that a NoExecute taint on the device concerns.
-export const podsOn = (device) => device.claims.flatMap((claim) =>
-  (claim.status?.reservedFor ?? []).filter(({resource}) => resource === 'pods')
-    .map(({name}) => `${claim.metadata.namespace}/${name}`));
-
 // The IDs of the devices of each pod that has some, by the pod's name.
 export function devicesByPod(devices) {
   const ids = new Map();
-  for (const device of devices.values()) {
-    for (const pod of podsOn(device)) ids.set(pod, [...(ids.get(pod) ?? []), device.id]);
+  for (const {id, pods} of devices.values()) {
+    for (const pod of pods) ids.set(pod, [...(ids.get(pod) ?? []), id]);
   }
   return ids;
 }

@@ -51,7 +51,7 @@ function useWords({state, allocations, short}) {
 }
 
 const deviceWords = (device) => [device.id, useWords(device),
-  ...(device.incomplete ? [`incomplete pool: ${device.incomplete}`] : []),
+  ...(device.unusable ? [`its pool cannot be used: ${device.unusable}`] : []),
   ...device.taints.map((taint) => `tainted ${taintText(taint)}${taint.by ? ` by rule ${taint.by}` : ''}`)].join('; ');
 
 const SIGN = {None: 'i', NoSchedule: '!', NoExecute: 'X'};
