@@ -20,8 +20,8 @@ import markdown  # noqa: E402
 
 PAGE = ROOT / "docs/reference.md"
 FOLDERS = ["runtime", "client", "informers", "workqueue", "manager", "controllers", "cmd/dra-controller-manager"]
-# Of the kit, but no part of the manager.
-OF_OTHERS = {pathlib.Path("manager", name) for name in ("controller_manager.cpp", "controller_manager.hpp", "find_version.cpp", "program.cpp")}
+# Of the kits, but no part of the manager.
+OF_OTHERS = ("runtime/grpc/", "manager/controller_manager.", "manager/find_version.cpp", "manager/program.cpp")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 METRIC = re.compile(r"(?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|"
                     r"resourcepoolstatusrequest_controller|"
@@ -52,7 +52,6 @@ FIELDS = {
     "item": "the key that was worked on",
     "lease": "the Lease of leader election",
     "message": "what the condition of the answer says",
-    "method": "the path of a gRPC method",
     "milliseconds": "from sending to the end of the answer",
     "name": "name of what a claim is reserved for",
     "names": "flags, controllers or feature gates of kube-controller-manager that have no effect here",
@@ -99,7 +98,7 @@ ELSEWHERE = {"warning": "(a doubtful entry of the kubeconfig)"}
 def sources():
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.[ch]pp")):
-            if path.relative_to(ROOT) in OF_OTHERS:
+            if str(path.relative_to(ROOT)).startswith(OF_OTHERS):
                 continue
             yield path.relative_to(ROOT), re.sub(r"^ *//.*$|//[^\n\"]*$|^#.*$", "", path.read_text(), flags=re.M)
 
@@ -301,7 +300,7 @@ def page():
     check_exit_statuses()
     return f"""# Reference
 
-Flags, commands and log lines of `dra-controller-manager`, made from the program by `docs/reference.py`; a test holds it
+Flags, commands and log lines of `dra-controller-manager`, generated from the program by `docs/reference.py`; a test holds it
 to the sources. When to use them: [operate.md](operate.md).
 
 ## Flags and keys of the configuration file

@@ -194,7 +194,9 @@ class ChartValues(unittest.TestCase):
                        "--set", "fullnameOverride=notes", *flags,
                        env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig())})
         self.assertIn("kubectl -n dra rollout status deployment notes", notes())
-        self.assertIn("-resourceclaim-controller,-device-taint-eviction-controller", notes())
+        self.assertIn("-resourceclaim-controller,-device-taint-eviction-controller\n", notes())
+        self.assertIn("-device-taint-eviction-controller,-resourcepoolstatusrequest-controller\n",
+                      notes("--set", "poolStatus.enabled=true"))
         self.assertIn("NOTE: no instance runs yet (replicaCount is 0)", notes())
         self.assertNotIn("no instance runs", notes("--set", "replicaCount=2"))
         self.assertIn("explain.readsOthers=true", notes())
