@@ -92,8 +92,7 @@ class Install(Installed):
         self.apply("base")
         self.rolled_out()
         self.leader()
-        for command in self.commands("operate.md", "A token, and the leader's port")[:2]:
-            self.run_on_node(command)
+        self.run_on_node(self.commands("operate.md", "A token, and the leader's port")[0])
         self.run_on_node("".join(self.commands("metrics.md", "Scraping")))
         self.name_targets()
         World.cluster.spawn("prometheus", [

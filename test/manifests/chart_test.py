@@ -32,6 +32,8 @@ SAME = {
     "the status of pools": (["--set", "poolStatus.enabled=true"], "base", ["pool-status"]),
     "the pod monitor": (UNVERIFIED["podMonitor"], "base", ["pod-monitor"]),
     "the service monitor": (UNVERIFIED["serviceMonitor"], "base", ["service-monitor"]),
+    "a certificate": (["--set", "servingCertificate.secretName=dra-controller-manager-serving"], "base",
+                      ["serving-certificate"]),
     "several at once": (["--set", "alerts.enabled=true,evictionMode=evict", *UNVERIFIED["podMonitor"], *DRIVER],
                         "base", ["alerts", "driver-slices", "eviction-api", "pod-monitor"]),
     "kind": (["--set", "replicaCount=1,image.pullPolicy=Never"], "overlays/kind", []),

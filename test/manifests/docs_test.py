@@ -84,8 +84,8 @@ class Docs(unittest.TestCase):
             "--config", "--feature-gates", "--logging-format", "--tls-cert-file", "--tls-private-key-file"])
         made = [thing["metadata"]["name"] for thing in objects if thing["kind"] == "ConfigMap"]
         volumes = {volume["name"]: volume for volume in render.pod_spec(objects)["volumes"]}
-        self.assertEqual([volumes["configuration"]["configMap"]["name"]], made)
-        self.assertEqual(sorted(volumes), ["configuration", "serving"])
+        self.assertEqual([volumes["config"]["configMap"]["name"]], made)
+        self.assertEqual(sorted(volumes), ["config", "serving-certificate"])
         leases = [rule for rule in render.the("Role", objects)["rules"] if rule["resources"] == ["leases"]]
         self.assertIn(["dra-controller-manager"], [rule.get("resourceNames") for rule in leases])
 

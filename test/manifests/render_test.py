@@ -8,7 +8,7 @@ import render
 from tools import ROOT, manager, run
 
 COMPONENTS = ["alerts", "driver-slices", "explain", "eviction-api", "network-policy", "pod-groups", "pod-monitor",
-              "pool-status", "service-monitor"]
+              "pool-status", "service-monitor", "serving-certificate"]
 CLUSTER_SCOPED = {"Namespace", "ClusterRole", "ClusterRoleBinding", "FlowSchema",
                   "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 ALL_CONTROLLERS_BUT_OURS = ("*,bootstrap-signer-controller,token-cleaner-controller,"
