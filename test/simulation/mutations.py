@@ -4,7 +4,7 @@
 Each mutation is switched on alone by `--mutant NAME`, in worlds of random faults (`simulation`) and in all orders of small
 ones (`explore`). How the sources get them: test/support/mutating.py.
 
-    ./dev mutations [NAME…]      prints the table; without names it is written into README.md as well
+    ./dev mutations [NAME…]      prints the table; without names it is written into mutations.md as well
 """
 import argparse
 import concurrent.futures
@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "test/support"))
 import mutating  # noqa: E402
 from mutating import Mutation  # noqa: E402
 
-README = pathlib.Path(__file__).with_name("README.md")
+PAGE = pathlib.Path(__file__).with_suffix(".md")
 COPY = ROOT / "build" / "mutations"
 
 RC = "controllers/resource_claim/"
@@ -352,7 +352,7 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         mutating.tabulate(("mutation", "what it does", "found by world", "invariant", "and by order"), rows(pool),
-                          None if arguments.names else README)
+                          None if arguments.names else PAGE)
     print(f"{len(mutations) - len(missed)} found, {len(missed)} missed; {len(ordered)} by exploration too")
     sys.exit(bool(missed))
 

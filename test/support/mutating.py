@@ -85,14 +85,14 @@ def begin(parser, mutations, copy, targets, edits=()):
     return arguments, [each for each in mutations if not arguments.names or each.name in arguments.names]
 
 
-def tabulate(columns, rows, readme):
-    """Prints each row of cells as it comes; with a README, writes the table between the marks in it."""
+def tabulate(columns, rows, page):
+    """Prints each row of cells as it comes; with a page, writes the table between the marks in it."""
     table = []
     for cells in itertools.chain([columns, ["---"] * len(columns)], rows):
         table.append(f"| {' | '.join(str(cell) for cell in cells)} |")
         print(table[-1], flush=True)
-    if readme is None:
+    if page is None:
         return
     start, end = "<!-- mutations -->\n", "<!-- end of mutations -->"
-    before, rest = readme.read_text().split(start)
-    readme.write_text(before + start + "\n".join(table) + "\n" + end + rest.split(end)[1])
+    before, rest = page.read_text().split(start)
+    page.write_text(before + start + "\n".join(table) + "\n" + end + rest.split(end)[1])
