@@ -1,6 +1,5 @@
 #include "controllers/resource_claim/rules/claim_name.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -57,16 +56,13 @@ std::string generate_name(std::string_view pod, std::string_view pod_claim) {
                      pod_claim.substr(0, pod_claim.size() * kBaseLengthMax / uncut));
 }
 
+namespace {
+
+// The common prefix of a pod claim's claim names.
 std::string base_name(std::string_view pod, std::string_view pod_claim) {
   const bool is_cut = uncut_length(pod, pod_claim) > kBaseLengthMax;
   return generate_name(pod, pod_claim) + (is_cut ? "-" : "");
 }
-
-std::string_view base_of_claim_name(std::string_view name) {
-  return name.substr(0, name.size() - std::min(name.size(), kSuffixLength));
-}
-
-namespace {
 
 std::string suffix_of(const api::Uid& uid, std::string_view pod_claim, unsigned number) {
   return suffix(hash(fmt::format("{}/{}/{}", uid.str(), pod_claim, number)));

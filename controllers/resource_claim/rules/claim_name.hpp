@@ -25,11 +25,6 @@ std::string generate_name(std::string_view pod, std::string_view pod_claim);
 std::string claim_name(std::string_view pod, const api::Uid& uid, std::string_view pod_claim,
                        unsigned number);
 
-// The common prefix of a pod claim's claim names: claim_name() without its last five characters.
-std::string base_name(std::string_view pod, std::string_view pod_claim);
-// That prefix of a name created by claim_name().
-std::string_view base_of_claim_name(std::string_view name);
-
 // Whether that is one of the names that a claim may have.
 bool is_claim_name(std::string_view name, std::string_view pod, const api::Uid& uid,
                    std::string_view pod_claim);

@@ -231,20 +231,23 @@ void OwnedClaims::add(const ClaimPtr& claim) {
   if (!claim->pod_claim_name.empty()) {
     by_annotation_.emplace(claim->pod_claim_name, claim);
   } else {
-    by_base_name_.emplace(base_of_claim_name(claim->meta.key.name), claim);
+    by_name_.emplace(claim->meta.key.name, claim);
   }
 }
 
 std::vector<ClaimPtr> OwnedClaims::candidates_for(const api::ClaimUser& owner,
                                                   const api::PodClaim& pod_claim) const {
   std::vector<ClaimPtr> candidates;
-  const auto add_from = [&](const auto& claims, std::string_view key) {
-    for (auto [at, end] = claims.equal_range(key); at != end; ++at)
-      candidates.push_back(at->second);
-  };
-  add_from(by_annotation_, pod_claim.name);
-  if (by_base_name_.empty()) return candidates;
-  add_from(by_base_name_, base_name(owner.meta.key.name, pod_claim.name.str()));
+  for (auto [at, end] = by_annotation_.equal_range(pod_claim.name); at != end; ++at) {
+    candidates.push_back(at->second);
+  }
+  if (by_name_.empty()) return candidates;
+  const api::ObjectMeta& meta = owner.meta;
+  for (unsigned number = 0; number < kClaimNamesMax; ++number) {
+    const auto found =
+        by_name_.find(claim_name(meta.key.name, meta.uid, pod_claim.name.str(), number));
+    if (found != by_name_.end()) candidates.push_back(found->second);
+  }
   return candidates;
 }
 

@@ -46,8 +46,14 @@ class OwnedClaims {
  public:
   void add(const ClaimPtr& claim);
 
+  // The claims that may have been created for this pod claim of `owner`: those with its annotation,
+  // then those without annotation that have one of its few names. Anybody may make the latter, for
+  // thousands of pod claims whose names differ only at the end.
+  std::vector<ClaimPtr> candidates_for(const api::ClaimUser& owner,
+                                       const api::PodClaim& pod_claim) const;
+
   // Calls `visit(claim)` for each claim that was created for this pod claim of `owner` and will
-  // stay, until it returns true: first for claims with its annotation, then for the others.
+  // stay, until it returns true.
   template <class Visit>
   void for_each_of(const api::ClaimUser& owner, const api::PodClaim& pod_claim, Visit visit) const {
     for (const ClaimPtr& claim : candidates_for(owner, pod_claim)) {
@@ -56,12 +62,9 @@ class OwnedClaims {
   }
 
  private:
-  std::vector<ClaimPtr> candidates_for(const api::ClaimUser& owner,
-                                       const api::PodClaim& pod_claim) const;
-
   // Views into the claims.
   std::multimap<std::string_view, ClaimPtr> by_annotation_;
-  std::multimap<std::string_view, ClaimPtr> by_base_name_;  // of those without annotation
+  std::map<std::string_view, ClaimPtr> by_name_;  // of those without annotation
 };
 
 // The claims of a pod or group as this round knows them: from the caches at first, then also from

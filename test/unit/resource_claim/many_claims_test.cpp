@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "controllers/resource_claim/rules/claim_name.hpp"
 #include "test/unit/resource_claim/world.hpp"
 
 namespace dcm::resource_claim {
@@ -87,6 +88,26 @@ TEST_F(ManyClaims, are_handled_after_pause) {
     world.run_for(1s);
     EXPECT_EQ(world.metric(waits) - before, claims == kMany ? 1 : 0) << claims;
   }
+}
+
+// The names of pod claims that differ only at their end are cut to the same beginning of a claim's
+// name, and anybody may make claims that begin so.
+TEST(OwnedClaims, have_few_candidates_for_pod_claim) {
+  const std::string beginning(60, 'c');
+  test::PodBuilder pod = make_pod("trainer");
+  OwnedClaims owned;
+  for (int i = 0; i < 100; ++i) {
+    pod.from_template(beginning + number(i), "gpu");
+    std::string name = claim_name("trainer", test::uid_of("trainer"), beginning + number(i), 0);
+    if (i > 0) name.replace(name.size() - 5, 5, "x" + number(1'000 + i));
+    owned.add(make_claim(name).owned_by("trainer"));
+  }
+  const PodPtr user = pod;
+  std::size_t candidates = 0;
+  for (const api::PodClaim& pod_claim : user->claims) {
+    candidates += owned.candidates_for(*user, pod_claim).size();
+  }
+  EXPECT_EQ(candidates, 1);
 }
 
 }  // namespace
