@@ -38,7 +38,7 @@ Reason invalid_reason(const StatusBody& status) {
 
 // Whether the object with that UID is gone, in the three places where the API server compares UIDs
 // (delete preconditions, writes, an apply that must not create). Only the message distinguishes
-// them from an outdated version; its beginning is the server's own, not a webhook's.
+// them from an outdated version.
 bool is_about_uid(std::string_view message) {
   return message.starts_with("Operation cannot be fulfilled on ") &&
          (message.contains(": the UID in the precondition (") ||
@@ -60,7 +60,17 @@ bool is_about_budget(std::uint16_t http_status, const StatusBody& status) {
          status.details_kind == "poddisruptionbudgets";
 }
 
+// The server passes on a webhook's Status, and puts these words before its message. A webhook that
+// did not find its own configuration answers 404, too.
+bool is_of_webhook(const StatusBody& status) {
+  return status.message.starts_with("admission webhook \"");
+}
+
 Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
+  if (is_of_webhook(status)) {
+    const bool is_about_state = http_status == 404 || http_status == 409 || http_status == 410;
+    return reason_of(is_about_state ? 403 : http_status, {});
+  }
   if (is_about_budget(http_status, status)) return Reason::disruption_budget;
   switch (http_status) {
     case 400:

@@ -29,6 +29,7 @@ inline constexpr std::size_t kStatusCausesMax = 16;
 // itself said so: the Status names an object. That may be the namespace (`namespaces "lab" not
 // found`, the answer to a create): then nothing is left in it, and the addressed object is gone,
 // too. A 404 that names nothing says only that the path is not served, and proves no deletion.
+// An admission webhook's Status proves nothing about any object: 404, 409 and 410 are `forbidden`.
 //
 // `retry_after` is the one in the body (`kRetryAfterMax` at most); the caller reads the Retry-After
 // header.

@@ -151,7 +151,7 @@ Task<Aftermath::Finding> Aftermath::refuse_writes() {
 // Failures of one tenant's requests must not affect others: their objects are served in time.
 // Afterwards the tenant's objects are as well.
 Task<Aftermath::Finding> Aftermath::trouble_one_tenant() {
-  constexpr std::array<int, 5> kRefusals = {403, 422, 429, 500, 503};
+  constexpr std::array<int, 6> kRefusals = {403, 404, 422, 429, 500, 503};
   RequestFaults& request_faults = world_.faulty_server.request_faults();
   const Obstacle obstacle{Obstacle::Of::one_namespace,
                           kUsedNamespaces[rng_.below(kUsedNamespaces.size())]};

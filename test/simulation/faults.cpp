@@ -104,7 +104,7 @@ std::vector<Forbidden> forbidden_of(const Fault& fault) {
 }
 
 int forbidden_status_of(const Fault& fault) {
-  constexpr std::array<int, 4> kStatuses = {403, 403, 422, 500};
+  constexpr std::array<int, 4> kStatuses = {403, 404, 422, 500};
   return kStatuses[fault.choice / kForbidden.size() % kStatuses.size()];
 }
 

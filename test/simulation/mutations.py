@@ -33,6 +33,8 @@ MUTATIONS = [
     Mutation("invalid-is-final", "what a policy denies is never tried again", RC + "rules/retry.cpp",
              "if (is_binding_refused(error)) return",
              "if (M && error.reason == Reason::invalid) return Outcome::done();\n  if (is_binding_refused(error)) return"),
+    Mutation("webhooks-404-is-the-apis", "a webhook that misses an object of its own says that a pod or claim is gone",
+             "client/api/status.cpp", "if (is_of_webhook(status)) {", "if (!M && is_of_webhook(status)) {"),
     Mutation("gone-without-asking", "a pod that is not in the cache counts as gone", RC + "rules/decide_claim.cpp",
              "if (answer == snapshot.answers.end()) return GetConsumer{std::move(name)};",
              "if (answer == snapshot.answers.end() && M) return IsGone{};\n"

@@ -49,8 +49,8 @@ struct RequestFaults {
   std::map<std::string, runtime::Duration> lags;
   std::size_t page_max = 0;          // the maximum of objects in a list's page; 0: as requested
   std::vector<Forbidden> forbidden;  // of managers' requests
-  // A role, quota or webhook (403), a ValidatingAdmissionPolicy (422), or a webhook that fails
-  // (500).
+  // A role, quota or webhook (403), a webhook that misses an object of its own (404), a
+  // ValidatingAdmissionPolicy (422), or a webhook that fails (500).
   int forbidden_by = 403;
   // A budget releases one pod per this time, and answers other evictions with a 429; 0: there is
   // none.

@@ -242,6 +242,7 @@ namespace {
 apiserver::Response refusal(int status) {
   constexpr auto kReasons =
       std::to_array<std::pair<int, const char*>>({{403, "Forbidden"},
+                                                  {404, "NotFound"},
                                                   {422, "Invalid"},
                                                   {429, "TooManyRequests"},
                                                   {500, "InternalError"},
@@ -249,10 +250,16 @@ apiserver::Response refusal(int status) {
   const auto* const reason =
       std::ranges::find(kReasons, status, &std::pair<int, const char*>::first);
   const bool is_busy = status == 429 || status == 503;
+  // A webhook that misses an object of its own.
+  const bool is_webhook = status == 404;
   return apiserver::json_response(
-      status, fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure","message":)"
-                          R"("{}","reason":"{}","details":{{"retryAfterSeconds":{}}},"code":{}}})",
-                          kDeniedByAdmission, reason->second, is_busy ? 40 : 0, status));
+      status,
+      fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure","message":"{}{}",)"
+                  R"("reason":"{}","details":{{{}"retryAfterSeconds":{}}},"code":{}}})",
+                  is_webhook ? R"(admission webhook \"w\" denied the request: )" : "",
+                  kDeniedByAdmission, reason->second,
+                  is_webhook ? R"("name":"policy","kind":"configmaps",)" : "", is_busy ? 40 : 0,
+                  status));
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ constexpr Row kRows[] = {
      Reason::another_object},
     {"409 of a webhook that speaks of UIDs", 409,
      R"("reason":"Conflict","message":"admission webhook \"w\" denied the request: x: uid mismatch: y")",
-     Reason::conflict},
+     Reason::forbidden},
     {"410 of a version", 410, R"("reason":"Expired")", Reason::gone},
     {"410 of a continue token", 410, R"("reason":"Gone")", Reason::gone},
     {"413", 413, R"("reason":"RequestEntityTooLarge")", Reason::request_too_large},
@@ -89,6 +89,32 @@ constexpr Row kRows[] = {
      Reason::resource_version_too_large},
     {"418", 418, "", Reason::unexpected_status},
 };
+
+// What a webhook may answer about the objects that it looked up itself.
+constexpr Row kRowsOfWebhook[] = {
+    {"404", 404, R"(,"details":{"name":"policy","kind":"configmaps"})", Reason::forbidden},
+    {"404 of a path", 404, "", Reason::forbidden},
+    {"404 of a budget", 404, R"(,"details":{"name":"b","kind":"poddisruptionbudgets"})",
+     Reason::forbidden},
+    {"409", 409, "", Reason::forbidden},
+    {"409 of a name", 409, R"(,"reason":"AlreadyExists")", Reason::forbidden},
+    {"410", 410, "", Reason::forbidden},
+    {"403 of a namespace", 403, R"(,"details":{"causes":[{"reason":"NamespaceTerminating"}]})",
+     Reason::forbidden},
+    {"422 of a UID", 422, R"(,"details":{"causes":[{"field":"metadata.uid"}]})", Reason::invalid},
+    {"429 of a budget", 429, R"(,"details":{"causes":[{"reason":"DisruptionBudget"}]})",
+     Reason::too_many_requests},
+    {"500", 500, "", Reason::internal_error},
+};
+
+TEST(Status, takes_answer_of_webhook_for_refusal) {
+  for (const Row& row : kRowsOfWebhook) {
+    SCOPED_TRACE(row.why);
+    const std::string rest =
+        R"("message":"admission webhook \"w\" denied the request: x")" + std::string(row.rest);
+    EXPECT_EQ(decode_status_error(row.http_status, status_json(rest)).reason, row.reason);
+  }
+}
 
 TEST(Status, reads_reason) {
   for (const Row& row : kRows) {
