@@ -31,6 +31,16 @@ std::uint32_t to_milliseconds(Duration duration) {
   return static_cast<std::uint32_t>(std::clamp<decltype(count)>(count, 0, kMost));
 }
 
+bool is_retry_pending(const Entry& entry) {
+  return entry.delayed && entry.delay_kind != DelayKind::requeue;
+}
+
+// In the past unless an attempt would be early.
+MonoTime retry_due(const Entry& entry) {
+  return (is_retry_pending(entry) ? entry.delay->due : entry.since) +
+         std::chrono::milliseconds(entry.early_ms);
+}
+
 Priority kept_priority(const Entry& entry) {
   if (entry.place == Place::processing) return entry.taken_as;
   if (entry.place == Place::waiting) return entry.added_as;
@@ -140,9 +150,9 @@ Duration Scheduler::add_rate_limited(Entry& entry, std::optional<Priority> prior
                                      Duration at_least) {
   if (!is_open()) return Duration::zero();
   // An early attempt that failed leaves its retry unchanged.
-  const MonoTime retry_due = entry.since + std::chrono::milliseconds(entry.early_ms);
-  const bool is_early = entry.early_ms > 0 && retry_due > now;
-  const Duration backoff = is_early ? retry_due - now : backoff_.after_failures(entry.failures);
+  const MonoTime due = retry_due(entry);
+  const bool is_early = !is_retry_pending(entry) && due > now;
+  const Duration backoff = is_early ? due - now : backoff_.after_failures(entry.failures);
   Duration turn{};
   if (!is_early) {
     ++entry.failures;
@@ -162,6 +172,8 @@ void Scheduler::delay_or_add(Entry& entry, Duration delay, Priority priority, De
 }
 
 void Scheduler::set_delay(Entry& entry, MonoTime due, Priority priority, DelayKind kind) {
+  MonoTime retry = is_retry_pending(entry) ? retry_due(entry) : MonoTime::max();
+  if (kind == DelayKind::retry) retry = std::min(retry, due);
   if (entry.delayed) {
     due = std::min(due, entry.delay->due);
     priority = more_urgent(priority, entry.delay_priority);
@@ -174,6 +186,7 @@ void Scheduler::set_delay(Entry& entry, MonoTime due, Priority priority, DelayKi
   }
   entry.delay_priority = priority;
   entry.delay_kind = kind;
+  if (is_retry_pending(entry)) entry.early_ms = to_milliseconds(retry - entry.delay->due);
 }
 
 void Scheduler::drop_delay(Entry& entry) {
@@ -201,8 +214,10 @@ void Scheduler::advance(MonoTime now) {
   for (int step = 0; step < kStepsPerCall; ++step) {
     if (delays_.empty() || delays_.begin()->due > now) return;
     Entry& entry = *delays_.begin()->entry;
+    const MonoTime retry = retry_due(entry);
     drop_delay(entry);
     add(entry, entry.delay_priority, now);
+    if (entry.place == Place::waiting) entry.early_ms = to_milliseconds(retry - entry.since);
   }
 }
 
@@ -266,10 +281,8 @@ Entry* Scheduler::take(MonoTime now) {
     round.push_back(row);
   }
   // This is the attempt that a retry requested.
-  if (entry.delayed && entry.delay_kind == DelayKind::retry) {
-    entry.early_ms = to_milliseconds(entry.delay->due - now);
-    drop_delay(entry);
-  }
+  entry.early_ms = to_milliseconds(retry_due(entry) - now);
+  if (entry.delayed && entry.delay_kind == DelayKind::retry) drop_delay(entry);
   entry.delay_kind = DelayKind::requeue;
   entry.place = Place::processing;
   entry.since = now;
@@ -334,7 +347,7 @@ Duration Scheduler::done(Entry& entry, MonoTime now) {
   --entry.lane->processing;
   --processing_;
   entry.place = Place::outside;
-  entry.early_ms = 0;
+  if (!is_retry_pending(entry)) entry.early_ms = 0;
   if (entry.dirty) {
     entry.dirty = false;
     --dirty_;

@@ -16,9 +16,10 @@
 //
 //   (*)  A delay stays pending when its item is added before it ends, and adds the item again at
 //        its time: something may be due then. But the delay of a retry is dropped when the item is
-//        handed out earlier, because that is the attempt for which it waits. If that attempt
-//        fails, the next retry comes when the dropped one was due, and counts once: useless events
-//        must not make the backoff longer, nor take tokens of the namespace's bucket.
+//        handed out earlier, by an add or another delay: that is the attempt for which it waits.
+//        If that attempt fails, the next retry comes when the dropped one was due, and counts
+//        once: useless events must not make the backoff longer, nor take tokens of the namespace's
+//        bucket.
 //   (**) Same state; a backlog item that is added as live moves up.
 //   add_after: sets a delay in any state; an idle item becomes `delayed`. One delay per item: of
 //        two, the earlier time and the more urgent priority apply. A delay of 0 or less is an add.

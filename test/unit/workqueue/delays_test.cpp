@@ -83,6 +83,45 @@ TEST(Delays, keep_retry_when_item_fails_earlier) {
   EXPECT_EQ(queue.state(kItem), ItemState::waiting) << "5.12 s after the failure";
 }
 
+TEST(Delays, keep_retry_when_item_fails_after_earlier_delay) {
+  TestQueue queue;
+  for (int failures = 0; failures < 10; ++failures) queue.add_rate_limited(kItem);
+  queue.pass(5ms);
+  queue.take();
+  queue.add_rate_limited(kItem);  // due in 5.12 s
+  queue.done(kItem);
+  const auto fail_after_events = [&] {
+    for (int event = 0; event < 2; ++event) {
+      queue.add_after(kItem, 2ms);
+      queue.pass(1ms);
+    }
+    queue.take();
+    queue.add_rate_limited(kItem);
+    queue.done(kItem);
+  };
+  for (int attempt = 0; attempt < 2'000; ++attempt) fail_after_events();
+  EXPECT_EQ(queue.queue.failures(kItem), 11U) << "useless events do not count";
+  queue.pass(1119ms);
+  EXPECT_EQ(queue.state(kItem), ItemState::delayed);
+  queue.pass(1ms);
+  EXPECT_EQ(queue.state(kItem), ItemState::waiting) << "5.12 s after the failure";
+  EXPECT_EQ(queue.add_rate_limited("lab/other"), 5ms) << "nor do they take tokens";
+}
+
+TEST(Delays, keep_retry_set_after_earlier_delay) {
+  TestQueue queue;
+  for (int failures = 0; failures < 10; ++failures) queue.add_rate_limited(kItem);
+  queue.pass(5ms);
+  queue.take();
+  queue.add_after(kItem, 1s);
+  EXPECT_EQ(queue.add_rate_limited(kItem), 5120ms);
+  queue.done(kItem);
+  queue.pass(1s);
+  queue.take();
+  EXPECT_EQ(queue.add_rate_limited(kItem), 4120ms) << "the attempt after 1 s was early";
+  EXPECT_EQ(queue.queue.failures(kItem), 11U);
+}
+
 // An annotation that changes twenty times a second wakes a pod whose claim is refused.
 TEST(Delays, take_no_token_for_early_failures) {
   TestQueue queue;
