@@ -142,6 +142,9 @@ void ClaimCensus::observe_updated(const ClaimPtr& before, const ClaimPtr& after,
                                   informers::Origin /*origin*/) {
   count(*before, -1);
   count(*after, 1);
+  // A restore of etcd takes a deletion back.
+  const bool goes_on = after->meta.is_being_deleted && before->meta.uid == after->meta.uid;
+  if (!goes_on) deleted_since_.erase(before->meta.uid);
   watch_deletion(*after);
 }
 

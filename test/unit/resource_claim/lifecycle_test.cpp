@@ -253,5 +253,16 @@ TEST(Lifecycle, counts_deleted_claims_kept_by_finalizers) {
   EXPECT_EQ(count(), 0);
 }
 
+TEST(Lifecycle, forgets_deletion_that_was_taken_back_or_is_over) {
+  for (const auto& after : {make_claim("s"), make_claim("s").with_uid("another").being_deleted()}) {
+    World world;
+    world.api.put(make_claim("s").being_deleted().with_finalizer());
+    world.start();
+    world.run_for(100s);
+    world.api.put(after);
+    EXPECT_EQ(world.metric("dra_controller_manager_claim_deletion_age_seconds"), 0);
+  }
+}
+
 }  // namespace
 }  // namespace dcm::resource_claim
