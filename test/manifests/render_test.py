@@ -37,14 +37,22 @@ class Base(unittest.TestCase):
                     self.assertNotIn("*", words)
                     self.assertNotIn("secrets", words)
 
+    @staticmethod
+    def granted(objects):
+        return {(group, resource, verb)
+                for thing in objects if thing["kind"] == "ClusterRole" for rule in thing["rules"]
+                for group in rule.get("apiGroups", []) for resource in rule.get("resources", [])
+                for verb in rule["verbs"]}
+
+    def test_evictions_by_budget_take_the_place_of_deletes(self):
+        base = self.granted(self.objects)
+        evicting = self.granted(render.composed(components=["eviction-api"]))
+        self.assertEqual(base - evicting, {("", "pods", "delete")})
+        self.assertEqual(evicting - base, {("", "pods/eviction", "create")})
+
     def test_shadow_reads_like_the_manager_and_writes_only_reviews(self):
-        def granted(objects):
-            return {(group, resource, verb)
-                    for thing in objects if thing["kind"] == "ClusterRole" for rule in thing["rules"]
-                    for group in rule.get("apiGroups", []) for resource in rule.get("resources", [])
-                    for verb in rule["verbs"]}
-        manager = granted(render.composed(components=["pod-groups", "pool-status"]))
-        shadow = granted(render.kustomize("shadow"))
+        manager = self.granted(render.composed(components=["pod-groups", "pool-status"]))
+        shadow = self.granted(render.kustomize("shadow"))
         self.assertLessEqual({right for right in manager if right[2] in ("list", "watch")}, shadow)
         self.assertEqual({resource for _, resource, verb in shadow if verb not in ("get", "list", "watch")},
                          {"tokenreviews", "subjectaccessreviews"})

@@ -181,6 +181,7 @@ class Permissions(unittest.TestCase):
         cluster.soon("without the component it may not", lambda: not may())
         cluster.apply(objects)
         self.addCleanup(cluster.remove, added)
+        self.addCleanup(cluster.apply, [o for o in render.kustomize("base") if o["kind"] == "ClusterRole"])
         cluster.soon("with it, it may", may)
 
     def test_component_grants_evicting(self):
