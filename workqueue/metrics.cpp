@@ -16,7 +16,7 @@ const Buckets kSeconds{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 30,
 
 constexpr auto kDepthHelp = "[BETA] Current depth of workqueue";
 constexpr auto kUnfinishedHelp =
-    "[BETA] How many seconds of work has been done that is in progress and hasn't been observed by "
+    "[BETA] How many seconds of work has done that is in progress and hasn't been observed by "
     "work_duration. Large values indicate stuck threads. One can deduce the number of stuck "
     "threads by observing the rate at which this increases.";
 constexpr auto kLongestHelp =
@@ -24,7 +24,7 @@ constexpr auto kLongestHelp =
 constexpr auto kAddsHelp = "[BETA] Total number of adds handled by workqueue";
 constexpr auto kRetriesHelp = "[BETA] Total number of retries handled by workqueue";
 constexpr auto kWaitHelp =
-    "[BETA] How long in seconds an item stays in workqueue before being requested";
+    "[BETA] How long in seconds an item stays in workqueue before being requested.";
 constexpr auto kWorkHelp = "[BETA] How long in seconds processing an item from workqueue takes.";
 
 }  // namespace

@@ -25,12 +25,12 @@ double longest_overdue(const PendingPods& pending, runtime::WallTime now) {
 EvictionMetrics::EvictionMetrics(runtime::MetricsRegistry& registry, const PendingPods& pending,
                                  const runtime::TimeSource& time)
     : evictions_(registry.counter("device_taint_eviction_controller_pod_deletions_total",
-                                  "[ALPHA] Total number of Pods deleted by the "
+                                  "[ALPHA] Total number of Pods deleted by "
                                   "DeviceTaintEvictionController since its start.")),
       delay_(registry.histogram(
           "device_taint_eviction_controller_pod_deletion_duration_seconds",
           "[ALPHA] Latency, in seconds, between the time when a device taint effect has been "
-          "activated and a Pod's deletion via the DeviceTaintEvictionController.",
+          "activated and a Pod's deletion via DeviceTaintEvictionController.",
           kDelayBuckets)),
       pending_(registry.gauge("dra_controller_manager_evictions_pending",
                               "Pods that must go because of a device taint, now or later.")),

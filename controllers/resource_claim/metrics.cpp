@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kCreates = "dynamic_resource_allocation_resourceclaim_creates_total";
 constexpr const char* kCreatesHelp =
     "[ALPHA] Number of ResourceClaims creation requests, categorized by creation status, admin "
-    "access and owner";
+    "access, and owning API group and kind (either Pod or scheduling.k8s.io/PodGroup)";
 constexpr const char* kClaims = "dynamic_resource_allocation_resource_claims";
 constexpr const char* kClaimsHelp =
     "[ALPHA] Number of ResourceClaims, categorized by allocation status, admin access, and source. "

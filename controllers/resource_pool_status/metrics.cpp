@@ -17,14 +17,14 @@ const PoolStatusMetrics::Series& PoolStatusMetrics::series_of(const std::string&
   found->second = {
       .processed = &registry_.counter(
           "resourcepoolstatusrequest_controller_requests_processed_total",
-          "[ALPHA] Total number of ResourcePoolStatusRequests processed.", labels),
+          "[ALPHA] Total number of ResourcePoolStatusRequests processed", labels),
       .errors = &registry_.counter(
           "resourcepoolstatusrequest_controller_request_processing_errors_total",
-          "[ALPHA] Total number of errors encountered during ResourcePoolStatusRequest processing.",
+          "[ALPHA] Total number of errors encountered while processing ResourcePoolStatusRequests",
           labels),
       .duration = &registry_.histogram(
           "resourcepoolstatusrequest_controller_request_processing_duration_seconds",
-          "[ALPHA] Time taken to process a ResourcePoolStatusRequest.",
+          "[ALPHA] Time taken to process a ResourcePoolStatusRequest",
           runtime::exponential_buckets(0.001, 2, 15), labels)};
   return found->second;
 }
