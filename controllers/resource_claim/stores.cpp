@@ -54,37 +54,42 @@ namespace {
 
 // The namespace counts too: the creator of a claim can give any UID as its owner's, even one
 // elsewhere.
-void add_owned(KnownClaims& known, OwnedClaims& owned, const Stores& stores,
-               const api::ClaimUser& owner) {
+void add_owned(KnownClaims& known, const Stores& stores, const api::ClaimUser& owner) {
   stores.claims_by_user.for_each(owner.meta.uid, [&](const ClaimPtr& claim) {
     if (!common::has_claim_user_as_controller(*claim)) return;
     if (!common::is_owned_by(*claim, owner)) return;
-    owned.add(claim);
+    known.owned.add(claim);
     known.claims.emplace(claim->meta.key.name, claim);
   });
+}
+
+void add_named(KnownClaims& known, const Stores& stores, const api::InternedString& namespace_,
+               const std::vector<std::string_view>& names) {
+  for (const std::string_view name : names) {
+    ClaimPtr claim = stores.claims.get({namespace_, std::string(name)});
+    if (claim != nullptr) known.claims.emplace(name, std::move(claim));
+  }
 }
 
 void add_claims(KnownClaims& known, const Stores& stores, const api::ClaimUser& user,
                 const std::vector<std::string_view>& names) {
   const api::InternedString& namespace_ = user.meta.key.namespace_;
-  for (const std::string_view name : names) {
-    ClaimPtr claim = stores.claims.get({namespace_, std::string(name)});
-    if (claim != nullptr) known.claims.emplace(name, std::move(claim));
-  }
+  add_named(known, stores, namespace_, names);
   for (const api::PodClaim& pod_claim : user.claims) {
     if (pod_claim.template_name.empty()) continue;
     const std::string& name = pod_claim.template_name.str();
     TemplatePtr found = stores.templates.get({namespace_, name});
     if (found != nullptr) known.templates.emplace(name, std::move(found));
   }
-  add_owned(known, known.owned, stores, user);
+  add_owned(known, stores, user);
 }
 
 void add_group(PodSnapshot& snapshot, const Stores& stores) {
   if (!stores.groups) return;
   snapshot.group = stores.groups->group_of(*snapshot.pod);
   if (snapshot.group == nullptr) return;
-  add_owned(snapshot, snapshot.owned_by_group, stores, *snapshot.group);
+  const api::PodGroup& group = *snapshot.group;
+  add_named(snapshot, stores, group.meta.key.namespace_, common::names_of_claims(group));
 }
 
 // Adds the cached object of that name.

@@ -64,7 +64,8 @@ struct PodClaimWords {
         Outlook::waiting, "GroupClaimMissing",
         fmt::format(
             "The claim is that of PodGroup \"{}\", which has the same entry: it is made for the "
-            "group, not for the pod, and does not exist yet. The events of the group say why.",
+            "group, not for the pod, and the group's status names none yet. The events of the "
+            "group say why.",
             view.pod().scheduling_group.str()));
   }
   // The pod may use another pod's claim, as long as that claim exists.

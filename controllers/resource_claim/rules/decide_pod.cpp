@@ -19,14 +19,13 @@ bool is_shared(const PodSnapshot& snapshot, const api::PodClaim& pod_claim) {
   return snapshot.group != nullptr && common::is_shared_by(*snapshot.group, pod_claim);
 }
 
-// If the group has several claims for one entry, all its pods use the one named in its status.
+// The group may have several claims for one entry: all its pods use the one named in its status.
+// The group's own round writes that, so that no pod searches the claims that others made for it.
 ClaimPtr find_shared_claim(const PodSnapshot& snapshot, const api::PodClaim& pod_claim) {
   const api::PodClaimStatus* status = common::find_status(*snapshot.group, pod_claim.name.str());
-  if (status != nullptr && status->claim_name) {
-    const ClaimPtr named = find_claim(snapshot, *status->claim_name);
-    if (named != nullptr && common::is_owned_by(*named, *snapshot.group)) return named;
-  }
-  return find_orphan(snapshot.owned_by_group, *snapshot.group, pod_claim);
+  if (status == nullptr || !status->claim_name) return nullptr;
+  ClaimPtr named = find_claim(snapshot, *status->claim_name);
+  return named != nullptr && common::is_owned_by(*named, *snapshot.group) ? named : nullptr;
 }
 
 // The group's claim for a pod claim: found, never created.

@@ -19,10 +19,9 @@ namespace dcm::resource_claim {
 // The knowledge of this round: from the caches at first, then also from the answers to its steps.
 struct PodSnapshot : KnownClaims {
   PodPtr pod;
-  // The pod's group (not with the gate for groups off), and the claims that it owns. Null: the pod
-  // is in none, or the group does not exist.
+  // The pod's group (not with the gate for groups off); `claims` has those that its status names.
+  // Null: the pod is in none, or the group does not exist.
   GroupPtr group;
-  OwnedClaims owned_by_group;
   // Claims currently being reserved for another pod: the two writes would only conflict, and this
   // pod is woken when the other one is done.
   std::set<api::InternedString> busy;

@@ -212,10 +212,11 @@ void Wakeups::wake_claims_of(const api::ClaimUser& user, const std::vector<std::
 
 void Wakeups::wake_users_of(const api::ResourceClaim& claim, Priority priority) {
   wake_users({Item::Kind::claim_users, claim.meta.key}, priority);
-  // Pods may be waiting for a new claim of their group: none of them names it yet.
   if (!stores_.groups || !common::has_group_as_controller(claim)) return;
-  wake_users({Item::Kind::group_members, {claim.meta.key.namespace_, claim.controller->name}},
-             priority);
+  // The group may have to name the claim, or its pods wait for one that it names already.
+  const api::NamespacedName key{claim.meta.key.namespace_, claim.controller->name};
+  if (const GroupPtr group = stores_.groups->groups.get(key)) wake_group(group, priority);
+  wake_users({Item::Kind::group_members, key}, priority);
 }
 
 void Wakeups::wake_users(const Item& users, Priority priority) {

@@ -148,9 +148,6 @@ class Known : public KnownGeneration<Known, PodSnapshot> {
     snapshot_.claims[claim->meta.key.name] = claim;
     const auto& owner = claim->controller;
     if (owner && owner->uid == snapshot_.pod->meta.uid) snapshot_.owned.add(claim);
-    if (owner && snapshot_.group && owner->uid == snapshot_.group->meta.uid) {
-      snapshot_.owned_by_group.add(claim);
-    }
     return *this;
   }
   Known& busy(const std::string& claim) {
@@ -177,15 +174,21 @@ TEST(DecidePodInGroup, finds_group_claim_and_never_creates_it) {
       {
           {"while there is none, the pod waits",
            Known(member()).in(trainers()).with(make_template("net")), "finished"},
-          {"one that was made for the group is named",
-           Known(member()).in(trainers()).cached(shared("x")), "write names fabric=x"},
+          {"one that the group's status names is named",
+           Known(member()).in(trainers().names("fabric", "x")).cached(shared("x")),
+           "write names fabric=x"},
+          {"until that names it, the pod waits", Known(member()).in(trainers()).cached(shared("x")),
+           "finished"},
           {"a named one that is the group's is good",
            Known(member().names("fabric", "x")).in(trainers()).cached(shared("x")), "finished"},
           {"also for a pod that does not know a group of that name with another UID",
            Known(member().names("fabric", "x")).in(trainers().with_uid("new")).cached(shared("x")),
            "finished"},
           {"one that was made again is named instead",
-           Known(member().names("fabric", "x")).in(trainers()).gone("x").cached(shared("y")),
+           Known(member().names("fabric", "x"))
+               .in(trainers().names("fabric", "y"))
+               .gone("x")
+               .cached(shared("y")),
            "write names fabric=y"},
           {"while it is not made again, the pod waits",
            Known(member().names("fabric", "x")).in(trainers()).gone("x").with(make_template("net")),
@@ -198,9 +201,14 @@ TEST(DecidePodInGroup, finds_group_claim_and_never_creates_it) {
                .cached(shared("x"))
                .cached(shared("y")),
            "write names fabric=y"},
+          {"one that is not the group's is none",
+           Known(member())
+               .in(trainers().names("fabric", "y"))
+               .cached(make_claim("y").generated_for_group("others", "fabric")),
+           "finished"},
           {"one of another entry of the group is none",
            Known(member())
-               .in(trainers().from_template("gpus", "gpu"))
+               .in(trainers().from_template("gpus", "gpu").names("gpus", "y"))
                .cached(make_claim("y").generated_for_group("trainers", "gpus")),
            "finished"},
       });

@@ -35,9 +35,6 @@ std::vector<Topic> explain(const Known& known) {
     if (claim->controller && claim->controller->uid == known.pod->meta.uid) {
       snapshot.owned.add(claim);
     }
-    if (claim->controller && known.group && claim->controller->uid == known.group->meta.uid) {
-      snapshot.owned_by_group.add(claim);
-    }
   }
   for (const TemplatePtr& one : known.templates) snapshot.templates[one->meta.key.name.str()] = one;
   const auto snapshot_of = [&known](const ClaimPtr& claim) {
@@ -316,7 +313,10 @@ TEST(ExplainPod, describes_group_member) {
        known(member(), {}, kOn),
        {"waiting GroupClaimMissing: The claim is that of PodGroup \"g\""}},
       {"whose claim is not named yet",
-       known(member(), {shared()}, kOn),
+       {.pod = member(),
+        .claims = {shared()},
+        .gates = kOn,
+        .group = test::make_group("g").from_template("accel", "gpus").names("accel", "c")},
        {"acting WriteName: ResourceClaim \"c\" was made for it"}},
       {"reserved for the group",
        known(member().names("accel", "c"), {shared().allocated().reserved_for_group("g")}, kOn),

@@ -295,6 +295,49 @@ TEST_F(Groups, write_nothing_in_dry_run) {
   EXPECT_THAT(world.log, Contains(HasSubstr("shown=\"the pod group owns no claim for it\"")));
 }
 
+// Anybody may make claims with a group as their controller.
+TEST(PodSnapshot, has_only_claims_that_its_group_names) {
+  informers::Store<api::Pod> pods;
+  informers::Store<api::ResourceClaim> claims;
+  informers::Store<api::ResourceClaimTemplate> templates;
+  informers::Store<api::PodGroup> groups;
+  const Stores stores = declare_stores(pods, claims, templates, &groups);
+  const GroupPtr group =
+      make_group("trainers").from_template("fabric", "net").names("fabric", "c7");
+  groups.take_writer().observe_change(api::ChangeType::added, {group->meta, group});
+  auto writer = claims.take_writer();
+  for (int i = 0; i < 100; ++i) {
+    const ClaimPtr claim =
+        make_claim("c" + std::to_string(i)).generated_for_group("trainers", "fabric");
+    writer.observe_change(api::ChangeType::added, {claim->meta, claim});
+  }
+  const PodSnapshot snapshot =
+      make_pod_snapshot(stores, make_pod("a").in_group("trainers").from_template("fabric", "net"));
+  ASSERT_EQ(snapshot.claims.size(), 1);
+  EXPECT_EQ(snapshot.claims.begin()->first, "c7");
+}
+
+TEST_F(Groups, name_claim_that_another_manager_made) {
+  world.start();
+  world.api.put(trainers());
+  world.api.put(member("a"));
+  world.settle();  // without a template, attempts are minutes apart by now
+  world.api.put(make_claim("made").generated_for_group("trainers", "fabric"));
+  world.run_for(1s);
+  EXPECT_EQ(world.describe(), "group trainers fabric=made\npod a fabric=made\nclaim made\n");
+}
+
+// The group watch may be ahead of the claim watch.
+TEST_F(Groups, wake_their_pods_when_named_claim_appears) {
+  world.api.put(trainers().names("fabric", "made"));
+  world.api.put(member("a"));
+  world.start();
+  world.hold_watch(World::Held::groups);
+  world.api.put(make_claim("made").generated_for_group("trainers", "fabric"));
+  world.run_for(1s);
+  EXPECT_THAT(world.calls(), Contains("write names fabric=made"));
+}
+
 TEST_F(Groups, leave_claims_to_pods_with_group_claims_off) {
   world.gates.dra_workload_resource_claims = false;
   world.api.put(make_template("net"));
